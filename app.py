@@ -16,7 +16,8 @@ from blueprints.api.errors import register_error_handlers
 from blueprints.api.openapi import API_TITLE, DocumentedApi
 from models.db.connection import UNAVAILABLE, open_database
 from server.cluster.cluster import Cluster
-from server.http.rate_limit import limit_requests, trust_proxies
+from server.http.proxies import read_client_addresses
+from server.http.rate_limit import limit_requests
 from server.http.response_headers import set_response_headers
 from server.http.strict_requests import read_requests_strictly
 from server.logs import configure_logging, log_failures, log_requests
@@ -67,7 +68,7 @@ def create_app(
     _start_realtime(app, services, cluster, new_rate_limiter)
     # These wrap the socket server too.
     set_response_headers(app, https=settings.base_url.startswith("https:"), origins=settings.allowed_origins)
-    trust_proxies(app, count=settings.trusted_proxies)
+    read_client_addresses(app, proxies=settings.trusted_proxies)
     return app
 
 

@@ -4,23 +4,18 @@ Socket events have a separate limit (server/realtime/packets.py), and so have wr
 setting turns off.
 """
 
-import logging
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, TypeVar
 
 from flask import Flask
-from werkzeug.middleware.proxy_fix import ProxyFix
 
+from server.addresses import ClientRateLimiter, Keys, networks
 from server.http.bearer_token import current_claims
 from server.http.strict_requests import ContractRequest, current_request
-from services.maintenance.checks import FORWARDED_MARKER
 from services.shared.errors import TooManyRequests, Unauthorized
-from services.shared.rate_limiter import NewRateLimiter, RateLimiter
-
-log = logging.getLogger("platform.proxies")
+from services.shared.rate_limiter import NewRateLimiter
 
 SECONDS = 60
 REQUESTS_PER_MINUTE = {
@@ -68,7 +63,8 @@ def count_as(kind: str) -> Callable[[View], View]:
 def limit_requests(app: Flask, new_rate_limiter: NewRateLimiter) -> None:
     """Count requests, before any work is done for them."""
     rates = {
-        kind: new_rate_limiter(kind, most=most, seconds=SECONDS) for kind, most in REQUESTS_PER_MINUTE.items()
+        kind: ClientRateLimiter(new_rate_limiter, kind, most=most, seconds=SECONDS)
+        for kind, most in REQUESTS_PER_MINUTE.items()
     }
 
     @app.before_request
@@ -95,19 +91,20 @@ def _kind_of(request: ContractRequest, declared: str | None) -> str | None:
     return "read" if request.method in ("GET", "HEAD") else "write"
 
 
-def _client(request: ContractRequest, kind: str) -> Hashable:
+def _client(request: ContractRequest, kind: str) -> Keys:
     """The player whose token came with the request; otherwise, and for some kinds, the address."""
+    address = request.remote_addr or ""
     if kind == "probe":
-        return request.endpoint, request.remote_addr
+        return [((request.endpoint, key), times) for key, times in networks(address)]
     if kind != "preflight" and "Authorization" in request.headers:
         with suppress(Unauthorized):
             claims = current_claims()
             # By session too: a thief whose session was ended must not use up the player's limits.
-            return f"player {claims.platform_id} {claims.session}"
-    return f"address {request.remote_addr}"
+            return [(f"player {claims.platform_id} {claims.session}", 1)]
+    return networks(address)
 
 
-def _hit(rate: RateLimiter, client: Hashable) -> None:
+def _hit(rate: ClientRateLimiter, client: Keys) -> None:
     wait_seconds = rate.hit(client)
     if wait_seconds:
         raise TooManyRequests(retry_after_seconds=math.ceil(wait_seconds))
@@ -120,26 +117,3 @@ def _is_costly(request: ContractRequest, declared: str | None) -> bool:
         return True
     page, limit = (request.args.get(name, default=1, type=int) for name in ("page", "limit"))
     return page * limit > FAR_ROWS
-
-
-def trust_proxies(app: Flask, *, count: int) -> None:
-    """Take the client's address from the forwarding header that this many proxies in front have written.
-
-    With 0, log a line when such a header arrives, at most once a minute: all clients behind a proxy that is
-    not trusted share its address and its limits. A client may send the header itself, so this is only a
-    hint. ``flask check`` repeats it; it looks at the time of a file.
-    """
-    if count:
-        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=count, x_proto=0)  # type: ignore[method-assign]
-        return
-    marker = Path(app.instance_path) / FORWARDED_MARKER
-    warnings = RateLimiter(most=1, seconds=SECONDS)
-
-    @app.before_request
-    def warn() -> None:
-        environ = current_request().environ
-        is_forwarded = "HTTP_X_FORWARDED_FOR" in environ or "HTTP_FORWARDED" in environ
-        if is_forwarded and not warnings.hit("forwarding header"):
-            log.warning("forwarding headers arrive although TRUSTED_PROXIES is 0")
-            with suppress(OSError):
-                marker.touch()

@@ -1,11 +1,12 @@
 """The joined sockets by player and address, and how many of them each may have."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from server.addresses import Keys, networks
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError, TooManyRequests, Unauthorized
 
@@ -36,33 +37,49 @@ class Connection:
     """For the areas: what identifies the last event that the socket was sent, by the event's name."""
 
     @property
-    def groups(self) -> list[int | str]:
-        """The client's address, and the player if there is one."""
-        return [self.address] if self.user_id is None else [self.address, self.user_id]
+    def networks(self) -> Keys:
+        """Those of the client's address."""
+        return networks(self.address)
+
+    @property
+    def groups(self) -> list[Hashable]:
+        """The client's networks, and the player if there is one."""
+        of_address = [key for key, _ in self.networks]
+        return of_address if self.user_id is None else [*of_address, self.user_id]
 
 
 class Connections:
     """All joined sockets of this process, by player and by client address."""
 
     def __init__(self, *, per_address: int | None, clock: Callable[[], Millis]) -> None:
-        """``per_address`` sockets at most from one address, players and spectators together."""
+        """``per_address`` sockets at most from one address, players and spectators together.
+
+        For IPv6 from one /64, and a multiple of them from one /48.
+        """
         self._per_address = per_address
         self._clock = clock
         self._by_sid: dict[str, Connection] = {}
-        # By the ids of players and by addresses.
-        self._by_group: dict[int | str, dict[str, Connection]] = {}
+        # By the ids of players and by networks.
+        self._by_group: dict[Hashable, dict[str, Connection]] = {}
         self._guard = threading.Lock()
 
     def add(self, connection: Connection) -> None:
         """Raises TooManyConnections when the player or the address has as many as are allowed."""
         with self._guard:
-            for group in connection.groups:
-                most = self._per_address if group == connection.address else MAX_SOCKETS
-                if len(self._by_group.get(group, ())) == most:
-                    raise TooManyConnections
+            if self._is_full(connection):
+                raise TooManyConnections
             for group in connection.groups:
                 self._by_group.setdefault(group, {})[connection.sid] = connection
             self._by_sid[connection.sid] = connection
+
+    def _is_full(self, connection: Connection) -> bool:
+        """Whether the player or one of the networks has as many sockets as are allowed."""
+        if len(self._by_group.get(connection.user_id, ())) >= MAX_SOCKETS:
+            return True
+        most = self._per_address
+        return most is not None and any(
+            len(self._by_group.get(key, ())) >= most * times for key, times in connection.networks
+        )
 
     def remove(self, sid: str) -> None:
         """Remove a socket, unless it is unknown."""
@@ -82,7 +99,7 @@ class Connections:
                 connection.user_id = None
         return [connection.sid for connection in ended]
 
-    def _leave(self, group: int | str, connection: Connection) -> None:
+    def _leave(self, group: Hashable, connection: Connection) -> None:
         sockets = self._by_group[group]
         del sockets[connection.sid]
         if not sockets:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from models.db.waiting import FifoSemaphore
+from server.addresses import ClientRateLimiter, networks
 from server.realtime.server import Realtime
 from server.realtime.transport import NAMESPACE, Transport
 from services.shared.background import pause
-from services.shared.rate_limiter import RateLimiter
 
 MAX_HANDSHAKES = 10_000
 """Transports that have not joined, of all clients."""
@@ -25,7 +25,7 @@ client that was closed would wait again. Less than ping interval and timeout, be
 class Handshakes:
     """Admits transports, and lets their clients join the default namespace."""
 
-    def __init__(self, running: Realtime, *, per_address: RateLimiter | None) -> None:
+    def __init__(self, running: Realtime, *, per_address: ClientRateLimiter | None) -> None:
         """``per_address`` counts handshakes by address."""
         self._running = running
         self._server = running.server
@@ -42,7 +42,8 @@ class Handshakes:
         not_joined = len(self._server.eio.sockets) - len(self._running.connections)
         if not_joined > MAX_HANDSHAKES:
             return TOO_MANY
-        if self._per_address is not None and self._per_address.hit(environ.get("REMOTE_ADDR")):
+        address = environ.get("REMOTE_ADDR", "")
+        if self._per_address is not None and self._per_address.hit(networks(address)):
             return TOO_MANY
         return self._accept(transport_id, environ)
 

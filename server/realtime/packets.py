@@ -6,12 +6,13 @@ from typing import Any
 from flask import g
 from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT
 
+from server.addresses import ClientRateLimiter, Keys, networks
 from server.realtime.handshakes import Handshakes
 from server.realtime.server import Realtime
 from server.realtime.transport import NAMESPACE
 from server.repeated_lines import log
 from services.shared.errors import TooManyRequests
-from services.shared.rate_limiter import NewRateLimiter, RateLimiter
+from services.shared.rate_limiter import NewRateLimiter
 from settings import Settings
 
 EVENTS, SECONDS = 30, 10.0
@@ -25,7 +26,7 @@ instead of taking this process's time."""
 class Packets:
     """Handles each packet by its kind: joining, leaving, an event, or an acknowledgement."""
 
-    def __init__(self, running: Realtime, handshakes: Handshakes, *, rate: RateLimiter | None) -> None:
+    def __init__(self, running: Realtime, handshakes: Handshakes, *, rate: ClientRateLimiter | None) -> None:
         """``rate`` limits the events of each player, or of an address without a token."""
         self._running = running
         self._handshakes = handshakes
@@ -54,15 +55,14 @@ class Packets:
             # Without a namespace the transport would stay open and not be counted.
             self._running.transports.close(transport_id)
 
-    def _client(self, transport_id: str) -> int | str | None:
+    def _client(self, transport_id: str) -> Keys:
         """The id of the player who sent an event; the address when there is no valid token."""
         sid = self._running.manager.sid_from_eio_sid(transport_id, NAMESPACE)
         user_id = self._running.connections.player_of(sid)
         if user_id is not None:
-            return user_id
+            return [(user_id, 1)]
         environ = self._running.server.environ.get(transport_id, {})
-        address: str | None = environ.get("REMOTE_ADDR")
-        return address
+        return networks(environ.get("REMOTE_ADDR", ""))
 
     def _event(self, transport_id: str, data: str, allowed: bool) -> None:  # noqa: FBT001  # of a background task
         """Let the library call the event's handler and acknowledge it, then do what follows.
@@ -89,8 +89,9 @@ def handle_packets(running: Realtime, settings: Settings, new_rate_limiter: NewR
     """Handle the handshakes and the packets of this server's clients."""
     per_address = rate = None
     if settings.ratelimit_enabled:
-        per_address = new_rate_limiter("handshake", most=settings.address_handshakes_per_minute, seconds=60)
-        rate = new_rate_limiter("event", most=EVENTS, seconds=SECONDS)
+        most = settings.address_handshakes_per_minute
+        per_address = ClientRateLimiter(new_rate_limiter, "handshake", most=most, seconds=60)
+        rate = ClientRateLimiter(new_rate_limiter, "event", most=EVENTS, seconds=SECONDS)
     Packets(running, Handshakes(running, per_address=per_address), rate=rate)
 
 

@@ -1,8 +1,12 @@
 """deploy/nginx.conf: what it caches, what it serves itself, and the client's address."""
 
+import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
+from ipaddress import IPv6Address
 
 import pytest
 import requests
@@ -213,3 +217,64 @@ def test_each_client_has_limits_of_its_own_and_cannot_choose_its_address(deploye
 
     assert statuses == [400] * 300 + [429]
     assert other == 400
+
+
+@contextmanager
+def named_server(name):
+    """A server that answers each GET with this name; its port."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(name)))
+            self.end_headers()
+            self.wfile.write(name.encode())
+
+        def log_message(self, *args):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server.server_port
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def process_of(tmp_path):
+    """The name of the process that nginx gives a client at this address, of two."""
+    real_ip = "set_real_ip_from 127.0.0.1; real_ip_header X-Real-IP;"
+    with ExitStack() as stack:
+        ports = [stack.enter_context(named_server(name)) for name in ("one", "other")]
+        running = nginx(upstream_ports=ports, instance_dir=tmp_path, directory=tmp_path, extra=real_ip)
+        address, _ = stack.enter_context(running)
+        session = stack.enter_context(requests.Session())
+        yield (
+            lambda client: (
+                session.get(f"{address}/auth/me", headers={"X-Real-IP": client}, timeout=TIMEOUT_SECONDS).text
+            )
+        )
+
+
+NETWORKS = [
+    # Groups of zeros, which are written in several ways, and bytes such as a line feed.
+    *(0x2001_0DB8_0000_0000, 0x2001_0000_0000_0DB8, 0x0000_0000_0000_0DB8, 0x0A0A_0A0A_0A0A_0A0A, 0),
+    *(random.Random(1).getrandbits(64) for _ in range(30)),
+]
+HOSTS = [1, 0x0001_0000_0000_0000, 0x0001_0000_0000_0001, 0x0A0A_0A0A_0A0A_0A0A, 0xFFFF_FFFF_FFFF_FFFF]
+
+
+def test_all_addresses_of_an_ipv6_network_reach_one_process(process_of):
+    processes = [{process_of(str(IPv6Address(net << 64 | host))) for host in HOSTS} for net in NETWORKS]
+
+    assert [len(each) for each in processes] == [1] * len(NETWORKS)
+    assert set.union(*processes) == {"one", "other"}
+
+
+def test_an_ipv4_address_in_ipv6_reaches_the_same_process(process_of):
+    addresses = [f"192.0.{number}.10" for number in range(30)]
+    processes = [process_of(address) for address in addresses]
+
+    assert [process_of(f"::ffff:{address}") for address in addresses] == processes
+    assert set(processes) == {"one", "other"}

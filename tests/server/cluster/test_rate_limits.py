@@ -54,6 +54,28 @@ def test_requests_to_all_processes_count_together(two, statuses):
     assert statuses(first, 1) == [429]
 
 
+def test_requests_of_a_64_and_of_a_48_to_all_processes_count_together(two):
+    (_, first), (_, second) = two
+
+    def statuses(url, addresses):
+        answers = (
+            requests.get(
+                f"{url}/auth/platform",
+                headers={"X-Forwarded-For": address},
+                allow_redirects=False,
+                timeout=10,
+            )
+            for address in addresses
+        )
+        return [answer.status_code for answer in answers]
+
+    statuses(first, (f"2001:db8::{number:x}" for number in range(LOGIN_STARTS)))
+    assert statuses(second, ["2001:db8::ffff", "2001:db8:0:ffff::1"]) == [429, 302]
+
+    statuses(first, (f"2001:db8:0:{number:x}::1" for number in range(1, 8 * LOGIN_STARTS - LOGIN_STARTS)))
+    assert statuses(second, ["2001:db8:0:fffe::1", "2001:db8:1::1"]) == [429, 302]
+
+
 def test_a_player_who_reconnects_to_another_process_keeps_the_events_counted_so_far(two, open_socket):
     (app, first), (_, second) = two
     player = create_player(app)

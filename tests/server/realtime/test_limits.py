@@ -14,6 +14,7 @@ from bench.harness.servers import threaded_server
 from bench.harness.sockets import SEPARATOR, Refused, Transport
 from bench.harness.waiting import wait_until
 from server.realtime import handshakes, transport
+from server.realtime.packets import EVENTS
 from services.shared.rate_limiter import RateLimiter
 from tests.server.realtime.conftest import on_shared_app
 from tests.support.apps import app_on
@@ -160,6 +161,42 @@ def test_players_and_spectators_of_one_address_share_its_sockets(app, open_socke
         assert open_socket(url, **elsewhere).expect("live-bets") is not None
         sockets[0].close()
         wait_until(lambda: can_join(open_socket, url, here))
+
+
+def test_the_sockets_of_a_64_and_of_a_48_are_limited(app, open_socket):
+    limits = {"ratelimit_enabled": True, "trusted_proxies": 1, "address_max_sockets": 1}
+    with serving(app, **limits) as url:
+        sockets = [open_socket(url, **from_address(f"2001:db8:0:{number}::1")) for number in range(8)]
+
+        for address in ("2001:db8:0:1::2", "2001:db8:0:8::1"):
+            assert not can_join(open_socket, url, from_address(address))
+        assert can_join(open_socket, url, from_address("2001:db8:1::1"))
+        sockets[1].close()
+        wait_until(lambda: can_join(open_socket, url, from_address("2001:db8:0:8::1")))
+
+
+def test_handshakes_of_a_64_and_of_a_48_are_limited(app, raw):
+    limits = {"ratelimit_enabled": True, "trusted_proxies": 1, "address_handshakes_per_minute": 1}
+    with serving(app, timer=lambda: 0.0, **limits) as url:
+        for number in range(8):
+            raw(url, **from_address(f"2001:db8:0:{number}::1")).close()
+
+        assert is_refused(raw, url, **from_address("2001:db8:0:1::2"))
+        assert is_refused(raw, url, **from_address("2001:db8:0:8::1"))
+        assert raw(url, **from_address("2001:db8:1::1")).opened.startswith("0")
+
+
+def test_events_of_spectators_count_by_their_network(app, open_socket):
+    with serving(app, ratelimit_enabled=True, trusted_proxies=1, timer=lambda: 0.0) as url:
+        one, same, other = (
+            open_socket(url, **from_address(address))
+            for address in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1")
+        )
+        errors = {one.spin("nonsense")["error"] for _ in range(EVENTS)}
+
+        assert errors == {"Unauthorized"}
+        assert same.spin("nonsense")["error"] == "Too many requests"
+        assert other.spin("nonsense")["error"] == "Unauthorized"
 
 
 def can_join(open_socket, url, header):

@@ -1,0 +1,61 @@
+"""The client's address of a request, directly or as proxies in front have forwarded it."""
+
+import logging
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from flask import Flask
+
+from server.addresses import normal_form
+from server.http.strict_requests import current_request
+from services.maintenance.checks import FORWARDED_MARKER
+from services.shared.rate_limiter import RateLimiter
+
+log = logging.getLogger("platform.proxies")
+
+WARNING_SECONDS = 60
+
+
+def read_client_addresses(app: Flask, *, proxies: int) -> None:
+    """Put the client's address into ``REMOTE_ADDR``, in its normal form.
+
+    It is the one that this many proxies in front have written into X-Forwarded-For. When they wrote no
+    address there, it is that of the connection.
+    """
+    serve = app.wsgi_app
+
+    def with_address(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        own = environ.get("REMOTE_ADDR", "")
+        environ["REMOTE_ADDR"] = _forwarded_address(environ, proxies) or normal_form(own) or own
+        return serve(environ, start_response)
+
+    app.wsgi_app = with_address  # type: ignore[method-assign]
+    if not proxies:
+        _warn_of_forwarding_headers(app)
+
+
+def _forwarded_address(environ: dict[str, Any], proxies: int) -> str | None:
+    # Without the quoting of werkzeug's ProxyFix: a client's quotation mark would hide what proxies append.
+    texts = environ.get("HTTP_X_FORWARDED_FOR", "").split(",")
+    return normal_form(texts[-proxies]) if 0 < proxies <= len(texts) else None
+
+
+def _warn_of_forwarding_headers(app: Flask) -> None:
+    """Log a line when a forwarding header arrives, at most once a minute.
+
+    All clients behind a proxy that is not trusted share its address and its limits. A client may send the
+    header itself, so this is only a hint. ``flask check`` repeats it; it looks at the time of a file.
+    """
+    marker = Path(app.instance_path) / FORWARDED_MARKER
+    warnings = RateLimiter(most=1, seconds=WARNING_SECONDS)
+
+    @app.before_request
+    def warn() -> None:
+        environ = current_request().environ
+        is_forwarded = "HTTP_X_FORWARDED_FOR" in environ or "HTTP_FORWARDED" in environ
+        if is_forwarded and not warnings.hit("forwarding header"):
+            log.warning("forwarding headers arrive although TRUSTED_PROXIES is 0")
+            with suppress(OSError):
+                marker.touch()
