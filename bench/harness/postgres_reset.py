@@ -6,7 +6,7 @@ from contextlib import closing
 
 import psycopg2
 
-# This changes with every table, column, index, constraint, trigger or function.
+# This changes with every table, column, index, constraint, trigger, rule or function.
 SHAPE = """
 SELECT
     (SELECT array_agg((c.oid, c.relname, c.relfilenode, c.relchecks, c.reloptions) ORDER BY c.oid)
@@ -14,6 +14,7 @@ SELECT
     (SELECT (count(*), sum(xmin::text::bigint)) FROM pg_attribute WHERE attrelid >= 16384)::text,
     (SELECT (count(*), sum(xmin::text::bigint)) FROM pg_constraint WHERE oid >= 16384)::text,
     (SELECT (count(*), sum(xmin::text::bigint)) FROM pg_trigger)::text,
+    (SELECT (count(*), sum(xmin::text::bigint)) FROM pg_rewrite WHERE oid >= 16384)::text,
     (SELECT (count(*), sum(xmin::text::bigint)) FROM pg_proc WHERE oid >= 16384)::text,
     (SELECT count(*) FROM pg_namespace)::text
 """

@@ -27,7 +27,7 @@ def export() -> None:
 @group.command("verify")
 @click.option("--from", "exported", type=click.File("rb"), help="Compare with this export, too.")
 def verify(exported: BinaryIO | None) -> None:
-    """Find events that were altered, inserted or removed.
+    """Find events that were altered, inserted or removed, and triggers and tables that were changed.
 
     Removed last events are found by comparison with an export. Writes nothing. Exits with 1 if there is a
     problem.

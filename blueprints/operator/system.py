@@ -44,8 +44,8 @@ def backup(file: Path) -> None:
 def check() -> None:
     """Report everything that keeps the server from working.
 
-    Checks settings, database, schema, encryption key and instance directory. Each problem and each warning
-    is a line on standard error. Exits with 1 if there is a problem.
+    Checks settings, database, schema, audit trail, encryption key and instance directory. Each problem and
+    each warning is a line on standard error. Exits with 1 if there is a problem.
     """
     services = get_services()
     problems = checks.problems(services.settings, services.seeds.encrypter)

@@ -11,9 +11,20 @@ from services.audit_trail.canonical import event_text, to_text
 from services.audit_trail.events import What
 from services.audit_trail.keys import AuditKeys, Purpose
 from services.shared.clock import Millis
+from services.shared.errors import OperatorError
 
 CHANGED = "changed"
 """In ``before`` and ``after`` in the place of a value that must not be stored there."""
+
+
+class AuditNotWritten(OperatorError):
+    """The database has not stored an event or a seal as it was written, so the transaction must fail."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the database did not store the audit trail as it was written; see flask audit verify"
+        )
+
 
 _keys: list[AuditKeys] = []
 
@@ -36,7 +47,8 @@ def record(
     ``user_id`` is the player whose account it concerns, None if there is none. ``before`` and ``after`` hold
     texts, integers, booleans and null under camelCase names. Money is in cents, with a name that ends in
     ``Cents``. Of secrets, seeds, addresses and personal details they hold only CHANGED. Raises RuntimeError
-    outside a transaction, and TypeError for other values.
+    outside a transaction, and TypeError for other values. Raises AuditNotWritten: the transaction is rolled
+    back then.
     """
     if not database.in_transaction():
         raise RuntimeError("an audit event belongs to the transaction that it describes")
@@ -53,5 +65,17 @@ def record(
         "after": None if after is None else to_text(after),
         "key_id": keys.current_id,
     }
-    AuditEvent.insert(row | {"mac": keys.sign(Purpose.EVENT, event_text(row))}).execute()
-    UnsealedEvent.insert(event_id=row["id"]).execute()
+    row["mac"] = keys.sign(Purpose.EVENT, event_text(row))
+    AuditEvent.insert(row).as_rowcount().execute()
+    UnsealedEvent.insert(event_id=row["id"]).as_rowcount().execute()
+    _check_stored(row)
+
+
+def _check_stored(row: Mapping[str, Any]) -> None:
+    """Read the event back, because a trigger or rule can drop or change rows without an error.
+
+    Raises AuditNotWritten unless it is stored as it was written, and waits for its seal.
+    """
+    query = AuditEvent.select().join(UnsealedEvent, on=(UnsealedEvent.event_id == AuditEvent.id))
+    if query.where(AuditEvent.id == row["id"]).dicts().first() != row:
+        raise AuditNotWritten

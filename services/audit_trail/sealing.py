@@ -6,6 +6,7 @@ from models.audit_trail import AuditEvent, AuditSeal, UnsealedEvent, become_seal
 from models.db.connection import reading, writing
 from services.audit_trail.canonical import Row, seal_text
 from services.audit_trail.keys import AuditKeys, Purpose
+from services.audit_trail.recording import AuditNotWritten
 
 BATCH = 200
 """Events in one transaction, which takes about 20 ms."""
@@ -14,7 +15,7 @@ BATCH = 200
 def seal_some(keys: AuditKeys) -> bool:
     """Seal the oldest events that have no seal. Returns whether there may be more.
 
-    Of concurrent calls, in any process, one seals and the others do nothing.
+    Of concurrent calls, in any process, one seals and the others do nothing. Raises AuditNotWritten.
     """
     with reading():
         # Most calls find nothing, and SQLite would make them wait for other writers.
@@ -39,9 +40,17 @@ def _seal_batch(keys: AuditKeys) -> int:
         last = row | {"seal": keys.sign(Purpose.SEAL, seal_text(row, event))}
         seals.append(last)
     if seals:
-        AuditSeal.insert_many(seals).execute()
+        AuditSeal.insert_many(seals).as_rowcount().execute()
+        _check_stored(seals)
         UnsealedEvent.delete().where(UnsealedEvent.event_id.in_([event["id"] for event in events])).execute()
     return len(events)
+
+
+def _check_stored(seals: list[Row]) -> None:
+    """Raise AuditNotWritten unless the seals are stored as they were written."""
+    stored: Any = AuditSeal.select().where(AuditSeal.number >= seals[0]["number"]).order_by(AuditSeal.number)
+    if list(stored.dicts()) != seals:
+        raise AuditNotWritten
 
 
 def _next_events() -> list[Row]:

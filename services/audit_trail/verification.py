@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import peewee
 
+from models import audit_schema
 from models.db.connection import snapshot
 from services.audit_trail import reading
 from services.audit_trail.canonical import Row, event_text, seal_text
@@ -30,7 +31,7 @@ class Verification:
 
 
 def verify(keys: AuditKeys, *, export: Iterable[bytes] | None, now: Millis) -> Verification:
-    """Check every event and every seal in one state of the database. Writes nothing.
+    """Check the tables, every event and every seal in one state of the database. Writes nothing.
 
     With the lines of an export, check these too, and that the database still has all their events.
     """
@@ -50,6 +51,7 @@ def verify(keys: AuditKeys, *, export: Iterable[bytes] | None, now: Millis) -> V
 def _problems(
     keys: AuditKeys, found: Verification, export: Iterable[bytes] | None, now: Millis
 ) -> Iterator[str]:
+    yield from audit_schema.problems()
     yield from _in_chain(keys, found)
     yield from _without_seal(keys, found, now)
     if export is not None:

@@ -1,4 +1,4 @@
-"""The checks of ``flask check`` except those of settings: database, schema, key and instance directory."""
+"""The checks of ``flask check`` but for settings: database, schema, audit trail, key, instance directory."""
 
 import stat
 import tempfile
@@ -9,9 +9,9 @@ from pathlib import Path
 import peewee
 from cryptography.fernet import InvalidToken
 
-from models import seed_marks
+from models import audit_schema, seed_marks
 from models.db import migrate
-from models.db.connection import UNAVAILABLE, Sqlite, database, reading, schema_problem
+from models.db.connection import UNAVAILABLE, Sqlite, database, reading, schema_problem, snapshot
 from models.users import AnnouncedSeed
 from services.shared.encryption import Encrypter
 from settings import Settings
@@ -29,8 +29,11 @@ def problems(settings: Settings, seeds: Encrypter | None = None) -> list[str]:
     With the encrypter of server seeds, checks that SECRET_KEY is that of the database.
     """
     found = list(_database_problems())
-    if seeds and not found:
-        found += _key_problems(seeds)
+    if not found:
+        if seeds:
+            found += _key_problems(seeds)
+        with snapshot():
+            found += [f"audit trail: {problem}" for problem in audit_schema.problems()]
     return [*found, *_directory_problems(settings.instance_dir)]
 
 

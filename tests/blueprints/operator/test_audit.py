@@ -45,21 +45,32 @@ def trail(run, seal):
 
 @pytest.fixture
 def tamper(trail):
-    """Runs statements as somebody who owns the tables may."""
+    """Runs statements as somebody who owns the tables may, with the triggers turned off meanwhile."""
 
     def tamper(*statements):
-        with writing():
-            if isinstance(database.obj, Sqlite):
-                triggers = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name LIKE 'audit_%'"
-                for (name,) in list(database.execute_sql(triggers)):
-                    database.execute_sql(f"DROP TRIGGER {name}")
-            else:
-                database.execute_sql("ALTER TABLE audit_events DISABLE TRIGGER USER")
-                database.execute_sql("ALTER TABLE audit_seals DISABLE TRIGGER USER")
+        with writing(), without_triggers():
             for statement in statements:
                 database.execute_sql(statement)
 
     return tamper
+
+
+@contextmanager
+def without_triggers():
+    """Drop or disable the triggers of the audit trail for a block."""
+    if isinstance(database.obj, Sqlite):
+        triggers = list(database.execute_sql("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
+        for name, _ in triggers:
+            database.execute_sql(f"DROP TRIGGER {name}")
+        yield
+        for _, sql in triggers:
+            database.execute_sql(sql)
+    else:
+        for table in ("audit_events", "audit_seals"):
+            database.execute_sql(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        yield
+        for table in ("audit_events", "audit_seals"):
+            database.execute_sql(f"ALTER TABLE {table} ENABLE TRIGGER USER")
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ def restored_url(database_url, tmp_path, run):
     dumped = [packaged_tool("pg_dump"), "--format=custom", f"--file={backup}", database_url]
     subprocess.run(dumped, check=True, timeout=60)
     address = urlsplit(database_url)
-    name = f"{address.path[1:]}_restored"
+    name = f"{address.path[1:]}_{tmp_path.name}"
     administer(database_url, f'CREATE DATABASE "{name}"')
     url = urlunsplit(address._replace(path=f"/{name}"))
     restored = [packaged_tool("pg_restore"), "--exit-on-error", "--no-owner", f"--dbname={url}", backup]
@@ -55,6 +55,16 @@ def test_a_restored_backup_passes_both_audits(make_app, run, restored_url):
     assert ledger["mismatches"] == 0
     assert [f"{ledger['entries']}" in said[0].stdout, fairness["bets"]] == [True, 6]
     assert '"bets":6' in said[1].stdout
+
+
+@pytest.mark.process
+@pytest.mark.usefixtures("played")
+def test_a_restored_backup_has_the_tables_and_triggers_of_the_audit_trail(make_app, restored_url):
+    copy = make_app(DATABASE_URL=restored_url).test_cli_runner()
+
+    said = [copy.invoke(args=command) for command in (["check"], ["audit", "verify"])]
+
+    assert [result.exit_code for result in said] == [0, 0], said[0].stderr + said[1].stderr
 
 
 @sqlite_only

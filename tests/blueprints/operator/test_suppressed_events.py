@@ -1,0 +1,139 @@
+"""An action whose audit event the database drops or changes fails, and changes nothing."""
+
+import pytest
+
+from models.db.connection import Sqlite, database, writing
+from services.audit_trail.recording import AuditNotWritten
+from services.audit_trail.sealing import seal_some
+from tests.support.markers import postgresql_only, sqlite_only
+
+FAILURE = "Error: the database did not store the audit trail as it was written; see flask audit verify"
+
+COLUMNS = "id, at_ms, who, what, player, address, before, after, key_id, mac"
+
+SQLITE = {
+    "ignored": [
+        (
+            "CREATE TRIGGER mine BEFORE INSERT ON audit_events WHEN NEW.what = 'account.suspended'"
+            " BEGIN SELECT RAISE(IGNORE); END"
+        )
+    ],
+    "changed": [
+        "DROP TRIGGER audit_events_refuse_update",
+        "CREATE TRIGGER mine AFTER INSERT ON audit_events BEGIN UPDATE audit_events SET who = 'x'; END",
+    ],
+    "deleted": [
+        "DROP TRIGGER audit_events_refuse_delete",
+        "CREATE TRIGGER mine AFTER INSERT ON audit_events BEGIN DELETE FROM audit_events; END",
+    ],
+    "deleted with the next row": [
+        "DROP TRIGGER audit_events_refuse_delete",
+        "CREATE TRIGGER mine AFTER INSERT ON audit_unsealed BEGIN DELETE FROM audit_events; END",
+    ],
+    "written to a view": [
+        "ALTER TABLE audit_events RENAME TO kept",
+        "CREATE VIEW audit_events AS SELECT * FROM kept",
+        "CREATE TRIGGER mine INSTEAD OF INSERT ON audit_events BEGIN SELECT 1; END",
+    ],
+    "in conflict": [
+        "DROP TABLE audit_events",
+        f"CREATE TABLE audit_events ({COLUMNS.replace(' address', ' address NOT NULL ON CONFLICT IGNORE')})",
+    ],
+    "not to be sealed": [
+        "CREATE TRIGGER mine BEFORE INSERT ON audit_unsealed BEGIN SELECT RAISE(IGNORE); END"
+    ],
+}
+
+
+def with_trigger(when, body, table="audit_events"):
+    """Statements that create a trigger for each row with a function of this body."""
+    return [
+        f"CREATE FUNCTION mine() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN {body} END$$",
+        f"CREATE TRIGGER mine {when} INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION mine()",
+    ]
+
+
+WITHOUT_REFUSAL = "ALTER TABLE audit_events DISABLE TRIGGER audit_events_refuse_change"
+POSTGRESQL = {
+    "ignored": with_trigger(
+        "BEFORE", "IF NEW.what = 'account.suspended' THEN RETURN NULL; END IF; RETURN NEW;"
+    ),
+    "changed": with_trigger("BEFORE", "NEW.who := 'x'; RETURN NEW;"),
+    "deleted": [WITHOUT_REFUSAL, *with_trigger("AFTER", "DELETE FROM audit_events; RETURN NULL;")],
+    "deleted with the next row": [
+        WITHOUT_REFUSAL,
+        *with_trigger("AFTER", "DELETE FROM audit_events; RETURN NULL;", "audit_unsealed"),
+    ],
+    "written to a view": [
+        "ALTER TABLE audit_events RENAME TO kept",
+        "CREATE VIEW audit_events AS SELECT * FROM kept WHERE what <> 'account.suspended'",
+    ],
+    "replaced by a rule": ["CREATE RULE mine AS ON INSERT TO audit_events DO INSTEAD NOTHING"],
+    "deleted by a rule": [
+        WITHOUT_REFUSAL,
+        "CREATE RULE mine AS ON INSERT TO audit_events DO ALSO DELETE FROM audit_events",
+    ],
+    "not to be sealed": with_trigger("BEFORE", "RETURN NULL;", "audit_unsealed"),
+}
+
+
+def change(*statements):
+    with writing():
+        for statement in statements:
+            database.execute_sql(statement)
+
+
+@pytest.fixture
+def check_suspending_fails(fails, client, player):
+    """Asserts that a command that must record an event fails with these statements, and changes nothing."""
+
+    def check(statements):
+        change(*statements)
+        assert fails("users", "suspend", player.platform_id) == FAILURE
+        assert client.get("/auth/me", headers=player.headers).status_code == 200
+
+    return check
+
+
+@sqlite_only
+@pytest.mark.parametrize("suppression", SQLITE)
+def test_a_command_fails_whose_event_sqlite_does_not_store(check_suspending_fails, suppression):
+    check_suspending_fails(SQLITE[suppression])
+
+
+@postgresql_only
+@pytest.mark.parametrize("suppression", POSTGRESQL)
+def test_a_command_fails_whose_event_postgresql_does_not_store(check_suspending_fails, suppression):
+    check_suspending_fails(POSTGRESQL[suppression])
+
+
+def suppressing(table):
+    """Statements that make the database ignore new rows of this table."""
+    if isinstance(database.obj, Sqlite):
+        return [f"CREATE TRIGGER mine BEFORE INSERT ON {table} BEGIN SELECT RAISE(IGNORE); END"]
+    return with_trigger("BEFORE", "RETURN NULL;", table)
+
+
+def test_a_request_fails_whose_event_is_not_stored(app, client, player, log_text):
+    app.config["PROPAGATE_EXCEPTIONS"] = False
+    change(*suppressing("audit_events"))
+
+    answer = client.put("/profile/client-seed", json={"clientSeed": "another"}, headers=player.headers)
+
+    assert (answer.status_code, answer.json) == (500, {"error": "Something went wrong"})
+    assert client.get("/auth/me", headers=player.headers).json["clientSeed"] != "another"
+    assert "AuditNotWritten" in log_text()
+
+
+def test_events_whose_seals_are_not_stored_still_wait_for_them(app, run, fails):
+    run("users", "create", "ada")
+    change(*suppressing("audit_seals"))
+
+    with pytest.raises(AuditNotWritten):
+        seal_some(app.extensions["services"].audit_keys)
+
+    table = "" if isinstance(database.obj, Sqlite) else " ON audit_seals"
+    assert "the trigger mine of audit_seals was added" in fails("audit", "verify")
+    change(f"DROP TRIGGER mine{table}")
+    seal_some(app.extensions["services"].audit_keys)
+    assert run("audit", "verify") == {"sealed": 1, "unsealed": 0, "problems": 0}
