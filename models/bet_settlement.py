@@ -49,6 +49,8 @@ class Settlement(Outcome):
     """A bet to write: its outcome, its player and seeds, and the next announced seed."""
 
     user_id: int
+    session_number: int
+    """Must still be the player's."""
     nonce: int
     server_seed_commitment: str
     """Nonce and commitment must still be the announced ones."""

@@ -38,6 +38,7 @@ def _over_limits() -> str:
 
 # A last bet far in the future was made before the clock was set back. It delays no bet.
 REFUSAL = f"""CASE
+    WHEN session_number <> :session_number THEN 'ended'
     WHEN suspended_at_ms IS NOT NULL THEN 'suspended'
     WHEN excluded_until_ms > :created_at_ms THEN 'excluded'
     WHEN :session_limit_ms > 0 AND {_PLAYED_LATELY} AND :created_at_ms - play_began_at_ms >= :session_limit_ms
@@ -70,9 +71,9 @@ SUMS = ",\n        ".join(
 class Refused:
     """Why a bet was refused.
 
-    ``reason`` is ``suspended``, ``excluded``, ``cycle``, ``session``, or a kind of limit and its period, such
-    as ``wager day``; or, from the settling statement, ``in progress``, ``seed``, ``late``, ``free case`` or
-    ``balance``.
+    ``reason`` is ``ended`` (the session of the token), ``suspended``, ``excluded``, ``session`` (of play),
+    ``cycle``, or a kind of limit and its period, such as ``wager day``; or, from the settling statement,
+    ``in progress``, ``seed``, ``late``, ``free case`` or ``balance``.
     """
 
     reason: str

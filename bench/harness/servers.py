@@ -88,6 +88,15 @@ class RunningServer:
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(timeout)
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Let it and its workers stand still during the block, with all their connections open."""
+        os.killpg(self.process.pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.killpg(self.process.pid, signal.SIGCONT)
+
     def kill(self) -> None:
         """Kill it and its workers, as a crash would."""
         os.killpg(self.process.pid, signal.SIGKILL)

@@ -74,6 +74,7 @@ async function settle(player, { amount, item, clientSeed }) {
     threshold,
     roll,
     snapshot_id: null,
+    session_number: 0,
     ticket: null,
     case_id: null,
     free_case_limit: null,

@@ -43,6 +43,7 @@ VARIABLES = rf"""
 """
 VALUES = {
     "user_id": ":player",
+    "session_number": "0",
     "nonce": ":nonce",
     "game": "'upgrader'",
     "algorithm": "'upgrader-1'",

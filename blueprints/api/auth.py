@@ -53,7 +53,8 @@ def _require(
     @wraps(view)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         try:
-            user = sessions.player_of(current_claims())
+            claims = current_claims()
+            user = sessions.player_of(claims)
         except Unauthorized:
             raise without_token from None
         except UserNotFound:
@@ -61,7 +62,7 @@ def _require(
         sessions.check_not_suspended(user)
         g.user = user
         after_this_request(forbid_storing)
-        with acting_as(Actor(user.platform_id, request.remote_addr)):
+        with acting_as(Actor(user.platform_id, request.remote_addr, claims.session)):
             return view(*args, **kwargs)
 
     setattr(wrapper, POLICY, "user")

@@ -63,9 +63,9 @@ class _BetEvent:
         *,
         name: str,
         game: Upgrader | Openings,
-        read: Callable[[object], Any],
+        read: Callable[[object, int], Any],
     ) -> None:
-        """``read`` turns a payload into the game's request."""
+        """``read`` turns a payload, in a session of this number, into the game's request."""
         self._name = name
         self._game = game
         self._read = read
@@ -82,8 +82,8 @@ class _BetEvent:
         began = time.perf_counter()
         try:
             check_event_rate()
-            with self._running.connections.event_in_flight(sid) as user_id:
-                outcome, answer = self._play(sid, user_id, payload)
+            with self._running.connections.event_in_flight(sid) as (user_id, session):
+                outcome, answer = self._play(sid, user_id, session, payload)
         except PlatformError as refusal:
             # The text of the class, because that of a break contains its end.
             outcome, answer = type(refusal).text, self._answer(sid, refusal_answer(refusal))
@@ -94,17 +94,19 @@ class _BetEvent:
         self._count(outcome)
         return answer
 
-    def _play(self, sid: str, user_id: int, payload: object) -> tuple[str, dict[str, Any]]:
+    def _play(self, sid: str, user_id: int, session: int, payload: object) -> tuple[str, dict[str, Any]]:
         """Play the bet and send its events; returns its status and the acknowledgement."""
         try:
             with self._services.player_locks.hold(user_id):
-                request = self._read(payload)
+                request = self._read(payload, session)
                 played = self._game.play(user_id=user_id, request=request, clock=self._services.clock)
                 answer = bet_answer(played)
                 self._send(sid, user_id, played, answer)
         except PlatformError:
-            # Suspension is reported before any other reason. The settlement checks it for all others.
-            sessions.check_not_suspended(users.get_by_id(user_id))
+            # These two are reported before any other reason. The settlement checks them for all others.
+            player = users.get_by_id(user_id)
+            sessions.check_session(player, session)
+            sessions.check_not_suspended(player)
             raise
         return played.bet.status, answer
 
@@ -155,23 +157,23 @@ class _BetEvent:
         metrics.variance.labels(game).inc(expected.variance_square_cents / CENTS_PER_COIN**2)
 
 
-def read_spin(payload: object) -> SpinRequest:
+def read_spin(payload: object, session: int) -> SpinRequest:
     """Check the types of a payload; the service checks its values. Raises InvalidRequest."""
     given, common = _common_fields(payload)
     amount, item = given.get("amount"), given.get("item")
     # A boolean or a text as amount is refused by the service, as an invalid amount.
     if not isinstance(amount, bool | str | int | float | Decimal) or not isinstance(item, str):
         raise InvalidRequest
-    return SpinRequest(amount=amount, item=item, **common)
+    return SpinRequest(amount=amount, item=item, session=session, **common)
 
 
-def read_opening(event: str, payload: object) -> OpeningRequest:
+def read_opening(event: str, payload: object, session: int) -> OpeningRequest:
     """Check the types of a payload; the service checks its values. Raises InvalidRequest."""
     given, common = _common_fields(payload)
     case = given.get("case")
     if not isinstance(case, str):
         raise InvalidRequest
-    return OpeningRequest(event=event, case=case, snapshot=given.get("snapshot"), **common)
+    return OpeningRequest(event=event, case=case, snapshot=given.get("snapshot"), session=session, **common)
 
 
 def _common_fields(payload: object) -> tuple[dict[str, Any], dict[str, Any]]:

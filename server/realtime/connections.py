@@ -139,10 +139,11 @@ class Connections:
         return connection.expires_at is None or self._clock() < connection.expires_at
 
     @contextmanager
-    def event_in_flight(self, sid: str) -> Iterator[int]:
-        """Count an event of this socket as being handled within the block; yields its player.
+    def event_in_flight(self, sid: str) -> Iterator[tuple[int, int]]:
+        """Count an event of this socket as being handled within the block.
 
-        Raises TooManyRequests when five are, Unauthorized when the socket has gone or has no valid token.
+        Yields its player and the session number of its token. Raises TooManyRequests when five are,
+        Unauthorized when the socket has gone or has no valid token.
         """
         connection = self._by_sid.get(sid)
         if connection is None:
@@ -153,7 +154,7 @@ class Connections:
             raise Unauthorized
         connection.events_in_flight += 1
         try:
-            yield connection.user_id
+            yield connection.user_id, connection.session
         finally:
             connection.events_in_flight -= 1
 

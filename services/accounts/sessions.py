@@ -13,9 +13,14 @@ from services.shared.errors import AccountSuspended, Unauthorized
 def player_of(claims: Claims) -> User:
     """The player of a valid token. Raises UserNotFound, and Unauthorized if the session was ended."""
     user = users.get(platform_id=claims.platform_id)
-    if user.session_number != claims.session:
-        raise Unauthorized
+    check_session(user, claims.session)
     return user
+
+
+def check_session(user: User, number: int) -> None:
+    """Raises Unauthorized if this session of the player was ended."""
+    if user.session_number != number:
+        raise Unauthorized
 
 
 def check_not_suspended(user: User) -> None:
@@ -27,14 +32,17 @@ def check_not_suspended(user: User) -> None:
 def log_out_everywhere(*, user_id: int, now: Millis) -> int:
     """End all sessions of a player; returns the number of those that begin from now on.
 
-    Two calls at once raise the number twice. Raises UserNotFound.
+    After this has returned, no bet and no audited action of an ended session is committed: both check the
+    session number, and wait for the lock of this row or come first. Of two requests at once in one session
+    the second is refused, and the command raises the number again. Raises UserNotFound.
     """
     with writing():
         before: int = users.lock(user_id).session_number
         number = before + 1
-        User.update(session_number=number).where(User.id == user_id).execute()
         changed = {"before": {"session": before}, "after": {"session": number}}
+        # First, because the player who logs out acts in the session that this ends.
         record(What.LOGGED_OUT, now=now, user_id=user_id, **changed)
+        User.update(session_number=number).where(User.id == user_id).execute()
         return number
 
 

@@ -11,6 +11,8 @@ class Actor(NamedTuple):
 
     who: str = "system"
     address: str | None = None
+    session: int | None = None
+    """The session number of the token with which a player acts."""
 
 
 current_actor: ContextVar[Actor] = ContextVar("actor", default=Actor())  # noqa: B039  # immutable

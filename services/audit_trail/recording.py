@@ -6,12 +6,12 @@ from typing import Any
 from models.audit_trail import AuditEvent, UnsealedEvent, next_event_id
 from models.db.connection import database
 from models.users import User
-from services.audit_trail.actor import current_actor
+from services.audit_trail.actor import Actor, current_actor
 from services.audit_trail.canonical import event_text, to_text
 from services.audit_trail.events import What
 from services.audit_trail.keys import AuditKeys, Purpose
 from services.shared.clock import Millis
-from services.shared.errors import OperatorError
+from services.shared.errors import AccountSuspended, OperatorError, Unauthorized
 
 CHANGED = "changed"
 """In ``before`` and ``after`` in the place of a value that must not be stored there."""
@@ -47,8 +47,9 @@ def record(
     ``user_id`` is the player whose account it concerns, None if there is none. ``before`` and ``after`` hold
     texts, integers, booleans and null under camelCase names. Money is in cents, with a name that ends in
     ``Cents``. Of secrets, seeds, addresses and personal details they hold only CHANGED. Raises RuntimeError
-    outside a transaction, and TypeError for other values. Raises AuditNotWritten: the transaction is rolled
-    back then.
+    outside a transaction, and TypeError for other values. Raises AuditNotWritten, and Unauthorized or
+    AccountSuspended when the actor's session was ended or the actor suspended meanwhile: the transaction is
+    rolled back then.
     """
     if not database.in_transaction():
         raise RuntimeError("an audit event belongs to the transaction that it describes")
@@ -59,7 +60,7 @@ def record(
         "at_ms": now,
         "who": actor.who,
         "what": str(what),
-        "player": User.select(User.platform_id).where(User.id == user_id).scalar(),
+        "player": _player(user_id, actor),
         "address": actor.address,
         "before": None if before is None else to_text(before),
         "after": None if after is None else to_text(after),
@@ -79,3 +80,19 @@ def _check_stored(row: Mapping[str, Any]) -> None:
     query = AuditEvent.select().join(UnsealedEvent, on=(UnsealedEvent.event_id == AuditEvent.id))
     if query.where(AuditEvent.id == row["id"]).dicts().first() != row:
         raise AuditNotWritten
+
+
+def _player(user_id: int | None, actor: Actor) -> str | None:
+    """The platform id of this player, whose session is checked if it is the actor."""
+    query: Any = User.select(User.platform_id, User.session_number, User.suspended_at_ms)
+    query = query.where(User.id == user_id)
+    if actor.session is not None and database.for_update:
+        # Ending sessions and suspending lock the row, and so wait for the commit of this transaction.
+        query = query.for_update("FOR KEY SHARE")
+    platform_id, session, suspended_at_ms = query.tuples().first() or (None, None, None)
+    if actor.session is not None and actor.who == platform_id:
+        if actor.session != session:
+            raise Unauthorized
+        if suspended_at_ms is not None:
+            raise AccountSuspended
+    return platform_id

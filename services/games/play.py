@@ -14,7 +14,7 @@ from models.play_limits import Refused, find_refusal
 from models.prizes import Prize
 from models.totals import LIVE_BET_SHARDS
 from models.users import Balances
-from services.accounts import users
+from services.accounts import sessions, users
 from services.fairness import rolls
 from services.fairness.server_seeds import Commitment, SeedInPlay, ServerSeeds
 from services.games.errors import (
@@ -149,6 +149,7 @@ class Play:
         return Settlement(
             **vars(outcome),
             user_id=user_id,
+            session_number=request.session,
             nonce=seed.nonce,
             server_seed_commitment=seed.commitment,
             sealed_server_seed=seed.encrypted,
@@ -223,7 +224,11 @@ class Play:
 
 @reading()
 def _answered(user_id: int, request: BetRequest) -> PlayedBet | None:
-    """The bet that this request id belongs to. Raises RequestIdReused if it was another request."""
+    """The bet that this request id belongs to.
+
+    Raises Unauthorized if the session was ended, RequestIdReused if it was another request.
+    """
+    sessions.check_session(users.get_by_id(user_id), request.session)
     bet = Bet.get_or_none(Bet.user == user_id, Bet.request_id == request.request_id)
     if bet is None:
         return None

@@ -36,13 +36,14 @@ from services.games.errors import (
 from services.ledger import posting
 from services.ledger.posting import Account, Kind, Move
 from services.shared.clock import CalendarPeriod, Millis
-from services.shared.errors import AccountSuspended, InsufficientBalance
+from services.shared.errors import AccountSuspended, InsufficientBalance, Unauthorized
 from services.shared.money import Cents
 
 REFUSALS: dict[str, Callable[[], Exception]] = {
     "in progress": SpinInProgress,
     "seed": SeedUsed,
     "late": TermsExpired,
+    "ended": Unauthorized,
     "suspended": AccountSuspended,
     "session": SessionTimeReached,
     "cycle": TooSoon,
@@ -65,9 +66,9 @@ def settle_in_group(settlement: Settlement, take_times: Callable[[], BetTimes]) 
 def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
     """Write the bet as part of the transaction that is open.
 
-    Raises SeedUsed, then AccountSuspended, TakingABreak, ExcludedPermanently, SessionTimeReached, TooSoon,
-    LimitReached, then FreeCaseNotAvailable, InsufficientBalance, and peewee.IntegrityError if the request id
-    has a bet already or the snapshot is not in the database.
+    Raises SeedUsed, then Unauthorized, AccountSuspended, TakingABreak, ExcludedPermanently,
+    SessionTimeReached, TooSoon, LimitReached, then FreeCaseNotAvailable, InsufficientBalance, and
+    peewee.IntegrityError if the request id has a bet already or the snapshot is not in the database.
     """
     values = vars(settlement) | vars(times)
     if not execute(_REPLACE_SEED, values).rowcount:

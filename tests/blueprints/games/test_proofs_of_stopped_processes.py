@@ -1,9 +1,6 @@
 """Proofs of bets whose process was killed, stood still or was stopped before they were due."""
 
 import itertools
-import os
-import signal
-from contextlib import contextmanager
 
 import pytest
 
@@ -70,16 +67,6 @@ def connect(open_socket):
     return connect
 
 
-@contextmanager
-def stopped(process):
-    """Let a process stand still for the block, with all its connections open."""
-    os.killpg(process.running.process.pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        os.killpg(process.running.process.pid, signal.SIGCONT)
-
-
 def spin(socket):
     assert socket.spin({"amount": 1, "item": ITEM})["status"] is True
 
@@ -101,7 +88,7 @@ def test_a_bet_of_a_process_that_stood_still_is_announced_once(app, connect, sur
     watching = [connect(survivor), connect(other)]
     socket = connect(other, player)
     spin(socket)
-    with stopped(other):
+    with other.running.paused():
         wait_until(lambda: is_revealed(player))
 
     assert socket.expect("upgrader:proof")["nonce"] == 1
@@ -115,7 +102,7 @@ def test_a_bet_of_a_process_that_stood_still_is_announced_once(app, connect, sur
 
 def test_proofs_wait_for_an_earlier_one_whose_process_stands_still(connect, survivor, other, player):
     spin(connect(other, player))
-    with stopped(other):
+    with other.running.paused():
         leaving = connect(survivor, player)
         spin(leaving)
         wait_until(lambda: is_revealed(player))

@@ -1,7 +1,7 @@
 """Sessions and suspensions while a player uses two production processes, with Redis and without."""
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from itertools import count
 
 import pytest
@@ -12,10 +12,16 @@ from bench.harness.sockets import Refused
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
+from models.prizes import Prize
 from models.totals import LIVE_BET_SHARDS
 from models.users import User
+from services.accounts import personal_details
+from services.affiliates import codes
+from services.prizes import shipping
+from services.shared.clock import DAY_MS, now_ms
 from tests.support.apps import ITEM, production_processes
 from tests.support.locks import locked, waiting_for_locks
+from tests.support.openings import win_prize
 
 pytestmark = pytest.mark.process
 
@@ -33,13 +39,13 @@ numbers = count()
 
 @pytest.fixture(scope="module", params=["without Redis", pytest.param("with Redis", marks=pytest.mark.redis)])
 def platform(request, postgres, warm_start, tmp_path_factory):
-    """An app that runs commands, and the addresses of two processes on its database."""
+    """An app that runs commands, and two processes on its database."""
     directory = tmp_path_factory.mktemp("sessions")
     changes = {}
     if request.param == "with Redis":
         changes["REDIS_URL"] = request.getfixturevalue("redis").url
     with production_processes(postgres, directory, warm_start, **changes) as (app, started):
-        yield app, started.urls
+        yield app, started
 
 
 @pytest.fixture
@@ -49,7 +55,7 @@ def app(platform):
 
 @pytest.fixture
 def urls(platform):
-    return platform[1]
+    return platform[1].urls
 
 
 @pytest.fixture
@@ -139,22 +145,107 @@ def test_concurrent_logouts_at_two_processes_end_each_session_once(urls, player)
     with ThreadPoolExecutor(2) as together:
         answers = list(together.map(log_out, urls, [player, player]))
 
-    assert sorted(answers) in ([200, 200], [200, 401])
+    assert sorted(answers) == [200, 401]
     with reading():
-        assert User.get_by_id(player.id).session_number == answers.count(200)
+        assert User.get_by_id(player.id).session_number == 1
 
 
 @without_redis
-def test_a_bet_that_waits_while_its_player_is_suspended_is_refused(app, database_url, player, sockets, run):
+@pytest.mark.parametrize(("command", "refusal"), [("suspend", SUSPENDED), ("logout", UNAUTHORIZED)])
+def test_a_bet_that_waits_meanwhile_is_refused(database_url, player, sockets, run, command, refusal):
     seed = "SELECT 1 FROM announced_seeds WHERE user_id = %s FOR UPDATE"
     with ThreadPoolExecutor(1) as beside:
         with locked(database_url, seed, player.id):
             answer = beside.submit(sockets[0].spin, SPIN)
             wait_until(lambda: waiting_for_locks(database_url) == 1)
-            run("users", "suspend", player.platform_id)
+            run("users", command, player.platform_id)
 
-        assert answer.result() == SUSPENDED
+        assert answer.result() == refusal
     assert nonces(player) == []
+
+
+@pytest.mark.parametrize(("command", "refusal"), [("suspend", SUSPENDED), ("logout", UNAUTHORIZED)])
+def test_processes_that_were_paused_meanwhile_settle_no_bet(platform, player, sockets, run, command, refusal):
+    for socket in sockets:
+        socket.expect("live-bets")
+    with ExitStack() as pauses:
+        for process in platform[1].processes:
+            pauses.enter_context(process.running.paused())
+        for socket in sockets:
+            socket.emit("upgrader:spin", SPIN)
+        run("users", command, player.platform_id)
+
+    assert [socket.expect("upgrader:spin") for socket in sockets] == [refusal] * 2
+    assert nonces(player) == []
+
+
+@without_redis
+def test_a_paused_process_repeats_no_answer_of_an_ended_session(urls, platform, player, sockets):
+    request = SPIN | {"requestId": "r-1"}
+    there = sockets[1]
+    assert there.spin(request)["status"]
+    with platform[1].processes[1].running.paused():
+        there.emit("upgrader:spin", request)
+        assert log_out(urls[0], player) == 200
+
+    there.expect("upgrader:spin")
+    assert there.expect("upgrader:spin") == UNAUTHORIZED
+
+
+TRADE_URL = "https://steamcommunity.com/tradeoffer/new/?partner=1"
+ACTIONS = {
+    "lock": ("POST", "/profile/vault/lock", {"amount": 1, "deadline": now_ms() + DAY_MS}),
+    "trade URL": ("PUT", "/profile/trade-url", {"url": TRADE_URL}),
+    "client seed": ("PUT", "/profile/client-seed", {"clientSeed": "another"}),
+    "details": ("PUT", "/profile/details", {"username": "another-name"}),
+    "sell": ("POST", "/prizes/{prize}/sell", None),
+    "ship": ("POST", "/prizes/{prize}/ship", None),
+    "set code": ("POST", "/affiliate/set-code", {"code": "MINE"}),
+    "use code": ("POST", "/affiliate/use-code", {"code": "OTHER"}),
+    "limit": ("PUT", "/limits", {"kind": "wager", "period": "day", "value": 1}),
+    "break": ("POST", "/limits/exclusion", {"duration": "24h"}),
+    "log out": ("POST", "/auth/logout-all", None),
+}
+
+
+@pytest.fixture
+def prize(app, player):
+    """The id of a prize of the player, who has an address and has not set a promo code."""
+    address = dict.fromkeys(shipping.NEEDED, "x")
+    personal_details.change(user_id=player.id, username=None, details=address, now=now_ms())
+    owner = create_player(app, f"owner{next(numbers)}")
+    with suppress(codes.CodeClaimed):
+        codes.set_own(user_id=owner.id, code="OTHER", special=None, now=now_ms())
+    return win_prize(app, player)
+
+
+@reading()
+def state(player):
+    """What the actions may change."""
+    user = User.select().where(User.id == player.id).dicts().get()
+    del user["session_number"]
+    return user, list(Prize.select().where(Prize.user == player.id).dicts())
+
+
+@without_redis
+@pytest.mark.parametrize("action", ACTIONS)
+def test_an_action_that_goes_on_after_a_logout_changes_nothing(urls, database_url, player, prize, action):
+    method, path, body = ACTIONS[action]
+
+    def act():
+        url = urls[1] + path.format(prize=prize)
+        return requests.request(method, url, json=body, headers=player.headers, timeout=10).status_code
+
+    before = state(player)
+    with ThreadPoolExecutor(2) as beside:
+        with locked(database_url, "SELECT 1 FROM users WHERE id = %s FOR UPDATE", player.id):
+            logged_out = beside.submit(log_out, urls[0], player)
+            wait_until(lambda: waiting_for_locks(database_url) == 1)
+            acted = beside.submit(act)
+            wait_until(lambda: waiting_for_locks(database_url) == 2)
+
+        assert (logged_out.result(), acted.result()) == (200, 401)
+    assert state(player) == before
 
 
 @without_redis

@@ -93,6 +93,7 @@ def settlement(player):
         return Settlement(
             **{
                 "user_id": player.id,
+                "session_number": 0,
                 "nonce": seed.nonce,
                 "server_seed_commitment": seed.server_seed_commitment,
                 "sealed_server_seed": seed.sealed_server_seed,
