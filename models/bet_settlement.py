@@ -5,7 +5,6 @@ coins with the ledger. With 20 players PostgreSQL settled 1,560 spins a second i
 in one, and 3,800 in one that each connection prepares once.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
@@ -13,7 +12,9 @@ from weakref import WeakSet
 
 from models.bets import HIGH_ROLL, Bet
 from models.db.connection import database
-from models.play_limits import REFUSAL, SUMS, Refused, explain_refusal
+from models.db.postgres import Postgres
+from models.db.sql import PARAMETER, with_clock
+from models.play_limits import IS_IN_TIME, REFUSAL, SUMS, Refused, explain_refusal
 from models.users import Balances
 
 
@@ -36,6 +37,8 @@ class Outcome:
 
     snapshot_id: int | None = None
     ticket: int | None = None
+    case_read_at_ms: int | None = None
+    """By the database's clock. The case must be settled soon after (``CASE_AGE_MS``)."""
     case_id: int | None = None
     """Of an opening. Its case is counted in ``case_spins``."""
     free_case_limit: int | None = None
@@ -80,8 +83,6 @@ class BetTimes:
     day: int
     week: int
     month: int
-    longest_wait_ms: int | None = None
-    """How long the statement may wait for the seed and the player. None: as long as any statement."""
 
 
 @dataclass(frozen=True)
@@ -156,12 +157,11 @@ INSERT_PRIZE = """
     RETURNING id
 """
 
-WAITED_MS = "EXTRACT(EPOCH FROM clock_timestamp() - statement_timestamp()) * 1000"
-
 # The advisory lock refuses a bet at once while another process settles one of the same player. PostgreSQL
 # releases it after the commit. The first key is the class of these locks, the second the player.
 #
-# The player's row is checked again after a wait for a transaction that has changed it, and so is the time.
+# The player's row is checked again after a wait for a transaction that has changed it. Whether an opening is
+# in time is decided when the waits for the seed and the player are over, whatever others have changed.
 #
 # Each part takes its rows from the one before, which fixes the order of the locks: the seed, the player, and
 # last the shard that players share. The ledger transaction gets its id after the player is locked.
@@ -172,6 +172,9 @@ WITH lock AS MATERIALIZED (
     SELECT user_id FROM announced_seeds
     WHERE (SELECT is_taken FROM lock) AND {SEED_IS_ANNOUNCED}
     FOR UPDATE
+), turn AS (
+    SELECT id FROM users JOIN seed ON id = seed.user_id WHERE :case_read_at_ms IS NOT NULL
+    FOR NO KEY UPDATE OF users
 ), player AS (
     UPDATE users SET
         balance_cents = balance_cents - :wager_cents
@@ -180,7 +183,7 @@ WITH lock AS MATERIALIZED (
         {TOTALS}
     FROM seed
     WHERE id = seed.user_id AND {MAY_BET}
-        AND (:longest_wait_ms IS NULL OR {WAITED_MS} <= :longest_wait_ms)
+        AND (:case_read_at_ms IS NULL OR (SELECT {IS_IN_TIME} FROM turn))
     RETURNING id, balance_cents, vault_cents, sweepstake_cents, balance_version
 ), following AS (
     UPDATE announced_seeds SET {NEXT_SEED} FROM player WHERE user_id = player.id
@@ -204,13 +207,13 @@ live_bets AS ({COUNT_LIVE_BET.format(bet="bet")}),
 case_spin AS ({COUNT_CASE_SPIN.format(bet="bet")}),
 prize AS ({INSERT_PRIZE.format(bet="bet")})
 SELECT
-    lock.is_taken, EXISTS (SELECT FROM seed), COALESCE({WAITED_MS} > :longest_wait_ms, FALSE), bet.id,
+    lock.is_taken, EXISTS (SELECT FROM seed), bet.id,
     player.balance_cents, player.vault_cents, player.sweepstake_cents, player.balance_version, prize.id
 FROM lock LEFT JOIN player ON TRUE LEFT JOIN bet ON TRUE LEFT JOIN prize ON TRUE
 """  # noqa: S608  # a constant
 
 _NUMBERS = {name: f"${number}" for number, name in enumerate(PARAMETERS, start=1)}
-_numbered = re.sub(r":(\w+)", lambda name: _NUMBERS[name[1]], SETTLE)
+_numbered = PARAMETER.sub(lambda name: _NUMBERS[name[1]], with_clock(SETTLE, Postgres))
 PREPARE = f"PREPARE settle ({', '.join(PARAMETERS.values())}) AS {_numbered}"
 EXECUTE = f"EXECUTE settle ({', '.join('%s' for _ in PARAMETERS)})"
 """Takes the values of PARAMETERS in their order."""
@@ -236,13 +239,11 @@ def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -
         # As a list, because the driver takes 20 us more for a dict.
         listed = [values[name] for name in PARAMETERS]
         row = database.execute_sql(EXECUTE, listed).fetchone()
-        is_locked, has_seed, waited_too_long, bet_id, *balances, prize_id = row
+        is_locked, has_seed, bet_id, *balances, prize_id = row
         if bet_id is not None:
             return Settled(times, bet_id, Balances(*balances), prize_id)
         if not is_locked:
             return Refused("in progress")
         if not has_seed:
             return Refused("seed")
-        if waited_too_long:
-            return Refused("late")
         return explain_refusal(values)

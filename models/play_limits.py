@@ -3,7 +3,7 @@
 All of it is about one row of ``users``, which every bet updates. So the update that takes the wager also
 decides whether the bet is allowed: bets of a player in several processes, or a bet and a new limit, can't
 both read an old sum. The texts have the parameters of Settlement and BetTimes, such as ``:wager_cents`` and
-``:day``.
+``:day``, and ``{now}`` for the database's clock.
 """
 
 from collections.abc import Mapping
@@ -36,6 +36,12 @@ def _over_limits() -> str:
     )
 
 
+CASE_AGE_MS = 1_000
+"""How long ago the case may have been read, by the database's clock, when an opening is settled."""
+
+# Below 0 after that clock was set back. Null for a spin.
+IS_IN_TIME = f"{{now}} - :case_read_at_ms BETWEEN 0 AND {CASE_AGE_MS}"
+
 # A last bet far in the future was made before the clock was set back. It delays no bet.
 REFUSAL = f"""CASE
     WHEN session_number <> :session_number THEN 'ended'
@@ -44,6 +50,7 @@ REFUSAL = f"""CASE
     WHEN :session_limit_ms > 0 AND {_PLAYED_LATELY} AND :created_at_ms - play_began_at_ms >= :session_limit_ms
         THEN 'session'
     WHEN :created_at_ms - last_bet_at_ms BETWEEN 1 - :min_cycle_ms AND :min_cycle_ms - 1 THEN 'cycle'
+    WHEN NOT ({IS_IN_TIME}) THEN 'late'
 {_over_limits()}
 END"""
 """Why the player may not make this bet: null, or a reason of ``Refused``. A limit is compared with the whole
@@ -72,8 +79,8 @@ class Refused:
     """Why a bet was refused.
 
     ``reason`` is ``ended`` (the session of the token), ``suspended``, ``excluded``, ``session`` (of play),
-    ``cycle``, or a kind of limit and its period, such as ``wager day``; or, from the settling statement,
-    ``in progress``, ``seed``, ``late``, ``free case`` or ``balance``.
+    ``cycle``, ``late`` (the case was read too long ago), or a kind of limit and its period, such as
+    ``wager day``; or, from the settling statement, ``in progress``, ``seed``, ``free case`` or ``balance``.
     """
 
     reason: str

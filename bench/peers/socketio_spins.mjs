@@ -74,6 +74,7 @@ async function settle(player, { amount, item, clientSeed }) {
     threshold,
     roll,
     snapshot_id: null,
+    case_read_at_ms: null,
     session_number: 0,
     ticket: null,
     case_id: null,
@@ -87,11 +88,10 @@ async function settle(player, { amount, item, clientSeed }) {
     shard: player.id % SHARDS,
     min_cycle_ms: 0,
     session_limit_ms: 0,
-    longest_wait_ms: null,
     ...periodsOf(now),
   };
   const query = { name: "settle", text, values: parameters.map((name) => values[name]), rowMode: "array" };
-  const [isLocked, found, , betId, ...balances] = (await pool.query(query)).rows[0];
+  const [isLocked, found, betId, ...balances] = (await pool.query(query)).rows[0];
   if (betId === null) throw new Error(isLocked && found ? "Insufficient balance" : "A spin is already in progress");
   seeds.set(player.id, following);
   const [balance, vaultBalance, sweepstakeBalance] = balances.slice(0, 3).map((cents) => cents / 100);

@@ -47,6 +47,8 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
     snapshot_begin = ("DEFERRED",)
     now_ms = peewee.SQL("CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)")
     """The database's clock, in SQL. For SQLite it is that of this machine."""
+    began_ms = now_ms
+    """When the statement began, by the same clock. What it reads is as new, to within microseconds."""
     json_pairs = "json_each"
     """The function that makes a table of a JSON object, with the columns ``key`` and ``value``."""
 

@@ -103,6 +103,8 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     snapshot_begin = ("REPEATABLE READ",)
     now_ms = _peewee.SQL("(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT")
     """The database's clock, in SQL."""
+    began_ms = _peewee.SQL("(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT")
+    """When the statement arrived, by the same clock. What it reads is at least as new."""
     json_pairs = "json_each_text"
     """The function that makes a table of a JSON object, with the columns ``key`` and ``value``."""
 

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from models.db.connection import database
+from models.db.connection import Sqlite, database
+from models.db.postgres import Postgres
 
 PARAMETER = re.compile(r"(?<!:):(\w+)")
 """Not a cast such as ``::bigint``."""
@@ -20,13 +21,20 @@ def execute(text: str, values: Mapping[str, Any]) -> Any:
 
     ``{pairs}(:seeds)`` is a table with the columns ``key`` and ``value`` of a parameter, the text of a JSON
     object. So one parameter holds any number of rows, and the drivers take a third of the time of a list.
+    ``{now}`` is the time by the database's clock, and ``{began}`` when the statement began, in ms.
     """
-    positional, names = _positional(text, database.obj.param, database.obj.json_pairs)
+    positional, names = _positional(text, is_sqlite=isinstance(database.obj, Sqlite))
     return database.execute_sql(positional, [values[name] for name in names])
 
 
 @cache
-def _positional(text: str, placeholder: str, json_pairs: str) -> tuple[str, list[str]]:
-    """The text with this placeholder for each parameter, and the parameters' names in order."""
-    named = text.replace("{pairs}", json_pairs)
-    return PARAMETER.sub(placeholder, named), PARAMETER.findall(named)
+def _positional(text: str, *, is_sqlite: bool) -> tuple[str, list[str]]:
+    """The text with placeholders for this kind of database, and the parameters' names in order."""
+    kind = Sqlite if is_sqlite else Postgres
+    named = with_clock(text.replace("{pairs}", kind.json_pairs), kind)
+    return PARAMETER.sub(kind.param, named), PARAMETER.findall(named)
+
+
+def with_clock(text: str, kind: type[Sqlite | Postgres]) -> str:
+    """The text with the times of this kind of database."""
+    return text.replace("{now}", kind.now_ms.sql).replace("{began}", kind.began_ms.sql)

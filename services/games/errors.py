@@ -17,7 +17,7 @@ class SeedUsed(SpinInProgress):
 
 
 class TermsExpired(Exception):
-    """The terms of the bet were too old when it was about to be settled."""
+    """The case of the opening was read too long ago when it was about to be settled."""
 
 
 class InvalidRequest(PlatformError):

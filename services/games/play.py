@@ -168,13 +168,9 @@ class Play:
 
     def _settle(self, settlement: Settlement, terms: Terms, clock: Clock, following: SeedInPlay) -> PlayedBet:
         """Write the bet, all or nothing. Raises SeedUsed if another bet has used its seed."""
-
-        def times() -> BetTimes:
-            return self._times(clock(), longest_wait_ms=terms.longest_wait_ms())
-
         settle = settle_in_group if isinstance(database.obj, Sqlite) else settle_at_once
         try:
-            settled = settle(settlement, times)
+            settled = settle(settlement, lambda: self._times(clock()))
         except UNAVAILABLE:
             # The bet may be settled although the database's answer was lost.
             invalidate(Tag.BETS)
@@ -202,14 +198,13 @@ class Play:
             balances=settled.balances,
         )
 
-    def _times(self, now: Millis, *, longest_wait_ms: int | None = None) -> BetTimes:
+    def _times(self, now: Millis) -> BetTimes:
         return BetTimes(
             created_at_ms=now,
             completed_at_ms=now + self._settings.upgrader_proof_delay_ms,
             day=CalendarPeriod.DAY.start(now),
             week=CalendarPeriod.WEEK.start(now),
             month=CalendarPeriod.MONTH.start(now),
-            longest_wait_ms=longest_wait_ms,
         )
 
     @reading()

@@ -67,8 +67,8 @@ def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
     """Write the bet as part of the transaction that is open.
 
     Raises SeedUsed, then Unauthorized, AccountSuspended, TakingABreak, ExcludedPermanently,
-    SessionTimeReached, TooSoon, LimitReached, then FreeCaseNotAvailable, InsufficientBalance, and
-    peewee.IntegrityError if the request id has a bet already or the snapshot is not in the database.
+    SessionTimeReached, TooSoon, TermsExpired, LimitReached, then FreeCaseNotAvailable, InsufficientBalance,
+    and peewee.IntegrityError if the request id has a bet already or the snapshot is not in the database.
     """
     values = vars(settlement) | vars(times)
     if not execute(_REPLACE_SEED, values).rowcount:

@@ -62,9 +62,3 @@ class Terms(Protocol):
 
     def expectation(self) -> Expectation | None:
         """Of the payout; None for a bet that costs nothing."""
-
-    def longest_wait_ms(self) -> int | None:
-        """How long the settlement may wait for the rows of seed and player; None if it does not matter.
-
-        Raises TermsExpired for terms that are too old already.
-        """

@@ -1,6 +1,5 @@
 """Cases as openings use them. An opening's charge, odds and prize come from one reading of its case."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +17,7 @@ from services.shared.text_validation import is_storable
 
 @dataclass(frozen=True, kw_only=True)
 class OpenableCase:
-    """A case as it was at ``read_at``, by ``time.monotonic()``."""
+    """A case as it was at ``read_at_ms``, by the database's clock."""
 
     row_id: int
     is_free: bool
@@ -28,7 +27,7 @@ class OpenableCase:
     """None if an item has no price."""
     images: Sequence[str] | None
     """Of the items, in their order. None if the payout is credited instead of kept as a prize."""
-    read_at: float
+    read_at_ms: int
 
     @cached_property
     def expectation(self) -> Expectation | None:
@@ -47,10 +46,10 @@ def expectation_of(content: Content) -> Expectation:
 
 
 # One query for each game, so that prices, chances and levels are of one state of the database. Each row has
-# the id, price and level of the case, then the image, name, price and chance of one of its items.
+# the time, the id, price and level of the case, then the image, name, price and chance of one of its items.
 QUERIES = {
     CASE: """
-        SELECT cases.id, cases.price_cents, cases.required_level,
+        SELECT {began}, cases.id, cases.price_cents, cases.required_level,
             NULL, items.market_hash_name, items.price_cents, case_items.chance_attos
         FROM cases
             JOIN case_items ON case_items.case_id = cases.id
@@ -59,7 +58,7 @@ QUERIES = {
         ORDER BY case_items.chance_attos, case_items.position
     """,
     IRL: """
-        SELECT irl_cases.id, irl_cases.price_cents, NULL,
+        SELECT {began}, irl_cases.id, irl_cases.price_cents, NULL,
             irl_items.image, irl_items.name, irl_items.price_cents, irl_items.chance_attos
         FROM irl_cases JOIN irl_items ON irl_items.case_id = irl_cases.id
         WHERE irl_cases.slug = :slug
@@ -71,19 +70,17 @@ QUERIES = {
 @reading()
 def read_case(game: str, case_id: str) -> OpenableCase:
     """The case as it is now. Raises CaseNotFound."""
-    # After the wait for a connection.
-    read_at = time.monotonic()
     rows = execute(QUERIES[game], {"slug": case_id}).fetchall() if is_storable(case_id) else []
     if not rows:
         raise CaseNotFound
-    row_id, price_cents, required_level, *_ = rows[0]
-    items = [row[4:] for row in rows]
+    read_at_ms, row_id, price_cents, required_level, *_ = rows[0]
+    items = [row[5:] for row in rows]
     is_priced = all(cents is not None for _, cents, _ in items)
     return OpenableCase(
         row_id=row_id,
         is_free=(game, case_id) == (CASE, FREE_CASE_ID),
         required_level=required_level or 0,
         content=content_of(case_id=case_id, price_cents=price_cents, items=items) if is_priced else None,
-        images=[row[3] for row in rows] if game == IRL else None,
-        read_at=read_at,
+        images=[row[4] for row in rows] if game == IRL else None,
+        read_at_ms=read_at_ms,
     )

@@ -1,7 +1,6 @@
 """An opening of a case: the checks in their documented order, and the ticket."""
 
 import threading
-import time
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,9 +23,6 @@ from services.shared.money import is_amount
 
 REUSED_SECONDS = 0.5
 """How long a case that was read serves further openings of this process."""
-
-MAX_AGE_SECONDS = 1.0
-"""How long ago the case may have been read when an opening is settled."""
 
 CASES_REMEMBERED = 1_000
 
@@ -79,6 +75,7 @@ class OpeningTerms:
             item=item,
             snapshot_id=snapshots.id_for_bet(content),
             ticket=ticket,
+            case_read_at_ms=case.read_at_ms,
             case_id=case.row_id,
             free_case_limit=self.free_case_limit if case.is_free else None,
             prize_image=None if case.images is None else case.images[place],
@@ -87,13 +84,6 @@ class OpeningTerms:
     def expectation(self) -> Expectation | None:
         """Of the payout; None for the free case."""
         return None if self.case.is_free else self.case.expectation
-
-    def longest_wait_ms(self) -> int:
-        """What is left of the time for which the case may be used. Raises TermsExpired."""
-        left = MAX_AGE_SECONDS - (time.monotonic() - self.case.read_at)
-        if left <= 0:
-            raise TermsExpired
-        return int(left * 1000)
 
 
 class Openings:

@@ -64,9 +64,6 @@ class SpinTerms:
         chance, price = self.threshold / rolls.ROLL_RANGE, self.item.price_cents
         return Expectation(mean_cents=chance * price, variance_square_cents=chance * (1 - chance) * price**2)
 
-    def longest_wait_ms(self) -> None:
-        """Any time: the price is the one that the catalogue showed when the spin was accepted."""
-
 
 class Upgrader:
     """Plays spins."""

@@ -3,7 +3,6 @@
 Tests of openings themselves import cases and send events (tests/blueprints/openings/conftest.py).
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -13,6 +12,7 @@ from models.bets import Bet
 from models.case_spins import CASE, IRL
 from models.cases import Case
 from models.db.connection import reading
+from models.db.sql import execute
 from models.irl_cases import IrlCase
 from services.cases.chances import attos_from_percent
 from services.cases.kinds import FREE_CASE_ID
@@ -78,7 +78,7 @@ class Openings:
             required_level=0,
             content=content,
             images=[image] * len(content.items) if game == IRL else None,
-            read_at=time.monotonic(),
+            read_at_ms=_database_ms(),
         )
         return OpeningTerms(
             game=game,
@@ -87,6 +87,11 @@ class Openings:
             content=content,
             free_case_limit=FREE_CASE_LIMIT,
         )
+
+
+@reading()
+def _database_ms() -> int:
+    return execute("SELECT {now}", {}).fetchone()[0]
 
 
 @reading()

@@ -4,7 +4,8 @@ import pytest
 
 from models.cases import Case
 from models.db.connection import writing
-from services.openings import opening as openings
+from services.openings import openable_cases
+from services.openings.openable_cases import OpenableCase
 from tests.support.markers import sqlite_only
 
 
@@ -52,13 +53,18 @@ def test_a_repeated_request_gets_the_first_answer_whatever_became_of_the_case(
     assert socket.call("case:open", request) == first
 
 
+def read_too_long_ago(*, read_at_ms, **case):
+    return OpenableCase(read_at_ms=read_at_ms - 1_001, **case)
+
+
 def test_a_repeated_request_gets_the_first_answer_although_its_terms_expire(
-    connect, player, case, state_of, monkeypatch
+    app, connect, player, case, state_of, monkeypatch
 ):
     socket = connect(player)
     first = socket.call("case:open", opening(case))
     after_first = state_of(player)
-    monkeypatch.setattr(openings, "MAX_AGE_SECONDS", 0)
+    monkeypatch.setattr(openable_cases, "OpenableCase", read_too_long_ago)
+    app.extensions["services"].case_openings._recent_case.cache_clear()
 
     assert socket.call("case:open", opening(case)) == first
     assert socket.call("case:open", opening(case, requestId="r-2"))["error"] == "Something went wrong"

@@ -6,11 +6,12 @@ from bench.harness.spins import at
 from models import seed_marks
 from models.bet_settlement import BetTimes, Settlement, settle_at_once
 from models.db.connection import Table, reading, writing
+from models.db.sql import execute
 from models.play_limits import Refused
 from models.seed_marks import SeedMark
 from models.users import AnnouncedSeed, User
 from services.games import snapshots
-from services.games.errors import FreeCaseNotAvailable, SeedUsed
+from services.games.errors import FreeCaseNotAvailable, SeedUsed, TermsExpired
 from services.games.settlement import refusal_of, settle_in_steps
 from services.games.snapshots import content_of
 from services.shared.clock import DAY_MS
@@ -134,6 +135,11 @@ def rows():
     return {
         (table._meta.table_name, tuple(row.items())) for table in tables() for row in table.select().dicts()
     }
+
+
+@reading()
+def database_ms():
+    return execute("SELECT {now}", {}).fetchone()[0]
 
 
 def sums(wagered, paid):
@@ -360,6 +366,21 @@ def test_both_ways_to_settle_an_opening_write_the_same_rows(opening, player, cha
         ]
     )
     assert settled.balances.balance_cents == balance
+
+
+@pytest.mark.parametrize("age_ms", [1_001, 60_000, -60_000], ids=["late", "very late", "clock set back"])
+def test_an_opening_whose_case_was_read_too_long_ago_changes_nothing(opening, write, age_ms):
+    late = opening(case_read_at_ms=database_ms() - age_ms)
+    before = rows()
+
+    with pytest.raises(TermsExpired):
+        write(late)
+
+    assert rows() == before
+
+
+def test_an_opening_whose_case_was_just_read_is_settled(opening, write):
+    assert write(opening(case_read_at_ms=database_ms())).bet_id
 
 
 def test_the_free_case_needs_a_promo_code_and_opens_only_as_often_as_allowed(opening, change_player, write):
