@@ -5,7 +5,7 @@ coins with the ledger. With 20 players PostgreSQL settled 1,560 spins a second i
 in one, and 3,800 in one that each connection prepares once.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 from weakref import WeakSet
@@ -36,6 +36,8 @@ class Outcome:
     """Of a spin of the upgrader."""
 
     snapshot_id: int | None = None
+    snapshot_hash: str | None = None
+    snapshot_text: str | None = None
     ticket: int | None = None
     case_read_at_ms: int | None = None
     """By the database's clock. The case must be settled soon after (``CASE_AGE_MS``)."""
@@ -138,6 +140,15 @@ INSERT_BET = f"""
     SELECT posting.id, {", ".join(f":{field.column_name}" for field in BET_FIELDS)} FROM {{posting}}
     RETURNING id, wager_cents, payout_cents
 """  # noqa: S608  # the columns of a table
+SNAPSHOT_IS_STORED = "EXISTS (SELECT 1 FROM snapshots WHERE id = :snapshot_id AND hash = :snapshot_hash)"
+# If another content has this id, its hash would become null, which the table refuses. In place of
+# ``{player}`` goes a row if the bet is not refused.
+STORE_SNAPSHOT = f"""
+    INSERT INTO snapshots (id, hash, content)
+    SELECT :snapshot_id, :snapshot_hash, :snapshot_text FROM {{player}}
+    WHERE :snapshot_text IS NOT NULL AND NOT {SNAPSHOT_IS_STORED}
+    ON CONFLICT (id) DO UPDATE SET hash = CASE WHEN snapshots.hash = EXCLUDED.hash THEN EXCLUDED.hash END
+"""  # noqa: S608  # a constant
 COUNT_LIVE_BET = f"""
     INSERT INTO live_bet_counts (shard, bets, high_rolls)
     SELECT :shard, 1, CAST({HIGH_ROLL.sql} AS INTEGER) FROM {{bet}} WHERE TRUE
@@ -164,13 +175,16 @@ INSERT_PRIZE = """
 # in time is decided when the waits for the seed and the player are over, whatever others have changed.
 #
 # Each part takes its rows from the one before, which fixes the order of the locks: the seed, the player, and
-# last the shard that players share. The ledger transaction gets its id after the player is locked.
+# last what players share: a new snapshot, then the shard. The ledger transaction gets its id after the player
+# is locked.
 SETTLE = f"""
 WITH lock AS MATERIALIZED (
-    SELECT pg_try_advisory_xact_lock(1936746862, CAST(:user_id & 2147483647 AS INTEGER)) AS is_taken
+    SELECT
+        pg_try_advisory_xact_lock(1936746862, CAST(:user_id & 2147483647 AS INTEGER)) AS is_taken,
+        :snapshot_id IS NULL OR :snapshot_text IS NOT NULL OR {SNAPSHOT_IS_STORED} AS has_snapshot
 ), seed AS (
     SELECT user_id FROM announced_seeds
-    WHERE (SELECT is_taken FROM lock) AND {SEED_IS_ANNOUNCED}
+    WHERE (SELECT is_taken AND has_snapshot FROM lock) AND {SEED_IS_ANNOUNCED}
     FOR UPDATE
 ), turn AS (
     SELECT id FROM users JOIN seed ON id = seed.user_id WHERE :case_read_at_ms IS NOT NULL
@@ -202,12 +216,13 @@ WITH lock AS MATERIALIZED (
             ('balance', :user_id, :payout_cents * CAST(:prize_image IS NULL AS INTEGER))
     ) AS entry (account, user_id, amount)
     WHERE entry.amount <> 0
-), bet AS ({INSERT_BET.format(posting="posting")}),
+), snapshot AS ({STORE_SNAPSHOT.format(player="player")} RETURNING id),
+bet AS ({INSERT_BET.format(posting="posting LEFT JOIN snapshot ON TRUE")}),
 live_bets AS ({COUNT_LIVE_BET.format(bet="bet")}),
 case_spin AS ({COUNT_CASE_SPIN.format(bet="bet")}),
 prize AS ({INSERT_PRIZE.format(bet="bet")})
 SELECT
-    lock.is_taken, EXISTS (SELECT FROM seed), bet.id,
+    lock.is_taken, lock.has_snapshot, EXISTS (SELECT FROM seed), bet.id,
     player.balance_cents, player.vault_cents, player.sweepstake_cents, player.balance_version, prize.id
 FROM lock LEFT JOIN player ON TRUE LEFT JOIN bet ON TRUE LEFT JOIN prize ON TRUE
 """  # noqa: S608  # a constant
@@ -228,7 +243,7 @@ def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -
     ``take_times`` is called after the wait for a connection; what it raises ends the settlement. Of two bets
     of a player in two processes, the second is refused as ``in progress`` while the first is being settled,
     and for its ``seed`` afterwards. The balance must cover the wager without the payout. Raises
-    peewee.IntegrityError if the request id has a bet already or the snapshot is not in the database.
+    peewee.IntegrityError if the request id has a bet already or another snapshot has the id of this one.
     """
     with database.obj.connection_for_bet() as connection:
         if connection not in _prepared:
@@ -236,10 +251,12 @@ def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -
             _prepared.add(connection)
         times = take_times()
         values = vars(settlement) | vars(times)
-        # As a list, because the driver takes 20 us more for a dict.
-        listed = [values[name] for name in PARAMETERS]
-        row = database.execute_sql(EXECUTE, listed).fetchone()
-        is_locked, has_seed, bet_id, *balances, prize_id = row
+        # The text of a snapshot is long, and only the first opening of a content needs it.
+        row = _execute(values | {"snapshot_text": None})
+        is_locked, has_snapshot, *_ = row
+        if is_locked and not has_snapshot:
+            row = _execute(values)
+        is_locked, _, has_seed, bet_id, *balances, prize_id = row
         if bet_id is not None:
             return Settled(times, bet_id, Balances(*balances), prize_id)
         if not is_locked:
@@ -247,3 +264,8 @@ def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -
         if not has_seed:
             return Refused("seed")
         return explain_refusal(values)
+
+
+def _execute(values: Mapping[str, Any]) -> Any:
+    # As a list, because the driver takes 20 us more for a dict.
+    return database.execute_sql(EXECUTE, [values[name] for name in PARAMETERS]).fetchone()

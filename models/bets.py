@@ -121,5 +121,3 @@ Bet.add_index(Bet.index(Bet.completed_at_ms, Bet.id, name="bets_high_rolls", whe
 Bet.add_index(
     Bet.index(Bet.user, Bet.payout_cents, Bet.nonce.desc(), Bet.game, name="bets_of_player_least_earned")
 )
-# Without it, the deletion of a snapshot would search all bets for references to it.
-Bet.add_index(Bet.index(Bet.snapshot, name="bets_of_snapshot", where=SQL("snapshot_id IS NOT NULL")))

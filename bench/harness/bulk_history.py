@@ -146,7 +146,7 @@ def begin(*, seeds, now: int) -> History:
             for number in range(PLAYERS)
         ]
         # No case has this content, so nothing counts its openings.
-        snapshot = Snapshot.insert(hash="0" * 64, content=CONTENT, shown_at_ms=now, is_opened=True).execute()
+        snapshot = Snapshot.insert(hash="0" * 64, content=CONTENT).execute()
     return History(players, snapshot, 0, now)
 
 

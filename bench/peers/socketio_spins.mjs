@@ -74,6 +74,8 @@ async function settle(player, { amount, item, clientSeed }) {
     threshold,
     roll,
     snapshot_id: null,
+    snapshot_hash: null,
+    snapshot_text: null,
     case_read_at_ms: null,
     session_number: 0,
     ticket: null,
@@ -91,7 +93,7 @@ async function settle(player, { amount, item, clientSeed }) {
     ...periodsOf(now),
   };
   const query = { name: "settle", text, values: parameters.map((name) => values[name]), rowMode: "array" };
-  const [isLocked, found, betId, ...balances] = (await pool.query(query)).rows[0];
+  const [isLocked, , found, betId, ...balances] = (await pool.query(query)).rows[0];
   if (betId === null) throw new Error(isLocked && found ? "Insufficient balance" : "A spin is already in progress");
   seeds.set(player.id, following);
   const [balance, vaultBalance, sweepstakeBalance] = balances.slice(0, 3).map((cents) => cents / 100);

@@ -55,7 +55,7 @@ VALUES = {
     "house_edge_ppm": "50000",
     "threshold": "4750000",
     "roll": ":roll",
-    **dict.fromkeys(("snapshot_id", "ticket", "case_read_at_ms"), "NULL"),
+    **dict.fromkeys(("snapshot_id", "snapshot_hash", "snapshot_text", "ticket", "case_read_at_ms"), "NULL"),
     **dict.fromkeys(("case_id", "free_case_limit", "prize_image"), "NULL"),
     "client_seed": "'a-seed-of-ones-own'",
     "server_seed_commitment": f"'{ZEROS}:serial'",

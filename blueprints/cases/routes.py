@@ -115,7 +115,6 @@ def get_case(case_id: str) -> ShownCase:
         case = reading.get(case_id=case_id)
     content = snapshots.content_of_case(case)
     if content is not None:
-        snapshots.show(content, now=get_services().clock())
         case = replace(case, snapshot=content.hash)
     return case
 

@@ -6,8 +6,6 @@ from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import conditional
 from blueprints.irl.schemas import IrlCaseSchema, ListedIrlCaseSchema
-from server.current_services import get_services
-from services.games import snapshots
 from services.irl_cases import reading as irl_cases
 
 blueprint = ApiBlueprint("irl", __name__, url_prefix="/irl", description="Cases with real-life items")
@@ -32,7 +30,5 @@ def list_irl_cases() -> list[Any]:
 def get_irl_case(case_id: str) -> Any:
     """One case with real-life items."""
     case = irl_cases.get(case_id=case_id)
-    content = irl_cases.content_of_case(case)
-    snapshots.show(content, now=get_services().clock())
-    case.snapshot = content.hash
+    case.snapshot = irl_cases.content_of_case(case).hash
     return case

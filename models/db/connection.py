@@ -108,22 +108,6 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
         with suppress(peewee.OperationalError):
             super().rollback()
 
-    @contextmanager
-    def transaction_within(self, seconds: float) -> Iterator[None]:
-        """A write transaction. Raises OperationalError rather than wait longer for other writers.
-
-        It waits for those of this process only: a wait for another process would block all greenlets.
-        """
-        if not self._write_lock.acquire(timeout=seconds):
-            raise peewee.OperationalError("database is locked")
-        try:
-            self.execute_sql("PRAGMA busy_timeout = 0")
-            with self.atomic():
-                yield
-        finally:
-            self._write_lock.release()
-            self.execute_sql(f"PRAGMA busy_timeout = {STATEMENT_MS}")
-
     def lift_statement_limit(self) -> None:
         """Do nothing: reads of SQLite have no time limit."""
 
@@ -195,19 +179,6 @@ def writing() -> Iterator[None]:
         yield
         return
     with reading(), database.write_lock(), database.atomic():
-        yield
-
-
-@contextmanager
-def writing_within(seconds: float) -> Iterator[None]:
-    """As ``writing()``, for what may be skipped: waits no longer than this for other writers.
-
-    Raises one of UNAVAILABLE.
-    """
-    if database.in_transaction():
-        yield
-        return
-    with reading(), database.transaction_within(seconds):
         yield
 
 

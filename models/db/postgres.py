@@ -245,13 +245,6 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     def write_lock(self) -> AbstractContextManager[Any]:
         return nullcontext()
 
-    @contextmanager
-    def transaction_within(self, seconds: float) -> Iterator[None]:
-        """A transaction. Raises OperationalError rather than wait longer for the lock of a row."""
-        with self.atomic():
-            self.execute_sql(f"SET LOCAL lock_timeout = {int(seconds * 1000)}")
-            yield
-
     def lift_statement_limit(self) -> None:
         """Let the current transaction run, and wait for locks, for as long as it takes."""
         self.execute_sql(

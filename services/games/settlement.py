@@ -13,6 +13,7 @@ from models.bet_settlement import (
     MAY_BET,
     NEXT_SEED,
     SEED_IS_ANNOUNCED,
+    STORE_SNAPSHOT,
     TOTALS,
     BetTimes,
     Settled,
@@ -68,13 +69,15 @@ def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
 
     Raises SeedUsed, then Unauthorized, AccountSuspended, TakingABreak, ExcludedPermanently,
     SessionTimeReached, TooSoon, TermsExpired, LimitReached, then FreeCaseNotAvailable, InsufficientBalance,
-    and peewee.IntegrityError if the request id has a bet already or the snapshot is not in the database.
+    and peewee.IntegrityError if the request id has a bet already or another snapshot has the id of this one.
     """
     values = vars(settlement) | vars(times)
     if not execute(_REPLACE_SEED, values).rowcount:
         raise SeedUsed
     if not execute(_ADD_TOTALS, values).rowcount:
         raise refusal_of(explain_refusal(values))
+    if settlement.snapshot_id is not None:
+        execute(_STORE_SNAPSHOT, values)
     values["transaction_id"] = posting.post(
         kind=Kind(settlement.ledger_kind),
         user_id=settlement.user_id,
@@ -122,6 +125,7 @@ def _moves(settlement: Settlement) -> list[Move]:
 _REPLACE_SEED = f"UPDATE announced_seeds SET {NEXT_SEED} WHERE {SEED_IS_ANNOUNCED}"  # noqa: S608  # constants
 _POSTING = "(SELECT :transaction_id AS id) AS posting"
 _BET = "(SELECT :bet_id AS id, :wager_cents AS wager_cents, :payout_cents AS payout_cents) AS bet"
+_STORE_SNAPSHOT = STORE_SNAPSHOT.format(player="(SELECT 1) AS player")
 _INSERT_BET = INSERT_BET.format(posting=_POSTING)
 _COUNT_LIVE_BET = COUNT_LIVE_BET.format(bet=_BET)
 _COUNT_CASE_SPIN = COUNT_CASE_SPIN.format(bet=_BET)

@@ -120,7 +120,6 @@ def _spins_of(game: str, cases: Any) -> Any:
         cases.select(peewee.Value(game), cases.id, opened.c.shard, fn.SUM(opened.c.bets))
         .join(Snapshot, on=(cases.slug == _case_id_in_content()))
         .join(opened, on=(opened.c.snapshot_id == Snapshot.id))
-        .where(Snapshot.is_opened)
         .group_by(cases.id, opened.c.shard)
     )
 

@@ -80,6 +80,9 @@ class Fuse:
         # Reads of one state of the database end with a COMMIT, too.
         # On PostgreSQL, the statement of a bet is a transaction.
         commits = sql == EXECUTE or (sql == "COMMIT" and self._has_written)
+        if sql == EXECUTE:
+            # A bet whose statement is executed again was not settled the first time.
+            self.committed = False
         self._statements += is_write or commits or not moment.of_writes
         has_come = commits if moment.n is None else self._statements == moment.n
         if has_come and not moment.after:

@@ -21,10 +21,8 @@ from models.db.connection import UNAVAILABLE, database, reading
 from models.ledger import LedgerEntry
 from models.users import User
 from services.accounts import personal_details
-from services.games import snapshots
 from services.irl_cases import importing as irl_importing
 from services.maintenance import ledger_audit
-from services.openings.openable_cases import read_case
 from services.openings.opening import OpeningRequest
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
@@ -87,9 +85,6 @@ class World:
         irl_importing.import_cases([garage], now=self.clock())
         with reading():
             own = list(Case.select().order_by(Case.id))
-        # Stored here: the first opening of a case stores its snapshot in a transaction of its own.
-        for game, slug in (*((CASE, case.slug) for case in own), (IRL, IRL_CASE)):
-            snapshots.id_for_bet(read_case(game, slug).content)
         dear, cheap = (ITEM, PRICE * 100), (CHEAP, CHEAP_PRICE * 100)
         return [
             *(

@@ -6,8 +6,9 @@ from decimal import Decimal
 import pytest
 
 from bench.harness.players import import_case
+from models.db.connection import reading
+from models.snapshots import Snapshot
 from tests.support.apps import import_irl_case, import_item
-from tests.support.locks import writers_held_up
 
 
 @pytest.fixture
@@ -55,15 +56,48 @@ def test_the_percentages_that_an_import_left_out_have_the_computed_widths(client
     )
 
 
-def test_another_price_of_an_item_makes_another_snapshot_and_the_first_one_stays(client, case):
+def test_another_price_of_an_item_makes_another_snapshot(client, case):
     before = client.get(case).json["snapshot"]
+    assert '"name":"Gloves","price":"0"' in client.get(f"/snapshots/{before}").text
     import_item("Gloves", price=1)
 
     after = client.get(case).json["snapshot"]
 
     assert after != before
-    assert '"name":"Gloves","price":"0"' in client.get(f"/snapshots/{before}").text
     assert '"name":"Gloves","price":"100"' in client.get(f"/snapshots/{after}").text
+
+
+def test_a_snapshot_that_was_opened_stays_when_the_case_changes(client, connect, player, case):
+    before = client.get(case).json["snapshot"]
+    assert connect(player).call("case:open", {"case": "my-case", "snapshot": before})["status"] is True
+    import_item("Gloves", price=1)
+
+    assert '"name":"Gloves","price":"0"' in client.get(f"/snapshots/{before}").text
+
+
+def test_a_snapshot_that_was_not_opened_is_not_found_when_the_case_has_changed(client, case):
+    before = client.get(case).json["snapshot"]
+    import_item("Gloves", price=1)
+
+    assert client.get(f"/snapshots/{before}").status_code == 404
+
+
+def test_showing_a_case_and_its_snapshot_stores_nothing(client, case, irl_case):
+    for each in (case, irl_case):
+        assert text_of(client, each)
+
+    with reading():
+        assert Snapshot.select().count() == 0
+
+
+def test_many_unknown_hashes_do_not_make_the_server_read_all_cases_again(client, case, queries):
+    client.get("/snapshots/" + "0" * 64)
+    queries.clear()
+
+    for number in range(1, 10):
+        assert client.get(f"/snapshots/{number:064}").status_code == 404
+
+    assert not [sql for sql, _ in queries if "case_items" in sql]
 
 
 def test_a_case_with_an_item_without_a_price_has_no_snapshot(client, case):
@@ -92,14 +126,3 @@ def test_an_unknown_snapshot_is_not_found_and_not_cached(client, case):
 
         assert (answer.status_code, answer.json) == (404, {"error": "Snapshot not found"}), hash_
         assert "Cache-Control" not in answer.headers
-
-
-@pytest.mark.one_process
-def test_a_case_is_shown_while_another_writer_blocks_the_storing_of_its_snapshot(client, case, database_url):
-    with writers_held_up(database_url, "LOCK TABLE snapshots IN EXCLUSIVE MODE"):
-        hash_ = client.get(case).json["snapshot"]
-        assert client.get(f"/snapshots/{hash_}").status_code == 404
-
-    client.get(f"{case}?not-cached")
-
-    assert client.get(f"/snapshots/{hash_}").status_code == 200

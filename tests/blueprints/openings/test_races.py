@@ -12,6 +12,7 @@ import pytest
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading, writing
+from models.snapshots import Snapshot
 from models.users import User
 from services.games.errors import TermsExpired
 from services.openings import openable_cases
@@ -128,6 +129,16 @@ def test_an_opening_whose_case_was_read_slowly_reads_it_again(connect, player, c
     monkeypatch.setattr(openable_cases, "content_of", read_slowly_once)
 
     assert connect(player).call("case:open", {"case": case})["status"]
+
+
+def test_concurrent_first_openings_of_a_content_all_settle(connect, new_player, case):
+    sockets = [connect(new_player(f"player{number}")) for number in range(10)]
+
+    answers = all_at_once([partial(socket.call, "case:open", {"case": case}) for socket in sockets])
+
+    assert [answer["status"] for answer in answers] == [True] * 10
+    with reading():
+        assert Snapshot.select().count() == 1
 
 
 def test_twenty_concurrent_openings_of_the_free_case_succeed_once(connect, client, lucky, free_case):

@@ -2,10 +2,10 @@
 
 import pytest
 
+from models.bets import Bet
 from models.db.connection import reading, writing
 from models.snapshots import Snapshot
 from services.cases import reading as cases
-from services.games import snapshots
 from services.games.snapshots import content_of_case
 from tests.blueprints.openings.conftest import CHEAP, DEAR
 from tests.support.markers import sqlite_only
@@ -125,16 +125,30 @@ def test_a_new_price_or_snapshot_is_accepted_at_once(connect, player, case, put,
 
 @pytest.mark.one_process
 def test_an_opening_whose_snapshot_a_restored_database_lacks_is_settled(app, connect, player, case):
+    """Whatever this process may remember of it."""
     content = content_of_case(cases.get(case_id=case))
-    snapshots.id_for_bet(content)
+    socket = connect(player)
+    assert socket.call("case:open", {"case": case})["status"] is True
     with writing():
+        Bet.delete().execute()
         Snapshot.delete().execute()
 
-    answer = connect(player).call("case:open", {"case": case, "requestId": "r-1"})
+    answer = socket.call("case:open", {"case": case, "requestId": "r-1"})
 
     assert answer["status"] is True
     with reading():
-        assert [row.hash for row in Snapshot.select().where(Snapshot.is_opened)] == [content.hash]
+        assert [row.hash for row in Snapshot.select()] == [content.hash]
+
+
+@pytest.mark.parametrize("event", ["case:open", "irl:open"])
+def test_a_refused_opening_stores_no_snapshot(connect, new_player, case, irl_case, event):
+    poor = connect(new_player("poor", coins=0))
+    cases_by_event = {"case:open": case, "irl:open": irl_case}
+
+    assert poor.call(event, {"case": cases_by_event[event]})["error"] == "Insufficient balance"
+
+    with reading():
+        assert Snapshot.select().count() == 0
 
 
 # Each opening breaks this rule and every later one; the first broken rule answers.

@@ -95,7 +95,7 @@ def test_a_changed_snapshot_is_reported(openings, player, fails):
 def test_an_opening_with_the_snapshot_of_another_case_is_reported(openings, player, fails):
     bet, other = openings.bet(player), chest("another", price=9)
     with writing():
-        Snapshot.insert(id=1, hash=other.hash, content=other.text, shown_at_ms=0, is_opened=True).execute()
+        Snapshot.insert(id=1, hash=other.hash, content=other.text).execute()
         Bet.update(snapshot=1).execute()
 
     assert f"bet {bet.id}: the stored wager is wrong" in fails("fairness", "audit")

@@ -1,5 +1,6 @@
 """A settled bet writes the same rows step by step with the ledger as in one statement of PostgreSQL."""
 
+import peewee
 import pytest
 
 from bench.harness.spins import at
@@ -9,6 +10,7 @@ from models.db.connection import Table, reading, writing
 from models.db.sql import execute
 from models.play_limits import Refused
 from models.seed_marks import SeedMark
+from models.snapshots import Snapshot
 from models.users import AnnouncedSeed, User
 from services.games import snapshots
 from services.games.errors import FreeCaseNotAvailable, SeedUsed, TermsExpired
@@ -269,17 +271,18 @@ def test_a_seed_of_an_earlier_epoch_is_refused(settlement, write):
         write(spin)
 
 
-@pytest.fixture
-def snapshot_id(app):
-    content = content_of(case_id="box", price_cents=500, items=[("An item", 300, 10**18)])
-    return snapshots.id_for_bet(content)
+CONTENT = content_of(case_id="box", price_cents=500, items=[("An item", 300, 10**18)])
+SNAPSHOT = {"id": snapshots.id_of(CONTENT.hash), "hash": CONTENT.hash, "content": CONTENT.text}
 
 
 @pytest.fixture
-def opening(settlement, snapshot_id):
+def opening(settlement):
     """Makes a settlement of an opening that costs 5 coins and pays 3, or with other columns."""
     return lambda **changes: settlement(
-        **OPENING | {"snapshot_id": snapshot_id, "payout_cents": 300} | changes
+        **OPENING
+        | {"snapshot_id": SNAPSHOT["id"], "snapshot_hash": CONTENT.hash, "snapshot_text": CONTENT.text}
+        | {"payout_cents": 300}
+        | changes
     )
 
 
@@ -325,8 +328,10 @@ def test_both_ways_to_settle_an_opening_write_the_same_rows(opening, player, cha
         "case_spins",
         "ledger_transactions",
         "live_bet_counts",
+        "snapshots",
         "users",
     }
+    assert changed(before, after, "snapshots") == [SNAPSHOT]
     (transaction,) = changed(before, after, "ledger_transactions")
     assert transaction["kind"] == "opening"
     posted = sorted(changed(before, after, "ledger_entries"), key=lambda entry: entry["id"])
@@ -366,6 +371,36 @@ def test_both_ways_to_settle_an_opening_write_the_same_rows(opening, player, cha
         ]
     )
     assert settled.balances.balance_cents == balance
+
+
+def test_the_second_opening_of_a_content_stores_no_snapshot(opening, write):
+    write(opening())
+    before = rows()
+
+    write(opening())
+
+    assert changed(before, rows(), "snapshots") == []
+
+
+def test_a_refused_opening_stores_no_snapshot(opening, change_player, write):
+    change_player(balance_cents=0)
+    before = rows()
+
+    with pytest.raises(InsufficientBalance):
+        write(opening())
+
+    assert rows() == before
+
+
+def test_a_snapshot_whose_id_another_content_has_fails_the_bet(opening, write):
+    with writing():
+        Snapshot.insert(SNAPSHOT | {"hash": "0" * 64}).execute()
+    before = rows()
+
+    with pytest.raises(peewee.IntegrityError):
+        write(opening())
+
+    assert rows() == before
 
 
 @pytest.mark.parametrize("age_ms", [1_001, 60_000, -60_000], ids=["late", "very late", "clock set back"])
