@@ -57,4 +57,8 @@ class OverviewSchema(WireSchema):
     total_withdraws = Coins("These players' withdrawals since they used the code", 40, attribute="withdrawn")
     total_affiliates = count("Number of these players", 1, attribute="affiliates")
     total_earnings = Coins("All that the caller has earned", 4.8, attribute="earnings")
-    available_earnings = Coins("What the caller can claim", 4.8, attribute="available")
+    available_earnings = Coins(
+        "What the caller can claim: the part of the earnings that the losses of the referred players cover",
+        4.8,
+        attribute="available",
+    )

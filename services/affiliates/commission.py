@@ -31,3 +31,13 @@ def earned_cents(percent: int) -> peewee.ColumnBase:
     net = Referral.deposited_cents - (Referral.withdrawn_cents + Referral.bonus_cents)
     hundredths = net * percent
     return peewee.Case(None, [(hundredths >= 0, hundredths / 100)], (hundredths - 99) / 100)
+
+
+def claimable_cents(percent: int) -> peewee.ColumnBase:
+    """SQL for what can be claimed for a referral: what it earned, at most what its player lost, at least 0.
+
+    The loss is the player's lifetime wagers less payouts. So a deposit that is withdrawn again pays nobody.
+    """
+    earned, loss = earned_cents(percent), User.wagered_cents - User.earned_cents
+    is_nothing = (earned <= 0) | (loss <= 0)
+    return peewee.Case(None, [(is_nothing, 0), (earned < loss, earned)], loss)

@@ -10,7 +10,7 @@ from models.affiliates import Affiliate, Referral
 from models.db.connection import reading, snapshot
 from models.users import User
 from services.accounts import users
-from services.affiliates.commission import earned_cents, rate_percent
+from services.affiliates.commission import claimable_cents, earned_cents, rate_percent
 from services.ledger.posting import Kind
 from services.shared.money import Cents
 
@@ -25,12 +25,14 @@ class Overview:
     withdrawn: Cents
     earnings: Cents
     """At least 0, although those from one player may be negative."""
+    claimable: Cents
+    """The part of the earnings that the losses of the players cover."""
     claimed: Cents
 
     @property
     def available(self) -> Cents:
-        """What claims leave of the earnings, which withdrawals may have lowered below what was claimed."""
-        return Cents(max(self.earnings - self.claimed, 0))
+        """What claims leave of the earnings, which may have fallen below what was claimed."""
+        return Cents(max(min(self.earnings, self.claimable) - self.claimed, 0))
 
 
 def count_payment(*, user_id: int, kind: Kind, usd: Cents) -> None:
@@ -77,19 +79,22 @@ def overview(*, owner_id: int) -> Overview:
                 _sum(Referral.deposited_cents),
                 _sum(Referral.withdrawn_cents),
                 _sum(earned_cents(percent)),
+                _sum(claimable_cents(percent)),
             )
+            .join(User, on=(Referral.user == User.id))
             .where(Referral.owner == owner_id)
             .tuples()
             .get()
         )
         claimed = Affiliate.select(Affiliate.claimed_cents).where(Affiliate.user == owner_id).scalar() or 0
-    affiliates, deposited, withdrawn, earned = map(int, sums)
+    affiliates, deposited, withdrawn, earned, claimable = map(int, sums)
     return Overview(
         commission_percent=percent,
         affiliates=affiliates,
         deposited=Cents(deposited),
         withdrawn=Cents(withdrawn),
         earnings=Cents(max(earned, 0)),
+        claimable=Cents(claimable),
         claimed=Cents(claimed),
     )
 

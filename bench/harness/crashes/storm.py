@@ -22,7 +22,7 @@ from flask import Flask
 from bench.harness.cluster import Cluster, cluster
 from bench.harness.crashes import checks
 from bench.harness.crashes.client import StormState
-from bench.harness.crashes.memory import Kind, Memory, Outcome, tally
+from bench.harness.crashes.memory import Act, Kind, Memory, Outcome, tally
 from bench.harness.crashes.players import Actor, import_items, memory_of
 from bench.harness.players import create_player
 from bench.harness.process_stats import children
@@ -126,6 +126,10 @@ class CrashStorm:
         memory = memory_of(create_player(self._state.app, f"storm-{number}", coins=COINS))
         memory.code = f"STORM{number}"
         codes.set_own(user_id=memory.user_id, code=memory.code, special=None, now=now_ms())
+        if number:
+            # The losses of a referred player are what the player before can claim.
+            act = memory.begin(Act(Kind.CODE, f"STORM{number - 1}", outcome=Outcome.ACKNOWLEDGED))
+            codes.use(user_id=memory.user_id, code=act.key, special=None, now=now_ms())
         return memory
 
     def _wait_before_fault(self) -> None:

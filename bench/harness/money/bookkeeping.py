@@ -297,7 +297,10 @@ class Books:
         return max(sum(player.commission() for player in self.referred), 0)
 
     def available(self) -> int:
-        return max(self.earnings() - self.claimed, 0)
+        claimable = sum(
+            max(min(player.commission(), player.wagered - player.earned), 0) for player in self.referred
+        )
+        return max(min(self.earnings(), claimable) - self.claimed, 0)
 
     def prize_list(self) -> list[tuple[float, str]]:
         """Value and status of each prize, newest first."""

@@ -143,12 +143,13 @@ class Writer:
         self._pay(user_id, PaymentType.WITHDRAW)
 
     def use_code(self, user_id: int) -> None:
-        """A new player uses this player's code and pays, of which the player earns a part."""
+        """A new player uses this player's code, pays, and loses a part, of which the player earns some."""
         newcomer = users.create(
             username=f"{self._name}-{next(self._serials)}", seeds=self._services.seeds, now=now_ms()
         )
         codes.use(user_id=newcomer.id, code=code_of(user_id), special=None, now=now_ms())
         self._pay(newcomer.id, PaymentType.DEPOSIT)
+        self.open_irl_case(newcomer.id)
 
     def _open(self, openings: Openings, user_id: int, case: str) -> None:
         request = OpeningRequest(event=f"{openings.game}:open", case=case)

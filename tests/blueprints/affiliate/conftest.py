@@ -2,6 +2,8 @@
 
 import pytest
 
+from bench.harness.client_seeds import client_seed_that
+from bench.harness.spins import play_spin
 from models.db.connection import writing
 from models.users import User
 
@@ -53,6 +55,18 @@ def lose(app):
             User.update(wagered_cents=wagered, earned_cents=earned).where(User.id == player.id).execute()
 
     return totals
+
+
+@pytest.fixture
+def lose_a_bet(app, add_item):
+    """Plays a spin of a player that is lost; the wager in whole coins."""
+    item = add_item(price=1_000)
+
+    def play(player, coins):
+        seed = client_seed_that(False, app=app, player=player, wager=coins, price=1_000)
+        play_spin(app, player, item, amount=coins, client_seed=seed)
+
+    return play
 
 
 @pytest.fixture

@@ -17,9 +17,11 @@ def claim(send):
 
 
 def test_a_claim_moves_all_available_earnings_from_the_house_to_the_balance(
-    claim, app, connect, overview, owner, refer, pay, run
+    claim, app, connect, overview, owner, refer, pay, lose_a_bet, run
 ):
-    pay(refer(), "deposit", "154.45")
+    alice = refer()
+    pay(alice, "deposit", "154.45")
+    lose_a_bet(alice, 50)
     before = app.extensions["services"].clock()
     socket = connect(owner)
     assert socket.expect("balance")["balance"] == 100
@@ -39,10 +41,11 @@ def test_a_claim_moves_all_available_earnings_from_the_house_to_the_balance(
     assert before <= claimed_at == transaction.created_at_ms
 
 
-def test_a_second_claim_gets_what_was_earned_since(claim, me, owner, refer, pay, lose):
+def test_a_second_claim_gets_what_was_earned_since(claim, me, owner, refer, pay, lose, lose_a_bet):
     alice = refer()
     assert claim(alice) == NOTHING
     pay(alice, "deposit", "100.20")
+    lose_a_bet(alice, 50)
     claim(owner)
     pay(alice, "deposit", "50")
 
@@ -55,8 +58,9 @@ def test_a_second_claim_gets_what_was_earned_since(claim, me, owner, refer, pay,
 
 
 @sqlite_only
-def test_one_cent_can_be_claimed_and_less_cannot(claim, owner, refer, pay):
+def test_one_cent_can_be_claimed_and_less_cannot(claim, owner, refer, pay, lose_a_bet):
     alice = refer()
+    lose_a_bet(alice, 1)
     pay(alice, "deposit", "0.32")
     assert claim(owner) == NOTHING
 
@@ -66,9 +70,10 @@ def test_one_cent_can_be_claimed_and_less_cannot(claim, owner, refer, pay):
 
 
 def test_earnings_below_what_was_claimed_leave_nothing_until_they_exceed_it(
-    claim, overview, me, owner, refer, pay, run
+    claim, overview, me, owner, refer, pay, lose_a_bet, run
 ):
     alice = refer(coins=1_000)
+    lose_a_bet(alice, 50)
     pay(alice, "deposit", "100.20")
     claim(owner)
     pay(alice, "withdraw", "50")
@@ -82,3 +87,56 @@ def test_earnings_below_what_was_claimed_leave_nothing_until_they_exceed_it(
     assert claim(owner)[1]["amount"] == 2
     assert me(owner)["balance"] == 110
     assert run("ledger", "audit")["mismatches"] == 0
+
+
+def test_a_deposit_that_is_withdrawn_unplayed_pays_the_owner_nothing(claim, me, overview, owner, refer, pay):
+    alice = refer()
+
+    pay(alice, "deposit", "1000.20")
+    assert claim(owner) == NOTHING
+    pay(alice, "withdraw", "1000.20")
+
+    assert claim(owner) == NOTHING
+    assert me(owner)["balance"] == 100
+
+
+def test_no_more_can_be_claimed_than_the_referred_player_has_lost(
+    claim, overview, owner, refer, pay, lose, lose_a_bet
+):
+    alice = refer()
+    pay(alice, "deposit", "1000.20")
+    lose_a_bet(alice, 3)
+
+    told = overview(owner)
+    assert (told["totalEarnings"], told["availableEarnings"]) == (80, 3)
+    assert claim(owner)[1]["amount"] == 3
+
+    # What alice wins back is not taken from the owner.
+    lose(alice, 3_00, 2_00)
+    assert overview(owner)["availableEarnings"] == 0
+    assert claim(owner) == NOTHING
+    lose(alice, 5_00, 0)
+    assert claim(owner)[1]["amount"] == 2
+
+
+@sqlite_only
+def test_losses_of_one_referred_player_do_not_count_for_another(overview, owner, refer, pay, lose):
+    alice, bob, carol = refer("alice"), refer("bob"), refer("carol")
+    pay(alice, "deposit", "1000.20")
+    pay(carol, "deposit", "50.20")
+    lose(bob, 500_00)
+    lose(carol, 100_00, 300_00)
+
+    assert overview(owner)["availableEarnings"] == 0
+
+
+@sqlite_only
+def test_no_more_can_be_claimed_than_all_referred_players_earned(overview, owner, refer, pay, lose):
+    alice, bob = refer("alice"), refer("bob", coins=1_000)
+    pay(alice, "deposit", "100.20")
+    pay(bob, "withdraw", "50")
+    lose(alice, 500_00)
+
+    # 0.08 * 100, and 0.08 * -50.2, down to the cent.
+    told = overview(owner)
+    assert told["totalEarnings"] == told["availableEarnings"] == 3.98

@@ -115,8 +115,10 @@ def test_a_deposit_concurrent_with_the_use_of_a_code_counts_if_it_is_stored_late
     assert all(0 <= entry["deposited"] <= 8 for entry in stats(owner))
 
 
-def test_of_many_claims_at_once_one_pays(at_once, me, overview, owner, refer, pay, run):
-    pay(refer(), "deposit", "100.20")
+def test_of_many_claims_at_once_one_pays(at_once, me, overview, owner, refer, pay, lose_a_bet, run):
+    alice = refer()
+    pay(alice, "deposit", "100.20")
+    lose_a_bet(alice, 50)
 
     answers = at_once([(owner, "/affiliate/claim", None)] * MANY)
 
@@ -127,9 +129,11 @@ def test_of_many_claims_at_once_one_pays(at_once, me, overview, owner, refer, pa
 
 
 def test_claims_concurrent_with_deposits_pay_each_coin_of_the_earnings_once(
-    client, deposit, me, overview, owner, refer, run
+    client, deposit, me, overview, owner, refer, lose_a_bet, run
 ):
     players = [refer() for _ in range(4)]
+    for player in players:
+        lose_a_bet(player, 1)
 
     def claim(_):
         return client.application.test_client().post("/affiliate/claim", headers=owner.headers).status_code

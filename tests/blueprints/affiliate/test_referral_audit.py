@@ -29,9 +29,10 @@ TAMPERED = {
 }
 
 
-def test_the_audit_reports_changed_referrals_and_claims(app, client, run, owner, refer, pay):
+def test_the_audit_reports_changed_referrals_and_claims(app, client, run, owner, refer, pay, lose_a_bet):
     players = {"owner": owner, "alice": refer("alice"), "bob": refer("bob")}
     pay(players["alice"], "deposit", "100.50")
+    lose_a_bet(players["alice"], 50)
     pay(players["alice"], "withdraw", "20.25")
     assert client.post("/affiliate/claim", headers=owner.headers).status_code == 200
     assert run("ledger", "audit")["mismatches"] == 0

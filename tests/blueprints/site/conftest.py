@@ -6,9 +6,10 @@ Loading the page takes seven times the CPU time of a spin. So tests share the lo
 
 import json
 import os
+import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 import pyotp
@@ -82,6 +83,13 @@ class Site:
     def new_player(self) -> dict[str, str]:
         """A player with 100 coins: ``platformid``, ``username`` and ``token``."""
         return next(self._players)
+
+    def count_as_lost(self, player: dict[str, str], cents: int) -> None:
+        """Sets what a player has wagered, none of which was won."""
+        path = self._env["DATABASE_URL"].removeprefix("sqlite:///")
+        with closing(sqlite3.connect(path, timeout=10)) as database, database:
+            change = "UPDATE users SET wagered_cents = ?, earned_cents = 0 WHERE platform_id = ?"
+            database.execute(change, (cents, player["platformid"]))
 
 
 @contextmanager

@@ -147,6 +147,7 @@ def test_earnings_that_are_claimed_with_a_double_click_are_claimed_once(tab, sit
     referred = site.new_player()
     refer(site, referred, player)
     site.run("payments", "record", referred["platformid"], "deposit", "100.2", "--txhash", "ab" * 32)
+    site.count_as_lost(referred, 50_00)
     sign_in(tab, site, player, item=None)
     tab.click("#player > button")
 

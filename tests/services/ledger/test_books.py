@@ -83,6 +83,10 @@ def deeds(players):
         players.limit(2, "loss", "day", 600, None)
         players.time_passes(24)
 
+    def deposit_and_lose():
+        players.pay(0, "deposit", 500, None)
+        players.spin(0, 1_000, False, None)
+
     def nothing():
         """Some deeds need nothing before."""
 
@@ -96,6 +100,7 @@ def deeds(players):
         "use code": (nothing, lambda trouble: players.use_code(0, "CODE1", trouble)),
         "deposit": (nothing, lambda trouble: players.pay(0, "deposit", 500, trouble)),
         "withdraw": (nothing, lambda trouble: players.pay(0, "withdraw", 500, trouble)),
+        "claim": (deposit_and_lose, lambda trouble: players.claim(1, trouble)),
         # Just a high roll.
         "spin lost": (nothing, lambda trouble: players.spin(0, 5_000, False, trouble)),
         "spin won": (nothing, lambda trouble: players.spin(0, 100_000, True, trouble)),
@@ -107,10 +112,6 @@ def deeds(players):
             lambda trouble: players.ask_for_shipping(0, kept_prize(), trouble),
         ),
         "ship": (lambda: players.ask_for_shipping(0, kept_prize(), None), ship),
-        "claim": (
-            lambda: players.pay(0, "deposit", 500, None),
-            lambda trouble: players.claim(1, trouble),
-        ),
         "lock": (nothing, lambda trouble: players.lock(0, 100, 1, trouble)),
         "unlock": (lock_for_an_hour, lambda trouble: players.unlock(1, trouble)),
     }
