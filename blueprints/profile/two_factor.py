@@ -108,7 +108,8 @@ def enable_two_factor(body: dict[str, Any]) -> dict[str, Any]:
 def disable_two_factor(body: dict[str, Any]) -> dict[str, Any]:
     """Turn it off with an unused code, which may be a recovery code. All recovery codes are deleted.
 
-    Five wrong codes in five minutes, wherever they were sent to, block all codes for a while.
+    Five wrong codes in five minutes, wherever they were sent to, block all codes for a while, and 20 in a day
+    those outside of a login for the day.
     """
     services = get_services()
     services.two_factor.disable(user_id=current_user().id, code=body["code"], now=services.clock())

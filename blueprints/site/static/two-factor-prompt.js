@@ -9,7 +9,7 @@ const WRONG = {
   "The code must be a text of 6 digits": "A code has six digits.",
   "The code must be a text of 6 digits, or a recovery code":
     "A code has six digits. A recovery code has twelve characters.",
-  "Too many wrong 2FA codes": "There were too many wrong codes. Please try again in a few minutes.",
+  "Too many wrong 2FA codes": "There were too many wrong codes. Please try again later.",
 };
 
 const APP_CODE = "The six digits that your authenticator app shows.";

@@ -6,7 +6,7 @@ import peewee
 import pyotp
 
 from models.db.connection import writing
-from models.two_factor import ConfirmedToken, LoginChallenge, RecoveryCode, TwoFactor
+from models.two_factor import ConfirmedToken, LoginChallenge, RecoveryCode, TwoFactor, WrongCode
 from models.users import User
 from services.accounts import users
 from services.accounts.notifications import notify
@@ -107,9 +107,13 @@ class TwoFactorAuthentication:
             _turn_off(user_id, What.TWO_FACTOR_DISABLED, now=now)
 
     def reset(self, *, user_id: int, now: Millis) -> None:
-        """Turn off without a code, for a player who lost the authenticator. Raises NotEnabled."""
+        """Turn off without a code, for a player who lost the authenticator, and forget wrong codes.
+
+        Raises NotEnabled.
+        """
         with writing():
             _lock_enabled(user_id)
+            WrongCode.delete().where(WrongCode.user == user_id).execute()
             _turn_off(user_id, What.TWO_FACTOR_RESET, now=now)
 
     def draw_recovery_codes(self, *, user_id: int, code: object, now: Millis) -> list[str]:

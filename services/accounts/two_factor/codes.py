@@ -6,9 +6,10 @@ Source of the six digits: RFC 6238 (30 seconds, SHA-1).
 import hmac
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
+import peewee
 import pyotp
 from cryptography.fernet import InvalidToken
 
@@ -17,7 +18,7 @@ from models.two_factor import TwoFactor, WrongCode
 from services.accounts.two_factor import recovery_codes
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
-from services.shared.clock import MINUTE_MS, Millis
+from services.shared.clock import DAY_MS, MINUTE_MS, Millis
 from services.shared.encryption import Encrypter
 from services.shared.errors import PlatformError
 
@@ -27,8 +28,16 @@ STEP_MS = 30_000
 DRIFT_STEPS = 1
 SIX_DIGITS = re.compile(r"[0-9]{6}", re.ASCII)
 
-MAX_WRONG_CODES = 5
 WRONG_CODE_WINDOW_MS = 5 * MINUTE_MS
+
+Bound = tuple[int, int]
+"""A number of wrong codes, and the time in ms within which so many block further codes."""
+
+SHORT_BOUND: Bound = 5, WRONG_CODE_WINDOW_MS
+DAILY_BOUND: Bound = 20, DAY_MS
+"""Does not block the code of a login, so that guesses with a stolen token do not lock the player out."""
+
+BOUNDS = SHORT_BOUND, DAILY_BOUND
 LATENESS_MS = MINUTE_MS
 """Requests can overtake each other, so what was written with a time up to this much later than now counts.
 What is further ahead was written while the clock was wrong, and is ignored."""
@@ -63,7 +72,7 @@ class SecretLost(CodeRefused):
 
 
 class TooManyWrongCodes(CodeRefused):
-    """Five wrong codes within five minutes. Until these have passed, the right code is refused too."""
+    """As many wrong codes as a bound allows. Until its time has passed, the right code is refused too."""
 
     status = 429
     text = "Too many wrong 2FA codes"
@@ -96,7 +105,14 @@ def committing_refusals() -> Iterator[None]:
         raise refusal
 
 
-def use(code: str | None, *, user_id: int, encrypter: Encrypter, now: Millis) -> None:
+def use(
+    code: str | None,
+    *,
+    user_id: int,
+    encrypter: Encrypter,
+    now: Millis,
+    bounds: Iterable[Bound] = BOUNDS,
+) -> None:
     """Use up a code of the player, whose row is locked, in a ``committing_refusals`` block.
 
     None, which stands for a malformed code, is refused and not counted. A right code does not reset the
@@ -105,7 +121,10 @@ def use(code: str | None, *, user_id: int, encrypter: Encrypter, now: Millis) ->
     row = TwoFactor.get_or_none(TwoFactor.user == user_id)
     if row is None:
         raise SetupNotInitiated
-    _check_count(user_id, now=now)
+    WrongCode.delete().where(WrongCode.user == user_id, ~_is_of_a_day(now)).execute()
+    wrong = _wrong_codes_of_a_day(user_id, now=now)
+    if (until := _end_of_block(wrong, bounds, now=now)) is not None:
+        raise TooManyWrongCodes(retry_after_seconds=-(-(until - now) // 1000))
     if code is None:
         raise InvalidCode
     try:
@@ -120,19 +139,42 @@ def use(code: str | None, *, user_id: int, encrypter: Encrypter, now: Millis) ->
     if is_right:
         return
     WrongCode.insert(user=user_id, at_ms=now).execute()
-    if WrongCode.select().where(WrongCode.user == user_id).count() == MAX_WRONG_CODES:
+    wrong.append(now)
+    if any(
+        _number_within(window_ms, wrong, now=now) == most for most, window_ms in (SHORT_BOUND, DAILY_BOUND)
+    ):
         record(What.TWO_FACTOR_LOCKED, now=now, user_id=user_id)
     raise InvalidCode
 
 
-def _check_count(user_id: int, *, now: Millis) -> None:
-    """Delete the player's old wrong codes. Raises TooManyWrongCodes if there are five others."""
-    is_recent = WrongCode.at_ms.between(now - WRONG_CODE_WINDOW_MS + 1, now + LATENESS_MS)
-    WrongCode.delete().where(WrongCode.user == user_id, ~is_recent).execute()
-    wrong = list(WrongCode.select(WrongCode.at_ms).where(WrongCode.user == user_id).scalars())
-    if len(wrong) >= MAX_WRONG_CODES:
-        wait_ms = min(wrong) + WRONG_CODE_WINDOW_MS - now
-        raise TooManyWrongCodes(retry_after_seconds=-(-wait_ms // 1000))
+def lift_daily_bound(*, user_id: int, now: Millis) -> None:
+    """Forget the player's wrong codes, except those that count for the short bound."""
+    is_older = WrongCode.at_ms <= now - WRONG_CODE_WINDOW_MS
+    WrongCode.delete().where(WrongCode.user == user_id, is_older).execute()
+
+
+def _wrong_codes_of_a_day(user_id: int, *, now: Millis) -> list[int]:
+    """The times of the player's wrong codes of the last day in ms, oldest first."""
+    times = WrongCode.select(WrongCode.at_ms).where(WrongCode.user == user_id, _is_of_a_day(now))
+    return list(times.order_by(WrongCode.at_ms).scalars())
+
+
+def _is_of_a_day(now: Millis) -> peewee.Expression:
+    return WrongCode.at_ms.between(now - DAY_MS + 1, now + LATENESS_MS)
+
+
+def _end_of_block(wrong: Sequence[int], bounds: Iterable[Bound], *, now: Millis) -> Millis | None:
+    """When the bounds that are reached allow a code again, the latest of them; None if none is reached."""
+    ends = [
+        wrong[-most] + window_ms
+        for most, window_ms in bounds
+        if _number_within(window_ms, wrong, now=now) >= most
+    ]
+    return Millis(max(ends)) if ends else None
+
+
+def _number_within(window_ms: int, wrong: Sequence[int], *, now: Millis) -> int:
+    return sum(at_ms > now - window_ms for at_ms in wrong)
 
 
 def _step_of(code: str, *, secret: str, now: Millis) -> int | None:

@@ -69,7 +69,10 @@ def finish(
             raise Unauthorized
         sessions.check_not_suspended(user)
         with acting_as_player(user.platform_id):
-            codes.use(any_code(code), user_id=user_id, encrypter=encrypter, now=now)
+            codes.use(
+                any_code(code), user_id=user_id, encrypter=encrypter, now=now, bounds=[codes.SHORT_BOUND]
+            )
+            codes.lift_daily_bound(user_id=user_id, now=now)
             LoginChallenge.delete().where(*is_this).execute()
             record(What.LOGGED_IN, now=now, user_id=user_id, after={"secondFactor": True})
     return user

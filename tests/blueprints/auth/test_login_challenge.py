@@ -155,6 +155,24 @@ def test_five_wrong_codes_make_a_challenge_void(browser, challenged, authenticat
     assert finish(browser, challenged, authenticator.code()) == UNAUTHORIZED
 
 
+def test_a_login_with_a_code_lifts_the_block_of_a_day(
+    client, player, browser, challenged, authenticator, clock
+):
+    def disable(code):
+        answer = client.post("/profile/2fa/disable", json={"code": code}, headers=player.headers)
+        return answer.status_code
+
+    with writing():
+        user = User.get(User.platform_id == player.platform_id)
+        WrongCode.insert_many([{"user": user, "at_ms": clock.now - 6 * MINUTES}] * 20).execute()
+    assert disable(authenticator.code()) == 429
+
+    assert finish(browser, challenged, authenticator.code())[0] == 200
+
+    clock.now += 2 * STEP_MS
+    assert disable(authenticator.code()) == 200
+
+
 @sqlite_only
 def test_a_recovery_code_completes_one_login(app, player, browser, authenticator):
     code, *_ = recovery_codes_of(app, player, authenticator)

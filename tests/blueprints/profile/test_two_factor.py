@@ -9,6 +9,7 @@ import requests
 import zxingcpp
 from PIL import Image
 
+from models.audit_trail import AuditEvent
 from models.db.connection import reading
 from models.notifications import Notification
 from models.two_factor import TwoFactor, WrongCode
@@ -241,6 +242,45 @@ def test_wrong_codes_of_one_player_do_not_count_for_another(enabled, post, clien
 
 
 DAY = 24 * 60 * MINUTES
+
+
+@pytest.fixture
+def blocked_for_the_day(enabled, post, clock):
+    """Sends twenty wrong codes, five minutes between each five; they take a quarter of an hour."""
+    for _ in range(4):
+        assert [post("disable", wrong(enabled)) for _ in range(5)] == [INVALID] * 5
+        clock.now += 5 * MINUTES
+
+
+def test_after_twenty_wrong_codes_in_a_day_the_right_one_is_refused(
+    blocked_for_the_day, enabled, client, player, clock
+):
+    def answered():
+        answer = client.post("/profile/2fa/disable", headers=player.headers, json={"code": enabled()})
+        return answer.status_code, answer.headers.get("Retry-After")
+
+    assert answered() == (429, str((DAY - 20 * MINUTES) // 1000))
+    clock.now += DAY - 20 * MINUTES - 1
+    assert answered() == (429, "1")
+    clock.now += 1
+    assert answered() == (200, None)
+
+
+def test_a_reset_by_support_forgets_wrong_codes(blocked_for_the_day, player, run, set_up, post):
+    run("two-factor", "reset", player.platform_id)
+
+    code = set_up()
+
+    assert post("enable", code()) == ENABLED
+
+
+def test_twenty_wrong_codes_are_recorded_once_in_the_audit_trail(blocked_for_the_day, enabled, post):
+    assert post("disable", enabled()) == TOO_MANY
+
+    with reading():
+        blocks = AuditEvent.select().where(AuditEvent.what == "two-factor.locked").count()
+    # Each five wrong codes, of which the last are the twentieth of the day too.
+    assert blocks == 4
 
 
 @sqlite_only
