@@ -15,6 +15,7 @@ from services.games.play import Play, PlayerLocks
 from services.games.proofs import Proofs
 from services.login.game_platform import GamePlatform
 from services.login.login import Login, Provider
+from services.maintenance.encrypted_columns import EncryptedColumn, encrypted_columns
 from services.openings.opening import Openings
 from services.prices.service import PriceService
 from services.prizes.shipping import Shipping
@@ -82,6 +83,15 @@ class Services:
         self.identity_login = self._login("identity", _identity_provider(settings))
         self.avatars = Avatars(
             directory=settings.instance_dir / "media" / "avatars", worker_pool=WorkerPool()
+        )
+
+    def encrypted_columns(self) -> list[EncryptedColumn]:
+        """Every column of encrypted values, with its encrypter."""
+        return encrypted_columns(
+            seeds=self.seeds.encrypter,
+            two_factor=self.two_factor.encrypter,
+            shipping=self.shipping.encrypter,
+            audit_keys=self.audit_keys.encrypter,
         )
 
     def _encrypter(self, purpose: str) -> Encrypter:

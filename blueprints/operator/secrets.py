@@ -15,11 +15,7 @@ def reseal() -> None:
     """
     services = get_services()
     counts, unreadable = key_rotation.rotate(
-        seeds=services.seeds.encrypter,
-        two_factor=services.two_factor.encrypter,
-        shipping=services.shipping.encrypter,
-        audit_keys=services.audit_keys,
-        now=services.clock(),
+        services.encrypted_columns(), audit_keys=services.audit_keys, now=services.clock()
     )
     print_json(in_camel_case(counts) | {"unreadable": len(unreadable)})
     fail_on_problems(unreadable, "cannot be decrypted with any key: see SECRET_KEY_PREVIOUS")

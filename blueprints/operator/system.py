@@ -48,7 +48,7 @@ def check() -> None:
     each warning is a line on standard error. Exits with 1 if there is a problem.
     """
     services = get_services()
-    problems = checks.problems(services.settings, services.seeds.encrypter)
+    problems = checks.problems(services.settings, services.encrypted_columns())
     warnings = checks.warnings(services.settings)
     for line in problems + [f"warning: {warning}" for warning in warnings]:
         click.echo(line, err=True)

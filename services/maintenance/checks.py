@@ -3,17 +3,16 @@
 import stat
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import peewee
-from cryptography.fernet import InvalidToken
 
-from models import audit_schema, seed_marks
+from models import audit_schema
 from models.db import migrate
-from models.db.connection import UNAVAILABLE, Sqlite, database, reading, schema_problem, snapshot
+from models.db.connection import UNAVAILABLE, Sqlite, database, schema_problem, snapshot
 from models.users import AnnouncedSeed
-from services.shared.encryption import Encrypter
+from services.maintenance.encrypted_columns import EncryptedColumn
 from settings import Settings
 
 FORWARDED_MARKER = "forwarded_requests"
@@ -23,17 +22,16 @@ DAY_SECONDS = 86_400
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
-def problems(settings: Settings, seeds: Encrypter | None = None) -> list[str]:
+def problems(settings: Settings, encrypted: Sequence[EncryptedColumn] = ()) -> list[str]:
     """Problems that keep a server with these settings from working, one line each.
 
-    With the encrypter of server seeds, checks that SECRET_KEY is that of the database.
+    Checks that SECRET_KEY and SECRET_KEY_PREVIOUS decrypt a sample of these columns.
     """
     found = list(_database_problems())
     if not found:
-        if seeds:
-            found += _key_problems(seeds)
         with snapshot():
             found += [f"audit trail: {problem}" for problem in audit_schema.problems()]
+            found += filter(None, map(_key_problem, encrypted))
     return [*found, *_directory_problems(settings.instance_dir)]
 
 
@@ -73,20 +71,14 @@ def _database_problems() -> Iterator[str]:
             yield f"DATABASE_URL: the database cannot be reached: {str(error).strip().splitlines()[0]}"
 
 
-def _key_problems(seeds: Encrypter) -> Iterator[str]:
-    # Seeds of earlier epochs are redrawn, and never decrypted.
-    is_current = AnnouncedSeed.epoch == seed_marks.current_epoch()
-    query = AnnouncedSeed.select(AnnouncedSeed.sealed_server_seed).where(is_current)
-    with reading():
-        sealed = query.order_by(AnnouncedSeed.user).limit(1).scalar()
-    try:
-        if sealed:
-            seeds.decrypt(sealed)
-    except InvalidToken:
-        yield (
-            "SECRET_KEY: does not decrypt the announced server seeds;"
-            " name the key before it in SECRET_KEY_PREVIOUS, or run flask seeds redraw"
-        )
+def _key_problem(encrypted: EncryptedColumn) -> str | None:
+    unreadable, tried = encrypted.count_unreadable()
+    if not unreadable:
+        return None
+    advice = "name the key before it in SECRET_KEY_PREVIOUS"
+    if encrypted.column is AnnouncedSeed.sealed_server_seed:
+        advice += ", or run flask seeds redraw"
+    return f"SECRET_KEY: does not decrypt {unreadable} of {tried} {encrypted.label}; {advice}"
 
 
 def _directory_problems(directory: Path) -> Iterator[str]:

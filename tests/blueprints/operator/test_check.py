@@ -51,7 +51,7 @@ def test_a_schema_of_a_later_version_is_reported(app, client, check):
 def test_a_key_that_does_not_decrypt_the_seeds_is_reported_until_they_are_redrawn(make_app, check):
     right, wrong = "the key of this database" * 2, "another key" * 4
     create_player(make_app(SECRET_KEY=right))
-    problem = "SECRET_KEY: does not decrypt the announced server seeds;"
+    problem = "SECRET_KEY: does not decrypt 1 of 1 announced server seeds;"
     advice = "name the key before it in SECRET_KEY_PREVIOUS, or run flask seeds redraw"
     assert check(SECRET_KEY=wrong) == (1, [f"{problem} {advice}"])
     assert check(SECRET_KEY=wrong, SECRET_KEY_PREVIOUS=right) == (0, [])
