@@ -11,7 +11,8 @@ from services.audit_trail.recording import record_with
 from services.avatars.change import Avatars
 from services.fairness.seed_witness import SeedWitness
 from services.fairness.server_seeds import ServerSeeds
-from services.games.play import Play, PlayerLocks
+from services.games.errors import SpinInProgress
+from services.games.play import Play
 from services.games.proofs import Proofs
 from services.login.game_platform import GamePlatform
 from services.login.login import Login, Provider
@@ -22,6 +23,7 @@ from services.prizes.shipping import Shipping
 from services.shared.background import WorkerPool
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
+from services.shared.player_locks import PlayerLocks
 from services.shared.processes import Processes
 from services.shared.signals import Signals
 from services.upgrader.catalogue import CatalogueCache
@@ -56,7 +58,7 @@ class Services:
         self.proofs = Proofs(seeds=self.seeds, processes=self.processes)
 
         bets = Play(seeds=self.seeds, settings=settings)
-        self.player_locks = PlayerLocks()
+        self.player_locks = PlayerLocks(SpinInProgress)
         self.catalogue = _catalogue(settings, signals)
         self.upgrader = Upgrader(settings=settings, catalogue=self.catalogue, bets=bets)
         self.case_openings = Openings(game=CASE, bets=bets, free_case_limit=settings.free_case_limit)

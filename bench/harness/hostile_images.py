@@ -11,8 +11,8 @@ from PIL import Image
 
 MAX_BYTES = 2_097_152
 SIDE = 4096
-FRAME_SIDE = 720
-"""64 frames of this size are just within 33,554,432 pixels."""
+FRAME_SIDE = 334
+"""300 frames of this size are just within 33,554,432 pixels."""
 
 
 def encoded(picture, kind, **options):
@@ -122,16 +122,16 @@ IMAGES = {
     "PNG, 2 GB of profiles": lambda: png(
         1, repeated(chunk(b"iCCP", b"k\0\0" + zlib.compress(bytes(10**6), 9)), around=200) + PIXEL
     ),
-    "PNG, 64 frames": lambda: animation("PNG", 64, FRAME_SIDE),
+    "PNG, 300 frames": lambda: animation("PNG", 300, FRAME_SIDE),
     "PNG, 2 large frames": lambda: animation("PNG", 2, SIDE),
     "GIF, 140,000 frames": lambda: gif_with(repeated(GIF_PIXEL, around=100)),
     "GIF, 400,000 comments": lambda: gif_with(repeated(b"!\xfe\x01a\x00", around=100)),
     "GIF, 1,000,000 blocks": gif_of_blocks,
-    "GIF, 64 frames": lambda: gif_that_restores(64, FRAME_SIDE),
+    "GIF, 300 frames": lambda: gif_that_restores(300, FRAME_SIDE),
     "GIF, 2 large frames": lambda: gif_that_restores(2, SIDE),
     "WEBP, large canvas": webp_with_a_large_canvas,
     "WEBP, 4096 x 4096": lambda: encoded(
         Image.effect_noise((512, 512), 90).resize((SIDE, SIDE), 0), "WEBP", lossless=True
     ),
-    "WEBP, 64 frames": lambda: animation("WEBP", 64, FRAME_SIDE),
+    "WEBP, 300 frames": lambda: animation("WEBP", 300, FRAME_SIDE),
 }

@@ -9,7 +9,6 @@ from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.schemas import Avatar, SuccessSchema
 from server.current_services import get_services
 from server.http.strict_requests import ContractRequest
-from services.avatars import change
 from services.shared.errors import PlatformError
 
 blueprint = ApiBlueprint("avatar", __name__, url_prefix="/profile", description="A player's picture")
@@ -45,7 +44,8 @@ class AvatarSchema(SuccessSchema):
                         FIELD: {
                             "type": "string",
                             "format": "binary",
-                            "description": "JPEG, PNG, WEBP or GIF: at most 2 MiB, 4096 x 4096 and 64 frames",
+                            "description": "JPEG, PNG, WEBP or GIF: at most 2 MiB, 4096 x 4096, 300 frames"
+                            " and 33,554,432 pixels in all frames together",
                             "examples": ["(the bytes of a file)"],
                         }
                     },
@@ -58,7 +58,7 @@ def change_avatar() -> dict[str, Any]:
     """Upload a picture; it is stored as a WebP of 256 x 256, animated if it was, without its metadata."""
     services, user_id = get_services(), current_user().id
     # Begins before the body is read, so that a player can't occupy the worker with many slow uploads.
-    with change.one_upload(user_id=user_id, now=services.clock()):
+    with services.avatars.uploads.hold(user_id):
         path = services.avatars.change(user_id=user_id, data=_file())
     return {"success": True, "avatar_url": path}
 

@@ -3,52 +3,21 @@
 import contextlib
 import logging
 import secrets
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-import peewee
-
-from models.avatar_uploads import AvatarUpload
-from models.db.connection import UNAVAILABLE, writing
+from models.db.connection import writing
 from models.users import User
 from services.accounts import users
 from services.avatars.render import render
 from services.shared.background import WorkerPool
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
-from services.shared.clock import MINUTE_MS, Millis
 from services.shared.errors import TooManyRequests, Unavailable
+from services.shared.player_locks import PlayerLocks
 
 log = logging.getLogger("platform.avatars")
 
 PATH = "/media/avatars/"
-
-UPLOAD_MS = MINUTE_MS
-"""Longer than a request may take. An upload that a crash ended counts as under way for so long."""
-
-
-@contextlib.contextmanager
-def one_upload(*, user_id: int, now: Millis) -> Iterator[None]:
-    """Hold the one upload that a player may have at a time, in all processes. Raises TooManyRequests.
-
-    Of several at once, one inserts the row; the others are refused by its primary key.
-    """
-    until = now + UPLOAD_MS
-    this = AvatarUpload.user == user_id
-    try:
-        with writing():
-            # A row that ends much later was written while the clock was wrong.
-            is_current = AvatarUpload.until_ms.between(now + 1, until + UPLOAD_MS)
-            AvatarUpload.delete().where(this, ~is_current).execute()
-            AvatarUpload.insert(user=user_id, until_ms=until).execute()
-    except peewee.IntegrityError:
-        raise TooManyRequests(retry_after_seconds=1) from None
-    try:
-        yield
-    finally:
-        # Not a later upload's row, if this one took so long. If the database is away, the row expires.
-        with contextlib.suppress(*UNAVAILABLE), writing():
-            AvatarUpload.delete().where(this, AvatarUpload.until_ms == until).execute()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +26,10 @@ class Avatars:
 
     directory: Path
     worker_pool: WorkerPool
+    uploads: PlayerLocks = field(
+        default_factory=lambda: PlayerLocks(lambda: TooManyRequests(retry_after_seconds=1))
+    )
+    """Held by a view from before it reads a body until the avatar is changed."""
 
     def change(self, *, user_id: int, data: bytes) -> str:
         """Make an avatar of an image file's bytes; return its path. The file of the old one is removed.

@@ -24,7 +24,7 @@ from services.shared.errors import PlatformError
 
 MAX_FILE_BYTES = 2 * 1024 * 1024
 MAX_SIDE = 4096
-MAX_FRAMES = 64
+MAX_FRAMES = 300
 MAX_TOTAL_PIXELS = 2 * MAX_SIDE * MAX_SIDE
 """Width x height x frames."""
 
@@ -120,15 +120,16 @@ def _frames(image: Image.Image) -> tuple[list[Image.Image], list[int]]:
     """Every frame of the avatar, and for how many milliseconds each is shown."""
     # An MPO is a JPEG with more images: previews and depth maps, not frames.
     count = 1 if image.format in {"JPEG", "MPO"} else getattr(image, "n_frames", 1)
-    _check_size(image, count)
+    # An APNG can begin with a picture for programs that can't animate.
+    first = 1 if image.info.get("default_image") else 0
+    _check_size(image, count - first)
     # A no-op except for JPEG, which can be decoded at a half, a quarter or an eighth of its size.
     image.draft(None, (2 * AVATAR_SIDE, 2 * AVATAR_SIDE))
     pictures, durations = [], []
-    # An APNG can begin with a picture for programs that can't animate.
-    for number in range(1 if image.info.get("default_image") else 0, count):
+    for number in range(first, count):
         image.seek(number)
         # A frame of a GIF can enlarge the canvas.
-        _check_size(image, count)
+        _check_size(image, count - first)
         pictures.append(ImageOps.fit(_in_colour(image), (AVATAR_SIDE, AVATAR_SIDE), Image.Resampling.LANCZOS))
         durations.append(_duration(image))
     orientation = _orientation(image)

@@ -1,8 +1,6 @@
 """Plays a bet of any game: its seeds, its settlement, and the first answer to a repeated request."""
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import peewee
@@ -22,7 +20,6 @@ from services.games.errors import (
     InvalidClientSeed,
     RequestIdReused,
     SeedUsed,
-    SpinInProgress,
     TermsExpired,
 )
 from services.games.settlement import refusal_of, settle_in_group
@@ -37,36 +34,6 @@ SLOW_SETTLEMENT_MS = 250
 """After a settlement that took longer, the due time of the proof is postponed."""
 
 Clock = Callable[[], Millis]
-
-
-class PlayerLocks:
-    """One bet at a time for each player, within this process, from the request to the answer.
-
-    Between processes the settling statement of PostgreSQL takes an advisory lock instead.
-    """
-
-    def __init__(self) -> None:
-        self._playing: set[int] = set()
-        self._guard = threading.Lock()
-
-    @contextmanager
-    def hold(self, user_id: int) -> Iterator[None]:
-        """Lock this player for the block. Does not wait: raises SpinInProgress when the lock is taken."""
-        with self._guard:
-            if user_id in self._playing:
-                raise SpinInProgress
-            self._playing.add(user_id)
-        try:
-            yield
-        finally:
-            with self._guard:
-                self._playing.discard(user_id)
-
-    def __contains__(self, user_id: int) -> bool:
-        return user_id in self._playing
-
-    def __len__(self) -> int:
-        return len(self._playing)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,10 +1,8 @@
 """POST /profile/avatar: which file is stored, also with concurrent uploads and failures."""
 
 import http.client
-from collections import Counter
 from contextlib import closing
 from functools import partial
-from threading import Barrier
 from urllib.parse import urlsplit
 
 import peewee
@@ -15,12 +13,8 @@ from urllib3.filepost import encode_multipart_formdata
 
 from bench.harness.hostile_images import encoded
 from bench.harness.waiting import wait_until
-from models.avatar_uploads import AvatarUpload
 from models.db.connection import database, reading, writing
 from models.users import User
-from services.avatars.change import one_upload
-from services.shared.clock import now_ms
-from services.shared.errors import TooManyRequests
 from tests.services.avatars.conftest import GREEN, RED
 from tests.support.at_once import all_at_once
 from tests.support.markers import sqlite_only
@@ -123,52 +117,20 @@ def slow(server):
         yield connection
 
 
-@reading()
-def is_under_way():
-    return AvatarUpload.select().exists()
-
-
 @sqlite_only
-def test_a_second_upload_of_a_player_at_the_same_time_is_refused(send, slow, player, new_player, make_app):
-    bob, another_process = new_player("bob").headers, make_app().test_client()
+def test_a_second_upload_of_a_player_at_the_same_time_is_refused(app, send, slow, player, new_player):
+    bob = new_player("bob").headers
     slow.request("POST", "/profile/avatar", FORM[:50], headers=player.headers | FORM_HEADERS)
-    wait_until(is_under_way)
+    wait_until(lambda: player.id in app.extensions["services"].avatars.uploads)
 
     refused = send(PNG, player.headers)
-    elsewhere = another_process.post("/profile/avatar", data=FORM, headers=player.headers | FORM_HEADERS)
     others = send(PNG, bob).status_code
     slow.send(FORM[50:])
     first = slow.getresponse().status
 
-    for answer in (refused, elsewhere):
-        assert (answer.status_code, answer.headers["Retry-After"]) == (429, "1")
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "1")
     assert refused.json() == {"error": "Too many requests"}
     assert (others, first, send(PNG, player.headers).status_code) == (200, 200, 200)
-
-
-def test_of_many_uploads_that_begin_at_once_one_is_under_way(player):
-    have_tried = Barrier(10, timeout=60)
-
-    def begin():
-        try:
-            with one_upload(user_id=player.id, now=now_ms()):
-                have_tried.wait()
-                return "begun"
-        except TooManyRequests:
-            have_tried.wait()
-            return "refused"
-
-    assert Counter(all_at_once([begin] * 10)) == {"begun": 1, "refused": 9}
-
-
-@sqlite_only
-def test_an_upload_that_a_crash_ended_is_forgotten_after_a_minute(player, upload):
-    for left_ms, status in ((30_000, 429), (-1, 200), (3_600_000, 200)):
-        with writing():
-            AvatarUpload.insert(user=player.id, until_ms=now_ms() + left_ms).execute()
-        assert upload(PNG).status_code == status
-        with writing():
-            AvatarUpload.delete().execute()
 
 
 @sqlite_only

@@ -191,7 +191,17 @@ def test_an_animation_stays_animated(stored):
             shown.append((picture.convert("RGB").getpixel((128, 128))[0], picture.info["duration"]))
         assert [duration for _, duration in shown] == [70] * 5, kind
         assert [abs(level - grey(number)) <= 4 for number, (level, _) in enumerate(shown)] == [True] * 5
-    assert stored(animation("GIF", frames=64)).n_frames == 64
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG"])
+def test_300_frames_are_accepted(stored, kind):
+    assert stored(animation(kind, frames=300)).n_frames == 300
+
+
+@pytest.mark.slow
+def test_the_default_image_does_not_count_against_300_frames(stored):
+    assert stored(animation("PNG", frames=301, default_image=True)).n_frames == 300
 
 
 def test_the_default_image_of_an_animated_png_is_not_a_frame(stored):
