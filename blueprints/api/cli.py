@@ -17,7 +17,7 @@ from blueprints.api.schemas import camel_case
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, schema_problem
 from services.audit_trail.actor import Actor, acting_as
 from services.shared.errors import OperatorError, PlatformError
-from services.shared.money import Cents, InvalidAmount, cents_from_number
+from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_number
 
 MAX_PRINTED_PROBLEMS = 20
 
@@ -98,6 +98,15 @@ def amount(text: str) -> Cents:
         return cents_from_number(Decimal(text))
     except (InvalidAmount, InvalidOperation):
         problem = "must be an amount from 0 to 1000000000 with at most two decimals"
+        raise click.BadParameter(problem) from None
+
+
+def signed_amount(text: str) -> int:
+    """A parameter type: coins, also below 0, with at most two decimals. The command gets cents."""
+    try:
+        return cents_from_number(Decimal(text), least=Cents(-MAX_AMOUNT_CENTS))
+    except (InvalidAmount, InvalidOperation):
+        problem = "must be an amount from -1000000000 to 1000000000 with at most two decimals"
         raise click.BadParameter(problem) from None
 
 

@@ -1,21 +1,26 @@
-"""flask users: create accounts, issue tokens, show players, end their sessions, suspend them."""
+"""flask users: create accounts, show, list, adjust, log out and suspend players."""
 
 import click
 
-from blueprints.api.cli import OperatorGroup, amount, print_json, progress_bar
-from blueprints.auth.schemas import UserSchema
+from blueprints.api.cli import OperatorGroup, amount, print_json, progress_bar, signed_amount
+from blueprints.api.parameters import MAX_LIMIT
+from blueprints.operator.player_view import LISTED_PLAYERS, view_of
 from models.db.connection import writing
 from models.users import User
 from server.current_services import get_services
-from services.accounts import sessions, users
+from services.accounts import player_list, sessions, users
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.limits import exclusions
 from services.shared.errors import OperatorError
-from services.shared.money import Cents
+from services.shared.money import Cents, number_from_cents
+from services.shared.pagination import Place
+from services.wallet import adjusting
+
+MAX_PAGE = 1_000_000_000
 
 group = OperatorGroup(
-    "users", help="Create accounts, issue tokens, show players, log them out, and suspend them."
+    "users", help="Create accounts, show and list players, adjust balances, log out and suspend."
 )
 
 
@@ -61,8 +66,39 @@ def token(platformid: str) -> None:
 @group.command("show")
 @click.argument("platformid")
 def show(platformid: str) -> None:
-    """Print the user object that /auth/me shows the player."""
-    print_json(UserSchema().dump(users.get(platform_id=platformid)))
+    """Print what support needs to know about a player, and no secrets.
+
+    The user object of /auth/me, suspension, exclusion, limits, session, two-factor authentication, and the
+    last five bets and payments.
+    """
+    print_json(view_of(users.get(platform_id=platformid)))
+
+
+@group.command("list")
+@click.option("--search", default="", help="Part of the username in any case, or a platformid.")
+@click.option("--page", type=click.IntRange(1, MAX_PAGE), default=1, help="Number of the page, from 1.")
+@click.option("--limit", type=click.IntRange(1, MAX_LIMIT), default=20, help="Players on a page.")
+def list_users(search: str, page: int, limit: int) -> None:
+    """List the players, the newest account first."""
+    found = player_list.page(search=search, place=Place(number=page, limit=limit))
+    place = {"total": found.total, "totalPages": -(-found.total // limit), "currentPage": page}
+    print_json({"users": LISTED_PLAYERS.dump(found.rows)} | place)
+
+
+# So that -5 is an amount, not an option.
+@group.command("adjust", context_settings={"ignore_unknown_options": True})
+@click.argument("platformid")
+@click.argument("coins", metavar="AMOUNT", type=signed_amount)
+@click.option("--reason", required=True, help="Why, for the audit trail.")
+def adjust(platformid: str, coins: int, reason: str) -> None:
+    """Add coins to a player's balance, or take them from it if AMOUNT is below 0.
+
+    The balance never goes below 0. This is neither a payment nor a bet. Each run moves the coins again.
+    """
+    user = users.get(platform_id=platformid)
+    balance = adjusting.adjust(user_id=user.id, amount=coins, reason=reason, now=get_services().clock())
+    amounts = {"amount": number_from_cents(coins), "balance": number_from_cents(balance)}
+    print_json({"platformid": user.platform_id} | amounts)
 
 
 @group.command("exclude")

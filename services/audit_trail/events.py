@@ -37,6 +37,7 @@ class What(StrEnum):
     EXCLUSION_EXTENDED = "exclusion.extended"
 
     COINS_GRANTED = "coins.granted"
+    BALANCE_ADJUSTED = "balance.adjusted"
     PAYMENT_RECORDED = "payment.recorded"
     VAULT_LOCKED = "vault.locked"
     VAULT_UNLOCKED = "vault.unlocked"

@@ -11,7 +11,8 @@ from peewee import fn
 
 from models.case_spins import CASE, spins_of
 from models.cases import Case, CaseItem
-from models.db.connection import Sqlite, database, reading, snapshot
+from models.db.connection import database, reading, snapshot
+from models.db.search import contains
 from models.items import SHOWN_COLUMNS, Item
 from models.users import User
 from services.cases.errors import CaseNotFound, FreeCaseNotFound
@@ -103,7 +104,7 @@ def page(
     if game:
         condition &= Case.type == game
     if search:
-        condition &= _contains(Case.name_folded, fold(search))
+        condition &= contains(Case.name_folded, fold(search))
     total = Case.select(fn.COUNT(Case.id)).where(condition).scalar()
     # The ids come from an index alone, so the rows before the page are never fetched.
     ids = Case.select(Case.id).where(condition).tuples()
@@ -143,12 +144,6 @@ def items_without_price(case: ShownCase) -> list[int]:
 
 def _of(kinds: Collection[Kind]) -> Any:
     return Case.kind.in_(list(kinds))
-
-
-def _contains(field: Any, text: str) -> Any:
-    # LIKE has wildcards, and in SQLite ignores the case of ASCII letters only.
-    locate = fn.INSTR if isinstance(database.obj, Sqlite) else fn.STRPOS
-    return locate(field, text) > 0
 
 
 def _cases(*, spins: Any = SPINS) -> Any:

@@ -29,6 +29,7 @@ class Account(StrEnum):
     HOUSE_AFFILIATES = "house.affiliates"
     HOUSE_PRIZES = "house.prizes"
     HOUSE_SHIPPED = "house.shipped"
+    HOUSE_ADJUSTMENTS = "house.adjustments"
 
 
 class Kind(StrEnum):
@@ -45,6 +46,7 @@ class Kind(StrEnum):
     AFFILIATE_CLAIM = "affiliate-claim"
     PRIZE_SALE = "prize-sale"
     PRIZE_SHIPPED = "prize-shipped"
+    ADJUSTMENT = "adjustment"
 
 
 PLAYERS_ACCOUNTS = (Account.BALANCE, Account.VAULT, Account.SWEEPSTAKE)

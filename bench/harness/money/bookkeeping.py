@@ -59,6 +59,7 @@ class Books:
     owner: "Books | None" = None
     payments: list[tuple[str, int]] = field(default_factory=list)
     payments_before_code: int = 0
+    adjusted: int = 0
     referred: list["Books"] = field(default_factory=list)
     claimed: int = 0
     free_cases: int = 0
@@ -93,6 +94,13 @@ class Books:
             return False
         self.balance += amount if kind == "deposit" else -amount
         self.payments.append((kind, amount))
+        return True
+
+    def adjust(self, amount: int) -> bool:
+        if self.balance + amount < 0:
+            return False
+        self.balance += amount
+        self.adjusted += amount
         return True
 
     def spin(self, wager: int, payout: int, now: int) -> bool:
@@ -348,5 +356,6 @@ def house(everybody: list[Books]) -> dict[str, int]:
         "house.affiliates": -sum(books.claimed for books in everybody),
         "house.prizes": sum(books.worth("kept", "shipping") for books in everybody),
         "house.shipped": sum(books.worth("shipped") for books in everybody),
+        "house.adjustments": -sum(books.adjusted for books in everybody),
         "openings": sum(books.openings for books in everybody),
     }

@@ -102,6 +102,14 @@ class Players(RuleBasedStateMachine):
             repeatable=True,
         )
 
+    @rule(who=who, sign=st.sampled_from([1, -1]), amount=cents, trouble=troubles)
+    def adjust(self, who: int, sign: int, amount: int, trouble: Trouble | None) -> None:
+        self.act(
+            trouble,
+            lambda: self.players[who].adjust(sign * amount),
+            lambda: self.books[who].adjust(sign * amount),
+        )
+
     @rule(who=who, wager=cents, wins=st.booleans(), trouble=troubles)
     def spin(self, who: int, wager: int, wins: bool, trouble: Trouble | None) -> None:
         # Small wagers win too rarely.

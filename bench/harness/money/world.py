@@ -209,6 +209,10 @@ class Player:
         usd = f"{cents / 100:.2f}"
         return self._run("payments", "record", self.user.platform_id, kind, usd, "--txhash", txhash)
 
+    def adjust(self, cents: int) -> bool:
+        coins = f"{cents / 100:.2f}"
+        return self._run("users", "adjust", self.user.platform_id, coins, "--reason", "a mistake")
+
     def ship(self, prize: int) -> bool:
         return self._run("prizes", "ship", self._prize_id(prize))
 

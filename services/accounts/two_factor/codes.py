@@ -13,7 +13,7 @@ import peewee
 import pyotp
 from cryptography.fernet import InvalidToken
 
-from models.db.connection import writing
+from models.db.connection import reading, writing
 from models.two_factor import TwoFactor, WrongCode
 from services.accounts.two_factor import recovery_codes
 from services.audit_trail.events import What
@@ -195,3 +195,9 @@ def _use_up(user_id: int, step: int, *, now: Millis) -> bool:
     unused = last.is_null() | (last < step) | (last > now // STEP_MS + DRIFT_STEPS)
     update = TwoFactor.update(last_used_step=step).where(TwoFactor.user == user_id, unused)
     return bool(update.execute())
+
+
+@reading()
+def blocked_until(user_id: int, *, now: Millis) -> Millis | None:
+    """Until when even the right code of the player is refused outside of a login; None if it is not."""
+    return _end_of_block(_wrong_codes_of_a_day(user_id, now=now), BOUNDS, now=now)

@@ -5,6 +5,7 @@ import hmac
 import re
 import secrets
 
+from models.db.connection import reading
 from models.two_factor import RecoveryCode
 from services.accounts.notifications import notify
 from services.audit_trail.events import What
@@ -48,3 +49,9 @@ def use(code: str, *, user_id: int, encrypter: Encrypter, now: Millis) -> bool:
             )
             return True
     return False
+
+
+@reading()
+def count(user_id: int) -> int:
+    """How many codes the player has left."""
+    return int(RecoveryCode.select().where(RecoveryCode.user == user_id).count())

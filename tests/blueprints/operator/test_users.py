@@ -174,4 +174,47 @@ def test_an_issued_token_is_valid(run, me):
 def test_showing_a_player_prints_what_auth_me_answers(run, me):
     line = run("users", "create", "alice", "--level", "2", "--balance", "12.34")
 
-    assert run("users", "show", line["platformid"]) == me(line)
+    shown = run("users", "show", line["platformid"])
+
+    assert me(line).items() <= shown.items()
+
+
+def test_listing_shows_a_page_of_the_players_the_newest_first(run):
+    for name in ("alice", "bob", "carol"):
+        run("users", "create", name, "--balance", "12.34")
+
+    first, second, past = (run("users", "list", "--limit=2", f"--page={page}") for page in (1, 2, 3))
+
+    assert [[user["username"] for user in each["users"]] for each in (first, second, past)] == [
+        ["carol", "bob"],
+        ["alice"],
+        [],
+    ]
+    for number, each in enumerate((first, second, past), start=1):
+        assert (each["total"], each["totalPages"], each["currentPage"]) == (3, 2, number)
+    assert first["users"][0]["balance"] == 12.34
+    assert first["users"][0]["suspendedAt"] is None
+
+
+def test_a_search_finds_part_of_a_username_in_any_case_or_a_platformid(run):
+    names = ("Alice", "malice_", "bob", "a.lice")
+    ids = {name: run("users", "create", name)["platformid"] for name in names}
+
+    def found(text):
+        return {user["username"] for user in run("users", "list", "--search", text)["users"]}
+
+    assert found("LIC") == {"Alice", "malice_", "a.lice"}
+    assert found(ids["bob"]) == {"bob"}
+    # A part of an id finds nothing, and no character is a wildcard.
+    assert [found(text) for text in (ids["bob"][:-1], "%", "a_ice", "\u00c4")] == [set()] * 4
+    assert found("_") == {"malice_"}
+    assert found("") == set(names)
+
+
+@sqlite_only
+def test_a_page_or_limit_out_of_bounds_is_refused_in_one_line(fails):
+    for option in ("--limit=0", "--limit=101", "--limit=x", "--page=0", "--page=-1", f"--page={10**20}"):
+        line = fails("users", "list", option)
+
+        assert option.partition("=")[0] in line, option
+        assert len(line.splitlines()) == 1, option

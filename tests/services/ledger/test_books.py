@@ -101,6 +101,8 @@ def deeds(players):
         "deposit": (nothing, lambda trouble: players.pay(0, "deposit", 500, trouble)),
         "withdraw": (nothing, lambda trouble: players.pay(0, "withdraw", 500, trouble)),
         "claim": (deposit_and_lose, lambda trouble: players.claim(1, trouble)),
+        "adjust up": (nothing, lambda trouble: players.adjust(0, 1, 500, trouble)),
+        "adjust down": (nothing, lambda trouble: players.adjust(0, -1, 500, trouble)),
         # Just a high roll.
         "spin lost": (nothing, lambda trouble: players.spin(0, 5_000, False, trouble)),
         "spin won": (nothing, lambda trouble: players.spin(0, 100_000, True, trouble)),

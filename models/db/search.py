@@ -1,0 +1,13 @@
+"""Searches that both databases answer alike."""
+
+import peewee
+from peewee import fn
+
+from models.db.connection import Sqlite, database
+
+
+def contains(field: peewee.Field, text: str) -> peewee.Expression:
+    """Whether a column contains this text; no character is a wildcard."""
+    # LIKE has wildcards, and in SQLite ignores the case of ASCII letters only.
+    locate = fn.INSTR if isinstance(database.obj, Sqlite) else fn.STRPOS
+    return locate(field, text) > 0

@@ -1,0 +1,19 @@
+"""The list of all players, for operators."""
+
+from models.db.connection import snapshot
+from models.db.search import contains
+from models.users import User
+from services.shared.pagination import Page, Place, rows_of_page
+
+
+@snapshot(within_limit=True)
+def page(*, search: str, place: Place) -> Page[User]:
+    """One page of the players, the newest account first.
+
+    With a search: those whose username contains the text in any case, or whose platform id it is.
+    """
+    query = User.select()
+    if search:
+        query = query.where(contains(User.username_folded, search.lower()) | (User.platform_id == search))
+    total = query.count()
+    return Page(rows_of_page(query, order=(User.id.desc(),), place=place, total=total), total)

@@ -1,0 +1,43 @@
+"""Adjusting a player's balance by hand, such as to correct a mistake."""
+
+from models.db.connection import writing
+from services.accounts import users
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
+from services.ledger import posting
+from services.ledger.posting import Account, Kind, Move
+from services.shared.clock import Millis
+from services.shared.errors import OperatorError
+from services.shared.money import Cents
+from services.shared.text_validation import is_storable
+
+MAX_REASON = 200
+
+
+def adjust(*, user_id: int, amount: int, reason: str, now: Millis) -> Cents:
+    """Add these cents to the player's balance, or take them from it if negative; returns the new balance.
+
+    Counts neither as a payment nor as a bet. Two calls at once take turns. Raises InsufficientBalance,
+    UserNotFound, and OperatorError for an amount of 0 or a bad reason.
+    """
+    reason = reason.strip()
+    if not 1 <= len(reason) <= MAX_REASON or not is_storable(reason):
+        raise OperatorError(f"the reason must be a text of 1 to {MAX_REASON} characters")
+    if amount == 0:
+        raise OperatorError("the amount must not be 0")
+    source, target = Account.HOUSE_ADJUSTMENTS, Account.BALANCE
+    if amount < 0:
+        source, target = target, source
+    with writing():
+        before: int = users.lock(user_id).balance_cents
+        move = Move(Cents(abs(amount)), source, target)
+        posting.post(kind=Kind.ADJUSTMENT, user_id=user_id, moves=[move], now=now)
+        after = Cents(before + amount)
+        record(
+            What.BALANCE_ADJUSTED,
+            now=now,
+            user_id=user_id,
+            before={"balanceCents": before},
+            after={"balanceCents": after, "amountCents": amount, "reason": reason},
+        )
+        return after

@@ -1,0 +1,118 @@
+"""flask users adjust: moves coins by hand, with a ledger transaction and an audit event."""
+
+import pytest
+
+from models.db.connection import reading
+from models.ledger import LedgerEntry
+from services.shared.clock import now_ms
+from services.shared.errors import InsufficientBalance
+from services.wallet import adjusting
+from tests.support.at_once import all_at_once
+from tests.support.markers import sqlite_only
+
+REASON = "refund of a failed purchase"
+
+
+@pytest.fixture
+def adjust(run, player):
+    """Adjusts the balance of the player, who has 100 coins."""
+    return lambda coins: run("users", "adjust", player.platform_id, coins, "--reason", REASON)
+
+
+def entries(account):
+    with reading():
+        return list(LedgerEntry.select().where(LedgerEntry.account == account).order_by(LedgerEntry.id))
+
+
+def test_an_amount_is_added_or_taken_and_the_ledger_has_it(adjust, run, player, balance):
+    printed = [adjust("12.34"), adjust("-100.01"), adjust("-12.33")]
+
+    line = {"platformid": player.platform_id}
+    assert printed == [
+        line | {"amount": 12.34, "balance": 112.34},
+        line | {"amount": -100.01, "balance": 12.33},
+        line | {"amount": -12.33, "balance": 0},
+    ]
+    assert balance() == 0
+    assert [entry.amount_cents for entry in entries("house.adjustments")] == [-1234, 10_001, 1233]
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+def test_more_than_the_balance_cannot_be_taken(fails, player, balance, run):
+    said = fails("users", "adjust", player.platform_id, "-100.01", "--reason", REASON)
+
+    assert said == "Error: Insufficient balance"
+    assert balance() == 100
+    assert entries("house.adjustments") == []
+
+
+def test_of_two_adjustments_at_once_that_take_the_same_coins_one_fails(app, player, balance):
+    def take():
+        try:
+            return adjusting.adjust(user_id=player.id, amount=-60_00, reason=REASON, now=now_ms())
+        except InsufficientBalance:
+            return None
+
+    assert sorted(all_at_once([take] * 2), key=str) == [40_00, None]
+    assert balance() == 40
+
+
+def test_an_adjustment_is_neither_a_payment_nor_a_bet(adjust, send, player, me):
+    before = send(player, "GET", "/stats/profile"), me()["experience"]
+
+    adjust("50")
+
+    assert (send(player, "GET", "/stats/profile"), me()["experience"]) == before
+    assert send(player, "GET", "/stats/payments")[1]["data"]["totalPayments"] == 0
+
+
+def test_the_audit_trail_has_the_reason_and_the_balance_before_and_after(adjust, run, player):
+    adjust("-0.50")
+
+    event = run("audit", "export")[-2]
+
+    assert (event["what"], event["player"]) == ("balance.adjusted", player.platform_id)
+    assert event["before"] == {"balanceCents": 10_000}
+    assert event["after"] == {"balanceCents": 9950, "amountCents": -50, "reason": REASON}
+    assert event["who"].startswith("operator:")
+
+
+def test_the_new_balance_reaches_the_sockets_of_the_player(connect, adjust, player):
+    socket = connect(player)
+    assert socket.expect("balance")["balance"] == 100
+
+    adjust("-1")
+
+    assert socket.expect("balance")["balance"] == 99
+
+
+BAD_AMOUNTS = (
+    "0",
+    "0.001",
+    "1.005",
+    "1000000000.01",
+    "-1000000000.01",
+    "1e400",
+    "NaN",
+    "Infinity",
+    "ten",
+    "",
+)
+BAD_REASONS = ("", "  ", "x" * 201)
+
+
+@sqlite_only
+def test_a_bad_amount_reason_or_player_is_refused_in_one_line(fails, player, balance):
+    def refused(platform_id=player.platform_id, coins="1", reason=REASON):
+        return fails("users", "adjust", platform_id, coins, "--reason", reason)
+
+    lines = [
+        *(refused(coins=coins) for coins in BAD_AMOUNTS),
+        *(refused(reason=reason) for reason in BAD_REASONS),
+        refused(platform_id="76561198000000009"),
+        fails("users", "adjust", player.platform_id, "-5"),
+    ]
+
+    assert [line for line in lines if len(line.splitlines()) != 1] == []
+    assert "--reason" in lines[-1]
+    assert balance() == 100

@@ -1,0 +1,89 @@
+"""flask users show: what support needs to know about a player."""
+
+import json
+
+import pytest
+
+from bench.harness.spins import play_spin
+from services.accounts.two_factor.codes import WRONG_CODE_WINDOW_MS
+from services.shared.clock import DAY_MS
+from tests.support.two_factor import Authenticator, recovery_codes_of
+
+
+@pytest.fixture
+def show(run, player):
+    """What the command prints of the player."""
+    return lambda: run("users", "show", player.platform_id)
+
+
+def test_a_new_player_has_no_limits_bets_payments_or_session(show):
+    shown = show()
+
+    nothing = dict.fromkeys(("day", "week", "month"))
+    assert shown["limits"] == {"wager": nothing, "loss": nothing, "pending": []}
+    assert (shown["suspendedAt"], shown["exclusion"]) == (None, None)
+    assert (shown["bets"], shown["payments"]) == ([], [])
+    assert shown["session"] == {"number": 0, "playBeganAt": None, "lastBetAt": None}
+    assert shown["twoFactor"] == {"enabled": False, "codesBlockedUntil": None, "recoveryCodesLeft": 0}
+
+
+def test_suspension_exclusion_limits_and_requests_are_shown(show, run, send, player):
+    for value in (50, 60):
+        limit = {"kind": "wager", "period": "day", "value": value}
+        status, answer = send(player, "PUT", "/limits", limit)
+        assert status == 200
+    since = run("users", "suspend", player.platform_id)["suspendedAt"]
+    until = run("users", "exclude", player.platform_id, "24h")["until"]
+    run("users", "logout", player.platform_id)
+
+    shown = show()
+
+    assert shown["suspendedAt"] == since
+    assert shown["exclusion"] == {"until": until}
+    assert shown["limits"]["wager"]["day"] == 50
+    (pending,) = shown["limits"]["pending"]
+    assert (pending["id"], pending["value"]) == (answer["id"], 60)
+    assert pending["expiresAt"] - pending["confirmableAt"] == 6 * DAY_MS
+    assert shown["session"]["number"] == 1
+
+
+def test_the_last_five_bets_and_payments_are_shown_the_newest_first(show, run, app, player, add_item):
+    item = add_item()
+    for _ in range(6):
+        play_spin(app, player, item)
+    for usd in range(1, 7):
+        run("payments", "record", player.platform_id, "deposit", str(usd))
+
+    shown = show()
+
+    assert [bet["nonce"] for bet in shown["bets"]] == [6, 5, 4, 3, 2]
+    assert shown["bets"][0].keys() >= {"id", "game", "wager", "earning", "status", "date"}
+    assert [payment["usdAmount"] for payment in shown["payments"]] == [6, 5, 4, 3, 2]
+    assert shown["session"]["lastBetAt"] == shown["bets"][0]["date"]
+    assert shown["session"]["playBeganAt"] <= shown["bets"][-1]["date"]
+
+
+def test_it_is_shown_until_when_codes_are_blocked_and_how_many_are_left(show, app, client, player):
+    authenticator = Authenticator(app, player)
+    recovery_codes_of(app, player, authenticator)
+    began = app.extensions["services"].clock()
+    assert show()["twoFactor"] == {"enabled": True, "codesBlockedUntil": None, "recoveryCodesLeft": 10}
+
+    for _ in range(5):
+        body = {"code": authenticator.wrong()}
+        assert client.post("/profile/2fa/disable", json=body, headers=player.headers).status_code == 400
+
+    now = app.extensions["services"].clock()
+    until = show()["twoFactor"]["codesBlockedUntil"]
+    assert began + WRONG_CODE_WINDOW_MS <= until <= now + WRONG_CODE_WINDOW_MS
+
+
+def test_no_secret_of_a_player_is_shown(show, app, player, add_item):
+    play_spin(app, player, add_item())
+    codes = recovery_codes_of(app, player, Authenticator(app, player))
+
+    text = json.dumps(show())
+
+    assert [code for code in codes if code in text] == []
+    assert "serverSeed" not in text
+    assert player.token not in text
