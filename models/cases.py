@@ -33,6 +33,8 @@ class Case(Table):
             )
         ],
     )
+    # Since when it is not sold any more; null while it is on sale.
+    withdrawn_at_ms = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "cases"
@@ -43,11 +45,27 @@ class Case(Table):
 # Lists and counts, by time. The index contains the filters, so cases that are not on the page are never
 # fetched.
 Case.add_index(
-    Case.index(Case.created_at_ms, Case.id, Case.kind, Case.type, Case.name_folded, name="cases_by_time")
+    Case.index(
+        Case.created_at_ms,
+        Case.id,
+        Case.kind,
+        Case.type,
+        Case.name_folded,
+        Case.withdrawn_at_ms,
+        name="cases_by_time",
+    )
 )
 # The same by price.
 Case.add_index(
-    Case.index(Case.price_cents, Case.id, Case.kind, Case.type, Case.name_folded, name="cases_by_price")
+    Case.index(
+        Case.price_cents,
+        Case.id,
+        Case.kind,
+        Case.type,
+        Case.name_folded,
+        Case.withdrawn_at_ms,
+        name="cases_by_price",
+    )
 )
 
 

@@ -28,6 +28,8 @@ class Item(Table):
     in_feed = peewee.BooleanField(
         null=True, constraints=[Check("(price_cents IS NULL) = (price_source IS NULL)")]
     )
+    # Since when it is not sold any more; null while it is on sale.
+    withdrawn_at_ms = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "items"
@@ -43,3 +45,6 @@ SHOWN_COLUMNS = (
     Item.next_price_fetch_ms,
 )
 """What clients see of an item, in a case and in the catalogue."""
+
+PRICE_ON_SALE = peewee.Case(None, [(Item.withdrawn_at_ms.is_null(), Item.price_cents)])
+"""The price; null for a withdrawn item, so that a case with one can't be opened."""

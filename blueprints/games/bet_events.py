@@ -25,6 +25,7 @@ from services.games.play import PlayedBet
 from services.openings.opening import OpeningRequest, Openings
 from services.shared.errors import PlatformError
 from services.shared.money import number_from_cents
+from services.upgrader import catalogue
 from services.upgrader.spin import SpinRequest, Upgrader
 
 MAX_REQUEST_ID = 64
@@ -43,9 +44,13 @@ LIMIT_REACHED = LimitReachedSchema()
 
 
 def install_bet_events(app: Flask, running: Realtime) -> None:
-    """Handle these events on this server, and load the catalogues of other processes."""
+    """Handle these events on this server, and load the catalogues that are published."""
     services: Services = app.extensions["services"]
-    running.every_two_seconds(services.catalogue.load_newest)
+    running.repeat(
+        services.catalogue.load_newest,
+        every_seconds=catalogue.ROUND_SECONDS,
+        on_failure="catalogue not compared",
+    )
 
     _BetEvent(app, running, name="upgrader:spin", game=services.upgrader, read=read_spin)
     for openings in (services.case_openings, services.irl_openings):

@@ -37,7 +37,7 @@ TICKET = text(
 NONCE = count("Number of the player's bet, from 1", 1, validate=ma.validate.Range(min=1))
 CASE_SNAPSHOT = text(
     "SHA-256 of the content as canonical JSON, which `/snapshots/{hash}` serves. Null for a case that can't"
-    " be opened because an item has no price",
+    " be opened because an item has no price or is withdrawn",
     SNAPSHOT_EXAMPLE,
     allow_none=True,
 )

@@ -1,4 +1,4 @@
-"""flask items, flask cases, flask irl: import files."""
+"""flask items, flask cases, flask irl: import files, publish and withdraw."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -8,17 +8,20 @@ from typing import Any, BinaryIO
 import click
 
 from blueprints.api.cli import OperatorGroup, print_json, progress_bar
+from models.db.connection import writing
 from server.current_services import get_services
 from services.cases import importing as cases_importing
+from services.cases import withdrawing
 from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
 from services.shared import decimal_json
 from services.shared.errors import OperatorError
 from services.shared.import_rows import ImportResult
+from services.upgrader import catalogue
 
-items = OperatorGroup("items", help="Import the items of the upgrader and of cases.")
-cases = OperatorGroup("cases", help="Import cases.")
-irl = OperatorGroup("irl", help="Import cases of real-life items.")
+items = OperatorGroup("items", help="Import, publish and withdraw the items of the upgrader and of cases.")
+cases = OperatorGroup("cases", help="Import, withdraw and restore cases.")
+irl = OperatorGroup("irl", help="Import and withdraw cases of real-life items.")
 
 file_argument = click.argument("file", type=click.File("rb"))
 
@@ -32,8 +35,35 @@ def import_items(file: BinaryIO, appid: int | None) -> None:
     Items that exist are updated by marketHashName. A bad row stops the import, and nothing of the file is
     kept.
     """
-    now = get_services().clock()
-    _print("items", items_importing.import_document(_read_json(file), app_id=appid, now=now))
+    services, is_first = get_services(), catalogue.count_items() == 0
+    result = items_importing.import_document(_read_json(file), app_id=appid, now=services.clock())
+    if is_first:
+        catalogue.publish()
+    ttl_seconds = services.settings.catalogue_ttl_seconds
+    within = catalogue.PUBLISHED_WITHIN_SECONDS if is_first else ttl_seconds
+    _print("items", result, shownWithinSeconds=within)
+
+
+@items.command("publish")
+def publish_items() -> None:
+    """Make all running servers show the current items and prices now, instead of after CATALOGUE_TTL."""
+    catalogue.publish()
+    within = catalogue.PUBLISHED_WITHIN_SECONDS
+    print_json({"items": catalogue.count_items(), "shownWithinSeconds": within})
+
+
+@items.command("withdraw")
+@click.argument("name")
+def withdraw_item(name: str) -> None:
+    """Stop selling the item with this full name (marketHashName).
+
+    It leaves the upgrader within two seconds. Cases that have it, which are printed, can't be opened until
+    an import puts it on sale again.
+    """
+    with writing():
+        since, held_by = withdrawing.withdraw_item(name=name, now=get_services().clock())
+        catalogue.publish()
+    print_json({"item": name, "withdrawnAt": since, "casesNotAvailable": held_by})
 
 
 @cases.command("import")
@@ -46,6 +76,26 @@ def import_cases(file: BinaryIO) -> None:
     _import(file, cases_importing.import_cases)
 
 
+@cases.command("withdraw")
+@click.argument("name")
+def withdraw_case(name: str) -> None:
+    """Stop selling the case with this name or id, a player's case too.
+
+    It leaves the lists and can't be opened; its history stays. An import of it, or restore, puts it on sale
+    again.
+    """
+    since, id_ = withdrawing.withdraw_case(name=name, now=get_services().clock())
+    print_json({"case": id_, "withdrawnAt": since})
+
+
+@cases.command("restore")
+@click.argument("name")
+def restore_case(name: str) -> None:
+    """Put the withdrawn case with this name or id on sale again."""
+    id_ = withdrawing.restore_case(name=name, now=get_services().clock())
+    print_json({"case": id_, "withdrawnAt": None})
+
+
 @irl.command("import")
 @file_argument
 def import_irl_cases(file: BinaryIO) -> None:
@@ -54,6 +104,17 @@ def import_irl_cases(file: BinaryIO) -> None:
     Cases that exist are updated by id. A bad row stops the import, and nothing of the file is kept.
     """
     _import(file, irl_importing.import_cases)
+
+
+@irl.command("withdraw")
+@click.argument("case_id", metavar="ID")
+def withdraw_irl_case(case_id: str) -> None:
+    """Stop selling the case with this id.
+
+    It leaves the list and can't be opened; prizes that were won stay. An import puts it on sale again.
+    """
+    since = withdrawing.withdraw_irl_case(case_id=case_id, now=get_services().clock())
+    print_json({"case": case_id, "withdrawnAt": since})
 
 
 def _import(file: BinaryIO, import_rows: Callable[..., ImportResult]) -> None:
@@ -73,5 +134,5 @@ def _read_json(file: BinaryIO) -> Any:
         raise OperatorError(f"{Path(file.name).name} is not JSON: {problem}") from None
 
 
-def _print(what: str, result: ImportResult) -> None:
-    print_json({what: result.created + result.updated, **asdict(result)})
+def _print(what: str, result: ImportResult, **more: int) -> None:
+    print_json({what: result.created + result.updated, **asdict(result), **more})

@@ -60,6 +60,7 @@ class _Importer:
         kind = kind or (Kind(case.kind) if case else Kind.REGULAR)
         slug = case.slug if case else case_id(name, kind)
         columns |= {"kind": kind, "required_level": _required_level(row.get("level"), kind, slug)}
+        columns |= {"withdrawn_at_ms": None}
         if case is None:
             case = Case.create(slug=slug, created_at_ms=self._now, **columns)
             self._by_slug[slug] = case
@@ -77,6 +78,8 @@ class _Importer:
         for name in wanted:
             if name not in self._items:
                 raise OperatorError(f"there is no item {name}")
+            if self._items[name].withdrawn_at_ms is not None:
+                raise OperatorError(f"the item {name} is withdrawn")
         return wanted
 
     def _stored_case(self, name: str, kind: Kind | None) -> Case | None:

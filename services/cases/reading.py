@@ -13,7 +13,7 @@ from models.case_spins import CASE, spins_of
 from models.cases import Case, CaseItem
 from models.db.connection import database, reading, snapshot
 from models.db.search import contains
-from models.items import SHOWN_COLUMNS, Item
+from models.items import PRICE_ON_SALE, SHOWN_COLUMNS, Item
 from models.users import User
 from services.cases.errors import CaseNotFound, FreeCaseNotFound
 from services.cases.kinds import FREE_CASE_ID, GameType, Kind
@@ -26,6 +26,8 @@ from services.shared.pagination import Page, Place, rows_of_page
 ROWS_A_SLICE = 200
 
 SPINS = spins_of(CASE, Case.id)
+
+IS_ON_SALE = Case.withdrawn_at_ms.is_null()
 
 
 class ShownItem(NamedTuple):
@@ -117,7 +119,7 @@ def page(
 @snapshot(within_limit=True)
 def get(*, case_id: str) -> ShownCase:
     """The case with this id. Raises CaseNotFound."""
-    cases = _shown(_cases().where(Case.slug == case_id))
+    cases = _shown(_cases().where(Case.slug == case_id, IS_ON_SALE))
     if not cases:
         raise CaseNotFound
     _fill(cases, CaseItem.case == cases[0].row_id)
@@ -143,7 +145,7 @@ def items_without_price(case: ShownCase) -> list[int]:
 
 
 def _of(kinds: Collection[Kind]) -> Any:
-    return Case.kind.in_(list(kinds))
+    return Case.kind.in_(list(kinds)) & IS_ON_SALE
 
 
 def _cases(*, spins: Any = SPINS) -> Any:
@@ -166,8 +168,9 @@ def _shown(query: Any) -> list[ShownCase]:
 
 def _fill(cases: Sequence[ShownCase], condition: Any) -> None:
     """Fill in the items of these cases with one query. The condition selects the items."""
+    columns = [PRICE_ON_SALE if column is Item.price_cents else column for column in SHOWN_COLUMNS]
     query = (
-        CaseItem.select(CaseItem.case, CaseItem.position, *SHOWN_COLUMNS, CaseItem.chance_attos)
+        CaseItem.select(CaseItem.case, CaseItem.position, *columns, CaseItem.chance_attos)
         .join(Item, on=CaseItem.item == Item.id)
         .where(condition)
     )

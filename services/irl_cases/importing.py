@@ -42,6 +42,7 @@ def _import_case(row: Row, now: Millis) -> tuple[int, bool]:
     columns: dict[str, Any] = {
         "name": name_from(row.get("name"), "name", MAX_NAME),
         "price_cents": price_from(row.get("price"), "price"),
+        "withdrawn_at_ms": None,
     }
     items = _items(row.get("items"))
     expected = sum(item["price_cents"] * item["chance_attos"] for item in items)

@@ -13,6 +13,8 @@ from services.games import snapshots
 from services.games.snapshots import Content
 from services.shared.errors import PlatformError
 
+IS_ON_SALE = IrlCase.withdrawn_at_ms.is_null()
+
 ID = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
 
 
@@ -24,7 +26,7 @@ class InvalidCaseId(PlatformError):
 def list_all() -> list[Any]:
     """Every case with its ``spins``, the newest first. The last case of an import is the newest."""
     query = IrlCase.select(IrlCase, spins_of(IRL, IrlCase.id).alias("spins"))
-    return _with_items(query.order_by(IrlCase.created_at_ms.desc(), IrlCase.id.desc()))
+    return _with_items(query.where(IS_ON_SALE).order_by(IrlCase.created_at_ms.desc(), IrlCase.id.desc()))
 
 
 @snapshot(within_limit=True)
@@ -32,7 +34,7 @@ def get(*, case_id: str) -> Any:
     """The case with this id. Raises InvalidCaseId and CaseNotFound."""
     if not ID.fullmatch(case_id):
         raise InvalidCaseId
-    cases = _with_items(IrlCase.select().where(IrlCase.slug == case_id))
+    cases = _with_items(IrlCase.select().where(IrlCase.slug == case_id, IS_ON_SALE))
     if not cases:
         raise CaseNotFound
     return cases[0]

@@ -84,8 +84,8 @@ def store(rows: Sequence[ItemColumns], *, now: Millis) -> ImportResult:
     """Insert or update these items in one transaction.
 
     A value that a row does not have is kept; a new item's names are parsed from its market name.
-    An item with a custom price keeps it unless the row itself says ``customPrice``. The prices of the cases
-    that hold these items follow.
+    An item with a custom price keeps it unless the row itself says ``customPrice``. Withdrawn items are on
+    sale again. The prices of the cases that hold these items follow.
     """
     with writing():
         database.obj.lift_statement_limit()
@@ -117,6 +117,7 @@ def _merged(row: ItemColumns, stored: Item | None, now: Millis) -> ItemColumns:
     merged["price_source"] = None if merged["price_cents"] is None else IMPORT
     # Unknown until the feed is compared with the item again.
     merged["in_feed"] = None
+    merged["withdrawn_at_ms"] = None
     return merged
 
 

@@ -24,7 +24,7 @@ class OpenableCase:
     required_level: int
     """0 for a case that every player may open."""
     content: Content | None
-    """None if an item has no price."""
+    """None if an item has no price, or is withdrawn."""
     images: Sequence[str] | None
     """Of the items, in their order. None if the payout is credited instead of kept as a prize."""
     read_at_ms: int
@@ -50,18 +50,19 @@ def expectation_of(content: Content) -> Expectation:
 QUERIES = {
     CASE: """
         SELECT {began}, cases.id, cases.price_cents, cases.required_level,
-            NULL, items.market_hash_name, items.price_cents, case_items.chance_attos
+            NULL, items.market_hash_name,
+            CASE WHEN items.withdrawn_at_ms IS NULL THEN items.price_cents END, case_items.chance_attos
         FROM cases
             JOIN case_items ON case_items.case_id = cases.id
             JOIN items ON items.id = case_items.item_id
-        WHERE cases.slug = :slug
+        WHERE cases.slug = :slug AND cases.withdrawn_at_ms IS NULL
         ORDER BY case_items.chance_attos, case_items.position
     """,
     IRL: """
         SELECT {began}, irl_cases.id, irl_cases.price_cents, NULL,
             irl_items.image, irl_items.name, irl_items.price_cents, irl_items.chance_attos
         FROM irl_cases JOIN irl_items ON irl_items.case_id = irl_cases.id
-        WHERE irl_cases.slug = :slug
+        WHERE irl_cases.slug = :slug AND irl_cases.withdrawn_at_ms IS NULL
         ORDER BY irl_items.chance_attos, irl_items.position
     """,
 }

@@ -16,8 +16,9 @@ import peewee
 from cachetools import LRUCache, cachedmethod
 
 from models.db import waiting
-from models.db.connection import database, reading
+from models.db.connection import database, reading, writing
 from models.items import SHOWN_COLUMNS, Item
+from models.leases import Lease
 from services.shared.background import in_slices, pause
 from services.shared.clock import Millis
 from services.shared.money import Cents
@@ -31,6 +32,15 @@ others do not wait."""
 
 RETRY_SECONDS = 1.0
 """How long the old catalogue is used after a failure to build a new one."""
+
+ROUND_SECONDS = 1.0
+"""How often a server looks for a catalogue that was published."""
+
+PUBLISHED_WITHIN_SECONDS = 2
+"""How soon all processes show a catalogue that was published: a round, and the time to load it."""
+
+STORED = Lease.name == "catalogue"
+"""The row whose epoch grows with each new catalogue that all processes must load."""
 
 SEPARATOR = "\0"
 """Between the two names of an item. No search contains it, so no match spans both names."""
@@ -95,7 +105,8 @@ class Catalogue:
         return [item for item in self._orders[sort] if folded in item.folded_names]
 
 
-SHOWN_ITEMS = Item.select(*SHOWN_COLUMNS).where(Item.price_cents > 0).order_by(Item.market_hash_name)
+IS_SHOWN = (Item.price_cents > 0) & Item.withdrawn_at_ms.is_null()
+SHOWN_ITEMS = Item.select(*SHOWN_COLUMNS).where(IS_SHOWN).order_by(Item.market_hash_name)
 
 
 def build(query: Any = SHOWN_ITEMS) -> Catalogue:
@@ -114,6 +125,18 @@ def build(query: Any = SHOWN_ITEMS) -> Catalogue:
     return Catalogue(items)
 
 
+@reading()
+def count_items() -> int:
+    """How many items a catalogue that is built now shows."""
+    return int(Item.select().where(IS_SHOWN).count())
+
+
+@writing()
+def publish() -> None:
+    """Make all processes replace their catalogues, within PUBLISHED_WITHIN_SECONDS after the commit."""
+    Lease.update(epoch=Lease.epoch + 1, until_ms=0).where(STORED).execute()
+
+
 def _wait_for_first(building: Future[Catalogue]) -> Catalogue:
     with waiting.wait(waiting.ANSWER_SECONDS) as seconds:
         try:
@@ -125,7 +148,8 @@ def _wait_for_first(building: Future[Catalogue]) -> Catalogue:
 class CatalogueCache:
     """Caches the catalogue for ``ttl_seconds``, and builds the next one once for all waiting requests.
 
-    While the database fails, the old catalogue is used.
+    An empty one is never cached, so that the first items are shown at once. While the database fails, the
+    old catalogue is used.
     """
 
     def __init__(self, *, ttl_seconds: int, timer: Callable[[], float]) -> None:
@@ -135,6 +159,7 @@ class CatalogueCache:
         self._catalogue: Catalogue | None = None
         self._expires_at = 0.0
         self._building: Future[Catalogue] | None = None
+        self._shown_epoch = 0
         self._is_late = False
 
     def current(self) -> Catalogue:
@@ -156,12 +181,23 @@ class CatalogueCache:
             self._is_late = True
             return current
 
+    @reading()
     def load_newest(self) -> None:
-        """Begin to load the catalogue that another process has stored. Here there is no other process."""
+        """Begin to load a catalogue that was published since the current one. Raises one of UNAVAILABLE."""
+        self._show(Lease.get(STORED).epoch)
+
+    def _show(self, epoch: int) -> None:
+        with self._guard:
+            # The first request loads the first one.
+            if self._catalogue and epoch != self._shown_epoch and self._building is None:
+                self._begin()
 
     def _next(self) -> tuple[Catalogue, float]:
         """The catalogue to show next, and for how many seconds from now."""
-        return build(), self._ttl_seconds
+        with reading():
+            # Before the items, which are at least as new.
+            self._shown_epoch = Lease.get(STORED).epoch
+            return build(), self._ttl_seconds
 
     def _begin(self) -> Future[Catalogue]:
         building: Future[Catalogue] = Future()
@@ -182,6 +218,7 @@ class CatalogueCache:
             building.set_exception(failure)
             return
         with self._guard:
-            self._building, self._catalogue, self._is_late = None, built, False
+            self._building, self._is_late = None, False
+            self._catalogue = built if built.items else None
             self._expires_at = began + seconds
         building.set_result(built)

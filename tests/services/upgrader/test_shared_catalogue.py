@@ -85,9 +85,33 @@ def test_a_process_shows_what_another_has_stored(process, add_item):
     assert [page.total for page in found] == [1, 1]
 
 
-def test_an_empty_catalogue_is_shared_too(process):
-    assert [list(process().current().items) for _ in range(2)] == [[], []]
+def test_an_empty_catalogue_is_not_stored(process, add_item):
+    catalogues = [process() for _ in range(2)]
+    assert [list(catalogue.current().items) for catalogue in catalogues] == [[], []]
+    assert times_stored() == 0
+
+    name = add_item(price=10)
+
+    assert [prices(catalogue.current()) for catalogue in catalogues] == [{name: 10_00}] * 2
     assert times_stored() == 1
+
+
+def test_a_catalogue_that_has_become_empty_is_shown_as_such_by_all_processes(process, add_item, expire):
+    name = add_item(price=10)
+    catalogues = [process() for _ in range(2)]
+    assert [prices(catalogue.current()) for catalogue in catalogues] == [{name: 10_00}] * 2
+    add_item(price=None)
+    expire()
+
+    for catalogue in catalogues:
+        wait_until(lambda shown=catalogue: prices(shown.current()) == {})
+    stored = times_stored()
+    assert [prices(catalogue.current()) for catalogue in catalogues] == [{}] * 2
+
+    # Looking again stores nothing, so that processes do not keep each other busy.
+    assert times_stored() == stored
+    add_item(price=20)
+    assert [prices(catalogue.current()) for catalogue in catalogues] == [{name: 20_00}] * 2
 
 
 def test_a_new_catalogue_is_shown_by_all_processes_at_once(process, add_item, expire):

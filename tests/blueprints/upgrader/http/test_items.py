@@ -26,6 +26,16 @@ def test_an_empty_catalogue_is_an_empty_array(client):
     assert (answer.status_code, answer.json) == (200, [])
 
 
+def test_the_first_items_are_shown_at_once(client, stock):
+    lists = (PATH, f"{PATH}/pagination?page=1")
+    assert [client.get(path).status_code for path in lists] == [200, 200]
+
+    stock({"First": 5})
+
+    assert names(client.get(PATH).json) == ["First"]
+    assert names(client.get(f"{PATH}/pagination").json["items"]) == ["First"]
+
+
 def test_an_item_has_the_seven_fields_of_the_contract(client, stock):
     stock(
         {"Bolt Rifle | Salt Marsh": 1234.5},

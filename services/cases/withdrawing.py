@@ -1,0 +1,85 @@
+"""Withdrawing items and cases from sale. What was won stays: bets and prizes have copies of their own."""
+
+from typing import Any
+
+from models.cases import Case, CaseItem
+from models.db.connection import writing
+from models.irl_cases import IrlCase
+from models.items import Item
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
+from services.cases import version
+from services.shared.clock import Millis
+from services.shared.errors import OperatorError
+from services.shared.names import fold, normalize_name
+
+
+def withdraw_item(*, name: str, now: Millis) -> tuple[Millis, list[str]]:
+    """Withdraw the item with this full name; returns since when it is withdrawn, and the cases that have it.
+
+    These can't be opened until it is on sale again. The caller publishes the catalogue in the same
+    transaction. Raises OperatorError.
+    """
+    with writing():
+        version.begin_change()
+        item: Any = Item.get_or_none(Item.market_hash_name == name)
+        since = _withdraw(item, f"item {name}", What.ITEM_WITHDRAWN, {"item": name}, now=now)
+        holding = (
+            Case.select(Case.slug)
+            .join(CaseItem)
+            .where(CaseItem.item == item.id, Case.withdrawn_at_ms.is_null())
+        )
+        return since, list(holding.order_by(Case.slug).scalars())
+
+
+def withdraw_case(*, name: str, now: Millis) -> tuple[Millis, str]:
+    """Withdraw the case with this name or id, a player's too; returns since when it is withdrawn, and its id.
+
+    Raises OperatorError.
+    """
+    with writing():
+        version.begin_change()
+        case = _find_case(name)
+        return _withdraw(case, f"case {name}", What.CASE_WITHDRAWN, {"case": case.slug}, now=now), case.slug
+
+
+def restore_case(*, name: str, now: Millis) -> str:
+    """Put the case with this name or id on sale again, if it is withdrawn; returns its id.
+
+    Raises OperatorError.
+    """
+    with writing():
+        version.begin_change()
+        case = _find_case(name)
+        if case.withdrawn_at_ms is not None:
+            Case.update(withdrawn_at_ms=None).where(Case.id == case.id).execute()
+            record(What.CASE_RESTORED, now=now, user_id=case.creator_id, after={"case": case.slug})
+        slug: str = case.slug
+        return slug
+
+
+def withdraw_irl_case(*, case_id: str, now: Millis) -> Millis:
+    """Withdraw the case of real-life items with this id; returns since when. Raises OperatorError."""
+    with writing():
+        version.begin_change()
+        case = IrlCase.get_or_none(IrlCase.slug == case_id)
+        return _withdraw(case, f"case {case_id}", What.IRL_CASE_WITHDRAWN, {"case": case_id}, now=now)
+
+
+def _find_case(name: str) -> Any:
+    by_name = Case.name_folded == fold(normalize_name(name))
+    case = Case.get_or_none(by_name | (Case.slug == name))
+    if case is None:
+        raise OperatorError(f"there is no case {name}")
+    return case
+
+
+def _withdraw(row: Any, what: str, event: What, after: dict[str, str], *, now: Millis) -> Millis:
+    """A row that is withdrawn already keeps the first time."""
+    if row is None:
+        raise OperatorError(f"there is no {what}")
+    if row.withdrawn_at_ms is not None:
+        return Millis(row.withdrawn_at_ms)
+    type(row).update(withdrawn_at_ms=now).where(type(row).id == row.id).execute()
+    record(event, now=now, user_id=getattr(row, "creator_id", None), after=after)
+    return now

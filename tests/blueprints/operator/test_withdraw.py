@@ -1,0 +1,230 @@
+"""flask items, cases and irl withdraw: no longer sold, while everything that was won stays."""
+
+import pytest
+
+from bench.harness.players import create_player, import_case, import_prices
+from bench.harness.waiting import wait_until
+from tests.support.apps import import_irl_case
+from tests.support.markers import sqlite_only
+
+GUN, ROCK, OTHER = "Gun", "Rock", "Other"
+HALVES = {GUN: 50, ROCK: 50}
+
+
+@pytest.fixture(autouse=True)
+def content(app):
+    """Three items, two cases, the free case, and a case of real-life items."""
+    import_prices({GUN: 20, ROCK: 10, OTHER: 5})
+    import_case("Box", HALVES)
+    import_case("Chest", {ROCK: 50, OTHER: 50})
+    import_case("Daily", HALVES, kind="free")
+    import_irl_case("desk", price=12)
+
+
+@pytest.fixture
+def get(client):
+    """Status and JSON of a public path."""
+
+    def get(path):
+        answer = client.get(path)
+        return answer.status_code, answer.json
+
+    return get
+
+
+@pytest.fixture
+def open_case(connect, player):
+    """Opens a case as the player; the answer."""
+    socket = connect(player)
+    return lambda case, event="case:open", **more: socket.call(event, {"case": case} | more)
+
+
+def names(rows):
+    return {row["marketHashName"] for row in rows}
+
+
+def ids(rows):
+    return {row["id"] for row in rows}
+
+
+def refusal(text):
+    return {"status": False, "error": text}
+
+
+NOT_FOUND = refusal("Case not found")
+NOT_AVAILABLE = refusal("Case is not available")
+
+
+def test_a_withdrawn_item_leaves_the_upgrader_of_a_running_server(run, connect, player, get):
+    socket = connect(player)
+    spin = {"amount": 1, "item": GUN}
+    assert socket.call("upgrader:spin", spin)["status"] is True
+
+    printed = run("items", "withdraw", GUN)
+
+    assert printed["item"] == GUN
+    assert printed["casesNotAvailable"] == ["box", "free-case"]
+    wait_until(lambda: names(get("/upgrader/items")[1]) == {ROCK, OTHER})
+    assert get("/upgrader/items/pagination?search=gun")[1]["items"] == []
+    wait_until(lambda: socket.call("upgrader:spin", spin) == refusal("Item not found"))
+
+
+@pytest.mark.usefixtures("server")
+def test_importing_a_withdrawn_item_puts_it_on_sale_again(run, write, get):
+    run("items", "withdraw", GUN)
+    assert names(get("/upgrader/items")[1]) == {ROCK, OTHER}
+
+    run("items", "import", write([{"appid": 730, "marketHashName": GUN, "price": 21}]))
+    run("items", "publish")
+
+    wait_until(lambda: names(get("/upgrader/items")[1]) == {GUN, ROCK, OTHER})
+
+
+def test_a_case_with_a_withdrawn_item_cannot_be_opened_meanwhile(run, write, get, open_case):
+    assert open_case("box")["status"] is True
+    run("items", "withdraw", GUN)
+
+    wait_until(lambda: open_case("box") == NOT_AVAILABLE)
+    wait_until(lambda: get("/api/cases/box")[1]["snapshot"] is None)
+    shown = {item["marketHashName"]: item["price"] for item in get("/api/cases/box")[1]["items"]}
+    assert shown == {GUN: None, ROCK: "$10.00"}
+    assert open_case("chest")["status"] is True
+
+    run("items", "import", write([{"appid": 730, "marketHashName": GUN, "price": 20}]))
+    wait_until(lambda: open_case("box")["status"] is True)
+
+
+def test_a_case_with_a_withdrawn_item_can_be_imported_without_it(run, write, fails, open_case):
+    run("items", "withdraw", GUN)
+    items = [{"marketHashName": name, "percentage": 50} for name in HALVES]
+
+    said = fails("cases", "import", write([{"name": "Box", "items": items}]))
+    assert said == "Error: row 1: the item Gun is withdrawn"
+
+    items[0]["marketHashName"] = OTHER
+    run("cases", "import", write([{"name": "Box", "items": items}]))
+    wait_until(lambda: open_case("box")["status"] is True)
+
+
+def test_a_player_cannot_create_a_case_with_a_withdrawn_item(run, send, app):
+    creator = create_player(app, "creator", level=25)
+    run("items", "withdraw", GUN)
+    items = [{"marketHashName": name, "percentage": 50} for name in HALVES]
+
+    status, answer = send(creator, "POST", "/api/cases/create", {"name": "Mine", "items": items})
+
+    unknown = [items[1], {"marketHashName": "Unknown", "percentage": 50}]
+    expected = send(creator, "POST", "/api/cases/create", {"name": "Mine", "items": unknown})
+    assert (status, answer) == expected
+    assert status == 400
+
+
+def test_a_withdrawn_case_is_in_no_list_and_cannot_be_opened(run, get, open_case):
+    assert open_case("box")["status"] is True
+
+    assert run("cases", "withdraw", "Box")["case"] == "box"
+
+    wait_until(lambda: open_case("box") == NOT_FOUND)
+    wait_until(lambda: ids(get("/api/cases")[1]) == {"chest"})
+    wait_until(lambda: get("/api/cases/box")[0] == 404)
+    page = get("/api/cases/pagination")[1]
+    assert (ids(page["cases"]), page["pagination"]["totalItems"]) == ({"chest"}, 1)
+    assert open_case("chest")["status"] is True
+
+
+def test_the_free_case_can_be_withdrawn_by_its_name(run, get):
+    assert get("/api/cases/free")[0] == 200
+
+    assert run("cases", "withdraw", "DAILY")["case"] == "free-case"
+
+    wait_until(lambda: get("/api/cases/free")[0] == 404)
+
+
+def test_importing_a_withdrawn_case_puts_it_on_sale_again(run, write, get):
+    run("cases", "withdraw", "box")
+    wait_until(lambda: get("/api/cases/box")[0] == 404)
+
+    items = [{"marketHashName": ROCK, "percentage": 100}]
+    run("cases", "import", write([{"name": "Box", "items": items}]))
+
+    wait_until(lambda: get("/api/cases/box")[0] == 200)
+
+
+def test_a_case_of_a_player_can_be_withdrawn_and_restored(run, send, app, get):
+    creator = create_player(app, "creator", level=25)
+    items = [{"marketHashName": name, "percentage": 50} for name in HALVES]
+    new = {"name": "Bad Words", "items": items}
+    assert send(creator, "POST", "/api/cases/create", new)[0] == 200
+    assert get("/api/cases/bad-words")[0] == 200
+
+    run("cases", "withdraw", "bad words")
+    wait_until(lambda: get("/api/cases/bad-words")[0] == 404)
+    # The name stays taken.
+    assert send(creator, "POST", "/api/cases/create", new)[0] == 400
+
+    assert run("cases", "restore", "bad-words") == {"case": "bad-words", "withdrawnAt": None}
+    wait_until(lambda: get("/api/cases/bad-words")[0] == 200)
+
+
+def test_a_withdrawn_irl_case_is_gone_until_it_is_imported_again(run, write, get, open_case):
+    assert open_case("desk", "irl:open")["status"] is True
+
+    run("irl", "withdraw", "desk")
+
+    wait_until(lambda: open_case("desk", "irl:open") == NOT_FOUND)
+    wait_until(lambda: (get("/irl")[1], get("/irl/desk")[0]) == ([], 404))
+
+    row = {"id": "desk", "name": "Desk", "price": 12, "items": [{"name": "Pen", "image": "", "price": 1}]}
+    run("irl", "import", write([row]))
+    wait_until(lambda: ids(get("/irl")[1]) == {"desk"})
+
+
+def test_bets_snapshots_and_audits_outlive_what_was_withdrawn(run, get, open_case, send, player):
+    request = {"requestId": "once"}
+    first = open_case("box", **request)
+    open_case("desk", "irl:open")
+    snapshot = get("/api/cases/box")[1]["snapshot"]
+    content = get(f"/snapshots/{snapshot}")
+    entries = send(player, "GET", "/stats/fairness")[1]["data"]["items"]
+
+    run("cases", "withdraw", "box")
+    run("irl", "withdraw", "desk")
+    run("items", "withdraw", GUN)
+
+    assert open_case("box", **request) == first
+    assert get(f"/snapshots/{snapshot}") == content
+    wait_until(lambda: [get(f"/bets/{entry['id']}")[0] for entry in entries] == [200, 200])
+    assert send(player, "GET", "/prizes")[1]["data"]["total"] == 1
+    assert run("fairness", "audit")["mismatches"] == 0
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+def test_withdrawing_again_prints_the_first_time_and_records_nothing(run):
+    commands = (["items", "withdraw", GUN], ["cases", "withdraw", "Box"], ["irl", "withdraw", "desk"])
+    first = [run(*command)["withdrawnAt"] for command in commands]
+
+    assert [run(*command)["withdrawnAt"] for command in commands] == first
+
+    run("cases", "restore", "Box")
+    run("cases", "restore", "Box")
+    recorded = [(event["what"], event["after"]) for event in run("audit", "export")[:-1]]
+    assert recorded[-4:] == [
+        ("item.withdrawn", {"item": GUN}),
+        ("case.withdrawn", {"case": "box"}),
+        ("irl-case.withdrawn", {"case": "desk"}),
+        ("case.restored", {"case": "box"}),
+    ]
+
+
+@sqlite_only
+def test_what_does_not_exist_cannot_be_withdrawn(fails):
+    commands = {
+        ("items", "withdraw", "gun"): "item gun",
+        ("cases", "withdraw", "Nothing"): "case Nothing",
+        ("cases", "restore", "Nothing"): "case Nothing",
+        ("irl", "withdraw", "Desk"): "case Desk",
+    }
+
+    said = {command: fails(*command) for command in commands}
+
+    assert said == {command: f"Error: there is no {what}" for command, what in commands.items()}
