@@ -17,7 +17,7 @@ from blueprints.api.schemas import camel_case
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, schema_problem
 from services.audit_trail.actor import Actor, acting_as
 from services.shared.errors import OperatorError, PlatformError
-from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_number
+from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_number, cents_from_price
 
 MAX_PRINTED_PROBLEMS = 20
 
@@ -108,6 +108,14 @@ def signed_amount(text: str) -> int:
     except (InvalidAmount, InvalidOperation):
         problem = "must be an amount from -1000000000 to 1000000000 with at most two decimals"
         raise click.BadParameter(problem) from None
+
+
+def item_price(text: str) -> Cents:
+    """A parameter type: an amount, or a price as the API shows it ($12.40). The command gets cents."""
+    try:
+        return cents_from_price(text)
+    except InvalidAmount:
+        return amount(text)
 
 
 def fail_on_problems(problems: Sequence[str], what: str = "mismatches") -> None:

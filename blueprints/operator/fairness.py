@@ -7,7 +7,14 @@ from typing import Any, TextIO
 import click
 from marshmallow import ValidationError
 
-from blueprints.api.cli import OperatorGroup, amount, fail_on_problems, print_json, progress_bar
+from blueprints.api.cli import (
+    OperatorGroup,
+    amount,
+    fail_on_problems,
+    item_price,
+    print_json,
+    progress_bar,
+)
 from blueprints.api.schemas import camel_case
 from blueprints.operator.fairness_plot import svg
 from server.current_services import get_services
@@ -96,7 +103,7 @@ def _sums(sums: BetSums) -> dict[str, Any]:
 @click.option("--client-seed", required=True, help="The seed of the player.")
 @click.option("--nonce", required=True, type=click.IntRange(1, MAX_NONCE), help="The number of the bet.")
 @click.option("--amount", type=amount, help="The wager of a spin.")
-@click.option("--price", type=amount, help="The price of the item.")
+@click.option("--price", type=item_price, help="The price of the item: 12.40 or '$12.40'.")
 @click.option("--house-edge", type=house_edge_ppm, help="The house edge; by default the setting.")
 @click.option(
     "--snapshot",

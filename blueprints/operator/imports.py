@@ -30,10 +30,15 @@ file_argument = click.argument("file", type=click.File("rb"))
 @file_argument
 @click.option("--appid", type=int, help="The game of all items of a price feed: 730 or 252490.")
 def import_items(file: BinaryIO, appid: int | None) -> None:
-    """Import a JSON array of items, or a price feed.
+    r"""Import a JSON array of items, or a price feed.
 
-    Items that exist are updated by marketHashName. A bad row stops the import, and nothing of the file is
-    kept.
+    \b
+    [{appid, marketHashName, price, gunName?, skinName?, image?, customPrice?, nextPriceFetch?}]
+    {"metadata": {"currency": "USD"}, "prices": {marketHashName: cents}}, with --appid
+
+    A price is a number of coins, a text such as "$12.40", or null. Items that exist are updated by
+    marketHashName. A bad row stops the import, and nothing of the file is kept. Each field, with examples:
+    docs/import-formats.md.
     """
     services, is_first = get_services(), catalogue.count_items() == 0
     result = items_importing.import_document(_read_json(file), app_id=appid, now=services.clock())
@@ -69,9 +74,14 @@ def withdraw_item(name: str) -> None:
 @cases.command("import")
 @file_argument
 def import_cases(file: BinaryIO) -> None:
-    """Import a JSON array of cases.
+    r"""Import a JSON array of cases.
 
-    Cases that exist are updated by name. A bad row stops the import, and nothing of the file is kept.
+    \b
+    [{name, kind?, level?, items: [{marketHashName, percentage}]}]
+
+    A kind is regular, level or free; the percentages of a case sum to 100. Cases that exist are updated by
+    name. A bad row stops the import, and nothing of the file is kept. Each field, with examples:
+    docs/import-formats.md.
     """
     _import(file, cases_importing.import_cases)
 
@@ -99,9 +109,13 @@ def restore_case(name: str) -> None:
 @irl.command("import")
 @file_argument
 def import_irl_cases(file: BinaryIO) -> None:
-    """Import a JSON array of cases of real-life items.
+    r"""Import a JSON array of cases of real-life items.
 
-    Cases that exist are updated by id. A bad row stops the import, and nothing of the file is kept.
+    \b
+    [{id, name, price, items: [{name, image, price, percentage?}]}]
+
+    A price is a number of coins or a text such as "$12.40". Cases that exist are updated by id. A bad row
+    stops the import, and nothing of the file is kept. Each field, with examples: docs/import-formats.md.
     """
     _import(file, irl_importing.import_cases)
 

@@ -51,7 +51,8 @@ def import_document(document: object, *, app_id: int | None, now: Millis) -> Imp
 def read_array(document: list[Any]) -> list[ItemColumns]:
     """Rows of ``{appid, marketHashName, price, gunName?, skinName?, image?, customPrice?, nextPriceFetch?}``.
 
-    ``price`` is a number of coins, or null. Raises OperatorError with the number of the bad row, from 1.
+    ``price`` is a number of coins, a text such as "$12.40", or null. Raises OperatorError with the number
+    of the bad row, from 1.
     """
     rows = []
     seen: set[str] = set()
@@ -128,7 +129,7 @@ def _array_row(row: object) -> ItemColumns:
     if isinstance(app_id, bool) or app_id not in APP_IDS:
         raise OperatorError(f"appid must be {' or '.join(map(str, APP_IDS))}")
     if "price" not in row:
-        raise OperatorError("price must be a number or null")
+        raise OperatorError("price must be a number, a text like $12.40, or null")
     custom_price = row.get("customPrice")
     if custom_price is not None and not isinstance(custom_price, bool):
         raise OperatorError("customPrice must be true or false")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from services.shared.errors import OperatorError, PlatformError
-from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_number
+from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_price
 from services.shared.names import can_be_shown, normalize_name
 from services.shared.text_validation import is_storable
 
@@ -78,10 +78,10 @@ def image_from(value: object, what: str) -> str:
 
 
 def price_from(value: object, what: str) -> Cents:
-    """A price in coins. Raises OperatorError."""
+    """A price in coins: a number, or a text such as $12.40. Raises OperatorError."""
     try:
-        return cents_from_number(value)
+        return cents_from_price(value)
     except InvalidAmount:
         most = MAX_AMOUNT_CENTS // 100
-        problem = f"{what} must be a number from 0 to {most} with at most two decimals"
+        problem = f"{what} must be a number from 0 to {most} with at most two decimals, or a text like $12.40"
         raise OperatorError(problem) from None

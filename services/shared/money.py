@@ -1,5 +1,6 @@
 """Money: whole cents inside, JSON numbers of coins (12.34) and price texts ($12.34) outside."""
 
+import re
 from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import NewType
 
@@ -15,6 +16,7 @@ MAX_AMOUNT_CENTS = Cents(1_000_000_000 * 100)
 
 _MAX_COINS = MAX_AMOUNT_CENTS // 100
 _HUNDREDTH = Decimal("0.01")
+_PRICE_TEXT = re.compile(r"\$((?:0|[1-9][0-9]{0,9})\.[0-9]{2})", re.ASCII)
 _EXACT = Context(prec=28, traps=[Inexact, InvalidOperation])
 
 
@@ -42,6 +44,19 @@ def cents_from_number(value: object, *, least: Cents = NO_COINS) -> Cents:
     if cents < least:
         raise InvalidAmount
     return cents
+
+
+def cents_from_price(value: object) -> Cents:
+    """Exact cents of a price: a JSON number of coins, or a text as ``price_text`` makes it.
+
+    Raises InvalidAmount.
+    """
+    if not isinstance(value, str):
+        return cents_from_number(value)
+    text = _PRICE_TEXT.fullmatch(value)
+    if text is None:
+        raise InvalidAmount
+    return cents_from_number(Decimal(text[1]))
 
 
 def is_amount(value: object, cents: Cents) -> bool:

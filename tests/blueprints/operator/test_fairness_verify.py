@@ -100,6 +100,10 @@ def test_the_threshold_uses_the_house_edge_of_the_settings(make_app):
     assert (answer["houseEdge"], answer["threshold"]) == (0, 5_000_000)
 
 
+def test_the_price_may_be_written_as_the_api_shows_it(run):
+    assert run(*options(amount="5", price="$12.40")) == run(*options(amount="5", price="12.4"))
+
+
 def test_a_command_that_needs_the_database_fails_where_these_tests_run(fails):
     assert "the database is not available" in fails("fairness", "audit")
 
@@ -113,7 +117,7 @@ BAD = [
     ({"amount": "1"}, "--amount and --price"),
     ({"price": "1"}, "--amount and --price"),
     ({"amount": "10", "price": "10"}, "below the price"),
-    ({"amount": "1", "price": "1.005"}, "--price"),
+    *(({"amount": "1", "price": price}, "--price") for price in ("1.005", "$1.005", "$12", "$")),
     *(({"amount": amount, "price": "2"}, "--amount") for amount in BAD_AMOUNTS),
 ]
 

@@ -76,7 +76,7 @@ SUM = "the percentages must sum to 100, or to less than 100 when some are left o
 ID = "id must have 1 to 64 characters of a-z, 0-9 and -"
 NAME = "name must be a text of 1 to 100 characters"
 NUMBER = "Each item must have a percentage that is a number from 0 to 100"
-PRICE = "price must be a number from 0 to 1000000000 with at most two decimals"
+PRICE = "price must be a number from 0 to 1000000000 with at most two decimals, or a text like $12.40"
 ITEMS = "items must be an array of 1 to 500 items"
 
 ABOVE = "the expected value of an opening is above the price"
@@ -91,6 +91,7 @@ BAD = [
     (row(name=5), NAME),
     (row(name="\ue000"), "name has characters that cannot be shown"),
     (row(price="12.50"), PRICE),
+    (row(price="$12.5"), PRICE),
     (row(price=-1), PRICE),
     (row(price=1.005), PRICE),
     (row(price=None), PRICE),
@@ -122,6 +123,13 @@ def test_a_bad_row_stops_the_import_with_its_number_and_nothing_is_stored(fails,
 
     assert said == [f"Error: row 2: {problem}" for _, problem in BAD]
     assert stored() == [[], []]
+
+
+@sqlite_only
+def test_prices_may_be_written_as_the_api_shows_them(put, stored):
+    put(row(price="$12.40", items=[PEN | {"price": "$0.05"}]))
+
+    assert [rows[0]["price_cents"] for rows in stored()] == [1240, 5]
 
 
 @sqlite_only

@@ -11,7 +11,7 @@ from tests.support.markers import sqlite_only
 
 AT = 1_700_000_000_123
 APPID = "appid must be 730 or 252490"
-PRICE = "price must be a number from 0 to 1000000000 with at most two decimals"
+PRICE = "price must be a number from 0 to 1000000000 with at most two decimals, or a text like $12.40"
 NAME = "marketHashName must be a text of 1 to 200 characters"
 PICTURE = "image must be an http or https address, or a path that begins with /"
 FEED_PRICE = "the price must be a whole number of cents from 0 to 100000000000"
@@ -114,6 +114,18 @@ def test_a_row_needs_only_game_name_and_price(array, stored):
 
 
 @sqlite_only
+def test_a_price_may_be_written_as_the_api_shows_it(array, stored, client):
+    shown = ["$12.40", "$0.07", "$1000000000.00"]
+    array(*({"marketHashName": text, "price": text} for text in shown))
+
+    prices = {name: item["price_cents"] for name, item in stored().items()}
+    assert prices == {"$12.40": 1240, "$0.07": 7, "$1000000000.00": 10**11}
+    assert {item["marketHashName"]: item["price"] for item in client.get("/upgrader/items").json} == {
+        text: text for text in shown
+    }
+
+
+@sqlite_only
 def test_an_empty_array_imports_nothing(run, array, write):
     nothing = {"items": 0, "created": 0, "updated": 0}
 
@@ -212,9 +224,15 @@ BAD_VALUES = [
         [None, "null", "5", '""', '"  "', f'"{"x" * 201}"', '"a\\u0000"', '"a\\ud800"'],
     ),
     ("marketHashName", "the file has this marketHashName twice", ['"Good"']),
-    ("price", "price must be a number or null", [None]),
-    ("price", PRICE, ['"5"', '"$5.00"', "true", "-1", "-0.01", "0.001", "1000000000.01", "1e400"]),
+    ("price", "price must be a number, a text like $12.40, or null", [None]),
+    ("price", PRICE, ['"5"', '"5.00"', "true", "-1", "-0.01", "0.001", "1000000000.01", "1e400"]),
     ("price", PRICE, ["NaN", "Infinity", "[]"]),
+    (
+        "price",
+        PRICE,
+        ['"$5"', '"$5.0"', '"$5.000"', '"$.50"', '"$05.00"', '"$1,000.00"', '"$-5.00"', '"-$5.00"'],
+    ),
+    ("price", PRICE, ['" $5.00"', '"$5.00\\n"', '"\u20ac5.00"', '"$\u0661.00"', '"$1000000000.01"', '""']),
     *((name, reason, texts) for name, (reason, texts) in LONG_TEXTS.items()),
     ("image", PICTURE, [json.dumps(address) for address in NOT_PICTURES]),
     ("customPrice", "customPrice must be true or false", ['"yes"', "1", "0"]),

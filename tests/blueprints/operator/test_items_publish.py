@@ -42,7 +42,7 @@ def test_publishing_makes_a_running_server_show_the_current_items(server, put, r
     put("One", 1)
     assert shown(server) == {"One": "$1.00"}
     put("Two", 2)
-    put("One", 1.5)
+    put("One", "$1.50")
     assert shown(server) == {"One": "$1.00"}
 
     assert run("items", "publish") == {"items": 2, "shownWithinSeconds": SOON}

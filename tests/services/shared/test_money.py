@@ -13,7 +13,9 @@ from services.shared.money import (
     MAX_AMOUNT_CENTS,
     InvalidAmount,
     cents_from_number,
+    cents_from_price,
     number_from_cents,
+    price_text,
 )
 
 BOUND = 1_000_000_000
@@ -92,3 +94,8 @@ def test_a_whole_amount_is_written_without_a_point():
     written = {0: "0", 1200: "12", 1210: "12.1", 1: "0.01", -1: "-0.01", -1200: "-12", 10**11: "1000000000"}
 
     assert {cents: json.dumps(number_from_cents(cents)) for cents in written} == written
+
+
+@given(cents=st.integers(min_value=0, max_value=MAX_AMOUNT_CENTS))
+def test_every_price_is_read_back_from_its_text(cents):
+    assert cents_from_price(price_text(cents)) == cents
