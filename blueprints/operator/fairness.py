@@ -1,7 +1,6 @@
 """flask fairness: recompute all bets, or one bet."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, TextIO
 
 import click
@@ -16,7 +15,6 @@ from blueprints.api.cli import (
     progress_bar,
 )
 from blueprints.api.schemas import camel_case
-from blueprints.operator.fairness_plot import svg
 from server.current_services import get_services
 from services.fairness import rolls, tickets
 from services.games import snapshots
@@ -67,24 +65,17 @@ def audit() -> None:
 
 
 @group.command("report")
-@click.option("--plot", type=click.Path(path_type=Path), help="Also draw the return over time, as SVG.")
-def report(plot: Path | None) -> None:
+def report() -> None:
     """Sum all bets, and compare what they paid with what their chances promise.
 
     Openings of the free case are left out.
     """
-    result = fairness_report.report()
-    if plot is not None:
-        if plot.suffix != ".svg":
-            raise OperatorError("the plot is an SVG file; its name must end in .svg")
-        if not result.intervals:
-            raise OperatorError("there are no bets to plot")
-        plot.write_text(svg(result), encoding="utf-8")
+    sums_of_days = fairness_report.sums_of_days()
     days = [
         {"day": datetime.fromtimestamp(begin / 1000, UTC).date().isoformat(), **_sums(sums)}
-        for begin, sums in result.days().items()
+        for begin, sums in sums_of_days.items()
     ]
-    print_json({**_sums(result.total), "days": days})
+    print_json({**_sums(sum(sums_of_days.values(), start=BetSums())), "days": days})
 
 
 def _sums(sums: BetSums) -> dict[str, Any]:

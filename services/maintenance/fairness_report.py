@@ -1,7 +1,7 @@
 """Sums of all bets over time: what was paid for each coin wagered, and what the chances promised."""
 
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass
 from functools import cache
 from math import sqrt
 from operator import add
@@ -16,12 +16,6 @@ from services.maintenance.fairness_audit import intact_content
 from services.openings.openable_cases import expectation_of
 from services.shared.clock import DAY_MS, Millis
 from services.shared.money import NO_COINS, Cents
-
-INTERVALS_MS = (60_000, 600_000, 3_600_000)
-"""Each divides a day."""
-
-MAX_INTERVALS = 400
-"""The shortest interval is taken with which the whole history has no more of them, a day at the longest."""
 
 
 @dataclass(frozen=True)
@@ -58,53 +52,29 @@ class BetSums:
         return (self.paid - self.expected) / sqrt(self.variance) if self.variance else 0.0
 
 
-@dataclass(frozen=True)
-class FairnessReport:
-    """All bets with a wager, in intervals of time. An interval without bets is left out."""
+def sums_of_days() -> dict[Millis, BetSums]:
+    """Sum the bets with a wager of each day in UTC, by its beginning, in one pass over their table.
 
-    interval_ms: int
-    intervals: dict[Millis, BetSums] = field(default_factory=dict)
-    """By the beginning of the interval, oldest first."""
-
-    @property
-    def total(self) -> BetSums:
-        return sum(self.intervals.values(), start=BetSums())
-
-    def days(self) -> dict[Millis, BetSums]:
-        """The sums of each day in UTC, by its beginning."""
-        days: dict[Millis, BetSums] = {}
-        for begin, sums in self.intervals.items():
-            day = Millis(begin - begin % DAY_MS)
-            days[day] = days.get(day, BetSums()) + sums
-        return days
-
-
-def report() -> FairnessReport:
-    """Sum all bets with a wager in one pass over their table. Openings of the free case are left out.
-
-    Raises OperatorError if the snapshot of an opening differs from its hash.
+    Days without bets and openings of the free case are left out. Raises OperatorError if the snapshot of an
+    opening differs from its hash.
     """
     with snapshot():
-        first, last = Bet.select(fn.MIN(Bet.created_at_ms), fn.MAX(Bet.created_at_ms)).scalar(as_tuple=True)
-        span_ms = (last or 0) - (first or 0)
-        fitting = (interval for interval in INTERVALS_MS if span_ms <= interval * MAX_INTERVALS)
-        interval_ms = next(fitting, DAY_MS)
         expectation = cache(lambda snapshot_id: expectation_of(intact_content(snapshot_id)))
-        intervals: dict[Millis, BetSums] = {}
-        for number, snapshot_id, bets, wagered, paid, *of_spins in _grouped(interval_ms):
+        days: dict[Millis, BetSums] = {}
+        for number, snapshot_id, bets, wagered, paid, *of_spins in _grouped_by_day():
             if snapshot_id is None:
                 expected = of_spins
             else:
                 of_case = expectation(snapshot_id)
                 expected = [bets * of_case.mean_cents, bets * of_case.variance_square_cents]
-            begin = Millis(number * interval_ms)
+            day = Millis(number * DAY_MS)
             sums = BetSums(bets, Cents(int(wagered)), Cents(int(paid)), *expected)
-            intervals[begin] = intervals.get(begin, BetSums()) + sums
-    return FairnessReport(interval_ms, intervals)
+            days[day] = days.get(day, BetSums()) + sums
+    return days
 
 
-def _grouped(interval_ms: int) -> Iterable[Any]:
-    """For each interval and each snapshot, or none for spins: the number of bets and their sums.
+def _grouped_by_day() -> Iterable[Any]:
+    """For each day and each snapshot, or none for spins: the number of bets and their sums.
 
     Those of what the bets were expected to pay are correct for spins only.
     """
@@ -112,7 +82,7 @@ def _grouped(interval_ms: int) -> Iterable[Any]:
     query: Any = (
         Bet.select(
             # Of whole numbers, and so a whole number on both databases.
-            Bet.created_at_ms / interval_ms,
+            Bet.created_at_ms / DAY_MS,
             Bet.snapshot,
             fn.COUNT(Bet.id),
             fn.SUM(Bet.wager_cents),

@@ -102,21 +102,18 @@ def test_an_opening_with_the_snapshot_of_another_case_is_reported(openings, play
 
 
 @sqlite_only
-def test_openings_that_could_only_pay_one_amount_have_no_deviation(openings, player, run, tmp_path):
+def test_openings_that_could_only_pay_one_amount_have_no_deviation(openings, player, run):
     openings.open(player, chest(price=2, items=(("Dust", 1, 100), ("Crown", 40, 0))))
-    plot = tmp_path / "return.svg"
 
-    report = run("fairness", "report", "--plot", str(plot))
+    report = run("fairness", "report")
 
     assert (report["expectedReturn"], report["standardError"], report["deviations"]) == (0.5, 0, 0)
-    assert "50.00% returned, 50.00% expected" in plot.read_text()
 
 
-def test_free_openings_alone_are_no_return(openings, player, run, fails, tmp_path):
+def test_free_openings_alone_are_no_return(openings, player, run):
     with writing():
         User.update(used_affiliate_code="FRIEND").execute()
     openings.open(player, chest(FREE_CASE_ID))
 
     assert run("fairness", "audit")["returnToPlayer"] is None
     assert run("fairness", "report")["bets"] == 0
-    assert "no bets" in fails("fairness", "report", "--plot", str(tmp_path / "return.svg"))

@@ -1,12 +1,9 @@
-"""flask fairness report: the return to player in total, for each day, and as a plot."""
-
-import re
+"""flask fairness report: the return to player in total and for each day."""
 
 import pytest
 
 from bench.harness.client_seeds import client_seed_that
 from bench.harness.spins import play_spin
-from tests.support.markers import sqlite_only
 
 DAY_MS = 24 * 3600 * 1000
 NOON_MS = 1_800_000_000_000 - 1_800_000_000_000 % DAY_MS + DAY_MS // 2
@@ -56,33 +53,3 @@ def test_each_day_has_its_own_sums(bet, run):
         ("2027-01-15", 1, 0),
         ("2027-01-16", 2, 10),
     ]
-
-
-@pytest.mark.parametrize("span_ms", [0, 5 * 60_000, 3 * DAY_MS, 500 * DAY_MS])
-@sqlite_only
-def test_the_plot_shows_the_return_over_the_whole_history(bet, run, tmp_path, span_ms):
-    bet(won=False)
-    bet(won=True, at=NOON_MS + span_ms)
-
-    run("fairness", "report", "--plot", str(tmp_path / "return.svg"))
-
-    picture = (tmp_path / "return.svg").read_text()
-    lines = dict(re.findall(r'id="(\w+)" points="([^"]+)"', picture))
-    assert lines.keys() == {"band", "expected", "returned"}
-    places = [tuple(map(float, point.split(","))) for point in lines["returned"].split()]
-    assert [places[0][0], places[-1][0]] == [70, 750]
-    # 250 % at the end, the highest of all.
-    assert places[-1][1] == min(y for _, y in places)
-    assert "2 bets, 250.00% returned, 95.00% expected" in picture
-
-
-@sqlite_only
-def test_a_plot_that_can_not_be_written_fails_in_one_line(bet, fails, tmp_path):
-    assert "no bets" in fails("fairness", "report", "--plot", str(tmp_path / "return.svg"))
-    bet(won=True)
-
-    for name in ("missing/return.svg", "return.png"):
-        said = fails("fairness", "report", "--plot", str(tmp_path / name))
-
-        assert len(said.splitlines()) == 1
-        assert not (tmp_path / name).exists()
