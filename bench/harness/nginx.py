@@ -57,6 +57,7 @@ def nginx(
         r"listen \[::\]:[^;]+;": "",
         r"(ssl_certificate\w*) [^;]+;": rf"\1 {certificate};" if certificate else "",
         r"/var/lib/platform": str(instance_dir),
+        r"/opt/platform/current": str(ROOT),
         r"/var/cache/nginx-platform": str(directory / "cache"),
         r"/var/log/nginx": str(directory),
     }

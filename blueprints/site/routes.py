@@ -1,8 +1,9 @@
 """/: the built-in page, /assets: the files it is made of, /verify: the page that recomputes a bet."""
 
+from http import HTTPStatus
 from pathlib import Path
 
-from flask import Blueprint, Response, render_template
+from flask import Blueprint, Response, render_template, request
 
 from blueprints.api.auth import public
 from blueprints.api.caching import conditional
@@ -27,6 +28,28 @@ VERIFY_POLICY = (
     f" style-src {hash_sources('style', VERIFY_PAGE)}; img-src data:; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'none'"
 )
+
+UNAVAILABLE_PAGE = Path(__file__).with_name("unavailable.html").read_text(encoding="utf-8")
+
+# deploy/nginx.conf sends the same.
+UNAVAILABLE_POLICY = (
+    f"default-src 'none'; connect-src 'self'; script-src {hash_sources('script', UNAVAILABLE_PAGE)};"
+    f" style-src {hash_sources('style', UNAVAILABLE_PAGE)}; img-src data:; base-uri 'none';"
+    " form-action 'none'; frame-ancestors 'none'"
+)
+
+
+@blueprint.after_request
+def show_page_while_unavailable(response: Response) -> Response:
+    """In place of the JSON of a 503, browsers get a page that tries again."""
+    if (
+        response.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+        and request.accept_mimetypes.best == "text/html"
+    ):
+        response.set_data(UNAVAILABLE_PAGE)
+        response.mimetype = "text/html"
+        response.headers["Content-Security-Policy"] = UNAVAILABLE_POLICY
+    return response
 
 
 @blueprint.after_request

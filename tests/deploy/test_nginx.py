@@ -15,12 +15,14 @@ from PIL import Image
 from bench.harness.nginx import ALLOWED_ORIGIN, nginx
 from bench.harness.servers import free_port
 from bench.harness.waiting import wait_until
+from blueprints.site.routes import UNAVAILABLE_PAGE, UNAVAILABLE_POLICY
 from tests.deploy.conftest import TIMEOUT_SECONDS
 
 pytestmark = pytest.mark.nginx
 
 FRESH_SECONDS = 2
 """A change shows within this time."""
+BROWSER_ACCEPTS = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
 @pytest.fixture(scope="module")
@@ -197,12 +199,33 @@ def test_a_body_that_is_too_large_is_refused_in_the_envelope(deployed):
     assert answer.json() == {"error": "Request entity too large"}
 
 
-def test_while_the_platform_is_away_the_answer_is_503_in_the_envelope(tmp_path):
+@pytest.fixture
+def without_platform(tmp_path):
+    """Requests to nginx while the platform is away, with this header Accept."""
     with nginx(upstream_ports=[free_port()], instance_dir=tmp_path, directory=tmp_path) as (address, _):
-        response = requests.get(f"{address}/auth/me", timeout=TIMEOUT_SECONDS)
+        yield lambda path, accept="*/*": requests.get(
+            address + path, headers={"Accept": accept}, timeout=TIMEOUT_SECONDS
+        )
 
-    assert response.status_code == 503
-    assert response.json() == {"error": "The service is temporarily unavailable"}
+
+def test_while_the_platform_is_away_the_answer_is_503_in_the_envelope(without_platform):
+    for path, accept in (("/auth/me", "*/*"), ("/auth/me", BROWSER_ACCEPTS), ("/", "application/json")):
+        response = without_platform(path, accept)
+
+        assert response.status_code == 503
+        assert response.json() == {"error": "The service is temporarily unavailable"}
+        assert int(response.headers["Retry-After"]) > 0
+
+
+def test_while_the_platform_is_away_browsers_get_the_page_that_tries_again(without_platform):
+    for path in ("/", "/?token=secret", "/verify", "/docs/"):
+        response = without_platform(path, BROWSER_ACCEPTS)
+
+        assert response.status_code == 503
+        assert response.text == UNAVAILABLE_PAGE
+        assert response.headers["Content-Type"].startswith("text/html")
+        assert response.headers["Content-Security-Policy"] == UNAVAILABLE_POLICY
+        assert response.headers["Cache-Control"] == "no-store"
 
 
 def test_each_client_has_limits_of_its_own_and_cannot_choose_its_address(deployed):

@@ -1,8 +1,14 @@
-// Requests to the server.
+// Requests to the server. While it answers 503, what is only read is tried again.
 
 import { getToken } from "./session.js";
 
 const UNAUTHORIZED = 401;
+const UNAVAILABLE = 503;
+const MOST_ATTEMPTS = 60;
+const SHORTEST_PAUSE_SECONDS = 2;
+
+// The paths that are being tried again.
+const failing = new Set();
 
 /** An error response. `status` is its HTTP status, `message` its error text. */
 export class Refused extends Error {
@@ -52,10 +58,38 @@ export function makeSignals() {
   };
 }
 
+/**
+ * The response of a path; rejects as getJson does. A request without a method is sent again while the service is
+ * unavailable, for some minutes. The window gets the event "service" whenever such requests begin or end; its
+ * `detail` is whether there are any.
+ */
 async function request(path, options) {
-  const response = await fetch(path, options).catch(() => { throw new Error("There is no connection to the server"); });
-  if (response.ok) return response;
+  const attempts = options?.method ? 1 : MOST_ATTEMPTS;
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      const response = await fetch(path, options).catch(() => {
+        throw new Error("There is no connection to the server");
+      });
+      if (response.ok) return response;
+      if (response.status !== UNAVAILABLE || attempt === attempts) throw await refusal(response, options);
+      showService(failing.add(path));
+      await pause(response);
+    }
+  } finally {
+    if (failing.delete(path)) showService(failing);
+  }
+}
+
+const showService = ({ size }) => dispatchEvent(new CustomEvent("service", { detail: size > 0 }));
+
+/** Wait as long as the server asks for, and a random time more, so that not all clients come back together. */
+function pause({ headers }) {
+  const seconds = Math.max(Number(headers.get("Retry-After")), SHORTEST_PAUSE_SECONDS);
+  return new Promise((over) => setTimeout(over, seconds * 1_000 * (1 + Math.random())));
+}
+
+async function refusal(response, options) {
   if (response.status === UNAUTHORIZED && options?.headers?.Authorization) dispatchEvent(new Event("token-refused"));
   const { error, message } = await response.json().catch(() => ({}));
-  throw new Refused(response.status, error ?? message ?? `The server answered ${response.status}`);
+  return new Refused(response.status, error ?? message ?? `The server answered ${response.status}`);
 }

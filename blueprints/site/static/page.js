@@ -27,6 +27,7 @@ import { Wheel } from "./wheel.js";
 const UNAUTHORIZED = 401;
 const SIGNED_OUT = "Your session has expired. Please sign in again.";
 const SUSPENDED = "Your account is suspended: you can't play. Please contact support.";
+const UNAVAILABLE = "The service is temporarily unavailable. This page tries again by itself.";
 const RETRY_MS = 3_000;
 
 const offered = takeToken({ trial: "trial" in document.documentElement.dataset });
@@ -51,7 +52,7 @@ const catalogue = new Catalogue({
   reloaded: (item) => { form.item = item; },
 });
 
-/** Show a notice; `about` is "account" when it is over once the account is loaded. */
+/** Show a notice; `about` is "account" or "service" when it is over once that is loaded or available. */
 function notify(text, about = "") {
   byId("notice").textContent = text ?? "";
   byId("notice").hidden = !text;
@@ -178,6 +179,10 @@ async function finishLogin(challenge) {
   }
 }
 
+addEventListener("service", ({ detail: isFailing }) => {
+  if (isFailing) notify(UNAVAILABLE, "service");
+  else if (byId("notice").dataset.about === "service") notify("");
+});
 addEventListener("token-refused", () => signOut(SIGNED_OUT));
 socket.on("connect", () => { showConnection("Live", true); loadPlayer(); });
 socket.on("disconnect", () => showConnection("Reconnecting…", false));

@@ -13,6 +13,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from bench.harness.servers import ROOT
+from blueprints.site.routes import UNAVAILABLE_PAGE
 from tests.blueprints.site.conftest import (
     DESKTOP,
     choose_case,
@@ -154,6 +155,15 @@ def test_axe_finds_nothing_on_the_page_that_verifies(tab, site):
         expect(tab.locator("#digest")).to_have_text(bet["output"]["digest"])
 
         assert violations(tab) == {}
+
+
+def test_axe_finds_nothing_on_the_page_of_an_unavailable_service(tab, site):
+    tab.route(
+        "**/*", lambda route: route.fulfill(status=503, content_type="text/html", body=UNAVAILABLE_PAGE)
+    )
+    tab.goto(site.url)
+
+    assert violations(tab) == {}
 
 
 def test_axe_finds_nothing_on_the_documentation_page_at_a_linked_operation(tab, site):
