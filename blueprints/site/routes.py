@@ -14,9 +14,9 @@ blueprint = Blueprint(
     "site", __name__, static_folder="static", static_url_path="/assets", template_folder="templates"
 )
 
-# Pictures may be at any host. Some browsers do not include the scheme of the socket in 'self'.
+# Pictures of items may be at any host. 'self' includes the socket.
 SECURITY_POLICY = (
-    "default-src 'self'; img-src * data:; connect-src 'self' ws: wss:; object-src 'none'; base-uri 'none';"
+    "default-src 'self'; img-src * data:; connect-src 'self'; object-src 'none'; base-uri 'none';"
     " form-action 'self'; frame-ancestors 'none'"
 )
 

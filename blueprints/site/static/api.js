@@ -28,10 +28,15 @@ export const getJson = async (path, options) => (await request(path, options)).j
 export const getText = async (path) => (await request(path)).text();
 
 /**
- * Fetch the JSON of a path as the signed-in player. Rejects as getJson does. When the server refuses the token, the
- * window gets the event "token-refused".
+ * Fetch the JSON of a path as the signed-in player. Rejects as getJson does, and when another player has signed in
+ * meanwhile. When the server refuses the token, the window gets the event "token-refused".
  */
-export const getOwn = async (path, options) => (await request(path, { ...options, headers: authorization() })).json();
+export async function getOwn(path, options) {
+  const owner = getToken();
+  const content = await (await request(path, { ...options, headers: authorization() })).json();
+  if (getToken() !== owner) throw new Error("Another player has signed in");
+  return content;
+}
 
 /**
  * Send an object with a method such as POST, and return the JSON of the answer. Rejects as getJson does.
@@ -89,7 +94,11 @@ function pause({ headers }) {
 }
 
 async function refusal(response, options) {
-  if (response.status === UNAUTHORIZED && options?.headers?.Authorization) dispatchEvent(new Event("token-refused"));
+  const refused = options?.headers?.Authorization;
+  // The player of this tab may be another one by now.
+  if (response.status === UNAUTHORIZED && refused && refused === authorization().Authorization) {
+    dispatchEvent(new Event("token-refused"));
+  }
   const { error, message } = await response.json().catch(() => ({}));
   return new Refused(response.status, error ?? message ?? `The server answered ${response.status}`);
 }

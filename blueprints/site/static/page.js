@@ -18,7 +18,9 @@ import { addLiveBet, replaceLiveBets } from "./live-bets.js";
 import { showPrizes } from "./prizes.js";
 import { showRealityChecks } from "./reality-check.js";
 import { Reel } from "./reel.js";
-import { getToken, setToken, startLogin, takeChallenge, takeLoginError, takeToken } from "./session.js";
+import {
+  followOtherTabs, getToken, setToken, startLogin, takeChallenge, takeLoginError, takeToken,
+} from "./session.js";
 import { makeTabs } from "./tabs.js";
 import { askForCode } from "./two-factor-prompt.js";
 import { Upgrader } from "./upgrader.js";
@@ -90,9 +92,18 @@ async function chooseCase(chosen) {
   }
 }
 
-/** Become the player of a token, or a guest with null. */
+/** Become the player of a token, or a guest with null, in all tabs. */
 function signIn(token) {
   setToken(token);
+  showSession();
+}
+
+/** Show the page anew for the player of the token. */
+function showSession() {
+  // What was asked of the player before must not be answered as another one.
+  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+  byId("account").togglePopover(false);
+  notify("");
   betting.reset();
   game.reset();
   clearBets();
@@ -117,7 +128,8 @@ function showPlayer() {
 }
 
 async function loadPlayer() {
-  if (!getToken()) return;
+  const owner = getToken();
+  if (!owner) return;
   try {
     const player = await getOwn("/auth/me");
     byId("username").textContent = player.username;
@@ -126,7 +138,7 @@ async function loadPlayer() {
     seed.knownToServer(player.clientSeed);
     if (byId("notice").dataset.about === "account") notify("");
   } catch (problem) {
-    if (problem.status === UNAUTHORIZED) return;
+    if (problem.status === UNAUTHORIZED || getToken() !== owner) return;
     const isSuspended = problem.message === "Account suspended";
     notify(isSuspended ? SUSPENDED : `Your account could not be loaded: ${problem.message}`, "account");
   }
@@ -179,6 +191,10 @@ async function finishLogin(challenge) {
   }
 }
 
+followOtherTabs(() => {
+  showSession();
+  notify(getToken() ? "You have signed in as this player in another tab." : "You were signed out in another tab.");
+});
 addEventListener("service", ({ detail: isFailing }) => {
   if (isFailing) notify(UNAVAILABLE, "service");
   else if (byId("notice").dataset.about === "service") notify("");

@@ -1,4 +1,4 @@
-// The token of the signed-in player, which is kept for this tab only.
+// The token of the signed-in player, which all tabs of this browser share until the player signs out.
 
 const KEY = "token";
 const LOGIN_KEY = "login-started";
@@ -13,27 +13,53 @@ const LOGIN_ERRORS = {
 /** Remember that a login began in this tab, so that its token is accepted without a question. */
 export const startLogin = () => sessionStorage.setItem(LOGIN_KEY, Date.now());
 
-/** The token of the signed-in player; null for a guest. */
-export const getToken = () => sessionStorage.getItem(KEY);
+// This tab's token. It follows the one in the storage when another tab has changed that.
+let token = localStorage.getItem(KEY);
 
-/** Become the player of a token, or a guest with null. */
-export function setToken(token) {
-  if (token) sessionStorage.setItem(KEY, token);
-  else sessionStorage.removeItem(KEY);
+/** The token of the signed-in player; null for a guest. */
+export const getToken = () => token;
+
+/** Become the player of a token in all tabs of this browser, or a guest with null. */
+export function setToken(next) {
+  token = next;
+  if (next) localStorage.setItem(KEY, next);
+  else localStorage.removeItem(KEY);
+}
+
+/** Calls `changed()` when another tab has signed a player in or out, with this tab's token changed already. */
+export function followOtherTabs(changed) {
+  const follow = () => {
+    const stored = localStorage.getItem(KEY);
+    if (stored === token) return;
+    token = stored;
+    changed();
+  };
+  addEventListener("storage", follow);
+  // A page that the browser has kept for its Back button has heard of nothing meanwhile.
+  addEventListener("pageshow", follow);
 }
 
 /**
  * Become the player of the token in the address, or return it if the player has to confirm it; null otherwise.
  *
  * Anybody can make a link with a token in it. It signs the player in without a question only after a login that
- * began in this tab or, on a server that is not in production (`trial`), when nobody is signed in.
+ * began in this tab or, on a server that is not in production (`trial`), when nobody else is signed in.
  */
 export function takeToken({ trial }) {
   const offered = takeFromAddress("token");
-  if (!offered || offered === getToken()) return null;
-  if (!endLogin() && (getToken() || !trial)) return offered;
+  if (!offered || offered === token) return null;
+  if (!endLogin() && !(trial && (!token || playerOf(offered) === playerOf(token)))) return offered;
   setToken(offered);
   return null;
+}
+
+/** The player whom a token names, without a check of its signature; undefined when it is malformed. */
+function playerOf(some) {
+  try {
+    return JSON.parse(atob(some.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"))).sub;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The message for a login that has just failed; null otherwise. */

@@ -263,3 +263,19 @@ def test_a_spin_an_opening_and_the_account_are_reached_with_the_keyboard_alone(t
     expect(tab.locator("#spectator")).to_be_visible()
     tab.reload()
     expect(tab.locator("#spectator")).to_be_visible()
+
+
+def test_the_page_connects_to_its_own_origin_only(tab, site):
+    with tab.expect_websocket(lambda own: own.url.startswith(site.url.replace("http", "ws"))) as socket:
+        tab.goto(site.url)
+    socket.value.wait_for_event("framereceived")
+
+    refused = tab.evaluate("""async () => {
+        const refused = [];
+        document.addEventListener("securitypolicyviolation", event => refused.push(event.effectiveDirective));
+        const other = new WebSocket("ws://127.0.0.2:9/");
+        await new Promise(resolve => { other.onerror = resolve; });
+        return refused;
+    }""")
+
+    assert refused == ["connect-src"]

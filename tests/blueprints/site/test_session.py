@@ -1,9 +1,9 @@
-"""A link with a token replaces a player's session only after a question."""
+"""A session is one for all tabs of a browser, and a link replaces it only after a question."""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.blueprints.site.conftest import sign_in
+from tests.blueprints.site.conftest import hold, sign_in
 
 pytestmark = pytest.mark.browser
 
@@ -77,6 +77,82 @@ def test_in_production_only_a_login_that_began_in_this_tab_needs_no_question(tab
     tab.goto(link)
     expect(tab.locator("#offer")).to_be_visible()
     expect_player(tab, alice)
+
+
+@pytest.fixture
+def two_tabs(tab, site, player):
+    """Two tabs of the player's browser; only the first was signed in."""
+    sign_in(tab, site, player, item=None)
+    other = tab.context.new_page()
+    other.goto(site.url)
+    expect_player(other, player)
+    return tab, other
+
+
+def test_signing_out_signs_out_every_tab_of_the_browser_at_once(two_tabs):
+    tab, other = two_tabs
+    other.click("#account-tab")
+    other.get_by_role("button", name="Set daily wager limit").click()
+
+    tab.click("#player > button")
+    tab.click("#sign-out")
+
+    for each in two_tabs:
+        expect(each.locator("#spectator")).to_be_visible()
+        expect(each.locator("#player")).to_be_hidden()
+        expect(each.locator("#why-not")).to_contain_text("guest")
+        expect(each.locator("#line")).to_have_text("Live")
+        assert each.evaluate("localStorage.token") is None
+    expect(other.locator("#notice")).to_have_text("You were signed out in another tab.")
+    expect(other.locator("dialog[open]")).to_have_count(0)
+
+
+def test_a_session_that_ends_elsewhere_ends_in_every_tab(two_tabs, site, player):
+    tab, _ = two_tabs
+    site.post("/auth/logout-all", {}, player)
+
+    tab.get_by_role("tab", name="Prizes").click()
+
+    for each in two_tabs:
+        expect(each.locator("#spectator")).to_be_visible()
+
+
+def test_a_player_who_signs_in_replaces_the_other_one_in_every_tab(two_tabs, site):
+    tab, _ = two_tabs
+    bob = site.new_player()
+
+    tab.goto(f"{site.url}/?token={bob['token']}")
+    tab.click("#offer-accept")
+
+    for each in two_tabs:
+        expect_player(each, bob)
+        expect(each.locator("#line")).to_have_text("Live")
+
+
+def test_a_late_refusal_of_an_old_token_does_not_sign_out_its_successor(two_tabs, site):
+    tab, other = two_tabs
+    bob = site.new_player()
+    late = hold(other, "**/auth/me", lambda: other.click("#player > button"))
+    tab.goto(f"{site.url}/?token={bob['token']}")
+    tab.click("#offer-accept")
+    expect_player(other, bob)
+
+    with other.expect_response(lambda response: response.status == 401):
+        late.fulfill(status=401, json={"error": "Unauthorized"})
+
+    other.reload()
+    expect_player(other, bob)
+
+
+def test_a_new_demo_link_of_the_same_player_needs_no_question(tab, site, player):
+    sign_in(tab, site, player, item=None)
+    (again,) = site.run("users", "token", player["platformid"])
+
+    tab.goto(f"{site.url}/?token={again['token']}")
+
+    expect_player(tab, player)
+    expect(tab.locator("#offer")).to_be_hidden()
+    assert tab.evaluate("localStorage.token") == again["token"]
 
 
 def come_back_with(player, tab, site):

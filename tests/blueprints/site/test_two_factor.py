@@ -147,7 +147,7 @@ def test_a_login_asks_for_a_code_and_signs_in(production, tab):
     log_in()
     expect(tab.locator("#username")).to_have_text("Alice")
     code = turn_on(open_account(tab))
-    tab.evaluate("sessionStorage.clear()")
+    tab.evaluate("localStorage.clear()")
 
     log_in()
     expect(tab.get_by_role("dialog", name="Enter a code to sign in")).to_be_visible()

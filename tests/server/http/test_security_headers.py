@@ -43,6 +43,14 @@ def test_a_page_may_only_run_its_own_scripts(client, path):
     assert "script-src" not in policy or "unsafe" not in policy.split("script-src")[1].split(";")[0]
 
 
+def test_no_page_may_connect_to_another_host(client):
+    for path in PAGES:
+        allowed = dict(part.strip().split(" ", 1) for part in client.get(path).headers[POLICY].split(";"))
+
+        connections = allowed.get("connect-src", allowed["default-src"])
+        assert connections in {"'self'", "'none'"}, path
+
+
 @pytest.mark.parametrize("address", ["https://api.example.com", "HTTPS://API.example.com"])
 def test_strict_transport_security_is_sent_under_https(make_app, address):
     client = make_app(BASE_URL=address).test_client()
