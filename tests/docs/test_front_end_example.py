@@ -3,11 +3,16 @@
 import json
 import re
 import subprocess
+from types import SimpleNamespace
 
 import pytest
 
 from bench.harness.node import NODE, SCRIPTS, TIMEOUT_SECONDS
 from bench.harness.servers import ROOT
+from bench.harness.sockets import Socket
+from services.games.play import Play
+from services.upgrader.errors import WagerAboveLimit
+from tests.support.apps import ITEM
 from tests.support.golden_vectors import OPENINGS
 from tests.support.markers import sqlite_only
 from tests.support.two_factor import Authenticator
@@ -27,7 +32,7 @@ globalThis.fetch = async (url) => new Response(url === expected ? stored : "");
 """
 
 
-def run(program, **env):
+def run_node(program, **env):
     return subprocess.run(
         [NODE, "--input-type=module", "--eval", program],
         cwd=SCRIPTS,
@@ -39,15 +44,132 @@ def run(program, **env):
     )
 
 
+@pytest.fixture
+def spin(server, player, tmp_path):
+    """Runs the example, which keeps its record from run to run."""
+
+    def spin(amount="0.01", token=player.token):
+        record = str(tmp_path / "attempts.json")
+        return run_node(CLIENT, ADDRESS=server, TOKEN=token, AMOUNT=amount, RECORD=record)
+
+    return spin
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """What the server is asked to settle; it settles none that wins while ``refusal`` is set."""
+    settle = Play._settle
+    sent = SimpleNamespace(bets=[], refusal=None)
+
+    def settle_losing(play, settlement, *rest):
+        sent.bets.append((settlement.client_seed, settlement.request_id, settlement.wager_cents))
+        if sent.refusal and settlement.payout_cents:
+            raise sent.refusal
+        return settle(play, settlement, *rest)
+
+    monkeypatch.setattr(Play, "_settle", settle_losing)
+    return sent
+
+
 @sqlite_only
-def test_the_example_finds_the_roll_fair_or_says_why_it_cannot_connect(add_item, player, server):
+def test_the_example_finds_two_rolls_fair_or_says_why_it_cannot_connect(add_item, spin):
     add_item(price=10)
 
-    played = run(CLIENT, ADDRESS=server, TOKEN=player.token)
-    refused = run(CLIENT, ADDRESS=server, TOKEN="not-a-token")
+    played, refused = spin(), spin(token="not-a-token")
 
-    assert played.stdout.splitlines()[-1:] == ["fair"], played.stderr
+    lines = played.stdout.splitlines()
+    assert lines.count("fair") == 2, played.stderr
+    assert lines[-1] == "fair"
     assert (refused.returncode, refused.stderr.strip()) == (1, "cannot connect: Unauthorized")
+
+
+# Without a house edge, this wager on this price wins all but four of a million rolls.
+EDGELESS, PRICE, SURE = {"UPGRADER_HOUSE_EDGE": "0"}, 2489, "2488.99"
+
+
+@pytest.fixture
+def house(make_app, add_item, change_player):
+    """A server without a house edge, and a rich player."""
+    add_item(price=PRICE)
+    change_player(balance_cents=1_000_000)
+
+
+@sqlite_only
+class TestADishonestServer:
+    @pytest.fixture
+    def app(self, make_app):
+        return make_app(**EDGELESS)
+
+    def test_a_refused_bet_that_would_have_won_is_named(self, house, spin, sent):
+        sent.refusal = WagerAboveLimit()
+        refused = spin(SURE)
+
+        played = spin("0.01")
+
+        assert refused.stderr.strip() == "Wager is above the limit"
+        report = "Spin 1 was refused once with these seeds, and would have won"
+        assert report in played.stdout.splitlines(), played.stderr
+        assert played.stdout.splitlines()[-1] == "fair", "the second spin"
+
+    def test_a_bet_that_fails_is_sent_again_as_it_was(self, house, spin, sent):
+        sent.refusal = RuntimeError()
+        failed = spin(SURE)
+        sent.refusal = None
+
+        played = spin("0.01")
+
+        assert "not settled" in failed.stderr
+        assert len(set(sent.bets)) == 2, "the first one, and the second one of the run that works"
+        assert len(sent.bets) == 5 + 2
+        assert played.stdout.splitlines().count("fair") == 2, played.stderr
+
+    def test_a_refused_bet_is_recomputed_after_another_client_played(self, house, spin, sent, server, player):
+        sent.refusal = WagerAboveLimit()
+        spin(SURE)
+        sent.refusal = None
+        other = Socket(server, auth={"token": player.token})
+        assert other.spin({"amount": 0.01, "item": ITEM})["status"]
+        other.expect("upgrader:proof")
+        other.close()
+
+        played = spin("0.01")
+
+        report = "Spin 1 was refused once with these seeds, and would have won"
+        assert played.stdout.splitlines()[0] == report, played.stderr
+        assert played.stdout.splitlines().count("fair") == 2
+
+    def test_a_seed_that_is_never_revealed_speaks_against_the_next_bets(self, house, spin, sent, tmp_path):
+        sent.refusal = WagerAboveLimit()
+        spin(SURE)
+        sent.refusal = None
+        record = tmp_path / "attempts.json"
+        (entry,) = json.loads(record.read_text()).values()
+        record.write_text(json.dumps({"0" * 64: entry | {"nonce": 0}}))
+
+        played = spin("0.01")
+
+        assert played.stdout.count("The server has not revealed the seed of its commitment to spin 0") == 2
+        assert "fair" not in played.stdout
+
+    def test_a_commitment_that_is_replaced_without_a_bet_is_named(self, house, spin, run):
+        spin()
+        run("seeds", "redraw")
+
+        played = spin()
+
+        lines = played.stdout.splitlines()
+        assert "The server has replaced its commitment to spin 3" in lines, played.stderr
+        assert lines[-1] == "fair"
+
+    def test_a_commitment_that_is_replaced_after_a_bet_was_sent_is_named(self, house, spin, sent, run):
+        sent.refusal = RuntimeError()
+        spin(SURE)
+        run("seeds", "redraw")
+
+        played = spin("0.01")
+
+        assert played.stdout.count("The server replaced its commitment to spin 1 after a bet was sent") == 2
+        assert "fair" not in played.stdout
 
 
 def test_the_verifier_of_an_opening_names_the_item_of_the_golden_vector():
@@ -59,7 +181,7 @@ def test_the_verifier_of_an_opening_names_the_item_of_the_golden_vector():
             "proof": proof,
         }
 
-        verified = run(HAVE + VERIFIER, GIVEN=json.dumps(given))
+        verified = run_node(HAVE + VERIFIER, GIVEN=json.dumps(given))
 
         fair = expected["committed"] and expected["shown"]
         won = f"won {expected['item']}, worth {expected['amount']}"
@@ -78,7 +200,7 @@ def test_the_example_sends_a_request_again_with_the_code_that_it_needs(app, serv
     authenticator = Authenticator(app, player)
 
     def claim(code):
-        return run(CLAIM + CODES, ADDRESS=server, TOKEN=player.token, CODE=code).stdout.splitlines()
+        return run_node(CLAIM + CODES, ADDRESS=server, TOKEN=player.token, CODE=code).stdout.splitlines()
 
     assert claim(authenticator.wrong()) == ["Invalid 2FA code"] * 2
     assert claim(authenticator.code()) == ["There is nothing to claim"] * 2

@@ -4,6 +4,7 @@ import { getOwn } from "./api.js";
 import { byId, make, makeValues, picture } from "./dom.js";
 import { canVerify } from "./fairness.js";
 import { readBet, RECORDS } from "./records.js";
+import { rememberSeen, seenOf } from "./seen-bets.js";
 import { getToken } from "./session.js";
 
 const MOST = 8;
@@ -13,47 +14,63 @@ const VERDICTS = {
   known: (gives) =>
     `The seeds give ${gives}, but the server knew your client seed before it committed to its own,` +
     " so it could have chosen the outcome.",
-  unseen: (gives) =>
-    `The seeds give ${gives}, but this page did not see you choose your client seed after the server's commitment,` +
-    " so the server may have known it.",
+  unseen: (gives) => `The seeds give ${gives}, but this browser did not see who chose them.`,
   bad: () => "NOT verified: this proof does not match what you were shown.",
+  doubtful: (_gives, complaint) => `${complaint}.`,
   unknown: () => "Not verified: browsers can compute hashes on https pages only.",
 };
 
 /**
- * Recompute a bet from its proof and put it on top of the list; returns the verdict, a key of VERDICTS.
+ * Recompute a bet from its proof and put it into the list; returns the verdict, a key of VERDICTS.
  *
- * `shown` is the bet as the player saw it. A proof may come twice: the second one changes nothing.
+ * `shown` is the bet as the player saw it, with a `complaint` when something else speaks against the server. A proof
+ * may come twice: the second one changes nothing.
  */
 export async function addProof(game, proof, shown) {
   const result = canVerify() ? await RECORDS[game].verify(proof, { ...shown, game }) : null;
   const verdict = verdictOn(result, shown);
-  const earlier = byId("proofs").querySelector(`[data-nonce="${proof.nonce}"]`);
-  if (earlier?.dataset.verdict) return verdict;
+  if (!shown.stored) rememberSeen(shown);
+  const earlier = lineOf(proof);
+  if (earlier && (earlier.dataset.verdict !== "unseen" || verdict === "unseen")) return verdict;
   earlier?.remove();
   const line = entry(proof, { ...shown, game }, { result, verdict });
-  byId("proofs").prepend(line);
-  while (byId("proofs").children.length > MOST) byId("proofs").lastElementChild.remove();
-  byId("no-bets-yet").hidden = true;
+  place(line, proof);
   // Without its id the bet has no link to share. The list shows the link after a reload.
   if (!shown.id) findId(proof).then((id) => line.querySelector(".more").append(shareLink(proof, id)), () => {});
   return verdict;
 }
 
-/** Fill the list with the newest bets that the server has stored, below those that are in it. */
+/** Add the newest bets that the server has stored, and verify those that this browser has seen meanwhile. */
 export async function loadBets() {
   const owner = getToken();
   const { data } = await getOwn(`/stats/fairness?limit=${MOST}`);
   // A server seed is empty until its proof is due; such a bet is added when the proof arrives.
   const over = data.items.filter(({ game, pf }) => game in RECORDS && pf.serverSeed);
-  for (const { id, pf } of over) {
-    const shown = await readBet(id);
+  for (const { id, game, pf } of over) {
+    const line = lineOf(pf);
+    if (line && (line.dataset.verdict !== "unseen" || !seenOf(pf.serverSeedCommitment))) continue;
+    const stored = await readBet(id);
     if (getToken() !== owner) return;
-    const list = byId("proofs");
-    if (list.children.length >= MOST || list.querySelector(`[data-nonce="${pf.nonce}"]`)) continue;
-    list.append(entry(pf, shown, {}));
-    byId("no-bets-yet").hidden = true;
+    await addProof(game, { ...pf, snapshot: stored.snapshot?.hash }, recalled(stored));
   }
+}
+
+const lineOf = ({ nonce }) => byId("proofs").querySelector(`[data-nonce="${nonce}"]`);
+
+/** Put a line among those of the newest bets. */
+function place(line, { nonce }) {
+  const list = byId("proofs");
+  list.insertBefore(line, [...list.children].find(({ dataset }) => Number(dataset.nonce) < nonce) ?? null);
+  while (list.children.length > MOST) list.lastElementChild.remove();
+  byId("no-bets-yet").hidden = true;
+}
+
+/** A bet that the server has stored as this browser has shown it, if it has. */
+function recalled(stored) {
+  const seen = seenOf(stored.commitment);
+  if (!seen) return stored;
+  const snapshot = seen.snapshot && { hash: seen.snapshot, text: stored.snapshot?.text };
+  return { ...stored, ...seen, snapshot, stored: false };
 }
 
 /** Empty the list, because another player has signed in or the player has signed out. */
@@ -64,7 +81,7 @@ export function clearBets() {
 
 /** A bet as the server has stored it, for a proof of one that this page did not see. */
 export async function storedBet(proof) {
-  return readBet(await findId(proof));
+  return recalled(await readBet(await findId(proof)));
 }
 
 async function findId({ serverSeedCommitment, serverSeed }) {
@@ -80,22 +97,21 @@ async function findId({ serverSeedCommitment, serverSeed }) {
 function verdictOn(result, shown) {
   if (!result) return "unknown";
   if (!result.checks.every((check) => check.passed)) return "bad";
+  if (shown.complaint) return "doubtful";
   if (shown.stored) return "unseen";
   return shown.seedIsSecret ? "good" : "known";
 }
 
-/** A line of the list. Without a verdict the bet is an earlier one, which this page has not recomputed. */
+/** A line of the list. */
 function entry(proof, shown, { result, verdict }) {
   const { noun, gives, amount, summary, verifyAddress } = RECORDS[shown.game];
   const name = `${noun} ${proof.nonce}`;
+  const away = shown.stored ? "Played before this page was loaded, or elsewhere. " : "";
   const parts = [
     make("p", { className: "result" }, make("strong", {}, shown.item), amount(shown)),
     make("p", { className: "quiet" }, `${name} · ${summary(shown)}`),
+    make("p", { className: "verdict" }, away + VERDICTS[verdict](gives, shown.complaint)),
   ];
-  if (verdict) {
-    const away = shown.stored ? "Played before this page was loaded, or in another window. " : "";
-    parts.push(make("p", { className: "verdict" }, away + VERDICTS[verdict](gives)));
-  }
   const details = make("details", {}, make("summary", {}, "Seeds"), values(proof, shown.snapshot, result));
   if (result) details.append(checks(result.checks));
   const verify = make("a", { href: verifyAddress(proof, shown), target: "_blank" }, `Verify ${name.toLowerCase()}`);
@@ -104,7 +120,7 @@ function entry(proof, shown, { result, verdict }) {
   const line = make("li", { className: `spun ${shown.won ? "won" : "lost"}` },
     picture("item", shown.image, 56), make("div", {}, ...parts, more));
   line.dataset.nonce = proof.nonce;
-  if (verdict) line.dataset.verdict = verdict;
+  line.dataset.verdict = verdict;
   return line;
 }
 

@@ -16,6 +16,21 @@ export async function loadSnapshot(hash) {
   throw new Error("The snapshot of the case is not the one that its hash names");
 }
 
+const described = new Map();
+
+/** The `name` of a case of a game, and its `images` by the names of its items. Loads each case once. */
+export function describeCase(game, id) {
+  const path = PATHS[game] + encodeURIComponent(id);
+  if (!described.has(path)) {
+    const loading = getJson(path).then(({ name, items }) => ({ name, images: imagesOf(items) }));
+    described.set(path, loading);
+    loading.catch(() => described.delete(path));
+  }
+  return described.get(path);
+}
+
+const imagesOf = (items) => new Map(items.map((item) => [item.marketHashName ?? item.name, item.image]));
+
 /**
  * Load a case of a game, "case" or "irl".
  *

@@ -6,7 +6,7 @@ import { loadCase } from "./case-content.js";
 import { byId, make, picture, setContent } from "./dom.js";
 import { showOutcome } from "./game.js";
 import { centsOfCoins, coins, coinsOfCents, format } from "./money.js";
-import { chanceOf, percentOfTicket, rarityOf, winnerOf } from "./tickets.js";
+import { chanceOf, percentOfTicket, rarityOf, readSnapshot, winnerOf } from "./tickets.js";
 
 const CHANGED = ["Case price has changed", "Case has changed", "Case not found", "Case is not available"];
 
@@ -72,31 +72,48 @@ export class CaseOpening {
     // The case, its reel and the last outcome stay until another case is chosen.
   }
 
-  /** The opening of this case, for `Betting.place`. */
+  /** The opening of this case, for `Betting.begin`. */
   begin() {
     const { game, id, name, priceCents, costCents, snapshot, items } = this.#case;
-    const { proofDelay } = this.#getRules();
-    this.#nextSignal(); // A case that is still loading must not replace this one.
-    byId("game").ariaBusy = "false";
-    this.#showTicket(null);
     return {
+      game,
       event: `${game}:open`,
       // The server refuses the opening if the case has another price or other items by now.
       content: { case: id, price: coinsOfCents(priceCents), snapshot: snapshot.hash },
+      terms: { content: snapshot.text },
+      display: { what: name, name, images: items.map(({ image }) => image), proofDelay: this.#getRules().proofDelay },
       costCents,
+    };
+  }
+
+  /** Show the case of an opening that was sent, unless it is shown. */
+  restore({ game, request, terms, display, costCents }) {
+    this.#nextSignal(); // A case that is still loading must not replace this one.
+    byId("game").ariaBusy = "false";
+    if (this.#case?.snapshot?.hash === request.snapshot) return;
+    const { items } = readSnapshot(terms.content);
+    this.#case = {
+      game,
+      id: request.case,
+      name: display.name,
+      priceCents: centsOfCoins(request.price),
+      costCents,
+      snapshot: { hash: request.snapshot, text: terms.content },
+      items: items.map((item, position) => ({ ...item, image: display.images[position] })),
+    };
+    this.#draw();
+  }
+
+  bet({ display }) {
+    const { items } = this.#case;
+    this.#showTicket(null);
+    return {
       inProgress: "The reel is turning.",
-      turn: ({ ticket }) => {
-        const { position, within } = winnerOf(BigInt(ticket), items);
-        return this.#reel.spinTo(position, within, proofDelay);
-      },
+      turn: ({ ticket }, elapsed) =>
+        this.#reel.spinTo(winnerOf(BigInt(ticket), items), { seconds: display.proofDelay, elapsed }),
       conclude: ({ ticket }, { success, amount, item }) => {
-        const { position } = winnerOf(BigInt(ticket), items);
-        const payoutCents = centsOfCoins(amount);
-        this.#showTicket(BigInt(ticket), position);
-        this.#showResult({ item, payoutCents, success });
-        return {
-          item, name, snapshot, ticket, payoutCents, image: items[position].image, wagerCents: costCents, won: success,
-        };
+        this.#showTicket(BigInt(ticket), winnerOf(BigInt(ticket), items).position);
+        this.#showResult({ item, payoutCents: centsOfCoins(amount), success });
       },
     };
   }

@@ -35,6 +35,11 @@ export class ClientSeed {
     this.#choose(freshClientSeed(), false);
   }
 
+  /** Show the seed of a bet that has to be sent again. */
+  show(value) {
+    this.#choose(value, false);
+  }
+
   /** Take what the player typed. An empty field is filled again with the next commitment. */
   type(value) {
     this.#choose(value, value !== "");
@@ -45,11 +50,19 @@ export class ClientSeed {
     this.#known.add(value);
   }
 
-  /** Record that the seed is sent. Returns whether the server can't have known it at this commitment. */
+  /**
+   * Record that the seed is sent. Returns whether the server can't have known it at this commitment, or null if the
+   * browser can't store it.
+   */
   send(commitment) {
     const isSecret = this.#chosenAfter === commitment && !this.#known.has(this.value);
+    const sent = [...this.#known, this.value].slice(-MOST_SENT);
+    try {
+      localStorage.setItem(SENT_KEY, JSON.stringify(sent));
+    } catch {
+      return null;
+    }
     this.#known.add(this.value);
-    localStorage.setItem(SENT_KEY, JSON.stringify([...this.#known].slice(-MOST_SENT)));
     this.#typed = false;
     return isSecret;
   }

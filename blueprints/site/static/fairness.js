@@ -32,7 +32,7 @@ export async function digestOf(serverSeed, message) {
   return hexOf(await crypto.subtle.sign("HMAC", key, bytesOf(message)));
 }
 
-/** The checks `{ text, passed }` of the seeds of any proof: `shown` has the commitment and client seed as seen. */
+/** The checks `{ text, passed }` of the seeds of any proof: `shown` has commitment, client seed and nonce as seen. */
 export async function checkSeeds(proof, shown) {
   return [
     {
@@ -40,6 +40,7 @@ export async function checkSeeds(proof, shown) {
       passed: (await sha256(proof.serverSeed)) === shown.commitment,
     },
     { text: "The client seed is the one that was sent", passed: proof.clientSeed === shown.clientSeed },
+    { text: "The nonce is the one that was announced", passed: proof.nonce === shown.nonce },
   ];
 }
 

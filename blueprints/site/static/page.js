@@ -18,6 +18,7 @@ import { addLiveBet, replaceLiveBets } from "./live-bets.js";
 import { showPrizes } from "./prizes.js";
 import { showRealityChecks } from "./reality-check.js";
 import { Reel } from "./reel.js";
+import { onSeenInOtherTab } from "./seen-bets.js";
 import {
   followOtherTabs, getToken, setToken, startLogin, takeChallenge, takeLoginError, takeToken,
 } from "./session.js";
@@ -39,14 +40,19 @@ const changed = () => game.refresh();
 const socket = createSocket(refused);
 const seed = new ClientSeed((value) => { byId("client-seed").value = value; });
 const form = new BetForm(changed);
-const betting = new Betting({ socket, seed, changed });
+const betting = new Betting({ socket, seed, changed, resume: (attempt) => game.send(attempt) });
 const upgrader = new Upgrader({ form, wheel: new Wheel(byId("wheel")) });
 const opening = new CaseOpening({
   reel: new Reel(byId("reel")),
   getRules: () => form.rules,
   onPrize: () => showPrizes(1),
 });
-const game = new Game({ betting, game: upgrader, onRefused: betRefused });
+const game = new Game({
+  betting,
+  game: upgrader,
+  gameOf: (attempt) => (attempt.game === "upgrader" ? upgrader : opening),
+  onRefused: betRefused,
+});
 const account = new Account(() => signOut("You have been logged out everywhere."));
 const cases = new Cases(chooseCase);
 const catalogue = new Catalogue({
@@ -110,6 +116,7 @@ function showSession() {
   showPrizes(1);
   account.reset();
   showPlayer();
+  resumeBet();
   reconnect(socket);
 }
 
@@ -124,7 +131,18 @@ function showPlayer() {
   byId("player").hidden = !isPlayer;
   byId("spectator").hidden = isPlayer;
   byId("played").hidden = !isPlayer;
-  if (isPlayer) loadBets().catch(() => {}); // The list stays empty; the status line shows a lost connection.
+  listBets();
+}
+
+/** List the player's bets that the server has stored. */
+function listBets() {
+  // After a failure the list stays as it is; the status line shows a lost connection.
+  if (getToken()) loadBets().catch(() => {});
+}
+
+/** Go on with the bet that was in progress when this tab was reloaded. */
+function resumeBet() {
+  if (betting.interrupted && !betting.inProgress) game.send(betting.interrupted);
 }
 
 async function loadPlayer() {
@@ -195,6 +213,7 @@ followOtherTabs(() => {
   showSession();
   notify(getToken() ? "You have signed in as this player in another tab." : "You were signed out in another tab.");
 });
+onSeenInOtherTab(listBets);
 addEventListener("service", ({ detail: isFailing }) => {
   if (isFailing) notify(UNAVAILABLE, "service");
   else if (byId("notice").dataset.about === "service") notify("");
@@ -250,8 +269,10 @@ notify(takeLoginError());
 const challenge = takeChallenge();
 if (challenge) finishLogin(challenge);
 else if (offered) askAboutOffer();
+betting.reset();
 showPlayer();
 game.refresh();
+resumeBet();
 loadRules();
 loadLogins();
 socket.connect();

@@ -29,21 +29,21 @@ export class Reel {
   }
 
   /**
-   * Turn to an item; resolves when the reel has stopped. The marker stops inside the item's cell, between its left
-   * edge (`within` is 0) and its right one (1).
+   * Turn to an item, as if the reel had begun `elapsed` seconds ago; resolves when it has stopped. The marker stops
+   * inside the item's cell, between its left edge (`within` is 0) and its right one (1).
    *
    * The other cells are drawn at random with the chances of the items, so that the reel does not show rare items
    * more often than they are won.
    */
-  async spinTo(item, within, seconds) {
+  async spinTo({ position, within }, { seconds, elapsed }) {
     const here = Math.floor(this.#place);
     const seen = this.#cells.slice(here - BESIDE, here + BESIDE + 1);
     const from = BESIDE + (this.#place - here);
     const stop = seen.length + PASSING;
     const to = stop + EDGE + within * (1 - 2 * EDGE);
-    this.#draw([...seen, ...this.#some(PASSING), item, ...this.#some(BESIDE)]);
+    this.#draw([...seen, ...this.#some(PASSING), position, ...this.#some(BESIDE)]);
     this.#place = to;
-    await decelerate(this.#strip, "--cells", from, to, seconds);
+    await decelerate(this.#strip, "--cells", { from, to, seconds, elapsed });
     this.#strip.children[stop].dataset.won = "";
   }
 

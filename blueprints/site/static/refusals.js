@@ -16,6 +16,36 @@ const REASONS = {
 
 const BREAK = "You are taking a break until ";
 
+// What the player can change for the next bet: its amount, item, price, case or seed, or what the account allows.
+const CHANGES = [
+  "Invalid amount",
+  "Invalid client seed",
+  "Item not found",
+  "Item price has changed",
+  "Item price must be higher than the wager",
+  "Wager is too small for this item",
+  "Wager is above the limit",
+  "Case not found",
+  "Case is not available",
+  "Case price has changed",
+  "Case has changed",
+  "Your level is too low",
+  "Free case is not available",
+  "Insufficient balance",
+  "Your limit is reached",
+  "Session time limit reached",
+  "You have excluded yourself permanently",
+];
+
+/** The refusal of a bet whose commitment is not the announced one. */
+export const MISMATCH = "Commitment does not match";
+
+/**
+ * Whether a refusal names something to change. After any other one, such as "Something went wrong", the same bet has to
+ * be sent again with the same client seed: with a new one, a server could refuse bets until one loses.
+ */
+export const namesAChange = ({ error }) => CHANGES.includes(error) || error.startsWith(BREAK);
+
 /** The text for the server's answer to a bet, which is called `noun`. */
 export function explainRefusal(noun, answer) {
   const { error } = answer;

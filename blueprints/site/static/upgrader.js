@@ -4,6 +4,8 @@ import { burstFrom } from "./burst.js";
 import { byId, make, picture, setContent } from "./dom.js";
 import { showOutcome } from "./game.js";
 import { centsOfCoins, coins, format } from "./money.js";
+import { thresholdSent } from "./records.js";
+import { percentOf } from "./rolls.js";
 
 const percent = (number, places = 5) => `${number.toFixed(places)} %`;
 
@@ -53,43 +55,49 @@ export class Upgrader {
     }
   }
 
-  /** The spin of the form, for `Betting.place`. */
+  /** The spin of the form, for `Betting.begin`. */
   begin() {
-    const { item, wagerCents, threshold, chance, content, rules } = this.#form;
-    const bet = this.#bet();
-    this.#showPicture(item.image);
+    const { item, wagerCents, content, rules } = this.#form;
     return {
+      game: "upgrader",
       event: "upgrader:spin",
       content,
+      terms: { houseEdge: rules.houseEdge },
+      display: { what: item.marketHashName, image: item.image, proofDelay: rules.proofDelay },
       costCents: wagerCents,
+    };
+  }
+
+  /** Show a spin that was sent. After a reload, which empties the form, it fills the form. */
+  restore({ request, display, costCents }) {
+    this.#showPicture(display.image);
+    if (this.#form.item) return;
+    const priceCents = centsOfCoins(request.price);
+    this.#form.item = { marketHashName: request.item, image: display.image, priceCents };
+    this.#form.setWager(costCents);
+  }
+
+  bet(attempt) {
+    const { request, display, costCents: wagerCents } = attempt;
+    const { item } = request;
+    const chance = percentOf(thresholdSent(attempt));
+    const sent = key(item, centsOfCoins(request.price), wagerCents);
+    this.#concluded = null;
+    this.#showReading("Rolling", "…", "");
+    return {
       inProgress: "The wheel is turning.",
-      turn: (pf) => {
-        this.#showReading("Rolling", "…", "");
-        return this.#wheel.spinTo(pf.percent, rules.proofDelay);
-      },
-      conclude: (pf, { success, amount }) => {
+      turn: (pf, elapsed) => this.#wheel.spinTo(pf.percent, { seconds: display.proofDelay, elapsed }),
+      conclude: ({ percent: rolled }, { success: won, amount }) => {
         this.#concluded = this.#bet();
         this.#wheel.showChance(chance);
-        const shown = {
-          chance,
-          item: item.marketHashName,
-          image: item.image,
-          wagerCents,
-          priceCents: item.priceCents,
-          edge: rules.houseEdge,
-          percent: pf.percent,
-          threshold,
-          won: success,
-        };
-        this.#showResult(shown, centsOfCoins(amount));
+        this.#showResult({ item, wagerCents, chance, rolled, won }, centsOfCoins(amount));
         // The player may have changed the form meanwhile.
-        if (this.#concluded !== bet) this.#showChance();
-        return shown;
+        if (this.#concluded !== sent) this.#showChance();
       },
     };
   }
 
-  #showResult({ item, wagerCents, chance, percent: rolled, won }, payoutCents) {
+  #showResult({ item, wagerCents, chance, rolled, won }, payoutCents) {
     const wins = `wins below ${percent(chance)}`;
     if (won) {
       this.#showReading(`Rolled ${percent(rolled)}`, coins(payoutCents, "+"), wins);
@@ -104,7 +112,7 @@ export class Upgrader {
   /** Item, price and wager of the form, to compare. */
   #bet() {
     const { item, wagerCents } = this.#form;
-    return item && `${item.marketHashName} ${item.priceCents} ${wagerCents}`;
+    return item && key(item.marketHashName, item.priceCents, wagerCents);
   }
 
   #showPicture(image) {
@@ -119,3 +127,5 @@ export class Upgrader {
     setContent("reading-note", note);
   }
 }
+
+const key = (...terms) => terms.join(" ");

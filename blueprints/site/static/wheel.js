@@ -21,10 +21,11 @@ export class Wheel {
     this.#zone.classList.toggle("empty", percent === 0);
   }
 
-  /** Turn the needle to the roll; resolves when it has stopped. */
-  spinTo(percent, seconds) {
+  /** Turn the needle to the roll, as if it had begun `elapsed` seconds ago; resolves when it has stopped. */
+  spinTo(percent, { seconds, elapsed }) {
     const from = this.#percent - 100 * (percent < this.#percent ? TURNS + 1 : TURNS);
     this.#percent = percent;
-    return decelerate(this.#needle, "rotate", `${from / 100}turn`, `${percent / 100}turn`, seconds);
+    const turn = { from: `${from / 100}turn`, to: `${percent / 100}turn` };
+    return decelerate(this.#needle, "rotate", { ...turn, seconds, elapsed });
   }
 }

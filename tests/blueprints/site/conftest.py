@@ -6,6 +6,7 @@ Loading the page takes seven times the CPU time of a spin. So tests share the lo
 
 import json
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -34,6 +35,10 @@ SWITCHES = [
     "--disable-component-update",
     "--disable-sync",
 ]
+FORGET_ATTEMPTS = """
+    const attempts = Object.keys(localStorage).filter((key) => key.startsWith("attempts/"));
+    for (const key of attempts) localStorage.removeItem(key);
+"""
 PATIENCE_MS = 20_000
 TWO_FACTOR_STEP_SECONDS = 30
 PLAYERS = 40
@@ -42,6 +47,9 @@ SECRETS = {
     "SECRET_KEY": "0123456789abcdefghijklmnopqrstuvwxyz-of-these-tests",
     "JWT_SECRET": "zyxwvutsrqponmlkjihgfedcba9876543210-of-these-tests",
 }
+
+DROPPED = object()
+"""The answer of a proxy that does not answer."""
 
 DESKTOP, PHONE = (1366, 768), (390, 844)
 
@@ -200,6 +208,7 @@ def shared(shared_tab):
     if tab.locator("dialog[open]").count():
         tab.reload()  # A test has failed.
     tab.unroute_all()
+    tab.evaluate(FORGET_ATTEMPTS)  # A bet that a test had refused may speak against the next one.
     resize(tab, DESKTOP)
     tab.get_by_role("tab", name="Items").click()
     tab.locator("#items button").first.click()
@@ -216,6 +225,52 @@ def guest(chromium, site):
         tab = open_tab()
         tab.goto(site.url)
         yield tab
+
+
+def pass_on(_tab, message):
+    """What a proxy does that changes nothing."""
+    return message
+
+
+BET = re.compile(r'42(\d+)\["(?:upgrader:spin|case:open|irl:open)",(.*)\]', re.DOTALL)
+"""A packet of Socket.IO with a bet: the number of its acknowledgement and its payload."""
+
+
+def route_bets(tab):
+    """Puts a proxy before the server, whose functions a test may set.
+
+    ``tab.rewrite``: the page gets what it returns for the tab and a message of the server; None drops it.
+    ``tab.refuse``: the answer to the payload of a bet that does not reach the server. None lets it pass, and
+    an answer of DROPPED is none. ``tab.bets`` are the payloads of all bets so far, and ``tab.sockets`` all
+    connections.
+    """
+    tab.rewrite, tab.refuse = pass_on, lambda _payload: None
+    tab.bets, tab.sockets = [], []
+
+    def connect(socket):
+        server = socket.connect_to_server()
+        tab.sockets.append((socket, server))
+
+        def to_page(message):
+            rewritten = tab.rewrite(tab, message)
+            if rewritten is not None:
+                socket.send(rewritten)
+
+        def to_server(message):
+            bet = BET.fullmatch(message)
+            answer = None
+            if bet:
+                tab.bets.append(json.loads(bet[2]))
+                answer = tab.refuse(tab.bets[-1])
+            if answer is None:
+                server.send(message)
+            elif answer is not DROPPED:
+                socket.send(f"43{bet[1]}{json.dumps([answer])}")
+
+        server.on_message(to_page)
+        socket.on_message(to_server)
+
+    tab.route_web_socket("**/socket.io/**", connect)
 
 
 def resize(tab, size):
