@@ -3,6 +3,7 @@
 import { getOwn } from "./api.js";
 import { byId, make, makeValues, picture } from "./dom.js";
 import { canVerify } from "./fairness.js";
+import { format, signedCoins } from "./money.js";
 import { readBet, RECORDS } from "./records.js";
 import { rememberSeen, seenOf } from "./seen-bets.js";
 import { getToken } from "./session.js";
@@ -104,11 +105,13 @@ function verdictOn(result, shown) {
 
 /** A line of the list. */
 function entry(proof, shown, { result, verdict }) {
-  const { noun, gives, amount, summary, verifyAddress } = RECORDS[shown.game];
+  const { noun, gives, summary, verifyAddress } = RECORDS[shown.game];
+  const { wagerCents, payoutCents } = shown;
   const name = `${noun} ${proof.nonce}`;
   const away = shown.stored ? "Played before this page was loaded, or elsewhere. " : "";
   const parts = [
-    make("p", { className: "result" }, make("strong", {}, shown.item), amount(shown)),
+    make("p", { className: "result" }, make("strong", {}, shown.item), signedCoins(payoutCents - wagerCents)),
+    make("p", { className: "quiet" }, `Wager ${format(wagerCents)} · payout ${format(payoutCents)}`),
     make("p", { className: "quiet" }, `${name} · ${summary(shown)}`),
     make("p", { className: "verdict" }, away + VERDICTS[verdict](gives, shown.complaint)),
   ];

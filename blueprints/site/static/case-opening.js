@@ -5,7 +5,7 @@ import { burstFrom } from "./burst.js";
 import { loadCase } from "./case-content.js";
 import { byId, make, picture, setContent } from "./dom.js";
 import { showOutcome } from "./game.js";
-import { centsOfCoins, coins, coinsOfCents, format } from "./money.js";
+import { centsOfCoins, coins, coinsOfCents, format, formatSigned } from "./money.js";
 import { chanceOf, percentOfTicket, rarityOf, readSnapshot, winnerOf } from "./tickets.js";
 
 const CHANGED = ["Case price has changed", "Case has changed", "Case not found", "Case is not available"];
@@ -134,6 +134,7 @@ export class CaseOpening {
     const worth = `${format(payoutCents)} coins`;
     const what = isPrize ? `a prize worth ${worth}` : `which pays ${worth}`;
     showOutcome(`${success ? "You won" : "You got"} ${item}, ${what}.`, success ? "won" : "lost");
+    byId("ticket-text").append(` · net ${formatSigned(payoutCents - this.#case.costCents)}`);
     if (isPrize) this.#onPrize();
     if (success) burstFrom(byId("reel"), 140);
   }

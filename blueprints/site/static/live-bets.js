@@ -1,7 +1,7 @@
 // The newest bets of all players whose wheel has stopped.
 
 import { byId, make, picture } from "./dom.js";
-import { centsOfCoins, coins } from "./money.js";
+import { centsOfCoins, coins, signedCoins } from "./money.js";
 import { formatClock } from "./times.js";
 
 const MOST = 10;
@@ -26,14 +26,15 @@ function draw() {
 }
 
 function row({ pfp, user, wager, multiplier, payout, date }) {
-  const won = payout > wager;
+  const [wagerCents, payoutCents] = [wager, payout].map(centsOfCoins);
   return make(
     "tr",
-    { className: won ? "won" : "lost" },
+    { className: payoutCents > wagerCents ? "won" : "lost" },
     make("td", {}, make("span", { className: "who" }, picture("avatar", pfp, 28), make("span", {}, user))),
-    make("td", {}, coins(centsOfCoins(wager))),
-    make("td", {}, multiplier ? `${multiplier.toFixed(2)}×` : "–"),
-    make("td", { className: "payout" }, coins(centsOfCoins(payout))),
+    make("td", {}, coins(wagerCents)),
+    make("td", { className: "times" }, multiplier ? `${multiplier.toFixed(2)}×` : "–"),
+    make("td", {}, coins(payoutCents)),
+    make("td", { className: "net" }, signedCoins(payoutCents - wagerCents)),
     make("td", { className: "when" }, formatClock(date)),
   );
 }

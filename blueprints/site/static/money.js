@@ -25,10 +25,13 @@ export const format = (cents) => grouped.format(cents / 100);
 /** An amount for an input field or an address: two decimals, no grouping. */
 export const plain = (cents) => (cents / 100).toFixed(2);
 
-/** A profit or a loss as an element, with its sign. */
-export const signedCoins = (cents) => coins(Math.abs(cents), cents > 0 ? "+" : cents < 0 ? "−" : "");
+/** A profit or a loss for display, with its sign. */
+export const formatSigned = (cents) => (cents > 0 ? "+" : cents < 0 ? "−" : "") + format(Math.abs(cents));
 
 /** An amount as an element, with a coin before it, and the word for screen readers. */
-export function coins(cents, sign = "") {
-  return make("span", { className: "coins" }, sign + format(cents), make("span", { className: "unseen" }, " coins"));
-}
+export const coins = (cents) => amount(format(cents));
+
+/** A profit or a loss as such an element, with its sign. */
+export const signedCoins = (cents) => amount(formatSigned(cents));
+
+const amount = (text) => make("span", { className: "coins" }, text, make("span", { className: "unseen" }, " coins"));

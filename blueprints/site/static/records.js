@@ -4,7 +4,7 @@ import { getJson } from "./api.js";
 import { describeCase, loadSnapshot } from "./case-content.js";
 import { verifyAddress } from "./fairness.js";
 import { imageOf } from "./item-names.js";
-import { centsOfCoins, centsOfPrice, coins, format, plain } from "./money.js";
+import { centsOfCoins, centsOfPrice, plain } from "./money.js";
 import { percentOf, rollOf, thresholdOf, verifySpin } from "./rolls.js";
 import { percentOfTicket, readSnapshot, ticketOf, verifyOpening, winnerOf } from "./tickets.js";
 
@@ -51,8 +51,6 @@ const SPIN = {
   verifyAddress: (proof, { wagerCents, priceCents, edge }) =>
     verifyAddress(proof, { betAmount: plain(wagerCents), price: plain(priceCents), houseEdge: edge }),
 
-  amount: ({ won, priceCents, wagerCents }) => (won ? coins(priceCents, "+") : coins(wagerCents, "−")),
-
   summary: ({ percent, threshold }) =>
     `rolled ${percent.toFixed(2)} %, wins below ${percentOf(threshold).toFixed(2)} %`,
 };
@@ -92,12 +90,7 @@ const OPENING = {
   verifyAddress: (proof, { game, snapshot }) =>
     verifyAddress(proof, { algorithm: `${game}-1`, snapshot: snapshot.hash, content: snapshot.text }),
 
-  amount: ({ payoutCents }) => coins(payoutCents, "+"),
-
-  summary: ({ name, wagerCents, ticket }) => {
-    const price = wagerCents ? `for ${format(wagerCents)} coins` : "for free";
-    return `${name} ${price} · ticket ${percentOfTicket(BigInt(ticket)).toFixed(2)} %`;
-  },
+  summary: ({ name, ticket }) => `${name} · ticket ${percentOfTicket(BigInt(ticket)).toFixed(2)} %`,
 };
 
 export const RECORDS = { upgrader: SPIN, case: OPENING, irl: OPENING };

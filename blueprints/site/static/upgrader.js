@@ -3,7 +3,7 @@
 import { burstFrom } from "./burst.js";
 import { byId, make, picture, setContent } from "./dom.js";
 import { showOutcome } from "./game.js";
-import { centsOfCoins, coins, format } from "./money.js";
+import { centsOfCoins, format, signedCoins } from "./money.js";
 import { thresholdSent } from "./records.js";
 import { percentOf } from "./rolls.js";
 
@@ -100,7 +100,7 @@ export class Upgrader {
   #showResult({ item, wagerCents, chance, rolled, won }, payoutCents) {
     const wins = `wins below ${percent(chance)}`;
     if (won) {
-      this.#showReading(`Rolled ${percent(rolled)}`, coins(payoutCents, "+"), wins);
+      this.#showReading(`Rolled ${percent(rolled)}`, signedCoins(payoutCents - wagerCents), wins);
       showOutcome(`You won ${format(payoutCents)} coins, the price of ${item}.`, "won");
       burstFrom(byId("dial"), chance < 20 ? 240 : 140);
     } else {

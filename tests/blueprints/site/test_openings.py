@@ -203,16 +203,26 @@ def test_a_guest_sees_a_case_that_is_found_by_name_and_why_it_can_not_be_opened(
     expect(guest.locator("#why-not")).to_contain_text("guest")
 
 
-def test_openings_and_spins_are_listed_with_pictures_after_a_reload(shared):
+def test_bets_keep_names_pictures_and_amounts_and_are_verified_again_after_a_reload(site, shared):
     nonce = int(shared.locator("#nonce").text_content())
     spin(shared)
     open_case(shared, CASE)
+    lines = shared.locator("#proofs > li")
+    for number in (0, 1):
+        # The link is added last, once the server has returned the id of the bet.
+        expect(lines.nth(number).get_by_role("link", name=f"Share bet {nonce + 1 - number}")).to_be_visible()
+    shown = [lines.nth(number).inner_text() for number in (0, 1)]
+    net = newest_bet(site, shared.player)["payout"] - PRICE
 
     shared.reload()
 
-    lines = shared.locator("#proofs > li")
-    expect(lines.nth(0)).to_contain_text(re.compile(rf"Opening {nonce + 1} · .* for 0\.69 coins · ticket"))
-    expect(lines.nth(1)).to_contain_text(f"Spin {nonce} · rolled")
+    for number, text in enumerate(shown):
+        assert "Verified" in text
+        expect(lines.nth(number)).to_have_text(text, use_inner_text=True)
+    sign = "+" if net > 0 else "\N{MINUS SIGN}"
+    expect(lines.nth(0).locator(".result .coins")).to_have_text(f"{sign}{abs(net):.2f} coins")
+    expect(lines.nth(0)).to_contain_text(f"Wager {PRICE}")
+    expect(lines.nth(0)).to_contain_text(f"Opening {nonce + 1} · {CASE}")
     picture = lines.nth(1).locator("img").evaluate("image => image.decode().then(() => image.src)")
     assert picture.endswith("/media/items/karambit-glacier-thread-factory-new.webp")
 
@@ -240,7 +250,7 @@ def test_a_bet_of_another_browser_is_listed_and_not_called_verified(site, tab, s
     sign_in(tab, site, shared.player, item=None)
 
     line = tab.locator("#proofs > li").first
-    expect(line).to_contain_text(f"· {CASE} for")
+    expect(line).to_contain_text(f"· {CASE} ·")
     expect(line.locator(".verdict")).to_contain_text("did not see who chose them")
     assert "Verified" not in line.inner_text()
 

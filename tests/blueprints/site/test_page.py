@@ -117,6 +117,19 @@ def test_a_guest_sees_the_demo_bets_of_a_fresh_start_and_the_spins_of_players(gu
     expect(guest.locator("#bets tr").first).to_contain_text(shared.player["username"])
 
 
+def test_a_live_bet_shows_wager_payout_and_signed_net(site, guest, shared):
+    shared.fill("#wager", "0.01")
+    spin(shared)
+
+    row = guest.locator("#bets tr").first
+    expect(row).to_contain_text(shared.player["username"])
+    bet = site.get("/stats/live-bets?limit=1").json()["data"]["bets"][0]
+    net = bet["payout"] - bet["wager"]
+    sign = "+" if net > 0 else "\N{MINUS SIGN}"
+    amounts = [f"{bet['wager']:.2f}", f"{bet['payout']:,.2f}", f"{sign}{abs(net):,.2f}"]
+    expect(row.locator(".coins")).to_have_text([f"{amount} coins" for amount in amounts])
+
+
 def test_the_leaderboard_is_not_that_of_a_period_chosen_before(guest):
     guest.route("**/leaderboard?period=weekly", lambda _route: None)  # It is never answered.
     guest.get_by_role("tab", name="Leaderboard").click()
@@ -191,7 +204,7 @@ def test_a_win_is_celebrated_with_a_burst_unless_motion_is_reduced(tab, site, pl
         tab.emulate_media(reduced_motion=motion)
         win(tab)
         expect(tab.locator("#outcome")).to_contain_text("You won 2.70 coins, the price of MP7 | Sherbet Grid")
-        expect(tab.locator("#reading")).to_have_text("+2.70 coins")
+        expect(tab.locator("#reading")).to_have_text("+0.01 coins")
         assert tab.evaluate("bursts") == bursts, motion
         expect(tab.locator(".burst")).to_have_count(0)
         tab.fill("#wager", "1")
