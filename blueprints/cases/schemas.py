@@ -74,6 +74,10 @@ class CaseSchema(ListedCaseSchema):
         lambda case: case.used_balance_type or ma.missing,
         metadata=documented("The balance it is paid from; only of players' cases", "balance", type="string"),
     )
+    required_level = ma.fields.Function(
+        lambda case: ma.missing if case.required_level is None else case.required_level,
+        metadata=documented("The level that opening it needs; only of level cases", 10, type="integer"),
+    )
 
 
 class SingleCaseSchema(CaseSchema):

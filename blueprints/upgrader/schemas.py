@@ -54,7 +54,7 @@ class ItemPageSchema(WireSchema):
 
 
 class RulesSchema(WireSchema):
-    """The rules of every spin, as the settings have them."""
+    """The rules of every bet, as the settings have them."""
 
     house_edge = house_edge("upgrader_house_edge_ppm")
     min_wager = Coins("The lowest wager", 0.01, attribute="upgrader_min_wager_cents")
@@ -71,6 +71,7 @@ class RulesSchema(WireSchema):
         required=True,
         metadata=documented("Rolls are whole numbers from 0 to one less", rolls.ROLL_RANGE, type="integer"),
     )
+    free_case_limit = count("How often a player who uses a promo code may open the free case", 1)
 
 
 class BetSchema(FairnessEntrySchema):

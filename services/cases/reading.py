@@ -58,6 +58,8 @@ class ShownCase:
     type: str
     spins: int
     used_balance_type: str | None
+    required_level: int | None
+    """Of a level case, the level that a player needs to open it."""
     items: list[ShownItem] = field(default_factory=list)
     snapshot: str | None = None
     """The hash of the content, of a single case that can be opened."""
@@ -158,6 +160,7 @@ def _cases(*, spins: Any = SPINS) -> Any:
         Case.type,
         spins,
         Case.used_balance_type,
+        Case.required_level,
     ).join(User, peewee.JOIN.LEFT_OUTER, on=Case.creator == User.id)
 
 

@@ -6,6 +6,7 @@ import { Breaks } from "./breaks.js";
 import { byId, make } from "./dom.js";
 import { Limits } from "./limits.js";
 import { centsOfCoins, coins, signedCoins } from "./money.js";
+import { PromoCode } from "./promo-code.js";
 import { getToken } from "./session.js";
 
 const PERIODS = { day: "Today", week: "This week", month: "This month", total: "In all" };
@@ -14,6 +15,7 @@ const PERIODS = { day: "Today", week: "This week", month: "This month", total: "
 export class Account {
   #limits;
   #breaks;
+  #promoCode;
   #security;
   #nextSignal = makeSignals();
 
@@ -21,6 +23,7 @@ export class Account {
     const redraw = () => this.show();
     this.#limits = new Limits(redraw);
     this.#breaks = new Breaks(redraw);
+    this.#promoCode = new PromoCode(redraw);
     this.#security = new AccountSecurity({ redraw, onLogout });
   }
 
@@ -29,12 +32,12 @@ export class Account {
     const signal = this.#nextSignal();
     if (!getToken()) return this.#hide("Sign in to see your account.");
     try {
-      const [limits, summary, status] = await Promise.all(
-        ["/limits", "/limits/summary", "/profile/2fa/status"].map((path) => getOwn(path, { signal })),
-      );
+      const paths = ["/limits", "/limits/summary", "/auth/me", "/profile/2fa/status"];
+      const [limits, summary, player, status] = await Promise.all(paths.map((path) => getOwn(path, { signal })));
       drawNetPosition(summary);
       this.#limits.draw(limits, summary);
       this.#breaks.draw(limits.exclusion);
+      this.#promoCode.draw(player.affiliate);
       this.#security.draw(status);
       byId("account-note").textContent = "";
       byId("account-parts").hidden = false;

@@ -39,15 +39,18 @@ const imagesOf = (items) => new Map(items.map((item) => [item.marketHashName ?? 
  * is null, and so is the `width` of every item.
  */
 export async function loadCase(game, id) {
-  const { name, price, items, snapshot: hash } = await getJson(PATHS[game] + encodeURIComponent(id));
+  const { name, price, items, requiredLevel, snapshot: hash } = await getJson(PATHS[game] + encodeURIComponent(id));
   const text = hash && (await loadSnapshot(hash));
   const content = hash ? readSnapshot(text) : null;
+  const isFree = id === FREE_CASE && game === "case";
   return {
     game,
     id,
     name,
     priceCents: centsOfCoins(price),
-    costCents: id === FREE_CASE && game === "case" ? 0 : centsOfCoins(price),
+    costCents: isFree ? 0 : centsOfCoins(price),
+    isFree,
+    requiredLevel,
     snapshot: hash ? { hash, text } : null,
     items: items.map((item, index) => shownItem(item, content?.items[index])),
   };

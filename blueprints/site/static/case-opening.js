@@ -19,14 +19,19 @@ export class CaseOpening {
   #reel;
   #getRules;
   #onPrize;
+  #getAccess;
   #case = null;
   #nextSignal = makeSignals();
 
-  /** `getRules()` returns `/upgrader/rules`, or null until they are known. `onPrize()` is called when a prize is won. */
-  constructor({ reel, getRules, onPrize }) {
+  /**
+   * `getRules()` returns `/upgrader/rules`, or null until they are known, and `getAccess(case)` what `accessTo` returns.
+   * `onPrize()` is called when a prize is won.
+   */
+  constructor({ reel, getRules, getAccess, onPrize }) {
     this.#reel = reel;
     this.#getRules = getRules;
     this.#onPrize = onPrize;
+    this.#getAccess = getAccess;
   }
 
   get title() {
@@ -63,6 +68,8 @@ export class CaseOpening {
   objection(balanceCents) {
     const { snapshot, costCents } = this.#case;
     if (!this.#getRules()) return "The rules have not been loaded yet.";
+    const access = this.#getAccess(this.#case);
+    if (access?.reason) return access.reason;
     if (!snapshot) return "This case can't be opened, because an item has no price.";
     if (costCents > balanceCents) return "Your balance is too small for this case.";
     return null;
@@ -70,6 +77,7 @@ export class CaseOpening {
 
   show() {
     // The case, its reel and the last outcome stay until another case is chosen.
+    byId("enter-promo-code").hidden = !this.#getAccess(this.#case)?.needsPromoCode;
   }
 
   /** The opening of this case, for `Betting.begin`. */

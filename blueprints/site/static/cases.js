@@ -25,13 +25,18 @@ const GROUPS = [
   },
 ];
 
-/** Calls `chosen({ game, id })` when the player picks a case. */
+/**
+ * Calls `chosen({ game, id })` when the player picks a case. `getAccess(case)` returns what `accessTo` does.
+ */
 export class Cases {
   #chosen;
+  #getAccess;
+  #conditions = [];
   #nextSignal = makeSignals();
 
-  constructor(chosen) {
+  constructor({ chosen, getAccess }) {
     this.#chosen = chosen;
+    this.#getAccess = getAccess;
     let typing;
     byId("case-search").addEventListener("input", () => {
       this.#nextSignal(); // A list that is still loading must not be shown any more.
@@ -50,9 +55,20 @@ export class Cases {
     if (signal.aborted) return;
     const groups = GROUPS.map((group, index) => ({ ...group, cases: results[index].value ?? [] }));
     const shown = groups.filter(({ cases }) => cases.length);
+    this.#conditions = [];
     byId("cases").replaceChildren(...shown.map((group) => this.#group(group)));
+    this.refresh();
     byId("cases-note").textContent = noteOn(results, shown);
     byId("cases").ariaBusy = "false";
+  }
+
+  /** Show the conditions of the cases anew, as the player meets them now. */
+  refresh() {
+    for (const [element, shown] of this.#conditions) {
+      const access = this.#getAccess(shown);
+      element.textContent = access?.label ?? "";
+      element.classList.toggle("locked", Boolean(access?.reason));
+    }
   }
 
   #group({ title, note, game, cases }) {
@@ -65,7 +81,10 @@ export class Cases {
     );
   }
 
-  #card(game, { id, name, price, items, isFree }) {
+  #card(game, shown) {
+    const { id, name, price, items, isFree } = shown;
+    const condition = make("span", { className: "condition" });
+    this.#conditions.push([condition, shown]);
     const mostExpensive = [...items].sort((one, other) => centsOf(other) - centsOf(one)).slice(0, PICTURES);
     const button = make(
       "button",
@@ -73,6 +92,7 @@ export class Cases {
       make("span", { className: "fan" }, ...mostExpensive.map(({ image }) => picture("item", image, 96))),
       make("span", { className: "name" }, name),
       make("span", { className: "quiet" }, items.length === 1 ? "1 item" : `${items.length} items`),
+      condition,
       isFree ? make("strong", { className: "free" }, "Free") : coins(centsOfCoins(price)),
     );
     button.addEventListener("click", () => this.#chosen({ game, id }));

@@ -5,6 +5,7 @@ import { getJson, getOwn, sendJson } from "./api.js";
 import { BetForm } from "./bet-form.js";
 import { clearBets, loadBets } from "./bet-list.js";
 import { Betting } from "./betting.js";
+import { accessTo } from "./case-access.js";
 import { CaseOpening } from "./case-opening.js";
 import { Cases } from "./cases.js";
 import { Catalogue } from "./catalogue.js";
@@ -16,6 +17,7 @@ import { Game, showOutcome } from "./game.js";
 import { showLeaderboard } from "./leaderboard.js";
 import { addLiveBet, replaceLiveBets } from "./live-bets.js";
 import { showPrizes } from "./prizes.js";
+import { askForPromoCode } from "./promo-code.js";
 import { showRealityChecks } from "./reality-check.js";
 import { Reel } from "./reel.js";
 import { onSeenInOtherTab } from "./seen-bets.js";
@@ -35,7 +37,11 @@ const RETRY_MS = 3_000;
 
 const offered = takeToken({ trial: "trial" in document.documentElement.dataset });
 
+// `/auth/me`; null for a guest, and until it is loaded.
+let player = null;
+
 const changed = () => game.refresh();
+const getAccess = (shown) => accessTo(shown, player, form.rules);
 
 const socket = createSocket(refused);
 const seed = new ClientSeed((value) => { byId("client-seed").value = value; });
@@ -45,6 +51,7 @@ const upgrader = new Upgrader({ form, wheel: new Wheel(byId("wheel")) });
 const opening = new CaseOpening({
   reel: new Reel(byId("reel")),
   getRules: () => form.rules,
+  getAccess,
   onPrize: () => showPrizes(1),
 });
 const game = new Game({
@@ -54,7 +61,7 @@ const game = new Game({
   onRefused: betRefused,
 });
 const account = new Account(() => signOut("You have been logged out everywhere."));
-const cases = new Cases(chooseCase);
+const cases = new Cases({ chosen: chooseCase, getAccess });
 const catalogue = new Catalogue({
   chosen: (item) => { form.item = item; game.select(upgrader); },
   reloaded: (item) => { form.item = item; },
@@ -86,6 +93,7 @@ function betRefused(reason) {
 
 async function chooseCase(chosen) {
   if (betting.inProgress) return;
+  loadPlayer(); // The level may have grown.
   try {
     if (!(await opening.choose(chosen))) return;
     game.select(opening);
@@ -110,6 +118,7 @@ function showSession() {
   for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
   byId("account").togglePopover(false);
   notify("");
+  setPlayer(null);
   betting.reset();
   game.reset();
   clearBets();
@@ -140,6 +149,13 @@ function listBets() {
   if (getToken()) loadBets().catch(() => {});
 }
 
+/** Remember the player, and show which cases they may open. */
+function setPlayer(loaded) {
+  player = loaded;
+  cases.refresh();
+  changed();
+}
+
 /** Go on with the bet that was in progress when this tab was reloaded. */
 function resumeBet() {
   if (betting.interrupted && !betting.inProgress) game.send(betting.interrupted);
@@ -149,7 +165,7 @@ async function loadPlayer() {
   const owner = getToken();
   if (!owner) return;
   try {
-    const player = await getOwn("/auth/me");
+    setPlayer(await getOwn("/auth/me"));
     byId("username").textContent = player.username;
     byId("level").textContent = `Level ${player.level}`;
     byId("avatar").src = player.avatar;
@@ -165,6 +181,7 @@ async function loadPlayer() {
 async function loadRules() {
   try {
     form.setRules(await getJson("/upgrader/rules"));
+    cases.refresh();
   } catch {
     setTimeout(loadRules, RETRY_MS);
   }
@@ -227,6 +244,7 @@ socket.on("live-bets:new", addLiveBet);
 byId("form").addEventListener("submit", async (event) => {
   event.preventDefault();
   await game.play();
+  if (byId("game").dataset.view === opening.view) loadPlayer(); // The level may have grown, and the free case be used.
   if (!byId("account-panel").hidden) account.show();
 });
 byId("client-seed").addEventListener("input", ({ target }) => { seed.type(target.value); changed(); });
@@ -236,6 +254,12 @@ byId("account").addEventListener("toggle", ({ newState }) => {
   if (newState !== "open") return;
   loadPlayer(); // The level may have grown.
   showEarnings();
+});
+byId("enter-promo-code").addEventListener("click", async () => {
+  const message = await askForPromoCode();
+  if (!message) return;
+  await loadPlayer();
+  showOutcome(message);
 });
 byId("to-account").addEventListener("click", () => {
   byId("account").hidePopover();
@@ -253,7 +277,7 @@ for (const button of document.querySelectorAll("[data-wager]")) {
 }
 const openTab = makeTabs(byId("tabs"), (id) => ({
   "items-panel": () => catalogue.show(),
-  "cases-panel": () => cases.show(),
+  "cases-panel": () => { loadPlayer(); cases.show(); },
   "prizes-panel": () => showPrizes(),
   "leaders-panel": showLeaderboard,
   "account-panel": () => account.show(),

@@ -192,3 +192,14 @@ def test_a_case_is_shown_when_its_prices_cannot_be_fetched(client, refreshing):
     answer = client.get("/api/cases/case")
 
     assert (answer.status_code, answer.json["items"][0]["price"]) == (200, None)
+
+
+def test_only_a_level_case_shows_the_level_that_it_needs(client, put):
+    put("Level 10 Case", kind="level")
+    put("Regular Case")
+
+    pages = client.get("/api/cases/pagination?caseType=all").json["cases"]
+
+    alone = [client.get(f"/api/cases/{case['id']}").json for case in pages]
+    assert [case.get("requiredLevel", "absent") for case in pages] == ["absent", 10]
+    assert [case.get("requiredLevel", "absent") for case in alone] == ["absent", 10]

@@ -367,11 +367,16 @@ def turn_on_two_factor(site, player):
     return site.post("/profile/2fa/recovery-codes", {"code": code}, player)["codes"][0]
 
 
+def promo_code(site, owner):
+    """Sets the promo code of a player; the code."""
+    code = f"CODE{owner['platformid'][-20:]}"
+    site.post("/affiliate/set-code", {"code": code}, owner)
+    return code
+
+
 def refer(site, player, owner):
     """Lets a player use the promo code of another one."""
-    code = f"CODE{owner['platformid']}"
-    site.post("/affiliate/set-code", {"code": code}, owner)
-    site.post("/affiliate/use-code", {"code": code}, player)
+    site.post("/affiliate/use-code", {"code": promo_code(site, owner)}, player)
 
 
 def expect_stacked(tab, size, *names):

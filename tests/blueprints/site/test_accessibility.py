@@ -138,6 +138,11 @@ def test_axe_finds_nothing_on_the_account_and_its_dialogs(tab, site, player):
     tab.get_by_role("button", name="Take a break").click()
     assert violations(tab, "#break") == {}
     tab.keyboard.press("Escape")
+    tab.get_by_role("button", name="Enter a promo code").click()
+    tab.keyboard.press("Enter")
+    expect(tab.locator("#promo-problem")).not_to_be_empty()
+    assert violations(tab, "#promo") == {}
+    tab.keyboard.press("Escape")
     tab.get_by_role("button", name="Turn on two-factor authentication").click()
     expect(tab.locator(".qr")).to_be_visible()
     assert violations(tab, "#code-prompt") == {}

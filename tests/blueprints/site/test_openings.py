@@ -15,8 +15,9 @@ from tests.blueprints.site.conftest import (
     expect_stacked,
     find_case,
     hold,
+    open_account,
     open_case,
-    refer,
+    promo_code,
     resize,
     sign_in,
     spin,
@@ -167,6 +168,12 @@ def test_a_case_that_cannot_be_loaded_is_explained_where_the_player_looks(shared
 
 
 def test_an_opening_that_the_server_refuses_is_explained(shared):
+    def take_level(route):
+        content = route.fetch().json()
+        del content["requiredLevel"]
+        route.fulfill(json=content)
+
+    shared.route("**/api/cases/level-10-shoelace", take_level)
     choose_case(shared, "Level 10 Shoelace")
 
     shared.locator("#spin:enabled").click()
@@ -174,21 +181,71 @@ def test_an_opening_that_the_server_refuses_is_explained(shared):
     expect(shared.locator("#outcome")).to_have_text("The opening was refused: Your level is too low.")
 
 
-def test_the_free_case_costs_nothing_and_opens_once(site, tab, player):
-    refer(site, player, site.new_player())
+def test_a_level_case_is_locked_until_the_player_has_reached_its_level(site, tab):
+    (player,) = site.run("users", "create", "level-10", "--balance=100", "--level=10")
     sign_in(tab, site, player, item=None)
-    expect(tab.locator("#balance")).to_have_text("100.20 coins")
-    choose_case(tab, "Masks and Mirrors")
+    low, high = find_case(tab, "Level 10 Shoelace"), find_case(tab, "Level 20 Tin Lunchbox")
+    tab.fill("#case-search", "Level")
+    expect(low.locator(".condition")).to_have_text("Level 10")
+    expect(low.locator(".condition.locked")).to_have_count(0)
+    expect(high.locator(".condition.locked")).to_have_text("Level 20")
+
+    high.click()
+
+    expect(tab.locator("#why-not")).to_have_text("This case needs level 20. You have reached level 10.")
     expect(tab.locator("#spin")).to_be_disabled()
-    expect(tab.locator("#why-not")).to_have_text("Your balance is too small for this case.")
+    assert "Verified" in open_case(tab, "Level 10 Shoelace")
 
-    assert "Verified" in open_case(tab, "Daily Crumbs")
 
-    expect(tab.locator("#spin")).to_have_text("Open for free")
+def test_the_free_case_asks_for_a_promo_code_costs_nothing_and_opens_once(site, tab, player):
+    code = promo_code(site, site.new_player())
+    sign_in(tab, site, player, item=None)
+    choose_case(tab, "Daily Crumbs")
+    condition = tab.locator("#cases .condition.locked")
+    expect(condition).to_have_text("Needs a promo code")
+    expect(tab.locator("#why-not")).to_have_text("The free case needs a promo code.")
+    expect(tab.locator("#spin")).to_be_disabled()
+
+    tab.get_by_role("button", name="Enter a promo code").click()
+    tab.get_by_role("textbox", name="Promo code").fill("NOBODYS")
+    tab.keyboard.press("Enter")
+    expect(tab.locator("#promo-problem")).to_have_text("Promo code is invalid")
+    tab.get_by_role("textbox", name="Promo code").fill(code)
+    tab.keyboard.press("Enter")
+
+    expect(tab.locator("#outcome")).to_have_text("You have received a bonus of 0.2 coins.")
+    expect(tab.locator("#balance")).to_have_text("100.20 coins")
+    expect(condition).to_have_count(0)
+    tab.locator("#spin:enabled").click()
+    expect(tab.locator("#proofs .verdict")).to_contain_text("Verified")
     payout = newest_bet(site, player)["payout"]
     expect(tab.locator("#balance")).to_have_text(f"{100.2 + payout:.2f} coins")
-    tab.locator("#spin:enabled").click()
-    expect(tab.locator("#outcome")).to_have_text("The opening was refused: Free case is not available.")
+    expect(tab.locator("#why-not")).to_have_text("You have opened the free case already.")
+    expect(tab.locator("#spin")).to_be_disabled()
+    expect(condition).to_have_text("Already opened")
+
+
+def test_a_promo_code_is_entered_in_the_account(site, tab, player):
+    code = promo_code(site, site.new_player())
+    open_account(sign_in(tab, site, player, item=None))
+    expect(tab.locator("#promo-used")).to_have_text("none")
+
+    tab.get_by_role("button", name="Enter a promo code").click()
+    tab.get_by_role("textbox", name="Promo code").fill(code)
+    tab.keyboard.press("Enter")
+
+    expect(tab.locator("#promo-said")).to_have_text("You have received a bonus of 0.2 coins.")
+    expect(tab.locator("#promo-used")).to_have_text(code)
+    expect(tab.get_by_role("button", name="Enter a promo code")).to_have_count(0)
+
+
+def test_a_case_that_the_balance_does_not_reach_is_explained(site, tab, player):
+    sign_in(tab, site, player, item=None)
+
+    choose_case(tab, "Masks and Mirrors")
+
+    expect(tab.locator("#spin")).to_be_disabled()
+    expect(tab.locator("#why-not")).to_have_text("Your balance is too small for this case.")
 
 
 def test_a_guest_sees_a_case_that_is_found_by_name_and_why_it_can_not_be_opened(guest):

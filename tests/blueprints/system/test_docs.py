@@ -219,8 +219,10 @@ def test_every_field_of_an_answer_is_required_unless_it_may_be_left_out(document
     }
 
     assert optional == {
+        ("Case", "requiredLevel"),
         ("Case", "usedBalanceType"),
         ("Readiness", "redis"),
+        ("SingleCase", "requiredLevel"),
         ("SingleCase", "usedBalanceType"),
         ("SingleCaseItem", "wear"),
     }

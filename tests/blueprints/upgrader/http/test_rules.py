@@ -27,6 +27,7 @@ def test_the_rules_show_the_default_settings(rules_with):
         "maxWager": 10000,
         "proofDelay": 6,
         "rollRange": 10_000_000,
+        "freeCaseLimit": 1,
     }
 
 
@@ -38,6 +39,7 @@ def test_the_rules_show_changed_settings(rules_with):
         ("UPGRADER_MAX_WAGER", "0.29", "maxWager", 0.29),
         ("UPGRADER_MAX_WAGER", "1000000000", "maxWager", 1_000_000_000),
         ("UPGRADER_PROOF_DELAY", "0.5", "proofDelay", 0.5),
+        ("FREE_CASE_LIMIT", "0", "freeCaseLimit", 0),
     ):
         assert rules_with(**{setting: text})[field] == value, setting
 
