@@ -7,7 +7,6 @@ Starts a temporary PostgreSQL, a Redis, the processes, and nginx with the config
 their addresses. Ctrl-C stops all of them and removes their data.
 """
 
-import json
 import os
 import secrets
 import signal
@@ -68,7 +67,7 @@ def _serve(processes: int, port: int) -> None:
             print(f"PostgreSQL   {env['DATABASE_URL']}")
             print(f"logs         {directory}")
             print("Open this page; you are signed in as a demo player:")
-            print(json.loads(run_flask(env, "demo"))["page"], flush=True)
+            print(run_flask(env, "demo", "--url").strip(), flush=True)
             # Not signal.pause(), which misses a signal that comes just before it.
             while True:
                 time.sleep(1)

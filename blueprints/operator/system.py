@@ -80,13 +80,18 @@ def seed(*, force: bool) -> None:
 
 
 @click.command("demo", cls=OperatorCommand)
+@click.option("--url", "bare", is_flag=True, help="print only the address")
 @force
 @with_appcontext
-def demo_page(*, force: bool) -> None:
+def demo_page(*, bare: bool, force: bool) -> None:
     """Print an address where a demo player is signed in.
 
     The player is created on first use, with 1,000 coins.
     """
     services = _services_for_demo(force=force)
     user = demo.player(services, now=services.clock())
-    print_json({"username": user.username, "page": f"{services.settings.base_url}/?token={new_token(user)}"})
+    page = f"{services.settings.base_url}/?token={new_token(user)}"
+    if bare:
+        click.echo(page)
+    else:
+        print_json({"username": user.username, "page": page})

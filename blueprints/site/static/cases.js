@@ -1,8 +1,9 @@
 // The list of cases: regular ones with the free one, those for levels, and those with real-life items.
 
 import { getJson, makeSignals } from "./api.js";
-import { byId, make, picture } from "./dom.js";
+import { addSkipLink, byId, make, picture } from "./dom.js";
 import { centsOfCoins, centsOfPrice, coins } from "./money.js";
+import { matchesFirst } from "./search-order.js";
 
 const NOT_FOUND = 404;
 const MOST = 24;
@@ -53,7 +54,9 @@ export class Cases {
     const search = byId("case-search").value.trim();
     const results = await Promise.allSettled(GROUPS.map(({ load }) => load(search)));
     if (signal.aborted) return;
-    const groups = GROUPS.map((group, index) => ({ ...group, cases: results[index].value ?? [] }));
+    const groups = GROUPS.map((group, index) => {
+      return { ...group, cases: matchesFirst(results[index].value ?? [], search, ({ name }) => name) };
+    });
     const shown = groups.filter(({ cases }) => cases.length);
     this.#conditions = [];
     byId("cases").replaceChildren(...shown.map((group) => this.#group(group)));
@@ -95,7 +98,10 @@ export class Cases {
       condition,
       isFree ? make("strong", { className: "free" }, "Free") : coins(centsOfCoins(price)),
     );
-    button.addEventListener("click", () => this.#chosen({ game, id }));
+    button.addEventListener("click", () => {
+      addSkipLink(button, "spin", `Go to ${name}`);
+      this.#chosen({ game, id });
+    });
     return button;
   }
 }

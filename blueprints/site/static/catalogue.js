@@ -1,14 +1,41 @@
 // The item picker: one page of the catalogue at a time, searched and sorted by the server.
 
 import { getJson, makeSignals } from "./api.js";
-import { bringIntoView, byId, make, picture } from "./dom.js";
+import { addSkipLink, bringIntoView, byId, make, picture } from "./dom.js";
 import { loadItem, partsOf, rememberImages } from "./item-names.js";
 import { centsOfPrice, coins } from "./money.js";
+import { matchesFirst } from "./search-order.js";
 
 const PAGE_SIZE = 18;
+// Pages of a search that are loaded together, to be put in the order of matchesFirst.
+const SEARCHED_PAGES = 5;
 const TYPING_PAUSE_MS = 250;
 
 const priced = (item) => ({ ...item, priceCents: centsOfPrice(item.price) });
+
+/**
+ * Load a page as it is shown, with its `pagination`. Among the matches of a search, those at the beginning of a word
+ * come first: among the first five pages, the next five, and so on, since the server knows only one order.
+ */
+async function loadPage(page, signal) {
+  const search = byId("search").value.trim();
+  const pages = search ? SEARCHED_PAGES : 1;
+  const query = new URLSearchParams({
+    page: Math.ceil(page / pages),
+    limit: pages * PAGE_SIZE,
+    sort: byId("sort").value,
+    search,
+  });
+  const { items, pagination } = await getJson(`/upgrader/items/pagination?${query}`, { signal });
+  const first = ((page - 1) % pages) * PAGE_SIZE;
+  const ordered = matchesFirst(items, search, ({ marketHashName }) => marketHashName);
+  return { items: ordered.slice(first, first + PAGE_SIZE), pagination: paginationOf(page, pagination.totalItems) };
+}
+
+function paginationOf(currentPage, totalItems) {
+  const totalPages = Math.ceil(totalItems / PAGE_SIZE);
+  return { currentPage, totalPages, totalItems, hasNextPage: currentPage < totalPages, hasPrevPage: currentPage > 1 };
+}
 
 /**
  * Calls `chosen(item)` with an item and its `priceCents` when the player picks one, and `reloaded(item)` when that
@@ -37,14 +64,8 @@ export class Catalogue {
   /** Load and draw a page. An earlier request that is still running is aborted. */
   async show(page = this.#page) {
     const signal = this.#nextSignal();
-    const query = new URLSearchParams({
-      page,
-      limit: PAGE_SIZE,
-      sort: byId("sort").value,
-      search: byId("search").value,
-    });
     try {
-      const { items, pagination } = await getJson(`/upgrader/items/pagination?${query}`, { signal });
+      const { items, pagination } = await loadPage(page, signal);
       rememberImages(items);
       this.#draw(items.map(priced), pagination);
     } catch (problem) {
@@ -87,6 +108,7 @@ export class Catalogue {
       byId("items").querySelector("[aria-pressed=true]")?.setAttribute("aria-pressed", "false");
       card.setAttribute("aria-pressed", "true");
       this.#selected = item.marketHashName;
+      addSkipLink(card, "wager", "Set the wager");
       this.#chosen(item);
       // On a small screen the wheel is far above the items.
       bringIntoView(byId("dial"));

@@ -53,5 +53,22 @@ export function openDialog(id) {
   });
 }
 
+/** Put a link behind an element that takes the keyboard to another one, in place of the link made before. */
+export function addSkipLink(element, id, text) {
+  document.querySelector("main .skip")?.remove();
+  element.after(make("a", { className: "skip", href: `#${id}` }, text));
+}
+
+/** Make skip links move the focus; to `fallback` when what they name is disabled. The address stays as it is. */
+export function enableSkipLinks(fallback) {
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest(".skip");
+    if (!link) return;
+    event.preventDefault();
+    const target = byId(link.hash.slice(1));
+    (target.disabled || target.hidden ? byId(fallback) : target).focus();
+  });
+}
+
 /** Scroll as little as is needed to see the whole element. */
 export const bringIntoView = (element) => element.scrollIntoView({ block: "nearest" });

@@ -13,6 +13,7 @@ export async function showEarnings() {
   try {
     const { availableEarnings } = await getOwn("/affiliate/overview");
     setContent("earnings", coins(centsOfCoins(availableEarnings)));
+    byId("claim").hidden = availableEarnings === 0;
   } catch (problem) {
     setContent("claim-said", `Your earnings could not be loaded: ${problem.message}`);
   }

@@ -11,7 +11,7 @@ import { Cases } from "./cases.js";
 import { Catalogue } from "./catalogue.js";
 import { ClientSeed } from "./client-seed.js";
 import { createSocket, reconnect } from "./connection.js";
-import { bringIntoView, byId, openDialog, setContent } from "./dom.js";
+import { bringIntoView, byId, enableSkipLinks, openDialog, setContent } from "./dom.js";
 import { claimEarnings, showEarnings } from "./earnings.js";
 import { Game, showOutcome } from "./game.js";
 import { showLeaderboard } from "./leaderboard.js";
@@ -271,7 +271,8 @@ byId("claim").addEventListener("click", async () => {
   byId("account").togglePopover(true); // The dialog that asks for a code has closed the menu.
 });
 byId("sign-out").addEventListener("click", () => signOut("You have signed out."));
-byId("period").addEventListener("change", showLeaderboard);
+byId("period").addEventListener("change", () => showLeaderboard(player));
+enableSkipLinks("game");
 for (const button of document.querySelectorAll("[data-wager]")) {
   button.addEventListener("click", () => form.changeWager(button.dataset.wager, betting.balanceCents));
 }
@@ -279,7 +280,7 @@ const openTab = makeTabs(byId("tabs"), (id) => ({
   "items-panel": () => catalogue.show(),
   "cases-panel": () => { loadPlayer(); cases.show(); },
   "prizes-panel": () => showPrizes(),
-  "leaders-panel": showLeaderboard,
+  "leaders-panel": () => showLeaderboard(player),
   "account-panel": () => account.show(),
 }[id])());
 

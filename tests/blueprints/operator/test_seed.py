@@ -1,5 +1,6 @@
 """flask seed and flask demo: data and a player to try the platform with."""
 
+import re
 from collections import Counter
 
 import pytest
@@ -95,6 +96,17 @@ def test_the_demo_catalogue_has_both_games_every_kind_of_case_and_served_picture
 
 
 @sqlite_only
+def test_each_real_life_prize_of_the_demo_has_a_picture_of_its_own(run, client):
+    run("seed")
+
+    pictures = [item["image"] for case in client.get("/irl").json for item in case["items"]]
+
+    assert len(set(pictures)) == len(pictures) == 24
+    answers = [client.get(picture, buffered=True) for picture in pictures]
+    assert {(answer.status_code, answer.content_type) for answer in answers} == {(200, "image/webp")}
+
+
+@sqlite_only
 def test_the_demo_page_is_signed_in_as_the_one_demo_player(run, client):
     line, again = run("demo"), run("demo")
 
@@ -104,6 +116,13 @@ def test_the_demo_page_is_signed_in_as_the_one_demo_player(run, client):
     assert (me["username"], me["balance"]) == (line["username"], 1000)
     assert again["username"] == line["username"]
     assert run("ledger", "audit") == {"users": 1, "transactions": 1, "entries": 2, "mismatches": 0}
+
+
+@sqlite_only
+def test_the_demo_page_can_be_printed_as_a_bare_address(app):
+    output = app.test_cli_runner().invoke(args=["demo", "--url"]).output
+
+    assert re.fullmatch(r"http://127\.0\.0\.1:5000/\?token=[\w.-]+\n", output)
 
 
 @sqlite_only

@@ -11,6 +11,7 @@ from tests.blueprints.site.conftest import (
     balance,
     expect_stacked,
     hold,
+    open_account,
     open_case,
     open_details,
     refer,
@@ -130,6 +131,64 @@ def test_a_live_bet_shows_wager_payout_and_signed_net(site, guest, shared):
     expect(row.locator(".coins")).to_have_text([f"{amount} coins" for amount in amounts])
 
 
+def test_the_leaderboard_marks_the_own_row_only(site, shared):
+    spin(shared)
+    namesake = site.new_player()  # Of another name, but the same picture.
+
+    shared.get_by_role("tab", name="Leaderboard").click()
+
+    own = shared.locator("#leaders li.own")
+    expect(own).to_have_count(1)
+    wagered = site.get("/limits/summary", shared.player).json()["week"]["wagered"]
+    expect(own).to_contain_text(re.compile(rf"ric\*\*\* you.*{wagered:,.2f} coins"))
+    shared.route(
+        "**/limits/summary", lambda route: route.fulfill(json=site.get("/limits/summary", namesake).json())
+    )
+    shared.get_by_role("tab", name="Leaderboard").click()
+    expect(own).to_have_count(0)
+
+
+@pytest.fixture
+def all_items(site, guest):
+    """Shows the items to a guest; what the page says of their number when nothing is searched."""
+    guest.get_by_role("tab", name="Items").click()
+    # Other tests import items.
+    total = site.get("/upgrader/items/pagination?limit=1").json()["pagination"]["totalItems"]
+    expect(guest.locator("#found")).to_have_text(f"{total} items")
+    yield f"{total} items"
+    guest.fill("#search", "")
+    expect(guest.locator("#found")).to_have_text(f"{total} items")
+
+
+def test_a_search_shows_matches_at_the_beginning_of_a_word_first(guest, all_items):
+    guest.fill("#search", "ak")
+    expect(guest.locator("#found")).not_to_have_text(all_items)
+    names = guest.locator("#items .card").all_inner_texts()
+    starts = [bool(re.search(r"\bak", name, re.IGNORECASE)) for name in names]
+
+    assert starts[0]
+    assert not all(starts)
+    assert starts == sorted(starts, reverse=True)
+    guest.fill("#search", "(")
+    expect(guest.locator("#found")).to_have_text("No items")
+
+
+@pytest.mark.usefixtures("all_items")
+def test_a_search_with_many_matches_is_shown_in_pages_without_gaps(guest):
+    with guest.expect_response(lambda response: "search=a" in response.url) as answered:
+        guest.fill("#search", "a")
+    found = answered.value.json()["pagination"]["totalItems"]
+    expect(guest.locator("#found")).to_have_text(f"{found} items")
+    seen = []
+    for number in range(1, -(-found // 18) + 1):
+        expect(guest.locator("#page-number")).to_contain_text(f"page {number} of")
+        seen += guest.locator("#items .card").all_inner_texts()
+        if guest.locator("#next").is_enabled():
+            guest.click("#next")
+
+    assert len(seen) == len(set(seen)) == found > 36
+
+
 def test_the_leaderboard_is_not_that_of_a_period_chosen_before(guest):
     guest.route("**/leaderboard?period=weekly", lambda _route: None)  # It is never answered.
     guest.get_by_role("tab", name="Leaderboard").click()
@@ -241,6 +300,35 @@ def test_the_page_reconnects_after_a_restart_of_the_server(site, shared):
 
     expect(shared.locator("#line")).to_have_text("Live", timeout=60_000)
     assert "Verified" in spin(shared)
+
+
+def test_skip_links_take_the_keyboard_to_the_parts_and_from_an_item_to_its_wager(shared):
+    shared.reload()
+    shared.keyboard.press("Tab")
+    expect(shared.get_by_role("link", name="Skip to the bet")).to_be_focused()
+    for part in ("game", "browse", "played"):
+        shared.locator(f".skips [href='#{part}']").focus()
+        shared.keyboard.press("Enter")
+        expect(shared.locator(f"#{part}")).to_be_focused()
+
+    shared.locator("#items button").nth(9).focus()
+    for key in ("Enter", "Tab", "Enter"):
+        shared.keyboard.press(key)
+
+    expect(shared.locator("#wager")).to_be_focused()
+    assert "#" not in shared.url
+    expect(shared.locator("main .skip")).to_have_count(1)
+
+
+def test_on_a_phone_no_bet_stays_beside_the_account(shared):
+    resize(shared, PHONE)
+    open_account(shared)
+
+    shared.locator("#break-form").scroll_into_view_if_needed()
+    expect(shared.locator("#spin")).not_to_be_in_viewport()
+    shared.get_by_role("tab", name="Items").click()
+
+    expect(shared.locator("#spin")).to_be_in_viewport()
 
 
 def test_a_spin_an_opening_and_the_account_are_reached_with_the_keyboard_alone(tab, site, player):

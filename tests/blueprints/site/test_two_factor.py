@@ -112,8 +112,7 @@ def test_affiliate_earnings_are_claimed_in_the_menu_once_a_code_confirms_it(site
     expect(tab.locator("#claim-said")).to_have_text("You claimed 8 coins.")
     expect(tab.locator("#claim-said")).to_be_visible()
     expect(tab.locator("#earnings")).to_have_text("0.00 coins")
-    tab.get_by_role("button", name="Claim").click()
-    expect(tab.locator("#claim-said")).to_have_text("There is nothing to claim.")
+    expect(tab.get_by_role("button", name="Claim")).to_have_count(0)
 
 
 def test_lowering_a_limit_asks_for_nothing_and_raising_it_for_a_code_and_time(site, tab, player, code):

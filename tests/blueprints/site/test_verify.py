@@ -181,7 +181,7 @@ def test_the_page_sends_its_values_nowhere(tab, site):
 
 def test_values_are_entered_and_verified_with_the_keyboard_alone(tab, site):
     tab.goto(f"{site.url}/verify")
-    tab.keyboard.press("Tab")
+    tab.locator("#algorithm").focus()
     for name in ("serverSeedCommitment", "serverSeed", "clientSeed", "nonce", "betAmount", "price"):
         tab.keyboard.press("Tab")
         tab.keyboard.insert_text(SPIN["input"][name])
@@ -242,6 +242,19 @@ def test_a_price_may_be_written_as_the_api_writes_it(verify):
 
 def test_an_algorithm_that_the_page_does_not_know_is_not_verified(verify):
     assert "case-2" in verify(SPIN["input"] | {"algorithm": "case-2"})
+
+
+def test_the_page_leads_back_to_the_game_except_from_a_saved_copy(tab, site, tmp_path):
+    saved = tmp_path / "verify.html"
+    saved.write_text(site.get("/verify").text, encoding="utf-8")
+    tab.goto(saved.as_uri())
+    expect(tab.get_by_role("heading", name="Verify a bet")).to_be_visible()
+    expect(tab.get_by_text("Back to the game")).to_be_hidden()
+    tab.goto(f"{site.url}/verify")
+
+    tab.get_by_role("link", name="Back to the game").click()
+
+    expect(tab.locator("#line")).to_have_text("Live")
 
 
 def test_over_plain_http_the_page_says_why_it_can_not_verify(tab, site):

@@ -7,11 +7,17 @@ from services.items import names
 from services.shared import decimal_json
 
 ITEMS = decimal_json.loads((DATA / "items.json").read_bytes())
+IRL_CASES = decimal_json.loads((DATA / "irl_cases.json").read_bytes())
 PICTURES = {f"/media/items/{path.name}": path for path in (DATA / "pictures").iterdir()}
 
 
 def test_every_demo_item_has_a_picture_of_its_own_and_no_picture_is_left_over():
-    assert sorted(item["image"] for item in ITEMS) == sorted(PICTURES)
+    images = {item["image"] for item in ITEMS}
+    prize_images = {item["image"] for case in IRL_CASES for item in case["items"]}
+
+    assert len(images) == len(ITEMS)
+    assert images.isdisjoint(prize_images)
+    assert images | prize_images == PICTURES.keys()
 
 
 def test_demo_pictures_are_small_webp_files_of_360_pixels():
