@@ -1,11 +1,14 @@
 """Handles connecting and leaving. A client with a valid token is a player, one without a spectator."""
 
+from typing import Any
+
 from flask import request
 from flask_socketio import ConnectionRefusedError as Refused
 
 from models.db import waiting
 from server.current_services import get_services
 from server.realtime.connections import Connection
+from server.realtime.packets import refuse_unknown_event
 from server.realtime.server import Realtime, realtime
 from server.realtime.transport import NAMESPACE
 from server.repeated_lines import log
@@ -21,7 +24,7 @@ def register(running: Realtime) -> None:
     running.socketio.on_event("disconnect", disconnect)
 
 
-def connect(auth: object = None) -> None:
+def connect(auth: object = None) -> dict[str, Any] | None:
     """Accept a socket, or refuse it with ``connect_error`` and the reason as its message.
 
     While the database is unavailable the transport is closed instead: then the client reconnects by itself
@@ -30,7 +33,7 @@ def connect(auth: object = None) -> None:
     sid = request.sid  # type: ignore[attr-defined]
     if not realtime().manager.is_pre_connected(sid, NAMESPACE):
         # Not a handshake: a connected client has sent an event of this name.
-        return
+        return refuse_unknown_event()
     try:
         with waiting.limit_waits():
             connection = _connection(sid, auth)
@@ -42,15 +45,17 @@ def connect(auth: object = None) -> None:
         transport_id = realtime().manager.eio_sid_from_sid(sid, NAMESPACE)
         realtime().transports.close(transport_id)
         raise Refused(FAILED) from None
+    return None
 
 
-def disconnect(_reason: str | None = None) -> None:
+def disconnect(_reason: str | None = None) -> dict[str, Any] | None:
     """Forget a socket."""
     sid = request.sid  # type: ignore[attr-defined]
     if realtime().manager.is_connected(sid, NAMESPACE):
         # Not the end of a connection: a client has sent an event of this name.
-        return
+        return refuse_unknown_event()
     realtime().forget(sid)
+    return None
 
 
 def _connection(sid: str, auth: object) -> Connection:

@@ -11,7 +11,7 @@ from server.realtime.handshakes import Handshakes
 from server.realtime.server import Realtime
 from server.realtime.transport import NAMESPACE
 from server.repeated_lines import log
-from services.shared.errors import TooManyRequests
+from services.shared.errors import TooManyRequests, UnknownEvent
 from services.shared.rate_limiter import NewRateLimiter
 from settings import Settings
 
@@ -93,6 +93,7 @@ def handle_packets(running: Realtime, settings: Settings, new_rate_limiter: NewR
         per_address = ClientRateLimiter(new_rate_limiter, "handshake", most=most, seconds=60)
         rate = ClientRateLimiter(new_rate_limiter, "event", most=EVENTS, seconds=SECONDS)
     Packets(running, Handshakes(running, per_address=per_address), rate=rate)
+    running.server.on("*", lambda *_event: refuse_unknown_event())
 
 
 def after_this_event(follow_up: Callable[[], None]) -> None:
@@ -104,3 +105,12 @@ def check_event_rate() -> None:
     """Raises TooManyRequests when the current event is one more than its client may send."""
     if not g.event_is_allowed:
         raise TooManyRequests
+
+
+def refuse_unknown_event() -> dict[str, Any]:
+    """Answer an event that the server does not know in the shape of a refused bet.
+
+    Otherwise a client would wait for the acknowledgement of a misspelt event until it gives up.
+    """
+    error = UnknownEvent if g.event_is_allowed else TooManyRequests
+    return {"status": False, "error": error.text}

@@ -31,6 +31,12 @@ class TooManyRequests(PlatformError):
     text = "Too many requests"
 
 
+class UnknownEvent(PlatformError):
+    """No event of a client has this name."""
+
+    text = "Unknown event"
+
+
 class UnstorableText(PlatformError):
     text = "Text must not have NUL characters or lone surrogates"
 

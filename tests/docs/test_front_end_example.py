@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from bench.harness.node import NODE, SCRIPTS, TIMEOUT_SECONDS
+from bench.harness.players import import_case
 from bench.harness.servers import ROOT
 from bench.harness.sockets import Socket
 from services.games.play import Play
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.process
 
 
 PAGE = (ROOT / "docs" / "front-end.md").read_text()
-CLIENT, _, VERIFIER, CODES, _ = re.findall(r"```js\n(.*?)```", PAGE, re.DOTALL)
+CLIENT, FETCH, OPEN, VERIFIER, CODES, _ = re.findall(r"```js\n(.*?)```", PAGE, re.DOTALL)
 
 # What the program has already: the proof and the game; and a server that returns a content.
 HAVE = """
@@ -204,3 +205,28 @@ def test_the_example_sends_a_request_again_with_the_code_that_it_needs(app, serv
 
     assert claim(authenticator.wrong()) == ["Invalid 2FA code"] * 2
     assert claim(authenticator.code()) == ["There is nothing to claim"] * 2
+
+
+OPENING = """
+import { createHash } from "node:crypto";
+import { io } from "socket.io-client";
+const { ADDRESS, TOKEN, ID: id } = process.env;
+const socket = io(ADDRESS, { auth: { token: TOKEN }, transports: ["websocket"] });
+const { serverSeedCommitment } = await new Promise((resolve) => socket.once("upgrader:commitment", resolve));
+const clientSeed = crypto.randomUUID();
+"""
+
+
+@sqlite_only
+def test_the_example_fetches_a_case_and_opens_it(add_item, server, player):
+    add_item(price=1)
+    import_case("Box", {ITEM: 100})
+
+    opened = run_node(
+        f"{OPENING}{FETCH}{OPEN}console.log(answer.result.item); socket.disconnect();",
+        ADDRESS=server,
+        TOKEN=player.token,
+        ID="box",
+    )
+
+    assert opened.stdout.strip() == ITEM, opened.stderr

@@ -150,6 +150,12 @@ def test_an_event_named_connect_or_disconnect_changes_nothing(app, connect, play
     assert (len(connections.sids_of(player.id)), len(connections.sids_of(other.id))) == (1, 0)
 
 
+@pytest.mark.parametrize("name", ["no-such-event", "", "upgrader:pf", "connect", "disconnect", 7])
+def test_an_unknown_event_is_answered_with_an_error(connect, player, name):
+    for socket in (connect(player), connect()):
+        assert socket.call(name, {}) == {"status": False, "error": "Unknown event"}
+
+
 def test_players_and_spectators_of_one_address_share_its_sockets(app, open_socket, player):
     with serving(app, ratelimit_enabled=True, trusted_proxies=1) as url:
         here, elsewhere = from_address("192.0.2.7"), from_address("192.0.2.8")

@@ -34,9 +34,9 @@ def test_spectators_of_one_address_share_a_limit(connect):
 def test_unknown_events_count_against_the_limit(connect, player):
     socket = connect(player)
 
-    for _ in range(30):
-        socket.emit("no-such-event")
+    answers = [socket.call("no-such-event")["error"] for _ in range(31)]
 
+    assert answers == ["Unknown event"] * 30 + ["Too many requests"]
     assert socket.spin("nonsense")["error"] == "Too many requests"
 
 
