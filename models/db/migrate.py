@@ -13,9 +13,14 @@ from models.new_database import create_schema
 LAST_RELEASE = "0.2.0"
 LAST_MIGRATION = "0012_price_schedule"
 """Its last migration, which new databases record too. The files up to it are deleted."""
+LAST_RELEASE_COMMIT = "476bcee30158"
+"""The last commit with these files only. It upgrades older databases."""
 REPLACEMENT = "0013_since_0_2_0"
+FIRST_REPLACED = "0013_balance_version"
 LAST_REPLACED = "0031_seeds_without_index"
-"""REPLACEMENT has replaced the migrations from 0013 to LAST_REPLACED, and makes the same schema."""
+"""REPLACEMENT has replaced the migrations from FIRST_REPLACED to this one, and makes the same schema."""
+LAST_REPLACED_COMMIT = "fba967842d42"
+"""The last commit with the replaced files. It applies the rest of them."""
 
 DIRECTORY = Path(__file__).parents[1] / "migrations"
 ADVISORY_LOCK = 4_915_231_710_227
@@ -36,19 +41,26 @@ def upgrade() -> list[str]:
         applied = runner.applied()
         if LAST_REPLACED in applied:
             return _replace_history(runner)
+        if FIRST_REPLACED in applied:
+            raise NotUpgradable(_upgrade_first(f"between {LAST_RELEASE} and 0.3.0", LAST_REPLACED_COMMIT))
         if LAST_MIGRATION in applied:
             if unknown := _unknown_migration(runner):
                 raise NotUpgradable(unknown)
             return list(runner.up())
         if applied:
-            older = f"the database is older than version {LAST_RELEASE}"
-            raise NotUpgradable(f"{older}; upgrade it with version {LAST_RELEASE} first")
+            raise NotUpgradable(_upgrade_first(f"before {LAST_RELEASE}", LAST_RELEASE_COMMIT))
         # An upgrade that was interrupted at its beginning has left an empty history.
         if set(database.get_tables()) - {runner.table_name}:
             raise NotUpgradable(
                 f"the database is not empty and its version is unknown: {runner.table_name} has no rows"
             )
         return _create(runner)
+
+
+def _upgrade_first(made: str, commit: str) -> str:
+    return (
+        f"the database is of a version {made}; upgrade it with the commit {commit} of this repository first"
+    )
 
 
 def _create(runner: Runner) -> list[str]:

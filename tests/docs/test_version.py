@@ -1,8 +1,12 @@
-"""One version, from settings.VERSION, wherever users read it."""
+"""One version, from settings.VERSION, wherever users read it, and the commits of older ones."""
 
 import re
+import subprocess
+
+import pytest
 
 from bench.harness.servers import ROOT
+from models.db import migrate
 from tests.support.markers import sqlite_only
 
 
@@ -16,3 +20,10 @@ def test_both_api_documents_and_the_changelog_name_the_same_version(client):
     ]
 
     assert versions == [latest, latest]
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a clone")
+@pytest.mark.parametrize("commit", [migrate.LAST_RELEASE_COMMIT, migrate.LAST_REPLACED_COMMIT])
+def test_the_commits_that_a_refusal_names_are_in_the_repository(commit):
+    subprocess.run(["git", "merge-base", "--is-ancestor", commit, "HEAD"], cwd=ROOT, check=True)

@@ -101,8 +101,9 @@ def test_a_database_older_than_the_last_release_is_refused_and_not_changed(make_
 
     result = app.test_cli_runner().invoke(args=["db", "upgrade"])
 
-    older = "Error: the database is older than version 0.2.0; upgrade it with version 0.2.0 first\n"
-    assert (result.exit_code, result.stderr) == (1, older)
+    older = "the database is of a version before 0.2.0"
+    first = f"upgrade it with the commit {migrate.LAST_RELEASE_COMMIT} of this repository first"
+    assert (result.exit_code, result.stderr) == (1, f"Error: {older}; {first}\n")
     assert history_and_tables() == before
 
 
@@ -180,6 +181,20 @@ def make_older_snapshots(statements=OLDER_SNAPSHOTS):
 @reading()
 def snapshot_hashes():
     return [row.hash for row in Snapshot.select()]
+
+
+def test_a_database_with_some_replaced_migrations_is_refused_and_not_changed(app, run, fails):
+    run("db", "upgrade")
+    history = migrate.Runner(database.obj).History
+    with writing():
+        history.delete().where(history.name > migrate.LAST_MIGRATION).execute()
+        history.create(name="0013_balance_version")
+    before = history_and_tables()
+
+    between = "the database is of a version between 0.2.0 and 0.3.0"
+    first = f"upgrade it with the commit {migrate.LAST_REPLACED_COMMIT} of this repository first"
+    assert fails("db", "upgrade") == f"Error: {between}; {first}"
+    assert history_and_tables() == before
 
 
 def test_a_database_with_a_migration_of_another_version_is_refused_and_not_changed(app, run, fails):
