@@ -9,7 +9,7 @@ from functools import partial
 
 from flask import Flask
 
-from blueprints import API_BLUEPRINTS, COMMANDS, INSTALL_ON_SERVER, PAGE_BLUEPRINTS
+from blueprints import API_BLUEPRINTS, COMMANDS, PAGE_BLUEPRINTS
 from blueprints.api.caching import ResponseCache
 from blueprints.api.cli import OperatorGroup
 from blueprints.api.errors import register_error_handlers
@@ -23,7 +23,6 @@ from server.http.strict_requests import read_requests_strictly
 from server.logs import configure_logging, log_failures, log_requests
 from server.metrics import Metrics
 from server.realtime import connecting
-from server.realtime.ended_sessions import watch_sessions
 from server.realtime.packets import handle_packets
 from server.realtime.server import Realtime
 from services.container import Services
@@ -34,6 +33,9 @@ from services.shared.rate_limiter import NewRateLimiter, RateLimiter
 from services.shared.shared_rate_limiter import RedisWindows, SharedRateLimiter
 from services.shared.signals import Signals
 from settings import VERSION, Settings, SettingsError
+from sockets.wiring import wire
+from tasks.gauges import add_gauges
+from tasks.table import repeated_tasks
 
 
 def create_app(
@@ -142,10 +144,9 @@ def _start_realtime(
     running = app.extensions["realtime"] = Realtime(app, settings, clock=clock)
     handle_packets(running, settings, new_rate_limiter)
     connecting.register(running)
-    watch_sessions(running)
+    app.extensions["cluster"] = cluster
     if cluster:
         cluster.install(running)
-    if isinstance(clock, DatabaseClock):
-        running.every_two_seconds(clock.read)
-    for install in INSTALL_ON_SERVER:
-        install(app, running)
+    wire(app, running, cluster)
+    running.tasks += repeated_tasks(app)
+    add_gauges(app)

@@ -30,7 +30,7 @@ PARTS = {
     "OpenID Connect metadata and keys": ("services/login/discovery.py",),
     "OpenID 2.0 relying party": ("services/login/game_platform.py",),
     "socket transports": ("server/realtime/transport.py",),
-    "schemas and their dump": ("blueprints/api/schemas.py",),
+    "schemas and their dump": ("server/schemas.py",),
     "rate limiter": ("services/shared/rate_limiter.py",),
     "shared rate limiter": ("services/shared/shared_rate_limiter.py",),
     "signals over Redis": ("server/cluster/signals.py", "server/cluster/subscription.py"),

@@ -67,7 +67,7 @@ def _trace(env: Mapping[str, str], database_name: str) -> None:
                 f"/leaderboard on {database_name}", tracer.of_task_through("blueprints/leaderboard/routes.py")
             )
             _spin(address, player, tracer)
-            _report(f"a spin on {database_name}", tracer.of_task_through("blueprints/games/bet_events.py"))
+            _report(f"a spin on {database_name}", tracer.of_task_through("sockets/bets.py"))
         threading.setprofile(None)
 
 

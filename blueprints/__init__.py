@@ -6,14 +6,8 @@ from blueprints.auth.routes import blueprint as auth_blueprint
 from blueprints.bets.routes import blueprint as bets_blueprint
 from blueprints.bets.snapshots import blueprint as snapshots_blueprint
 from blueprints.cases.routes import blueprint as cases_blueprint
-from blueprints.games.bet_events import install_bet_events
-from blueprints.games.live_feed import install_live_feed
-from blueprints.games.on_connect import send_state_on_connect
-from blueprints.games.player_state import install_player_state
-from blueprints.games.shared_proof_delivery import install_proofs
 from blueprints.irl.routes import blueprint as irl_blueprint
 from blueprints.leaderboard.routes import blueprint as leaderboard_blueprint
-from blueprints.limits.reality_check import install_reality_checks
 from blueprints.limits.routes import blueprint as limits_blueprint
 from blueprints.operator import imports
 from blueprints.operator.audit import group as audit_commands
@@ -29,7 +23,6 @@ from blueprints.operator.seeds import group as seeds_commands
 from blueprints.operator.system import check, db, demo_page, seed
 from blueprints.operator.two_factor import group as two_factor_commands
 from blueprints.operator.users import group as users_commands
-from blueprints.prices.refresh_task import install_prices
 from blueprints.prizes.routes import blueprint as prizes_blueprint
 from blueprints.profile.avatar import blueprint as avatar_blueprint
 from blueprints.profile.routes import blueprint as profile_blueprint
@@ -39,10 +32,8 @@ from blueprints.stats.routes import blueprint as stats_blueprint
 from blueprints.sweepstake.routes import blueprint as sweepstake_blueprint
 from blueprints.system.docs import blueprint as docs_blueprint
 from blueprints.system.docs import swagger_blueprint
-from blueprints.system.gauges import install_gauges
 from blueprints.system.media import blueprint as media_blueprint
 from blueprints.system.routes import blueprint as system_blueprint
-from blueprints.system.sealing_task import install_sealing
 from blueprints.upgrader.routes import blueprint as upgrader_blueprint
 
 API_BLUEPRINTS = (
@@ -68,19 +59,6 @@ API_BLUEPRINTS = (
 
 PAGE_BLUEPRINTS = (media_blueprint, docs_blueprint, swagger_blueprint(), site_blueprint)
 """Files and pages, which /openapi.json does not describe."""
-
-INSTALL_ON_SERVER = (
-    install_player_state,
-    install_live_feed,
-    install_proofs,
-    send_state_on_connect,
-    install_gauges,
-    install_prices,
-    install_bet_events,
-    install_reality_checks,
-    install_sealing,
-)
-"""Called with the app and its socket server: events, and background tasks that start with the server."""
 
 COMMANDS = (
     check,

@@ -1,4 +1,4 @@
-"""Finds the sockets whose players' state in the database is not what they were last sent."""
+"""Finds sockets whose session has ended, or whose player's state is not what they were last sent."""
 
 import json
 from collections.abc import Sequence
@@ -9,10 +9,11 @@ from models.db.sql import execute
 
 
 class SentState(NamedTuple):
-    """The version of the balances and the commitment that a socket was last sent, and its player."""
+    """What a socket was last sent, its player, and the session number of its token."""
 
     sid: str
     user_id: int
+    session_number: int
     version: int
     commitment: str
 
@@ -22,6 +23,7 @@ class ChangedState(NamedTuple):
 
     sid: str
     user_id: int
+    session_number: int
     balance_cents: int
     vault_cents: int
     sweepstake_cents: int
@@ -30,24 +32,29 @@ class ChangedState(NamedTuple):
     server_seed_commitment: str
 
 
-USER_ID_DIGITS = 20
-# Each state is one text, for want of a way to take JSON apart that both databases have: the player's id with
-# its leading zeros, the version and the commitment.
+DIGITS = 20
+# Each state is one text, because the databases have no common way to read values of a JSON object: the ids of
+# player and session with their leading zeros, then version and commitment.
 FIND_CHANGED = f"""
-SELECT sent.key, users.id, users.balance_cents, users.vault_cents, users.sweepstake_cents,
-    users.balance_version, announced_seeds.nonce, announced_seeds.server_seed_commitment
+SELECT sent.key, users.id, users.session_number,
+    users.balance_cents, users.vault_cents, users.sweepstake_cents, users.balance_version,
+    announced_seeds.nonce, announced_seeds.server_seed_commitment
 FROM {{pairs}}(:sent) AS sent
-    JOIN users ON users.id = CAST(substr(sent.value, 1, {USER_ID_DIGITS}) AS BIGINT)
+    JOIN users ON users.id = CAST(substr(sent.value, 1, {DIGITS}) AS BIGINT)
     JOIN announced_seeds ON announced_seeds.user_id = users.id
-WHERE substr(sent.value, {USER_ID_DIGITS + 1})
+WHERE users.session_number > CAST(substr(sent.value, {DIGITS + 1}, {DIGITS}) AS BIGINT)
+    OR substr(sent.value, {2 * DIGITS + 1})
     <> users.balance_version || ' ' || announced_seeds.server_seed_commitment
 """  # noqa: S608  # constants
 
 
 @reading()
 def find_changed(sent: Sequence[SentState]) -> list[ChangedState]:
-    """The sockets of these whose players' state has changed, with the new state."""
+    """The sockets of these whose players' state or session number has changed, with the new state."""
     if not sent:
         return []
-    texts = {each.sid: f"{each.user_id:0{USER_ID_DIGITS}}{each.version} {each.commitment}" for each in sent}
+    texts = {
+        each.sid: f"{each.user_id:0{DIGITS}}{each.session_number:0{DIGITS}}{each.version} {each.commitment}"
+        for each in sent
+    }
     return [ChangedState(*row) for row in execute(FIND_CHANGED, {"sent": json.dumps(texts)})]

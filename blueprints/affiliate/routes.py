@@ -15,11 +15,11 @@ from blueprints.api.auth import current_user, require_user
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.large_lists import list_representation
 from blueprints.api.two_factor import require_two_factor
-from blueprints.games.player_state import player_state
 from server.current_services import get_services
 from services.affiliates import claims, codes, referrals
 from services.affiliates.referrals import Overview
 from services.shared.money import number_from_cents
+from sockets.player_state import player_state
 
 blueprint = ApiBlueprint("affiliate", __name__, url_prefix="/affiliate", description="Promo codes")
 

@@ -1,7 +1,7 @@
 """Schemas of promo codes, their statistics, and claims."""
 
 from blueprints.api.parameters import Unvalidated
-from blueprints.api.schemas import Avatar, Coins, Computed, WireSchema, count, flag, text
+from server.schemas import Avatar, Coins, Computed, WireSchema, count, flag, text
 
 
 class PromoCodeSchema(WireSchema):

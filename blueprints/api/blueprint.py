@@ -10,8 +10,8 @@ from flask import Request
 from webargs.flaskparser import FlaskParser
 
 from blueprints.api.auth import POLICY
-from blueprints.api.schemas import camel_case
 from blueprints.api.two_factor import DOCUMENTED, HEADER
+from server.schemas import camel_case
 from services.shared import decimal_json
 from services.shared.errors import UnstorableText
 from services.shared.text_validation import is_storable

@@ -13,8 +13,8 @@ import orjson
 import peewee
 from flask.cli import AppGroup
 
-from blueprints.api.schemas import camel_case
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, schema_problem
+from server.schemas import camel_case
 from services.audit_trail.actor import Actor, acting_as
 from services.shared.errors import OperatorError, PlatformError
 from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_number, cents_from_price

@@ -11,8 +11,8 @@ from flask import Flask, Response, jsonify, request
 from marshmallow.exceptions import SCHEMA
 from werkzeug.exceptions import HTTPException
 
-from blueprints.api.schemas import flag, text
 from models.db.connection import UNAVAILABLE, schema_problem
+from server.schemas import flag, text
 from services.shared.errors import PlatformError, Unavailable
 
 log = logging.getLogger("platform.errors")

@@ -5,7 +5,7 @@ from typing import Any
 import marshmallow as ma
 
 from blueprints.api.parameters import MAX_LIMIT, WholeNumber
-from blueprints.api.schemas import QuerySchema, WireSchema, count, flag
+from server.schemas import QuerySchema, WireSchema, count, flag
 from services.shared.pagination import Page, Place
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from blueprints.api.schemas import documented
+from server.schemas import documented
 from services.shared.text_validation import is_storable
 
 MAX_LIMIT = 100
@@ -72,8 +72,3 @@ def choice(default: StrEnum, description: str, **options: Any) -> ma.fields.Enum
         error_messages={"unknown": "must be one of {choices}"},
         **options,
     )
-
-
-def one_of(*values: str) -> ma.validate.OneOf:
-    """A validator for an enumerated parameter."""
-    return ma.validate.OneOf(values, error=f"must be one of {', '.join(values)}")

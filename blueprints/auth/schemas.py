@@ -1,7 +1,7 @@
 """Schemas of players."""
 
 from blueprints.api.parameters import Unvalidated
-from blueprints.api.schemas import Avatar, Coins, Computed, Part, WireSchema, count, epoch_ms, flag, text
+from server.schemas import Avatar, Coins, Computed, Part, WireSchema, count, epoch_ms, flag, text
 from services.shared.levels import experience_of, level_of
 
 

@@ -2,13 +2,12 @@
 
 import marshmallow as ma
 
-from blueprints.api.parameters import one_of
-from blueprints.api.schemas import Computed, Percentage, Price, WireSchema, text
-from blueprints.games.fairness_entry import FairnessEntrySchema
-from blueprints.games.schemas import SNAPSHOT, TICKET, bet_multiplier
+from blueprints.api.fairness_entry import FairnessEntrySchema
 from blueprints.upgrader.schemas import BetSchema
 from models.case_spins import CASE, IRL
+from server.schemas import Computed, Percentage, Price, WireSchema, one_of, text
 from services.games.bets import UPGRADER
+from sockets.schemas import SNAPSHOT, TICKET, bet_multiplier
 
 CENTS = "in cents, as decimal text"
 

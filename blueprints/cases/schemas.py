@@ -3,8 +3,9 @@
 import marshmallow as ma
 
 from blueprints.api.pagination import PaginationSchema, page_query
-from blueprints.api.parameters import Unvalidated, choice, one_of, search_text
-from blueprints.api.schemas import (
+from blueprints.api.parameters import Unvalidated, choice, search_text
+from blueprints.upgrader.schemas import InventoryItemSchema
+from server.schemas import (
     Coins,
     Percentage,
     Price,
@@ -13,14 +14,14 @@ from blueprints.api.schemas import (
     count,
     documented,
     flag,
+    one_of,
     text,
 )
-from blueprints.games.schemas import CASE_SNAPSHOT
-from blueprints.upgrader.schemas import InventoryItemSchema
 from services.cases.chances import PERCENT
 from services.cases.kinds import FREE_CASE_ID, GameType, Kind
 from services.cases.reading import Sort
 from services.items import names
+from sockets.schemas import CASE_SNAPSHOT
 
 ALL = "all"
 

@@ -2,8 +2,8 @@
 
 import marshmallow as ma
 
-from blueprints.api.schemas import Coins, ItemImage, Percentage, Price, WireSchema, count, text
-from blueprints.games.schemas import CASE_SNAPSHOT
+from server.schemas import Coins, ItemImage, Percentage, Price, WireSchema, count, text
+from sockets.schemas import CASE_SNAPSHOT
 
 
 class IrlItemSchema(WireSchema):

@@ -1,7 +1,7 @@
 """Schemas of the leaderboard."""
 
 from blueprints.api.parameters import choice
-from blueprints.api.schemas import Avatar, Coins, Computed, QuerySchema, WireSchema
+from server.schemas import Avatar, Coins, Computed, QuerySchema, WireSchema
 from services.statistics.leaderboard import Period, masked
 
 

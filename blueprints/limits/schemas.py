@@ -4,12 +4,11 @@ from typing import Any
 
 import marshmallow as ma
 
-from blueprints.api.parameters import one_of
-from blueprints.api.schemas import Coins, WireSchema, documented, epoch_ms, flag, text
-from blueprints.games.schemas import PlaySumSchema
 from models.play_limits import KINDS, PERIODS
+from server.schemas import Coins, WireSchema, documented, epoch_ms, flag, one_of, text
 from services.limits.exclusions import DURATIONS
 from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_number
+from sockets.schemas import PlaySumSchema
 
 
 def limit_of(period: str) -> Coins:

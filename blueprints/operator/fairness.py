@@ -14,8 +14,8 @@ from blueprints.api.cli import (
     print_json,
     progress_bar,
 )
-from blueprints.api.schemas import camel_case
 from server.current_services import get_services
+from server.schemas import camel_case
 from services.fairness import rolls, tickets
 from services.games import snapshots
 from services.games.bets import GAMES, MAX_NONCE, UPGRADER

@@ -2,18 +2,18 @@
 
 from typing import Any
 
-from blueprints.api.schemas import Coins, epoch_ms, text
 from blueprints.auth.schemas import PublicUserSchema, UserSchema
-from blueprints.games.schemas import NONCE
 from blueprints.limits.schemas import LimitsSchema
 from blueprints.stats.schemas import GameSchema, PaymentSchema
 from models.users import User
 from server.current_services import get_services
+from server.schemas import Coins, epoch_ms, text
 from services.accounts.two_factor import codes, recovery_codes
 from services.limits import limits
 from services.shared.clock import Millis
 from services.shared.pagination import Place
 from services.statistics import games, payments
+from sockets.schemas import NONCE
 
 LAST = Place(number=1, limit=5)
 """The last bets and payments."""

@@ -5,13 +5,13 @@ from typing import Any
 from blueprints.api.auth import current_user, require_user
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.pagination import list_answer
-from blueprints.api.schemas import SuccessSchema
 from blueprints.api.two_factor import require_two_factor
-from blueprints.games.player_state import player_state
 from blueprints.prizes.schemas import PrizesQuery, PrizesSchema, SaleSchema
 from server.current_services import get_services
 from server.http.rate_limit import LONG_LIST, count_as
+from server.schemas import SuccessSchema
 from services.prizes import prizes
+from sockets.player_state import player_state
 
 blueprint = ApiBlueprint("prizes", __name__, url_prefix="/prizes", description="Real-life items won")
 

@@ -3,8 +3,7 @@
 import marshmallow as ma
 
 from blueprints.api.pagination import list_schema, page_query, rows, total
-from blueprints.api.parameters import one_of
-from blueprints.api.schemas import Coins, ItemImage, SuccessSchema, WireSchema, documented, epoch_ms, text
+from server.schemas import Coins, ItemImage, SuccessSchema, WireSchema, documented, epoch_ms, one_of, text
 from services.prizes.prizes import ALL, Status
 
 

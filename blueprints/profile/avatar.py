@@ -6,9 +6,9 @@ from flask import request
 
 from blueprints.api.auth import current_user, require_profile
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.schemas import Avatar, SuccessSchema
 from server.current_services import get_services
 from server.http.strict_requests import ContractRequest
+from server.schemas import Avatar, SuccessSchema
 from services.shared.errors import PlatformError
 
 blueprint = ApiBlueprint("avatar", __name__, url_prefix="/profile", description="A player's picture")

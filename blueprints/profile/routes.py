@@ -6,9 +6,7 @@ from playhouse.shortcuts import model_to_dict
 
 from blueprints.api.auth import current_user, public, require_profile
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.schemas import SuccessSchema
 from blueprints.api.two_factor import require_two_factor_for
-from blueprints.games.player_state import player_state
 from blueprints.profile.schemas import (
     ClientSeedSchema,
     DetailsAnswerSchema,
@@ -20,8 +18,10 @@ from blueprints.profile.schemas import (
 )
 from models.notifications import Notification
 from server.current_services import get_services
+from server.schemas import SuccessSchema
 from services.accounts import client_seed, notifications, personal_details, trade_url, users
 from services.wallet import vault
+from sockets.player_state import player_state
 
 blueprint = ApiBlueprint("profile", __name__, url_prefix="/profile", description="A player's profile")
 

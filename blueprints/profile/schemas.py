@@ -8,8 +8,8 @@ from typing import Any
 import marshmallow as ma
 
 from blueprints.api.parameters import Text, Unvalidated
-from blueprints.api.schemas import Coins, Part, SuccessSchema, WireSchema, documented, epoch_ms, flag, text
 from blueprints.auth.schemas import PublicUserSchema
+from server.schemas import Coins, Part, SuccessSchema, WireSchema, documented, epoch_ms, flag, text
 from services.accounts.users import USERNAME
 
 MAX_DETAIL = 120

@@ -10,8 +10,8 @@ import qrcode
 from blueprints.api.auth import current_user, require_profile
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.parameters import Unvalidated
-from blueprints.api.schemas import SuccessSchema, WireSchema, documented, flag, text
 from server.current_services import get_services
+from server.schemas import SuccessSchema, WireSchema, documented, flag, text
 
 blueprint = ApiBlueprint(
     "two_factor", __name__, url_prefix="/profile/2fa", description="Two-factor authentication"

@@ -2,11 +2,10 @@
 
 import marshmallow as ma
 
+from blueprints.api.fairness_entry import FairnessEntrySchema
 from blueprints.api.pagination import list_schema, page_query, rows, total
-from blueprints.api.parameters import choice, one_of, search_text
-from blueprints.api.schemas import Coins, Usd, WireSchema, documented, epoch_ms, text
-from blueprints.games.fairness_entry import FairnessEntrySchema
-from blueprints.games.schemas import GAME, LiveBetSchema, bet_multiplier
+from blueprints.api.parameters import choice, search_text
+from server.schemas import Coins, Usd, WireSchema, documented, epoch_ms, one_of, text
 from services.games.bets import GAMES
 from services.games.live_bets import Kind as LiveBetKind
 from services.statistics.fairness import ALL_GAMES
@@ -15,6 +14,7 @@ from services.statistics.games import Sort as GameSort
 from services.statistics.payments import Kind as PaymentKind
 from services.statistics.payments import Sort as PaymentSort
 from services.wallet.payments import PaymentType
+from sockets.schemas import GAME, LiveBetSchema, bet_multiplier
 
 PageQuery = page_query()
 

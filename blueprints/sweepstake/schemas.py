@@ -5,7 +5,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from blueprints.api.schemas import QuerySchema, WireSchema, documented
+from server.schemas import QuerySchema, WireSchema, documented
 from services.shared import decimal_json
 from services.shared.money import InvalidAmount, cents_from_number
 

@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 from apispec import APISpec
 
 from blueprints.api.openapi import INFO, ContractDocument, example_of
-from blueprints.games.schemas import (
+from settings import VERSION
+from sockets.schemas import (
     BalanceSchema,
     CommitmentSchema,
     LiveBetSchema,
@@ -18,7 +19,6 @@ from blueprints.games.schemas import (
     ProofSchema,
     RealityCheckSchema,
 )
-from settings import VERSION
 
 TEMPLATE = Path(__file__).with_name("asyncapi.json").read_text()
 PAYLOADS = (

@@ -9,13 +9,13 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.errors import error_response
-from blueprints.api.schemas import WireSchema, documented, text
 from blueprints.system.asyncapi import asyncapi_document
 from models.db import migrate
 from models.db.connection import SCHEMA_ERRORS, reading, schema_problem
 from server.current_services import get_services
 from server.http.rate_limit import count_as
 from server.metrics import Metrics
+from server.schemas import WireSchema, documented, text
 from services.shared.processes import AWAY, OK
 
 blueprint = ApiBlueprint("system", __name__, description="Health and metrics")

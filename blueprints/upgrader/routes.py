@@ -10,7 +10,6 @@ from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import BuildCondition, Representation, conditional
 from blueprints.api.large_lists import list_representation
 from blueprints.api.pagination import pagination
-from blueprints.games.schemas import CommitmentSchema
 from blueprints.upgrader.schemas import (
     BetSchema,
     InventoryItemSchema,
@@ -25,6 +24,7 @@ from services.games import bets
 from services.games.bets import UPGRADER
 from services.upgrader.catalogue import Catalogue
 from settings import Settings
+from sockets.schemas import CommitmentSchema
 
 blueprint = ApiBlueprint("upgrader", __name__, url_prefix="/upgrader", description="The upgrader game")
 

@@ -2,9 +2,10 @@
 
 import marshmallow as ma
 
+from blueprints.api.fairness_entry import FairnessEntrySchema
 from blueprints.api.pagination import PaginationSchema, page_query
 from blueprints.api.parameters import choice, search_text
-from blueprints.api.schemas import (
+from server.schemas import (
     Coins,
     Computed,
     ItemImage,
@@ -15,7 +16,6 @@ from blueprints.api.schemas import (
     epoch_ms,
     text,
 )
-from blueprints.games.fairness_entry import FairnessEntrySchema
 from services.fairness import rolls
 from services.upgrader.catalogue import Sort
 

@@ -4,6 +4,7 @@ import logging
 import math
 import socket
 import time
+from collections.abc import Callable
 from typing import Any
 
 from flask import Flask
@@ -11,16 +12,20 @@ from prometheus_client import CollectorRegistry, Gauge
 
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE
 from server.cluster.signals import RedisSignals
-from server.realtime import server
+from server.realtime.repeated_task import RepeatedTask
 from server.realtime.server import Realtime
 from services.container import Services
 from services.shared import cache_invalidation
 from services.shared.cache_invalidation import Tag
+from services.shared.database_clock import DatabaseClock
 from services.shared.processes import AWAY, OK, live_processes
 from services.shared.signals import Signal
 from settings import Settings
 
 log = logging.getLogger("platform.cluster")
+
+ROUND_SECONDS = 2.0
+"""Time between two rounds, which is the longest delay after a lost signal."""
 
 
 class Cluster:
@@ -37,13 +42,13 @@ class Cluster:
         """Let this connection start and stop with this server."""
         self._running = running
         self._services: Services = self._app.extensions["services"]
-        running.at_start.append(self._join)
-        running.before_close.append(self._leave)
-        self.signals.install(running)
-        running.every_two_seconds(self._renew)
+        self.tasks = [*self.signals.tasks(), self._round(self._renew)]
         self.signals.on(Signal.CACHE, _invalidate)
         self._share_seed_witness(running)
         self._register_metrics(self._app.extensions["metrics"].registry)
+
+    def _round(self, work: Callable[[], None]) -> RepeatedTask:
+        return RepeatedTask(work, every_seconds=ROUND_SECONDS, on_failure="round failed")
 
     def _publish_change(self, tag: Tag) -> None:
         self.signals.publish(Signal.CACHE, {"tags": [tag]})
@@ -58,7 +63,10 @@ class Cluster:
 
         witness.ask_for_mark = ask_for_mark
         self.signals.on(Signal.SEED_MARK, lambda _payload: running.in_background(witness.vouch))
-        running.every_two_seconds(witness.watch)
+        self.tasks.append(self._round(witness.watch))
+        clock = self._services.clock
+        if isinstance(clock, DatabaseClock):
+            self.tasks.append(self._round(clock.read))
 
     def _register_metrics(self, registry: CollectorRegistry) -> None:
         for counter in (self.signals.sent, self.signals.dropped, self.signals.subscription.interruptions):
@@ -68,7 +76,7 @@ class Cluster:
         live = Gauge("processes_live", "Processes that serve, this one included", registry=registry)
         live.set_function(lambda: self._services.processes.live)
 
-    def _join(self) -> None:
+    def join(self) -> None:
         """Join the other processes.
 
         Raises OperatorError when the connection pools of all processes together are too large.
@@ -84,8 +92,8 @@ class Cluster:
             log.warning("pools not checked", exc_info=True)
         cache_invalidation.on_change.append(self._publish_change)
 
-    def _leave(self) -> None:
-        """Leave the other processes. Does nothing before ``_join``, and the second time."""
+    def leave(self) -> None:
+        """Leave the other processes. Does nothing before ``join``, and the second time."""
         if self._publish_change not in cache_invalidation.on_change:
             return
         cache_invalidation.on_change.remove(self._publish_change)
@@ -100,7 +108,7 @@ class Cluster:
         redis = AWAY if self.signals.are_away else OK
         sockets = len(self._running.connections)
         self._services.processes.renew(sockets=sockets, lag_ms=int(late_ms), redis=redis)
-        self._round_is_due_at = time.monotonic() + server.ROUND_SECONDS
+        self._round_is_due_at = time.monotonic() + ROUND_SECONDS
 
 
 def _invalidate(payload: Any) -> None:

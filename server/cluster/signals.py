@@ -10,7 +10,7 @@ from prometheus_client import Counter
 from redis import RedisError
 
 from server.cluster.subscription import CHANNEL, PAUSE_SECONDS, Subscription
-from server.realtime.server import Realtime
+from server.realtime.repeated_task import RepeatedTask
 from server.repeated_lines import log
 from services.shared import decimal_json
 from services.shared.redis_client import connect
@@ -44,22 +44,23 @@ class RedisSignals(Signals):
     def are_away(self) -> bool:
         return self.subscription.is_away
 
-    def install(self, running: Realtime) -> None:
-        """Send and receive while this server runs."""
-        sending = running.repeat(
+    def tasks(self) -> list[RepeatedTask]:
+        """Send and receive while a server runs."""
+        sending = RepeatedTask(
             self.send_waiting,
             every_seconds=BEAT_SECONDS,
             on_failure="signals not sent",
             at_end=self._close,
         )
         self._wake = sending.woken
-        receiving = running.repeat(
+        receiving = RepeatedTask(
             self.subscription.receive,
             every_seconds=PAUSE_SECONDS,
             on_failure="signals not received",
             at_end=self.subscription.close,
         )
-        self.subscription.stop = receiving.stop
+        self.subscription.stop = receiving.stopping
+        return [sending, receiving]
 
     def publish(self, name: Signal, payload: Any) -> None:
         """Queue a signal. A full queue drops it. Raises TypeError for a payload that is not JSON."""

@@ -84,4 +84,4 @@ class Handshakes:
             self._server.manager.disconnect(sid, NAMESPACE)
             self._running.forget(sid)
         else:
-            self._running.on_joined(sid)
+            self._running.joined(sid)

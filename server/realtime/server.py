@@ -1,7 +1,6 @@
 """The Socket.IO server of an app, and its background tasks."""
 
 import logging
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -13,9 +12,11 @@ from gevent import monkey
 from socketio.packet import EVENT
 
 from models.db import waiting
+from models.db.connection import reading
 from server import repeated_lines
 from server.realtime.connections import Connections
-from server.realtime.transport import CHECK_SECONDS, NAMESPACE, Batch, Transports
+from server.realtime.repeated_task import RepeatedTask
+from server.realtime.transport import NAMESPACE, Batch, Transports
 from services.shared import decimal_json
 from services.shared.background import in_slices, pause
 from services.shared.clock import Millis
@@ -26,15 +27,6 @@ log = logging.getLogger("platform.realtime")
 MAX_MESSAGE_BYTES = 64 * 1024
 EVENTS_IN_A_BATCH = 50
 """A batch counts as one message of the 500 that a client may leave unread."""
-
-RETRY_SECONDS = 1.0
-"""The shortest time from a failed round of repeated work to the next one, which may be woken after it."""
-
-ROUND_SECONDS = 2.0
-"""Time between two rounds, which is the longest delay after a lost signal."""
-
-STOP_SECONDS = 2.0
-"""How long a stop waits for the running round of repeated work, unless the work says otherwise."""
 
 SOCKETS_AT_ONCE = 250
 """Receivers of a broadcast between two pauses: 2 ms, where 5,000 in one go took 30."""
@@ -77,16 +69,6 @@ class Manager(socketio.Manager):  # type: ignore[misc]  # the library carries no
                     del pending[namespace]
 
 
-class Rounds:
-    """The rounds of repeated work."""
-
-    def __init__(self) -> None:
-        self.woken = threading.Event()
-        """Set it to begin the next round at once, or when the running one has ended."""
-        self.stop = threading.Event()
-        """Set when the running round is the last one, and should end soon."""
-
-
 class Realtime:
     """The real-time side of one app: on greenlets if gevent has patched the process, else on threads."""
 
@@ -118,19 +100,17 @@ class Realtime:
         self.connections = Connections(
             per_address=settings.address_max_sockets if limited else None, clock=clock
         )
-        self.tasks: set[object] = set()
-        """One object for each background task and event that is running; a stop waits for them."""
+        self.running: set[object] = set()
+        """One object for each event and background task that is running; a stop waits for them."""
+        self.tasks: list[RepeatedTask] = []
+        """Started in this order, and stopped in reverse order."""
+        # sockets/wiring.py says what is in these lists.
         self.at_start: list[Callable[[], None]] = []
-        self.before_close: list[Callable[[], None]] = []
-        """Called in reverse order: what was installed first stops last."""
-        self.on_joined: Callable[[str], None] = lambda _sid: None
-        """Called with the id of each socket that was just accepted; its client may not know it yet."""
-        self.on_left: Callable[[str], None] = lambda _sid: None
+        self.on_joined: list[Callable[[str], None]] = []
+        """Called one after the other with the id of each socket that was just accepted, until it has gone."""
+        self.on_left: list[Callable[[str], None]] = []
         """Called with the id of each socket that has gone, or has become a spectator."""
-        self._has_others = bool(settings.redis_url)
-        self.repeat(
-            self.transports.check_deadlines, every_seconds=CHECK_SECONDS, on_failure="deadlines not checked"
-        )
+        self.at_stop: list[Callable[[], None]] = []
 
     def send(self, sid: str, events: Sequence[Event | AcknowledgedEvent]) -> None:
         """Send events to a socket, in order and as one batch. A socket that has disconnected is skipped.
@@ -170,78 +150,52 @@ class Realtime:
         """
         for start in self.at_start:
             start()
+        for task in self.tasks:
+            task.start(self.app, self.socketio)
 
     def close(self) -> None:
         """Stop the background work and close all sockets. Spins that have begun end on their own."""
-        for stop in reversed(self.before_close):
+        for task in reversed(self.tasks):
+            task.stop()
+        for stop in self.at_stop:
             stop()
         for transport_id in list(self.server.eio.sockets):
             self.transports.close(transport_id)
+
+    def joined(self, sid: str) -> None:
+        """Call ``on_joined`` for a socket that was just accepted, in the background."""
+        self.in_background(self._joined, sid)
+
+    def _joined(self, sid: str) -> None:
+        try:
+            # One database connection for all of it: after a restart all clients reconnect at once.
+            with reading():
+                for joined in self.on_joined:
+                    if self.connections.get(sid) is None:
+                        return
+                    joined(sid)
+        except Exception:  # noqa: BLE001  # the socket stays connected; HTTP serves all of this too
+            repeated_lines.log.exception("sending the state on connect failed")
 
     def forget(self, sid: str) -> None:
         """Remove a socket that has gone."""
         self.connections.remove(sid)
         # After the socket was removed, so that no proof that is sent meanwhile goes to it.
-        self.on_left(sid)
+        self._left(sid)
 
     def end_sessions(self, user_id: int, *, before: int) -> None:
         """Make spectators of the player's sockets here whose session numbers are lower than this one."""
         for sid in self.connections.end_sessions(user_id, before=before):
-            self.on_left(sid)
+            self._left(sid)
 
-    def repeat(
-        self,
-        work: Callable[[], None],
-        *,
-        every_seconds: float,
-        on_failure: str,
-        logger: logging.Logger = repeated_lines.log,
-        at_end: Callable[[], None] = lambda: None,
-        stop_seconds: float = STOP_SECONDS,
-    ) -> Rounds:
-        """Call ``work`` in one task of its own, at the server's start and ``every_seconds`` after each call.
-
-        It runs within the app. An exception is logged with the message ``on_failure``; the next round tries
-        again. ``at_end`` is called after the last round. A stop waits ``stop_seconds`` for both.
-        """
-        rounds = Rounds()
-        tasks: list[Any] = []
-
-        def run() -> None:
-            while not rounds.stop.is_set():
-                try:
-                    with self.app.app_context():
-                        work()
-                except Exception:  # as the docstring says
-                    logger.exception(on_failure)
-                    rounds.stop.wait(RETRY_SECONDS)
-                rounds.woken.wait(every_seconds)
-                rounds.woken.clear()
-            with self.app.app_context():
-                at_end()
-
-        def close() -> None:
-            rounds.stop.set()
-            rounds.woken.set()
-            for task in tasks:
-                task.join(stop_seconds)
-
-        self.at_start.append(lambda: tasks.append(self.socketio.start_background_task(run)))
-        self.before_close.append(close)
-        return rounds
-
-    def every_two_seconds(self, work: Callable[[], None]) -> None:
-        """With REDIS_URL, call this at the start and every two seconds.
-
-        It looks in the database for changes by other processes whose signals were lost.
-        """
-        if self._has_others:
-            self.repeat(work, every_seconds=ROUND_SECONDS, on_failure="round failed")
+    def _left(self, sid: str) -> None:
+        for left in self.on_left:
+            left(sid)
 
     def in_background(self, task: Callable[..., Any], *args: Any) -> None:
         """Run a task beside the requests, within the app."""
         token = object()
-        self.tasks.add(token)
+        self.running.add(token)
         self.socketio.start_background_task(self._run, token, task, args)
 
     def _run(self, token: object, task: Callable[..., Any], args: Sequence[Any]) -> None:
@@ -251,7 +205,7 @@ class Realtime:
         except Exception:  # the library would print the arguments
             log.exception("task failed")
         finally:
-            self.tasks.discard(token)
+            self.running.discard(token)
 
 
 def _quiet_logger(name: str) -> logging.Logger:

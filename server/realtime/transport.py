@@ -157,7 +157,8 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
         sent_at, self.ping_sent_at = self.ping_sent_at, None
         sid = self.transports.manager.sid_from_eio_sid(self.sid, NAMESPACE)
         if sent_at is not None and sid is not None:
-            self.transports.on_pong(sid, sent_at)
+            for answered in self.transports.on_pong:
+                answered(sid, sent_at)
 
     def check_deadlines(self) -> None:
         """Send a ping that is due; close the transport if its client has not joined or answered in time."""
@@ -204,8 +205,8 @@ class Transports:
         self.manager = server.manager
         self._engine = server.eio
         self.paced = paced
-        self.on_pong: Callable[[str, float], None] = lambda _sid, _sent_at: None
-        """Called with ``(sid, sent_at)`` when a joined socket answers a ping. It must not block.
+        self.on_pong: list[Callable[[str, float], None]] = []
+        """Called with ``(sid, sent_at)`` when a joined socket answers a ping. They must not block.
 
         ``sent_at`` is the ``time.monotonic()`` at which that ping was sent: everything that was sent to the
         socket before then has reached its client, because a transport keeps the order.

@@ -61,7 +61,7 @@ class ServerSeeds:
 
     def __init__(self, *, encrypter: Encrypter, witness: SeedWitness) -> None:
         self.witness = witness
-        self.on_redraw: Callable[[int, Commitment], None] = lambda _user_id, _commitment: None
+        self.on_redraw: list[Callable[[int, Commitment], None]] = []
         """Called with the player's id and the new commitment after an announced seed was replaced."""
         self.encrypter = encrypter
         self._announced_here: LRUCache[int, SeedInPlay] = LRUCache(maxsize=REMEMBERED)
@@ -142,7 +142,8 @@ class ServerSeeds:
                 user_id, found, commitment=seed.commitment, encrypted=seed.encrypted
             )
         if changed:
-            self.on_redraw(user_id, seed.announcement)
+            for redrawn in self.on_redraw:
+                redrawn(user_id, seed.announcement)
         return changed
 
     def redraw_all(self, *, now: Millis) -> int:

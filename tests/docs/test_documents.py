@@ -6,7 +6,19 @@ from bench.harness.servers import ROOT
 
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("deploy/*.md"), ROOT / ".env.example"]
 COLUMNS = 120
-FOLDERS = ("bench", "blueprints", "deploy", "docs", "models", "server", "services", "tests", "verify")
+FOLDERS = (
+    "bench",
+    "blueprints",
+    "deploy",
+    "docs",
+    "models",
+    "server",
+    "services",
+    "sockets",
+    "tasks",
+    "tests",
+    "verify",
+)
 WRITTEN_BY_BENCHMARKS = "bench/results/"
 
 

@@ -4,12 +4,12 @@ import marshmallow as ma
 import pytest
 
 from bench.harness.sample_data import add_sample_data
-from blueprints.api.schemas import WireSchema
 from blueprints.auth.schemas import UserSchema
 from blueprints.cases.schemas import FreeCaseSchema, SingleCaseSchema
 from blueprints.irl.schemas import ListedIrlCaseSchema
 from blueprints.stats.schemas import GameSchema
 from blueprints.upgrader.schemas import BetSchema, RulesSchema
+from server.schemas import WireSchema
 from services.accounts import users
 from services.cases import reading
 from services.games import bets

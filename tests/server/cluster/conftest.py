@@ -6,7 +6,7 @@ import pytest
 
 from bench.harness.servers import threaded_server
 from bench.harness.waiting import wait_until
-from server.realtime import server as product
+from server.cluster import cluster as product
 from tests.support.apps import app_on, production_processes, two_processes
 
 

@@ -142,7 +142,7 @@ def test_interruptions_leave_neither_connections_nor_tasks_behind(two, signals, 
 
         def is_steady():
             """Whether each process has its two connections, beside the one of this test, and no task runs."""
-            is_busy = any(app.extensions["realtime"].tasks for app, _ in two)
+            is_busy = any(app.extensions["realtime"].running for app, _ in two)
             is_away = any(each.are_away for each in signals)
             return len(client.client_list()) == 5 and not is_busy and not is_away
 

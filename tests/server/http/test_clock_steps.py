@@ -8,7 +8,7 @@ from bench.harness.servers import threaded_server
 from bench.harness.sockets import Refused, Socket
 from bench.harness.spins import Clock, at
 from bench.harness.waiting import wait_until
-from blueprints.games import proof_delivery
+from sockets import proof_delivery
 from tests.support.markers import sqlite_only
 
 START = at("2026-03-18 12:00")

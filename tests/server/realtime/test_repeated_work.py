@@ -2,6 +2,8 @@
 
 import threading
 
+from server.realtime.repeated_task import RepeatedTask
+
 
 def test_work_that_was_woken_in_a_failed_round_does_not_wait_for_its_time(app):
     running = app.extensions["realtime"]
@@ -9,10 +11,11 @@ def test_work_that_was_woken_in_a_failed_round_does_not_wait_for_its_time(app):
 
     def fail():
         begun.release()
-        rounds.woken.set()
+        task.woken.set()
         raise ValueError
 
-    rounds = running.repeat(fail, every_seconds=3_600, on_failure="failed")
+    task = RepeatedTask(fail, every_seconds=3_600, on_failure="failed")
+    running.tasks.append(task)
     running.start()
 
     try:

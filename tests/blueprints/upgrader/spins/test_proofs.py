@@ -10,11 +10,11 @@ from bench.harness.servers import threaded_server
 from bench.harness.sockets import Socket
 from bench.harness.spins import Clock, play_spin
 from bench.harness.waiting import wait_until
-from blueprints.games.proof_delivery import ProofDelivery
 from models.bets import Bet
 from models.db.connection import reading, writing
 from models.users import AnnouncedSeed
 from services.shared.clock import now_ms
+from sockets.proof_delivery import ProofDelivery
 from tests.support.markers import sqlite_only
 from tests.support.polling import PollingClient
 
@@ -222,7 +222,7 @@ def test_what_falls_due_is_sent_before_the_rest_of_what_a_player_missed(
             delivery.schedule(later[0], sid=None)
         return open_seeds(bet_ids)
 
-    monkeypatch.setattr("blueprints.games.proof_delivery.PROOFS_AT_ONCE", 1)
+    monkeypatch.setattr("sockets.proof_delivery.PROOFS_AT_ONCE", 1)
     monkeypatch.setattr(services.proofs, "open", open_while_another_falls_due)
     socket = connect(player)
 

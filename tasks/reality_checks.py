@@ -3,16 +3,16 @@
 import peewee
 from flask import Flask
 
-from blueprints.games.schemas import RealityCheckSchema
+from server.realtime.repeated_task import RepeatedTask
 from server.realtime.server import Realtime
 from services.container import Services
 from services.limits import play_sums
 from services.shared.background import pause
 from services.shared.clock import Millis
+from sockets.schemas import RealityCheckSchema
 
 REALITY_CHECK = "limits:reality-check"
 
-ROUND_SECONDS = 2.0
 PLAYERS_AT_ONCE = 1_000
 """Players in one query."""
 
@@ -42,11 +42,12 @@ class RealityChecks:
         self._last_round_at = now
 
 
-def install_reality_checks(app: Flask, running: Realtime) -> None:
+def task(app: Flask, *, every_seconds: float) -> RepeatedTask | None:
     """Send reality checks from this server, if REALITY_CHECK_MINUTES is set."""
     services: Services = app.extensions["services"]
-    if every := services.settings.reality_check_ms:
-        checks = RealityChecks(running, services, every=Millis(every))
-        running.repeat(
-            checks.send_due, every_seconds=ROUND_SECONDS, on_failure="reality checks were not sent"
-        )
+    if not (every := services.settings.reality_check_ms):
+        return None
+    checks = RealityChecks(app.extensions["realtime"], services, every=Millis(every))
+    return RepeatedTask(
+        checks.send_due, every_seconds=every_seconds, on_failure="reality checks were not sent"
+    )

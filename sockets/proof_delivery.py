@@ -12,17 +12,18 @@ from collections.abc import Iterable
 from itertools import islice
 
 import peewee
-from flask import Flask
 
-from blueprints.games.live_feed import LiveFeed
-from blueprints.games.schemas import OpeningProofSchema, ProofSchema
-from blueprints.games.unconfirmed_proofs import SentProof, UnconfirmedProofs
 from models.bets import Bet
+from server.realtime.repeated_task import RepeatedTask
 from server.realtime.server import AcknowledgedEvent, Realtime
 from services.container import Services
+from services.games.play import PlayedBet
 from services.games.proofs import Proof
 from services.shared.background import in_slices, pause
 from services.shared.clock import Millis
+from sockets.live_feed import LiveFeed
+from sockets.schemas import OpeningProofSchema, ProofSchema
+from sockets.unconfirmed_proofs import SentProof, UnconfirmedProofs
 
 log = logging.getLogger("platform.proofs")
 
@@ -56,11 +57,11 @@ class ProofDelivery:
     look_up_seconds = 10.0
     """How often the database is asked for bets that nobody has scheduled. There are hardly ever any."""
 
-    def __init__(self, app: Flask, running: Realtime) -> None:
+    def __init__(self, running: Realtime, services: Services, live_feed: LiveFeed) -> None:
         self._running = running
         self._connections = running.connections
-        self._services: Services = app.extensions["services"]
-        self._live_feed: LiveFeed = app.extensions["live_feed"]
+        self._services = services
+        self._live_feed = live_feed
         # Due times that are later than in the database, by their bets.
         self._postponed: dict[int, Millis] = {}
         # Bets that are not due yet: when they are, and the sockets that placed them. Each is due after those
@@ -74,9 +75,8 @@ class ProofDelivery:
         self._joined: dict[int, str] = {}
         self._looked_up_at: float | None = None
         running.manager.acknowledged = self._unconfirmed.acknowledged
-        running.transports.on_pong = self._unconfirmed.answered_ping
-        running.on_left = self.socket_gone
-        self._rounds = running.repeat(
+        self.answered_ping = self._unconfirmed.answered_ping
+        self.rounds = RepeatedTask(
             self._round,
             every_seconds=ROUND_SECONDS,
             on_failure="proofs delayed",
@@ -94,11 +94,20 @@ class ProofDelivery:
             self._postponed[bet.id] = Millis(bet.completed_at_ms)
         self._scheduled[bet.id] = self._due_at(bet.completed_at_ms), sid
 
-    def send_missed(self, user_id: int, *, sid: str) -> None:
-        """Send a socket that has just connected the player's proofs that were never confirmed."""
-        self._joined[user_id] = sid
+    def after_bet(self, sid: str, played: PlayedBet) -> None:
+        """Send this bet's proof to this socket when it is due."""
+        self.schedule(played.bet, sid=sid, is_late=played.is_late)
 
-    def socket_gone(self, sid: str) -> None:
+    def joined(self, sid: str) -> None:
+        """Send a socket that has just connected the player's proofs that were never confirmed."""
+        user_id = self._connections.player_of(sid)
+        if user_id is not None:
+            self._joined[user_id] = sid
+
+    def note_players(self, user_ids: Iterable[int]) -> None:
+        """A single process has no signals of others."""
+
+    def left(self, sid: str) -> None:
         """Send what this socket did not confirm to the player's others, or at the next connection."""
         self._missed.update(dict.fromkeys(self._unconfirmed.socket_gone(sid)))
 
@@ -131,7 +140,7 @@ class ProofDelivery:
         if self._missed:
             self._send_some(self._missed, announce=False)
             # The next round sends more of them, after what has fallen due: a player may miss thousands.
-            self._rounds.woken.set()
+            self.rounds.woken.set()
 
     def _finish(self) -> None:
         """After the last round. What is not confirmed by then is sent again after the next start."""
@@ -194,7 +203,7 @@ class ProofDelivery:
             self._unconfirmed.forget(confirmed)
 
     def _send_due(self) -> None:
-        while self._due and not self._rounds.stop.is_set():
+        while self._due and not self.rounds.stopping.is_set():
             self._send_some(self._due, announce=True)
 
     def _find_missed(self) -> None:
@@ -254,5 +263,5 @@ class ProofDelivery:
         for receiver in events:
             if self._connections.player_of(receiver) is None:
                 # It or its session ended before the proof was added, so that end did not report the proof.
-                self.socket_gone(receiver)
+                self.left(receiver)
         return unreachable

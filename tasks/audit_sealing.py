@@ -2,16 +2,14 @@
 
 from flask import Flask
 
-from server.realtime.server import Realtime
+from server.realtime.repeated_task import RepeatedTask
 from services.audit_trail import settings_changes
 from services.audit_trail.sealing import seal_some
 from services.container import Services
 from services.shared.background import pause
 
-ROUND_SECONDS = 1.0
 
-
-def install_sealing(app: Flask, running: Realtime) -> None:
+def task(app: Flask, *, every_seconds: float) -> RepeatedTask:
     """Seal the audit trail from the start of this server on. Of all processes one seals at a time.
 
     What a stop leaves unsealed is sealed by another process, or at the next start.
@@ -30,4 +28,4 @@ def install_sealing(app: Flask, running: Realtime) -> None:
         while seal_some(keys):
             pause()
 
-    running.repeat(seal, every_seconds=ROUND_SECONDS, on_failure="audit trail not sealed")
+    return RepeatedTask(seal, every_seconds=every_seconds, on_failure="audit trail not sealed")

@@ -2,8 +2,7 @@
 
 import marshmallow as ma
 
-from blueprints.api.parameters import one_of
-from blueprints.api.schemas import Avatar, Coins, Computed, WireSchema, count, epoch_ms, text
+from server.schemas import Avatar, Coins, Computed, WireSchema, count, epoch_ms, one_of, text
 from services.fairness import rolls, tickets
 from services.games.bets import GAMES, UPGRADER, multiplier_hundredths
 from services.shared.money import number_from_cents

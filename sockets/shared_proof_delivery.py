@@ -11,16 +11,16 @@ from collections.abc import Iterable
 from itertools import islice
 
 import peewee
-from flask import Flask
 
-from blueprints.games.proof_delivery import PLAYERS_AT_ONCE, PROOFS_AT_ONCE, ProofDelivery
-from server.realtime import server
+from server.cluster import cluster
 from server.realtime.server import Realtime
 from services.container import Services
 from services.games.proofs import Proof
 from services.shared.background import in_slices, pause
 from services.shared.clock import Millis
 from services.shared.signals import Signal
+from sockets.live_feed import LiveFeed
+from sockets.proof_delivery import PLAYERS_AT_ONCE, PROOFS_AT_ONCE, ProofDelivery
 
 OVERDUE_MS = 2_000
 """A bet that is later than this is claimed by any process, since its own has stopped or is slow."""
@@ -32,8 +32,8 @@ BEFORE_START_MS = 10_000
 class SharedProofDelivery(ProofDelivery):
     """The proof delivery of one of several processes."""
 
-    def __init__(self, app: Flask, running: Realtime) -> None:
-        super().__init__(app, running)
+    def __init__(self, running: Realtime, services: Services, live_feed: LiveFeed) -> None:
+        super().__init__(running, services, live_feed)
         self._proofs = self._services.proofs
         self._started_at = time.monotonic()
         # Proofs that only this process sends, with the sockets that placed the bets, by the ids of the bets.
@@ -42,10 +42,9 @@ class SharedProofDelivery(ProofDelivery):
         self._players: deque[tuple[int, int]] = deque()
         # Bets whose sockets have ended.
         self._lost: deque[int] = deque()
-        self.look_up_seconds = server.ROUND_SECONDS
-        self._services.signals.on(Signal.PROOFS, self._note_players)
+        self.look_up_seconds = cluster.ROUND_SECONDS
 
-    def socket_gone(self, sid: str) -> None:
+    def left(self, sid: str) -> None:
         """Let all processes send what this socket did not confirm, and what waits to be sent to it."""
         self._lost.extend(self._unconfirmed.socket_gone(sid))
         self._lost.extend(bet_id for bet_id, (_, asking) in list(self._held.items()) if asking == sid)
@@ -57,7 +56,7 @@ class SharedProofDelivery(ProofDelivery):
 
     def _look_up(self) -> None:
         """Note all connected players, and find the overdue bets of all processes."""
-        self._note_players(self._connections.players())
+        self.note_players(self._connections.players())
         overdue = self._proofs.pending(due_by=Millis(self._services.clock() - OVERDUE_MS))
         for bet_id, _ in in_slices(overdue, PROOFS_AT_ONCE):
             self._due.setdefault(bet_id, None)
@@ -78,7 +77,7 @@ class SharedProofDelivery(ProofDelivery):
 
         If the database fails, the next round tries again.
         """
-        while self._due and not self._rounds.stop.is_set():
+        while self._due and not self.rounds.stopping.is_set():
             chunk = dict(islice(self._due.items(), PROOFS_AT_ONCE))
             asking = {bet_id: sid for bet_id, sid in chunk.items() if sid and self._is_connected(sid)}
             claimed = self._proofs.claim(list(chunk), held=asking.keys())
@@ -103,13 +102,13 @@ class SharedProofDelivery(ProofDelivery):
                 self._held.pop(bet_id, None)
             self._tell_all(players)
 
-    def _note_players(self, user_ids: Iterable[int]) -> None:
+    def note_players(self, user_ids: Iterable[int]) -> None:
         self._players.extend((user_id, 0) for user_id in user_ids)
 
     def _tell_all(self, user_ids: Iterable[int]) -> None:
         """Note players who have proofs that no process holds, here and in the other processes."""
         players = sorted(set(user_ids))
-        self._note_players(players)
+        self.note_players(players)
         if players:
             self._services.signals.publish(Signal.PROOFS, players)
 
@@ -150,8 +149,7 @@ class SharedProofDelivery(ProofDelivery):
         return self._connections.player_of(sid) is not None
 
 
-def install_proofs(app: Flask, running: Realtime) -> None:
-    """Give this app its proof delivery, with REDIS_URL this one. It starts with the server."""
-    services: Services = app.extensions["services"]
+def new_proof_delivery(running: Realtime, services: Services, live_feed: LiveFeed) -> ProofDelivery:
+    """The proof delivery of this process."""
     delivery = SharedProofDelivery if services.settings.redis_url else ProofDelivery
-    app.extensions["proofs"] = delivery(app, running)
+    return delivery(running, services, live_feed)

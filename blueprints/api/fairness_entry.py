@@ -2,12 +2,11 @@
 
 import marshmallow as ma
 
-from blueprints.api.parameters import one_of
-from blueprints.api.schemas import Coins, Computed, Part, WireSchema, documented, epoch_ms, text
-from blueprints.games.schemas import CLIENT_SEED, GAME, NONCE, SERVER_SEED, SERVER_SEED_COMMITMENT
 from models.bets import Bet
 from server.current_services import get_services
+from server.schemas import Coins, Computed, Part, WireSchema, documented, epoch_ms, one_of, text
 from services.fairness.rolls import ROUND
+from sockets.schemas import CLIENT_SEED, GAME, NONCE, SERVER_SEED, SERVER_SEED_COMMITMENT
 
 
 def visible_server_seed(bet: Bet) -> str:

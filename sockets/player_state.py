@@ -1,8 +1,8 @@
 """Keeps every socket of a player up to date with the player's commitment and balances, in all processes.
 
 The process that changes them sends them to its own sockets and to the other processes, which forward them.
-Such a signal may be lost, and so may the answer to a commit. So every two seconds each process compares what
-its sockets were last sent with the database.
+Such a signal may be lost, and so may the answer to a commit. So each process compares what its sockets were
+last sent with the database (``tasks/table.py``).
 """
 
 from collections.abc import Callable, Sequence
@@ -10,16 +10,18 @@ from operator import index
 from typing import Any, cast
 
 import peewee
-from flask import Flask, current_app
+from flask import current_app
 
-from blueprints.games.schemas import BalanceSchema, CommitmentSchema
 from models.player_states import ChangedState, SentState, find_changed
 from models.users import Balances, User
 from server.realtime.server import Event, Realtime
 from services.accounts import users
 from services.container import Services
 from services.fairness.server_seeds import Commitment
+from services.games.play import PlayedBet
+from services.shared.background import pause
 from services.shared.signals import Signal
+from sockets.schemas import BalanceSchema, CommitmentSchema
 
 COMMITMENT = "upgrader:commitment"
 BALANCE = "balance"
@@ -27,7 +29,6 @@ BALANCE = "balance"
 COMMITMENT_PAYLOAD = CommitmentSchema()
 BALANCE_PAYLOAD = BalanceSchema()
 
-ROUND_SECONDS = 2.0
 SOCKETS_AT_ONCE = 1_000
 """Sockets in one query."""
 
@@ -57,8 +58,17 @@ class PlayerState:
             self._send(sid, events)
         self._services.signals.publish(Signal.PLAYER_STATE, {"player": user_id, "events": events})
 
-    def send_all(self, user_id: int, *, sid: str) -> None:
-        """Send a new socket the commitment and the balances. Raises UserNotFound."""
+    def after_bet(self, _sid: str, played: PlayedBet) -> None:
+        """Send the balances and the next commitment of a bet's player."""
+        if played.following and played.balances:
+            user_id: int = played.bet.user_id  # type: ignore[attr-defined]  # made by peewee
+            self.send(user_id, played.following, played.balances)
+
+    def joined(self, sid: str) -> None:
+        """Send a new socket its player's commitment and balances. Raises UserNotFound."""
+        user_id = self._connections.player_of(sid)
+        if user_id is None:
+            return
         commitment = self._services.seeds.announced(user_id=user_id)
         events = [_event(commitment), _event(users.get_by_id(user_id))]
         # During the queries the session may have ended, or a bet may have sent newer ones.
@@ -70,12 +80,19 @@ class PlayerState:
         for sid in self._connections.sids_of(signal["player"]):
             self._send(sid, signal["events"], unless_older=True)
 
-    def send_missed(self) -> None:
-        """Send what the database has and the sockets of this process were not sent."""
+    def compare(self) -> None:
+        """Send what the database has and the sockets of this process were not sent.
+
+        Sockets of sessions that have ended, by any process or command, become spectators.
+        """
         for sids in peewee.chunked(self._connections.sids(), SOCKETS_AT_ONCE):
             sent = {sid: state for sid in sids if (state := self._sent_state(sid))}
             for changed in find_changed(list(sent.values())):
-                self._send_changed(changed, before=sent[changed.sid])
+                if changed.session_number > sent[changed.sid].session_number:
+                    self._running.end_sessions(changed.user_id, before=changed.session_number)
+                else:
+                    self._send_changed(changed, before=sent[changed.sid])
+            pause()
 
     def _send_changed(self, changed: ChangedState, *, before: SentState) -> None:
         if changed.user_id in self._services.player_locks:
@@ -88,11 +105,12 @@ class PlayerState:
 
     def _sent_state(self, sid: str) -> SentState | None:
         """None for a spectator."""
-        user_id, last = self._connections.player_of(sid), self._last_sent(sid)
-        if user_id is None:
+        connection, user_id = self._connections.get(sid), self._connections.player_of(sid)
+        if connection is None or user_id is None:
             return None
+        last = connection.last_sent
         (version, _), (_, commitment) = last.get(BALANCE, UNSENT), last.get(COMMITMENT, UNSENT)
-        return SentState(sid, user_id, version, commitment)
+        return SentState(sid, user_id, connection.session, version, commitment)
 
     def _send(self, sid: str, events: Sequence[Event], *, unless_older: bool = False) -> None:
         """Send the events to a socket, except those that it was sent last, and optionally older ones."""
@@ -116,16 +134,6 @@ def _event(changed: Commitment | Balances | User) -> Event:
     if isinstance(changed, Commitment):
         return COMMITMENT, COMMITMENT_PAYLOAD.dump(changed)
     return BALANCE, BALANCE_PAYLOAD.dump(changed)
-
-
-def install_player_state(app: Flask, running: Realtime) -> None:
-    """Give this app its PlayerState, which sends redrawn seeds and the changes of other processes."""
-    services: Services = app.extensions["services"]
-    state = PlayerState(running, services)
-    app.extensions["player_state"] = state
-    services.seeds.on_redraw = state.send
-    services.signals.on(Signal.PLAYER_STATE, state.forward)
-    running.repeat(state.send_missed, every_seconds=ROUND_SECONDS, on_failure="balances not compared")
 
 
 def player_state() -> PlayerState:

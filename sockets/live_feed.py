@@ -4,15 +4,13 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from flask import Flask
-
-from blueprints.games.schemas import LiveBetSchema
 from models.db.connection import reading
 from server.realtime.server import Event, Realtime
 from services.container import Services
 from services.games import live_bets
 from services.games.proofs import Proof
 from services.shared.signals import Signal
+from sockets.schemas import LiveBetSchema
 
 MERGE_SECONDS = 0.05
 
@@ -38,7 +36,7 @@ class LiveFeed:
             self._services.signals.publish(Signal.LIVE_BETS, events)
             self._running.broadcast(events)
 
-    def send_newest(self, sid: str) -> None:
+    def joined(self, sid: str) -> None:
         """Send a new socket the list of the newest live bets."""
         self._running.send(sid, [self._newest()])
 
@@ -68,12 +66,3 @@ class LiveFeed:
     @reading()
     def _newest(self) -> Event:
         return "live-bets", BETS.dump(live_bets.newest(now=self._services.clock()))
-
-
-def install_live_feed(app: Flask, running: Realtime) -> None:
-    """Give this app its LiveFeed, which hears of the bets of other processes."""
-    services: Services = app.extensions["services"]
-    feed = LiveFeed(running, services)
-    app.extensions["live_feed"] = feed
-    services.signals.on(Signal.LIVE_BETS, feed.forward)
-    services.signals.on_resumed.append(lambda: running.in_background(feed.send_newest_to_all))

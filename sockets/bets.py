@@ -2,16 +2,13 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import partial
 from typing import Any
 
 from flask import Flask
 
-from blueprints.games.player_state import PlayerState
-from blueprints.games.proof_delivery import ProofDelivery
-from blueprints.games.schemas import LimitReachedSchema, OpeningPfSchema, PfSchema
 from models.bets import Bet
 from server import repeated_lines
 from server.metrics import Metrics
@@ -25,8 +22,8 @@ from services.games.play import PlayedBet
 from services.openings.opening import OpeningRequest, Openings
 from services.shared.errors import PlatformError
 from services.shared.money import number_from_cents
-from services.upgrader import catalogue
 from services.upgrader.spin import SpinRequest, Upgrader
+from sockets.schemas import LimitReachedSchema, OpeningPfSchema, PfSchema
 
 MAX_REQUEST_ID = 64
 CENTS_PER_COIN = 100
@@ -43,22 +40,11 @@ OPENING_PF = OpeningPfSchema()
 LIMIT_REACHED = LimitReachedSchema()
 
 
-def install_bet_events(app: Flask, running: Realtime) -> None:
-    """Handle these events on this server, and load the catalogues that are published."""
-    services: Services = app.extensions["services"]
-    running.repeat(
-        services.catalogue.load_newest,
-        every_seconds=catalogue.ROUND_SECONDS,
-        on_failure="catalogue not compared",
-    )
-
-    _BetEvent(app, running, name="upgrader:spin", game=services.upgrader, read=read_spin)
-    for openings in (services.case_openings, services.irl_openings):
-        name = f"{openings.game}:open"
-        _BetEvent(app, running, name=name, game=openings, read=partial(read_opening, name))
+AfterBet = Callable[[str, PlayedBet], None]
+"""Called with the socket that placed a bet, and the bet."""
 
 
-class _BetEvent:
+class BetEvent:
     """Plays the bets that players request by one event, and sends the events that follow."""
 
     def __init__(
@@ -69,6 +55,8 @@ class _BetEvent:
         name: str,
         game: Upgrader | Openings,
         read: Callable[[object, int], Any],
+        after_bet: Sequence[AfterBet],
+        after_acknowledgement: Sequence[AfterBet],
     ) -> None:
         """``read`` turns a payload, in a session of this number, into the game's request."""
         self._name = name
@@ -76,8 +64,8 @@ class _BetEvent:
         self._read = read
         self._running = running
         self._services: Services = app.extensions["services"]
-        self._proofs: ProofDelivery = app.extensions["proofs"]
-        self._player_state: PlayerState = app.extensions["player_state"]
+        self._after_bet = after_bet
+        self._after_acknowledgement = after_acknowledgement
         self._metrics: Metrics = app.extensions["metrics"]
         # Flask-SocketIO's own decorator makes a request context for each event: a tenth of a spin's time.
         running.server.on(name, self.handle)
@@ -106,7 +94,7 @@ class _BetEvent:
                 request = self._read(payload, session)
                 played = self._game.play(user_id=user_id, request=request, clock=self._services.clock)
                 answer = bet_answer(played)
-                self._send(sid, user_id, played, answer)
+                self._send(sid, played, answer)
         except PlatformError:
             # These two are reported before any other reason. The settlement checks them for all others.
             player = users.get_by_id(user_id)
@@ -115,15 +103,16 @@ class _BetEvent:
             raise
         return played.bet.status, answer
 
-    def _send(self, sid: str, user_id: int, played: PlayedBet, answer: dict[str, Any]) -> None:
+    def _send(self, sid: str, played: PlayedBet, answer: dict[str, Any]) -> None:
         """Send the events of a settled bet in the promised order, with the acknowledgement in the middle."""
-        bet, following, balances = played.bet, played.following, played.balances
-        self._running.send(sid, [pf_event(bet), (self._name, answer)])
-        if following is None or balances is None:
+        self._running.send(sid, [pf_event(played.bet), (self._name, answer)])
+        if played.following is None:
+            # The first answer to a repeated request id.
             return
-        self._count_coins(played)
-        self._proofs.schedule(bet, sid=sid, is_late=played.is_late)
-        after_this_event(lambda: self._player_state.send(user_id, following, balances))
+        for follow_up in self._after_bet:
+            follow_up(sid, played)
+        for follow_up in self._after_acknowledgement:
+            after_this_event(partial(follow_up, sid, played))
 
     def _answer(self, sid: str, answer: dict[str, Any]) -> dict[str, Any]:
         """Send the event of a bet that was not played; returns it as the acknowledgement."""
@@ -147,19 +136,19 @@ class _BetEvent:
         else:
             self._metrics.openings.labels(self._game.game, outcome).inc()
 
-    def _count_coins(self, played: PlayedBet) -> None:
-        """Count a settled bet's wager, its payout, and the mean and variance of its payout, in coins.
 
-        Openings of the free case are not counted, so that coins paid / wagered is the return to player.
-        """
-        bet, expected = played.bet, played.expectation
-        if expected is None:
-            return
-        metrics, game = self._metrics, self._game.game
-        metrics.wagered.labels(game).inc(bet.wager_cents / CENTS_PER_COIN)
-        metrics.paid.labels(game).inc(bet.payout_cents / CENTS_PER_COIN)
-        metrics.expected.labels(game).inc(expected.mean_cents / CENTS_PER_COIN)
-        metrics.variance.labels(game).inc(expected.variance_square_cents / CENTS_PER_COIN**2)
+def count_coins(metrics: Metrics, _sid: str, played: PlayedBet) -> None:
+    """Count a settled bet's wager, its payout, and the mean and variance of its payout, in coins.
+
+    Openings of the free case are not counted, so that coins paid / wagered is the return to player.
+    """
+    bet, expected = played.bet, played.expectation
+    if expected is None:
+        return
+    metrics.wagered.labels(bet.game).inc(bet.wager_cents / CENTS_PER_COIN)
+    metrics.paid.labels(bet.game).inc(bet.payout_cents / CENTS_PER_COIN)
+    metrics.expected.labels(bet.game).inc(expected.mean_cents / CENTS_PER_COIN)
+    metrics.variance.labels(bet.game).inc(expected.variance_square_cents / CENTS_PER_COIN**2)
 
 
 def read_spin(payload: object, session: int) -> SpinRequest:

@@ -5,27 +5,27 @@ from contextlib import suppress
 
 from flask import Flask
 
-from blueprints.prices.metrics import PriceMetrics
 from models.db.connection import UNAVAILABLE
-from server.realtime.server import Realtime
+from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
 from services.prices.results import RefreshResult
 from services.prices.service import Stopped
 from services.shared.lease import LeaseLost
+from tasks.price_metrics import PriceMetrics
 
 log = logging.getLogger("platform.prices")
 
 
-def install_prices(app: Flask, running: Realtime) -> None:
+def task(app: Flask) -> RepeatedTask | None:
     """Let this server refresh the prices, if there is a source."""
     services: Services = app.extensions["services"]
     prices, metrics = services.prices, PriceMetrics(app.extensions["metrics"].registry)
     if not prices.has_sources:
-        return
+        return None
 
     def start() -> None:
         prices.listeners.append(lambda result: _report(result, metrics))
-        prices.wake_task = rounds.woken.set
+        prices.wake_task = refresh.woken.set
 
     def refresh_due() -> None:
         try:
@@ -43,14 +43,17 @@ def install_prices(app: Flask, running: Realtime) -> None:
         with suppress(*UNAVAILABLE):
             prices.release()
 
-    # A stop calls these in reverse order: it interrupts a refresh, which the next leader repeats, waits for
-    # the task, and gives the lease to another process.
-    running.before_close.append(release)
-    running.at_start.append(start)
-    rounds = running.repeat(
-        refresh_due, every_seconds=prices.round_seconds, on_failure="prices delayed", logger=log
+    refresh = RepeatedTask(
+        refresh_due,
+        every_seconds=prices.round_seconds,
+        on_failure="prices delayed",
+        logger=log,
+        at_start=start,
+        # The next leader repeats what a stop interrupts.
+        interrupt=prices.stop,
+        at_end=release,
     )
-    running.before_close.append(prices.stop)
+    return refresh
 
 
 def _report(result: RefreshResult, metrics: PriceMetrics) -> None:

@@ -189,3 +189,8 @@ class Part(ma.fields.Nested):
 def camel_case(name: str) -> str:
     head, *rest = name.split("_")
     return head + "".join(word.capitalize() for word in rest)
+
+
+def one_of(*values: str) -> ma.validate.OneOf:
+    """A validator for an enumerated parameter."""
+    return ma.validate.OneOf(values, error=f"must be one of {', '.join(values)}")

@@ -1,0 +1,70 @@
+"""What happens at the start, when sockets join and leave, after a bet, and at the stop.
+
+Each list runs in its order; where the order matters, a comment says why. ``tasks/table.py`` lists what is
+repeated in between.
+"""
+
+from functools import partial
+
+from flask import Flask
+
+from server.cluster.cluster import Cluster
+from server.realtime.server import Realtime
+from services.container import Services
+from services.shared.signals import Signal
+from sockets.bets import AfterBet, BetEvent, count_coins, read_opening, read_spin
+from sockets.live_feed import LiveFeed
+from sockets.player_state import PlayerState
+from sockets.shared_proof_delivery import new_proof_delivery
+
+
+def wire(app: Flask, running: Realtime, cluster: Cluster | None) -> None:
+    """Connect the parts of this package with the socket server, with each other, and with other processes."""
+    services: Services = app.extensions["services"]
+    state = app.extensions["player_state"] = PlayerState(running, services)
+    feed = app.extensions["live_feed"] = LiveFeed(running, services)
+    proofs = app.extensions["proofs"] = new_proof_delivery(running, services, feed)
+
+    # At the start, before the tasks. It refuses a process that the database has no connections for.
+    running.at_start += [cluster.join] if cluster else []
+
+    # When a socket has joined: one after the other, in the background.
+    running.on_joined += [
+        # Commitment and balance, without which the client can't bet.
+        state.joined,
+        proofs.joined,
+        feed.joined,
+    ]
+
+    # When a socket has gone, or its session has ended.
+    running.on_left += [proofs.left]
+
+    # When a client has answered a ping, and so has received what was sent before.
+    running.transports.on_pong += [proofs.answered_ping]
+
+    # After a bet was settled, and its outcome was sent.
+    after_bet: list[AfterBet] = [
+        partial(count_coins, app.extensions["metrics"]),
+        proofs.after_bet,
+    ]
+    # After its acknowledgement: clients expect commitment and balance behind it.
+    after_acknowledgement = [state.after_bet]
+
+    # When an announced seed was replaced.
+    services.seeds.on_redraw += [state.send]
+
+    # When another process has sent a signal, and when signals may have been lost.
+    services.signals.on(Signal.PLAYER_STATE, state.forward)
+    services.signals.on(Signal.LIVE_BETS, feed.forward)
+    services.signals.on(Signal.PROOFS, proofs.note_players)
+    services.signals.on_resumed += [lambda: running.in_background(feed.send_newest_to_all)]
+
+    # At the stop, after the tasks. The others then know at once that this process has gone.
+    running.at_stop += [cluster.leave] if cluster else []
+
+    # When a player bets.
+    event = partial(BetEvent, app, running, after_bet=after_bet, after_acknowledgement=after_acknowledgement)
+    event(name="upgrader:spin", game=services.upgrader, read=read_spin)
+    for openings in (services.case_openings, services.irl_openings):
+        name = f"{openings.game}:open"
+        event(name=name, game=openings, read=partial(read_opening, name))

@@ -1,0 +1,29 @@
+"""Gauges that are read when /metrics is requested. They read memory only, never the database."""
+
+from collections.abc import Callable
+
+from flask import Flask
+from prometheus_client import Gauge
+
+from models.db.connection import database
+from server.realtime.server import Realtime
+from sockets.proof_delivery import ProofDelivery
+
+
+def add_gauges(app: Flask) -> None:
+    """Add the gauges of this server to its metrics."""
+    registry = app.extensions["metrics"].registry
+    running: Realtime = app.extensions["realtime"]
+    proofs: ProofDelivery = app.extensions["proofs"]
+
+    def gauge(name: str, description: str, read: Callable[[], float]) -> None:
+        Gauge(name, description, registry=registry).set_function(read)
+
+    gauge("sockets_open", "Sockets connected now", lambda: len(running.connections))
+    gauge("proofs_scheduled", "Bets that are not over yet", lambda: proofs.scheduled)
+    gauge("proofs_overdue", "Proofs that wait to be sent although they are due", lambda: proofs.overdue)
+    gauge("proofs_unconfirmed", "Proofs that were sent and not confirmed yet", lambda: proofs.unconfirmed)
+    gauge("database_pool_size", "Limit of connections, 0 for none", lambda: database.usage().size)
+    gauge("database_pool_in_use", "Connections in use", lambda: database.usage().in_use)
+    waiting = "Requests and spins that wait for a connection"
+    gauge("database_pool_waiting", waiting, lambda: database.usage().waiting)
