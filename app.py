@@ -4,8 +4,6 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from functools import partial
 
 from flask import Flask
 
@@ -14,24 +12,22 @@ from blueprints.api.caching import ResponseCache
 from blueprints.api.cli import OperatorGroup
 from blueprints.api.errors import register_error_handlers
 from blueprints.api.openapi import API_TITLE, DocumentedApi
-from models.db.connection import UNAVAILABLE, open_database
+from models.db.connection import open_database
 from server.cluster.cluster import Cluster
+from server.cluster.lease import DatabaseLease
 from server.http.proxies import read_client_addresses
 from server.http.rate_limit import limit_requests
 from server.http.response_headers import set_response_headers
 from server.http.strict_requests import read_requests_strictly
 from server.logs import configure_logging, log_failures, log_requests
 from server.metrics import Metrics
+from server.rate_limiter import NewRateLimiter
 from server.realtime import connecting
 from server.realtime.packets import handle_packets
 from server.realtime.server import Realtime
 from services.container import Services
 from services.maintenance import checks
-from services.shared.clock import Millis, now_ms
-from services.shared.database_clock import DatabaseClock
-from services.shared.rate_limiter import NewRateLimiter, RateLimiter
-from services.shared.shared_rate_limiter import RedisWindows, SharedRateLimiter
-from services.shared.signals import Signals
+from services.shared.clock import Millis
 from settings import VERSION, Settings, SettingsError
 from sockets.wiring import wire
 from tasks.gauges import add_gauges
@@ -46,7 +42,7 @@ def create_app(
 ) -> Flask:
     """Build the application from settings, by default those of the environment.
 
-    ``clock`` gives Unix time in milliseconds: that of this machine, or with REDIS_URL of the database.
+    ``clock`` gives Unix time in milliseconds: by default as the database has it.
     ``timer`` gives the seconds of the rate limits. Exits with a line for each bad setting of the environment.
     """
     settings = settings or _settings_or_exit()
@@ -54,20 +50,17 @@ def create_app(
     app = Flask(__name__, static_folder=None, instance_path=str(settings.instance_dir))
     _configure(app)
     open_database(settings.database_url, pool_size=settings.database_pool_size)
-    clock = clock or (_database_clock() if settings.redis_url else now_ms)
-    cluster = Cluster(app, settings) if settings.redis_url else None
-    signals = cluster.signals if cluster else Signals()
-    services = app.extensions["services"] = Services(settings, clock=clock, signals=signals)
+    cluster = app.extensions["cluster"] = Cluster(settings, clock=clock, timer=timer)
+    app.extensions["services"] = _services(settings, cluster)
     log_failures(app)
-    new_rate_limiter = _rate_limiters(services, cluster, timer=timer)
-    _install_request_hooks(app, settings, new_rate_limiter)
-    app.extensions["response_cache"] = ResponseCache(clock=clock)
+    _install_request_hooks(app, settings, cluster.new_rate_limiter)
+    app.extensions["response_cache"] = ResponseCache(clock=cluster.clock)
     register_error_handlers(app)
     _register_blueprints(app)
     app.cli = OperatorGroup(app.name)
     for command in COMMANDS:
         app.cli.add_command(command)
-    _start_realtime(app, services, cluster, new_rate_limiter)
+    _start_realtime(app, settings, cluster)
     # These wrap the socket server too.
     set_response_headers(app, https=settings.base_url.startswith("https:"), origins=settings.allowed_origins)
     read_client_addresses(app, proxies=settings.trusted_proxies)
@@ -87,12 +80,15 @@ def _settings_or_exit() -> Settings:
         sys.exit("\n".join(problems))
 
 
-def _database_clock() -> DatabaseClock:
-    clock = DatabaseClock()
-    # While the database is away, the time of this machine has to do. The server's next round tries again.
-    with suppress(*UNAVAILABLE):
-        clock.read()
-    return clock
+def _services(settings: Settings, cluster: Cluster) -> Services:
+    return Services(
+        settings,
+        clock=cluster.clock,
+        signals=cluster.signals,
+        process_id=lambda: cluster.processes.id,
+        price_lease=DatabaseLease("price refresh"),
+        ask_for_mark=cluster.ask_for_mark,
+    )
 
 
 def _configure(app: Flask) -> None:
@@ -104,20 +100,6 @@ def _configure(app: Flask) -> None:
         OPENAPI_VERSION="3.1.0",
         OPENAPI_URL_PREFIX="/",
     )
-
-
-def _rate_limiters(
-    services: Services, cluster: Cluster | None, *, timer: Callable[[], float]
-) -> NewRateLimiter:
-    if cluster is None:
-        return lambda _name, *, most, seconds: RateLimiter(most=most, seconds=seconds, timer=timer)
-    windows = RedisWindows(
-        services.settings.redis_url,
-        heard_at=lambda: cluster.signals.subscription.heard_at,
-        processes=lambda: services.processes.live,
-        timer=timer,
-    )
-    return partial(SharedRateLimiter, windows=windows, timer=timer)
 
 
 def _install_request_hooks(app: Flask, settings: Settings, new_rate_limiter: NewRateLimiter) -> None:
@@ -137,16 +119,11 @@ def _register_blueprints(app: Flask) -> None:
         app.register_blueprint(pages)
 
 
-def _start_realtime(
-    app: Flask, services: Services, cluster: Cluster | None, new_rate_limiter: NewRateLimiter
-) -> None:
-    settings, clock = services.settings, services.clock
-    running = app.extensions["realtime"] = Realtime(app, settings, clock=clock)
-    handle_packets(running, settings, new_rate_limiter)
+def _start_realtime(app: Flask, settings: Settings, cluster: Cluster) -> None:
+    running = app.extensions["realtime"] = Realtime(app, settings, clock=cluster.clock)
+    handle_packets(running, settings, cluster.new_rate_limiter)
     connecting.register(running)
-    app.extensions["cluster"] = cluster
-    if cluster:
-        cluster.install(running)
     wire(app, running, cluster)
     running.tasks += repeated_tasks(app)
     add_gauges(app)
+    cluster.count(app.extensions["metrics"].registry)

@@ -33,11 +33,11 @@ from models.db.group_commit import GroupCommit
 from models.db.postgres import POOL_SIZE, POOL_WAIT_SECONDS, cooperate_with_gevent
 from models.db.sql import execute
 from models.users import User
+from server.cluster.request_counts import RedisCounts
 from server.cluster.signals import RedisSignals
+from server.rate_limiter import RateLimiter
 from services.shared.clock import Millis
 from services.shared.money import Cents
-from services.shared.rate_limiter import RateLimiter
-from services.shared.shared_rate_limiter import RedisWindows, SharedRateLimiter
 from services.shared.signals import Signal
 from services.upgrader.catalogue import CatalogueItem
 
@@ -55,7 +55,7 @@ def main(seconds: float) -> None:
     with tempfile.TemporaryDirectory() as place:
         group_commit(f"sqlite:///{place}/bench.db", seconds)
         rate_limiter()
-        shared_rate_limiter()
+        rate_limiter_over_redis()
         signals()
         schema_dump()
         written_sql(f"sqlite:///{place}/players.db")
@@ -198,11 +198,11 @@ def signals() -> None:
         server.resume()
 
 
-def shared_rate_limiter() -> None:
+def rate_limiter_over_redis() -> None:
     """The CPU time and the latency of a hit over Redis: one after another, and of many requests at a time."""
     with redis_server() as server:
-        windows = RedisWindows(server.url, heard_at=lambda: 0, processes=lambda: 1)
-        shared = SharedRateLimiter("bench", most=30, seconds=10, windows=windows)
+        counts = RedisCounts(server.url, heard_at=lambda: 0, live_processes=lambda: 1)
+        shared = RateLimiter("bench", most=30, seconds=10, counts=counts)
         began, worked = time.perf_counter(), time.process_time()
         for key in range(UPDATES):
             shared.hit(key)

@@ -1,4 +1,4 @@
-"""The processes that serve, with REDIS_URL. PostgreSQL only."""
+"""The processes that serve."""
 
 import peewee
 from peewee import Check
@@ -20,7 +20,7 @@ class Process(Table):
     sockets = peewee.IntegerField(default=0, constraints=[Check("sockets >= 0")])
     # How late its last round began.
     lag_ms = peewee.IntegerField(default=0, constraints=[Check("lag_ms >= 0")])
-    # "ok" or "away", as in /readyz.
+    # Whether its signals arrive: "ok", "away", or "none" without REDIS_URL.
     redis = peewee.CharField(max_length=4)
     # By the database's clock.
     seen_at_ms = peewee.BigIntegerField()

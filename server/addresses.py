@@ -4,7 +4,7 @@ import re
 from collections.abc import Hashable, Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
-from services.shared.rate_limiter import NewRateLimiter
+from server.rate_limiter import NewRateLimiter
 
 WIDER = 8
 """A /48 may do this many times as much as each /64 in it."""

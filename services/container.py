@@ -23,8 +23,8 @@ from services.prizes.shipping import Shipping
 from services.shared.background import WorkerPool
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
+from services.shared.lease import Lease
 from services.shared.player_locks import PlayerLocks
-from services.shared.processes import Processes
 from services.shared.signals import Signals
 from services.upgrader.catalogue import CatalogueCache
 from services.upgrader.shared_catalogue import SharedCatalogue
@@ -33,13 +33,22 @@ from settings import Settings
 
 
 class Services:
-    """What views, handlers and commands call. ``clock`` gives Unix time in milliseconds."""
+    """What views, handlers and commands call."""
 
-    def __init__(self, settings: Settings, *, signals: Signals, clock: Callable[[], Millis]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        clock: Callable[[], Millis],
+        signals: Signals,
+        process_id: Callable[[], int],
+        price_lease: Lease,
+        ask_for_mark: Callable[[], bool],
+    ) -> None:
+        """``clock`` gives Unix time in milliseconds. The others come from the cluster (server/cluster/)."""
         self.settings = settings
         self.signals = signals
         self.clock = clock
-        self.processes = Processes()
         self.tokens = Tokens(
             secret=settings.jwt_secret,
             previous_secrets=settings.previous_jwt_secrets,
@@ -53,9 +62,10 @@ class Services:
         )
         record_with(self.audit_keys)
         self.seeds = ServerSeeds(
-            encrypter=self._encrypter("server seeds"), witness=SeedWitness(settings.instance_dir)
+            encrypter=self._encrypter("server seeds"),
+            witness=SeedWitness(settings.instance_dir, ask_for_mark=ask_for_mark),
         )
-        self.proofs = Proofs(seeds=self.seeds, processes=self.processes)
+        self.proofs = Proofs(seeds=self.seeds, process_id=process_id)
 
         bets = Play(seeds=self.seeds, settings=settings)
         self.player_locks = PlayerLocks(SpinInProgress)
@@ -70,6 +80,7 @@ class Services:
             period=Millis(settings.price_refresh_seconds * 1000),
             clock=clock,
             signals=signals,
+            lease=price_lease,
         )
 
         self.two_factor = TwoFactorAuthentication(encrypter=self._encrypter("two-factor secrets"))

@@ -8,7 +8,7 @@ from functools import partial
 
 from flask import Flask
 
-from server.cluster.cluster import Cluster
+from server.cluster.cluster import Cluster, invalidate
 from server.realtime.server import Realtime
 from services.container import Services
 from services.shared.signals import Signal
@@ -18,7 +18,7 @@ from sockets.player_state import PlayerState
 from sockets.shared_proof_delivery import new_proof_delivery
 
 
-def wire(app: Flask, running: Realtime, cluster: Cluster | None) -> None:
+def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
     """Connect the parts of this package with the socket server, with each other, and with other processes."""
     services: Services = app.extensions["services"]
     state = app.extensions["player_state"] = PlayerState(running, services)
@@ -26,7 +26,7 @@ def wire(app: Flask, running: Realtime, cluster: Cluster | None) -> None:
     proofs = app.extensions["proofs"] = new_proof_delivery(running, services, feed)
 
     # At the start, before the tasks. It refuses a process that the database has no connections for.
-    running.at_start += [cluster.join] if cluster else []
+    running.at_start += [cluster.join]
 
     # When a socket has joined: one after the other, in the background.
     running.on_joined += [
@@ -54,13 +54,17 @@ def wire(app: Flask, running: Realtime, cluster: Cluster | None) -> None:
     services.seeds.on_redraw += [state.send]
 
     # When another process has sent a signal, and when signals may have been lost.
+    services.signals.on(Signal.CACHE, invalidate)
+    services.signals.on(
+        Signal.SEED_MARK, lambda _payload: running.in_background(services.seeds.witness.vouch)
+    )
     services.signals.on(Signal.PLAYER_STATE, state.forward)
     services.signals.on(Signal.LIVE_BETS, feed.forward)
     services.signals.on(Signal.PROOFS, proofs.note_players)
     services.signals.on_resumed += [lambda: running.in_background(feed.send_newest_to_all)]
 
-    # At the stop, after the tasks. The others then know at once that this process has gone.
-    running.at_stop += [cluster.leave] if cluster else []
+    # At the stop, after the tasks: a later round would add the row of this process again.
+    running.at_stop += [cluster.leave]
 
     # When a player bets.
     event = partial(BetEvent, app, running, after_bet=after_bet, after_acknowledgement=after_acknowledgement)

@@ -2,6 +2,7 @@
 
 from flask import Flask
 
+from server.cluster.cluster import Cluster, every_two_seconds
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
 from tasks import audit_sealing, event_loop_lag, price_refresh, reality_checks
@@ -11,12 +12,13 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
     """All tasks in the order of their starts. They stop in reverse order."""
     services: Services = app.extensions["services"]
     running, state, proofs = (app.extensions[name] for name in ("realtime", "player_state", "proofs"))
-    cluster = app.extensions["cluster"]
+    cluster: Cluster = app.extensions["cluster"]
     tasks = [
         RepeatedTask(
             running.transports.check_deadlines, every_seconds=0.5, on_failure="deadlines not checked"
         ),
-        *(cluster.tasks if cluster else ()),
+        *cluster.tasks(running),
+        *(map(every_two_seconds, [services.seeds.witness.watch]) if cluster.can_lose_signals else ()),
         # Sockets of ended sessions become spectators within a second, and a round takes time too.
         RepeatedTask(state.compare, every_seconds=0.8, on_failure="players not compared"),
         proofs.rounds,

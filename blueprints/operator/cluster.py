@@ -1,8 +1,7 @@
 """flask cluster: the processes that serve."""
 
 from blueprints.api.cli import OperatorGroup, print_json
-from server.current_services import get_services
-from services.shared import processes
+from server.cluster.processes import live_processes
 
 group = OperatorGroup("cluster", help="Show the processes that serve.")
 
@@ -11,10 +10,9 @@ group = OperatorGroup("cluster", help="Show the processes that serve.")
 def status() -> None:
     """Print the live processes.
 
-    lag is how many milliseconds too late a process began its last round of two seconds. Without REDIS_URL
-    the list is empty.
+    lag is how many milliseconds too late a process began its last round of two seconds. redis is none
+    without REDIS_URL.
     """
-    live = processes.live_processes() if get_services().settings.redis_url else []
     shown = [
         {
             "id": each.id,
@@ -23,6 +21,6 @@ def status() -> None:
             "lag": each.lag_ms,
             "redis": each.redis,
         }
-        for each in live
+        for each in live_processes()
     ]
     print_json({"processes": shown})

@@ -16,7 +16,6 @@ from server.current_services import get_services
 from server.http.rate_limit import count_as
 from server.metrics import Metrics
 from server.schemas import WireSchema, documented, text
-from services.shared.processes import AWAY, OK
 
 blueprint = ApiBlueprint("system", __name__, description="Health and metrics")
 
@@ -33,7 +32,7 @@ class ReadinessSchema(HealthSchema):
     """The process can serve."""
 
     redis = fields.Function(
-        lambda health: health.get("redis", missing),
+        lambda health: health.get("redis") or missing,
         metadata=documented("ok or away; only with REDIS_URL", "ok", type="string"),
     )
 
@@ -62,10 +61,7 @@ def get_readiness() -> dict[str, Any] | Response:
         if problem := schema_problem(error):
             return error_response(f"{SCHEMA_OUTDATED}: {problem}", 503)
         raise
-    services = get_services()
-    if not services.settings.redis_url:
-        return {"status": "ok"}
-    return {"status": "ok", "redis": AWAY if services.signals.are_away else OK}
+    return {"status": "ok", "redis": get_services().signals.state}
 
 
 @blueprint.get("/asyncapi.json")

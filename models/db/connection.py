@@ -87,6 +87,10 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
     def slot(self) -> AbstractContextManager[Any]:
         return as_unavailable()
 
+    def max_connections(self) -> int | None:
+        """The limit of all processes together. SQLite has none."""
+        return None
+
     def identity(self) -> str:
         """A text that changes when the file is replaced."""
         return f"sqlite {inode_of(self.database)}"

@@ -231,6 +231,11 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         self.close()
         self.close_idle()
 
+    def max_connections(self) -> int:
+        """The server's limit, for all clients together. To be used within ``reading()``."""
+        (limit,) = self.execute_sql("SELECT current_setting('max_connections')::int").fetchone()
+        return int(limit)
+
     def identity(self) -> str:
         """A text that differs for a copy, and after a restore, a promotion or a point-in-time recovery.
 

@@ -1,1 +1,1 @@
-"""Several processes: signals between them over Redis, and what each looks up every two seconds."""
+"""The processes that serve one database, which may be a single one."""

@@ -1,66 +1,109 @@
-"""Signals between processes over Redis."""
+"""The two forms of signals: those of a single process, and over Redis."""
 
+import logging
+import math
 import threading
+import time
 import uuid
 from collections import deque
 from contextlib import suppress
 from typing import Any
 
-from prometheus_client import Counter
+from prometheus_client import CollectorRegistry, Counter, Gauge
 from redis import RedisError
 
-from server.cluster.subscription import CHANNEL, PAUSE_SECONDS, Subscription
+from server import repeated_lines
+from server.cluster.redis_client import connect
 from server.realtime.repeated_task import RepeatedTask
-from server.repeated_lines import log
 from services.shared import decimal_json
-from services.shared.redis_client import connect
+from services.shared.background import CooperativeYield
 from services.shared.signals import Signal, Signals, is_signal
 
-BEAT_SECONDS = 1.0
-"""A process that has sent nothing for this time sends an empty list, to hear whether Redis is there."""
+log = logging.getLogger("platform.cluster")
+
+CHANNEL = "platform:signals"
+"""Each message in it is an object: the process that sent it, and a list of signals, which may be empty."""
 
 MAX_WAITING = 5_000
 SIGNALS_AT_ONCE = 500
 """Signals in one message."""
 
+MAX_BYTES = 4 * 1024 * 1024
+"""Of a message. A larger one would occupy the process for long."""
+
+BEAT_SECONDS = 1.0
+"""A process that has sent nothing for this time sends an empty list, to hear whether Redis is there."""
+
+SILENCE_SECONDS = 3.0
+"""If a process hears nothing of what it sends for this time, it gives the connection up."""
+
+CHECK_SECONDS = 0.5
+"""How often a connection without messages is checked."""
+
+PAUSE_SECONDS = 1.0
+"""Time between two attempts to connect."""
+
+
+class NoSignals(Signals):
+    """The signals of a single process: none is sent, so none is lost."""
+
+    state = None
+
+    def publish(self, name: Signal, payload: Any) -> None:
+        """Do nothing."""
+
+    def tasks(self) -> list[RepeatedTask]:
+        """None."""
+        return []
+
+    def count(self, registry: CollectorRegistry) -> None:
+        """Do nothing."""
+
 
 class RedisSignals(Signals):
-    """Signals over a Redis server, which may be away. One task sends those that wait, another receives."""
+    """Signals over a Redis server, which may be away. One task sends those that wait, another receives.
+
+    The process also hears itself. While it does not, Redis is away.
+    """
 
     def __init__(self, url: str) -> None:
         super().__init__()
         self._redis = connect(url)
         self._process_id = uuid.uuid4().hex
         self._waiting: deque[str] = deque()
-        self._wake = threading.Event()
+        self._wake, self._stop = threading.Event(), threading.Event()
+        self.heard_at = -math.inf
+        """When this process last heard itself, by the monotonic clock."""
+        self._is_interrupted = False
+        """Whether a connection has failed, and this process has not heard itself since."""
         self.sent = Counter("signals_sent", "Messages sent to other processes", registry=None)
         self.dropped = Counter(
             "signals_dropped", "Messages dropped because the queue was full or Redis away", registry=None
         )
-        self.subscription = Subscription(url, process_id=self._process_id, on_signal=self._handle)
-        self.subscription.on_resumed = self.on_resumed
+        self.interruptions = Counter("redis_interruptions", "How often Redis went away", registry=None)
 
     @property
-    def are_away(self) -> bool:
-        return self.subscription.is_away
+    def state(self) -> str:
+        is_silent = time.monotonic() - self.heard_at > SILENCE_SECONDS + CHECK_SECONDS
+        return "away" if self._is_interrupted or is_silent else "ok"
 
     def tasks(self) -> list[RepeatedTask]:
         """Send and receive while a server runs."""
         sending = RepeatedTask(
-            self.send_waiting,
-            every_seconds=BEAT_SECONDS,
-            on_failure="signals not sent",
-            at_end=self._close,
+            self.send_waiting, every_seconds=BEAT_SECONDS, on_failure="signals not sent", at_end=self._close
         )
-        self._wake = sending.woken
         receiving = RepeatedTask(
-            self.subscription.receive,
-            every_seconds=PAUSE_SECONDS,
-            on_failure="signals not received",
-            at_end=self.subscription.close,
+            self._receive, every_seconds=PAUSE_SECONDS, on_failure="signals not received"
         )
-        self.subscription.stop = receiving.stopping
+        self._wake, self._stop = sending.woken, receiving.stopping
         return [sending, receiving]
+
+    def count(self, registry: CollectorRegistry) -> None:
+        """Add the metrics of the signals."""
+        for counter in (self.sent, self.dropped, self.interruptions):
+            registry.register(counter)
+        away = Gauge("redis_away", "1 while the heartbeat through Redis is not heard", registry=registry)
+        away.set_function(lambda: self.state == "away")
 
     def publish(self, name: Signal, payload: Any) -> None:
         """Queue a signal. A full queue drops it. Raises TypeError for a payload that is not JSON."""
@@ -93,13 +136,69 @@ class RedisSignals(Signals):
             self.send_waiting()
         self._redis.close()
 
-    def _handle(self, name: Signal, payload: Any) -> None:
+    def _receive(self) -> None:
+        """Receive until the server stops or Redis is away."""
+        try:
+            self._listen()
+        except Exception:  # Redis may come back
+            if not self._is_interrupted:
+                self._is_interrupted = True
+                self.interruptions.inc()
+                log.warning("redis away", exc_info=True)
+
+    def _listen(self) -> None:
+        """Receive from a new connection until it fails. Raises RedisError, TimeoutError."""
+        with self._redis.pubsub(ignore_subscribe_messages=True) as pubsub:  # type: ignore[no-untyped-call]
+            pubsub.subscribe(CHANNEL)
+            connected_at = time.monotonic()
+            # After a standstill there may be tens of thousands of messages, which come without a wait.
+            cooperate = CooperativeYield()
+            while not self._stop.is_set():
+                message = pubsub.get_message(timeout=CHECK_SECONDS)
+                if message is not None:
+                    self._read(message["data"], cooperate)
+                # Checked when all has been read: what this process sent may wait behind other messages.
+                elif time.monotonic() - max(self.heard_at, connected_at) > SILENCE_SECONDS:
+                    raise TimeoutError("nothing that was sent arrives")
+
+    def _read(self, data: bytes, cooperate: CooperativeYield) -> None:
+        """Handle the signals of a message of another process."""
+        try:
+            sender, signals = _parse(data)
+        except (ValueError, TypeError, KeyError):
+            repeated_lines.log.warning("message ignored", exc_info=True)
+            return
+        if sender == self._process_id:
+            self._hear_itself()
+            return
+        for name, payload in signals:
+            self._handle(name, payload)
+            cooperate()
+
+    def _hear_itself(self) -> None:
+        if self._is_interrupted or self.heard_at == -math.inf:
+            log.info("redis connected")
+        self.heard_at = time.monotonic()
+        if self._is_interrupted:
+            self._is_interrupted = False
+            for resumed in self.on_resumed:
+                resumed()
+
+    def _handle(self, name: Any, payload: Any) -> None:
         """Call the handlers of a signal. Another version or another program may send unknown ones."""
         if not is_signal(name, payload) or name not in self._handlers:
-            log.warning("signal ignored")
+            repeated_lines.log.warning("signal ignored")
             return
         for handler in self._handlers[name]:
             try:
                 handler(payload)
             except Exception:  # noqa: BLE001  # the next handler may work
-                log.exception("signal not handled")
+                repeated_lines.log.exception("signal not handled")
+
+
+def _parse(data: bytes) -> tuple[Any, list[tuple[Any, Any]]]:
+    """The sender and the signals of a message. Raises ValueError, TypeError or KeyError for another one."""
+    if len(data) > MAX_BYTES:
+        raise ValueError("too large")
+    received = decimal_json.loads(data)
+    return received["from"], [(name, payload) for name, payload in received["signals"]]

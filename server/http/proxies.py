@@ -10,8 +10,8 @@ from flask import Flask
 
 from server.addresses import normal_form
 from server.http.strict_requests import current_request
+from server.rate_limiter import RateLimiter
 from services.maintenance.checks import FORWARDED_MARKER
-from services.shared.rate_limiter import RateLimiter
 
 log = logging.getLogger("platform.proxies")
 

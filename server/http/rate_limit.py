@@ -14,8 +14,8 @@ from flask import Flask
 from server.addresses import ClientRateLimiter, Keys, networks
 from server.http.bearer_token import current_claims
 from server.http.strict_requests import ContractRequest, current_request
+from server.rate_limiter import NewRateLimiter
 from services.shared.errors import TooManyRequests, Unauthorized
-from services.shared.rate_limiter import NewRateLimiter
 
 SECONDS = 60
 REQUESTS_PER_MINUTE = {

@@ -7,12 +7,12 @@ from flask import g
 from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT
 
 from server.addresses import ClientRateLimiter, Keys, networks
+from server.rate_limiter import NewRateLimiter
 from server.realtime.handshakes import Handshakes
 from server.realtime.server import Realtime
 from server.realtime.transport import NAMESPACE
 from server.repeated_lines import log
 from services.shared.errors import TooManyRequests, UnknownEvent
-from services.shared.rate_limiter import NewRateLimiter
 from settings import Settings
 
 EVENTS, SECONDS = 30, 10.0

@@ -46,14 +46,17 @@ NO_MARK = Mark(0, "")
 
 
 class SeedWitness:
-    """Knows the mark that the database must contain. ``directory`` is where its file is kept."""
+    """Knows the mark that the database must contain."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, ask_for_mark: Callable[[], bool]) -> None:
+        """``directory`` is where its file is kept.
+
+        ``ask_for_mark`` asks the other processes to ``vouch``. It returns whether there are any.
+        """
         self._path = directory / FILE_NAME
         self._witnessed: Witnessed | None = None
         self._version: tuple[int, int] | None = None
-        self.ask_for_mark: Callable[[], bool] = lambda: False
-        """Asks the other processes to ``vouch``. Returns whether there are any."""
+        self._ask_for_mark = ask_for_mark
         self._covering = threading.Lock()
         # The last nonce of each player's bets that were settled here: since the last mark, and before it.
         self._settled: dict[int, int] = {}
@@ -195,7 +198,7 @@ class SeedWitness:
         begins a new epoch otherwise. Within ``_locked``.
         """
         before = seed_marks.last(known=NO_MARK).mark
-        if seed_marks.is_new() or not self.ask_for_mark():
+        if seed_marks.is_new() or not self._ask_for_mark():
             return None
         deadline = time.monotonic() + VOUCH_SECONDS
         while (mark := seed_marks.last(known=NO_MARK).mark) == before:

@@ -9,7 +9,7 @@ other proof is sent by each process with sockets of the player.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -21,7 +21,6 @@ from models.db.connection import reading
 from models.proof_queries import DueBet, UndeliveredBet
 from services.fairness.server_seeds import ServerSeeds
 from services.shared.clock import Millis
-from services.shared.processes import Processes
 
 BATCH = 500
 
@@ -48,9 +47,9 @@ class Undelivered:
 class Proofs:
     """Reveals server seeds and remembers which proofs have reached their players."""
 
-    def __init__(self, *, seeds: ServerSeeds, processes: Processes) -> None:
+    def __init__(self, *, seeds: ServerSeeds, process_id: Callable[[], int]) -> None:
         self._seeds = seeds
-        self._processes = processes
+        self._process_id = process_id
         # Bets whose seeds are revealed but not written to the database yet.
         self._unwritten: set[int] = set()
 
@@ -132,7 +131,7 @@ class Proofs:
         """
         proofs = self._decrypted(bet_ids)
         seeds = {proof.id: proof.server_seed for proof in proofs}
-        claimed = proof_queries.claim(seeds, held=held, by=self._processes.id)
+        claimed = proof_queries.claim(seeds, held=held, by=self._process_id())
         return [proof for proof in proofs if proof.id in claimed]
 
     def release(self, bet_ids: Collection[int]) -> set[int]:

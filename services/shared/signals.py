@@ -1,5 +1,6 @@
 """Signals between the processes of the platform: short messages about what has changed."""
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable
 from enum import StrEnum
@@ -58,25 +59,26 @@ Handler = Callable[[Any], None]
 """Called with a message's payload, which is JSON. It must not block."""
 
 
-class Signals:
-    """The signals of a single process: publishing does nothing.
+class Signals(ABC):
+    """Signals to and from the other processes.
 
-    A message may be lost, so its receiver also looks in the database from time to time.
+    One may be lost, so its receiver also looks in the database from time to time.
     """
 
     def __init__(self) -> None:
         self._handlers: defaultdict[Signal, list[Handler]] = defaultdict(list)
         self.on_resumed: list[Callable[[], None]] = []
-        """Called when messages arrive again after some may have been lost. They never block or raise."""
+        """Called when signals arrive again after some may have been lost. They never block or raise."""
 
     @property
-    def are_away(self) -> bool:
-        """Whether messages may be lost now. A single process has none."""
-        return False
+    @abstractmethod
+    def state(self) -> str | None:
+        """Whether signals arrive now, ``ok`` or ``away``. None in a single process, where none is lost."""
+
+    @abstractmethod
+    def publish(self, name: Signal, payload: Any) -> None:
+        """Send a signal to the other processes. Never waits, and never calls handlers of this process."""
 
     def on(self, name: Signal, handler: Handler) -> None:
-        """Call the handler for each message of another process."""
+        """Call the handler for each signal of another process."""
         self._handlers[name].append(handler)
-
-    def publish(self, name: Signal, payload: Any) -> None:
-        """Send a message to the other processes. Never waits, and never calls handlers of this process."""

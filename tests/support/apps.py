@@ -106,7 +106,7 @@ def two_processes(
         with no_transactions():
             second = create_app(replace(settings, port=settings.port + 1))
         started = [(app, stack.enter_context(threaded_server(app))) for app in (first, second)]
-        wait_until(lambda: not any(app.extensions["services"].signals.are_away for app, _ in started))
+        wait_until(lambda: all(app.extensions["services"].signals.state == "ok" for app, _ in started))
         yield started
 
 

@@ -10,7 +10,7 @@ from flask import Flask
 from bench.harness.players import create_player
 from bench.harness.redis import RedisServer
 from bench.harness.waiting import wait_until
-from server.cluster.subscription import CHANNEL
+from server.cluster.signals import CHANNEL
 from tests.support.apps import app_on, production_processes
 
 

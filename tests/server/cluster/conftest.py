@@ -26,7 +26,7 @@ def start(make_app, redis):
         def start_app(**changes):
             app = make_app(REDIS_URL=redis.url, **changes)
             url = stack.enter_context(threaded_server(app))
-            wait_until(lambda: not app.extensions["services"].signals.are_away)
+            wait_until(lambda: app.extensions["services"].signals.state == "ok")
             return app, url
 
         yield start_app

@@ -36,7 +36,7 @@ def test_a_process_connects_whatever_options_the_url_has(make_app, redis, protec
     ):
         app = make_app(REDIS_URL=url)
         with threaded_server(app):
-            wait_until(lambda app=app: not app.extensions["services"].signals.are_away)
+            wait_until(lambda app=app: app.extensions["services"].signals.state == "ok")
 
 
 def logged(caplog):

@@ -11,7 +11,7 @@ import pytest
 from bench.harness.redis import redis_server
 from bench.harness.servers import ROOT, threaded_server
 from bench.harness.waiting import wait_until
-from server.cluster import subscription
+from server.cluster import signals as redis_signals
 from tests.support.apps import app_on
 
 pytestmark = pytest.mark.redis
@@ -68,20 +68,19 @@ def test_a_process_tells_within_five_seconds_that_redis_is_gone_and_recovers(
     first, second = signals
 
     def five_seconds_later():
-        return max(each.subscription.heard_at for each in signals) + NOTICED_SECONDS
+        return max(each.heard_at for each in signals) + NOTICED_SECONDS
 
     heard = []
     second.on(fault, heard.append)
     before = ready(app)
 
     with getattr(redis, fault)(), monkeypatch.context() as patch:
-        patch.setattr(subscription, "time", SimpleNamespace(monotonic=five_seconds_later))
-        assert first.are_away
-        assert second.are_away
+        patch.setattr(redis_signals, "time", SimpleNamespace(monotonic=five_seconds_later))
+        assert first.state == second.state == "away"
         during = ready(app)
         assert "\nredis_away 1.0\n" in app.test_client().get("/metrics").text
 
-    wait_until(lambda: not first.are_away and not second.are_away)
+    wait_until(lambda: first.state == second.state == "ok")
     first.publish(fault, "after")
     wait_until(lambda: heard == ["after"])
     assert (before, during, ready(app)) == ("ok", "away", "ok")
@@ -106,7 +105,7 @@ def test_a_process_whose_subscription_is_cut_says_so_in_the_log_and_subscribes_a
     def remember():
         logged_before.append([text for text in caplog.messages if "redis" in text])
 
-    monkeypatch.setattr(signals[0].subscription, "on_resumed", [remember])
+    monkeypatch.setattr(signals[0], "on_resumed", [remember])
 
     redis.cut_subscribers(2)
 
@@ -134,7 +133,7 @@ def test_publishing_does_not_wait_while_redis_does_not_answer(signals, redis):
 
 def interruptions(signals):
     """How often the processes have lost Redis."""
-    return sum(each.subscription.interruptions._value.get() for each in signals)
+    return sum(each.interruptions._value.get() for each in signals)
 
 
 def test_interruptions_leave_neither_connections_nor_tasks_behind(two, signals, redis):
@@ -143,7 +142,7 @@ def test_interruptions_leave_neither_connections_nor_tasks_behind(two, signals, 
         def is_steady():
             """Whether each process has its two connections, beside the one of this test, and no task runs."""
             is_busy = any(app.extensions["realtime"].running for app, _ in two)
-            is_away = any(each.are_away for each in signals)
+            is_away = any(each.state == "away" for each in signals)
             return len(client.client_list()) == 5 and not is_busy and not is_away
 
         wait_until(is_steady)

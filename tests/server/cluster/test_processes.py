@@ -33,7 +33,7 @@ def test_each_process_is_listed_with_its_sockets_and_counts_the_live_ones(start,
     open_socket(first)
 
     wait_until(lambda: [process["sockets"] for process in status()] == [1, 0])
-    wait_until(lambda: [each.extensions["services"].processes.live for each in (app, other)] == [2, 2])
+    wait_until(lambda: [each.extensions["cluster"].processes.live for each in (app, other)] == [2, 2])
     wait_until(lambda: [process["redis"] for process in status()] == ["ok", "ok"])
 
     listed = status()

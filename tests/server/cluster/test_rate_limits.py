@@ -9,7 +9,7 @@ import websocket
 from bench.harness.players import create_player
 from bench.harness.sockets import Transport
 from bench.harness.waiting import wait_until
-from services.shared import shared_rate_limiter
+from server.cluster import request_counts
 
 pytestmark = pytest.mark.redis
 
@@ -21,7 +21,7 @@ ADDRESSES = (f"192.0.2.{number}" for number in itertools.count(1))
 def changes():
     """With longer calls to Redis: a machine that runs other tests may stop this one for a while."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shared_rate_limiter, "CALL_SECONDS", 2.0)
+        patch.setattr(request_counts, "CALL_SECONDS", 2.0)
         yield {"RATELIMIT_ENABLED": "1", "ADDRESS_HANDSHAKES_PER_MINUTE": "5", "TRUSTED_PROXIES": "1"}
 
 
@@ -104,7 +104,7 @@ def test_while_redis_does_not_answer_each_process_allows_its_share(two, statuses
     # Not what the other tests use: the shares hold for a minute.
     page = "/stats/live-bets?page=201&limit=100"
     (app, first), (_, second) = two
-    wait_until(lambda: app.extensions["services"].processes.live == 2)
+    wait_until(lambda: app.extensions["cluster"].processes.live == 2)
     statuses(first, 5, page)
 
     with redis.paused():

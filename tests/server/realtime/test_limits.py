@@ -13,9 +13,9 @@ import websocket
 from bench.harness.servers import threaded_server
 from bench.harness.sockets import SEPARATOR, Refused, Transport
 from bench.harness.waiting import wait_until
+from server.rate_limiter import RateLimiter
 from server.realtime import handshakes, transport
 from server.realtime.packets import EVENTS
-from services.shared.rate_limiter import RateLimiter
 from tests.server.realtime.conftest import on_shared_app
 from tests.support.apps import app_on
 from tests.support.polling import PollingClient

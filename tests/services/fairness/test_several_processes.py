@@ -181,7 +181,7 @@ def test_a_machine_that_lost_its_file_does_not_rely_on_marks_from_before_the_oth
     with writing():
         SeedMark.update(token="another history").execute()
     (tmp_path / "instance" / "seeds.witness").unlink()
-    witness(app).ask_for_mark = lambda: witness(other).vouch() or True
+    witness(app)._ask_for_mark = lambda: witness(other).vouch() or True
     announced(app, player)
     before = marks()
 

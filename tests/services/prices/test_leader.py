@@ -8,8 +8,8 @@ from models.db.connection import open_database, reading, writing
 from models.items import Item
 from models.leases import Lease
 from models.prices import HeldMarketPrice, MarketSlot, PriceSource
+from server.cluster.lease import DatabaseLease
 from services.prices.service import Stopped
-from services.shared import lease
 from services.shared.lease import LeaseLost
 
 NAMES = [f"Item {number:03}" for number in range(30)]
@@ -138,7 +138,7 @@ def stored(app):
 @pytest.fixture
 def lose_before(monkeypatch, stored):
     """Lets another process take the lease before the transaction of this number; what is stored then."""
-    fenced = lease.Lease.fenced
+    fenced = DatabaseLease.fenced
 
     def at(number):
         begun, stored_then = [], []
@@ -146,11 +146,11 @@ def lose_before(monkeypatch, stored):
         def count(self, **options):
             begun.append(1)
             if len(begun) == number:
-                lease.Lease("price refresh").take_over()
+                DatabaseLease("price refresh").take_over()
                 stored_then.append(stored())
             return fenced(self, **options)
 
-        monkeypatch.setattr(lease.Lease, "fenced", count)
+        monkeypatch.setattr(DatabaseLease, "fenced", count)
         return stored_then
 
     return at

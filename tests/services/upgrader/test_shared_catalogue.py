@@ -17,6 +17,8 @@ from tests.support.at_once import all_at_once
 class ConnectedSignals(Signals):
     """Signals to the other processes of a test, unless they are lost."""
 
+    state = "ok"
+
     def __init__(self, processes):
         super().__init__()
         self._processes = processes

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.shared.rate_limiter import RateLimiter
+from server.rate_limiter import RateLimiter
 
 MOST, SECONDS = 3, 10.0
 

@@ -1,4 +1,4 @@
-"""The clock of several processes: it follows the database's."""
+"""The clock of all processes on PostgreSQL, also of a single one: it follows the database's."""
 
 import logging
 import time

@@ -1,4 +1,4 @@
-"""With REDIS_URL the clock of a process follows PostgreSQL's."""
+"""On PostgreSQL the clock of a process follows the database's."""
 
 import time
 
@@ -8,13 +8,10 @@ import pytest
 from bench.harness.players import create_player
 from bench.harness.spins import play_spin
 from models.db.connection import database, open_database, reading
-from services.shared.database_clock import DatabaseClock
-from tests.support.markers import postgresql_only
-
-pytestmark = postgresql_only
+from server.cluster.database_clock import DatabaseClock
+from tests.support.markers import postgresql_only, sqlite_only
 
 MINUTE_NS = 60 * 10**9
-REDIS_URL = "redis://127.0.0.1:9"
 NEAR_MS = 10_000
 """Far less than the minute by which clocks are wrong here, and far more than a query takes."""
 
@@ -30,8 +27,8 @@ def database_ms():
     return database.execute_sql(f"SELECT {database.now_ms.sql}").fetchone()[0]
 
 
-def test_a_bet_has_the_databases_time_when_the_machines_clock_is_ahead(make_app, a_minute_ahead, add_item):
-    app = make_app(REDIS_URL=REDIS_URL)
+@postgresql_only
+def test_a_bet_has_the_databases_time_when_the_machines_clock_is_ahead(a_minute_ahead, app, add_item):
     item, player = add_item(price=10), create_player(app)
 
     bet = play_spin(app, player, item).bet
@@ -39,16 +36,16 @@ def test_a_bet_has_the_databases_time_when_the_machines_clock_is_ahead(make_app,
     assert abs(bet.created_at_ms - database_ms()) < NEAR_MS
 
 
-def test_without_redis_the_clock_is_the_machines(make_app, a_minute_ahead):
-    app = make_app()
-
+@sqlite_only
+def test_with_sqlite_the_clock_is_the_machines(a_minute_ahead, app):
     assert app.extensions["services"].clock() - database_ms() > NEAR_MS
 
 
+@postgresql_only
 def test_an_app_that_starts_while_the_database_is_away_corrects_its_clock_later(
     make_app, a_minute_ahead, database_url
 ):
-    app = make_app(REDIS_URL=REDIS_URL, DATABASE_URL="postgresql://127.0.0.1:9/away")
+    app = make_app(DATABASE_URL="postgresql://127.0.0.1:9/away")
     clock = app.extensions["services"].clock
     open_database(database_url)
     before = clock() - database_ms()
@@ -59,6 +56,7 @@ def test_an_app_that_starts_while_the_database_is_away_corrects_its_clock_later(
     assert abs(clock() - database_ms()) < NEAR_MS
 
 
+@postgresql_only
 def test_the_next_reading_follows_a_database_whose_clock_was_set(database_url, monkeypatch):
     open_database(database_url)
     clock = DatabaseClock()

@@ -1,0 +1,61 @@
+"""A process without Redis is a cluster of one."""
+
+import json
+import socket
+
+import pytest
+
+from bench.harness.servers import threaded_server
+from bench.harness.waiting import wait_until
+from models.db.connection import database, reading, writing
+from models.processes import Process
+
+
+@pytest.fixture
+def status(app):
+    """Gives the processes that ``flask cluster status`` prints."""
+    runner = app.test_cli_runner()
+    return lambda: json.loads(runner.invoke(args=["cluster", "status"]).stdout)["processes"]
+
+
+def test_a_single_process_is_listed_until_it_stops(app, open_socket, status):
+    with threaded_server(app) as url:
+        open_socket(url)
+        wait_until(lambda: [process["sockets"] for process in status()] == [1])
+        (listed,) = status()
+
+    assert listed["redis"] == "none"
+    assert listed["address"].endswith(":5000")
+    assert listed["lag"] >= 0
+    assert status() == []
+
+
+def test_a_process_replaces_the_row_of_a_killed_one(app, status):
+    address = f"{socket.gethostname()}:5000"
+    with writing():
+        Process.insert(address=address, pool_size=1, redis="none", seen_at_ms=database.now_ms).execute()
+    (killed,) = status()
+
+    with threaded_server(app):
+        (listed,) = status()
+
+    assert listed["id"] != killed["id"]
+
+
+def test_a_process_adds_its_row_again_when_it_was_removed(app, status):
+    with threaded_server(app):
+        with writing():
+            Process.delete().execute()
+        wait_until(lambda: len(status()) == 1)
+
+
+def test_rows_of_dead_processes_are_removed(app):
+    with threaded_server(app):
+        with writing():
+            Process.insert(address="dead:1", pool_size=1, redis="none", seen_at_ms=1).execute()
+        with reading():
+            wait_until(lambda: not Process.select().where(Process.address == "dead:1").exists())
+
+
+def test_readiness_says_nothing_of_redis_without_it(client):
+    assert client.get("/readyz").json == {"status": "ok"}
