@@ -1,4 +1,4 @@
-"""The upgrader's catalogue as several processes share it. PostgreSQL only, with REDIS_URL."""
+"""The upgrader's catalogue as several processes share it. Empty on SQLite, which serves one process."""
 
 import peewee
 

@@ -27,7 +27,6 @@ from services.shared.lease import Lease
 from services.shared.player_locks import PlayerLocks
 from services.shared.signals import Signals
 from services.upgrader.catalogue import CatalogueCache
-from services.upgrader.shared_catalogue import SharedCatalogue
 from services.upgrader.spin import Upgrader
 from settings import Settings
 
@@ -69,7 +68,7 @@ class Services:
 
         bets = Play(seeds=self.seeds, settings=settings)
         self.player_locks = PlayerLocks(SpinInProgress)
-        self.catalogue = _catalogue(settings, signals)
+        self.catalogue = CatalogueCache(ttl_seconds=settings.catalogue_ttl_seconds, timer=time.monotonic)
         self.upgrader = Upgrader(settings=settings, catalogue=self.catalogue, bets=bets)
         self.case_openings = Openings(game=CASE, bets=bets, free_case_limit=settings.free_case_limit)
         self.irl_openings = Openings(game=IRL, bets=bets)
@@ -122,13 +121,6 @@ class Services:
             seeds=self.seeds,
             needs_code="login" in self.settings.two_factor_required_for,
         )
-
-
-def _catalogue(settings: Settings, signals: Signals) -> CatalogueCache:
-    ttl_seconds = settings.catalogue_ttl_seconds
-    if settings.redis_url:
-        return SharedCatalogue(ttl_seconds=ttl_seconds, timer=time.monotonic, signals=signals)
-    return CatalogueCache(ttl_seconds=ttl_seconds, timer=time.monotonic)
 
 
 def _identity_provider(settings: Settings) -> Provider | None:

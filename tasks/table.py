@@ -24,7 +24,7 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         proofs.rounds,
         event_loop_lag.task(app, every_seconds=0.5),
         price_refresh.task(app),
-        RepeatedTask(services.catalogue.load_newest, every_seconds=1.0, on_failure="catalogue not compared"),
+        RepeatedTask(services.catalogue.load_newest, every_seconds=0.5, on_failure="catalogue not compared"),
         reality_checks.task(app, every_seconds=2.0),
         audit_sealing.task(app, every_seconds=1.0),
     ]

@@ -5,23 +5,19 @@ A change by a server process invalidates them when it has been committed, with R
 may be lost, so a response is cached for one second at most.
 """
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from http import HTTPStatus
 from typing import Any, cast
-from weakref import WeakValueDictionary
 
-import peewee
-from cachetools import TTLCache
+from cachetools import TTLCache, cached
 from flask import Response, current_app, g, make_response
 from werkzeug.http import generate_etag, parse_etags
 
-from models.db import waiting
 from server.http.strict_requests import current_request
 from services.shared import cache_invalidation
+from services.shared.build_once import BuildCondition
 from services.shared.cache_invalidation import Tag
 from services.shared.clock import Millis
 
@@ -80,60 +76,42 @@ def conditional(view: View) -> Callable[..., Response]:
     return wrapper
 
 
-class BuildCondition(threading.Condition):
-    """The condition of ``cachetools.cached``, with a bounded wait for what another request builds."""
-
-    def wait(self, timeout: float | None = None) -> bool:  # noqa: ARG002  # the library gives none
-        """Raises OperationalError when the wait budget of this request is spent."""
-        with waiting.wait(waiting.ANSWER_SECONDS) as seconds:
-            if not super().wait(seconds):
-                raise peewee.OperationalError("the response was not built in time")
-        return True
-
-
 class ResponseCache:
     """The cached responses of one app, by path, query and versions of the data."""
 
     def __init__(self, *, clock: Callable[[], Millis]) -> None:
         """``clock`` tells when responses that change with time end."""
         self._clock = clock
-        self._guard = threading.Lock()
         self._responses: TTLCache[Key, Cached] = TTLCache(MAX_BYTES, MAX_SECONDS, getsizeof=_size)
-        self._building: WeakValueDictionary[Key, threading.Event] = WeakValueDictionary()
+        self._guard = BuildCondition()
+        caching = cached(self._responses, key=lambda key, *_call: key, condition=self._guard)
+        self._built = caching(_build)
 
-    def find(self, key: Key) -> Representation | None:
-        with self._guard:
-            built, until_ms = self._responses.get(key, (None, None))
-        return built if until_ms is None or self._clock() < until_ms else None
-
-    def add(self, key: Key, built: Representation, *, until_ms: Millis | None) -> None:
-        """Cache a response, unless it is larger than the cache."""
-        with self._guard, suppress(ValueError):
-            self._responses[key] = built, until_ms
-
-    @contextmanager
-    def building(self, key: Key) -> Iterator[None]:
-        """Build this response in the block. The first caller begins at once, the others when it has ended."""
-        own = threading.Event()
-        ended = self._building.setdefault(key, own)
-        if ended is not own:
-            with waiting.wait(waiting.ANSWER_SECONDS) as seconds:
-                ended.wait(seconds)
-        try:
-            yield
-        finally:
-            own.set()
+    def get(self, key: Key, view: View, args: Any, kwargs: Any) -> Representation:
+        """The response of this key, by the view called with these arguments unless it is cached."""
+        built, until_ms = self._built(key, view, args, kwargs)
+        if until_ms is not None and until_ms <= self._clock():
+            with self._guard:
+                self._responses.pop(key, None)
+            built, _ = self._built(key, view, args, kwargs)
+        return built
 
 
-def _size(cached: Cached) -> int:
-    return ENTRY_OVERHEAD_BYTES + len(cached[0].identity)
+def _build(_key: Key, view: View, args: Any, kwargs: Any) -> Cached:
+    g.cached_until_ms = None
+    content = make_response(view(*args, **kwargs)).get_data()
+    return Representation(content, etag=generate_etag(content)), g.cached_until_ms
+
+
+def _size(built: Cached) -> int:
+    return ENTRY_OVERHEAD_BYTES + len(built[0].identity)
 
 
 def cached_response(*tags: Tag) -> Callable[[View], Callable[..., Response]]:
     """Cache a view's JSON response, for all requests of the same URL, until one of these tags changes.
 
-    Of concurrent requests the first one runs the view, and the others get its bytes. Only responses of
-    status 200 are cached.
+    Of concurrent requests the first one runs the view, and the others get its bytes. The view returns a
+    response of status 200, or raises an error, which is not cached.
     """
 
     def decorator(view: View) -> Callable[..., Response]:
@@ -144,19 +122,7 @@ def cached_response(*tags: Tag) -> Callable[[View], Callable[..., Response]]:
             # Read before the data, which is at least as new as these versions.
             versions = cache_invalidation.versions(tags)
             key = environ["PATH_INFO"], environ.get("QUERY_STRING", ""), versions
-            built = cache.find(key)
-            if built is None:
-                with cache.building(key):
-                    built = cache.find(key)
-                    if built is None:
-                        g.cached_until_ms = None
-                        response = make_response(view(*args, **kwargs))
-                        if response.status_code != HTTPStatus.OK:
-                            return response
-                        content = response.get_data()
-                        built = Representation(content, etag=generate_etag(content))
-                        cache.add(key, built, until_ms=g.cached_until_ms)
-            return built.response()
+            return cache.get(key, view, args, kwargs).response()
 
         return wrapper
 
@@ -166,8 +132,3 @@ def cached_response(*tags: Tag) -> Callable[[View], Callable[..., Response]]:
 def cache_until(at: Millis | None) -> None:
     """Cache the current response until this time at most. None: no other limit than the second."""
     g.cached_until_ms = at
-
-
-def skip_cache() -> None:
-    """Don't cache the current response."""
-    cache_until(Millis(0))

@@ -7,13 +7,13 @@ from flask import Response
 
 from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.caching import BuildCondition
 from blueprints.bets.schemas import SnapshotSchema
 from server.http.strict_requests import current_request
 from services.cases import version
 from services.games import snapshots
 from services.games.snapshots import SnapshotNotFound
 from services.openings import present_contents
+from services.shared.build_once import BuildCondition
 
 blueprint = ApiBlueprint(
     "snapshots", __name__, url_prefix="/snapshots", description="The content of cases, now and as opened"

@@ -13,7 +13,7 @@ from flask import Response
 
 from blueprints.api.auth import current_user, public, require_user_else
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.caching import BuildCondition, Representation, cached_response, conditional, skip_cache
+from blueprints.api.caching import Representation, cached_response, conditional
 from blueprints.api.large_lists import list_representation
 from blueprints.api.pagination import PaginationSchema, pagination
 from blueprints.cases.schemas import (
@@ -36,6 +36,7 @@ from services.cases.kinds import GameType
 from services.cases.reading import ShownCase
 from services.games import snapshots
 from services.shared.background import in_slices
+from services.shared.build_once import BuildCondition
 from services.shared.cache_invalidation import Tag
 
 log = logging.getLogger("platform.cases")
@@ -110,8 +111,6 @@ def get_case(case_id: str) -> ShownCase:
     """One case, its items with their wear. Fetches the prices of items that have none."""
     case = reading.get(case_id=case_id)
     if _refreshed(case):
-        # A response that lacks prices is not cached, so that the next request tries to fetch them again.
-        skip_cache()
         case = reading.get(case_id=case_id)
     content = snapshots.content_of_case(case)
     if content is not None:

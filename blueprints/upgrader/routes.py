@@ -7,7 +7,7 @@ from flask import Response
 
 from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.caching import BuildCondition, Representation, conditional
+from blueprints.api.caching import Representation, conditional
 from blueprints.api.large_lists import list_representation
 from blueprints.api.pagination import pagination
 from blueprints.upgrader.schemas import (
@@ -22,6 +22,7 @@ from server.current_services import get_services
 from services.fairness.server_seeds import Commitment
 from services.games import bets
 from services.games.bets import UPGRADER
+from services.shared.build_once import BuildCondition
 from services.upgrader.catalogue import Catalogue
 from settings import Settings
 from sockets.schemas import CommitmentSchema

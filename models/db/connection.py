@@ -44,6 +44,8 @@ def inode_of(path: str) -> int | None:
 class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no types
     """SQLite for development and small installations."""
 
+    is_shared = False
+    """Whether several processes may serve players from it."""
     snapshot_begin = ("DEFERRED",)
     now_ms = peewee.SQL("CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)")
     """The database's clock, in SQL. For SQLite it is that of this machine."""

@@ -100,6 +100,8 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     all requests would wait one after the other. It also hands out idle connections that have been cut.
     """
 
+    is_shared = True
+    """Whether several processes may serve players from it."""
     snapshot_begin = ("REPEATABLE READ",)
     now_ms = _peewee.SQL("(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT")
     """The database's clock, in SQL."""

@@ -1,6 +1,5 @@
 """An opening of a case: the checks in their documented order, and the ticket."""
 
-import threading
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,6 +17,7 @@ from services.games.snapshots import Content
 from services.games.terms import BetRequest, Expectation
 from services.openings.errors import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow
 from services.openings.openable_cases import OpenableCase, read_case
+from services.shared.build_once import BuildCondition
 from services.shared.levels import level_of
 from services.shared.money import is_amount
 
@@ -97,7 +97,7 @@ class Openings:
         self._bets = bets
         self._free_case_limit = free_case_limit
         readings: TTLCache[Any, OpenableCase] = TTLCache(CASES_REMEMBERED, REUSED_SECONDS)
-        self._recent_case = cached(readings, lock=threading.Lock())(partial(read_case, game))
+        self._recent_case = cached(readings, condition=BuildCondition())(partial(read_case, game))
 
     def play(self, *, user_id: int, request: OpeningRequest, clock: Clock) -> PlayedBet:
         """Take the price of the case, draw the ticket, and credit the item's value or keep the prize.

@@ -18,8 +18,6 @@ class Signal(StrEnum):
     """Bets are due."""
     CACHE = "cache"
     """The data of a cache tag has changed."""
-    CATALOGUE = "catalogue"
-    """There is a new catalogue."""
     PRICES = "prices"
     """Requests wait for the prices of items, or the leader has asked for them."""
     SEED_MARK = "seed-mark"
@@ -41,7 +39,6 @@ _PAYLOADS: dict[Any, Callable[[Any], bool]] = {
     Signal.PROOFS: _are_ids,
     Signal.LIVE_BETS: lambda payload: isinstance(payload, list) and _are_events(payload, "live-bets:new"),
     Signal.CACHE: lambda payload: all(isinstance(tag, str) for tag in payload["tags"]),
-    Signal.CATALOGUE: lambda payload: _are_ids([payload]),
     Signal.PRICES: lambda payload: _are_ids([*payload.get("wanted", ()), *payload.get("asked", ())]),
     Signal.SEED_MARK: lambda payload: payload is None,
 }

@@ -1,25 +1,27 @@
 """The upgrader's catalogue: every item with a price above zero, held in memory for an hour.
 
-A spin takes its price from here too, so the price that a player sees is the price that counts.
+A spin takes its price from here too, so the price that a player sees is the price that counts. All processes
+show the same catalogue: a copy of the items, made by the first process that needs a new one.
 """
 
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
+from contextlib import suppress
 from enum import StrEnum
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-import peewee
-from cachetools import LRUCache, cachedmethod
+from cachetools import LRUCache, TTLCache, cached, cachedmethod
+from peewee import fn
 
-from models.db import waiting
+from models.catalogue import SharedItem
 from models.db.connection import database, reading, writing
 from models.items import SHOWN_COLUMNS, Item
 from models.leases import Lease
 from services.shared.background import in_slices, pause
+from services.shared.build_once import BuildCondition
 from services.shared.clock import Millis
 from services.shared.money import Cents
 from services.shared.pagination import Page, Place
@@ -27,20 +29,14 @@ from services.shared.pagination import Page, Place
 log = logging.getLogger("platform.catalogue")
 
 REBUILD_WAIT_SECONDS = 1.0
-"""How long a request waits for a new catalogue when there is an old one. After one has timed out, the
-others do not wait."""
-
-RETRY_SECONDS = 1.0
-"""How long the old catalogue is used after a failure to build a new one."""
-
-ROUND_SECONDS = 1.0
-"""How often a server looks for a catalogue that was published."""
+"""How long a request waits for a new catalogue when there is an old one."""
 
 PUBLISHED_WITHIN_SECONDS = 2
-"""How soon all processes show a catalogue that was published: a round, and the time to load it."""
+"""How soon all processes show a newer catalogue: they look for it twice a second, and load it then."""
 
 STORED = Lease.name == "catalogue"
-"""The row whose epoch grows with each new catalogue that all processes must load."""
+"""The row whose epoch grows with each new copy, and with each catalogue that is published. It says until when
+the copy is shown."""
 
 SEPARATOR = "\0"
 """Between the two names of an item. No search contains it, so no match spans both names."""
@@ -137,88 +133,98 @@ def publish() -> None:
     Lease.update(epoch=Lease.epoch + 1, until_ms=0).where(STORED).execute()
 
 
-def _wait_for_first(building: Future[Catalogue]) -> Catalogue:
-    with waiting.wait(waiting.ANSWER_SECONDS) as seconds:
-        try:
-            return building.result(seconds)
-        except TimeoutError:
-            raise peewee.OperationalError("the catalogue was not built in time") from None
-
-
 class CatalogueCache:
-    """Caches the catalogue for ``ttl_seconds``, and builds the next one once for all waiting requests.
+    """Caches the catalogue for ``ttl_seconds``. Concurrent requests build the next one once.
 
-    An empty one is never cached, so that the first items are shown at once. While the database fails, the
-    old catalogue is used.
+    An empty one is never cached, so that the first items are shown at once. While the next one can't be
+    built, the old one is shown.
     """
 
     def __init__(self, *, ttl_seconds: int, timer: Callable[[], float]) -> None:
-        self._ttl_seconds = ttl_seconds
-        self._timer = timer
-        self._guard = threading.Lock()
-        self._catalogue: Catalogue | None = None
-        self._expires_at = 0.0
-        self._building: Future[Catalogue] | None = None
-        self._shown_epoch = 0
-        self._is_late = False
+        self._ttl_ms = ttl_seconds * 1000
+        # An empty catalogue is too large for the cache.
+        self._cache: TTLCache[Any, Catalogue] = TTLCache(
+            1, ttl_seconds, timer, getsizeof=lambda catalogue: 1 if catalogue.items else 2
+        )
+        self._guard = BuildCondition()
+        self._cached = cached(self._cache, condition=self._guard)(self._next)
+        self._last = Catalogue([])
+        """What was loaded last."""
+        self._loaded: tuple[int, bool] | None = None
+        """The state of the row STORED when it was loaded; None after a failure."""
+        self._loader: threading.Thread | None = None
 
     def current(self) -> Catalogue:
-        """The current catalogue: the same object until it expires.
+        """The current catalogue: the same object until it expires or a newer one is loaded.
 
         Waits for the first one and raises the errors of building it; waits for a later one only for a second.
         """
-        with self._guard:
-            current = self._catalogue
-            if current is not None and self._timer() < self._expires_at:
-                return current
-            building = self._building or self._begin()
-            seconds = 0 if self._is_late else REBUILD_WAIT_SECONDS
-        if current is None:
-            return _wait_for_first(building)
-        try:
-            return building.result(seconds)
-        except Exception:  # noqa: BLE001  # logged by _build
-            self._is_late = True
-            return current
+        return self._cached()
 
-    @reading()
     def load_newest(self) -> None:
-        """Begin to load a catalogue that was published since the current one. Raises one of UNAVAILABLE."""
-        self._show(Lease.get(STORED).epoch)
+        """Begin to load the catalogue if another one was stored or published, or its time is over.
 
-    def _show(self, epoch: int) -> None:
+        The first one is loaded by a request. Raises one of UNAVAILABLE.
+        """
+        if self._last.items and self._loaded != self._stored():
+            self._begin_to_load()
+
+    def _next(self) -> Catalogue:
+        if not self._last.items:
+            return self._load()
+        self._begin_to_load().join(REBUILD_WAIT_SECONDS)
+        # Still the old one when this takes longer or fails. The next requests don't wait then.
+        return self._last
+
+    def _begin_to_load(self) -> threading.Thread:
         with self._guard:
-            # The first request loads the first one.
-            if self._catalogue and epoch != self._shown_epoch and self._building is None:
-                self._begin()
+            if self._loader is None or not self._loader.is_alive():
+                self._loader = threading.Thread(target=self._replace, daemon=True)
+                self._loader.start()
+            return self._loader
 
-    def _next(self) -> tuple[Catalogue, float]:
-        """The catalogue to show next, and for how many seconds from now."""
-        with reading():
-            # Before the items, which are at least as new.
-            self._shown_epoch = Lease.get(STORED).epoch
-            return build(), self._ttl_seconds
-
-    def _begin(self) -> Future[Catalogue]:
-        building: Future[Catalogue] = Future()
-        self._building = building
-        # In a thread, so that the first request does not wait longer than the others.
-        threading.Thread(target=self._build, args=[building], daemon=True).start()
-        return building
-
-    def _build(self, building: Future[Catalogue]) -> None:
-        began = self._timer()
+    def _replace(self) -> None:
         try:
-            built, seconds = self._next()
-        except Exception as failure:
+            newest = self._load()
+        except Exception:
             log.exception("catalogue not built", extra={"event": "catalogue"})
-            with self._guard:
-                self._building = None
-                self._expires_at = self._timer() + RETRY_SECONDS
-            building.set_exception(failure)
+            # The server's next round tries again.
+            self._loaded = None
             return
         with self._guard:
-            self._building, self._is_late = None, False
-            self._catalogue = built if built.items else None
-            self._expires_at = began + seconds
-        building.set_result(built)
+            self._cache.clear()
+            with suppress(ValueError):
+                self._cache[self._cached.cache_key()] = newest
+
+    @reading()
+    def _load(self) -> Catalogue:
+        # SQLite serves one process, and would need 0.3 s for the copy, in which nothing else runs.
+        if database.is_shared:
+            self._store_if_expired()
+        # If the copy is replaced after this, the next round loads the new one.
+        stored = _, is_current = self._stored()
+        catalogue = build(SharedItem.select() if is_current else SHOWN_ITEMS)
+        self._loaded, self._last = stored, catalogue
+        return catalogue
+
+    @writing()
+    def _store_if_expired(self) -> None:
+        """Begin a new epoch and copy its items, unless another process has done so. It is waited for.
+
+        Without any item there is nothing to store.
+        """
+        renewal: Any = Lease.update(epoch=Lease.epoch + 1, until_ms=database.now_ms + self._ttl_ms)
+        if renewal.where(STORED, ~self._is_current(), fn.EXISTS(SHOWN_ITEMS)).execute():
+            SharedItem.delete().execute()
+            SharedItem.insert_from(SHOWN_ITEMS, [column.name for column in SHOWN_COLUMNS]).execute()
+
+    @reading()
+    def _stored(self) -> tuple[int, bool]:
+        """The epoch, and whether the copy of the items is current."""
+        query: Any = Lease.select(Lease.epoch, self._is_current()).where(STORED)
+        epoch, is_current = query.tuples().get()
+        return epoch, bool(is_current)
+
+    def _is_current(self) -> Any:
+        # A copy that lasts longer than any was made before the clock was set back.
+        return Lease.until_ms.between(database.now_ms + 1, database.now_ms + self._ttl_ms)

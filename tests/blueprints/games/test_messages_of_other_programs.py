@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
-
 from server.cluster.subscription import CHANNEL
 
 pytestmark = pytest.mark.redis
@@ -36,7 +35,6 @@ WRONG_PAYLOADS = {
     "proofs": (None, "abc", ["abc"], [[]], [None, 1], [10**30]),
     "live-bets": (None, "abc", [5], [["hello", {}]], [["live-bets:new", 5]], {"ab": 1}),
     "cache": (None, {"tags": [[]]}, {"tags": 5}),
-    "catalogue": (None, "abc", [1], 10**30),
     "prices": (None, {"wanted": ["abc"]}, {"wanted": [10**30]}, {"asked": 5}),
     "seed-mark": (5,),
 }

@@ -197,9 +197,9 @@ def stalled(monkeypatch):
     """A build waits for this event, and fails when it is not set in time."""
     going_on = threading.Event()
 
-    def build_late():
+    def build_late(query):
         if going_on.wait(5):
-            return build()
+            return build(query)
         raise peewee.OperationalError
 
     build = catalogue.build
@@ -224,17 +224,39 @@ def test_the_old_catalogue_is_shown_while_a_new_one_is_late(cache, clock, stock,
     wait_until(lambda: len(cache.current().items) == 2)
 
 
+@pytest.fixture
+def broken(monkeypatch):
+    """A build fails until this is called."""
+    build = catalogue.build
+
+    def fail(_query):
+        raise peewee.OperationalError
+
+    monkeypatch.setattr(catalogue, "build", fail)
+    return lambda: monkeypatch.setattr(catalogue, "build", build)
+
+
 @sqlite_only
-def test_a_failed_build_of_the_catalogue_is_repeated_soon(cache, clock, stock, monkeypatch):
+def test_a_failed_build_of_the_catalogue_is_repeated_soon(cache, clock, stock, request):
     stock({"Item": 5})
     old = cache.current()
     stock({"New": 6})
     clock[0] = 3600.0
-    with monkeypatch.context() as broken:
-        broken.setattr(catalogue, "build", lambda: 1 / 0)
-        kept = cache.current()
+    repair = request.getfixturevalue("broken")
+    kept = cache.current()
+    repair()
 
-    clock[0] += catalogue.RETRY_SECONDS
+    cache.load_newest()
 
     assert kept is old
     wait_until(lambda: len(cache.current().items) == 2)
+
+
+@sqlite_only
+def test_a_failure_to_build_the_first_catalogue_is_an_error(client, stock, broken):
+    stock({"Item": 5})
+    failed = client.get(PATH)
+    broken()
+
+    assert failed.status_code == 503
+    assert names(client.get(PATH).json) == ["Item"]
