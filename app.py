@@ -63,7 +63,9 @@ def create_app(
     _start_realtime(app, settings, cluster)
     # These wrap the socket server too.
     set_response_headers(app, https=settings.base_url.startswith("https:"), origins=settings.allowed_origins)
-    read_client_addresses(app, proxies=settings.trusted_proxies)
+    read_client_addresses(
+        app, proxies=settings.trusted_proxies, on_untrusted=cluster.processes.note_untrusted_proxies
+    )
     return app
 
 

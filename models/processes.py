@@ -1,9 +1,11 @@
 """The processes that serve."""
 
+from typing import Any
+
 import peewee
 from peewee import Check
 
-from models.db.connection import Table
+from models.db.connection import Table, database
 
 LIVE_MS = 6_000
 """A process that has not renewed its row for this time is dead."""
@@ -26,6 +28,13 @@ class Process(Table):
     seen_at_ms = peewee.BigIntegerField()
     # A digest of the settings that all processes must share.
     settings = peewee.CharField(max_length=16, default="", constraints=[peewee.SQL("DEFAULT ''")])
+    # Whether requests with forwarding headers have arrived although TRUSTED_PROXIES is 0.
+    untrusted_proxies = peewee.BooleanField(default=False, constraints=[peewee.SQL("DEFAULT FALSE")])
 
     class Meta:
         table_name = "processes"
+
+
+def live_processes() -> Any:
+    """A query for the processes that are not dead."""
+    return Process.select().where(Process.seen_at_ms > database.now_ms - LIVE_MS)

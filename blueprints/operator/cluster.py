@@ -1,7 +1,7 @@
 """flask cluster: the processes that serve."""
 
 from blueprints.api.cli import OperatorGroup, print_json
-from server.cluster.processes import live_processes
+from server.cluster.processes import by_address
 
 group = OperatorGroup("cluster", help="Show the processes that serve.")
 
@@ -21,6 +21,6 @@ def status() -> None:
             "lag": each.lag_ms,
             "redis": each.redis,
         }
-        for each in live_processes()
+        for each in by_address()
     ]
     print_json({"processes": shown})

@@ -50,6 +50,8 @@ def check() -> None:
     services = get_services()
     problems = checks.problems(services.settings, services.encrypted_columns())
     warnings = checks.warnings(services.settings)
+    if not problems:
+        warnings += checks.proxy_warnings(services.settings)
     for line in problems + [f"warning: {warning}" for warning in warnings]:
         click.echo(line, err=True)
     print_json({"problems": len(problems), "warnings": len(warnings)})

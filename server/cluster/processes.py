@@ -5,7 +5,7 @@ import socket
 from typing import Any
 
 from models.db.connection import database, reading, writing
-from models.processes import LIVE_MS, Process
+from models.processes import Process, live_processes
 from services.shared.errors import OperatorError
 from settings import Settings
 
@@ -27,11 +27,16 @@ class Processes:
         """The row of this process; 0 before it has one."""
         self.live = 1
         """How many there are, this one included, as of the last round."""
+        self._has_untrusted_proxies = False
         self._row = {
             "address": f"{socket.gethostname()}:{settings.port}",
             "pool_size": settings.database_pool_size,
             "settings": settings.digest(),
         }
+
+    def note_untrusted_proxies(self) -> None:
+        """A request with a forwarding header has arrived although TRUSTED_PROXIES is 0."""
+        self._has_untrusted_proxies = True
 
     def join(self, *, signals: str | None) -> None:
         """Add this process. Raises OperatorError when there are too many for the database.
@@ -44,7 +49,7 @@ class Processes:
         with writing():
             Process.delete().where(Process.address == self._row["address"], Process.id != self.id).execute()
         # Of two that join at once, at least the later one sees both.
-        live = live_processes()
+        live = by_address()
         self.live = len(live)
         self._check_pools(sum(process.pool_size for process in live))
         others = [process.address for process in live if process.settings != self._row["settings"]]
@@ -56,7 +61,8 @@ class Processes:
 
         ``lag_ms`` is how late its last round began, ``signals`` the state of its signals.
         """
-        seen = {"sockets": sockets, "lag_ms": lag_ms, "redis": signals or "none"}
+        seen: dict[str, Any] = {"sockets": sockets, "lag_ms": lag_ms, "redis": signals or "none"}
+        seen |= {"untrusted_proxies": self._has_untrusted_proxies}
         changing = seen | {"seen_at_ms": database.now_ms}
         with writing():
             if not Process.update(changing).where(Process.id == self.id).execute():
@@ -64,7 +70,7 @@ class Processes:
         # In a transaction of its own: two processes may remove the same rows in any order.
         with writing():
             Process.delete().where(Process.seen_at_ms < database.now_ms - FORGOTTEN_MS).execute()
-            self.live = max(_live().count(), 1)
+            self.live = max(live_processes().count(), 1)
 
     def leave(self) -> None:
         """Remove this process."""
@@ -73,7 +79,7 @@ class Processes:
 
     def has_others(self) -> bool:
         """Whether any other process is live now."""
-        return any(process.id != self.id for process in live_processes())
+        return any(process.id != self.id for process in by_address())
 
     @reading()
     def _check_pools(self, connections: int) -> None:
@@ -86,11 +92,7 @@ class Processes:
             )
 
 
-def live_processes() -> list[Process]:
+def by_address() -> list[Process]:
     """The live processes by address."""
     with reading():
-        return list(_live().order_by(Process.address))
-
-
-def _live() -> Any:
-    return Process.select().where(Process.seen_at_ms > database.now_ms - LIVE_MS)
+        return list(live_processes().order_by(Process.address))

@@ -2,8 +2,6 @@
 
 import logging
 from collections.abc import Callable, Iterable
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from flask import Flask
@@ -11,18 +9,18 @@ from flask import Flask
 from server.addresses import normal_form
 from server.http.strict_requests import current_request
 from server.rate_limiter import RateLimiter
-from services.maintenance.checks import FORWARDED_MARKER
 
 log = logging.getLogger("platform.proxies")
 
 WARNING_SECONDS = 60
 
 
-def read_client_addresses(app: Flask, *, proxies: int) -> None:
+def read_client_addresses(app: Flask, *, proxies: int, on_untrusted: Callable[[], None]) -> None:
     """Put the client's address into ``REMOTE_ADDR``, in its normal form.
 
     It is the one that this many proxies in front have written into X-Forwarded-For. When they wrote no
-    address there, it is that of the connection.
+    address there, it is that of the connection. ``on_untrusted`` is called when a forwarding header arrives
+    although there are none.
     """
     serve = app.wsgi_app
 
@@ -33,7 +31,7 @@ def read_client_addresses(app: Flask, *, proxies: int) -> None:
 
     app.wsgi_app = with_address  # type: ignore[method-assign]
     if not proxies:
-        _warn_of_forwarding_headers(app)
+        _warn_of_forwarding_headers(app, on_untrusted)
 
 
 def _forwarded_address(environ: dict[str, Any], proxies: int) -> str | None:
@@ -42,13 +40,12 @@ def _forwarded_address(environ: dict[str, Any], proxies: int) -> str | None:
     return normal_form(texts[-proxies]) if 0 < proxies <= len(texts) else None
 
 
-def _warn_of_forwarding_headers(app: Flask) -> None:
+def _warn_of_forwarding_headers(app: Flask, on_untrusted: Callable[[], None]) -> None:
     """Log a line when a forwarding header arrives, at most once a minute.
 
     All clients behind a proxy that is not trusted share its address and its limits. A client may send the
-    header itself, so this is only a hint. ``flask check`` repeats it; it looks at the time of a file.
+    header itself, so this is only a hint.
     """
-    marker = Path(app.instance_path) / FORWARDED_MARKER
     warnings = RateLimiter(most=1, seconds=WARNING_SECONDS)
 
     @app.before_request
@@ -57,5 +54,4 @@ def _warn_of_forwarding_headers(app: Flask) -> None:
         is_forwarded = "HTTP_X_FORWARDED_FOR" in environ or "HTTP_FORWARDED" in environ
         if is_forwarded and not warnings.hit("forwarding header"):
             log.warning("forwarding headers arrive although TRUSTED_PROXIES is 0")
-            with suppress(OSError):
-                marker.touch()
+            on_untrusted()

@@ -2,7 +2,6 @@
 
 import stat
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -10,15 +9,12 @@ import peewee
 
 from models import audit_schema
 from models.db import migrate
-from models.db.connection import UNAVAILABLE, Sqlite, database, schema_problem, snapshot
+from models.db.connection import UNAVAILABLE, Sqlite, database, reading, schema_problem, snapshot
+from models.processes import Process, live_processes
 from models.users import AnnouncedSeed
 from services.maintenance.encrypted_columns import EncryptedColumn
 from settings import Settings
 
-FORWARDED_MARKER = "forwarded_requests"
-"""A file in the instance directory, touched when a request has a forwarding header that is not trusted."""
-
-DAY_SECONDS = 86_400
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -39,19 +35,20 @@ def warnings(settings: Settings) -> list[str]:
     """What an operator should check, one line each."""
     private = [Path(database.database)] if isinstance(database.obj, Sqlite) else []
     private += [settings.instance_dir / name for name in ("secret_key", "jwt_secret")]
-    found = [
+    return [
         f"{path} can be read by other users; run chmod 600 on it"
         for path in private
         if path.exists() and path.stat().st_mode & OTHERS
     ]
-    marker = settings.instance_dir / FORWARDED_MARKER
-    was_touched = marker.exists() and marker.stat().st_mtime > time.time() - DAY_SECONDS
-    if was_touched and not settings.trusted_proxies:
-        found.append(
-            "TRUSTED_PROXIES is 0, but requests of the last day had a forwarding header;"
-            " set it to the number of proxies in front"
-        )
-    return found
+
+
+@reading()
+def proxy_warnings(settings: Settings) -> list[str]:
+    """A line if running servers get requests with forwarding headers that they do not trust."""
+    if settings.trusted_proxies or not live_processes().where(Process.untrusted_proxies).exists():
+        return []
+    problem = "TRUSTED_PROXIES is 0, but a running server gets requests with a forwarding header"
+    return [f"{problem}; set it to the number of proxies in front"]
 
 
 def _database_problems() -> Iterator[str]:
