@@ -36,7 +36,6 @@ PARTS = {
     "list of processes": ("server/cluster/cluster.py", "server/cluster/processes.py"),
     "lease": ("services/shared/lease.py", "server/cluster/lease.py"),
     "database clock": ("server/cluster/database_clock.py",),
-    "build once": ("services/shared/build_once.py",),
     "stored catalogue": ("models/catalogue.py",),
     "settling statement": ("models/bet_settlement.py",),
     "group commit": ("models/db/group_commit.py",),

@@ -72,8 +72,7 @@ class Bet(Table):
     # When the proof is due and the bet appears among the live bets.
     completed_at_ms = peewee.BigIntegerField()
     proof_delivered_at_ms = peewee.BigIntegerField(null=True)
-    # With several processes: null until one of them claims the bet. Then the one that sends the proof alone
-    # as long as it is live, or 0.
+    # Null until a process claims the proof, then its id, and 0 once it is released: models/proof_queries.py.
     proof_held_by = peewee.IntegerField(null=True)
 
     class Meta:
@@ -103,7 +102,7 @@ Bet.add_index(
 )
 # The live bets, newest first.
 Bet.add_index(Bet.index(Bet.completed_at_ms, Bet.id, name="bets_by_completion"))
-# A player's undelivered proofs.
+# A player's proofs that are not delivered.
 Bet.add_index(
     Bet.index(
         Bet.user,
@@ -112,8 +111,14 @@ Bet.add_index(
         where=SQL("proof_delivered_at_ms IS NULL"),
     )
 )
-# Bets whose seeds are not revealed: a started server schedules them.
-Bet.add_index(Bet.index(Bet.completed_at_ms, name="bets_unrevealed", where=SQL("server_seed IS NULL")))
+# Bets whose proofs no process has claimed: any process claims those that are overdue.
+Bet.add_index(
+    Bet.index(
+        Bet.completed_at_ms,
+        name="bets_unclaimed",
+        where=SQL("proof_held_by IS NULL AND proof_delivered_at_ms IS NULL"),
+    )
+)
 # The public list of high rolls, newest first.
 Bet.add_index(Bet.index(Bet.completed_at_ms, Bet.id, name="bets_high_rolls", where=HIGH_ROLL))
 # A player's games by earning; the most earned are read backwards. With the game, so that a list of one game

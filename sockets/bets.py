@@ -19,6 +19,7 @@ from services.container import Services
 from services.games.bets import LOST, UPGRADER, WON
 from services.games.errors import InvalidRequest, LimitReached
 from services.games.play import PlayedBet
+from services.games.proofs import Proofs
 from services.openings.opening import OpeningRequest, Openings
 from services.shared.errors import PlatformError
 from services.shared.money import number_from_cents
@@ -149,6 +150,15 @@ def count_coins(metrics: Metrics, _sid: str, played: PlayedBet) -> None:
     metrics.paid.labels(bet.game).inc(bet.payout_cents / CENTS_PER_COIN)
     metrics.expected.labels(bet.game).inc(expected.mean_cents / CENTS_PER_COIN)
     metrics.variance.labels(bet.game).inc(expected.variance_square_cents / CENTS_PER_COIN**2)
+
+
+def postpone_if_late(proofs: Proofs, _sid: str, played: PlayedBet) -> None:
+    """Write the later due time of a proof whose settlement took long.
+
+    If this fails, the seed is shown as early as the settlement wrote.
+    """
+    if played.is_late:
+        proofs.postpone(played.bet)
 
 
 def read_spin(payload: object, session: int) -> SpinRequest:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from models.db.connection import reading
+from models.proof_queries import DueBet
 from server.realtime.server import Event, Realtime
 from services.container import Services
 from services.games import live_bets
-from services.games.proofs import Proof
 from services.shared.signals import Signal
 from sockets.schemas import LiveBetSchema
 
@@ -29,7 +29,7 @@ class LiveFeed:
         # Bets of other processes that are not sent yet. While there are any, a task is about to send them.
         self._waiting: deque[Event] = deque()
 
-    def announce(self, bets: Sequence[Proof]) -> None:
+    def announce(self, bets: Sequence[DueBet]) -> None:
         """Send these bets, which are due now, to everybody in all processes, spectators included."""
         if bets:
             events = [("live-bets:new", payload) for payload in BETS.dump(bets)]

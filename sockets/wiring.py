@@ -12,10 +12,10 @@ from server.cluster.cluster import Cluster, invalidate
 from server.realtime.server import Realtime
 from services.container import Services
 from services.shared.signals import Signal
-from sockets.bets import AfterBet, BetEvent, count_coins, read_opening, read_spin
+from sockets.bets import AfterBet, BetEvent, count_coins, postpone_if_late, read_opening, read_spin
 from sockets.live_feed import LiveFeed
 from sockets.player_state import PlayerState
-from sockets.shared_proof_delivery import new_proof_delivery
+from sockets.proofs import ProofDelivery
 
 
 def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
@@ -23,7 +23,7 @@ def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
     services: Services = app.extensions["services"]
     state = app.extensions["player_state"] = PlayerState(running, services)
     feed = app.extensions["live_feed"] = LiveFeed(running, services)
-    proofs = app.extensions["proofs"] = new_proof_delivery(running, services, feed)
+    proofs = app.extensions["proofs"] = ProofDelivery(running, services, feed)
 
     # At the start, before the tasks. It refuses a process that the database has no connections for.
     running.at_start += [cluster.join]
@@ -48,7 +48,7 @@ def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
         proofs.after_bet,
     ]
     # After its acknowledgement: clients expect commitment and balance behind it.
-    after_acknowledgement = [state.after_bet]
+    after_acknowledgement: list[AfterBet] = [state.after_bet, partial(postpone_if_late, services.proofs)]
 
     # When an announced seed was replaced.
     services.seeds.on_redraw += [state.send]

@@ -7,7 +7,7 @@ from prometheus_client import Gauge
 
 from models.db.connection import database
 from server.realtime.server import Realtime
-from sockets.proof_delivery import ProofDelivery
+from sockets.proofs import ProofDelivery
 
 
 def add_gauges(app: Flask) -> None:
@@ -23,6 +23,8 @@ def add_gauges(app: Flask) -> None:
     gauge("proofs_scheduled", "Bets that are not over yet", lambda: proofs.scheduled)
     gauge("proofs_overdue", "Proofs that wait to be sent although they are due", lambda: proofs.overdue)
     gauge("proofs_unconfirmed", "Proofs that were sent and not confirmed yet", lambda: proofs.unconfirmed)
+    without_key = "Proofs that are not sent because no key decrypts their seeds"
+    gauge("proofs_undecryptable", without_key, lambda: proofs.undecryptable)
     gauge("database_pool_size", "Limit of connections, 0 for none", lambda: database.usage().size)
     gauge("database_pool_in_use", "Connections in use", lambda: database.usage().in_use)
     waiting = "Requests and spins that wait for a connection"

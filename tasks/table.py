@@ -18,7 +18,9 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
             running.transports.check_deadlines, every_seconds=0.5, on_failure="deadlines not checked"
         ),
         *cluster.tasks(running),
-        *(map(every_two_seconds, [services.seeds.witness.watch]) if cluster.can_lose_signals else ()),
+        # Not in the rounds of proofs: it may wait for the file, which another process holds.
+        every_two_seconds(services.seeds.witness.watch),
+        *(map(every_two_seconds, [proofs.note_connected]) if cluster.can_lose_signals else ()),
         # Sockets of ended sessions become spectators within a second, and a round takes time too.
         RepeatedTask(state.compare, every_seconds=0.8, on_failure="players not compared"),
         proofs.rounds,

@@ -62,9 +62,9 @@ class JsPlayer:
 
 
 @contextmanager
-def js_player(url: str, token: str, *, transport: str, acknowledges: bool) -> Iterator[JsPlayer]:
+def js_player(url: str, token: str, *, transport: str) -> Iterator[JsPlayer]:
     """Connect a player."""
-    command = [NODE, "player.mjs", url, token, transport, json.dumps(acknowledges)]
+    command = [NODE, "player.mjs", url, token, transport]
     with line_process(command, cwd=SCRIPTS) as process:
         player = JsPlayer(process)
         player.expect("connect")

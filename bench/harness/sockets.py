@@ -124,10 +124,7 @@ class PollingTransport(Transport):
 
 
 class Socket:
-    """A connected client. Raises Refused when the server refuses it.
-
-    ``acknowledges``: whether it acknowledges events when the server asks for it.
-    """
+    """A connected client. Raises Refused when the server refuses it."""
 
     def __init__(
         self,
@@ -135,10 +132,8 @@ class Socket:
         *,
         auth: Any = None,
         header: Sequence[str] = (),
-        acknowledges: bool = False,
         polling: bool = False,
     ) -> None:
-        self._acknowledges = acknowledges
         self.seen: list[tuple[str, Any]] = []
         self._unread: deque[tuple[str, Any]] = deque()
         self._ids = itertools.count()
@@ -197,8 +192,5 @@ class Socket:
     def _event(self, packet: str) -> tuple[str, Any]:
         assert packet.startswith("42"), packet
         body = packet[packet.index("[") :]
-        ack_id = packet[2 : -len(body)]
-        if ack_id and self._acknowledges:
-            self.transport.send(f"43{ack_id}[]")
         name, *payload = decimal_json.loads(body)
         return name, payload[0] if payload else None

@@ -34,25 +34,9 @@ SOCKETS_AT_ONCE = 250
 Event = tuple[str, Any]
 """An event's name and its payload."""
 
-AcknowledgedEvent = tuple[str, Any, int]
-"""An event with the number that ``manager.acknowledged`` is called with if the client acknowledges it."""
-
 
 class Manager(socketio.Manager):  # type: ignore[misc]  # the library carries no types
-    """The library's manager, with less work for a disconnect and for an acknowledgement."""
-
-    acknowledged: Callable[[str, int], bool]
-    """Called with a socket and the number of an event that it acknowledges; whether that was awaited."""
-
-    def trigger_callback(self, sid: str, id: int, _data: Any) -> None:  # noqa: A002  # the library's name
-        """Report an acknowledgement by its id.
-
-        The library keeps a callback for each event until it is acknowledged. Most clients never do that.
-        """
-        transport = self.server.eio.sockets.get(self.eio_sid_from_sid(sid, NAMESPACE))
-        if self.acknowledged(sid, id) and transport is not None:
-            # A client may get hundreds of missed proofs at once, and acknowledge each of them.
-            transport.uncount_packet()
+    """The library's manager, with less work for a disconnect."""
 
     def basic_disconnect(self, sid: str, namespace: str) -> None:
         """Forget a socket without searching the rooms of all others: 1 ms with 5,000 sockets.
@@ -112,7 +96,7 @@ class Realtime:
         """Called with the id of each socket that has gone, or has become a spectator."""
         self.at_stop: list[Callable[[], None]] = []
 
-    def send(self, sid: str, events: Sequence[Event | AcknowledgedEvent]) -> None:
+    def send(self, sid: str, events: Sequence[Event]) -> None:
         """Send events to a socket, in order and as one batch. A socket that has disconnected is skipped.
 
         The library's emit takes twice as long: it searches each payload for binary data.
@@ -137,10 +121,8 @@ class Realtime:
     def _queue(self, sid: str, batch: Batch) -> None:
         self.server.eio.send_packet(self.manager.eio_sid_from_sid(sid, NAMESPACE), batch)
 
-    def _packet(self, name: str, payload: Any, ack_id: int | None = None) -> Packet:
-        event = self.server.packet_class(
-            EVENT, data=[name, payload], namespace=NAMESPACE, id=ack_id, binary=False
-        )
+    def _packet(self, name: str, payload: Any) -> Packet:
+        event = self.server.packet_class(EVENT, data=[name, payload], namespace=NAMESPACE, binary=False)
         return Packet(MESSAGE, event.encode())
 
     def start(self) -> None:

@@ -36,7 +36,7 @@ CLOSE_SECONDS = 3.0
 
 PACKET_SECONDS = 0.1
 """Time between two packets of a client, after the first PACKETS_AT_ONCE. A player who bets as fast as is
-allowed sends fewer; a flood fills the client's own buffers. Awaited acknowledgements do not count."""
+allowed sends fewer; a flood fills the client's own buffers."""
 
 PACKETS_AT_ONCE = 100
 
@@ -112,10 +112,6 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
             if self.next_packet_at > now:
                 self.server.sleep(self.next_packet_at - now)
         super().receive(pkt)
-
-    def uncount_packet(self) -> None:
-        """Let the packet that is being handled delay none of the client's next ones."""
-        self.next_packet_at -= PACKET_SECONDS
 
     def send(self, pkt: Packet) -> None:
         """Queue a packet; a client with too many unread ones is disconnected instead."""

@@ -94,8 +94,7 @@ def play_bets(services: Services) -> int:
         except PlatformError:
             continue
     # Nobody is going to receive these proofs.
-    revealed = {proof.id: proof.server_seed for proof in services.proofs.open(settled)}
-    services.proofs.mark_delivered(revealed, now=now)
+    services.proofs.mark_delivered(services.proofs.reveal(settled), now=now)
     return len(settled)
 
 

@@ -1,17 +1,11 @@
 """Proofs: the server seed of a bet is revealed when the bet is due, and is sent to its player at least once.
 
-The time a proof is due is stored with the bet, so nothing here needs to survive a restart. A seed that was
-revealed stays revealed, although the clock is set back afterwards.
-
-With several processes, one of them claims each bet that is due: it reveals the seed and announces the live
-bet. It holds the proof while it sends it to the socket that placed the bet, if that is connected to it; any
-other proof is sent by each process with sockets of the player.
+The row of the bet has everything, so nothing here needs to survive a restart. A process claims a proof before
+it sends it. From then on its seed counts as revealed, although the clock is set back afterwards.
 """
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any
 
 import peewee
 
@@ -24,152 +18,90 @@ from services.shared.clock import Millis
 
 BATCH = 500
 
-Value = TypeVar("Value")
+UNLISTED = -1
+"""The holder of what a process claims that is not in the list of processes. It is never live."""
 
 
 class Proof(DueBet):
-    """A bet that is due, with its revealed seed."""
+    """A bet that is claimed, with its server seed, which is empty if no key decrypts it."""
 
     server_seed: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Undelivered:
-    """Proofs to send, in the order of each player's nonces."""
-
-    bets: list[UndeliveredBet]
-    waiting: set[int]
-    """The players who must wait for more: an earlier proof is due, and no process has revealed it yet."""
-    unfinished: dict[int, int]
-    """The players who have more than fit in one answer, with the nonces after which these begin."""
-
-
 class Proofs:
-    """Reveals server seeds and remembers which proofs have reached their players."""
+    """Claims proofs, reveals server seeds, and remembers which proofs have reached their players."""
 
     def __init__(self, *, seeds: ServerSeeds, process_id: Callable[[], int]) -> None:
         self._seeds = seeds
         self._process_id = process_id
-        # Bets whose seeds are revealed but not written to the database yet.
-        self._unwritten: set[int] = set()
 
-    @reading()
-    def pending(self, *, due_by: Millis | None) -> list[tuple[int, Millis]]:
-        """The bets whose seeds are not revealed, and when they are due, earliest first.
+    def undelivered(self, players: Iterable[int], *, of_all: Collection[int]) -> list[UndeliveredBet]:
+        """The first claimed or released bets of these players, in the order of their ids and nonces.
 
-        With ``due_by`` only those that are due by then.
+        Bets that a live process holds are left out, except for the players in ``of_all``. When there are
+        ``FOUND_AT_ONCE``, there may be more.
         """
-        unrevealed: Any = Bet.select(Bet.id, Bet.completed_at_ms).where(Bet.server_seed.is_null())
-        if due_by is not None:
-            unrevealed = unrevealed.where(Bet.completed_at_ms <= due_by)
-        return list(unrevealed.order_by(Bet.completed_at_ms, Bet.id).tuples())
+        return proof_queries.undelivered(players, of_all=of_all, process=self._process)
 
-    def open(self, bet_ids: Sequence[int]) -> list[Proof]:
-        """The proofs of these bets, which are due, in the order of the bets.
+    def claim(self, holders: Mapping[int, int | None]) -> list[Proof]:
+        """Claim these bets from the holders that they were found with; None is for a bet without one.
 
-        Nothing is written: ``mark_delivered`` or ``write_seeds`` does that for many at once. Until then only
-        this process knows that these seeds are revealed.
+        Returns those that this process holds now, in the order of their ids. Doing it again returns them
+        again. Must not be called within a transaction.
         """
-        proofs: list[Proof] = []
-        for chunk in peewee.chunked(sorted(bet_ids), BATCH):
-            proofs += self._decrypted(chunk)
-        self._unwritten.update(proof.id for proof in proofs if proof.sealed_server_seed is not None)
-        return proofs
+        bets = proof_queries.claim(holders, process=self._process)
+        self._seeds.witness.cover({bet.user_id: bet.nonce for bet in bets if bet.server_seed is None})
+        return [Proof._make(bet._replace(server_seed=self._seeds.of_bet(bet))) for bet in bets]
 
-    def write_seeds(self, seeds: Mapping[int, str]) -> None:
-        """Write opened seeds to the database, by the ids of their bets. Doing it again changes nothing."""
+    def release(self, seeds: Mapping[int, str]) -> None:
+        """Let any process send these proofs, unless another one has claimed them. By the ids of the bets."""
         for chunk in _chunks(seeds):
-            proof_queries.reveal(chunk)
-            self._unwritten.difference_update(chunk)
+            proof_queries.release(chunk, process=self._process)
 
-    def postpone(self, due_times: Mapping[int, Millis]) -> None:
-        """Write the due times of proofs whose settlement took long, by the ids of their bets."""
-        for chunk in _chunks(due_times):
-            proof_queries.postpone(chunk)
+    def mark_delivered(self, seeds: Mapping[int, str], *, now: Millis) -> None:
+        """Mark proofs as delivered, by the ids of their bets, and write their seeds in the same statement."""
+        for chunk in _chunks(seeds):
+            proof_queries.mark_delivered(chunk, delivered_at=now)
 
-    def reveal(self, bet_ids: Sequence[int]) -> None:
-        """Reveal the seeds of these bets, whose proofs are due, and write them to the database."""
-        self.write_seeds({proof.id: proof.server_seed for proof in self.open(bet_ids)})
+    def postpone(self, bet: Bet) -> None:
+        """Write when this bet's proof is due, which is later than its settlement wrote."""
+        proof_queries.postpone(bet.id, due_at=bet.completed_at_ms)
+
+    def reveal(self, bet_ids: Iterable[int]) -> dict[int, str]:
+        """Write the seeds of these bets, which are due; returns them, except those that no key decrypts."""
+        seeds: dict[int, str] = {}
+        for chunk in peewee.chunked(bet_ids, BATCH):
+            with reading():
+                bets: list[Any] = list(Bet.select().where(Bet.id.in_(chunk)).order_by(Bet.id))
+            self._seeds.witness.cover({bet.user_id: bet.nonce for bet in bets})
+            seeds |= {bet.id: seed for bet in bets if (seed := self._seeds.of_bet(bet))}
+        for revealed in _chunks(seeds):
+            proof_queries.reveal(revealed)
+        return seeds
 
     def reveal_due(self, *, user_id: int, now: Millis) -> None:
-        """Reveal the seeds of this player's bets that are due and not revealed yet."""
+        """Write the seeds of this player's bets that are due and not revealed yet."""
+        is_due = (Bet.completed_at_ms <= now) | Bet.proof_held_by.is_null(False)
+        unrevealed = (Bet.user == user_id) & Bet.proof_delivered_at_ms.is_null() & Bet.server_seed.is_null()
         with reading():
-            query = Bet.select(Bet.id).where(
-                Bet.server_seed.is_null(), Bet.completed_at_ms <= now, Bet.user == user_id
-            )
-            due = list(query.scalars())
+            due = list(Bet.select(Bet.id).where(unrevealed, is_due).scalars())
         self.reveal(due)
 
     def visible_server_seed(self, bet: Bet, *, now: Millis) -> str:
         """The bet's server seed; empty until its proof is due."""
-        if bet.server_seed is None and bet.completed_at_ms > now and bet.id not in self._unwritten:
+        if bet.server_seed is None and bet.proof_held_by is None and bet.completed_at_ms > now:
             return ""
         if bet.server_seed is None:
             user_id: int = bet.user_id  # type: ignore[attr-defined]  # made by peewee
             self._seeds.witness.cover({user_id: bet.nonce})
         return self._seeds.of_bet(bet)
 
-    @reading()
-    def undelivered(self, user_ids: Collection[int], *, now: Millis) -> list[tuple[int, int]]:
-        """The bets whose due proofs have not reached these players, and their players, oldest first."""
-        is_due = (Bet.completed_at_ms <= now) | Bet.server_seed.is_null(False)
-        is_undelivered = Bet.user.in_(list(user_ids)) & Bet.proof_delivered_at_ms.is_null()
-        query: Any = Bet.select(Bet.id, Bet.user).where(is_undelivered, is_due).order_by(Bet.user, Bet.nonce)
-        return list(query.tuples())
-
-    def mark_delivered(self, seeds: Mapping[int, str], *, now: Millis) -> None:
-        """Mark proofs as delivered, by the ids of their bets, and write their seeds in the same statement."""
-        for chunk in _chunks(seeds):
-            proof_queries.mark_delivered(chunk, delivered_at=now)
-            self._unwritten.difference_update(chunk)
-
-    def claim(self, bet_ids: Sequence[int], *, held: Collection[int]) -> list[Proof]:
-        """Claim those of these bets, which are due, that no other process has claimed; returns their proofs.
-
-        Only for one of several processes, on PostgreSQL. This one holds the proofs of the bets in ``held``.
-        The seeds are committed on return.
-        """
-        proofs = self._decrypted(bet_ids)
-        seeds = {proof.id: proof.server_seed for proof in proofs}
-        claimed = proof_queries.claim(seeds, held=held, by=self._process_id())
-        return [proof for proof in proofs if proof.id in claimed]
-
-    def release(self, bet_ids: Collection[int]) -> set[int]:
-        """Let every process send the proofs of these bets; returns the players who still miss one."""
-        self._unwritten.difference_update(bet_ids)
-        return proof_queries.release(bet_ids)
-
-    def deliverable(self, after: Mapping[int, int], *, now: Millis, held_here: Sequence[int]) -> Undelivered:
-        """The revealed proofs of these players that are not delivered, up to the first that is not revealed.
-
-        ``after`` has the nonce of each player after which to begin. Only for one of several processes, on
-        PostgreSQL. Those that other live processes hold are left out.
-        """
-        to_send: list[UndeliveredBet] = []
-        waiting: set[int] = set()
-        found = proof_queries.undelivered(after, now=now, held_here=held_here)
-        for bet in found:
-            if not bet.is_revealed:
-                waiting.add(bet.user_id)
-            elif bet.user_id not in waiting:
-                to_send.append(bet)
-        numbers = Counter(bet.user_id for bet in found)
-        full = {user_id for user_id, number in numbers.items() if number == proof_queries.MOST_OF_A_PLAYER}
-        unfinished = {bet.user_id: bet.nonce for bet in to_send if bet.user_id in full - waiting}
-        return Undelivered(bets=to_send, waiting=waiting, unfinished=unfinished)
-
-    def _decrypted(self, bet_ids: Sequence[int]) -> list[Proof]:
-        """The proofs of these bets, except those that no key decrypts.
-
-        Must not be called within a transaction, because of ``cover``.
-        """
-        bets = proof_queries.find(bet_ids)
-        self._seeds.witness.cover({bet.user_id: bet.nonce for bet in bets if bet.server_seed is None})
-        proofs = [Proof._make(bet._replace(server_seed=self._seeds.of_bet(bet))) for bet in bets]
-        return [proof for proof in proofs if proof.server_seed]
+    @property
+    def _process(self) -> int:
+        return self._process_id() or UNLISTED
 
 
-def _chunks(values: Mapping[int, Value]) -> Iterator[dict[int, Value]]:
-    """Yield the values in the order of their bets, so that two writers do not deadlock."""
-    for chunk in peewee.chunked(sorted(values.items()), BATCH):
+def _chunks(seeds: Mapping[int, str]) -> Iterator[dict[int, str]]:
+    """Yield the seeds in the order of their bets, so that two writers do not deadlock."""
+    for chunk in peewee.chunked(sorted(seeds.items()), BATCH):
         yield dict(chunk)

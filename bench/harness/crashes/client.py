@@ -65,11 +65,11 @@ class StormState:
 
 
 class PlayerSocket(Socket):
-    """A socket that records its events in its player's memory. Half of the players acknowledge."""
+    """A socket that records its events in its player's memory."""
 
     def __init__(self, url: str, memory: Memory) -> None:
         self._memory = memory
-        super().__init__(url, auth={"token": memory.player.token}, acknowledges=memory.user_id % 2 == 0)
+        super().__init__(url, auth={"token": memory.player.token})
 
     def _event(self, packet: str) -> tuple[str, Any]:
         if packet.startswith('42["live-bets'):

@@ -107,7 +107,7 @@ class FaultStorm:
         if self._witness_socket:
             self._witness_socket.close()
         # By then every bet is due, whatever the clock was set to.
-        wait_until(_all_is_revealed)
+        wait_until(_all_is_claimed)
         for memory in self._memories:
             problems += checks.problems(memory, self._url)
         return problems + checks.audit(self._app)[0]
@@ -227,5 +227,5 @@ class FaultStorm:
 
 
 @reading()
-def _all_is_revealed() -> bool:
-    return not Bet.select().where(Bet.server_seed.is_null()).exists()
+def _all_is_claimed() -> bool:
+    return not Bet.select().where(Bet.proof_held_by.is_null()).exists()

@@ -63,9 +63,7 @@ export class Betting {
     socket.on("connect", () => { this.#balance.version = -1; });
     for (const game of Object.keys(RECORDS)) {
       socket.on(`${game}:pf`, (pf) => this.#decided(pf));
-      socket.on(`${game}:proof`, (proof, acknowledge) => {
-        // Otherwise the server counts the proof as delivered only after the next ping, and may send it again.
-        acknowledge?.();
+      socket.on(`${game}:proof`, (proof) => {
         this.#keepProof(proof);
         this.#proved(game, proof);
       });

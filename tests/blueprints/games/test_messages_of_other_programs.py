@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
-from server.cluster.subscription import CHANNEL
+
+from server.cluster.signals import CHANNEL
 
 pytestmark = pytest.mark.redis
 

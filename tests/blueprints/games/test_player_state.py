@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 import requests
 
-from server.cluster.subscription import CHANNEL
+from server.cluster.signals import CHANNEL
 from tests.support.apps import ITEM
 
 pytestmark = pytest.mark.redis

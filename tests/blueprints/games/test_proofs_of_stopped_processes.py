@@ -79,9 +79,9 @@ def announced(spectator, *, last):
     return names
 
 
-def is_revealed(player):
+def is_claimed(player):
     with reading():
-        return Bet.select().where(Bet.user == player.id, Bet.server_seed.is_null(False)).exists()
+        return Bet.select().where(Bet.user == player.id, Bet.proof_held_by.is_null(False)).exists()
 
 
 def test_a_bet_of_a_process_that_stood_still_is_announced_once(app, connect, survivor, other, player):
@@ -89,7 +89,7 @@ def test_a_bet_of_a_process_that_stood_still_is_announced_once(app, connect, sur
     socket = connect(other, player)
     spin(socket)
     with other.running.paused():
-        wait_until(lambda: is_revealed(player))
+        wait_until(lambda: is_claimed(player))
 
     assert socket.expect("upgrader:proof")["nonce"] == 1
     last = create_player(app, "last")
@@ -100,14 +100,15 @@ def test_a_bet_of_a_process_that_stood_still_is_announced_once(app, connect, sur
     assert by_other in (by_survivor, [last.username])
 
 
-def test_proofs_wait_for_an_earlier_one_whose_process_stands_still(connect, survivor, other, player):
+def test_a_process_sends_the_proofs_of_one_that_stands_still(connect, open_socket, survivor, other, player):
     spin(connect(other, player))
     with other.running.paused():
         leaving = connect(survivor, player)
         spin(leaving)
-        wait_until(lambda: is_revealed(player))
+        wait_until(lambda: is_claimed(player))
         leaving.close()
-        back = connect(survivor, player)
+        # A proof may come before the live bets, up to which ``connect`` reads.
+        back = open_socket(survivor.running.url, player)
         spin(back)
 
         assert {back.expect("upgrader:proof")["nonce"] for _ in range(3)} == {1, 2, 3}

@@ -8,6 +8,7 @@ from peewee import SqliteDatabase
 from bench.harness import bulk_history
 from bench.harness.players import signed_in
 from bench.harness.spins import Clock
+from models import proof_queries
 from models.db.connection import database, reading
 from models.users import User
 from tests.blueprints.stats.conftest import NOW
@@ -160,16 +161,22 @@ def test_a_search_for_a_proof_reads_a_thousand_bets_per_statement(statements, se
     assert slices == [(1, 1000), (1001, 1100)]
 
 
-@pytest.mark.parametrize("app", ["postgresql"], indirect=True)
-def test_proofs_that_other_processes_left_are_found_in_an_index(app):
+def test_proofs_are_found_and_claimed_in_an_index(app):
     services = app.extensions["services"]
     with reading():
-        players = dict.fromkeys(User.select(User.id).scalars(), 0)
+        players = list(User.select(User.id).scalars())
     with recorded_statements() as seen:
-        services.proofs.deliverable(players, now=services.clock(), held_here=[])
-        services.proofs.pending(due_by=services.clock())
+        services.proofs.undelivered(players, of_all=players[:1])
+        proof_queries.unclaimed(due_by=services.clock())
+        proof_queries.unclaimed(due_by=None)
+        services.proofs.claim({1: None, 2: 0})
 
-    undelivered, overdue = [" ".join(plan(statement)) for statement in seen if "SELECT" in statement[0]]
+    undelivered, overdue, unclaimed, claimed = [
+        " ".join(plan(statement)) for statement in seen if "bets" in statement[0]
+    ]
     assert "bets_without_delivered_proof" in undelivered
-    assert "bets_unrevealed" in overdue
-    assert "Seq Scan on bets" not in undelivered + overdue
+    assert "bets_unclaimed" in overdue
+    assert "bets_unclaimed" in unclaimed
+    assert not re.search(
+        r"Seq Scan on bets|SCAN bets(?! USING INDEX)", undelivered + overdue + unclaimed + claimed
+    )

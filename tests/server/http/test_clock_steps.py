@@ -1,14 +1,11 @@
 """The system clock is set an hour or a year ahead or back during play."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from bench.harness.servers import threaded_server
 from bench.harness.sockets import Refused, Socket
 from bench.harness.spins import Clock, at
 from bench.harness.waiting import wait_until
-from sockets import proof_delivery
 from tests.support.markers import sqlite_only
 
 START = at("2026-03-18 12:00")
@@ -120,26 +117,6 @@ class TestProofs:
 
         assert proof["nonce"] == 1
 
-    @pytest.mark.one_process
-    def test_a_proof_that_a_new_socket_got_too_early_is_announced_and_sent_to_its_own_on_time(
-        self, connect, make_app, settings, player, item, clock, monkeypatch
-    ):
-        elapsed = [0.0]
-        monkeypatch.setattr(proof_delivery, "time", SimpleNamespace(monotonic=lambda: elapsed[0]))
-        with threaded_server(make_app(clock=clock, **settings)) as url:
-            asking = Socket(url, auth={"token": player.token})
-            asking.spin({"amount": 1, "item": item})
-            clock.now += 1_000
-
-            back = Socket(url, auth={"token": player.token})
-
-            assert back.expect("upgrader:proof")["nonce"] == 1
-            elapsed[0] = 1.0
-            assert asking.expect("upgrader:proof")["nonce"] == 1
-            assert back.expect("live-bets:new")["id"] == "1"
-            asking.close()
-            back.close()
-
     def test_a_player_who_was_away_when_a_seed_was_revealed_gets_the_proof_on_connecting(
         self, connect, client, app, player, item, clock, fresh_token
     ):
@@ -155,20 +132,20 @@ class TestProofs:
         assert back.expect("upgrader:proof")["nonce"] == 1
 
     @pytest.mark.one_process
-    def test_a_player_who_connects_while_the_seed_is_written_gets_the_proof(
+    def test_a_player_who_connects_while_a_proof_is_released_gets_it(
         self, connect, app, player, item, clock, fresh_token
     ):
         socket, proofs, joined = connect(player), app.extensions["services"].proofs, []
-        write_seeds = proofs.write_seeds
+        release = proofs.release
 
         def connect_before(seeds):
             if seeds and not joined:
                 back = connect(auth={"token": fresh_token(clock)})
                 back.expect("live-bets")
                 joined.append(back)
-            write_seeds(seeds)
+            release(seeds)
 
-        proofs.write_seeds = connect_before
+        proofs.release = connect_before
         socket.spin({"amount": 1, "item": item})
         socket.close()
         clock.now -= YEAR_MS

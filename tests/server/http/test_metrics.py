@@ -180,12 +180,12 @@ class TestABetThatIsNotOver:
 def test_a_proof_that_can_not_be_sent_is_counted_as_overdue(
     app, connect, player, add_item, samples, monkeypatch
 ):
-    def fail(_bets):
+    def fail(_holders):
         raise peewee.OperationalError
 
     socket = connect(player)
     with monkeypatch.context() as failing:
-        failing.setattr(app.extensions["services"].proofs, "open", fail)
+        failing.setattr(app.extensions["services"].proofs, "claim", fail)
         socket.spin({"amount": 1, "item": add_item(price=10)})
         wait_until(lambda: samples("proofs_overdue")[()] == 1)
         assert samples("proofs_scheduled")[()] == 0
@@ -195,18 +195,17 @@ def test_a_proof_that_can_not_be_sent_is_counted_as_overdue(
 
 
 @sqlite_only
-def test_a_proof_is_counted_as_unconfirmed_until_its_client_acknowledges_it(
-    connect, player, add_item, samples
+def test_a_proof_is_counted_as_unconfirmed_until_its_client_answers_a_ping(
+    app, connect, player, add_item, samples
 ):
+    app.extensions["realtime"].server.eio.ping_interval = 0.5
     socket = connect(player)
     socket.spin({"amount": 1, "item": add_item(price=10)})
-    proof = socket.expect("upgrader:proof")
+    socket.expect("upgrader:proof")
     before = samples("proofs_unconfirmed")[()]
 
-    socket.transport.send(f"43{proof['nonce']}[]")
-
     assert before == 1
-    wait_until(lambda: samples("proofs_unconfirmed")[()] == 0)
+    wait_until(lambda: socket.transport.receive_any() and samples("proofs_unconfirmed")[()] == 0)
 
 
 @sqlite_only

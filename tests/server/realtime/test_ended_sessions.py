@@ -7,7 +7,7 @@ import pytest
 
 from bench.harness.sockets import Refused
 from bench.harness.waiting import wait_until
-from sockets import proof_delivery
+from sockets import proofs as proof_delivery
 from tests.server.realtime.conftest import on_shared_app
 from tests.support.apps import ITEM
 

@@ -54,7 +54,6 @@ def test_the_replaced_methods_have_the_same_parameters():
         engineio.socket.Socket.schedule_ping: ["self"],
         engineio.socket.Socket.handle_get_request: ["self", "environ", "start_response"],
         socketio.Manager.basic_disconnect: ["self", "sid", "namespace", "kwargs"],
-        socketio.Manager.trigger_callback: ["self", "sid", "id", "data"],
     }
 
     assert {method: list(inspect.signature(method).parameters) for method in replaced} == replaced

@@ -39,9 +39,7 @@ def serve(env, warm_start, tmp_path):
 @pytest.fixture
 def js_client(player, transport):
     """Connects the player's JavaScript client to a URL."""
-    return lambda url, *, acknowledges=True: js_player(
-        url, player.token, transport=transport, acknowledges=acknowledges
-    )
+    return lambda url: js_player(url, player.token, transport=transport)
 
 
 @contextmanager
@@ -88,11 +86,8 @@ def test_a_proof_written_to_a_dead_network_comes_after_the_server_was_killed(ser
         wait_until(lambda: rows(Bet.proof_delivered_at_ms.is_null(False)) == 1)
 
 
-def test_a_proof_that_the_client_confirmed_does_not_come_after_the_server_was_killed(
-    serve, js_client, item, transport
-):
-    # The client over polling confirms with its pongs alone.
-    with serve() as server, js_client(server.url, acknowledges=transport == "websocket") as client:
+def test_a_proof_that_the_client_confirmed_does_not_come_after_the_server_was_killed(serve, js_client, item):
+    with serve() as server, js_client(server.url) as client:
         client.spin(amount=1, item=item)
         client.expect("upgrader:proof")
         wait_until(lambda: rows(Bet.proof_delivered_at_ms.is_null(False)) == 1)

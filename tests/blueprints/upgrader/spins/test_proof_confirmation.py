@@ -4,11 +4,10 @@ import time
 
 import pytest
 
-from bench.harness.spins import play_spin
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
-from services.shared.clock import now_ms
+from models.proof_queries import RELEASED
 
 PING, PONG = "2", "3"
 
@@ -30,6 +29,11 @@ def delivered():
     with reading():
         marked = Bet.select().where(Bet.proof_delivered_at_ms.is_null(False))
         return [bet.nonce for bet in marked.order_by(Bet.nonce)]
+
+
+def answer_pings_until(socket, nonces):
+    """Read what the socket is sent, and answer pings, until these proofs are marked as delivered."""
+    wait_until(lambda: socket.transport.receive_any() == PING and delivered() == nonces)
 
 
 def spin_and_hear_proof(socket, item):
@@ -56,14 +60,19 @@ def nonces_heard(app, item):
     return heard
 
 
-def test_an_acknowledged_proof_does_not_come_again(connect, player, item, disconnected, nonces_heard):
-    socket = connect(player, acknowledges=True)
+def test_an_acknowledgement_does_not_confirm_a_proof(
+    connect, player, item, disconnected, nonces_heard, caplog
+):
+    socket = connect(player)
     spin_and_hear_proof(socket, item)
-    wait_until(lambda: delivered() == [1])
+    socket.transport.send("431[]")
+    # The server reads in order: once it has answered, it has read the acknowledgement.
+    socket.spin("nonsense")
     socket.close()
     disconnected()
 
-    assert nonces_heard(connect(player)) == [2]
+    assert nonces_heard(connect(player)) == [1, 2]
+    assert not [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")]
 
 
 def test_a_proof_sent_before_an_answered_ping_is_not_sent_again(
@@ -71,7 +80,7 @@ def test_a_proof_sent_before_an_answered_ping_is_not_sent_again(
 ):
     socket = connect(player)
     spin_and_hear_proof(socket, item)
-    wait_until(lambda: socket.transport.receive_any() == PING and delivered())
+    answer_pings_until(socket, [1])
     socket.close()
     disconnected()
 
@@ -98,82 +107,61 @@ def test_a_pong_does_not_confirm_a_proof_that_was_sent_after_its_ping(
     assert nonces_heard(connect(player)) == [1, 2]
 
 
-def test_an_acknowledgement_confirms_no_other_proof(connect, player, item, disconnected, nonces_heard):
-    socket = connect(player)
-    for _ in range(2):
-        spin_and_hear_proof(socket, item)
-    socket.transport.send("432[]")
-    wait_until(lambda: delivered() == [2])
-    socket.close()
-    disconnected()
-
-    assert connect(player).expect("upgrader:proof")["nonce"] == 1
-
-
-def test_a_new_connection_gets_no_proof_that_an_older_one_has_confirmed(connect, player, item, nonces_heard):
-    first = connect(player, acknowledges=True)
+def test_a_new_connection_gets_no_proof_that_an_older_one_has_confirmed(
+    quick_pings, connect, player, item, nonces_heard
+):
+    first = connect(player)
     spin_and_hear_proof(first, item)
-    wait_until(lambda: delivered() == [1])
+    answer_pings_until(first, [1])
 
     assert nonces_heard(connect(player)) == [2]
     assert nonces_heard(first) == [1, 3]
 
 
-def test_a_proof_that_two_connections_were_sent_is_confirmed_by_either(connect, player, item):
+def test_a_proof_that_two_connections_were_sent_is_confirmed_by_either(quick_pings, connect, player, item):
     silent = connect(player)
     spin_and_hear_proof(silent, item)
+    answering = connect(player)
 
-    assert connect(player, acknowledges=True).expect("upgrader:proof")["nonce"] == 1
-    wait_until(lambda: delivered() == [1])
+    assert answering.expect("upgrader:proof")["nonce"] == 1
+    answer_pings_until(answering, [1])
 
 
-def test_a_proof_whose_socket_ends_unconfirmed_goes_to_the_players_other(connect, player, item):
-    asking, other = connect(player), connect(player, acknowledges=True)
+def test_a_proof_whose_socket_ends_unconfirmed_goes_to_the_players_other(quick_pings, connect, player, item):
+    asking, other = connect(player), connect(player)
     spin_and_hear_proof(asking, item)
 
     asking.close()
 
     assert other.expect("upgrader:proof")["nonce"] == 1
-    wait_until(lambda: delivered() == [1])
+    answer_pings_until(other, [1])
 
 
 def test_confirmed_proofs_are_removed_from_memory(quick_pings, connect, app, player, item):
-    acknowledging, silent = connect(player, acknowledges=True), connect(player)
-    for socket in (acknowledging, silent):
-        spin_and_hear_proof(socket, item)
-    wait_until(lambda: silent.transport.receive_any() and delivered() == [1, 2])
+    socket = connect(player)
+    spin_and_hear_proof(socket, item)
+    answer_pings_until(socket, [1])
 
-    proofs = app.extensions["proofs"]
-    wait_until(lambda: not proofs._unconfirmed)
-    assert not any(vars(proofs._unconfirmed)[name] for name in ("_by_socket", "_confirmed"))
-
-
-@pytest.fixture
-def pace(app, monkeypatch):
-    """Limits clients to five packets at once, and then to one in so many seconds."""
-
-    def limit(seconds):
-        monkeypatch.setattr("server.realtime.transport.PACKETS_AT_ONCE", 5)
-        monkeypatch.setattr("server.realtime.transport.PACKET_SECONDS", seconds)
-        app.extensions["realtime"].transports.paced = True
-
-    return limit
+    sent = app.extensions["proofs"]._sent
+    wait_until(lambda: not sent)
+    assert not any(vars(sent)[name] for name in ("_by_socket", "_sockets", "_confirmed"))
 
 
-def test_a_client_that_acknowledges_many_missed_proofs_may_bet_at_once(app, connect, player, item, pace):
-    for _ in range(20):
-        play_spin(app, player, item, clock=lambda: now_ms() - 60_000)
-    pace(600)
-    socket = connect(player, acknowledges=True)
-    for _ in range(20):
-        socket.expect("upgrader:proof")
+def test_an_unconfirmed_proof_is_released_at_the_stop(connect, app, player, item):
+    spin_and_hear_proof(connect(player), item)
 
-    assert socket.spin({"amount": 1, "item": item})["status"] is True
-    wait_until(lambda: delivered() == list(range(1, 21)))
+    app.extensions["realtime"].close()
+
+    with reading():
+        bet = Bet.get()
+    assert (bet.proof_held_by, bet.proof_delivered_at_ms) == (RELEASED, None)
+    assert bet.server_seed
 
 
-def test_a_client_that_acknowledges_what_nobody_awaits_waits_before_its_next_bet(connect, player, pace):
-    pace(0.1)
+def test_a_client_that_acknowledges_fast_waits_before_its_next_bet(app, connect, player, monkeypatch):
+    monkeypatch.setattr("server.realtime.transport.PACKETS_AT_ONCE", 5)
+    monkeypatch.setattr("server.realtime.transport.PACKET_SECONDS", 0.1)
+    app.extensions["realtime"].transports.paced = True
     socket = connect(player)
     began = time.monotonic()
 

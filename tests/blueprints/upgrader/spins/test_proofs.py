@@ -10,11 +10,12 @@ from bench.harness.servers import threaded_server
 from bench.harness.sockets import Socket
 from bench.harness.spins import Clock, play_spin
 from bench.harness.waiting import wait_until
+from models import proof_queries
 from models.bets import Bet
 from models.db.connection import reading, writing
 from models.users import AnnouncedSeed
 from services.shared.clock import now_ms
-from sockets.proof_delivery import ProofDelivery
+from sockets.proofs import ProofDelivery
 from tests.support.markers import sqlite_only
 from tests.support.polling import PollingClient
 
@@ -22,6 +23,25 @@ from tests.support.polling import PollingClient
 @pytest.fixture
 def clock():
     return Clock(1_800_000_000_000)
+
+
+@pytest.fixture
+def no_look_up(app, server, monkeypatch):
+    """No look-up of overdue bets after the first one."""
+    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 3600)
+    wait_until(lambda: app.extensions["proofs"]._looked_up_at is not None)
+
+
+@pytest.fixture
+def release_a_proof(app, player, item):
+    """Plays a spin whose proof was released long ago."""
+
+    def release():
+        proofs = app.extensions["services"].proofs
+        (proof,) = proofs.claim({play_spin(app, player, item, clock=lambda: now_ms() - 60_000).bet.id: None})
+        proofs.release({proof.id: proof.server_seed})
+
+    return release
 
 
 def bet(client, player, nonce=1):
@@ -89,14 +109,53 @@ def test_when_the_asking_socket_is_gone_the_players_other_gets_the_proof(connect
     assert other.expect("upgrader:proof")["nonce"] == 1
 
 
-def test_a_seed_that_no_key_decrypts_delays_no_other_proof(app, open_socket, new_player, player, item):
-    for each in (new_player("bob"), player):
-        play_spin(app, each, item, clock=lambda: 0)
-    with writing():
-        Bet.update(sealed_server_seed="of a lost key").where(Bet.user != player.id).execute()
+@pytest.fixture
+def play_with_a_lost_key(app, item):
+    """Plays a spin that was due long ago, and whose server seed no key decrypts."""
+
+    def play(player):
+        bet = play_spin(app, player, item, clock=lambda: now_ms() - 60_000).bet
+        with writing():
+            Bet.update(sealed_server_seed="of a lost key").where(Bet.id == bet.id).execute()
+        return bet
+
+    return play
+
+
+def test_a_seed_that_no_key_decrypts_delays_no_other_proof(
+    app, open_socket, new_player, player, item, play_with_a_lost_key
+):
+    play_with_a_lost_key(new_player("bob"))
+    play_spin(app, player, item, clock=lambda: now_ms() - 60_000)
 
     with threaded_server(app) as url:
         assert open_socket(url, player).expect("upgrader:proof")["nonce"] == 1
+
+
+def test_a_seed_that_no_key_decrypts_is_logged_and_counted(
+    app, open_socket, player, play_with_a_lost_key, caplog
+):
+    bet = play_with_a_lost_key(player)
+
+    with threaded_server(app) as url:
+        open_socket(url, player)
+        wait_until(lambda: app.extensions["proofs"].undecryptable == 1)
+
+    assert f"no key decrypts the server seed of bet {bet.id}" in caplog.text
+
+
+def test_a_proof_is_sent_after_a_restart_with_the_right_key(
+    make_app, open_socket, player, play_with_a_lost_key, app
+):
+    bet = play_with_a_lost_key(player)
+    seed = app.extensions["services"].seeds.encrypter.encrypt("the seed")
+    with threaded_server(app):
+        wait_until(lambda: app.extensions["proofs"].undecryptable == 1)
+    with writing():
+        Bet.update(sealed_server_seed=seed).where(Bet.id == bet.id).execute()
+
+    with threaded_server(make_app(UPGRADER_PROOF_DELAY="0.2")) as url:
+        assert open_socket(url, player).expect("upgrader:proof")["serverSeed"] == "the seed"
 
 
 def test_the_revealed_seed_is_stored_although_the_player_is_offline(connect, player, item):
@@ -203,39 +262,31 @@ def test_the_proof_of_a_bet_that_was_never_scheduled_is_sent(monkeypatch, app, c
 
 
 def test_what_falls_due_is_sent_before_the_rest_of_what_a_player_missed(
-    monkeypatch, app, connect, player, item
+    monkeypatch, app, connect, player, item, no_look_up, release_a_proof
 ):
     services, delivery = app.extensions["services"], app.extensions["proofs"]
-    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 3600)
-    wait_until(lambda: delivery._looked_up_at is not None)
-
-    def play():
-        return play_spin(app, player, item, clock=lambda: now_ms() - 60_000).bet
-
     for _ in range(3):
-        play()
-    open_seeds, later = services.proofs.open, []
+        release_a_proof()
+    claim, later = services.proofs.claim, []
 
-    def open_while_another_falls_due(bet_ids):
+    def claim_while_another_falls_due(holders):
         if not later:
-            later.append(play())
+            later.append(play_spin(app, player, item, clock=lambda: now_ms() - 60_000).bet)
             delivery.schedule(later[0], sid=None)
-        return open_seeds(bet_ids)
+        return claim(holders)
 
-    monkeypatch.setattr("sockets.proof_delivery.PROOFS_AT_ONCE", 1)
-    monkeypatch.setattr(services.proofs, "open", open_while_another_falls_due)
+    monkeypatch.setattr("sockets.proofs.PROOFS_AT_ONCE", 1)
+    monkeypatch.setattr(services.proofs, "claim", claim_while_another_falls_due)
     socket = connect(player)
 
     assert [socket.expect("upgrader:proof")["nonce"] for _ in range(4)] == [1, 4, 2, 3]
 
 
 def test_a_player_who_connects_while_the_database_fails_gets_the_missed_proofs_later(
-    monkeypatch, app, connect, player, item
+    monkeypatch, app, connect, player, no_look_up, release_a_proof
 ):
-    proofs, delivery = app.extensions["services"].proofs, app.extensions["proofs"]
-    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 3600)
-    wait_until(lambda: delivery._looked_up_at is not None)
-    play_spin(app, player, item, clock=lambda: now_ms() - 60_000)
+    proofs = app.extensions["services"].proofs
+    release_a_proof()
     undelivered, failed = proofs.undelivered, []
 
     def fail_once(*arguments, **options):
@@ -248,6 +299,45 @@ def test_a_player_who_connects_while_the_database_fails_gets_the_missed_proofs_l
 
     assert connect(player).expect("upgrader:proof")["nonce"] == 1
     assert failed
+
+
+def test_a_missed_proof_whose_claim_was_not_answered_is_claimed_again(
+    monkeypatch, app, connect, player, no_look_up, release_a_proof
+):
+    release_a_proof()
+    lost = lose_the_first_answer(monkeypatch)
+
+    assert connect(player).expect("upgrader:proof")["nonce"] == 1
+    assert lost
+
+
+def test_a_due_proof_whose_claim_was_not_answered_is_announced_once(
+    monkeypatch, connect, player, item, no_look_up
+):
+    lost = lose_the_first_answer(monkeypatch)
+    socket = connect(player)
+
+    for _ in range(2):
+        socket.spin({"amount": 1, "item": item})
+        socket.expect("upgrader:proof")
+
+    assert lost
+    assert [name for name, _ in socket.seen].count("live-bets:new") == 2
+
+
+def lose_the_first_answer(monkeypatch):
+    """Lose the answer of the first claim, which is committed."""
+    claim, lost = proof_queries.claim, []
+
+    def claim_without_answer(holders, **options):
+        claimed = claim(holders, **options)
+        if not lost:
+            lost.extend(claimed)
+            raise peewee.OperationalError("the connection was lost")
+        return claimed
+
+    monkeypatch.setattr(proof_queries, "claim", claim_without_answer)
+    return lost
 
 
 def test_a_bet_that_was_over_when_it_was_found_is_not_announced(monkeypatch, app, connect, player, item):
