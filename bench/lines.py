@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 NOT_THE_PRODUCT = {".venv", ".ci", "tests", "bench", "verify"}
 
 INFRASTRUCTURE = (
-    *("app.py", "wsgi.py", "gunicorn.conf.py", "settings.py", "blueprints/__init__.py"),
+    *("app.py", "wsgi.py", "gunicorn.conf.py", "settings.py", "fifo_semaphore.py"),
+    "blueprints/__init__.py",
     *("blueprints/api/", "blueprints/system/", "server/", "services/shared/", "models/db/"),
 )
 """What any web service needs, by the beginnings of the names of its files."""
@@ -24,6 +25,7 @@ PARTS = {
     "PostgreSQL pool, FIFO semaphore, wait budget": (
         "models/db/postgres.py",
         "models/db/waiting.py",
+        "fifo_semaphore.py",
     ),
     "response cache": ("blueprints/api/caching.py",),
     "hardened worker": ("server/worker/",),

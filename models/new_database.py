@@ -11,8 +11,6 @@ from models.leases import Lease
 from models.prices import MarketSlot, PriceSource
 from models.seed_marks import FIRST_NUMBER, SeedMark
 
-LEASES = ({"name": "price refresh"}, {"name": "catalogue"})
-
 
 def all_tables() -> list[type[Table]]:
     """Every table of the models."""
@@ -28,5 +26,5 @@ def create_schema() -> None:
     create_triggers()
     PriceSource.insert_many([{"name": "feed"}, {"name": "market"}]).execute()
     MarketSlot.insert_many([{"slot": slot} for slot in range(20)]).execute()
-    Lease.insert_many(LEASES).execute()
+    Lease.insert_many([{"name": "price refresh"}, {"name": "catalogue"}]).execute()
     SeedMark.insert(number=FIRST_NUMBER, token=secrets.token_hex(16), epoch=1).execute()

@@ -1,6 +1,6 @@
 """Players, their balances and totals, and their announced server seeds."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import peewee
 from peewee import SQL, Check
@@ -100,17 +100,13 @@ def find_user(column: str, value: object, *, lock: bool = False) -> User | None:
 
     ``lock`` locks the row until the end of the transaction, with the strongest lock: one that had to become
     stronger, to change a unique column, could deadlock. SQLite has only one write transaction at a time.
-    Peewee's own query takes 0.7 ms, a good part of a request's time.
+    Peewee's own query takes 0.5 ms of CPU instead of 0.02.
     """
     suffix = "FOR UPDATE" if lock and database.for_update else ""
     row = execute(f"{_FIND} {column} = :value {suffix}", {"value": value}).fetchone()
     if row is None:
         return None
-    user: Any = User()
-    # In one step: setting 50 attributes one by one takes longer than the query.
-    user.__data__ = {field.name: field.python_value(cell) for field, cell in zip(_FIELDS, row, strict=True)}
-    user._dirty.clear()  # noqa: SLF001  # as Peewee does: nothing of the row is to be saved
-    return user  # type: ignore[no-any-return]
+    return User(**{field.name: field.python_value(cell) for field, cell in zip(_FIELDS, row, strict=True)})
 
 
 class Balances(NamedTuple):

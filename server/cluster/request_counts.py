@@ -10,7 +10,7 @@ import gevent
 from gevent import monkey
 from redis import RedisError
 
-from models.db.waiting import FifoSemaphore
+from fifo_semaphore import FifoSemaphore
 from server.cluster.redis_client import connect
 from server.rate_limiter import RequestCounts
 from server.repeated_lines import log

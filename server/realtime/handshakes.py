@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from models.db.waiting import FifoSemaphore
+from fifo_semaphore import FifoSemaphore
 from server.addresses import ClientRateLimiter, networks
 from server.realtime.server import Realtime
 from server.realtime.transport import NAMESPACE, Transport

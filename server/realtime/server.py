@@ -39,9 +39,10 @@ class Manager(socketio.Manager):  # type: ignore[misc]  # the library carries no
     """The library's manager, with less work for a disconnect."""
 
     def basic_disconnect(self, sid: str, namespace: str) -> None:
-        """Forget a socket without searching the rooms of all others: 1 ms with 5,000 sockets.
+        """Forget a socket without searching the rooms of all others.
 
-        The only rooms here are those that the library makes: one of all sockets, and one for each alone.
+        The only rooms here are those that the library makes: one of all sockets, and one for each alone. When
+        4,200 sockets ended at once, the library's method took 12.6 s of CPU, and this one 3.5.
         """
         for room in (sid, None):
             self.basic_leave_room(sid, namespace, room)
@@ -97,10 +98,7 @@ class Realtime:
         self.at_stop: list[Callable[[], None]] = []
 
     def send(self, sid: str, events: Sequence[Event]) -> None:
-        """Send events to a socket, in order and as one batch. A socket that has disconnected is skipped.
-
-        The library's emit takes twice as long: it searches each payload for binary data.
-        """
+        """Send events to a socket, in order and as one batch. A socket that has disconnected is skipped."""
         if events:
             self._queue(sid, Batch([self._packet(*event) for event in events]))
 

@@ -148,9 +148,7 @@ class Play:
         invalidate(Tag.BETS)
         self._seeds.remember(user_id=settlement.user_id, seed=following)
         values = vars(settlement) | vars(settled.times)
-        bet = Bet(id=settled.bet_id)
-        # In one step: setting 18 attributes one by one takes four times as long.
-        bet.__data__.update((field.name, values[field.column_name]) for field in BET_FIELDS)
+        bet = Bet(id=settled.bet_id, **{field.name: values[field.column_name] for field in BET_FIELDS})
         # The settlement may have waited for a row lock or the network, and the player for the answer.
         now = clock()
         is_late = now - settled.times.created_at_ms > SLOW_SETTLEMENT_MS

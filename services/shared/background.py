@@ -9,7 +9,7 @@ from typing import Any, ClassVar, ParamSpec, TypeVar
 import gevent
 from gevent import monkey
 
-from models.db.waiting import FifoSemaphore
+from fifo_semaphore import FifoSemaphore
 from services.shared.errors import PlatformError
 
 Parameters = ParamSpec("Parameters")

@@ -1,5 +1,8 @@
 """The schema: new and upgraded databases are the same, and the database enforces the constraints."""
 
+import ast
+from pathlib import Path
+
 import peewee
 import pytest
 
@@ -16,6 +19,8 @@ from models.users import AnnouncedSeed, User
 from tests.support.older_databases import database_of_0_2_0
 
 AT = 1_700_000_000_123
+
+MIGRATIONS = sorted(migrate.DIRECTORY.glob("*.py"))
 
 SQLITE_CATALOGUE = {
     "definitions": """
@@ -88,6 +93,22 @@ def test_a_new_and_an_upgraded_database_have_the_same_schema(new, upgraded):
 
 def test_a_new_and_an_upgraded_database_have_the_same_rows(new, upgraded):
     assert new[1] == upgraded[1]
+
+
+def imported(file: Path) -> set[str]:
+    """The names of the modules that a file imports."""
+    names = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add(node.module)
+    return names
+
+
+@pytest.mark.parametrize("migration", MIGRATIONS, ids=lambda path: path.stem)
+def test_a_migration_imports_no_model_since_models_change(migration):
+    assert [name for name in imported(migration) if name.split(".")[0] == "models"] == []
 
 
 def test_the_compared_catalogue_contains_every_table_check_and_trigger(new):
