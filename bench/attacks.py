@@ -17,14 +17,16 @@ import click
 from bench.harness.attacks.siege import Siege, run_siege
 from bench.harness.command_line import bench_command
 
+BETS = 400_000
+"""In the database; a tenth of them are the attacker's."""
+
 
 @bench_command(__doc__)
 @click.option("--seconds", default=600.0)
 @click.option("--postgresql", is_flag=True, help="on a temporary PostgreSQL")
-@click.option("--bets", default=400_000, help="in the database; a tenth is the attacker's")
 @click.option("--only", default="", help="attacks whose names contain this, such as chunks")
-def main(*, seconds: float, postgresql: bool, bets: int, only: str) -> None:
-    siege = run_siege(postgresql=postgresql, seconds=seconds, bets=bets, only=only)
+def main(*, seconds: float, postgresql: bool, only: str) -> None:
+    siege = run_siege(postgresql=postgresql, seconds=seconds, bets=BETS, only=only)
     _print(siege)
     sys.exit(bool(siege.problems))
 

@@ -15,7 +15,6 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import click
 
@@ -33,6 +32,7 @@ from bench.harness.databases import bench_env
 from bench.harness.local_app import local_app
 from bench.harness.redis import RedisServer, redis_server
 
+PLAYERS, SOCKETS = 10, 20
 MOST_LINES = 20
 HEAD = f"{'fault':<32}{'seconds':>9}{'bets':>9}{'slowest proof':>16}  problems"
 
@@ -53,18 +53,16 @@ FAULTS: dict[str, Callable[[CrashStorm, RedisServer], Steps]] = {
 
 @bench_command(__doc__)
 @click.option("--processes", default=PROCESSES, help="how many")
-@click.option("--players", default=10, help="how many")
-@click.option("--sockets", default=20, help="of all players together")
 @click.option("--only", default="", help="only faults with this in their name, such as 'redis'")
 @click.option("--seed", default=lambda: secrets.token_hex(8), help="any text, by default a new one each time")
-def main(*, processes: int, only: str, **options: Any) -> None:
-    print(f"seed {options['seed']}\n{HEAD}", flush=True)
+def main(*, processes: int, only: str, seed: str) -> None:
+    print(f"seed {seed}\n{HEAD}", flush=True)
     broken = 0
     for name, faults in FAULTS.items():
         if only not in name:
             continue
         with redis_server() as redis:
-            report = _endure(faults, redis, processes, **options)
+            report = _endure(faults, redis, processes, seed)
         print(
             f"{name:<32}{report.seconds:>9.0f}{report.audited.get('bets', 0):>9,}"
             f"{report.slowest_proof_ms:>13,} ms  {len(report.problems)}",
@@ -77,12 +75,11 @@ def main(*, processes: int, only: str, **options: Any) -> None:
 
 
 def _endure(
-    faults: Callable[[CrashStorm, RedisServer], Steps], redis: RedisServer, processes: int, **options: Any
+    faults: Callable[[CrashStorm, RedisServer], Steps], redis: RedisServer, processes: int, seed: str
 ) -> Report:
-    """``options`` are those of ``CrashStorm``."""
     settings = {"REDIS_URL": redis.url, "UPGRADER_PROOF_DELAY": "0.5", "PROCESSES": str(processes)}
     with bench_env(postgresql=True, **settings) as env, local_app(env) as app:
-        storm = CrashStorm(app, env, **options)
+        storm = CrashStorm(app, env, players=PLAYERS, sockets=SOCKETS, seed=seed)
         report = storm.endure(faults(storm, redis), longest_delay_ms=LONGEST_DELAY_MS)
     if not report.counts.get((Kind.SPIN, Outcome.ACKNOWLEDGED)):
         report.problems.append("nobody could spin")

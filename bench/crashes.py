@@ -1,7 +1,6 @@
 """Is anything lost when the server or its database is killed during play?
 
     python -m bench.crashes --kills 200
-    python -m bench.crashes --kills 100 --worker-kills 50 --players 40 --sockets 200
     python -m bench.crashes --kills 100 --postgresql --database-kills 20
     python -m bench.crashes --kills 20 --seed "the one that was printed"
 
@@ -28,29 +27,17 @@ from bench.harness.databases import bench_env
 from bench.harness.durable_postgres import durable_postgres
 from bench.harness.local_app import local_app
 
+PLAYERS, SOCKETS = 40, 200
+
 
 @bench_command(__doc__)
 @click.option("--kills", default=200, help="of the server")
-@click.option("--worker-kills", default=0, help="of its worker alone")
 @click.option("--postgresql", is_flag=True, help="on a temporary PostgreSQL")
 @click.option("--database-kills", default=0, help="of PostgreSQL")
-@click.option("--players", default=40, help="how many")
-@click.option("--sockets", default=200, help="of all players together")
 @click.option("--seed", default=lambda: secrets.token_hex(8), help="any text, by default a new one each time")
-def main(
-    *,
-    kills: int,
-    worker_kills: int,
-    postgresql: bool,
-    database_kills: int,
-    players: int,
-    sockets: int,
-    seed: str,
-) -> None:
+def main(*, kills: int, postgresql: bool, database_kills: int, seed: str) -> None:
     if database_kills and not postgresql:
         raise click.UsageError("--database-kills needs --postgresql")
-    if not 1 <= players <= sockets <= 10 * players:
-        raise click.UsageError("every player has 1 to 10 sockets")
     print(f"seed {seed}", flush=True)
     with bench_env(postgresql=False, UPGRADER_PROOF_DELAY="0.5") as env, ExitStack() as stack:
         postgres = None
@@ -58,15 +45,15 @@ def main(
             postgres = stack.enter_context(durable_postgres())
             env["DATABASE_URL"] = stack.enter_context(postgres.fresh())
         app = stack.enter_context(local_app(env))
-        storm = CrashStorm(app, env, players=players, sockets=sockets, seed=seed)
-        faults = [storm.kill_server] * kills + [storm.kill_worker] * worker_kills
+        storm = CrashStorm(app, env, players=PLAYERS, sockets=SOCKETS, seed=seed)
         draw = Random(seed)
+        faults = [storm.kill_server] * kills
         faults += [lambda: postgres.restart(draw.uniform(0, 0.5))] * database_kills
         draw.shuffle(faults)
         report = storm.endure(faults)
     print(
-        f"{kills} kills of the server, {worker_kills} of its worker, {database_kills}"
-        f" of the database in {report.seconds:.0f} s: {len(report.problems)} problems"
+        f"{kills} kills of the server, {database_kills} of the database in {report.seconds:.0f} s:"
+        f" {len(report.problems)} problems"
     )
     _print(report)
     sys.exit(bool(report.problems))

@@ -20,12 +20,14 @@ import requests
 from bench.harness.command_line import bench_command
 from bench.harness.databases import bench_env
 from bench.harness.local_app import local_app
-from bench.harness.sample_data import DEAR, SamplePlayer, add_sample_data
+from bench.harness.players import Player, create_player, import_prices
 from bench.harness.servers import threaded_server
 from bench.harness.sockets import Socket
+from bench.harness.spins import play_spin
 from bench.lines import ROOT, product_files
 
-SPIN = {"amount": 60, "item": DEAR, "clientSeed": "seed-of-mine"}
+ITEM = "Item of a spin"
+SPIN = {"amount": 60, "item": ITEM, "clientSeed": "seed-of-mine"}
 LAST_OF_A_SPIN = "balance"
 
 
@@ -59,7 +61,9 @@ def _trace(env: Mapping[str, str], database_name: str) -> None:
     with local_app(env) as app:
         # Its log lines count, as in production.
         logging.getLogger("platform").setLevel(logging.INFO)
-        player = add_sample_data(app)
+        import_prices({ITEM: 100})
+        player = create_player(app, coins=1_000)
+        play_spin(app, player, ITEM, amount=60)
         threading.setprofile(tracer)
         with threaded_server(app) as address:
             _ask(address, tracer)
@@ -78,7 +82,7 @@ def _ask(address: str, tracer: Tracer) -> None:
     requests.get(f"{address}/leaderboard?period=weekly", timeout=10)
 
 
-def _spin(address: str, player: SamplePlayer, tracer: Tracer) -> None:
+def _spin(address: str, player: Player, tracer: Tracer) -> None:
     socket = Socket(address, auth={"token": player.token})
     try:
         for _ in range(2):

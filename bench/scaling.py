@@ -1,22 +1,19 @@
 """What do one, two and three processes carry?
 
     python -m bench.scaling
-    python -m bench.scaling --sockets 6000 --rounds 5
+    python -m bench.scaling --rounds 5
 
 Players spin over real sockets on a temporary PostgreSQL with fsync: on one process without Redis, and on two
-and three with Redis. Sockets join and live bets are sent to all of them. All programs, and the load tools,
-share the two cores, so look at the CPU time of a spin: it says what further cores would give.
+and three with Redis. All programs and the load tools share the two cores, so look at the CPU time of a spin:
+it says what further cores would give.
 
-Prints a table with the ratios to one process, and writes the costs to bench/results/scaling.json, which
-``python -m bench.capacity`` reads.
+Prints a table with the ratios to one process.
 """
 
-import json
 import logging
 import secrets
 import statistics
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
@@ -36,16 +33,11 @@ from bench.harness.redis import redis_server
 from bench.harness.servers import RunningServer
 from bench.speed.compare import take_turns
 from bench.speed.players import connected_players, make_players, play
-from bench.speed.sockets import ORIGIN, SOCKETS_A_PLAYER, crowd_at
 from bench.speed.spinning import SOON, UNDER_WAY_SECONDS, wait_for_proofs
-from bench.speed.stage import BENCH, Stage
+from bench.speed.stage import Stage
 
 PROCESSES = (1, 2, 3)
 PLAYERS = 60
-BROADCASTS = 20
-JOINING_AT_ONCE = 500
-SETTLING_SECONDS = 2.0
-RESULT = BENCH / "results" / "scaling.json"
 WAL_AND_SIZE = "SELECT pg_current_wal_lsn() - '0/0'::pg_lsn, pg_database_size(current_database())"
 
 
@@ -54,7 +46,7 @@ class ClusterStage(Stage):
 
     @property
     def env(self) -> dict[str, str]:
-        return {**super().env, "UPGRADER_PROOF_DELAY": SOON, "CORS_ORIGINS": ORIGIN, **SECRETS}
+        return {**super().env, "UPGRADER_PROOF_DELAY": SOON, **SECRETS}
 
 
 SECRETS = {name: secrets.token_hex(32) for name in ("SECRET_KEY", "JWT_SECRET")}
@@ -68,29 +60,8 @@ class Running:
     postgres: DurablePostgres
     url: str
     players: Sequence[Player]
-    listeners: Sequence[Player]
     servers: list[RunningServer]
     redis_pid: int | None
-
-    def measure_sockets(self, count: int) -> dict[str, float]:
-        """Let sockets join all processes, and send live bets of one process to all of them."""
-        spinner, *others = [player.token for player in self.listeners]
-        tokens = [token for token in others for _ in range(SOCKETS_A_PLAYER)][:count]
-        found = {}
-        with crowd_at(self.stage, self.servers) as crowd:
-            cpu, began = crowd.cpu_seconds(), time.monotonic()
-            # In portions: on a busy machine thousands at once would wait too long for their turn.
-            for start in range(0, count, JOINING_AT_ONCE):
-                crowd.join(tokens[start : start + JOINING_AT_ONCE])
-            found["join ms of CPU"] = (crowd.cpu_seconds() - cpu) * 1e3 / count
-            found["joined per second"] = count / (time.monotonic() - began)
-            time.sleep(SETTLING_SECONDS)
-            found["KiB"] = crowd.kib_each()
-            cpu = crowd.cpu_seconds()
-            took = crowd.broadcast(spinner, BROADCASTS)
-            found["broadcast us of CPU"] = (crowd.cpu_seconds() - cpu) * 1e6 / BROADCASTS / count
-            found["broadcast ms"] = statistics.median(took)
-        return found
 
     def play(self, connected: Sequence[LineProcess]) -> dict[str, float]:
         """Let all players spin for a while; spins a second, and what a spin with its proof takes."""
@@ -118,11 +89,11 @@ class Running:
 
 
 @contextmanager
-def running(stage: Stage, postgres: DurablePostgres, processes: int, *, sockets: int) -> Iterator[Running]:
+def running(stage: Stage, postgres: DurablePostgres, processes: int) -> Iterator[Running]:
     """Start so many processes on a new database; one has no Redis."""
     with ExitStack() as stack:
         url = stack.enter_context(postgres.fresh())
-        made = make_players(stage, url, PLAYERS + 1 + -(-sockets // SOCKETS_A_PLAYER))
+        players = make_players(stage, url, PLAYERS)
         env = {**stage.env, **stage.env_of(url)}
         redis_pid = None
         if processes > 1:
@@ -131,20 +102,17 @@ def running(stage: Stage, postgres: DurablePostgres, processes: int, *, sockets:
         directory = Path(tempfile.mkdtemp(dir=stage.directory))
         started = stack.enter_context(cluster(env, directory, processes=processes))
         servers = [process.running for process in started.processes if process.running]
-        yield Running(stage, postgres, url, made[:PLAYERS], made[PLAYERS:], servers, redis_pid)
+        yield Running(stage, postgres, url, players, servers, redis_pid)
 
 
 @bench_command(__doc__)
-@click.option("--sockets", "socket_count", default=3_000, help="of all processes")
 @click.option("--rounds", default=3, help="of spins with each number")
-def main(socket_count: int, rounds: int) -> None:
+def main(rounds: int) -> None:
     logging.getLogger("platform").setLevel(logging.ERROR)
     with tempfile.TemporaryDirectory(prefix="scaling-") as place, ExitStack() as stack:
         stage = ClusterStage(Path(place))
         postgres = stack.enter_context(durable_postgres())
-        all_of_them = [
-            stack.enter_context(running(stage, postgres, count, sockets=socket_count)) for count in PROCESSES
-        ]
+        all_of_them = [stack.enter_context(running(stage, postgres, count)) for count in PROCESSES]
         sides = []
         for each in all_of_them:
             connected = [
@@ -156,16 +124,11 @@ def main(socket_count: int, rounds: int) -> None:
             sides.append(lambda each=each, connected=connected: each.play(connected))
         costs = {}
         for each, figures in zip(all_of_them, take_turns(*sides, rounds=rounds), strict=True):
-            spins = {f"spin {name}": statistics.median(of[name] for of in figures) for name in figures[0]}
-            sockets = each.measure_sockets(socket_count)
+            names = figures[0].keys()
             costs[str(len(each.servers))] = {
-                **spins,
-                **{f"socket {name}": figure for name, figure in sockets.items()},
+                name: statistics.median(of[name] for of in figures) for name in names
             }
-    RESULT.parent.mkdir(exist_ok=True)
-    RESULT.write_text(json.dumps(costs, indent=2) + "\n")
     _print(costs)
-    print(f"written: {RESULT}")
 
 
 def _print(costs: dict[str, dict[str, float]]) -> None:

@@ -15,45 +15,45 @@ import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 from flask import Flask
 from flask.testing import FlaskClient
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from app import create_app
-from bench.harness.databases import (
-    PostgresServer,
-    SqliteFiles,
-    postgres_server,
-    postgres_url,
-    reuse_connections,
-)
+from bench.harness.databases import SqliteFiles, postgres_url
 from bench.harness.players import Player, create_player
 from bench.harness.redis import RedisServer, redis_server
-from bench.harness.sample_data import SamplePlayer, add_sample_data
 from bench.harness.servers import come_to_rest, threaded_server
 from bench.harness.sockets import Socket
-from bench.harness.warm_start import WarmStart
-from bench.harness.warm_start import warm_start as start_warmly
 from models.db.connection import database, writing
 from models.users import User
 from server.logs import JsonLines
 from settings import Settings
+from tests.support import effort as efforts
 from tests.support import markers
 from tests.support.apps import environment, import_item, no_transactions
 from tests.support.processes import Processes, client_of, skip_unless_several_can_serve
+from tests.support.reused_databases import ReusedDatabases, reuse_connections, reused_databases
+from tests.support.sample_data import SamplePlayer, add_sample_data
 from tests.support.statements import recorded_statements
 from tests.support.two_factor import Authenticator
 from tests.support.url_rules import reuse_compiled_rules
+from tests.support.warm_start import WarmStart
+from tests.support.warm_start import warm_start as start_warmly
 
 POSTGRES_URL = pytest.StashKey[str]()
 
 reuse_compiled_rules()
 
 # On a busy machine any example may be slow.
-settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy machine")
+hypothesis_settings.register_profile(
+    "busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+hypothesis_settings.load_profile("busy machine")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     markers.add_options(parser)
+    efforts.add_options(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -62,6 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     markers.report_missing_programs(terminalreporter)
+    efforts.print_figures(terminalreporter)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -103,9 +104,9 @@ def pytest_configure_node(node: Any) -> None:
 
 
 @pytest.fixture(scope="session")
-def postgres(pytestconfig: pytest.Config) -> Iterator[PostgresServer]:
+def postgres(pytestconfig: pytest.Config) -> Iterator[ReusedDatabases]:
     shared_url = getattr(pytestconfig, "workerinput", {}).get("postgres_url")
-    with postgres_server(shared_url) as server:
+    with reused_databases(shared_url) as server:
         yield server
 
 
@@ -127,6 +128,24 @@ def warm_start() -> Iterator[WarmStart]:
 def process_count(pytestconfig: pytest.Config) -> int:
     """How many processes serve the app of a test: 1 is the process of the test itself."""
     return int(pytestconfig.getoption("--processes"))
+
+
+@pytest.fixture(scope="session")
+def effort(pytestconfig: pytest.Config) -> int:
+    """How many times as many cases a test tries that generates them."""
+    return int(pytestconfig.getoption("--effort"))
+
+
+@pytest.fixture(scope="session")
+def seed(pytestconfig: pytest.Config) -> str:
+    """Begins the seeds of random cases."""
+    return str(pytestconfig.getoption("--seed"))
+
+
+@pytest.fixture(scope="session")
+def note_figure(pytestconfig: pytest.Config) -> Callable[[str], None]:
+    """Lets the report end with a line about what a test has found."""
+    return pytestconfig.stash.setdefault(efforts.FIGURES, []).append
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -191,8 +210,27 @@ def make_app(
 
 
 @pytest.fixture
-def app(make_app: Callable[..., Flask]) -> Flask:
-    return make_app()
+def clock() -> Callable[[], int] | None:
+    """The app's clock, for tests that move it; the machine's by default."""
+    return None
+
+
+@pytest.fixture
+def settings() -> dict[str, Any]:
+    """Settings of the app that need other fixtures. Others come from the marker ``settings``."""
+    return {}
+
+
+@pytest.fixture
+def app(
+    request: pytest.FixtureRequest,
+    make_app: Callable[..., Flask],
+    clock: Callable[[], int] | None,
+    settings: dict[str, Any],
+) -> Flask:
+    for mark in reversed(list(request.node.iter_markers("settings"))):
+        settings = settings | mark.kwargs
+    return make_app(clock=clock, **settings)
 
 
 @pytest.fixture

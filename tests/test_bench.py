@@ -1,6 +1,7 @@
 """The benchmarks, which are seldom run, still fit the product: their imports and the settling statement."""
 
 import ast
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench.harness.servers import ROOT
+from bench.speed import spins_node
 from models.bet_settlement import PARAMETERS
 
 
@@ -44,7 +46,7 @@ def test_every_benchmark_imports_names_that_exist():
     files = list((ROOT / "bench").rglob("*.py"))
     missing = {str(path.relative_to(ROOT)): list(missing_imports(path)) for path in files}
 
-    assert len(files) > 80
+    assert len(files) > 50
     assert {file: names for file, names in missing.items() if names} == {}
 
 
@@ -53,3 +55,10 @@ def test_a_program_that_settles_spins_gives_the_statement_all_its_parameters(fil
     source = (ROOT / file).read_text()
 
     assert [name for name in PARAMETERS if not re.search(rf"\b{name}\b", source)] == []
+
+
+def test_the_statement_for_node_is_complete():
+    statement = json.loads(spins_node.settlement())
+
+    assert "{" not in statement["text"]
+    assert statement["parameters"] == list(PARAMETERS)

@@ -256,6 +256,7 @@ ADDRESSES = [
 ]
 
 
+@pytest.mark.security("Eavesdropping")
 def test_production_requires_https_addresses(refused):
     for name, path in ADDRESSES:
         for host in ("provider.example.com", "10.0.0.1", "127.0.0.1.example.com"):
@@ -264,6 +265,7 @@ def test_production_requires_https_addresses(refused):
             assert lines == [f"{name}: must be an https address when APP_ENV is production"], host
 
 
+@pytest.mark.security("Eavesdropping")
 def test_production_accepts_https_and_addresses_of_this_machine(read):
     for name, path in ADDRESSES:
         for host in ("https://provider.example.com", "http://127.0.0.1:9", "http://localhost:9"):
@@ -298,12 +300,14 @@ def test_an_empty_value_is_the_default(read):
         assert read(**dict.fromkeys(environment_variables(), empty)) == read()
 
 
+@pytest.mark.security("Secrets of the operator")
 def test_production_needs_both_secrets_and_an_address(refused):
     lines = refused(APP_ENV="production")
 
     assert lines == [f"SECRET_KEY: {MISSING}", f"JWT_SECRET: {MISSING}", f"BASE_URL: {MISSING}"]
 
 
+@pytest.mark.security("Secrets of the operator")
 def test_production_refuses_a_weak_secret(refused):
     for name in ("SECRET_KEY", "JWT_SECRET"):
         for weak in (
@@ -319,6 +323,7 @@ def test_production_refuses_a_weak_secret(refused):
             assert refused(**IN_PRODUCTION | {name: weak}) == [f"{name}: {WEAK}"], weak
 
 
+@pytest.mark.security("Secrets of the operator")
 def test_production_refuses_one_secret_for_two_purposes(refused):
     lines = refused(**IN_PRODUCTION | {"JWT_SECRET": GOOD_SECRET})
 
@@ -331,6 +336,7 @@ def test_development_takes_a_weak_secret(read):
     assert (settings.secret_key, settings.jwt_secret) == ("short", "short")
 
 
+@pytest.mark.security("Secrets of the operator")
 def test_production_refuses_a_weak_previous_secret(refused):
     lines = refused(**IN_PRODUCTION, SECRET_KEY_PREVIOUS=f"{OTHER_SECRET},short")
 
@@ -416,6 +422,7 @@ def test_the_repr_of_the_settings_contains_no_secret(read):
     assert [secret for secret in secrets if secret in shown] == []
 
 
+@pytest.mark.security("Secrets of the operator")
 def test_a_refusal_does_not_repeat_a_secret(refused):
     lines = refused(**IN_PRODUCTION | {"SECRET_KEY": "hunter2"})
 

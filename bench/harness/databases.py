@@ -5,22 +5,17 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg2
 
-from bench.harness.postgres_reset import Reset
 from models.db import migrate
-from models.db.connection import database, open_database
-from models.db.postgres import Postgres
+from models.db.connection import open_database
 
 _numbers = itertools.count()
-_left_open: dict[str, list[Any]] = {}
-"""Idle connections of closed apps, by the URL of their database. PostgreSQL takes 10 ms to open one."""
-
 CONFIGURATION = "max_connections = 500\n"
 """All workers of a parallel test run share one server, and pgbench has a connection for each player."""
 
@@ -43,7 +38,7 @@ class SqliteFiles:
 
 
 class PostgresServer:
-    """Databases of one server, copies of a template, which are used again if possible."""
+    """New databases of one server, copies of a template."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -51,26 +46,17 @@ class PostgresServer:
         self._template = f"{self._prefix}_template"
         administer(self._url, f'CREATE DATABASE "{self._template}"')
         create_tables_once(self._named(self._template))
-        self._new = Reset(self._named(self._template))
-        self._used: list[str] = []
 
     @contextmanager
     def fresh(self, _directory: Path | None = None) -> Iterator[str]:
-        name = self._used.pop() if self._used else self._create()
+        name = self._create()
         try:
             yield self._named(name)
         finally:
-            url = self._named(name)
-            idle = [each for each in _idle_connections(url) if not each.closed]
-            if self._new.reset(url, [each.get_backend_pid() for each in idle]):
-                self._used.append(name)
-                _left_open[url] = idle
-            else:
-                self._drop(name)
+            self._drop(name)
 
     def close(self) -> None:
-        for name in [*self._used, self._template]:
-            self._drop(name)
+        self._drop(self._template)
 
     def _create(self) -> str:
         name = f"{self._prefix}_{next(_numbers)}"
@@ -78,23 +64,10 @@ class PostgresServer:
         return name
 
     def _drop(self, name: str) -> None:
-        self._new.forget(self._named(name))
         administer(self._url, f'DROP DATABASE "{name}" WITH (FORCE)')
 
     def _named(self, name: str) -> str:
         return urlunsplit(urlsplit(self._url)._replace(path=f"/{name}"))
-
-
-def reuse_connections() -> None:
-    """Give an app that was just created the connections that an earlier one has left open to its database."""
-    opened = database.obj
-    if isinstance(opened, Postgres):
-        opened._idle.extend(_left_open.pop(opened.database, ()))
-
-
-def _idle_connections(url: str) -> list[Any]:
-    opened = database.obj
-    return list(opened._idle) if isinstance(opened, Postgres) and opened.database == url else []
 
 
 def administer(url: str, *statements: str) -> None:
@@ -116,15 +89,6 @@ def create_tables_once(url: str) -> None:
         with opened.connection_context():
             opened.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         opened.close_all()
-
-
-@contextmanager
-def postgres_server(url: str | None = None) -> Iterator[PostgresServer]:
-    """Databases of the server at this URL, or of a new one."""
-    with nullcontext(url) if url else postgres_url() as found:
-        server = PostgresServer(found)
-        yield server
-        server.close()
 
 
 @contextmanager
@@ -158,7 +122,9 @@ def packaged_postgres(directory: Path | None = None, *, configuration: str = CON
 def bench_env(*, postgresql: bool, **settings: str) -> Iterator[dict[str, str]]:
     """The environment of a measurement: a new database, and a directory that is removed afterwards."""
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
-        server = stack.enter_context(postgres_server()) if postgresql else SqliteFiles(Path(place))
+        server = (
+            PostgresServer(stack.enter_context(postgres_url())) if postgresql else SqliteFiles(Path(place))
+        )
         url = stack.enter_context(server.fresh(Path(place)))
         # Tokens name it as their issuer. Its default depends on the port.
         yield {"DATABASE_URL": url, "INSTANCE_DIR": place, "BASE_URL": "http://127.0.0.1:5000", **settings}

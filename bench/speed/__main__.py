@@ -2,13 +2,11 @@
 
     python -m bench.speed
     python -m bench.speed items spins --quick
-    python -m bench.speed curves_bets --bets 10000,100000,1000000
+    python -m bench.speed curves_bets --bets 10000,10000000
 
 Each row is a ratio to a ceiling that is measured in turns with it, the server on one core and the load
-generator on the other. Prints one table, and writes the figures and a plot of all curves to bench/results/.
-Everything takes about fifteen minutes. Five of them, and 20 GB of temporary files, are for the longest
-history of ten million bets. The table says which goals are missed. Exits with 1 when something could not be
-measured.
+generator on the other. Everything takes about fifteen minutes. The table says which goals are missed. Exits
+with 1 when something could not be measured.
 """
 
 import importlib
@@ -24,28 +22,21 @@ from pathlib import Path
 import click
 
 from bench.harness.command_line import bench_command
-from bench.speed.report import print_rows, write_results
-from bench.speed.result import Curve, Row
-from bench.speed.stage import BENCH, Stage
+from bench.speed.result import Row
+from bench.speed.stage import Stage
 
 FAMILIES = (
     "items",
     "pages",
     "cached_pages",
-    "nginx",
     "spins",
     "spins_node",
-    "spins_sqlite",
     "spin_latency",
     "sockets",
-    "startup",
-    "curves_catalogue",
-    "curves_players",
     "curves_bets",
     "hub",
 )
-RESULTS = BENCH / "results"
-BETS = "10000,100000,1000000,10000000"
+BETS = "10000,100000,1000000"
 
 
 def _sizes(text: str) -> list[int]:
@@ -60,7 +51,7 @@ def main(families: Sequence[str], *, quick: bool, bets: list[int]) -> None:
     logging.getLogger("platform").setLevel(logging.ERROR)
     # As for Ctrl-C: every process that was started is stopped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
-    measured: list[Row | Curve] = []
+    rows: list[Row] = []
     failed: list[str] = []
     with tempfile.TemporaryDirectory(prefix="speed-") as place:
         stage = Stage(Path(place), quick=quick, bets=bets)
@@ -69,25 +60,20 @@ def main(families: Sequence[str], *, quick: bool, bets: list[int]) -> None:
         for family in families or FAMILIES:
             began = time.monotonic()
             try:
-                measured += _measure(family, stage)
+                rows += _measure(family, stage)
             except Exception:  # noqa: BLE001  # the other rows are worth having
                 traceback.print_exc()
                 failed.append(family)
             print(f"{family}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
-    rows = [each for each in measured if isinstance(each, Row)]
-    curves = [each for each in measured if isinstance(each, Curve)]
-    print_rows([*rows, *(curve.as_row() for curve in curves)])
-    for path in write_results(RESULTS, rows, curves):
-        print(f"written: {path}")
+    print("\n\n".join(row.text() for row in rows))
     if failed:
         sys.exit(f"not measured: {', '.join(failed)}")
 
 
-def _measure(family: str, stage: Stage) -> Iterator[Row | Curve]:
-    for result in importlib.import_module(f"bench.speed.{family}").measure(stage):
-        figure = result.measured if isinstance(result, Row) else result.steepness
-        print(f"  {result.work}: {figure:.2f}", file=sys.stderr, flush=True)
-        yield result
+def _measure(family: str, stage: Stage) -> Iterator[Row]:
+    for row in importlib.import_module(f"bench.speed.{family}").measure(stage):
+        print(f"  {row.work}: {row.measured:.2f}", file=sys.stderr, flush=True)
+        yield row
 
 
 if __name__ == "__main__":

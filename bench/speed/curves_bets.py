@@ -14,8 +14,7 @@ from bench.harness import bulk_history
 from bench.harness.bulk_history import History
 from bench.harness.players import create_players, import_prices, signed_in
 from bench.harness.spins import Clock, at, play_spin
-from bench.speed.bulk import written_in_bulk
-from bench.speed.result import Curve
+from bench.speed.result import Row, growth
 from bench.speed.stage import Stage
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
 
@@ -46,21 +45,19 @@ SEARCHES = {
 }
 
 
-def measure(stage: Stage) -> Iterator[Curve]:
+def measure(stage: Stage) -> Iterator[Row]:
     """First quartiles of many requests, which other work on the machine disturbs least."""
     measured: dict[str, list[tuple[int, float]]] = {}
     clock = Clock(BEGIN)
     with stage.new_postgres() as url, stage.platform_here(url, clock=clock) as app:
         written = bulk_history.begin(seeds=app.extensions["services"].seeds, now=clock.now)
         for size in stage.bets:
-            with written_in_bulk(url):
-                bulk_history.extend(written, to=size)
-            bulk_history.settle()
+            bulk_history.extend(written, to=size)
             clock.now = written.now
             for name, milliseconds in _times(app, written):
                 measured.setdefault(name, []).append((size, milliseconds))
     for name, points in measured.items():
-        yield Curve(work=name, size="bets", points=points)
+        yield growth(name, "bets", points)
 
 
 def _times(app: Flask, written: History) -> Iterator[tuple[str, float]]:

@@ -6,7 +6,6 @@ from typing import Any, Self
 
 CONNECTIONS = 8
 WARMUP_SECONDS = 0.3
-LONGEST_SECONDS = 120
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,6 @@ class Load:
     """The load tool's result. Latencies are in milliseconds; ``busy``: the used share of its core."""
 
     per_second: float
-    p25: float
     p50: float
     p99: float
     busy: float

@@ -6,13 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-SERVER_SETTINGS = {
-    # Packets of Ethernet's size. With the 64 kB of a loopback interface the kernel sends files a third slower
-    # whose content does not begin at a page of memory, as in nginx's cache.
-    Path("/sys/class/net/lo/mtu"): "1500",
-    # Priorities count among all processes, and not only within a session.
-    Path("/proc/sys/kernel/sched_autogroup_enabled"): "0",
-}
+AUTOGROUP = Path("/proc/sys/kernel/sched_autogroup_enabled")
 
 
 @dataclass(frozen=True)
@@ -45,13 +39,14 @@ def running_on(*cores: int) -> Iterator[None]:
 
 
 @contextmanager
-def like_a_server() -> Iterator[None]:
-    """Give Linux the settings of a server for the block, where this user may write them: root may."""
-    before = {path: path.read_text() for path in SERVER_SETTINGS if os.access(path, os.W_OK)}
+def priorities_among_all() -> Iterator[None]:
+    """Let priorities count among all processes, not only within a session, where this user may set that."""
+    if not os.access(AUTOGROUP, os.W_OK):
+        yield
+        return
+    before = AUTOGROUP.read_text()
+    AUTOGROUP.write_text("0")
     try:
-        for path in before:
-            path.write_text(SERVER_SETTINGS[path])
         yield
     finally:
-        for path, value in before.items():
-            path.write_text(value)
+        AUTOGROUP.write_text(before)

@@ -12,10 +12,8 @@ from bench.speed.stage import Stage
 ITEM = "Item of a spin"
 WAGER_COINS = 0.5
 
-Bet = tuple[str, dict[str, object]]
+SPIN = ("upgrader:spin", {"amount": WAGER_COINS, "item": ITEM})
 """An event and its payload, without a client seed."""
-
-SPIN: Sequence[Bet] = (("upgrader:spin", {"amount": WAGER_COINS, "item": ITEM}),)
 
 
 def make_players(stage: Stage, url: str, count: int) -> list[Player]:
@@ -31,15 +29,14 @@ def play(
     seconds: float,
     warmup_seconds: float,
     every_seconds: float = 0,
-    bets: Sequence[Bet] = SPIN,
 ) -> Load:
-    """Let connected players bet for this time, each one bet after the other, at most at this rate.
+    """Let connected players spin for this time, each one spin after the other, at most at this rate.
 
-    The players take these bets in turns. Raises AssertionError when a bet was refused.
+    Raises AssertionError when a spin was refused.
     """
     result = connected.ask(
         {
-            "bets": bets,
+            "bets": [SPIN],
             "seconds": seconds,
             "warmupSeconds": warmup_seconds,
             "everySeconds": every_seconds,

@@ -1,6 +1,7 @@
-"""The results of measurements: rows of the table and curves of the plot."""
+"""The rows of the table."""
 
 import math
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,6 +9,8 @@ from bench.speed.compare import plain
 
 TOLERANCE = 0.15
 """How much steeper than allowed a curve may be, because of noise."""
+
+DECIMALS, SMALL, WIDTH = 2, 100, 110
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,39 +30,30 @@ class Row:
     def reached(self) -> bool:
         return self.measured <= self.goal if self.at_most else self.measured >= self.goal
 
+    def text(self) -> str:
+        """The row with its goal, result and verdict, and the figures behind it."""
+        bound = "at most" if self.at_most else "at least"
+        measured = f"{self.measured:.{DECIMALS if abs(self.measured) < SMALL else 0}f} {self.unit}"
+        verdict = "reached" if self.reached else "MISSED"
+        lines = f"{self.work}: {measured}, {bound} {self.goal:g}: {verdict}\n    against {self.against}"
+        detail = textwrap.fill(self.detail, WIDTH, initial_indent="    ", subsequent_indent="    ")
+        return f"{lines}\n{detail}"
 
-@dataclass(frozen=True, kw_only=True)
-class Curve:
-    """Times of one kind of work at growing sizes, as (size, ms), and how they may grow."""
 
-    work: str
-    size: str
-    points: Sequence[tuple[int, float]]
-    allowed: float = 0.0
-    """The allowed slope: 1 if the response grows with the size, 0 if it stays the same."""
-    detail: str = ""
+def growth(work: str, size: str, points: Sequence[tuple[int, float]], *, allowed: float = 0.0) -> Row:
+    """The exponent of growth of a time between the smallest and the largest size.
 
-    @property
-    def steepness(self) -> float:
-        """The exponent of growth between the smallest and the largest size."""
-        (first, before), (last, after) = self.points[0], self.points[-1]
-        return math.log(after / before) / math.log(last / first)
-
-    @property
-    def reached(self) -> bool:
-        return self.steepness <= self.allowed + TOLERANCE
-
-    def as_row(self) -> Row:
-        """The curve as a row of the table."""
-        first, last = self.points[0][0], self.points[-1][0]
-        points = ", ".join(f"{size:,}: {plain(ms)} ms" for size, ms in self.points)
-        points += f" ({self.points[-1][1] / self.points[0][1]:.2f} times)"
-        return Row(
-            work=f"{self.work}, {first:,} to {last:,} {self.size}",
-            against="its answer, which " + ("grows with them" if self.allowed else "stays as large"),
-            goal=self.allowed + TOLERANCE,
-            measured=self.steepness,
-            at_most=True,
-            unit="slope",
-            detail=f"{points}; {self.detail}" if self.detail else points,
-        )
+    ``points`` are sizes and milliseconds. ``allowed`` is 1 if the response grows with the size, 0 if it stays
+    the same.
+    """
+    (first, before), (last, after) = points[0], points[-1]
+    times = ", ".join(f"{each:,}: {plain(ms)} ms" for each, ms in points)
+    return Row(
+        work=f"{work}, {first:,} to {last:,} {size}",
+        against="its answer, which " + ("grows with them" if allowed else "stays as large"),
+        goal=allowed + TOLERANCE,
+        measured=math.log(after / before) / math.log(last / first),
+        at_most=True,
+        unit="slope",
+        detail=f"{times} ({after / before:.2f} times)",
+    )

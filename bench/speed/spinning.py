@@ -13,7 +13,7 @@ from bench.harness.line_process import LineProcess
 from bench.harness.process_stats import cpu_seconds
 from bench.harness.servers import RunningServer
 from bench.speed.http_load import Load
-from bench.speed.players import SPIN, Bet, connected_players, make_players, play
+from bench.speed.players import connected_players, make_players, play
 from bench.speed.stage import Stage
 
 SOON, NEVER = "0.5", "600"
@@ -33,32 +33,19 @@ UNDELIVERED = "SELECT 1 FROM bets WHERE proof_delivered_at_ms IS NULL LIMIT 1"
 
 @dataclass(frozen=True)
 class Round:
-    """Bets a second, and the microseconds of CPU time of a bet with everything that follows it."""
+    """Spins a second, and the server's CPU time for a spin with everything that follows, in microseconds."""
 
     per_second: float
     server_us: float
-    database_us: float
-
-    @property
-    def cpu_us(self) -> float:
-        return self.server_us + self.database_us
 
 
 class Spinning:
-    """A server and its players, who bet on command. ``database_pid`` is that of a PostgreSQL."""
+    """A server and its players, who spin on command."""
 
-    def __init__(
-        self,
-        stage: Stage,
-        url: str,
-        server: RunningServer,
-        players: LineProcess,
-        *,
-        database_pid: int | None = None,
-    ) -> None:
+    def __init__(self, stage: Stage, url: str, server: RunningServer, players: LineProcess) -> None:
         self._stage = stage
         self._url = url
-        self._pids = (server.process.pid, database_pid)
+        self._pid = server.process.pid
         self._players = players
 
     def with_proofs(self) -> Round:
@@ -67,25 +54,21 @@ class Spinning:
         A platform that settles spins faster than it can send proofs has a backlog. The time that it needs for
         the backlog counts, beyond the usual time of a proof.
         """
-        began, before = time.monotonic(), self._cpu_us()
+        began, before = time.monotonic(), cpu_seconds(self._pid)
         load = play(self._players, seconds=self._stage.seconds, warmup_seconds=UNDER_WAY_SECONDS)
         played = time.monotonic()
         wait_for_proofs(self._url)
         behind = max(time.monotonic() - played - PROOF_SECONDS, 0)
         return self._round(load, load.answered_in_all / (played - began + behind), before)
 
-    def without_proofs(self, *, bets: Sequence[Bet] = SPIN) -> Round:
-        """Bets whose proofs are not due during the measurement."""
-        before = self._cpu_us()
-        load = play(self._players, seconds=self._stage.seconds, warmup_seconds=WARMUP_SECONDS, bets=bets)
+    def without_proofs(self) -> Round:
+        """Spins whose proofs are not due during the measurement."""
+        before = cpu_seconds(self._pid)
+        load = play(self._players, seconds=self._stage.seconds, warmup_seconds=WARMUP_SECONDS)
         return self._round(load, load.per_second, before)
 
-    def _round(self, load: Load, per_second: float, before: Sequence[float]) -> Round:
-        used = zip(before, self._cpu_us(), strict=True)
-        return Round(per_second, *((now - was) / load.answered_in_all for was, now in used))
-
-    def _cpu_us(self) -> list[float]:
-        return [cpu_seconds(pid) * 1e6 if pid else 0.0 for pid in self._pids]
+    def _round(self, load: Load, per_second: float, before: float) -> Round:
+        return Round(per_second, (cpu_seconds(self._pid) - before) * 1e6 / load.answered_in_all)
 
 
 def median(rounds: Sequence[Round], field: str) -> float:

@@ -5,7 +5,6 @@ Both servers send the same settling statement and the same events to the same lo
 """
 
 import json
-import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -16,6 +15,8 @@ from bench.speed.result import Row
 from bench.speed.spinning import NEVER, SOON, Spinning, median, spinning
 from bench.speed.stage import Stage
 from models.bet_settlement import PARAMETERS, SETTLE
+from models.db.postgres import Postgres
+from models.db.sql import PARAMETER, with_clock
 
 CROWD = 20
 GOAL = 0.6
@@ -38,7 +39,7 @@ def _row(stage: Stage, server: DurablePostgres, *, proof_delay: str) -> Row:
             stage.node_peer(
                 "socketio_spins.mjs",
                 DATABASE_URL=peer_url,
-                SETTLEMENT=_settlement(),
+                SETTLEMENT=settlement(),
                 UPGRADER_PROOF_DELAY=proof_delay,
             )
         )
@@ -62,8 +63,8 @@ def _row(stage: Stage, server: DurablePostgres, *, proof_delay: str) -> Row:
     )
 
 
-def _settlement() -> str:
+def settlement() -> str:
     """The settling statement with numbered parameters, each cast to its type, and their names in order."""
     numbers = {name: f"${number}::{PARAMETERS[name]}" for number, name in enumerate(PARAMETERS, start=1)}
-    text = re.sub(r":(\w+)", lambda name: numbers[name[1]], SETTLE)
+    text = PARAMETER.sub(lambda name: numbers[name[1]], with_clock(SETTLE, Postgres))
     return json.dumps({"text": text, "parameters": list(PARAMETERS)})

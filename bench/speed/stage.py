@@ -41,7 +41,6 @@ class Stage:
     directory: Path
     quick: bool = False
     bets: Sequence[int] = (10_000, 100_000, 1_000_000)
-    round_seconds: float = 1.5
     cores: Cores = field(default_factory=two_cores)
 
     @property
@@ -51,7 +50,7 @@ class Stage:
     @property
     def seconds(self) -> float:
         """Seconds of one round of one side."""
-        return 1.0 if self.quick else self.round_seconds
+        return 1.0 if self.quick else 1.5
 
     @property
     def env(self) -> dict[str, str]:
@@ -130,19 +129,12 @@ class Stage:
             self.fill(url, items=items)
             yield url
 
-    def ask(
-        self,
-        server: RunningServer,
-        gets: Sequence[Get],
-        *,
-        connections: int = CONNECTIONS,
-        seconds: float | None = None,
-    ) -> Load:
+    def ask(self, server: RunningServer, gets: Sequence[Get], *, seconds: float | None = None) -> Load:
         """Send these requests in turn as fast as they are answered, each with 200."""
         options = {
             "port": server.port,
             "requests": [get.as_text() for get in gets],
-            "connections": connections,
+            "connections": CONNECTIONS,
             "warmupSeconds": WARMUP_SECONDS,
             "seconds": seconds or self.seconds,
         }

@@ -1,7 +1,7 @@
 """Turns an uploaded image into an avatar: WebP, 256 x 256, upright, animated if the upload was.
 
 Only pixels are copied, so metadata (EXIF with its GPS position, profiles, comments) and anything that follows
-the image in the file are dropped. ``python -m bench.avatars`` prints what the most expensive files cost.
+the image in the file are dropped.
 """
 
 import time

@@ -52,6 +52,7 @@ def test_a_change_shows_within_two_seconds(deployed, import_irl_case):
     assert "Sofa" in deployed.get("/irl").text
 
 
+@pytest.mark.security("Shared caches")
 def test_a_request_with_a_token_is_never_answered_from_the_cache(deployed, players):
     before = deployed.reached_platform("/irl")
     deployed.get("/irl")
@@ -61,6 +62,7 @@ def test_a_request_with_a_token_is_never_answered_from_the_cache(deployed, playe
     assert deployed.reached_platform("/irl") - before >= 3
 
 
+@pytest.mark.security("Shared caches")
 def test_the_response_to_a_request_with_a_token_is_never_stored(deployed, players):
     page = "/api/cases/pagination?search=only-with-a-token"
     deployed.get(page, Authorization=bearer(players[0]))
@@ -71,6 +73,7 @@ def test_the_response_to_a_request_with_a_token_is_never_stored(deployed, player
     assert deployed.reached_platform("/api/cases/pagination") == before + 1
 
 
+@pytest.mark.security("Shared caches")
 def test_a_players_own_page_is_shown_to_nobody_else(deployed, players):
     for path in ("/auth/me", "/profile/details", "/stats/profile"):
         one, other = (deployed.get(path, Authorization=bearer(player)) for player in players)
@@ -92,6 +95,7 @@ def test_a_page_that_the_client_has_is_304(deployed):
         assert again.headers["ETag"] == tag
 
 
+@pytest.mark.security("Shared caches")
 def test_only_allowed_origins_may_read_what_is_cached(deployed):
     own = deployed.get("/irl", Origin=ALLOWED_ORIGIN)
     foreign = deployed.get("/irl", Origin="https://evil.example")
@@ -228,6 +232,7 @@ def test_while_the_platform_is_away_browsers_get_the_page_that_tries_again(witho
         assert response.headers["Cache-Control"] == "no-store"
 
 
+@pytest.mark.security("Shared caches")
 def test_each_client_has_limits_of_its_own_and_cannot_choose_its_address(deployed):
     page = f"{deployed.url}/sweepstake/calc-deposit"
     with deployed.session("127.0.0.2") as session:
@@ -288,6 +293,7 @@ NETWORKS = [
 HOSTS = [1, 0x0001_0000_0000_0000, 0x0001_0000_0000_0001, 0x0A0A_0A0A_0A0A_0A0A, 0xFFFF_FFFF_FFFF_FFFF]
 
 
+@pytest.mark.security("Shared caches")
 def test_all_addresses_of_an_ipv6_network_reach_one_process(process_of):
     processes = [{process_of(str(IPv6Address(net << 64 | host))) for host in HOSTS} for net in NETWORKS]
 

@@ -113,6 +113,8 @@ def test_packages_without_known_vulnerabilities_pass(audit):
     assert "NOT AUDITED" not in output
 
 
+@pytest.mark.guarantee("Dependencies")
+@pytest.mark.security("Dependencies")
 def test_vulnerable_packages_fail_the_audit_by_name_even_if_it_only_tries(audit, advisories):
     advisories.vulnerable = {"beta", "gamma"}
 
@@ -123,6 +125,8 @@ def test_vulnerable_packages_fail_the_audit_by_name_even_if_it_only_tries(audit,
     assert "VULNERABLE gamma: high" in output
 
 
+@pytest.mark.guarantee("Dependencies")
+@pytest.mark.security("Dependencies")
 def test_an_audit_without_its_service_says_so_and_fails_unless_it_only_tries(audit, advisories, lists):
     python, node = lists
     code, output = audit("must", files=[node], reachable=False)

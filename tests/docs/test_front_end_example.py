@@ -96,11 +96,9 @@ def house(make_app, add_item, change_player):
 
 
 @sqlite_only
+@pytest.mark.settings(**EDGELESS)
+@pytest.mark.security("Bets that are refused because they win")
 class TestADishonestServer:
-    @pytest.fixture
-    def app(self, make_app):
-        return make_app(**EDGELESS)
-
     def test_a_refused_bet_that_would_have_won_is_named(self, house, spin, sent):
         sent.refusal = WagerAboveLimit()
         refused = spin(SURE)

@@ -18,10 +18,12 @@ def test_every_guarantee_names_a_command_that_exists(app):
 
 
 def is_command(command, app):
-    """Whether this is a target of make, a command of flask, or a module with these options."""
+    """Whether this is a target of make, a command of flask, a file of tests, or a module of bench."""
     match command.split():
         case ["make", target]:
             return re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE) is not None
+        case ["pytest", file]:
+            return (ROOT / file).is_file()
         case ["flask", group, name, *_]:
             return name in getattr(app.cli.commands.get(group), "commands", {})
         case ["python", "-m", module, *arguments]:
@@ -38,6 +40,7 @@ def test_a_command_that_does_not_exist_is_noticed(app):
         "make nothing",
         "flask ledger nothing",
         "python -m bench.nothing",
-        "python -m bench.fuzz --no",
+        "python -m bench.crashes --no",
+        "pytest tests/test_nothing.py",
     ):
         assert not is_command(command, app)

@@ -2,11 +2,14 @@
 
 from urllib.parse import urlsplit
 
+import pytest
+
 from bench.harness.databases import administer
 from models.db.connection import database, open_database, reading
 from tests.support.markers import postgresql_only, sqlite_only
 
 
+@pytest.mark.guarantee("An answered commit")
 @postgresql_only
 def test_postgresql_commits_are_synchronous_whatever_the_server_setting(database_url):
     name = urlsplit(database_url).path[1:]
@@ -20,6 +23,7 @@ def test_postgresql_commits_are_synchronous_whatever_the_server_setting(database
     assert setting == "on"
 
 
+@pytest.mark.guarantee("An answered commit")
 @sqlite_only
 def test_sqlite_commits_are_fully_synchronous(database_url):
     opened = open_database(database_url)

@@ -397,6 +397,7 @@ def test_a_valid_row_is_accepted():
     assert accepted(valid) == [(table, change) for table, own in valid.items() for change in own]
 
 
+@pytest.mark.regulation("(d) Non-repeatability")
 @pytest.mark.usefixtures("stored")
 def test_an_invalid_row_and_a_second_one_with_a_unique_value_are_refused():
     assert accepted(REFUSED) == []
@@ -417,6 +418,8 @@ UPDATE_AND_DELETE = ("UPDATE {} SET key_id = 'other'", "DELETE FROM {}")
 OF_ONE_DATABASE = {"sqlite": "REPLACE INTO {0} SELECT * FROM {0}", "postgresql": "TRUNCATE {}"}
 
 
+@pytest.mark.security("The audit trail")
+@pytest.mark.regulation("B.6 Logs")
 @pytest.mark.usefixtures("stored")
 def test_the_audit_trail_can_only_grow(database_url):
     statements = (*UPDATE_AND_DELETE, OF_ONE_DATABASE[database_url.partition(":")[0]])

@@ -15,12 +15,12 @@ from bench.harness.players import import_prices
 from bench.harness.redis import RedisServer
 from bench.harness.servers import come_to_rest, threaded_server
 from bench.harness.waiting import wait_until
-from bench.harness.warm_start import WarmStart
 from models.db.connection import database
 from models.db.postgres import Postgres
 from services.irl_cases import importing as irl_importing
 from services.shared.clock import now_ms
 from settings import Settings
+from tests.support.warm_start import WarmStart
 
 SECRET = "a secret of the tests, long enough to be one"
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from flask.testing import FlaskClient
 
-from bench.harness.sample_data import SamplePlayer, add_sample_data
 from tests.support.apps import fresh_app
+from tests.support.sample_data import SamplePlayer, add_sample_data
 
 NOWHERE = "http://127.0.0.1:9"
 

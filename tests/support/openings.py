@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from bench.harness.client_seeds import client_seed_among
 from models.bets import Bet
 from models.case_spins import CASE, IRL
 from models.cases import Case
@@ -21,6 +20,7 @@ from services.games.snapshots import Content, content_of
 from services.openings.openable_cases import OpenableCase
 from services.openings.opening import OpeningRequest, OpeningTerms
 from services.shared.money import Cents
+from tests.support.client_seeds import client_seed_among
 
 FREE_CASE_LIMIT = 1_000
 

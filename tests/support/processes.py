@@ -18,7 +18,7 @@ from werkzeug.datastructures import Headers
 from werkzeug.wrappers import Request
 
 from bench.harness.cluster import Cluster, cluster
-from bench.harness.warm_start import WarmStart
+from tests.support.warm_start import WarmStart
 
 TIMEOUT_SECONDS = 30
 INSIDE = {"monkeypatch", "queries"}

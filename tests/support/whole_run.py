@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 import pyotp
 import requests
 
-from bench.harness.raw_http import statuses
 from bench.harness.sockets import Closed, Refused, Socket, Transport
 from tests.support.browser import parameters
+from tests.support.raw_http import statuses
 
 SHORTEST_ANYWHERE = 10
 """A shorter secret is searched as a whole word: its digits may be part of a time or an id."""

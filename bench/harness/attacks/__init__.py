@@ -1,1 +1,1 @@
-"""Attackers, stalled connections, and players who must not be affected by them."""
+"""Attackers, and players who must not be affected by them."""

@@ -1,26 +1,28 @@
 """A production server under all attacks at once while players spin from other addresses."""
 
 import secrets
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import requests
 
 from bench.harness import bulk_history
-from bench.harness.attacks.crowds import attacking
 from bench.harness.databases import bench_env
 from bench.harness.line_process import LineProcess, line_process
 from bench.harness.local_app import local_app
 from bench.harness.node import NODE, SCRIPTS
 from bench.harness.players import create_players, import_prices, signed_in
-from bench.harness.servers import RunningServer, gunicorn, server_process
+from bench.harness.servers import ROOT, RunningServer, gunicorn, server_process
 from bench.harness.waiting import wait_until
 from services.shared.clock import now_ms
 
+ATTACKER = "127.0.0.2"
 ITEM = "Item of a siege"
 COINS = 10_000_000
 SPIN_EVERY_MS = 2_000
@@ -97,6 +99,16 @@ def run_siege(
             assert connected.ask("pause") == "paused"
             siege.counts["after"] = _recovered(server, siege.counts["before"])
     return siege
+
+
+@contextmanager
+def attacking(url: str, *, token: str = "", **options: object) -> Iterator[LineProcess]:
+    """Start the attackers (attackers.py) with these options, in a process of their own."""
+    address = urlsplit(url)
+    attacker = {"host": address.hostname, "port": address.port, "source": ATTACKER, "token": token}
+    with line_process([sys.executable, "-m", "bench.harness.attacks.attackers"], cwd=ROOT) as process:
+        process.send({"attacker": attacker, **options})
+        yield process
 
 
 def counts(server: RunningServer) -> Counts:

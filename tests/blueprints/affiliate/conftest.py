@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench.harness.client_seeds import client_seed_that
 from bench.harness.spins import play_spin
 from models.db.connection import writing
 from models.users import User
+from tests.support.client_seeds import client_seed_that
 
 RECEIVED = (200, {"status": True, "message": "You have received a bonus of 0.2 coins."})
 

@@ -69,6 +69,7 @@ def test_one_cent_can_be_claimed_and_less_cannot(claim, owner, refer, pay, lose_
     assert claim(owner) == (200, {"status": True, "message": "You claimed 0.01 coins", "amount": 0.01})
 
 
+@pytest.mark.security("Claims")
 def test_earnings_below_what_was_claimed_leave_nothing_until_they_exceed_it(
     claim, overview, me, owner, refer, pay, lose_a_bet, run
 ):
@@ -89,6 +90,7 @@ def test_earnings_below_what_was_claimed_leave_nothing_until_they_exceed_it(
     assert run("ledger", "audit")["mismatches"] == 0
 
 
+@pytest.mark.security("Claims")
 def test_a_deposit_that_is_withdrawn_unplayed_pays_the_owner_nothing(claim, me, overview, owner, refer, pay):
     alice = refer()
 
@@ -100,6 +102,7 @@ def test_a_deposit_that_is_withdrawn_unplayed_pays_the_owner_nothing(claim, me, 
     assert me(owner)["balance"] == 100
 
 
+@pytest.mark.security("Claims")
 def test_no_more_can_be_claimed_than_the_referred_player_has_lost(
     claim, overview, owner, refer, pay, lose, lose_a_bet
 ):

@@ -27,6 +27,7 @@ def at_once(app):
     return post_all
 
 
+@pytest.mark.security("Promo codes")
 def test_of_many_uses_of_a_code_by_a_player_at_once_one_succeeds(at_once, me, overview, owner, player, run):
     answers = at_once([(player, "/affiliate/use-code", {"code": "OWNER"})] * MANY)
 
@@ -39,6 +40,7 @@ def test_of_many_uses_of_a_code_by_a_player_at_once_one_succeeds(at_once, me, ov
     assert run("ledger", "audit")["mismatches"] == 0
 
 
+@pytest.mark.security("Promo codes")
 def test_of_many_players_who_set_one_code_at_once_one_gets_it(at_once, me, new_player):
     players = [new_player() for _ in range(MANY)]
 
@@ -115,6 +117,7 @@ def test_a_deposit_concurrent_with_the_use_of_a_code_counts_if_it_is_stored_late
     assert all(0 <= entry["deposited"] <= 8 for entry in stats(owner))
 
 
+@pytest.mark.security("Claims")
 def test_of_many_claims_at_once_one_pays(at_once, me, overview, owner, refer, pay, lose_a_bet, run):
     alice = refer()
     pay(alice, "deposit", "100.20")
@@ -128,6 +131,7 @@ def test_of_many_claims_at_once_one_pays(at_once, me, overview, owner, refer, pa
     assert run("ledger", "audit")["mismatches"] == 0
 
 
+@pytest.mark.security("Claims")
 def test_claims_concurrent_with_deposits_pay_each_coin_of_the_earnings_once(
     client, deposit, me, overview, owner, refer, lose_a_bet, run
 ):

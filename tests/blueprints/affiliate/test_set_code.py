@@ -1,5 +1,7 @@
 """POST /affiliate/set-code: a player sets one code, which cannot be changed."""
 
+import pytest
+
 from tests.blueprints.affiliate.conftest import refused
 from tests.support.markers import sqlite_only
 
@@ -53,6 +55,7 @@ def test_a_body_without_a_code_is_refused(client, player):
         assert (answer.status_code, answer.json) == refused(REQUIRED), body
 
 
+@pytest.mark.security("Promo codes")
 def test_a_code_of_another_player_is_refused_in_any_case(set_code, me, owner, player):
     assert set_code(player, "OWNER") == refused(CLAIMED)
     assert set_code(player, "owner") == refused(CLAIMED)
@@ -73,6 +76,7 @@ def test_a_code_cannot_be_replaced(set_code, me, owner):
     assert me(owner)["affiliate"]["code"] == "OWNER"
 
 
+@pytest.mark.security("Promo codes")
 @sqlite_only
 def test_the_special_code_cannot_be_set(make_app, owner, player):
     client = make_app(AFFILIATE_SPECIAL_CODE="Welcome").test_client()

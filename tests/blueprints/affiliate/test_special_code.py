@@ -5,10 +5,7 @@ import pytest
 from tests.blueprints.affiliate.conftest import RECEIVED, refused
 from tests.support.markers import sqlite_only
 
-
-@pytest.fixture
-def app(make_app):
-    return make_app(AFFILIATE_SPECIAL_CODE="Welcome")
+pytestmark = pytest.mark.settings(AFFILIATE_SPECIAL_CODE="Welcome")
 
 
 def test_the_special_code_gives_the_bonus_once_in_any_case_and_has_no_owner(

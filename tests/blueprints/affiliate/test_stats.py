@@ -37,6 +37,7 @@ def test_payments_before_the_code_was_used_do_not_count(stats, overview, owner, 
     assert (overview(owner)["totalDeposits"], overview(owner)["totalWithdraws"]) == (0, 0)
 
 
+@pytest.mark.security("Promo codes")
 def test_a_payment_that_is_reported_twice_counts_once(stats, owner, refer, run, fails):
     alice = refer()
     for _ in range(2):

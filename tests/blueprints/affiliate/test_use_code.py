@@ -1,5 +1,7 @@
 """POST /affiliate/use-code: a bonus for the first use of another player's code."""
 
+import pytest
+
 from models.db.connection import writing
 from models.users import User
 from tests.blueprints.affiliate.conftest import RECEIVED, refused
@@ -51,6 +53,7 @@ BAD_CODES = {
 }
 
 
+@pytest.mark.security("Promo codes")
 @sqlite_only
 def test_an_invalid_or_own_code_is_refused_whether_a_code_was_used_before_or_not(
     set_code, use_code, me, owner, new_player, player

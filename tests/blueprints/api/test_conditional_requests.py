@@ -6,10 +6,7 @@ import pytest
 
 from tests.support.markers import sqlite_only
 
-
-@pytest.fixture
-def app(make_app):
-    return make_app(UPGRADER_PROOF_DELAY="0")
+pytestmark = pytest.mark.settings(UPGRADER_PROOF_DELAY="0")
 
 
 @pytest.fixture

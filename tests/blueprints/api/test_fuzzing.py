@@ -1,24 +1,25 @@
 """Every answer to generated requests to every operation matches the API document.
 
-``python -m bench.fuzz`` generates more requests, also at the limits of what is documented, and with
-``--postgresql`` on PostgreSQL.
+With ``--effort 100`` there are 200 requests of each operation, and those at the limits of what is documented.
 """
+
+import zlib
 
 import pytest
 
-from bench.harness.sample_data import add_sample_data
 from bench.harness.servers import threaded_server
-from tests.support.markers import sqlite_only
+from tests.support.sample_data import add_sample_data
 
 pytestmark = pytest.mark.slow
 
 NOWHERE = "http://127.0.0.1:9"
 
 
-@sqlite_only
-def test_every_response_to_generated_requests_is_as_documented(make_app):
+@pytest.mark.guarantee("Any request")
+@pytest.mark.security("Input")
+def test_every_response_to_generated_requests_is_as_documented(make_app, effort, seed, note_figure):
     # schemathesis takes a second to import.
-    from bench.harness.fuzzing import fuzz
+    from tests.support.fuzzing import SEED, fuzz
 
     app = make_app(PLATFORM_OPENID_URL=f"{NOWHERE}/openid/login", PLATFORM_API_URL=NOWHERE)
     player = add_sample_data(app)
@@ -28,7 +29,14 @@ def test_every_response_to_generated_requests_is_as_documented(make_app):
     )
 
     with threaded_server(app) as url:
-        found = fuzz(url, player, examples=2, edges=False)
+        found = fuzz(
+            url,
+            player,
+            examples=2 * effort,
+            edges=effort > 1,
+            seed=zlib.crc32(seed.encode()) if seed else SEED,
+        )
 
+    note_figure(f"{sum(found.cases.values()):,} requests, {len(found.failures)} wrong answers")
     assert found.failures == {}
     assert len(found.operations) == documented

@@ -3,7 +3,6 @@
 import marshmallow as ma
 import pytest
 
-from bench.harness.sample_data import add_sample_data
 from blueprints.auth.schemas import UserSchema
 from blueprints.cases.schemas import FreeCaseSchema, SingleCaseSchema
 from blueprints.irl.schemas import ListedIrlCaseSchema
@@ -15,6 +14,7 @@ from services.cases import reading
 from services.games import bets
 from services.irl_cases import reading as irl_cases
 from tests.support.markers import sqlite_only
+from tests.support.sample_data import add_sample_data
 
 # Each database gives the same objects.
 pytestmark = sqlite_only

@@ -31,11 +31,6 @@ def clock():
 
 
 @pytest.fixture
-def app(make_app, clock):
-    return make_app(clock=clock)
-
-
-@pytest.fixture
 def post(client, player):
     """Posts to a path, with a code in the header or none; status and text."""
 
@@ -60,6 +55,7 @@ def another_token(app, player):
     return issue
 
 
+@pytest.mark.security("Two-factor authentication")
 @sqlite_only
 @pytest.mark.usefixtures("authenticator")
 def test_a_sensitive_action_without_a_code_is_refused(client, player):
@@ -132,12 +128,14 @@ def test_a_right_code_covers_its_token_for_five_minutes(post, authenticator, clo
     assert post() == REQUIRED
 
 
+@pytest.mark.security("Two-factor authentication")
 def test_a_code_does_not_cover_another_token_of_the_player(post, authenticator, another_token):
     post(code=authenticator.code())
 
     assert post(headers=another_token(jti="another")) == REQUIRED
 
 
+@pytest.mark.security("Two-factor authentication")
 @sqlite_only
 def test_a_token_without_an_id_needs_a_code_for_each_request(post, authenticator, another_token):
     unnamed = another_token()
@@ -229,6 +227,7 @@ BY_SETTING = {
 }
 
 
+@pytest.mark.security("Two-factor authentication")
 @sqlite_only
 @pytest.mark.parametrize("required", ["", *BY_SETTING])
 def test_the_setting_names_more_actions_that_need_a_code(make_app, clock, required):

@@ -38,11 +38,6 @@ def settings(request):
 
 
 @pytest.fixture
-def app(make_app, settings):
-    return make_app(**settings)
-
-
-@pytest.fixture
 def browser(app):
     return Browser(app)
 

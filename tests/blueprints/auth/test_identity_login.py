@@ -29,11 +29,6 @@ def clock():
 
 
 @pytest.fixture
-def app(make_app, settings, clock):
-    return make_app(**settings, clock=clock)
-
-
-@pytest.fixture
 def returning(browser, identity):
     """The URL to which the provider redirects the browser after a successful login."""
     return browser.at_provider(browser.begin("identity"))
@@ -49,6 +44,7 @@ def wrong_ends(app, identity, cases, expected):
     return {name: location for name, location in ends.items() if location != expected}
 
 
+@pytest.mark.security("OpenID Connect")
 def test_a_login_asks_the_provider_with_state_nonce_and_challenge(browser, identity):
     address = browser.begin("identity")
 
@@ -80,6 +76,7 @@ def test_the_first_login_creates_the_account_and_a_later_one_finds_it(browser, i
     assert len(users()) == 1
 
 
+@pytest.mark.security("OpenID Connect")
 def test_the_same_subject_of_another_provider_is_another_account(make_app, identity, users):
     with identity_provider() as other:
         Browser(make_app(**identity.settings)).log_in("identity")
@@ -235,6 +232,8 @@ SPOILED = {
 }
 
 
+@pytest.mark.security("OpenID Connect")
+@pytest.mark.regulation("2.5.3 Player access")
 def test_a_manipulated_answer_of_the_provider_is_refused(app, identity, users):
     assert wrong_ends(app, identity, SPOILED, FAILED) == {}
     assert users() == []
@@ -280,6 +279,7 @@ def test_keys_that_cannot_be_used_are_ignored(app, identity, me):
     assert me(Browser(app).log_in("identity"))["username"] == "Alice"
 
 
+@pytest.mark.security("OpenID Connect")
 def test_an_id_token_signed_with_a_published_symmetric_key_is_refused(app, identity):
     identity.keys = lambda document: {"keys": [*OTHER_KEYS, *document["keys"]]}
     identity.id_token = by_secret(SHARED, kid="shared")
@@ -345,6 +345,7 @@ def test_googles_issuer_may_omit_the_scheme_in_id_tokens(app, identity, me):
         assert me(Browser(app).log_in("identity"))["username"] == "Alice", issuer
 
 
+@pytest.mark.security("OpenID Connect")
 def test_a_code_of_another_login_is_refused(app, identity, returning, users):
     stolen = parameters(returning)["code"]
     thief = Browser(app)
@@ -365,6 +366,7 @@ def test_a_wrong_client_secret_fails_the_login(make_app, identity, users):
     assert users() == []
 
 
+@pytest.mark.security("OpenID Connect")
 def test_a_code_can_be_redeemed_once(app, browser, returning):
     cookie = browser.cookie("login_identity").value
     browser.back(returning)
@@ -442,6 +444,7 @@ DOCUMENTS = {
 }
 
 
+@pytest.mark.security("Eavesdropping")
 def test_a_malformed_discovery_document_is_reported_as_unavailable(app, identity):
     documents = {name: lambda document, by=change: document | by for name, change in DOCUMENTS.items()}
     documents["an error"] = lambda _document: ({}, 500)

@@ -29,14 +29,9 @@ def clock():
 
 
 @pytest.fixture
-def app(make_app, settings, clock):
-    return make_app(clock=clock, TWO_FACTOR_REQUIRED_FOR="login", **settings)
-
-
-@pytest.fixture
 def settings(game_platform):
     """The settings for the provider of most tests."""
-    return game_platform.settings
+    return game_platform.settings | {"TWO_FACTOR_REQUIRED_FOR": "login"}
 
 
 def signed_in(browser, provider="platform"):
@@ -68,13 +63,13 @@ def finish(browser, challenge, code, **options):
     return answer.status_code, answer.json
 
 
+@pytest.mark.regulation("2.5.3 Player access")
 @sqlite_only
 @pytest.mark.parametrize("provider", ["platform", "identity"])
 def test_a_player_with_two_factor_authentication_logs_in_with_a_code(
-    make_app, game_platform, identity, clock, provider
+    make_app, settings, identity, clock, provider
 ):
-    settings = game_platform.settings | identity.settings
-    app = make_app(clock=clock, TWO_FACTOR_REQUIRED_FOR="login", **settings)
+    app = make_app(clock=clock, **settings | identity.settings)
     browser = Browser(app)
     player = signed_in(browser, provider)
     authenticator = Authenticator(app, player)
@@ -93,7 +88,7 @@ def test_a_login_needs_no_code_without_two_factor_authentication_or_without_the_
     make_app, settings, clock, browser, player
 ):
     required = list(parameters(browser.log_in("platform").headers["Location"]))
-    app = make_app(clock=clock, TWO_FACTOR_REQUIRED_FOR="trade-url,vault-unlock", **settings)
+    app = make_app(clock=clock, **settings | {"TWO_FACTOR_REQUIRED_FOR": "trade-url,vault-unlock"})
     Authenticator(app, player)
 
     assert required == ["token"]
@@ -107,6 +102,7 @@ def test_a_challenge_works_once(browser, challenged, authenticator):
     assert (first[0], second) == (200, UNAUTHORIZED)
 
 
+@pytest.mark.security("Login challenges")
 @sqlite_only
 def test_a_challenge_in_another_browser_is_refused(app, browser, challenged, authenticator):
     thief = Browser(app)
@@ -118,6 +114,7 @@ def test_a_challenge_in_another_browser_is_refused(app, browser, challenged, aut
     assert finish(browser, challenged, authenticator.code())[0] == 200
 
 
+@pytest.mark.security("Login challenges")
 @sqlite_only
 def test_a_challenge_is_valid_for_five_minutes(browser, challenged, authenticator, clock):
     clock.now += 5 * MINUTES - 1
@@ -146,6 +143,8 @@ def test_a_malformed_code_is_invalid_and_does_not_count_as_a_guess(browser, chal
         assert WrongCode.select().count() == 0
 
 
+@pytest.mark.security("Login challenges")
+@pytest.mark.regulation("2.5.3 Player access")
 @sqlite_only
 def test_five_wrong_codes_make_a_challenge_void(browser, challenged, authenticator, clock):
     assert [finish(browser, challenged, authenticator.wrong()) for _ in range(5)] == [INVALID] * 5
@@ -155,6 +154,7 @@ def test_five_wrong_codes_make_a_challenge_void(browser, challenged, authenticat
     assert finish(browser, challenged, authenticator.code()) == UNAUTHORIZED
 
 
+@pytest.mark.security("Two-factor authentication")
 def test_a_login_with_a_code_lifts_the_block_of_a_day(
     client, player, browser, challenged, authenticator, clock
 ):
@@ -225,6 +225,7 @@ def test_a_challenge_survives_logging_out_everywhere_and_its_code_covers_no_toke
         assert list(events.tuples())[-1] == ("account.logged-in", player.platform_id)
 
 
+@pytest.mark.security("Login challenges")
 @sqlite_only
 def test_neither_the_challenge_nor_the_cookie_is_stored(browser, challenged):
     with reading():
@@ -260,7 +261,7 @@ def test_the_cookie_is_http_only_and_deleted_after_the_login(browser, challenged
 def test_over_https_a_front_end_on_another_site_can_send_the_cookie(make_app, settings, clock):
     base_url, front_end = "https://api.example.com", "https://play.example.net"
     urls = {"BASE_URL": base_url, "FRONTEND_URL": front_end}
-    app = make_app(clock=clock, TWO_FACTOR_REQUIRED_FOR="login", **settings, **urls)
+    app = make_app(clock=clock, **settings, **urls)
     browser = Browser(app, base_url=base_url)
     authenticator = Authenticator(app, signed_in(browser))
 
@@ -282,6 +283,7 @@ def test_over_https_a_front_end_on_another_site_can_send_the_cookie(make_app, se
     assert answer.headers["Set-Cookie"].startswith("__Host-login_challenge=; ")
 
 
+@pytest.mark.security("Login challenges")
 @sqlite_only
 def test_another_origin_may_not_send_the_cookie(browser):
     answer = browser.client.options("/auth/two-factor", headers={"Origin": "https://evil.example.net"})

@@ -31,6 +31,7 @@ def answers_of(browser, provider):
     return [begun, done, failed, browser.back(back)]
 
 
+@pytest.mark.security("Login in another browser")
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_login_redirects_are_not_stored_and_send_no_referrer(browser, provider):
     _, done, *_ = answers = answers_of(browser, provider)
@@ -43,6 +44,7 @@ def test_login_redirects_are_not_stored_and_send_no_referrer(browser, provider):
     assert {answer.data for answer in answers} == {b""}
 
 
+@pytest.mark.security("Login in another browser")
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_the_login_cookie_is_http_only_and_limited_to_the_login(browser, provider):
     address = browser.begin(provider)
@@ -65,6 +67,7 @@ def test_a_login_deletes_its_cookie_whether_it_succeeds_or_fails(browser, provid
     assert browser.cookie(COOKIE[provider]) is None
 
 
+@pytest.mark.security("Eavesdropping")
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_the_login_cookie_of_a_service_over_https_is_secure(make_app, settings, identity, provider):
     base_url, domain, name = "https://api.example.com", "api.example.com", f"__Host-{COOKIE[provider]}"
@@ -89,6 +92,7 @@ def test_the_login_cookie_of_a_service_over_https_is_secure(make_app, settings, 
     assert browser.client.get_cookie(name, domain=domain) is None
 
 
+@pytest.mark.security("Login in another browser")
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_login_begun_in_another_browser_is_refused(app, browser, users, provider):
     returning = browser.at_provider(browser.begin(provider))
@@ -118,6 +122,7 @@ def test_of_two_tabs_the_one_that_began_later_can_log_in(browser, provider):
     assert list(ends[1]) == ["token"]
 
 
+@pytest.mark.security("Secrets of the operator")
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_login_that_began_before_the_key_was_changed_works(make_app, settings, provider):
     old, new = "the key that was used first", "the key that comes after it"
@@ -235,6 +240,7 @@ def test_the_api_key_is_not_logged_when_the_profile_service_is_broken(
     assert "steamids" not in log_text()
 
 
+@pytest.mark.security("Suspension")
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_suspended_player_gets_no_token(browser, run, me, log_text, provider):
     player = me(browser.log_in(provider))

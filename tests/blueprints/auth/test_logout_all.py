@@ -27,6 +27,8 @@ def signed(claims):
     return jwt.encode(claims, SECRET[::-1], algorithm="HS256")
 
 
+@pytest.mark.security("Logging out everywhere")
+@pytest.mark.regulation("2.5.3 Player access")
 def test_all_tokens_of_the_player_are_refused_after_logging_out_everywhere(
     client, player, new_player, run, status
 ):
@@ -49,12 +51,14 @@ def test_a_token_without_a_session_is_valid_until_the_first_logout(client, claim
     assert status(old) == 401
 
 
+@pytest.mark.security("Logging out everywhere")
 @sqlite_only
 def test_a_token_whose_session_is_no_integer_is_refused(claims, status):
     for session in (None, False, "0", 0.0, [], {}, 1, -1, 2**70):
         assert status(signed(claims | {"session": session})) == 401, session
 
 
+@pytest.mark.security("Logging out everywhere")
 @sqlite_only
 def test_requests_of_an_ended_session_do_not_count_against_the_player(make_app, player, run):
     client = make_app(RATELIMIT_ENABLED="1", timer=lambda: 0.0).test_client()

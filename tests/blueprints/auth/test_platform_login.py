@@ -245,6 +245,7 @@ SPOILED = {
 }
 
 
+@pytest.mark.security("OpenID 2.0")
 @sqlite_only
 def test_a_manipulated_assertion_is_refused_even_if_the_provider_confirms_it(app, credulous, users, me):
     wrong = {}
@@ -269,6 +270,7 @@ FORGED = {
 }
 
 
+@pytest.mark.security("OpenID 2.0")
 @sqlite_only
 def test_an_assertion_that_the_provider_does_not_confirm_is_refused(app, game_platform, users):
     ends = {}
@@ -282,6 +284,7 @@ def test_an_assertion_that_the_provider_does_not_confirm_is_refused(app, game_pl
     assert len(game_platform.checks) == len(FORGED)
 
 
+@pytest.mark.security("OpenID 2.0")
 @sqlite_only
 def test_the_whole_assertion_is_checked_at_the_configured_address(browser, game_platform, returning):
     browser.back(changed(returning, more="1"))
@@ -309,6 +312,7 @@ def test_a_login_with_the_cookie_of_the_other_provider_fails(app, browser, credu
     assert answer.headers["Location"] == FAILED
 
 
+@pytest.mark.security("OpenID 2.0")
 def test_an_assertion_can_be_used_once(app, browser, game_platform, returning):
     cookie = cookie_of(browser)
     browser.back(returning)
@@ -320,6 +324,7 @@ def test_an_assertion_can_be_used_once(app, browser, game_platform, returning):
     assert len(game_platform.checks) == 2
 
 
+@pytest.mark.security("Faults around the server")
 @sqlite_only
 def test_an_assertion_stays_used_when_the_clock_is_set(make_app, game_platform):
     ahead = [0]
@@ -339,6 +344,7 @@ def test_an_assertion_stays_used_when_the_clock_is_set(make_app, game_platform):
     assert answers == [FAILED] * 5
 
 
+@pytest.mark.security("OpenID 2.0")
 def test_of_many_uses_of_an_assertion_at_once_one_logs_in(app, browser, returning):
     cookie = cookie_of(browser)
     copies = [with_cookie(app, cookie) for _ in range(8)]
@@ -371,6 +377,7 @@ def test_expired_nonces_are_deleted(browser, game_platform):
     assert kept.nonce != "2020-01-01T00:00:00Zold"
 
 
+@pytest.mark.security("Login in another browser")
 @sqlite_only
 def test_a_login_that_takes_too_long_fails(make_app, game_platform):
     late = [0]
@@ -407,6 +414,7 @@ VERDICTS = {
 }
 
 
+@pytest.mark.security("OpenID 2.0")
 @sqlite_only
 def test_only_an_unambiguous_confirmation_of_the_provider_counts(app, game_platform, users):
     wrong = {}

@@ -8,12 +8,7 @@ OLD = "the older secret of these tests that is long enough"
 NEW = "a newer secret of these tests that is long enough too"
 YET_ANOTHER = "yet another secret of these tests that is long enough"
 
-pytestmark = sqlite_only
-
-
-@pytest.fixture
-def app(make_app):
-    return make_app(JWT_SECRET=OLD)
+pytestmark = [sqlite_only, pytest.mark.settings(JWT_SECRET=OLD)]
 
 
 @pytest.fixture
@@ -26,11 +21,14 @@ def status(make_app, player):
     return ask
 
 
+@pytest.mark.guarantee("Keys")
+@pytest.mark.security("Secrets of the operator")
 def test_a_token_of_the_previous_secret_stays_valid(status):
     assert status(JWT_SECRET=NEW, JWT_SECRET_PREVIOUS=OLD) == 200
     assert status(JWT_SECRET=NEW, JWT_SECRET_PREVIOUS=f"{YET_ANOTHER}, {OLD}") == 200
 
 
+@pytest.mark.security("Tokens")
 def test_tokens_of_a_removed_secret_are_refused(status):
     assert status(JWT_SECRET=NEW) == 401
 

@@ -2,10 +2,13 @@
 
 import pytest
 
-from bench.harness.spins import Clock, Table, at
+from bench.harness.spins import Clock, at
 from services.fairness import tickets
 from tests.support.markers import sqlite_only
 from tests.support.openings import Openings, chest
+from tests.support.table import Table
+
+pytestmark = pytest.mark.settings(UPGRADER_PROOF_DELAY="6")
 
 NOW = at("2026-03-18 12:00")
 PROOF_DELAY_MS = 6_000
@@ -14,11 +17,6 @@ PROOF_DELAY_MS = 6_000
 @pytest.fixture
 def clock():
     return Clock(NOW)
-
-
-@pytest.fixture
-def app(make_app, clock):
-    return make_app(clock=clock, UPGRADER_PROOF_DELAY="6")
 
 
 @pytest.fixture
@@ -41,6 +39,7 @@ def not_found(answer):
     return (answer.status_code, answer.json) == (404, {"error": "Bet not found"})
 
 
+@pytest.mark.regulation("4.14 Game recall")
 def test_anybody_sees_a_spin_with_everything_that_verifies_it(client, app, player, due, seed_of):
     bet = due(Table(app).spin(player, wager=2, wins=True))
 
@@ -71,6 +70,7 @@ def test_anybody_sees_a_spin_with_everything_that_verifies_it(client, app, playe
     }
 
 
+@pytest.mark.regulation("2.8 Play information")
 @pytest.mark.parametrize("game", ["case", "irl"])
 def test_anybody_sees_an_opening_with_the_content_of_its_case(client, app, player, due, seed_of, game):
     content = chest("chest", price=5, items=(("Dust", 1, "66.6"), ("Crown", "40.5", "33.4")))
@@ -104,6 +104,7 @@ def test_anybody_sees_an_opening_with_the_content_of_its_case(client, app, playe
     )
 
 
+@pytest.mark.security("Fairness")
 def test_a_bet_is_not_found_before_its_proof_is_due(client, app, player, clock):
     bet = Openings(app).bet(player)
     clock.advance(ms=PROOF_DELAY_MS - 1)

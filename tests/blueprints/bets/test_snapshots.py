@@ -33,6 +33,7 @@ def text_of(client, case):
     return client.get(f"/snapshots/{client.get(case).json['snapshot']}").data.decode()
 
 
+@pytest.mark.regulation("4.4 Information for the player")
 def test_the_page_of_a_case_names_its_snapshot_by_the_hash_of_its_bytes(client, case):
     hash_ = client.get(case).json["snapshot"]
 
@@ -82,6 +83,7 @@ def test_a_snapshot_that_was_not_opened_is_not_found_when_the_case_has_changed(c
     assert client.get(f"/snapshots/{before}").status_code == 404
 
 
+@pytest.mark.security("Input")
 def test_showing_a_case_and_its_snapshot_stores_nothing(client, case, irl_case):
     for each in (case, irl_case):
         assert text_of(client, each)

@@ -2,20 +2,16 @@
 
 import pytest
 
-from bench.harness.spins import Clock, Table, at
+from bench.harness.spins import Clock, at
 from models.db.connection import writing
 from models.users import User
 from tests.support.markers import sqlite_only
+from tests.support.table import Table
 
 
 @pytest.fixture
 def clock():
     return Clock(at("2026-03-18 12:00"))
-
-
-@pytest.fixture
-def app(make_app, clock):
-    return make_app(clock=clock)
 
 
 @pytest.fixture

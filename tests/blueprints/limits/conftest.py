@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench.harness.client_seeds import client_seed_that
 from bench.harness.spins import Clock
 from tests.support.apps import ITEM, production_processes
+from tests.support.client_seeds import client_seed_that
 
 # Sunday, 22 November 2026, 13:45:00.123 UTC.
 NOW = 1_795_355_100_123
@@ -20,9 +20,9 @@ def clock():
 
 
 @pytest.fixture
-def app(make_app, clock):
+def settings():
     # The tokens outlast the breaks.
-    return make_app(clock=clock, JWT_TTL="315360000")
+    return {"JWT_TTL": "315360000"}
 
 
 @pytest.fixture(scope="module")

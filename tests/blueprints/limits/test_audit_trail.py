@@ -31,6 +31,7 @@ def at(cents):
     return {"kind": "wager", "period": "day", "valueCents": cents}
 
 
+@pytest.mark.regulation("2.8 Account information")
 def test_each_change_of_a_limit_is_recorded_with_its_values(put, confirm, events, clock):
     put(50)
     put(49.99)
@@ -78,6 +79,7 @@ def test_nothing_is_recorded_when_nothing_changes(put, take_break, confirm, clie
     assert events() == before
 
 
+@pytest.mark.regulation("2.8 Significant events")
 def test_a_break_and_its_extension_are_recorded(take_break, run, player, events):
     take_break("24h")
     run("users", "exclude", player.platform_id, "permanent")

@@ -18,6 +18,8 @@ def spin(spins_of, player):
     return spins_of(player)
 
 
+@pytest.mark.security("Limits and breaks")
+@pytest.mark.regulation("RTS 12B: kinds of limits")
 def test_a_limit_can_be_reached_and_not_exceeded(client, new_player, spins_of):
     for kind in ("wager", "loss"):
         for period, resets_at in (("day", MIDNIGHT), ("week", MIDNIGHT), ("month", DECEMBER)):
@@ -33,6 +35,7 @@ def test_a_limit_can_be_reached_and_not_exceeded(client, new_player, spins_of):
             assert client.get("/auth/me", headers=player.headers).json["balance"] == 98
 
 
+@pytest.mark.regulation("RTS 12B: kinds of limits")
 def test_winnings_of_the_period_may_be_played_with_a_limit_on_losses(put, spin):
     put(2, "loss")
     spin(2, wins=True)
@@ -51,6 +54,8 @@ def test_bets_from_before_the_limit_count(put, spin):
     assert spin(0.01)["error"] == "Your limit is reached"
 
 
+@pytest.mark.security("Limits and breaks")
+@pytest.mark.regulation("2.5.5 Exclusions")
 def test_an_open_socket_cannot_bet_during_a_break_and_can_afterwards(take_break, spin, balance, clock):
     _, answer = take_break("24h")
 
@@ -93,6 +98,7 @@ def test_limits_and_breaks_come_before_commitment_and_funds(put, take_break, spi
     assert spin(2, **unseen)["error"] == A_BREAK
 
 
+@pytest.mark.regulation("4.16 Interrupted games")
 def test_a_repeated_request_id_gets_its_first_answer_during_a_break(put, take_break, spin):
     request = {"requestId": "one", "clientSeed": "same-seed"}
     first = spin(1, **request)
@@ -103,6 +109,8 @@ def test_a_repeated_request_id_gets_its_first_answer_during_a_break(put, take_br
     assert spin(1, **request) == first
 
 
+@pytest.mark.regulation("2.5.5 Exclusions")
+@pytest.mark.settings(UPGRADER_PROOF_DELAY="0")
 def test_proofs_vault_payments_and_history_stay_usable_during_a_break(
     client, player, connect, take_break, add_item, clock, run
 ):

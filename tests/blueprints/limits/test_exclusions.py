@@ -1,5 +1,7 @@
 """Taking a break, and excluding oneself."""
 
+import pytest
+
 from tests.blueprints.limits.conftest import BEGINNING, DAY_MS
 from tests.support.markers import sqlite_only
 
@@ -17,6 +19,7 @@ def test_a_break_ends_after_its_duration_rounded_up_to_a_second(take_break, limi
     assert take_break("24h") == (200, {"success": True, "until": clock.now + DAY_MS})
 
 
+@pytest.mark.regulation("2.5.5 Exclusions")
 def test_a_permanent_exclusion_has_no_end(take_break, limits, clock):
     for _ in range(2):
         assert take_break("permanent") == (200, {"success": True, "until": None})
@@ -25,6 +28,8 @@ def test_a_permanent_exclusion_has_no_end(take_break, limits, clock):
     assert take_break("1825d") == SHORTER
 
 
+@pytest.mark.security("Limits and breaks")
+@pytest.mark.regulation("2.5.5 Exclusions")
 def test_a_break_can_only_be_made_longer(take_break, limits):
     shorter = []
     for duration in ("24h", "24h", "30d", "1825d", "permanent"):
@@ -62,6 +67,7 @@ def test_an_invalid_duration_is_refused(client, player, limits):
     assert limits()["exclusion"] is None
 
 
+@pytest.mark.regulation("2.5.5 Exclusions")
 def test_an_operator_cannot_make_a_break_shorter(run, fails, player, limits):
     until = {"until": BEGINNING + 7 * DAY_MS}
     assert run("users", "exclude", player.platform_id, "7d") == {"platformid": player.platform_id} | until

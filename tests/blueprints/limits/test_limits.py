@@ -10,6 +10,7 @@ NOT_FOUND = (404, {"error": "Request not found"})
 TOO_EARLY = (400, {"error": "Too early"})
 
 
+@pytest.mark.regulation("RTS 12A: limits at any time")
 def test_each_first_limit_counts_at_once(put, limits):
     assert limits() == {"wager": NO_LIMITS, "loss": NO_LIMITS, "pending": [], "exclusion": None}
     # Removing what is not there changes nothing.
@@ -30,6 +31,8 @@ def test_each_first_limit_counts_at_once(put, limits):
     assert answers[-1][1] == limits() == {"wager": wager, "loss": loss, "pending": [], "exclusion": None}
 
 
+@pytest.mark.regulation("RTS 12D: lower now, higher later")
+@pytest.mark.regulation("2.5.5 Limitations")
 @pytest.mark.parametrize("value", [49.99, 50], ids=["lower", "the same"])
 def test_a_lower_limit_counts_at_once_and_cancels_the_raise_of_this_limit_only(put, limits, confirm, value):
     put(50)
@@ -45,6 +48,9 @@ def test_a_lower_limit_counts_at_once_and_cancels_the_raise_of_this_limit_only(p
     assert confirm(cancelled) == NOT_FOUND
 
 
+@pytest.mark.security("Limits and breaks")
+@pytest.mark.regulation("RTS 12D: lower now, higher later")
+@pytest.mark.regulation("2.5.5 Limitations")
 def test_a_raise_or_removal_is_pending_until_it_is_confirmed_after_24_hours(put, limits, confirm, clock):
     put(50, "loss", "week")
 
@@ -72,6 +78,7 @@ def test_a_raise_or_removal_is_pending_until_it_is_confirmed_after_24_hours(put,
         assert body["pending"] == []
 
 
+@pytest.mark.regulation("RTS 12D: lower now, higher later")
 def test_a_request_is_confirmed_once_and_expires_after_seven_days(put, limits, confirm, clock):
     put(50)
     _, pending = put(100)

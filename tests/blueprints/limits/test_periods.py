@@ -81,6 +81,7 @@ def play(app, add_item):
     return play
 
 
+@pytest.mark.regulation("RTS 12B: kinds of limits")
 @pytest.mark.one_process
 def test_a_bet_is_refused_exactly_when_it_exceeds_a_limit_of_its_periods(app, play):
     names = count()

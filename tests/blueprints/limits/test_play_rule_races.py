@@ -53,6 +53,8 @@ def bet_at_once(app, urls, open_socket, request):
     return bet
 
 
+@pytest.mark.regulation("RTS 14D: 2.5 s for games with reels")
+@pytest.mark.regulation("RTS 14G: 5 s for other casino games")
 def test_one_of_two_bets_at_once_must_wait_for_the_least_time(bet_at_once):
     for number in range(TIMES):
         errors, _ = bet_at_once(number)
@@ -61,6 +63,7 @@ def test_one_of_two_bets_at_once_must_wait_for_the_least_time(bet_at_once):
         assert TOO_SOON.issuperset(set(errors) - {None})
 
 
+@pytest.mark.regulation("2.5.5 Limitations")
 def test_no_bet_at_any_process_is_settled_after_the_session_time(bet_at_once):
     now = now_ms()
     state = {

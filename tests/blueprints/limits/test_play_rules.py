@@ -31,8 +31,12 @@ def see_sockets(rounds):
 
 
 @pytest.fixture
-def app(make_app, clock, rules, rounds):
-    app = make_app(clock=clock, **rules)
+def settings(rules, rounds):
+    return rules
+
+
+@pytest.fixture
+def app(app):
     for task in app.extensions["realtime"].tasks:
         task.every_seconds = min(task.every_seconds, 0.02)
     return app
@@ -55,6 +59,8 @@ def spin(spins_of, player):
     return lambda amount=1, **options: play(amount, **options).get("error")
 
 
+@pytest.mark.regulation("RTS 14D: 2.5 s for games with reels")
+@pytest.mark.regulation("RTS 14G: 5 s for other casino games")
 @pytest.mark.parametrize("rules", [{"GAME_MIN_CYCLE_SECONDS": "2.5"}])
 def test_a_bet_has_to_wait_for_the_least_time_after_the_last(spin, clock):
     spin()
@@ -73,6 +79,7 @@ def test_a_repeated_request_id_need_not_wait(spin):
     assert spin(**named) is None
 
 
+@pytest.mark.regulation("2.5.5 Limitations")
 @pytest.mark.parametrize("rules", [{"SESSION_LIMIT_MINUTES": "60"}])
 def test_a_player_must_pause_for_half_an_hour_when_the_session_time_is_over(spin, clock):
     for _ in range(3):
@@ -87,6 +94,7 @@ def test_a_player_must_pause_for_half_an_hour_when_the_session_time_is_over(spin
     assert spin() is None
 
 
+@pytest.mark.regulation("RTS 13B: reality checks")
 @pytest.mark.parametrize("rules", [{"REALITY_CHECK_MINUTES": "60"}])
 def test_a_player_gets_a_reality_check_each_time_the_minutes_are_over(spin, socket, clock):
     since = clock.now
@@ -111,6 +119,7 @@ def test_a_player_gets_a_reality_check_each_time_the_minutes_are_over(spin, sock
     assert socket.expect(REALITY_CHECK)["minutes"] == 120
 
 
+@pytest.mark.regulation("RTS 13B: reality checks")
 @pytest.mark.parametrize("rules", [{"REALITY_CHECK_MINUTES": "60"}])
 def test_a_new_socket_gets_the_checks_that_become_due_from_now_on(
     spin, socket, connect, player, clock, rounds
@@ -130,6 +139,7 @@ def test_a_new_socket_gets_the_checks_that_become_due_from_now_on(
     assert latecomer.expect(REALITY_CHECK)["minutes"] == 120
 
 
+@pytest.mark.regulation("RTS 13B: reality checks")
 @pytest.mark.parametrize("rules", [{"REALITY_CHECK_MINUTES": "20"}])
 def test_a_player_who_pauses_gets_no_check_until_the_next_session_is_long_enough(spin, socket, clock):
     spin(1)

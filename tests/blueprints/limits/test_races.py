@@ -99,6 +99,9 @@ def play_until_refused(socket):
             return answer
 
 
+@pytest.mark.security("Limits and breaks")
+@pytest.mark.regulation("RTS 12B: kinds of limits")
+@pytest.mark.regulation("2.5.5 Limitations")
 def test_bets_at_two_processes_reach_the_limit_exactly(sockets, limit, player):
     limit(20)
 
@@ -120,6 +123,9 @@ each_change = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.security("Limits and breaks")
+@pytest.mark.regulation("RTS 12D: lower now, higher later")
+@pytest.mark.regulation("2.5.5 Exclusions")
 @each_change
 def test_no_bet_at_two_processes_is_settled_after_a_limit_was_lowered_or_a_break_began(
     sockets, limit, ask, player, change, error
@@ -156,6 +162,7 @@ def test_a_bet_and_a_change_at_another_process_take_turns(
     assert answer.get("error") == (None if bet_is_first else error)
 
 
+@pytest.mark.regulation("RTS 12D: lower now, higher later")
 def test_a_raise_counts_when_it_is_confirmed_and_not_before(app, sockets, ask, limit, raise_limit, player):
     limit(0)
     path = raise_limit(1)

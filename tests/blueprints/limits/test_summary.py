@@ -2,7 +2,8 @@
 
 import pytest
 
-from bench.harness.spins import Table, at
+from bench.harness.spins import at
+from tests.support.table import Table
 
 NOTHING = {"wagered": 0, "paid": 0, "net": 0}
 
@@ -40,6 +41,7 @@ def test_each_period_has_its_own_bets(spin, summary, clock):
     assert [summary()[period]["wagered"] for period in ("day", "week", "month")] == [0, 0, 3.24]
 
 
+@pytest.mark.regulation("2.5.7 Transaction log")
 def test_the_net_position_is_what_was_paid_minus_what_was_wagered(spin, summary):
     spin("2.50")
     spin("9", wins=True)

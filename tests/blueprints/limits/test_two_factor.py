@@ -16,6 +16,8 @@ def clock(clock):
     return clock
 
 
+@pytest.mark.security("Limits and breaks")
+@pytest.mark.regulation("RTS 12D: lower now, higher later")
 def test_raising_and_removing_a_limit_need_a_code(put, limits, confirm, authenticator, clock):
     put(50)
     for value in (50.01, None):

@@ -4,7 +4,6 @@ from decimal import Decimal
 
 import pytest
 
-from bench.harness.client_seeds import client_seed_that_wins
 from bench.harness.players import import_case
 from models.bets import Bet
 from models.case_spins import CaseSpins
@@ -15,6 +14,7 @@ from models.users import User
 from services.cases import reading as cases
 from services.games.snapshots import content_of_case
 from tests.support.apps import import_irl_case
+from tests.support.client_seeds import client_seed_that_wins
 
 DEAR, CHEAP = "Dear | Gun", "Cheap | Gun"
 LAMP, PEN = "Lamp", "Pen"

@@ -25,10 +25,10 @@ def proxy(database_url):
 
 
 @pytest.fixture
-def app(make_app, proxy, monkeypatch):
+def settings(proxy, monkeypatch):
     # The delayed opening uses the case that an earlier one has read.
     monkeypatch.setattr(opening, "REUSED_SECONDS", 60)
-    return make_app(DATABASE_URL=proxy[1])
+    return {"DATABASE_URL": proxy[1]}
 
 
 def test_an_opening_that_is_delayed_for_a_second_uses_the_new_content(

@@ -3,6 +3,7 @@
 from fractions import Fraction
 from itertools import accumulate
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,6 +35,7 @@ def ends_of(items):
     return list(accumulate(width for _, _, width in items))
 
 
+@pytest.mark.regulation("4.7 Payout percentage and odds")
 @given(items())
 def test_the_expected_payout_is_the_sum_of_the_items_shares_and_at_most_95_percent_of_the_price(items):
     case = box(items)
@@ -52,6 +54,7 @@ def test_the_expected_payout_is_the_sum_of_the_items_shares_and_at_most_95_perce
     assert expectation_of(case).mean_cents == float(paid)
 
 
+@pytest.mark.regulation("(f) Scaling")
 @given(items(), st.data())
 def test_the_first_and_last_ticket_of_each_range_win_its_item(items, data):
     case = box(items)

@@ -42,6 +42,7 @@ def test_a_prize_copies_name_image_and_value_of_its_opening(app, connect, player
     assert (prize.name, prize.image, prize.value_cents) == (LAMP, "/media/lamp.webp", 5_000)
 
 
+@pytest.mark.regulation("RTS 14F: no false wins")
 @pytest.mark.parametrize("value", [0, 12])
 def test_a_prize_that_is_worth_the_price_is_no_success(connect, client, player, app, value):
     import_irl_case("pen", {"price": value}, price=12)

@@ -26,6 +26,7 @@ def test_the_item_is_credited_and_the_price_taken_with_events_in_the_promised_or
     assert user["experience"] == 21
 
 
+@pytest.mark.regulation("4.5 Outcome")
 def test_the_proof_reproduces_the_ticket_that_pf_announced(connect, player, case, snapshot_of):
     socket = connect(player)
     announced = socket.expect("upgrader:commitment")
@@ -50,6 +51,7 @@ def test_the_proof_reproduces_the_ticket_that_pf_announced(connect, player, case
     }
 
 
+@pytest.mark.regulation("(e) Order of outputs")
 def test_openings_and_spins_share_nonces_and_commitments(connect, player, case, irl_case, add_item):
     item = add_item(price=10)
     socket = connect(player)

@@ -140,6 +140,7 @@ def test_an_opening_whose_snapshot_a_restored_database_lacks_is_settled(app, con
         assert [row.hash for row in Snapshot.select()] == [content.hash]
 
 
+@pytest.mark.security("Input")
 @pytest.mark.parametrize("event", ["case:open", "irl:open"])
 def test_a_refused_opening_stores_no_snapshot(connect, new_player, case, irl_case, event):
     poor = connect(new_player("poor", coins=0))

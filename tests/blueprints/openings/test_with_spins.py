@@ -9,13 +9,10 @@ from services.openings.opening import OpeningRequest
 from tests.support.locks import locked
 from tests.support.markers import postgresql_only
 
-
-@pytest.fixture
-def app(make_app):
-    """An app in which ten seconds are never over."""
-    return make_app(timer=lambda: 0.0)
+pytestmark = pytest.mark.settings(timer=lambda: 0.0)
 
 
+@pytest.mark.regulation("RTS 14C: one game at a time")
 @pytest.mark.one_process
 @postgresql_only
 def test_while_a_case_is_opened_the_player_can_neither_spin_nor_open_another(

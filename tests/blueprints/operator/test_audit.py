@@ -19,8 +19,8 @@ AT = 1_700_000_000_000
 
 
 @pytest.fixture
-def app(make_app):
-    return make_app(clock=lambda: AT)
+def clock():
+    return lambda: AT
 
 
 def seal_all(app):
@@ -108,6 +108,7 @@ def test_an_untouched_trail_has_no_problems_and_verifying_it_writes_nothing(trai
     assert verbs <= {"SELECT", "SET", "BEGIN", "COMMIT"}
 
 
+@pytest.mark.regulation("2.8 Significant events")
 def test_an_event_names_the_operator_and_the_account(trail, run):
     *lines, signature = run("audit", "export")
 
@@ -156,6 +157,8 @@ CHANGES = [
 ]
 
 
+@pytest.mark.security("The audit trail")
+@pytest.mark.regulation("B.6 Logs")
 def test_a_changed_row_is_reported(tampered, fails, run):
     for statements, problem in CHANGES:
         with tampered(*statements):
@@ -185,6 +188,7 @@ def test_bytes_in_a_column_of_texts_are_reported_and_exported(tampered, fails, r
                 assert "audit event 3 was altered" in lines[0], statement
 
 
+@pytest.mark.security("The audit trail")
 def test_an_inserted_event_is_reported_after_the_server_has_sealed_it(tamper, seal, fails):
     tamper(INSERT, QUEUE)
     seal()
@@ -192,6 +196,8 @@ def test_an_inserted_event_is_reported_after_the_server_has_sealed_it(tamper, se
     assert "audit event 99 was inserted" in fails("audit", "verify")
 
 
+@pytest.mark.security("The audit trail")
+@pytest.mark.regulation("B.6 Logs")
 def test_removed_last_events_are_found_with_an_export(tampered, export, run, fails):
     exported = str(export())
 
@@ -266,6 +272,7 @@ def test_an_export_to_a_full_disk_fails_in_one_line(trail, env):
     assert (ended.returncode, ended.stderr) == (1, b"Error: [Errno 28] No space left on device\n")
 
 
+@pytest.mark.security("The audit trail")
 @sqlite_only
 def test_a_changed_export_is_reported(trail, export, fails):
     path = export()
@@ -300,6 +307,8 @@ OLD = "the secret that was used first and is long enough"
 NEW = "the secret that comes after it and is long enough"
 
 
+@pytest.mark.security("The audit trail")
+@pytest.mark.regulation("B.6 Logs")
 @sqlite_only
 def test_old_seals_can_be_verified_after_the_secret_has_changed(make_app):
     old = make_app(SECRET_KEY=OLD)

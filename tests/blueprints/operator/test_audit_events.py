@@ -33,6 +33,7 @@ def contents(events):
     return [(event["what"], event["before"], event["after"]) for event in events]
 
 
+@pytest.mark.regulation("2.8 Significant events")
 def test_a_player_who_changes_the_account_is_named_with_the_address(client, player, events):
     events()
 
@@ -43,6 +44,8 @@ def test_a_player_who_changes_the_account_is_named_with_the_address(client, play
     assert contents([event]) == [("account.username-changed", {"username": "alice"}, {"username": "carol"})]
 
 
+@pytest.mark.security("The audit trail")
+@pytest.mark.regulation("2.8 Account information")
 def test_changes_of_private_values_are_recorded_without_the_values(client, player, events):
     events()
 
@@ -86,6 +89,7 @@ def test_movements_of_coins_are_recorded_with_their_cents(client, app, player, n
     assert {event["player"] for event in found} == {player.platform_id}
 
 
+@pytest.mark.regulation("2.8 Significant events")
 def test_the_steps_of_two_factor_authentication_are_recorded(client, app, player, events, run):
     events()
 
@@ -113,6 +117,7 @@ def test_a_bet_and_a_refused_request_are_not_recorded(app, client, player, new_p
     assert events() == []
 
 
+@pytest.mark.regulation("2.8 Significant events")
 def test_what_commands_change_is_recorded_with_the_system_user(player, events, run, write):
     events()
     item = {"appid": 730, "marketHashName": "Item", "price": 1}

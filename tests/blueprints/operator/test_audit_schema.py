@@ -192,6 +192,7 @@ def check_reports(app):
     return check_reports
 
 
+@pytest.mark.security("The audit trail")
 @sqlite_only
 def test_each_change_of_the_schema_is_reported_on_sqlite(changed, check_reports):
     for statements, lines in SQLITE:
@@ -201,6 +202,7 @@ def test_each_change_of_the_schema_is_reported_on_sqlite(changed, check_reports)
     check_reports([])
 
 
+@pytest.mark.security("The audit trail")
 @postgresql_only
 def test_each_change_of_the_schema_is_reported_on_postgresql(changed, check_reports):
     for statements, lines in POSTGRESQL:

@@ -43,6 +43,8 @@ def restored_url(database_url, tmp_path, run):
     return url
 
 
+@pytest.mark.guarantee("A backup")
+@pytest.mark.regulation("B.3 Backup and recovery")
 @pytest.mark.process
 @pytest.mark.usefixtures("played")
 def test_a_restored_backup_passes_both_audits(make_app, run, restored_url):
@@ -90,6 +92,7 @@ def test_a_backup_to_a_directory_that_is_not_there_names_the_directory(fails, tm
     assert said == f"Error: {tmp_path}/missing must be a directory that this user can write to"
 
 
+@pytest.mark.security("Logs, errors and the database")
 @sqlite_only
 def test_a_backup_is_for_its_owner_only(run, tmp_path):
     run("db", "backup", str(tmp_path / "backup"))

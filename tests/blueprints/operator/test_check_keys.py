@@ -53,6 +53,7 @@ def run_with(make_app):
     return run
 
 
+@pytest.mark.security("Logs, errors and the database")
 @pytest.mark.usefixtures("filled")
 def test_each_kind_of_value_that_no_key_decrypts_is_reported_also_after_a_redraw(run_with):
     assert run_with("check", SECRET_KEY=OLD) == (0, [])
@@ -77,6 +78,7 @@ def test_seeds_that_will_be_redrawn_are_not_resealed(run_with):
     assert not [each for each in lines if each.startswith("announced_seeds")]
 
 
+@pytest.mark.security("Logs, errors and the database")
 def test_a_part_that_an_interrupted_reseal_has_left_is_found(app, new_player, run_with, monkeypatch):
     monkeypatch.setattr(encrypted_columns, "SAMPLE", 3)
     players = [new_player(f"player-{number}") for number in range(12)]
@@ -93,6 +95,7 @@ def test_a_part_that_an_interrupted_reseal_has_left_is_found(app, new_player, ru
     assert found == line("1 of 6 announced server seeds", f"{ADVICE}, or run flask seeds redraw")
 
 
+@pytest.mark.security("Logs, errors and the database")
 @pytest.mark.usefixtures("filled")
 def test_every_encrypted_value_in_the_database_is_of_a_known_kind(app):
     known = {each.column for each in app.extensions["services"].encrypted_columns()}

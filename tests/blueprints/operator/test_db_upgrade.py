@@ -22,9 +22,9 @@ MIGRATIONS = sorted(path.stem for path in Path(ROOT, "models", "migrations").glo
 
 
 @pytest.fixture
-def app(make_app, empty_database_url):
-    """An app over a database with nothing in it."""
-    return make_app(DATABASE_URL=empty_database_url)
+def settings(empty_database_url):
+    """Of an app over a database with nothing in it."""
+    return {"DATABASE_URL": empty_database_url}
 
 
 def test_an_upgrade_creates_all_tables_and_a_second_one_keeps_the_data(run, fails, client):
@@ -239,6 +239,7 @@ def history_and_tables():
         return list(database.execute_sql("SELECT * FROM schema_migration")), database.get_tables()
 
 
+@pytest.mark.security("Logs, errors and the database")
 @sqlite_only
 def test_the_files_of_sqlite_are_for_their_owner_only(run, tmp_path):
     run("db", "upgrade")

@@ -4,7 +4,6 @@ import hashlib
 
 import pytest
 
-from bench.harness.spins import Table
 from models.bets import Bet
 from models.db.connection import database, writing
 from models.snapshots import Snapshot
@@ -12,6 +11,7 @@ from models.users import User
 from services.cases.kinds import FREE_CASE_ID
 from tests.support.markers import sqlite_only
 from tests.support.openings import Openings, chest
+from tests.support.table import Table
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench.harness.client_seeds import client_seed_that
 from bench.harness.spins import play_spin
+from tests.support.client_seeds import client_seed_that
 
 DAY_MS = 24 * 3600 * 1000
 NOON_MS = 1_800_000_000_000 - 1_800_000_000_000 % DAY_MS + DAY_MS // 2

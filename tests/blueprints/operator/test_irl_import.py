@@ -132,6 +132,7 @@ def test_prices_may_be_written_as_the_api_shows_them(put, stored):
     assert [rows[0]["price_cents"] for rows in stored()] == [1240, 5]
 
 
+@pytest.mark.regulation("4.7 Payout percentage and odds")
 @sqlite_only
 def test_a_case_may_cost_exactly_the_expected_value_of_an_opening(put):
     half = [PEN | {"price": 3, "percentage": 50}, PEN | {"price": 0, "percentage": 50}]

@@ -9,10 +9,7 @@ from services.cases.kinds import FREE_CASE_ID
 from tests.support.audits import check_reports
 from tests.support.openings import Openings, chest
 
-
-@pytest.fixture
-def app(make_app):
-    return make_app(AFFILIATE_SPECIAL_CODE="WELCOME")
+pytestmark = pytest.mark.settings(AFFILIATE_SPECIAL_CODE="WELCOME")
 
 
 @pytest.fixture
@@ -86,6 +83,9 @@ TAMPERED = [
 ]
 
 
+@pytest.mark.guarantee("Every read")
+@pytest.mark.security("Coins")
+@pytest.mark.regulation("2.5.6 Financial transactions")
 def test_an_audit_prints_a_line_for_each_tampered_row(app, alice, bob):
     with reading():
         first, second = [row.id for row in LedgerTransaction.select().order_by(LedgerTransaction.id)]

@@ -189,6 +189,7 @@ def test_an_invalid_value_is_refused_in_one_line_and_changes_nothing(refused, ba
     assert (balance(), recorded()) == (100, (0, 0))
 
 
+@pytest.mark.regulation("2.5.6 Financial transactions")
 @pytest.mark.parametrize(("type_", "left"), [(PaymentType.DEPOSIT, 200), (PaymentType.WITHDRAW, 0)])
 def test_of_many_concurrent_payments_with_one_txhash_one_is_recorded(type_, left, player, balance, recorded):
     user, transfer = users.get(platform_id=player.platform_id), Transfer(txhash=HASH)
@@ -200,6 +201,7 @@ def test_of_many_concurrent_payments_with_one_txhash_one_is_recorded(type_, left
     assert (balance(), recorded()) == (left, (1, 1))
 
 
+@pytest.mark.regulation("2.5.6 Financial transactions")
 def test_concurrent_withdrawals_never_exceed_the_balance(player, balance, recorded, run):
     user = users.get(platform_id=player.platform_id)
     withdrawal = {"type_": PaymentType.WITHDRAW, "usd": Cents(30_00), "transfer": Transfer()}

@@ -97,6 +97,9 @@ def test_after_the_command_the_new_key_is_enough_for_addresses_and_recovery_code
     assert answer.status_code == 200
 
 
+@pytest.mark.guarantee("Keys")
+@pytest.mark.security("Logs, errors and the database")
+@pytest.mark.regulation("B.6 Cryptographic controls")
 @sqlite_only
 def test_nothing_is_encrypted_with_the_previous_key_any_more(rotated, player, secret, filled):
     """Before the command the previous key still decrypts: the bet takes over a seed announced under it."""

@@ -95,12 +95,14 @@ def check_suspending_fails(fails, client, player):
     return check
 
 
+@pytest.mark.security("The audit trail")
 @sqlite_only
 @pytest.mark.parametrize("suppression", SQLITE)
 def test_a_command_fails_whose_event_sqlite_does_not_store(check_suspending_fails, suppression):
     check_suspending_fails(SQLITE[suppression])
 
 
+@pytest.mark.security("The audit trail")
 @postgresql_only
 @pytest.mark.parametrize("suppression", POSTGRESQL)
 def test_a_command_fails_whose_event_postgresql_does_not_store(check_suspending_fails, suppression):
@@ -114,6 +116,7 @@ def suppressing(table):
     return with_trigger("BEFORE", "RETURN NULL;", table)
 
 
+@pytest.mark.security("The audit trail")
 def test_a_request_fails_whose_event_is_not_stored(app, client, player, log_text):
     app.config["PROPAGATE_EXCEPTIONS"] = False
     change(*suppressing("audit_events"))
@@ -125,6 +128,7 @@ def test_a_request_fails_whose_event_is_not_stored(app, client, player, log_text
     assert "AuditNotWritten" in log_text()
 
 
+@pytest.mark.security("The audit trail")
 def test_events_whose_seals_are_not_stored_still_wait_for_them(app, run, fails):
     run("users", "create", "ada")
     change(*suppressing("audit_seals"))

@@ -6,7 +6,7 @@ import pytest
 from peewee import fn
 
 from bench.harness.players import import_case, import_prices
-from bench.harness.spins import Clock, Table, at
+from bench.harness.spins import Clock, at
 from models.bets import Bet
 from models.db.connection import database, reading, writing
 from models.payments import Payment
@@ -16,13 +16,14 @@ from services.maintenance import totals
 from tests.support.apps import import_irl_case
 from tests.support.audits import check_reports
 from tests.support.openings import Openings, chest
+from tests.support.table import Table
 
 NOW = at("2026-03-18 12:00")
 
 
 @pytest.fixture
-def app(make_app):
-    return make_app(clock=Clock(NOW))
+def clock():
+    return Clock(NOW)
 
 
 @pytest.fixture

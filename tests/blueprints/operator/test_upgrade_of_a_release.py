@@ -17,8 +17,8 @@ LEVELS = {"level-10-box": 10, "elite-box": 1, "regular-box": None}
 
 
 @pytest.fixture
-def app(make_app, database_url, tmp_path):
-    return make_app(DATABASE_URL=database_of_0_2_0(database_url, tmp_path, players=True))
+def settings(database_url, tmp_path):
+    return {"DATABASE_URL": database_of_0_2_0(database_url, tmp_path, players=True)}
 
 
 @pytest.fixture

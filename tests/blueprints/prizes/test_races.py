@@ -22,6 +22,7 @@ def at_once(app, player):
     return lambda paths: Counter(all_at_once([partial(post, path) for path in paths]))
 
 
+@pytest.mark.security("Prizes")
 def test_of_many_sales_of_one_prize_at_once_one_pays(at_once, win, balance, ledger):
     prize_id = win(value=25)
 
@@ -32,6 +33,7 @@ def test_of_many_sales_of_one_prize_at_once_one_pays(at_once, win, balance, ledg
     assert ledger() == 3
 
 
+@pytest.mark.security("Prizes")
 @pytest.mark.usefixtures("addressed")
 def test_a_prize_that_is_sold_and_shipped_at_once_is_one_of_both(at_once, win, statuses, balance, ledger):
     prizes = [win(value=25, price=1) for _ in range(5)]

@@ -58,6 +58,7 @@ def test_only_a_kept_prize_can_be_sold_or_shipped(win, post, run, balance, chang
     assert balance() == before
 
 
+@pytest.mark.security("Prizes")
 def test_the_prize_of_another_player_is_not_found(new_player, win, post, statuses):
     prize_id, bob = win(), new_player("bob")
 

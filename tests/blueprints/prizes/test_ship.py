@@ -21,6 +21,7 @@ def without(name):
     return DETAILS | {name: ""}
 
 
+@pytest.mark.security("Prizes")
 @pytest.mark.usefixtures("addressed")
 def test_a_request_for_shipping_encrypts_the_address_and_moves_no_coins(win, post, statuses, balance, ledger):
     prize_id = win()

@@ -14,11 +14,6 @@ def clock():
 
 
 @pytest.fixture
-def app(make_app, clock):
-    return make_app(clock=clock)
-
-
-@pytest.fixture
 def call(send, player):
     """Sends a request to /profile as the player; status and body."""
     return lambda method, path, body=None, by=player, **options: send(

@@ -92,6 +92,7 @@ def test_codes_of_one_player_do_not_work_for_another(app, codes, call, new_playe
     assert call("POST", "2fa/disable", {"code": codes[0]}, by=bob) == INVALID
 
 
+@pytest.mark.security("Two-factor authentication")
 @sqlite_only
 def test_the_codes_are_encrypted_in_the_database(codes):
     with reading():

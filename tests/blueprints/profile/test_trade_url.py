@@ -118,6 +118,7 @@ def put_with_own_only(make_app, clock):
     return put
 
 
+@pytest.mark.security("Trade URLs")
 @sqlite_only
 def test_by_setting_only_the_url_of_the_own_account_is_valid(put_with_own_only, new_player):
     new_player(platform_id=OWN_ID)

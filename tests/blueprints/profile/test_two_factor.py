@@ -119,6 +119,7 @@ def test_a_second_setup_replaces_the_first_while_it_is_pending(set_up, post):
     assert post("enable", second()) == ENABLED
 
 
+@pytest.mark.security("Two-factor authentication")
 @sqlite_only
 def test_once_enabled_nothing_can_be_set_up_or_enabled_again(enabled, call, post):
     assert call("POST", "2fa/setup") == ALREADY
@@ -147,6 +148,7 @@ def test_what_needs_two_factor_authentication_is_refused_when_it_is_not_enabled(
     assert post(path, code()) == NOT_ENABLED
 
 
+@pytest.mark.security("Two-factor authentication")
 def test_a_code_works_once(set_up, post, is_enabled):
     code = set_up()
     older = code()
@@ -176,6 +178,7 @@ def test_a_malformed_code_is_refused_and_does_not_count_as_a_guess(enabled, call
     assert post("disable", right) == DISABLED
 
 
+@pytest.mark.security("Two-factor authentication")
 def test_after_five_wrong_codes_even_the_right_one_is_refused(enabled, post, is_enabled):
     assert [post("disable", wrong(enabled)) for _ in range(5)] == [INVALID] * 5
 
@@ -217,6 +220,7 @@ def test_a_new_setup_or_a_right_code_does_not_reset_the_count_of_wrong_codes(set
     assert post("disable", second(30_000)) == TOO_MANY
 
 
+@pytest.mark.security("Two-factor authentication")
 @sqlite_only
 def test_wrong_codes_count_after_a_restart_and_without_rate_limits(enabled, post, player, make_app, clock):
     for _ in range(5):
@@ -252,6 +256,7 @@ def blocked_for_the_day(enabled, post, clock):
         clock.now += 5 * MINUTES
 
 
+@pytest.mark.security("Two-factor authentication")
 def test_after_twenty_wrong_codes_in_a_day_the_right_one_is_refused(
     blocked_for_the_day, enabled, client, player, clock
 ):
@@ -283,6 +288,7 @@ def test_twenty_wrong_codes_are_recorded_once_in_the_audit_trail(blocked_for_the
     assert blocks == 4
 
 
+@pytest.mark.guarantee("Clock changes")
 @sqlite_only
 def test_a_player_is_not_locked_out_after_the_clock_ran_ahead(set_up, post, clock):
     clock.now += DAY
@@ -297,6 +303,7 @@ def test_a_player_is_not_locked_out_after_the_clock_ran_ahead(set_up, post, cloc
     assert post("disable", code()) == DISABLED
 
 
+@pytest.mark.guarantee("Clock changes")
 @sqlite_only
 def test_a_code_that_was_used_under_a_clock_that_ran_ahead_never_works_again(set_up, post, is_enabled, clock):
     clock.now += DAY
@@ -379,6 +386,7 @@ def at_once(server, player):
     return send
 
 
+@pytest.mark.security("Two-factor authentication")
 @pytest.mark.parametrize("path", ["enable", "disable"])
 def test_of_many_uses_of_one_code_at_once_one_succeeds(set_up, post, at_once, is_enabled, path):
     code = set_up()
@@ -391,6 +399,8 @@ def test_of_many_uses_of_one_code_at_once_one_succeeds(set_up, post, at_once, is
     assert is_enabled() == (path == "enable")
 
 
+@pytest.mark.guarantee("Rate limits")
+@pytest.mark.security("Two-factor authentication")
 def test_of_many_concurrent_guesses_five_are_checked(enabled, at_once):
     statuses = at_once("disable", wrong(enabled))
 
@@ -399,6 +409,8 @@ def test_of_many_concurrent_guesses_five_are_checked(enabled, at_once):
         assert WrongCode.select().count() == 5
 
 
+@pytest.mark.security("Two-factor authentication")
+@pytest.mark.regulation("B.6 Cryptographic controls")
 @sqlite_only
 def test_the_secret_is_encrypted_in_the_database(call, tmp_path):
     secret = call("POST", "2fa/setup")[1]["secret"]

@@ -23,8 +23,8 @@ from bench.harness.players import bearer
 from bench.harness.programs import BROWSER
 from bench.harness.servers import RunningServer, free_port, gunicorn
 from bench.harness.waiting import wait_until
-from bench.harness.warm_start import WarmStart
 from tests.support.platform_provider import platform_provider
+from tests.support.warm_start import WarmStart
 
 SWITCHES = [
     "--no-sandbox",

@@ -10,6 +10,7 @@ pytestmark = pytest.mark.browser
 KNOWN = "the server knew your client seed before it committed to its own"
 
 
+@pytest.mark.security("Verification in the browser")
 def test_each_spin_sends_a_new_client_seed(site, shared):
     profile = site.get("/auth/me", shared.player).json()["clientSeed"]
     nonce = shared.locator("#nonce").text_content()
@@ -22,6 +23,7 @@ def test_each_spin_sends_a_new_client_seed(site, shared):
     assert len({first, second, profile}) == 3
 
 
+@pytest.mark.security("Verification in the browser")
 def test_a_client_seed_that_was_sent_before_is_not_verified(site, shared):
     assert "Verified" in spin(shared, "seed-sent-before")
     assert shared.input_value("#client-seed") != "seed-sent-before", "it counts for one spin"
@@ -38,6 +40,7 @@ def test_a_client_seed_that_was_sent_before_is_not_verified(site, shared):
     assert KNOWN in spin(shared, "seed-sent-before"), "after the page was loaded again"
 
 
+@pytest.mark.security("Verification in the browser")
 def test_a_client_seed_that_was_typed_before_the_commitment_is_not_verified(site, shared):
     open_details(shared)
     shared.fill("#client-seed", "typed-too-early")

@@ -27,6 +27,7 @@ def account(tab, site, player):
     return open_account(sign_in(tab, site, player))
 
 
+@pytest.mark.regulation("RTS 12A: limits at any time")
 def test_a_first_limit_counts_at_once_and_refuses_a_bet_above_it(account):
     set_limit(account, "Set weekly wager limit", "1e3")
     expect(account.locator("#limit-problem")).to_have_text(
@@ -45,6 +46,7 @@ def test_a_first_limit_counts_at_once_and_refuses_a_bet_above_it(account):
     expect(account.locator("#outcome")).to_contain_text("This bet would exceed your monthly wager limit.")
 
 
+@pytest.mark.regulation("RTS 12C: easy to find")
 def test_a_higher_limit_is_confirmed_after_a_day(tab, site, player):
     for value in (10, 50):
         limit = {"kind": "wager", "period": "week", "value": value}

@@ -107,6 +107,7 @@ def test_a_spin_of_another_browser_is_not_verified(site, tab):
     assert "Verified" not in verdict
 
 
+@pytest.mark.security("Verification in the browser")
 @pytest.mark.parametrize(
     ("event", "field", "other"), [("case:pf", "ticket", "0"), ("case:proof", "snapshot", "0" * 64)]
 )
@@ -171,6 +172,7 @@ def reality_check(tab):
     expect(dialog).to_be_hidden()
 
 
+@pytest.mark.regulation("RTS 13B: reality checks")
 def test_a_reality_check_shows_time_and_amounts_until_it_is_answered(site, tab, reality_check):
     games = games_of(site, tab.player)
     expect(reality_check).to_contain_text("You have been playing for 60 minutes, since 18:45.")
@@ -185,6 +187,7 @@ def test_a_reality_check_shows_time_and_amounts_until_it_is_answered(site, tab, 
     assert games_of(site, tab.player) == games
 
 
+@pytest.mark.regulation("RTS 14A: no encouragement to go on")
 def test_a_reality_check_has_two_answers_of_the_same_size_and_colour(reality_check):
     looks = reality_check.get_by_role("button").evaluate_all("""buttons => buttons.map((button) => {
       const { color, background } = getComputedStyle(button);
@@ -224,6 +227,7 @@ REFUSALS = [
 ]
 
 
+@pytest.mark.regulation("RTS 14A: no encouragement to go on")
 def test_refused_bets_are_explained_in_plain_words_and_local_time(tab):
     for answer, text in REFUSALS:
         tab.refuse = lambda _payload, answer=answer: {"status": False} | answer

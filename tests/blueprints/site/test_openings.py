@@ -54,6 +54,7 @@ def newest_bet(site, player):
     return site.get(f"/bets/{entry['id']}").json()
 
 
+@pytest.mark.regulation("RTS 14E: results are not sped up")
 def test_the_reel_stops_where_the_ticket_says(site, shared):
     open_case(shared, CASE)
 
@@ -284,6 +285,7 @@ def test_bets_keep_names_pictures_and_amounts_and_are_verified_again_after_a_rel
     assert picture.endswith("/media/items/karambit-glacier-thread-factory-new.webp")
 
 
+@pytest.mark.security("Verification in the browser")
 def test_a_bet_that_the_server_tells_otherwise_after_a_reload_is_not_verified(shared):
     open_case(shared, CASE)
 
@@ -301,6 +303,7 @@ def test_a_bet_that_the_server_tells_otherwise_after_a_reload_is_not_verified(sh
     expect(shared.locator("#proofs .verdict").first).to_contain_text("Verified")
 
 
+@pytest.mark.security("Verification in the browser")
 def test_a_bet_of_another_browser_is_listed_and_not_called_verified(site, tab, shared):
     open_case(shared, CASE)
 

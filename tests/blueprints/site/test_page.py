@@ -44,6 +44,7 @@ def test_wheel_wager_and_spin_are_visible_together_when_an_item_is_chosen(shared
     expect_stacked(shared, size, "#dial", "#wager", "#spin")
 
 
+@pytest.mark.regulation("4.4 Information for the player")
 def test_a_new_player_reads_how_the_game_works_until_an_item_is_chosen(tab, site, player):
     sign_in(tab, site, player, item=None)
     expect(tab.locator("#how-it-works")).to_contain_text("Choose an item that is worth more than you wager")
@@ -252,6 +253,8 @@ COUNT_BURSTS = """
 """
 
 
+@pytest.mark.security("Sessions in the browser")
+@pytest.mark.regulation("RTS 14F: no false wins")
 def test_a_win_is_celebrated_with_a_burst_unless_motion_is_reduced(tab, site, player):
     tab.emulate_media(reduced_motion="no-preference")
     violations = []
@@ -331,6 +334,7 @@ def test_on_a_phone_no_bet_stays_beside_the_account(shared):
     expect(shared.locator("#spin")).to_be_in_viewport()
 
 
+@pytest.mark.regulation("RTS 12C: easy to find")
 def test_a_spin_an_opening_and_the_account_are_reached_with_the_keyboard_alone(tab, site, player):
     sign_in(tab, site, player, item=None)
 

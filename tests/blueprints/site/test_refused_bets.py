@@ -96,6 +96,7 @@ def evidence(tab):
     return download.value.path()
 
 
+@pytest.mark.security("Bets that are refused because they win")
 def test_a_bet_that_fails_is_tried_again_with_the_same_seeds_and_request_id(tab):
     refuse(tab, FAILED)
     bet(tab, SURE)
@@ -124,6 +125,7 @@ def test_a_bet_that_failed_and_was_settled_in_the_end_is_verified(tab):
     expect(tab.locator("#reports li")).to_have_count(0)
 
 
+@pytest.mark.security("Bets that are refused because they win")
 def test_a_refused_spin_that_would_have_won_is_reported(tab):
     refuse(tab, TOO_HIGH)
     bet(tab, SURE)
@@ -137,6 +139,7 @@ def test_a_refused_spin_that_would_have_won_is_reported(tab):
     expect(tab.locator("#reports li")).to_contain_text(report)
 
 
+@pytest.mark.security("Bets that are refused because they win")
 def test_the_evidence_of_refused_bets_is_recomputed_by_the_verify_page(tab, house):
     refuse(tab, TOO_HIGH)
     bet(tab, SURE)
@@ -235,6 +238,7 @@ def test_a_bet_whose_tab_was_closed_is_verified_in_a_new_one(tab, house):
     new.close()
 
 
+@pytest.mark.security("Bets that are refused because they win")
 def test_a_bet_that_the_browser_cannot_record_is_not_sent(tab):
     tab.evaluate("localStorage.setItem('full', 'x'.repeat(5 * 1024 * 1024 - 2000))")
     tab.evaluate("for (let n = 0; ; n++) try { localStorage.setItem(`f${n}`, 'x'); } catch { break; }")
@@ -245,6 +249,7 @@ def test_a_bet_that_the_browser_cannot_record_is_not_sent(tab):
     assert tab.bets == []
 
 
+@pytest.mark.security("Bets that are refused because they win")
 def test_refusals_are_counted_across_reloads(tab):
     refuse(tab, TOO_HIGH)
     bet(tab, SURE)
@@ -267,6 +272,7 @@ def test_a_refused_spin_that_would_have_lost_is_not_reported(tab):
     expect(tab.locator("#reports li")).to_have_count(0)
 
 
+@pytest.mark.security("Bets that are refused because they win")
 def test_a_refused_opening_that_would_have_won_is_reported(tab):
     choose_case(tab, "Sure Thing")
     refuse(tab, {"status": False, "error": "Case is not available"})
@@ -295,6 +301,7 @@ def test_an_opening_that_fails_is_tried_again_as_it_was_after_a_reload(tab):
     assert tab.bets[0] == tab.bets[1]
 
 
+@pytest.mark.security("Bets that are refused because they win")
 def test_a_winning_bet_that_is_never_answered_is_not_replaced_by_another_one(tab, house):
     refuse(tab, DROPPED)
     tab.fill("#wager", SURE)
@@ -316,6 +323,7 @@ def test_a_winning_bet_that_is_never_answered_is_not_replaced_by_another_one(tab
     expect(verdict(tab, 1)).not_to_contain_text("Verified")
 
 
+@pytest.mark.security("Bets that are refused because they win")
 def test_a_commitment_that_was_replaced_while_the_page_was_closed_is_shown_and_kept(tab, house):
     before = tab.locator("#commitment").text_content()
     tab.goto("about:blank")
@@ -332,6 +340,7 @@ def test_a_commitment_that_was_replaced_while_the_page_was_closed_is_shown_and_k
     assert json.loads(evidence(tab).read_text())["serverSeedCommitment"] == before
 
 
+@pytest.mark.security("Bets that are refused because they win")
 def test_a_commitment_whose_bet_was_skipped_is_shown(tab):
     refuse(tab, FAILED)
     bet(tab, SURE)
@@ -345,6 +354,7 @@ def test_a_commitment_whose_bet_was_skipped_is_shown(tab):
     )
 
 
+@pytest.mark.security("Verification in the browser")
 def test_a_roll_of_another_nonce_than_the_announced_one_is_not_verified(tab):
     tab.rewrite = lambda _tab, message: (
         message.replace('"nonce":1,', '"nonce":9,').replace('"nonce":1}', '"nonce":9}')

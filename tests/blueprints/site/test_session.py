@@ -12,6 +12,7 @@ def expect_player(tab, player):
     expect(tab.locator("#username")).to_have_text(player["username"])
 
 
+@pytest.mark.security("Links with a token")
 def test_a_link_replaces_a_session_only_when_the_player_agrees(tab, site):
     alice, mallory = site.new_player(), site.new_player()
     link = f"{site.url}/?token={mallory['token']}"
@@ -60,6 +61,7 @@ def test_a_notice_about_the_account_is_gone_when_the_account_is_loaded(tab, site
     expect(tab.locator("#notice")).to_be_hidden()
 
 
+@pytest.mark.security("Links with a token")
 def test_in_production_only_a_login_that_began_in_this_tab_needs_no_question(tab, production):
     alice, mallory = production.new_player(), production.new_player()
     link = f"{production.url}/?token={mallory['token']}"
@@ -89,6 +91,7 @@ def two_tabs(tab, site, player):
     return tab, other
 
 
+@pytest.mark.security("Sessions in the browser")
 def test_signing_out_signs_out_every_tab_of_the_browser_at_once(two_tabs):
     tab, other = two_tabs
     other.click("#account-tab")
@@ -107,6 +110,7 @@ def test_signing_out_signs_out_every_tab_of_the_browser_at_once(two_tabs):
     expect(other.locator("dialog[open]")).to_have_count(0)
 
 
+@pytest.mark.security("Sessions in the browser")
 def test_a_session_that_ends_elsewhere_ends_in_every_tab(two_tabs, site, player):
     tab, _ = two_tabs
     site.post("/auth/logout-all", {}, player)
@@ -117,6 +121,7 @@ def test_a_session_that_ends_elsewhere_ends_in_every_tab(two_tabs, site, player)
         expect(each.locator("#spectator")).to_be_visible()
 
 
+@pytest.mark.security("Sessions in the browser")
 def test_a_player_who_signs_in_replaces_the_other_one_in_every_tab(two_tabs, site):
     tab, _ = two_tabs
     bob = site.new_player()
@@ -129,6 +134,7 @@ def test_a_player_who_signs_in_replaces_the_other_one_in_every_tab(two_tabs, sit
         expect(each.locator("#line")).to_have_text("Live")
 
 
+@pytest.mark.security("Sessions in the browser")
 def test_a_late_refusal_of_an_old_token_does_not_sign_out_its_successor(two_tabs, site):
     tab, other = two_tabs
     bob = site.new_player()
@@ -144,6 +150,7 @@ def test_a_late_refusal_of_an_old_token_does_not_sign_out_its_successor(two_tabs
     expect_player(other, bob)
 
 
+@pytest.mark.security("Links with a token")
 def test_a_new_demo_link_of_the_same_player_needs_no_question(tab, site, player):
     sign_in(tab, site, player, item=None)
     (again,) = site.run("users", "token", player["platformid"])

@@ -159,6 +159,7 @@ def test_a_saved_page_works_from_the_disk_without_a_network(tab, site, tmp_path)
     assert {url.partition("#")[0] for url in requests} == {saved.as_uri()}
 
 
+@pytest.mark.security("Verification in the browser")
 def test_the_page_sends_its_values_nowhere(tab, site):
     requests = []
     tab.on("request", lambda request: requests.append((request.method, request.url, request.post_data)))

@@ -2,7 +2,8 @@
 
 import pytest
 
-from bench.harness.spins import Clock, Table
+from bench.harness.spins import Clock
+from tests.support.table import Table
 
 NOW = 1_700_000_000_123
 PROOF_DELAY_MS = 6000
@@ -14,9 +15,9 @@ def clock():
 
 
 @pytest.fixture
-def app(make_app, clock):
+def settings():
     # Tokens that outlive the months that pass here.
-    return make_app(clock=clock, UPGRADER_PROOF_DELAY="6", JWT_TTL="315360000")
+    return {"UPGRADER_PROOF_DELAY": "6", "JWT_TTL": "315360000"}
 
 
 @pytest.fixture

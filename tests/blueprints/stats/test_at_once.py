@@ -4,11 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from bench.harness.spins import Table
 from services.accounts import users
 from services.shared.money import Cents
 from services.wallet import payments
 from services.wallet.payments import PaymentType, Transfer
+from tests.support.table import Table
 
 SHARDS = 64
 TIMES = 8

@@ -17,6 +17,7 @@ def wagers(answer):
     return [game["wager"] for game in answer["data"]["games"]]
 
 
+@pytest.mark.regulation("2.5.7 Transaction log")
 def test_a_game_shows_wager_earning_and_multiplier(ask, spin, alice):
     assert ask("games", alice) == {
         "success": True,

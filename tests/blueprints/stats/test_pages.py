@@ -48,6 +48,7 @@ def history(spin, run, alice, bob, clock):
     spin(alice, wager=60, price=100, client_seed="seed-5")
 
 
+@pytest.mark.regulation("4.14 Game recall")
 @pytest.mark.parametrize("name", LISTS)
 def test_pages_together_have_the_whole_list(ask, alice, name):
     (entries, total), selections = LISTS[name]

@@ -121,6 +121,7 @@ def sorts(lines):
     return any("TEMP B-TREE" in line or "Sort" in line for line in lines)
 
 
+@pytest.mark.guarantee("A long history")
 def test_no_list_reads_all_bets_or_sorts_more_than_its_page(plans):
     found = plans(LISTS)
 

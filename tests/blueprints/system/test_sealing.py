@@ -60,6 +60,7 @@ def test_what_a_stopped_server_left_is_sealed_at_the_next_start(serve, run, veri
     assert verify() == {"sealed": left["sealed"] + 25, "unsealed": 0, "problems": 0}
 
 
+@pytest.mark.regulation("B.8 Change management")
 @sqlite_only
 def test_a_start_records_the_settings_that_have_changed_and_nothing_if_none_has(serve):
     serve(UPGRADER_HOUSE_EDGE="0.05", CATALOGUE_TTL="60")
@@ -74,6 +75,7 @@ def test_a_start_records_the_settings_that_have_changed_and_nothing_if_none_has(
     assert second["who"] == "system"
 
 
+@pytest.mark.regulation("B.8 Change management")
 @sqlite_only
 def test_a_secret_setting_is_recorded_without_its_value(serve):
     serve(PLATFORM_API_KEY="a-very-private-key")

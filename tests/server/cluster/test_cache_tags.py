@@ -5,11 +5,11 @@ import requests
 
 from bench.harness.players import create_player
 from bench.harness.servers import gunicorn
-from bench.harness.spins import Table
 from bench.harness.waiting import wait_until
 from services.accounts import personal_details
 from services.shared.clock import now_ms
 from tests.support.markers import postgresql_only
+from tests.support.table import Table
 
 pytestmark = [
     pytest.mark.redis,

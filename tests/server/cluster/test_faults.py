@@ -44,6 +44,8 @@ def storm(make_app, env, redis, warm_start):
     )
 
 
+@pytest.mark.guarantee("A killed process of several")
+@pytest.mark.regulation("2.2 System clock")
 @pytest.mark.faketime
 def test_nothing_is_lost_while_processes_redis_and_a_clock_fail(storm, redis):
     steps = [

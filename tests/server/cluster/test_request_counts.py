@@ -111,6 +111,7 @@ def test_a_clock_of_redis_that_is_set_back_does_not_lock_clients_out(redis, redi
     assert limiter.hit("client") == SECONDS
 
 
+@pytest.mark.security("Hostile connections")
 @pytest.mark.redis
 def test_the_keys_expire_and_tell_nothing_about_the_client(redis, redis_time, new_limiter, clock):
     limiter = new_limiter(redis)
@@ -239,6 +240,7 @@ steps = st.tuples(
 )
 
 
+@pytest.mark.security("Hostile connections")
 @settings(max_examples=40)
 @given(st.lists(steps, min_size=10, max_size=40))
 def test_losing_redis_again_and_again_does_not_double_a_limit(steps):

@@ -42,6 +42,7 @@ def test_a_machine_that_joins_others_keeps_the_commitments(start_machine):
     assert epoch() == before
 
 
+@pytest.mark.security("Restored database")
 def test_a_machine_that_joins_after_a_restore_gets_redrawn_seeds(start_machine):
     """The machine that vouches notices that the database lost its last mark."""
     first = start_machine("first")

@@ -69,6 +69,8 @@ def test_spins_in_turn_use_each_seed_once_although_each_process_remembers_an_old
     assert nonces(player) == list(range(1, 10))
 
 
+@pytest.mark.security("Coins")
+@pytest.mark.regulation("RTS 14C: one game at a time")
 def test_of_spins_that_race_at_three_processes_each_settles_or_is_refused(app, join, new_player):
     player = new_player()
 

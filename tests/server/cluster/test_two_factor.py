@@ -73,6 +73,7 @@ def claim(headers, code):
     return "/affiliate/claim", headers | {"X-2FA-Code": code}, None
 
 
+@pytest.mark.security("Two-factor authentication")
 def test_of_many_uses_of_one_recovery_code_one_succeeds(app, player, authenticator, new_token, at_once):
     code, *_ = recovery_codes_of(app, player, authenticator)
 
@@ -91,6 +92,7 @@ def test_a_code_that_comes_many_times_with_one_token_covers_all_of_them(authenti
     assert [answer.json()["message"] for answer in later] == [NOTHING[1]] * 2
 
 
+@pytest.mark.security("Login challenges")
 def test_of_many_answers_to_one_challenge_one_logs_in(app, player, authenticator, at_once):
     services = app.extensions["services"]
     codes = recovery_codes_of(app, player, authenticator)
@@ -107,6 +109,7 @@ def test_of_many_answers_to_one_challenge_one_logs_in(app, player, authenticator
         assert WrongCode.select().where(WrongCode.user == player.id).count() == 0
 
 
+@pytest.mark.security("Two-factor authentication")
 def test_of_many_guesses_at_all_places_five_are_checked(app, player, authenticator, new_token, at_once):
     services = app.extensions["services"]
     challenge = login_challenges.begin(user_id=player.id, now=services.clock())

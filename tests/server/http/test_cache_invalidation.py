@@ -2,9 +2,8 @@
 
 import pytest
 
-from bench.harness.money.interruptions import Fuse, Kind, Moment
 from bench.harness.players import import_case
-from bench.harness.spins import Clock, Table, at
+from bench.harness.spins import Clock, at
 from bench.harness.waiting import wait_until
 from blueprints.api import caching
 from models.db.connection import UNAVAILABLE, database, writing
@@ -13,6 +12,10 @@ from services.accounts import personal_details
 from services.shared.clock import now_ms
 from services.statistics import leaderboard
 from tests.support.markers import sqlite_only
+from tests.support.money.interruptions import Fuse, Kind, Moment
+from tests.support.table import Table
+
+pytestmark = pytest.mark.settings(UPGRADER_PROOF_DELAY="6")
 
 BOARD, LIVE, CASE = "/leaderboard", "/stats/live-bets", "/api/cases/case"
 PROOF_DELAY_MS = 6000
@@ -22,11 +25,6 @@ ITEM = "Item of 10"
 @pytest.fixture
 def clock():
     return Clock(at("2026-03-18 12:00"))
-
-
-@pytest.fixture
-def app(make_app, clock):
-    return make_app(clock=clock, UPGRADER_PROOF_DELAY="6")
 
 
 @pytest.fixture

@@ -15,9 +15,10 @@ from services.statistics import leaderboard
 from tests.support.markers import sqlite_only
 
 # Nothing here depends on the database.
-pytestmark = sqlite_only
 
 FRONT_END = "https://play.example.com"
+
+pytestmark = [sqlite_only, pytest.mark.settings(FRONTEND_URL=f"{FRONT_END}/game/", UPGRADER_PROOF_DELAY="0")]
 BOARD = "/leaderboard"
 URLS = [
     "/upgrader/items",
@@ -38,11 +39,6 @@ OTHER_HEADERS = [
     {"Expect": "a miracle", "Content-Type": "application/json"},
 ]
 AT_ONCE = 8
-
-
-@pytest.fixture
-def app(make_app):
-    return make_app(FRONTEND_URL=f"{FRONT_END}/game/", UPGRADER_PROOF_DELAY="0")
 
 
 @pytest.fixture

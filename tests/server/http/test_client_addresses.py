@@ -27,6 +27,7 @@ def login_start(client):
     return login_start
 
 
+@pytest.mark.security("Shared caches")
 @sqlite_only
 def test_all_addresses_of_a_64_share_its_limit(login_start):
     statuses = [login_start(f"2001:db8:1:2::{number:x}") for number in range(LOGIN_STARTS)]
@@ -36,6 +37,7 @@ def test_all_addresses_of_a_64_share_its_limit(login_start):
     assert login_start("2001:db8:1:3::1") == 302
 
 
+@pytest.mark.security("Shared caches")
 @sqlite_only
 def test_a_48_has_eight_times_the_limit_of_a_64(login_start):
     networks = [f"2001:db8:1:{number:x}::1" for number in range(WIDER)]
@@ -73,6 +75,7 @@ NO_ADDRESSES = [
 ]
 
 
+@pytest.mark.security("Shared caches")
 @sqlite_only
 def test_a_forwarded_text_that_is_no_address_counts_as_the_proxy(login_start):
     statuses = [login_start(NO_ADDRESSES[n % len(NO_ADDRESSES)]) for n in range(LOGIN_STARTS)]
@@ -83,6 +86,7 @@ def test_a_forwarded_text_that_is_no_address_counts_as_the_proxy(login_start):
     assert login_start("192.0.2.2") == 302
 
 
+@pytest.mark.security("Shared caches")
 @sqlite_only
 def test_a_quotation_mark_does_not_hide_what_the_proxy_appends(login_start):
     statuses = [login_start(f'"{number}, 192.0.2.7') for number in range(LOGIN_STARTS)]

@@ -20,15 +20,11 @@ def clock():
 
 
 @pytest.fixture
-def app(make_app, clock):
-    return make_app(clock=clock)
-
-
-@pytest.fixture
 def item(add_item):
     return add_item(price=10)
 
 
+@pytest.mark.security("Faults around the server")
 @sqlite_only
 def test_a_token_is_valid_after_the_clock_steps_by_an_hour_and_not_by_a_year(client, connect, player, clock):
     statuses, connected = {}, {}
@@ -73,15 +69,14 @@ class TestProofs:
         return {"JWT_TTL": str(3 * YEAR_MS // 1000)}
 
     @pytest.fixture
-    def app(self, make_app, clock, settings):
-        return make_app(clock=clock, **settings)
-
-    @pytest.fixture
     def fresh_token(self, app, player):
         """A token as a login would give it now."""
         tokens = app.extensions["services"].tokens
         return lambda clock: tokens.issue(player.user, now=clock())
 
+    @pytest.mark.guarantee("Faults around the server")
+    @pytest.mark.security("Faults around the server")
+    @pytest.mark.regulation("2.2 System clock")
     def test_a_proof_comes_on_time_although_the_clock_is_set(
         self, connect, client, player, item, clock, run, fresh_token
     ):

@@ -5,10 +5,11 @@ import pytest
 from tests.support.markers import sqlite_only
 
 # Nothing here uses a database.
-pytestmark = sqlite_only
 
 FRONT_END = "https://play.example.com"
 LISTED = "https://partner.example.com:8443"
+
+pytestmark = [sqlite_only, pytest.mark.settings(FRONTEND_URL=f"{FRONT_END}/game/", CORS_ORIGINS=LISTED)]
 STRANGERS = [
     "https://evil.example.net",
     "http://play.example.com",
@@ -25,11 +26,6 @@ VARYING = [
     *("/no-such-path", "/media/neutral/avatar.webp", "/media/avatars/unknown.webp", "/docs/"),
     *("/openapi.json", "/assets/page.js", POLLING, "/socket.io/?EIO=3"),
 ]
-
-
-@pytest.fixture
-def app(make_app):
-    return make_app(FRONTEND_URL=f"{FRONT_END}/game/", CORS_ORIGINS=LISTED)
 
 
 @pytest.fixture
@@ -54,6 +50,7 @@ def test_an_allowed_origin_may_read_every_answer_and_open_a_socket(get):
     assert allowed == {(path, origin): origin for path, origin in allowed}
 
 
+@pytest.mark.security("Other pages in the browser")
 @pytest.mark.parametrize("path", ["/upgrader/items", POLLING])
 def test_another_origin_may_read_nothing(get, path):
     answers = {origin: get(path, origin) for origin in STRANGERS}

@@ -39,6 +39,7 @@ def test_a_process_without_its_database_is_not_ready(client):
     assert (answer.status_code, answer.json) == (503, {"error": UNAVAILABLE})
 
 
+@pytest.mark.guarantee("A missing database")
 def test_endpoints_with_queries_answer_503_with_retry_after(client, headers):
     items, own = ("items", "items/pagination"), ("commitment", "bets/1")
     for path in ("/auth/me", *(f"/upgrader/{name}" for name in items + own)):
@@ -68,6 +69,7 @@ def test_a_command_says_in_one_line_that_the_database_is_away(fails):
     assert len(said.splitlines()) == 1
 
 
+@pytest.mark.guarantee("A missing database")
 @pytest.mark.parametrize("database_url", ["no such directory"], indirect=True)
 def test_the_process_recovers_when_the_database_comes(client, tmp_path):
     before = client.get("/upgrader/items")

@@ -97,6 +97,7 @@ def test_an_error_of_each_kind_is_in_the_envelope_of_its_area(app, errors, add_v
     assert errors(["/probe"], "POST", data=b"x" * LIMIT) == {"/probe": (200, {"bytes": LIMIT})}
 
 
+@pytest.mark.security("Logs, errors and the database")
 def test_the_message_of_an_unforeseen_failure_is_neither_answered_nor_logged(client, app, add_view, log_text):
     app.config["PROPAGATE_EXCEPTIONS"] = False
 

@@ -64,6 +64,8 @@ def wrong_answers(client, player, cases, content_type=JSON):
     return wrong
 
 
+@pytest.mark.guarantee("Any request")
+@pytest.mark.security("Input")
 @sqlite_only
 def test_a_bad_body_is_refused_by_every_endpoint_in_the_same_words(client, sample_player):
     cases = [

@@ -50,6 +50,7 @@ def addresses(app):
     )
 
 
+@pytest.mark.security("Input")
 def test_no_header_makes_an_endpoint_fail(client, app, sample_player):
     wrong = []
     for number, address in enumerate(addresses(app)):
@@ -74,6 +75,7 @@ def test_if_match_is_ignored_by_get_requests(client, sample_player):
     assert {path: answer.status_code for path, answer in answers.items()} == dict.fromkeys(paths, 200)
 
 
+@pytest.mark.security("Other pages in the browser")
 def test_a_host_in_a_header_does_not_appear_in_a_response(client, app, sample_player):
     hostile = dict.fromkeys(["Host", "X-Forwarded-Host", "Origin"], "evil.example.com")
     answers = {

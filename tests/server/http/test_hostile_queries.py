@@ -87,6 +87,8 @@ def refusals(client, player):
     return answers
 
 
+@pytest.mark.guarantee("Any request")
+@pytest.mark.security("Input")
 def test_both_databases_answer_hostile_queries_and_paths_alike(sqlite_files, postgres, tmp_path):
     on_sqlite, on_postgresql = on_each([sqlite_files, postgres], tmp_path, refusals)
 

@@ -5,18 +5,13 @@ import pytest
 from tests.support.markers import sqlite_only
 
 # Nothing here uses a database for long.
-pytestmark = [pytest.mark.slow, sqlite_only]
+pytestmark = [pytest.mark.slow, sqlite_only, pytest.mark.settings(RATELIMIT_ENABLED="1", timer=lambda: 0.0)]
 
 READS, WRITES, LOGIN_STARTS = 300, 60, 20
 PREFLIGHTS, PROBES, COSTLY_READS = 600, 120, 30
 TOO_MANY = "Too many requests"
 PREFLIGHT = {"Origin": "https://play.example.com", "Access-Control-Request-Method": "GET"}
 ELSEWHERE = {"environ_base": {"REMOTE_ADDR": "192.0.2.7"}}
-
-
-@pytest.fixture
-def app(make_app):
-    return make_app(RATELIMIT_ENABLED="1", timer=lambda: 0.0)
 
 
 @pytest.fixture
@@ -35,6 +30,8 @@ def spend(read):
     return spend
 
 
+@pytest.mark.guarantee("Rate limits")
+@pytest.mark.security("Hostile connections")
 def test_the_read_after_three_hundred_in_a_minute_is_refused(client, read, spend):
     spend()
 
@@ -155,6 +152,7 @@ class TestNormalPlay:
     def app(self, make_app, timer):
         return make_app(RATELIMIT_ENABLED="1", timer=lambda: timer["now"])
 
+    @pytest.mark.guarantee("Rate limits")
     def test_a_minute_of_normal_play_reaches_no_limit(self, connect, player, add_item, timer, read):
         item = add_item(price=10)
         answers = []

@@ -83,6 +83,8 @@ def what_lies_in_the_database(app, player):
     return coins, str(user.balance_cents), *seeds, sealed_address
 
 
+@pytest.mark.guarantee("Secrets")
+@pytest.mark.security("Logs, errors and the database")
 def test_no_log_contains_a_secret_after_every_kind_of_failure(
     app, env, database, new_player, add_item, warm_start, tmp_path
 ):

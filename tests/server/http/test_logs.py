@@ -106,6 +106,8 @@ def play(url, player, item):
     return proof["serverSeed"]
 
 
+@pytest.mark.guarantee("Secrets")
+@pytest.mark.security("Logs, errors and the database")
 @sqlite_only
 @pytest.mark.process
 def test_no_secret_is_in_the_log_of_a_server_and_every_line_of_it_is_json(running, player, add_item):

@@ -164,11 +164,8 @@ def test_connections_in_use_and_callers_that_wait_for_one_are_counted(samples):
 
 
 @sqlite_only
+@pytest.mark.settings(UPGRADER_PROOF_DELAY="60")
 class TestABetThatIsNotOver:
-    @pytest.fixture
-    def app(self, make_app):
-        return make_app(UPGRADER_PROOF_DELAY="60")
-
     def test_its_proof_is_counted_as_scheduled(self, connect, player, add_item, samples):
         connect(player).spin({"amount": 1, "item": add_item(price=10)})
 

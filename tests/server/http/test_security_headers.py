@@ -17,6 +17,7 @@ POLICY = "Content-Security-Policy"
 EXPECTED = {"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer"}
 
 
+@pytest.mark.security("Other pages in the browser")
 def test_every_response_has_the_security_headers(client):
     for path in (*API_PATHS, *PAGES, "/media/neutral/item.webp"):
         headers = client.get(path, buffered=True).headers
@@ -32,6 +33,7 @@ def test_the_policy_of_api_responses_allows_no_content(client):
     assert policies == dict.fromkeys(API_PATHS, "default-src 'none'; frame-ancestors 'none'")
 
 
+@pytest.mark.security("Other pages in the browser")
 @pytest.mark.parametrize("path", ["/", "/docs/", "/verify"])
 def test_a_page_may_only_run_its_own_scripts(client, path):
     page = client.get(path, buffered=True)
@@ -51,6 +53,7 @@ def test_no_page_may_connect_to_another_host(client):
         assert connections in {"'self'", "'none'"}, path
 
 
+@pytest.mark.security("Eavesdropping")
 @pytest.mark.parametrize("address", ["https://api.example.com", "HTTPS://API.example.com"])
 def test_strict_transport_security_is_sent_under_https(make_app, address):
     client = make_app(BASE_URL=address).test_client()

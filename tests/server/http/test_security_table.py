@@ -212,6 +212,7 @@ def test_every_view_states_its_policy(app):
     assert stated == expected | {endpoint.rule: None for endpoint in OF_LIBRARIES}
 
 
+@pytest.mark.security("Tokens")
 @sqlite_only
 def test_a_caller_without_a_valid_token_may_call_no_protected_endpoint(call, good):
     """Every bad token at one endpoint of each area, and some of them at every endpoint."""
@@ -242,6 +243,8 @@ def test_a_token_without_a_player_is_400_on_profile_and_401_elsewhere(call, good
     }
 
 
+@pytest.mark.security("Suspension")
+@pytest.mark.regulation("2.4 Gaming management")
 @sqlite_only
 def test_a_suspended_player_may_call_no_protected_endpoint(call, good, player, run):
     run("users", "suspend", player.platform_id)
@@ -292,6 +295,7 @@ def test_the_scheme_may_be_in_any_case_and_any_blanks_may_follow(call, player):
     assert answers == [player.platform_id] * len(schemes)
 
 
+@pytest.mark.security("Use of tokens")
 @sqlite_only
 def test_a_token_in_the_url_or_in_a_cookie_is_ignored(client, player):
     client.set_cookie("token", player.token)
@@ -307,6 +311,7 @@ def played(app, player, add_item):
     return play_spin(app, player, add_item(price=10))
 
 
+@pytest.mark.security("Use of tokens")
 @pytest.mark.usefixtures("played")
 def test_a_players_token_shows_and_changes_nothing_of_another_player(call, client, player, new_player):
     mallory = new_player("mallory", coins=0)

@@ -7,6 +7,7 @@ import pytest
 import requests
 
 from bench.harness.sockets import PollingTransport, Refused
+from bench.harness.spins import Clock
 from bench.harness.waiting import wait_until
 from models.db.connection import reading
 from models.users import AnnouncedSeed, User
@@ -21,6 +22,7 @@ def refused(connect, **options):
     return str(error.value)
 
 
+@pytest.mark.security("Tokens")
 @sqlite_only
 def test_a_bad_token_is_refused(app, connect):
     services = app.extensions["services"]
@@ -79,11 +81,8 @@ def test_a_player_is_sent_commitment_balance_and_live_bets_on_connecting(connect
 
 @sqlite_only
 @pytest.mark.one_process
+@pytest.mark.settings(UPGRADER_PROOF_DELAY="600")
 class TestWithABetThatIsNotOver:
-    @pytest.fixture
-    def app(self, make_app):
-        return make_app(UPGRADER_PROOF_DELAY="600")
-
     def test_a_new_socket_is_sent_nothing_older_than_what_a_bet_sent_it(
         self, connect, player, item, monkeypatch
     ):
@@ -130,20 +129,18 @@ def test_the_eleventh_socket_of_a_player_is_refused_until_one_leaves(app, connec
 
 
 @sqlite_only
+@pytest.mark.settings(JWT_TTL="60")
 class TestWithATokenThatExpires:
     @pytest.fixture
     def clock(self):
-        return {"now": 1_800_000_000_000}
+        return Clock(1_800_000_000_000)
 
-    @pytest.fixture
-    def app(self, make_app, clock):
-        return make_app(clock=lambda: clock["now"], JWT_TTL="60")
-
+    @pytest.mark.regulation("2.5.4 Inactivity")
     def test_a_socket_becomes_a_spectator_when_its_token_expires(self, connect, player, item, clock):
         socket = connect(player)
         assert socket.spin({"amount": 1, "item": item})["status"] is True
 
-        clock["now"] += 60_000
+        clock.advance(ms=60_000)
 
         assert socket.spin({"amount": 1, "item": item}) == {"status": False, "error": "Unauthorized"}
         assert refused(connect, player=player) == "Unauthorized"
@@ -153,7 +150,7 @@ class TestWithATokenThatExpires:
         socket.expect("balance")
         socket.spin({"amount": 1, "item": item})
         socket.expect("balance")
-        clock["now"] += 60_000
+        clock.advance(ms=60_000)
 
         connect()
         socket.expect("live-bets:new")

@@ -62,6 +62,7 @@ def test_a_spin_without_the_database_fails_and_the_next_one_works(connect, playe
     assert socket.spin(SPIN)["status"] is True
 
 
+@pytest.mark.guarantee("A missing database")
 def test_a_valid_token_is_disconnected_and_not_refused_so_that_the_client_retries(connect, player, away):
     with away(), pytest.raises(Closed):
         connect(player)

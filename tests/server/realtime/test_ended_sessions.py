@@ -49,6 +49,7 @@ def test_an_ended_session_can_not_connect(connect, player, log_out):
         connect(player)
 
 
+@pytest.mark.security("Logging out everywhere")
 def test_proofs_and_balances_go_only_to_the_sockets_of_the_new_session(
     connect, player, log_out, log_in, monkeypatch
 ):

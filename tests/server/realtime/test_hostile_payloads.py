@@ -4,24 +4,18 @@ import json
 
 import pytest
 
-from bench.harness.sample_data import DEAR
 from bench.harness.sockets import Transport
 from tests.support.hostile import MALFORMED, REPEATED, VALUES
 from tests.support.markers import sqlite_only
+from tests.support.sample_data import DEAR
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.settings(RATELIMIT_ENABLED="0")]
 
 KEYS = ("amount", "item", "clientSeed", "serverSeedCommitment", "price", "requestId")
 
 
 TOO_DEEP = "[" * 500
 """Whether this deep can be read depends on how deep the reader is called from."""
-
-
-@pytest.fixture
-def app(make_app):
-    """An app that lets a player spin as often as the test asks."""
-    return make_app(RATELIMIT_ENABLED="0")
 
 
 def texts(kinds):
@@ -70,6 +64,7 @@ def test_a_malformed_or_ambiguous_message_ends_the_connection(server):
     assert still_open == []
 
 
+@pytest.mark.security("Input")
 def test_a_spin_with_a_hostile_value_is_refused_or_played(connect, sample_player):
     socket = connect(sample_player)
     good = {"amount": "1", "item": f'"{DEAR}"', "requestId": '"used"'}

@@ -169,6 +169,7 @@ def test_players_and_spectators_of_one_address_share_its_sockets(app, open_socke
         wait_until(lambda: can_join(open_socket, url, here))
 
 
+@pytest.mark.security("Shared caches")
 def test_the_sockets_of_a_64_and_of_a_48_are_limited(app, open_socket):
     limits = {"ratelimit_enabled": True, "trusted_proxies": 1, "address_max_sockets": 1}
     with serving(app, **limits) as url:
@@ -181,6 +182,7 @@ def test_the_sockets_of_a_64_and_of_a_48_are_limited(app, open_socket):
         wait_until(lambda: can_join(open_socket, url, from_address("2001:db8:0:8::1")))
 
 
+@pytest.mark.security("Shared caches")
 def test_handshakes_of_a_64_and_of_a_48_are_limited(app, raw):
     limits = {"ratelimit_enabled": True, "trusted_proxies": 1, "address_handshakes_per_minute": 1}
     with serving(app, timer=lambda: 0.0, **limits) as url:

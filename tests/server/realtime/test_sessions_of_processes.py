@@ -90,6 +90,7 @@ def nonces(player):
     return sorted(Bet.select(Bet.nonce).where(Bet.user == player.id).scalars())
 
 
+@pytest.mark.security("Logging out everywhere")
 def test_logging_out_at_one_process_ends_the_sockets_at_both(urls, player, sockets):
     here, there = sockets
 
@@ -109,6 +110,7 @@ def test_the_logout_command_ends_the_sockets_at_both_processes(urls, player, soc
     assert statuses(urls, run("users", "token", player.platform_id)["token"]) == [200, 200]
 
 
+@pytest.mark.security("Logging out everywhere")
 def test_no_socket_that_connects_during_a_logout_stays_a_player(urls, player, open_socket):
     connected = []
 
@@ -150,6 +152,7 @@ def test_concurrent_logouts_at_two_processes_end_each_session_once(urls, player)
         assert User.get_by_id(player.id).session_number == 1
 
 
+@pytest.mark.security("Suspension")
 @without_redis
 @pytest.mark.parametrize(("command", "refusal"), [("suspend", SUSPENDED), ("logout", UNAUTHORIZED)])
 def test_a_bet_that_waits_meanwhile_is_refused(database_url, player, sockets, run, command, refusal):
@@ -164,6 +167,7 @@ def test_a_bet_that_waits_meanwhile_is_refused(database_url, player, sockets, ru
     assert nonces(player) == []
 
 
+@pytest.mark.security("Logging out everywhere")
 @pytest.mark.parametrize(("command", "refusal"), [("suspend", SUSPENDED), ("logout", UNAUTHORIZED)])
 def test_processes_that_were_paused_meanwhile_settle_no_bet(platform, player, sockets, run, command, refusal):
     for socket in sockets:
@@ -227,6 +231,7 @@ def state(player):
     return user, list(Prize.select().where(Prize.user == player.id).dicts())
 
 
+@pytest.mark.security("Logging out everywhere")
 @without_redis
 @pytest.mark.parametrize("action", ACTIONS)
 def test_an_action_that_goes_on_after_a_logout_changes_nothing(urls, database_url, player, prize, action):
@@ -266,6 +271,8 @@ def test_suspending_a_player_waits_for_the_bet_that_is_being_settled(database_ur
     assert nonces(player) == [1, 2]
 
 
+@pytest.mark.security("Suspension")
+@pytest.mark.regulation("2.4 Gaming management")
 @without_redis
 def test_no_bet_settles_after_the_suspend_command_has_returned(player, sockets, run):
     def play(socket):

@@ -5,10 +5,10 @@ import socket
 import pytest
 import requests
 
-from bench.harness.raw_http import open_connection
 from bench.harness.waiting import wait_until
 from tests.server.worker.test_hostile_websockets import TEXT, frame, upgrade
 from tests.support.polling import PollingClient
+from tests.support.raw_http import open_connection
 
 pytestmark = pytest.mark.process
 
@@ -80,6 +80,7 @@ def counts(server):
     return {name: count for name, count in found.items() if name != "memory"}
 
 
+@pytest.mark.security("Hostile connections")
 def test_a_client_that_stops_at_any_step_is_gone_within_a_minute(counting):
     # Those of the request before have ended when two counts are the same.
     wait_until(lambda: counts(counting) == counts(counting))

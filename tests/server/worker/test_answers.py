@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bench.harness.raw_http import open_connection, read_until_closed
+from tests.support.raw_http import open_connection, read_until_closed
 
 pytestmark = pytest.mark.process
 
@@ -33,6 +33,7 @@ def begin(server):
     return connection
 
 
+@pytest.mark.security("Hostile connections")
 def test_a_client_that_does_not_read_a_large_response_delays_no_other_client(odd, ask):
     deaf = [begin(odd) for _ in range(10)]
 

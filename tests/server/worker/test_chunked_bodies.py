@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.harness.raw_http import open_connection, read_until_closed, statuses
 from tests.support.polling import PollingClient
+from tests.support.raw_http import open_connection, read_until_closed, statuses
 
 pytestmark = pytest.mark.process
 
@@ -67,6 +67,7 @@ MALFORMED = {
 PATHS = [b"/affiliate/use-code", b"/auth/me", b"/socket.io/", b"/nothing-here"]
 
 
+@pytest.mark.security("Hostile connections")
 def test_a_malformed_body_is_refused_and_nothing_after_it_is_read(production):
     answers = {
         (path, name): statuses(production.url, POST % path + body + NEXT)

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from bench.harness.faults.proxy import before_postgres
-from bench.harness.raw_http import open_connection
 from bench.harness.servers import gunicorn, server_process
 from bench.harness.sockets import Socket
 from bench.harness.waiting import wait_until
 from tests.server.worker.test_hostile_websockets import TEXT, frame, upgrade
 from tests.support.markers import postgresql_only, sqlite_only
+from tests.support.raw_http import open_connection
 
 pytestmark = pytest.mark.process
 
@@ -117,6 +117,7 @@ def ask_some_times(server):
     return [urllib.request.urlopen(f"{server.url}/healthz", timeout=20).status for _ in range(5)]
 
 
+@pytest.mark.security("Hostile connections")
 def test_a_client_that_pipelines_requests_without_a_pause_delays_no_other_client(production):
     request = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n"
 

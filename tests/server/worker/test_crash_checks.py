@@ -127,6 +127,7 @@ def contradiction(memory):
     memory.hear("upgrader:commitment", {"nonce": 1, "serverSeedCommitment": NOBODYS_SEED})
 
 
+@pytest.mark.guarantee("A killed server")
 def test_every_wrong_record_is_reported(memory, server):
     falsehoods = [
         spin_that_is_gone,

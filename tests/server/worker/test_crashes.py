@@ -10,6 +10,9 @@ pytestmark = pytest.mark.process
 PLAYERS, SOCKETS = 4, 8
 
 
+@pytest.mark.guarantee("A killed server")
+@pytest.mark.security("Coins")
+@pytest.mark.regulation("4.16 Interrupted games")
 def test_a_killed_server_loses_no_money_seeds_or_proofs(app, env, warm_start):
     serve = warm_start.server_process
     storm = CrashStorm(app, env, players=PLAYERS, sockets=SOCKETS, seed="two kills", serve=serve)

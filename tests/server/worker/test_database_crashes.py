@@ -24,6 +24,7 @@ def database_url(database):
         yield url
 
 
+@pytest.mark.guarantee("A killed database")
 def test_a_killed_database_loses_no_money_seeds_or_proofs_and_the_server_recovers(
     app, env, database, warm_start
 ):

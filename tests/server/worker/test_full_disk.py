@@ -4,11 +4,11 @@ import pytest
 import requests
 from PIL import Image
 
-from bench.harness.faults.full_disk import no_room_for
 from bench.harness.faults.routes import UNAVAILABLE, Outcome
 from bench.harness.faults.storm import FaultStorm
 from bench.harness.servers import gunicorn
 from tests.services.avatars.conftest import RED, encoded
+from tests.support.full_disk import no_room_for
 from tests.support.markers import sqlite_only
 
 pytestmark = [pytest.mark.process, sqlite_only]
@@ -22,6 +22,8 @@ def production(app, env, warm_start, tmp_path):
         yield server
 
 
+@pytest.mark.guarantee("Faults around the server")
+@pytest.mark.security("Faults around the server")
 def test_a_full_disk_loses_nothing_and_the_server_recovers(app, production):
     storm = FaultStorm(app, production.url)
     storm.begin()

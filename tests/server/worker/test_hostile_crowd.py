@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.attacks.crowds import stall_connections
+from tests.support.stalled_connections import stall_connections
 
 pytestmark = pytest.mark.process
 
@@ -17,7 +17,10 @@ def crowd(hasty):
     )
 
 
-def test_every_connection_that_stops_is_closed_within_a_minute(crowd):
+@pytest.mark.guarantee("Stopped clients")
+@pytest.mark.security("Hostile connections")
+def test_every_connection_that_stops_is_closed_within_a_minute(crowd, note_figure):
+    note_figure(f"stalled connections: {crowd.seconds:.1f} s, {crowd.memory_growth_bytes / MIB:.1f} MiB")
     assert crowd.left == 0
 
 
@@ -26,5 +29,6 @@ def test_other_clients_are_answered_meanwhile(crowd):
     assert len(crowd.health_seconds) > 1
 
 
+@pytest.mark.guarantee("Stopped clients")
 def test_a_crowd_of_stalled_connections_takes_less_than_50_mib(crowd):
     assert crowd.memory_growth_bytes < 50 * MIB

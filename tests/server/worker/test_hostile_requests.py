@@ -6,7 +6,7 @@ from itertools import repeat
 import pytest
 import requests
 
-from bench.harness.raw_http import open_connection, read_until_closed, statuses
+from tests.support.raw_http import open_connection, read_until_closed, statuses
 
 pytestmark = pytest.mark.process
 
@@ -77,6 +77,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.security("Hostile connections")
 def test_an_ambiguous_request_is_refused_and_nothing_after_it_is_read(production):
     answers = {name: statuses(production.url, request + NEXT) for name, (request, _) in REFUSED.items()}
 
@@ -103,6 +104,7 @@ def test_an_upgrade_to_another_protocol_is_ignored(production, upgrade):
     assert statuses(production.url, POST + body + NEXT) == [405, 200]
 
 
+@pytest.mark.security("Other pages in the browser")
 @pytest.mark.parametrize(("path", "location"), [("/docs", "/docs/"), ("//auth//me", None)])
 def test_a_redirect_does_not_contain_the_host(production, path, location):
     answer = requests.get(
@@ -124,6 +126,7 @@ UNREAD = [
 ]
 
 
+@pytest.mark.security("Hostile connections")
 @pytest.mark.parametrize("framing", ["declared", "chunked"])
 def test_a_body_over_the_limit_is_refused_by_endpoints_that_read_none(production, framing):
     """Up to the limit it changes nothing."""

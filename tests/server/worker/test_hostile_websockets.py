@@ -6,8 +6,8 @@ import struct
 
 import pytest
 
-from bench.harness.raw_http import open_connection, read_until, read_until_closed
 from bench.harness.sockets import ADDRESS, Socket
+from tests.support.raw_http import open_connection, read_until, read_until_closed
 
 pytestmark = pytest.mark.process
 
@@ -73,6 +73,8 @@ HOSTILE = {
 }
 
 
+@pytest.mark.guarantee("Bad websocket frames")
+@pytest.mark.security("Hostile connections")
 def test_a_frame_that_violates_the_protocol_closes_its_connection_with_the_code(production):
     codes = {}
     for name, (frames, _) in HOSTILE.items():
@@ -95,6 +97,7 @@ FOREIGN = {
 }
 
 
+@pytest.mark.guarantee("Bad websocket frames")
 def test_an_unknown_packet_closes_its_connection_and_no_other(production):
     bystander = Socket(production.url)
     for name, packet in FOREIGN.items():

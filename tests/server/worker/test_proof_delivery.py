@@ -5,12 +5,12 @@ from contextlib import contextmanager
 import pytest
 
 from bench.harness.faults.proxy import PASS, STALL_ANSWERS, fault_proxy
-from bench.harness.node import js_player
 from bench.harness.servers import gunicorn
 from bench.harness.sockets import Socket
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
+from tests.support.js_player import js_player
 
 # Each transport and each database once.
 pytestmark = [
@@ -54,6 +54,7 @@ def rows(condition):
         return Bet.select().where(condition).count()
 
 
+@pytest.mark.security("Fairness")
 def test_a_proof_that_crosses_with_a_disconnect_comes_at_the_next_connection(serve, js_client, item):
     with serve() as server, network(server) as (proxy, url):
         spectator = Socket(server.url)
@@ -72,6 +73,7 @@ def test_a_proof_that_crosses_with_a_disconnect_comes_at_the_next_connection(ser
         spectator.close()
 
 
+@pytest.mark.security("Fairness")
 def test_a_proof_written_to_a_dead_network_comes_after_the_server_was_killed(serve, js_client, item):
     with serve() as server, network(server) as (proxy, url), js_client(url) as client:
         spectator = Socket(server.url)

@@ -7,11 +7,11 @@ import pytest
 import requests
 
 from bench.harness.process_stats import resident_bytes
-from bench.harness.raw_http import open_connection, read_until
 from bench.harness.servers import gunicorn, server_process
 from bench.harness.sockets import Socket
 from bench.harness.waiting import wait_until
 from tests.server.worker.test_hostile_websockets import TEXT, frame, upgrade
+from tests.support.raw_http import open_connection, read_until
 
 pytestmark = pytest.mark.process
 
@@ -38,6 +38,8 @@ def be_loud(url, *, times, size):
     requests.get(f"{url}/loud?times={times}&bytes={size}", timeout=60).raise_for_status()
 
 
+@pytest.mark.guarantee("Slow readers")
+@pytest.mark.security("Hostile connections")
 def test_a_websocket_that_stops_reading_is_closed_and_another_gets_every_event(loud):
     bystander, deaf = Socket(loud.url), join(loud.url)
     before = resident_bytes(loud.process.pid)
@@ -68,6 +70,7 @@ def test_a_polling_session_that_never_polls_is_closed(loud):
     assert requests.get(session, timeout=10).status_code == 400
 
 
+@pytest.mark.guarantee("Slow readers")
 def test_a_burst_reaches_clients_that_read(loud):
     listeners = [Socket(loud.url) for _ in range(5)]
 
@@ -91,6 +94,7 @@ def test_closed_sockets_leave_nothing_to_the_garbage_collector(loud):
     wait_until(lambda: requests.get(kept, timeout=10).json()["websockets"] == 0)
 
 
+@pytest.mark.security("Hostile connections")
 def test_a_process_at_its_limit_of_files_serves_existing_clients_and_recovers(sqlite_files, tmp_path):
     limited = ["bash", "-c", 'ulimit -n 256 && exec "$@"', "bash", *gunicorn()]
     with sqlite_files.fresh(tmp_path) as url:

@@ -4,9 +4,9 @@ from contextlib import closing
 
 import pytest
 
-from bench.harness.raw_http import open_connection, read_until
 from bench.harness.sockets import Socket
 from tests.server.worker.test_hostile_websockets import TEXT, frame, upgrade
+from tests.support.raw_http import open_connection, read_until
 
 pytestmark = pytest.mark.process
 
@@ -39,6 +39,7 @@ def join(url, address):
         read_until(connection, b"live-bets")
 
 
+@pytest.mark.security("Hostile connections")
 def test_ten_thousand_handshakes_from_one_address_do_not_lock_out_other_addresses(limited):
     with closing(open_connection(limited.url, source=ATTACKER)) as attacker:
         accepted = shake_hands(attacker, HANDSHAKES // 2)
@@ -49,6 +50,7 @@ def test_ten_thousand_handshakes_from_one_address_do_not_lock_out_other_addresse
     join(limited.url, PLAYER)
 
 
+@pytest.mark.security("Hostile connections")
 def test_a_flood_of_refused_spins_is_answered_slowly_and_logged_in_aggregate(limited):
     before = len(limited.log.read_text().splitlines())
     with closing(upgrade(limited.url, source="127.0.0.4")) as spectator:

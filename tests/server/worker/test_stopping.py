@@ -9,6 +9,7 @@ from tests.support.markers import sqlite_only
 pytestmark = pytest.mark.process
 
 
+@pytest.mark.guarantee("SIGTERM")
 @sqlite_only
 def test_the_server_ends_with_code_0_although_sockets_are_open(player, env, tmp_path):
     with server_process(gunicorn(), env, tmp_path) as server:

@@ -2,13 +2,14 @@
 
 import pytest
 
-from bench.harness.raw_http import open_connection, read_until_closed, statuses
+from tests.support.raw_http import open_connection, read_until_closed, statuses
 
 pytestmark = pytest.mark.process
 
 STUCK = b"GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
+@pytest.mark.security("Hostile connections")
 def test_the_connection_of_a_stuck_request_is_closed_and_other_requests_are_served(stuck):
     with open_connection(stuck.url) as connection:
         connection.sendall(STUCK)

@@ -5,7 +5,7 @@ import json
 import pytest
 import requests
 
-from bench.harness.raw_http import open_connection, read_until_closed, statuses
+from tests.support.raw_http import open_connection, read_until_closed, statuses
 
 pytestmark = pytest.mark.process
 
@@ -58,6 +58,8 @@ REFUSED = {
 }
 
 
+@pytest.mark.security("Hostile connections")
+@pytest.mark.security("Other pages in the browser")
 def test_a_bad_handshake_is_refused_and_nothing_after_it_is_read(production):
     answers = {name: statuses(production.url, request + NEXT) for name, (request, _) in REFUSED.items()}
 

@@ -31,6 +31,7 @@ def test_an_event_has_its_actor_its_player_and_one_json_text(app, player):
     assert (event.before, event.after) == (None, '{"a":"é","b":1}')
 
 
+@pytest.mark.regulation("2.8 Significant events")
 def test_an_event_is_undone_with_its_transaction(app):
     with reading(), database.atomic() as transaction:
         record(What.LOGGED_IN, now=AT, user_id=None)

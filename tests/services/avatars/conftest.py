@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 from urllib3.filepost import encode_multipart_formdata
 
-from bench.harness.hostile_images import encoded
+from tests.support.hostile_images import encoded
 
 SIZE = (40, 30)
 RED, GREEN, BLUE, WHITE = (220, 30, 40), (30, 200, 60), (40, 60, 210), (250, 250, 250)

@@ -11,12 +11,12 @@ import requests
 from PIL import Image
 from urllib3.filepost import encode_multipart_formdata
 
-from bench.harness.hostile_images import encoded
 from bench.harness.waiting import wait_until
 from models.db.connection import database, reading, writing
 from models.users import User
 from tests.services.avatars.conftest import GREEN, RED
 from tests.support.at_once import all_at_once
+from tests.support.hostile_images import encoded
 from tests.support.markers import sqlite_only
 
 PNG = encoded(Image.new("RGB", (9, 9), RED), "PNG")
@@ -117,6 +117,7 @@ def slow(server):
         yield connection
 
 
+@pytest.mark.security("Avatars")
 @sqlite_only
 def test_a_second_upload_of_a_player_at_the_same_time_is_refused(app, send, slow, player, new_player):
     bob = new_player("bob").headers

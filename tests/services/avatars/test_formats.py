@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image, PngImagePlugin
 
-from bench.harness.hostile_images import encoded
 from tests.services.avatars.conftest import BLUE, GREEN, RED, SIZE, WHITE, animation, grey
+from tests.support.hostile_images import encoded
 from tests.support.markers import sqlite_only
 
 pytestmark = [pytest.mark.slow, sqlite_only]
@@ -161,6 +161,7 @@ def metadata():
     }
 
 
+@pytest.mark.security("Avatars")
 def test_metadata_is_removed(stored, metadata, stored_bytes):
     for kind, options in metadata.items():
         data = encoded(corners(), kind, **options)
@@ -241,6 +242,7 @@ TRAILERS = {
 }
 
 
+@pytest.mark.security("Avatars")
 def test_bytes_after_an_image_are_removed(stored, stored_bytes):
     def rendered(files):
         return [stored(data) and stored_bytes() for data in files]

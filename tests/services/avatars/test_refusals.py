@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 import pytest
 from PIL import Image
 
-from bench.harness.hostile_images import IMAGES
 from services.avatars import render
 from tests.services.avatars.conftest import animation, encoded
+from tests.support.hostile_images import IMAGES
 from tests.support.markers import sqlite_only
 
 TYPE = "The file must be a JPEG, PNG, WEBP or GIF image"
@@ -105,6 +105,7 @@ def _nothing_stays(kept, client, player):
 pytestmark = sqlite_only
 
 
+@pytest.mark.security("Avatars")
 def test_a_file_of_another_type_is_refused_whatever_its_name(wrong_answers):
     files = {
         "a drawing": b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
@@ -143,6 +144,7 @@ def test_an_image_without_all_of_its_pixels_is_refused(wrong_answers):
     assert wrong_answers(files, DAMAGED, TYPE) == {}
 
 
+@pytest.mark.security("Avatars")
 def test_an_image_with_a_side_over_4096_pixels_is_refused(wrong_answers):
     files = {
         "a bomb": png_bomb(30_000),
@@ -161,6 +163,7 @@ def test_an_image_with_a_side_over_4096_pixels_is_refused(wrong_answers):
     assert wrong_answers(files, TOO_MANY_PIXELS) == {}
 
 
+@pytest.mark.security("Avatars")
 @pytest.mark.slow
 def test_more_than_300_frames_are_refused(wrong_answers):
     files = {kind: animation(kind, frames=301) for kind in ("GIF", "WEBP", "PNG")}
@@ -171,6 +174,7 @@ def test_more_than_300_frames_are_refused(wrong_answers):
     assert wrong_answers(files, TOO_MANY_FRAMES) == {}
 
 
+@pytest.mark.security("Avatars")
 def test_an_animation_with_too_many_pixels_in_all_frames_is_refused(wrong_answers):
     webp = FILES["animated WEBP"]
     side = struct.pack("<I", 4095)[:3]
@@ -215,6 +219,7 @@ def test_an_image_that_cannot_be_decoded_is_damaged(wrong_answers):
     assert wrong_answers(files, DAMAGED) == {}
 
 
+@pytest.mark.security("Avatars")
 @pytest.mark.slow
 def test_an_image_that_takes_too_long_to_decode_is_refused(wrong_answers, monkeypatch):
     monkeypatch.setattr(render, "_MAX_DECODE_SECONDS", 0.1)
@@ -223,14 +228,15 @@ def test_an_image_that_takes_too_long_to_decode_is_refused(wrong_answers, monkey
     assert wrong_answers({name: IMAGES[name]() for name in names}, DAMAGED) == {}
 
 
+@pytest.mark.security("Avatars")
 @pytest.mark.process
 def test_no_image_needs_more_than_400_megabytes():
-    # The one that needs most. The command prints the figures of the others too.
-    name = "WEBP, large canvas"
-    command = [sys.executable, "-m", "bench.avatars", name]
-    measured = subprocess.run(command, input=IMAGES[name](), check=True, capture_output=True, timeout=60)
+    # The one that needs most.
+    image = IMAGES["WEBP, large canvas"]()
+    command = [sys.executable, "-m", "tests.support.rendering"]
+    measured = subprocess.run(command, input=image, check=True, capture_output=True, timeout=60)
 
-    assert int(measured.stdout.split()[-3]) <= 400
+    assert int(measured.stdout) <= 400
 
 
 def test_a_body_that_is_not_a_form_is_refused(client, player):
@@ -272,6 +278,7 @@ def test_a_form_without_one_file_in_the_field_is_refused(client, player):
 HEAD = b'--x\r\nContent-Disposition: form-data; name="avatar"; filename="a.png"\r\n'
 
 
+@pytest.mark.security("Avatars")
 def test_a_form_with_oversized_headers_is_refused(client, player):
     long = b"X: y\r\n" * 100_000
     bodies = {
@@ -326,6 +333,7 @@ def test_an_upload_leaves_no_temporary_file(upload, tmp_path, monkeypatch):
     assert answer.status_code == 400
 
 
+@pytest.mark.security("Avatars")
 def test_a_path_outside_the_avatar_directory_is_not_found(client, tmp_path):
     secret = tmp_path / "instance" / "media" / "secret.webp"
     secret.parent.mkdir(parents=True, exist_ok=True)

@@ -39,6 +39,7 @@ def png_with_many_warnings():
     return encoded(Image.new("RGB", (9, 9)), "PNG", exif=exif)
 
 
+@pytest.mark.security("Avatars")
 def test_the_server_answers_others_while_it_renders(server, send):
     largest, seen = animation("PNG", frames=32, size=(724, 724), compress_level=1), 0
 

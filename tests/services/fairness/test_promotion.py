@@ -1,8 +1,11 @@
 """A promoted replica, which lacks the last changes of the primary and begins a new timeline."""
 
+from functools import partial
+
 import pytest
 
 from bench.harness.durable_postgres import durable_postgres
+from tests.support.replica import replica_of
 
 pytestmark = pytest.mark.process
 
@@ -22,7 +25,7 @@ def database_url(stoppable):
 @pytest.fixture
 def replica(stoppable):
     """Makes the replica, at the moment at which it begins to lag."""
-    return stoppable.replica
+    return partial(replica_of, stoppable)
 
 
 def spin_and_stop(server, socket, spin_with):
@@ -39,6 +42,8 @@ def spin_and_kill(server, socket, spin_with):
     server.kill()
 
 
+@pytest.mark.security("Restored database")
+@pytest.mark.regulation("(d) Non-repeatability")
 @pytest.mark.parametrize(("play", "delay"), [(spin_and_stop, "0.2"), (spin_and_kill, "600")])
 def test_a_promoted_replica_that_lacks_a_bet_is_recognised(
     play, delay, serve, join, spin_with, replica, database_url

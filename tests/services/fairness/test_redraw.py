@@ -87,6 +87,7 @@ def test_marks_with_the_same_numbers_and_other_tokens_are_recognised_as_foreign(
     assert announced(app, player)["serverSeedCommitment"] != before["serverSeedCommitment"]
 
 
+@pytest.mark.security("Restored database")
 def test_a_seed_is_not_revealed_when_the_witness_file_cannot_be_written(app, player, item, tmp_path):
     announced(app, player)
     bet = spin(app, player, item)

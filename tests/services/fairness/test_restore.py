@@ -29,6 +29,10 @@ def revealed(serve, backup, join, spin_with):
     return announced, proof
 
 
+@pytest.mark.guarantee("A restore")
+@pytest.mark.security("Restored database")
+@pytest.mark.regulation("B.3 Backup and recovery")
+@pytest.mark.regulation("(d) Non-repeatability")
 def test_a_revealed_seed_is_useless_after_a_restore(serve, join, spin_with, revealed, restore):
     announced, proof = revealed
     expected = percent_of(proof["serverSeed"], client_seed=SAME_SEED, nonce=announced["nonce"])
@@ -86,6 +90,7 @@ def test_a_restore_into_the_open_file_is_recognised(serve, env, backup, join, sp
     assert again["serverSeedCommitment"] != announced["serverSeedCommitment"]
 
 
+@pytest.mark.security("Restored database")
 def test_a_seed_whose_roll_is_known_is_redrawn_although_it_was_not_revealed(
     serve, backup, restore, join, spin_with
 ):
@@ -102,6 +107,7 @@ def test_a_seed_whose_roll_is_known_is_redrawn_although_it_was_not_revealed(
     assert again["serverSeedCommitment"] != announced["serverSeedCommitment"]
 
 
+@pytest.mark.security("Restored database")
 def test_an_open_socket_receives_the_new_commitment_before_it_can_bet(
     serve, backup, restore, join, spin_with
 ):
@@ -123,6 +129,8 @@ def test_an_open_socket_receives_the_new_commitment_before_it_can_bet(
     assert accepted["status"] is True
 
 
+@pytest.mark.guarantee("A restore")
+@pytest.mark.regulation("(e) No discarded outputs")
 def test_a_restart_keeps_the_commitment(serve, join, spin_with):
     with serve() as server:
         socket, _ = join(server)
@@ -143,6 +151,7 @@ def test_a_restart_keeps_the_commitment(serve, join, spin_with):
         assert join(server)[1] == announced, "killed before the proof was due"
 
 
+@pytest.mark.security("Restored database")
 @sqlite_only
 def test_seeds_are_redrawn_when_the_witness_file_is_missing_or_damaged(serve, join, spin_with, tmp_path):
     witness = tmp_path / "instance" / "seeds.witness"

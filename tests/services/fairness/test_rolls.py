@@ -8,6 +8,7 @@ import string
 from fractions import Fraction
 from random import Random
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -28,12 +29,15 @@ def offers(draw):
     return {"wager_cents": wager, "price_cents": price, "house_edge_ppm": draw(house_edges)}
 
 
+@pytest.mark.regulation("3.3 Cryptographic strength")
 def test_a_digest_equals_the_one_that_other_sites_published():
     spin = {"server_seed": "18e93f4a7b5b58d2569765766d1b6c3296bbd8430d6f20249044d72f14720159", "nonce": 1}
 
     assert rolls.digest(**spin, client_seed="bb62964774").hex().startswith("c590d171e39b7040")
 
 
+@pytest.mark.regulation("3.2 Distribution of scaled values")
+@pytest.mark.regulation("(f) Scaling")
 def test_the_digests_at_the_ends_and_the_middle_roll_the_ends_and_the_middle(monkeypatch):
     for digest, roll in (
         (bytes(32), 0),
@@ -46,6 +50,7 @@ def test_the_digests_at_the_ends_and_the_middle_roll_the_ends_and_the_middle(mon
         assert rolls.roll(server_seed="", client_seed="", nonce=1) == roll
 
 
+@pytest.mark.regulation("4.6 Fairness of games")
 def test_every_input_of_a_spin_changes_its_digest():
     spin = {"server_seed": "0" * 64, "client_seed": "abcd", "nonce": 1}
     other = {"server_seed": "1" * 64, "client_seed": "abce", "nonce": 2}
@@ -62,10 +67,12 @@ def test_a_threshold_is_the_last_whole_number_not_above_the_fair_chance(offer):
     assert 0 <= fair - rolls.threshold(**offer) < 1
 
 
+@pytest.mark.regulation("(c)(2) Reseeding or cycling")
 def test_two_draws_give_two_server_seeds():
     assert rolls.draw_server_seed() != rolls.draw_server_seed()
 
 
+@pytest.mark.regulation("3.3 Cryptographic strength")
 def test_a_server_seed_contains_all_32_drawn_bytes():
     drawn = Random(1).randbytes(32)
 
@@ -75,6 +82,7 @@ def test_a_server_seed_contains_all_32_drawn_bytes():
     assert rolls.SERVER_SEED.fullmatch(seed)
 
 
+@pytest.mark.regulation("(c)(1) Unpredictable outputs")
 def test_a_commitment_does_not_contain_its_seed():
     seed = rolls.draw_server_seed()
 

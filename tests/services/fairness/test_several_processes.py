@@ -83,6 +83,7 @@ def test_busy_processes_append_one_mark_each_for_all_bets_settled_before(process
     assert marks() - before == len(processes)
 
 
+@pytest.mark.security("Restored database")
 def test_bets_that_another_process_settled_need_one_mark_when_they_are_revealed_together(
     processes, new_player, spin
 ):

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.harness.opening_randomness import REJECTED_BELOW, chi_square, p_values, wins_of_one_case
 from services.fairness import tickets
 from services.fairness.tickets import TICKET_RANGE
+from tests.support.opening_randomness import REJECTED_BELOW, chi_square, p_values, wins_of_one_case
 
 a_ticket = st.integers(0, TICKET_RANGE - 1)
 
@@ -29,6 +29,7 @@ def cases(draw):
     return widths, draw(a_ticket | st.sampled_from(edges))
 
 
+@pytest.mark.guarantee("Items")
 @given(cases())
 def test_the_winner_is_the_item_whose_share_of_the_range_holds_the_ticket(case):
     widths, ticket = case
@@ -51,10 +52,15 @@ def test_the_percent_is_the_ticket_rounded_down_to_five_decimals(ticket):
     assert 0 <= exact - shown < Decimal("0.00001")
 
 
+@pytest.mark.guarantee("Items")
+@pytest.mark.regulation("3.2 Distribution of scaled values")
+@pytest.mark.regulation("(b) Statistical randomness")
 @pytest.mark.slow
-def test_items_are_won_as_often_as_their_widths_say():
-    found = list(p_values(100_000, master_seed="openings"))
+def test_items_are_won_as_often_as_their_widths_say(effort, seed, note_figure):
+    found = list(p_values(100_000 * effort, master_seed=f"{seed}openings"))
 
+    for items, p_value in found:
+        note_figure(f"openings of a case of {items} items: p = {p_value:.4f}")
     assert [p_value for _, p_value in found if p_value < REJECTED_BELOW] == []
 
 

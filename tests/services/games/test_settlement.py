@@ -157,6 +157,7 @@ def changed(before, after, table):
     return [dict(row) for name, row in sorted(after - before, key=repr) if name == table]
 
 
+@pytest.mark.security("Coins")
 @pytest.mark.parametrize("won", [True, False], ids=["won", "lost"])
 def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won):
     with reading():
@@ -244,6 +245,7 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
     assert settled.balances == (balance, 0, 0, user["balance_version"] + 1)
 
 
+@pytest.mark.regulation("4.3 Game cycle")
 def test_a_spin_that_is_refused_changes_nothing(settlement, write):
     refused = {
         "commitment": (SeedUsed, settlement(won=True, server_seed_commitment="another commitment")),

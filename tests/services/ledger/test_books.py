@@ -1,6 +1,6 @@
 """Every figure equals the books after any sequence of actions with interruptions.
 
-``python -m bench.money_model`` looks for longer.
+With ``--effort 100`` there are 200 longer sequences, other ones each time or those of ``--hypothesis-seed``.
 """
 
 import itertools
@@ -9,18 +9,18 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from bench.harness.money.interruptions import Kind, Moment
-from bench.harness.money.model import HOUR_MS, Players, Trouble
-from bench.harness.money.world import SETTINGS, World
 from models.bets import Bet
 from models.case_spins import CaseSpins
 from models.db.connection import database, writing
 from models.prizes import Prize
 from models.users import User
+from tests.support.money.interruptions import Kind, Moment
+from tests.support.money.model import HOUR_MS, Players, Trouble
+from tests.support.money.world import SETTINGS, World
 
 pytestmark = pytest.mark.slow
 
-EXAMPLES, STEPS = 2, 12
+EXAMPLES, STEPS, MOST_STEPS = 2, 12, 30
 FREE, IRL = 2, 3
 """Cases of the world."""
 
@@ -44,18 +44,22 @@ def players(model):
     return players
 
 
-def test_every_figure_equals_the_books(model, world):
+@pytest.mark.guarantee("Every figure")
+@pytest.mark.regulation("RTS 12B: kinds of limits")
+def test_every_figure_equals_the_books(model, world, effort, note_figure):
     run_state_machine_as_test(
         model,
         settings=settings(
-            max_examples=EXAMPLES,
-            stateful_step_count=STEPS,
-            derandomize=True,
+            max_examples=EXAMPLES * effort,
+            stateful_step_count=STEPS if effort == 1 else MOST_STEPS,
+            derandomize=effort == 1,
+            database=None,
             suppress_health_check=list(HealthCheck),
         ),
     )
 
     assert world.counts["actions done"] > EXAMPLES
+    note_figure(f"{dict(world.counts)}, 0 wrong")
 
 
 def deeds(players):
@@ -119,6 +123,9 @@ def deeds(players):
     }
 
 
+@pytest.mark.guarantee("Every figure")
+@pytest.mark.security("Coins")
+@pytest.mark.regulation("2.5.6 Financial transactions")
 def test_an_action_interrupted_at_any_statement_changes_nothing(model, world):
     players = model()
     players.join(2)
@@ -151,6 +158,7 @@ def test_an_action_interrupted_at_any_statement_changes_nothing(model, world):
     assert done <= {"set limit", "confirm limit"}
 
 
+@pytest.mark.guarantee("Every figure")
 def test_an_action_whose_answer_is_lost_after_its_commit_is_done_once(model, world):
     players = model()
     players.join(2)

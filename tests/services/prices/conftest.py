@@ -40,11 +40,6 @@ def settings(source):
 
 
 @pytest.fixture
-def app(make_app, clock, settings):
-    return make_app(clock=clock, **settings)
-
-
-@pytest.fixture
 def prices(app):
     """The price service of the app."""
     return app.extensions["services"].prices

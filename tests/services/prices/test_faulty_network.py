@@ -51,6 +51,8 @@ def good(kind, cents):
     return feed({"One": cents}) if kind == "feed" else market(f"${cents / 100:.2f}")
 
 
+@pytest.mark.guarantee("Faults around the server")
+@pytest.mark.security("Faults around the server")
 def test_prices_stay_and_endpoints_answer_while_the_network_is_at_fault(
     app, client, prices, proxy, source, kind, clock, limit, add, stored_prices, metric, log_lines
 ):

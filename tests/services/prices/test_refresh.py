@@ -45,6 +45,7 @@ BAD_PRICES = {
 JUMPS = {"Eleven times": 1100, "A hundred times": 10_000, "An eleventh": 9, "Nothing": 0}
 
 
+@pytest.mark.security("Price sources and providers")
 def test_a_bad_price_is_held_back_and_the_others_are_accepted(run, source, add, stored_prices):
     add(dict.fromkeys([*BAD_PRICES, *JUMPS, "Good"], 1))
     source.answer = feed(BAD_PRICES | JUMPS | {"Good": 200})

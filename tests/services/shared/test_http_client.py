@@ -96,6 +96,7 @@ def outcome(url):
         return "Timeout"
 
 
+@pytest.mark.security("Price sources and providers")
 def test_a_slow_call_is_aborted(slow_urls):
     with ThreadPoolExecutor(len(slow_urls)) as together:
         outcomes = dict(zip(slow_urls, together.map(outcome, slow_urls.values()), strict=True))
@@ -122,6 +123,7 @@ LARGE = {
 }
 
 
+@pytest.mark.security("Price sources and providers")
 def test_a_response_that_is_too_large_is_aborted():
     for speak in LARGE.values():
         with raw_server(speak) as url, pytest.raises(ResponseTooLarge):

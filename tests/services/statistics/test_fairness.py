@@ -1,11 +1,16 @@
-"""Statistical tests of the rolls. Every seed is fixed, so a failure is never bad luck."""
+"""Statistical tests of the rolls. Every seed is fixed, so a failure is never bad luck.
+
+``--effort 100 --seed TEXT`` tests ten million rolls and as many spins of that seed. One in a hundred such
+tests of fair rolls fails; a broken generator fails again with another seed.
+"""
 
 from random import Random
 
 import numpy as np
 import pytest
 
-from bench.harness.randomness import (
+from services.fairness.rolls import ROLL_RANGE, draw_server_seed, roll
+from tests.support.randomness import (
     CLIENT_SEED,
     REJECTED_BELOW,
     STATISTICS,
@@ -13,7 +18,6 @@ from bench.harness.randomness import (
     play_spins,
     rolls_of_one_player,
 )
-from services.fairness.rolls import ROLL_RANGE, draw_server_seed, roll
 
 pytestmark = pytest.mark.slow
 
@@ -22,8 +26,8 @@ SPINS = 100_000
 
 
 @pytest.fixture(scope="module")
-def rolls():
-    return rolls_of_one_player(ROLLS, seed="statistics")
+def rolls(effort, seed):
+    return rolls_of_one_player(ROLLS * effort, seed=f"{seed}statistics")
 
 
 def fair(generator, count=ROLLS):
@@ -66,11 +70,19 @@ BROKEN = {
 }
 
 
+@pytest.mark.guarantee("Rolls")
+@pytest.mark.regulation("3.2 Randomness")
+@pytest.mark.regulation("(a) Properties")
+@pytest.mark.regulation("(b) Statistical randomness")
 @pytest.mark.parametrize("name", STATISTICS)
-def test_the_statistic_does_not_reject_the_rolls(name, rolls):
-    assert STATISTICS[name](rolls) >= REJECTED_BELOW
+def test_the_statistic_does_not_reject_the_rolls(name, rolls, note_figure):
+    p_value = STATISTICS[name](rolls)
+
+    note_figure(f"{name} of {len(rolls):,} rolls: p = {p_value:.4f}")
+    assert p_value >= REJECTED_BELOW
 
 
+@pytest.mark.regulation("3.2 Randomness")
 @pytest.mark.parametrize("name", STATISTICS)
 def test_the_statistic_rejects_a_generator_broken_in_its_way(name):
     broken = BROKEN[name](np.random.default_rng(1))
@@ -80,6 +92,7 @@ def test_the_statistic_rejects_a_generator_broken_in_its_way(name):
     assert STATISTICS[name](broken) < REJECTED_BELOW
 
 
+@pytest.mark.regulation("(b) Statistical randomness")
 @pytest.mark.parametrize("name", STATISTICS)
 def test_the_statistic_rejects_fair_rolls_at_its_stated_rate(name):
     generator = np.random.default_rng(2)
@@ -106,10 +119,14 @@ def test_the_rolls_of_a_player_are_those_of_consecutive_nonces():
     ]
 
 
-def test_the_return_to_player_is_95_percent_within_its_bound():
-    result = last(play_spins(SPINS, seed="return"))
+@pytest.mark.guarantee("Rolls")
+@pytest.mark.regulation("4.7 Payout percentage and odds")
+def test_the_return_to_player_is_95_percent_within_its_bound(effort, seed, note_figure):
+    result = last(play_spins(SPINS * effort, seed=f"{seed}return"))
 
-    assert result.spins == SPINS
+    low, high = result.bound
+    note_figure(f"return of {result.spins:,} spins: {low:.5f} to {high:.5f}")
+    assert result.spins == SPINS * effort
     assert result.standard_error < 0.02
     assert result.allows(0.95)
 

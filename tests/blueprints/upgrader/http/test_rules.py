@@ -31,6 +31,7 @@ def test_the_rules_show_the_default_settings(rules_with):
     }
 
 
+@pytest.mark.regulation("4.4 Information for the player")
 def test_the_rules_show_changed_settings(rules_with):
     for setting, text, field, value in (
         ("UPGRADER_HOUSE_EDGE", "0", "houseEdge", 0),

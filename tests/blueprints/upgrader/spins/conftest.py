@@ -2,11 +2,11 @@
 
 import pytest
 
-from bench.harness.client_seeds import client_seed_that
 from models.bets import Bet
 from models.db.connection import reading
 from models.ledger import LedgerEntry
 from models.users import User
+from tests.support.client_seeds import client_seed_that
 from tests.support.locks import waiting_for_locks
 
 PRICE = 10

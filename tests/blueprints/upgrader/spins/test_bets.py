@@ -16,6 +16,7 @@ def settled(connect, player, item, winning):
     return socket.expect("upgrader:proof")
 
 
+@pytest.mark.regulation("2.8 Play information")
 def test_a_bet_shows_everything_that_decided_it(client, player, item, settled):
     bet = client.get("/upgrader/bets/1", headers=player.headers).json
 
@@ -59,6 +60,7 @@ def test_a_price_that_changes_later_does_not_change_the_bet(client, player, sett
     assert client.get("/upgrader/bets/1", headers=player.headers).json["price"] == "$10.00"
 
 
+@pytest.mark.regulation("4.6 Fairness of games")
 def test_the_fairness_audit_catches_a_changed_and_a_missing_bet(run, fails, settled):
     wait_until(lambda: run("fairness", "audit")["mismatches"] == 0)
     with reading():

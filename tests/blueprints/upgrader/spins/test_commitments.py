@@ -3,12 +3,14 @@
 import hashlib
 
 import peewee
+import pytest
 
 from models.db.connection import writing
 from models.users import AnnouncedSeed
 from services.games.play import Play
 
 
+@pytest.mark.regulation("(e) Immediate use of outputs")
 def test_a_player_has_a_commitment_before_the_first_spin(connect, client, player):
     over_http = client.get("/upgrader/commitment", headers=player.headers).json
 
@@ -18,6 +20,11 @@ def test_a_player_has_a_commitment_before_the_first_spin(connect, client, player
     assert over_http["nonce"] == 1
 
 
+@pytest.mark.guarantee("Every bet")
+@pytest.mark.security("Fairness")
+@pytest.mark.regulation("4.5 Outcome")
+@pytest.mark.regulation("(c)(2) Reseeding or cycling")
+@pytest.mark.regulation("(e) Order of outputs")
 def test_each_spin_is_rolled_with_the_seed_that_was_announced_before_it(connect, player, item):
     socket = connect(player)
     announced = socket.expect("upgrader:commitment")
@@ -47,6 +54,7 @@ def test_a_spin_for_the_commitment_of_an_earlier_one_is_refused_and_for_the_next
     assert socket.spin(spin | {"serverSeedCommitment": following})["status"] is True
 
 
+@pytest.mark.regulation("(a) Properties")
 def test_no_two_players_are_announced_the_same_seed(connect, new_player):
     announced = [connect(new_player(name)).expect("upgrader:commitment") for name in ("alice", "bob")]
 

@@ -19,10 +19,7 @@ from sockets.proofs import ProofDelivery
 from tests.support.markers import sqlite_only
 from tests.support.polling import PollingClient
 
-
-@pytest.fixture
-def clock():
-    return Clock(1_800_000_000_000)
+BEGINNING = 1_800_000_000_000
 
 
 @pytest.fixture
@@ -48,6 +45,7 @@ def bet(client, player, nonce=1):
     return client.get(f"/upgrader/bets/{nonce}", headers=player.headers).json
 
 
+@pytest.mark.guarantee("Every bet")
 def test_the_revealed_seed_matches_the_announced_commitment(connect, player, item):
     socket = connect(player)
     socket.spin({"amount": 1, "item": item, "clientSeed": "my-own-seed"})
@@ -169,13 +167,17 @@ def test_the_revealed_seed_is_stored_although_the_player_is_offline(connect, pla
     assert _undelivered(player) == 1
 
 
+@pytest.mark.settings(UPGRADER_PROOF_DELAY="6")
 class TestWithAStoppedClock:
     """The app's clock moves only when the test moves it."""
 
     @pytest.fixture
-    def app(self, make_app, clock):
-        return make_app(clock=clock, UPGRADER_PROOF_DELAY="6")
+    def clock(self):
+        return Clock(BEGINNING)
 
+    @pytest.mark.security("Fairness")
+    @pytest.mark.regulation("B.6 Cryptographic controls")
+    @pytest.mark.regulation("(c)(1) Unpredictable outputs")
     def test_a_bet_and_its_seed_are_hidden_until_its_proof_is_due(self, connect, client, player, item, clock):
         def stored():
             with reading():
@@ -211,7 +213,8 @@ def test_a_proof_comes_at_least_six_seconds_after_the_spin_by_default(make_app, 
 
 
 @pytest.mark.one_process
-def test_a_bet_that_was_not_over_at_a_restart_is_still_announced(make_app, player, item, clock):
+def test_a_bet_that_was_not_over_at_a_restart_is_still_announced(make_app, player, item):
+    clock = Clock(BEGINNING)
     first, second = (make_app(clock=clock, UPGRADER_PROOF_DELAY="3") for _ in range(2))
     token = first.extensions["services"].tokens.issue(player.user, now=clock.now)
     with threaded_server(first) as url:

@@ -6,14 +6,11 @@ import pytest
 
 from tests.support.markers import sqlite_only
 
-pytestmark = sqlite_only
+pytestmark = [sqlite_only, pytest.mark.settings(RATELIMIT_ENABLED="1", timer=lambda: 0.0)]
 
 
-@pytest.fixture
-def app(make_app):
-    return make_app(RATELIMIT_ENABLED="1", timer=lambda: 0.0)
-
-
+@pytest.mark.guarantee("Rate limits")
+@pytest.mark.security("Hostile connections")
 def test_the_thirty_first_spin_of_a_player_in_ten_seconds_is_refused(connect, new_player):
     busy, calm = connect(new_player("busy")), connect(new_player("calm"))
 

@@ -63,6 +63,7 @@ def test_a_refused_spin_answers_with_the_reason_and_changes_nothing(connect, pla
     assert wrong == {}
 
 
+@pytest.mark.regulation("(e) No discarded outputs")
 def test_what_the_items_price_and_the_balance_allow(connect, client, player, add_item, state_of):
     prices = {"Dearest": 1_000_000_000, "Dear": 20_000, "Item": 200, "No price": None, "Nothing": 0}
     items = {name: add_item(f"{name} | Thing", price=price) for name, price in prices.items()}
@@ -139,11 +140,9 @@ STATES = [
 ]
 
 
+@pytest.mark.settings(SESSION_LIMIT_MINUTES="600", GAME_MIN_CYCLE_SECONDS="600")
 class TestThePlayersState:
-    @pytest.fixture
-    def app(self, make_app):
-        return make_app(SESSION_LIMIT_MINUTES="600", GAME_MIN_CYCLE_SECONDS="600")
-
+    @pytest.mark.regulation("2.4 Gaming management")
     def test_suspension_comes_first_and_other_states_after_the_rules_of_the_game(
         self, connect, player, add_item
     ):

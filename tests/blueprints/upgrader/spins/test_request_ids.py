@@ -6,17 +6,14 @@ from bench.harness.spins import play_spin
 from bench.harness.waiting import wait_until
 from tests.support.markers import sqlite_only
 
-
-@pytest.fixture
-def app(make_app):
-    """An app whose proofs are not due during a test, and which soon shows a new price."""
-    return make_app(UPGRADER_PROOF_DELAY="600", CATALOGUE_TTL="1")
+pytestmark = pytest.mark.settings(UPGRADER_PROOF_DELAY="600", CATALOGUE_TTL="1")
 
 
 def spin(target, **changes):
     return {"amount": 1, "item": target, "clientSeed": "same-seed", "requestId": "r-1"} | changes
 
 
+@pytest.mark.regulation("4.16 Interrupted games")
 def test_the_same_request_again_gets_the_first_answer_and_spins_once(connect, player, item, state_of):
     socket = connect(player)
     first = socket.spin(spin(item))
@@ -83,6 +80,7 @@ def test_an_id_can_be_used_after_a_refusal_and_by_another_player(connect, player
     assert connect(new_player("bob")).spin(spin(item))["status"] is True
 
 
+@pytest.mark.security("Coins")
 def test_the_same_request_at_two_processes_at_once_spins_once(make_app, player, item, state_of):
     """The other process settles the request when this one is about to."""
     here, there = make_app(), make_app()

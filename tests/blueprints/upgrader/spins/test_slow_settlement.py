@@ -7,17 +7,14 @@ from bench.harness.waiting import wait_until
 from tests.support.locks import writers_held_up
 
 DELAY_MS = 6_000
+
+pytestmark = pytest.mark.settings(UPGRADER_PROOF_DELAY=str(DELAY_MS / 1000))
 HELD_MS = 4_000
 
 
 @pytest.fixture
 def clock():
     return Clock(at("2026-03-18 12:00"))
-
-
-@pytest.fixture
-def app(make_app, clock):
-    return make_app(clock=clock, UPGRADER_PROOF_DELAY=str(DELAY_MS / 1000))
 
 
 @pytest.fixture

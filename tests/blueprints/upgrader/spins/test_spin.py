@@ -4,11 +4,7 @@ import json
 
 import pytest
 
-
-@pytest.fixture
-def app(make_app):
-    """An app whose proofs are not due during a test."""
-    return make_app(UPGRADER_PROOF_DELAY="600")
+pytestmark = pytest.mark.settings(UPGRADER_PROOF_DELAY="600")
 
 
 def test_events_come_in_the_promised_order(connect, player, item):
@@ -30,6 +26,8 @@ def test_events_come_in_the_promised_order(connect, player, item):
     assert [watching.next() for _ in range(2)] == events[2:]
 
 
+@pytest.mark.regulation("4.5 Outcome")
+@pytest.mark.regulation("(e) No adjustment by history")
 def test_a_win_is_worth_the_items_price_and_a_loss_costs_the_wager(
     connect, balance, player, item, winning, losing, run
 ):

@@ -32,6 +32,7 @@ def in_the_middle_of_a_spin(connect, player, item, database_url, settling):
     return spinning
 
 
+@pytest.mark.regulation("RTS 14C: one game at a time")
 def test_a_second_spin_meanwhile_is_refused(connect, player, item, in_the_middle_of_a_spin):
     second = connect(player)
 
@@ -66,6 +67,7 @@ def test_another_player_can_spin_meanwhile(connect, new_player, item, in_the_mid
         assert first == []
 
 
+@pytest.mark.regulation("4.3 Game cycle")
 def test_of_two_processes_at_once_only_one_uses_a_seed(make_app, player, item):
     """Each time that this process is about to settle its spin, the other has settled one."""
     here, there = make_app(), make_app()

@@ -13,10 +13,10 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from bench.harness.money import bookkeeping
-from bench.harness.money.bookkeeping import SPECIAL_CODE, Books
-from bench.harness.money.interruptions import Kind, Moment
-from bench.harness.money.world import PRICE, PROOF_DELAY_MS, Player, World
+from tests.support.money import bookkeeping
+from tests.support.money.bookkeeping import SPECIAL_CODE, Books
+from tests.support.money.interruptions import Kind, Moment
+from tests.support.money.world import PRICE, PROOF_DELAY_MS, Player, World
 
 START_CENTS = 1_500_000
 LIKELY_CENTS = 100_000

@@ -15,7 +15,6 @@ from random import Random
 import peewee
 from flask import Flask
 
-from bench.harness.money.world import ADDRESS
 from bench.harness.players import import_case, import_prices
 from models.db.connection import reading, snapshot
 from models.ledger import LedgerEntry
@@ -34,6 +33,7 @@ from services.shared.money import Cents
 from services.upgrader.spin import SpinRequest
 from services.wallet import payments, vault
 from services.wallet.payments import PaymentType, Transfer
+from tests.support.money.world import ADDRESS
 
 PLAYERS = 12
 COINS = Cents(10_000)

@@ -21,7 +21,7 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.engine import Status, events, from_schema
 
 from bench.harness.players import bearer
-from bench.harness.sample_data import SamplePlayer
+from tests.support.sample_data import SamplePlayer
 
 SEED = 20_011
 

@@ -8,9 +8,6 @@ from typing import Any
 from flask import Flask
 from peewee import fn
 
-from bench.harness.client_seeds import client_seed_that, client_seed_that_wins
-from bench.harness.money.bookkeeping import SPECIAL_CODE, ModelCase
-from bench.harness.money.interruptions import Died, Fuse, Kind, Moment
 from bench.harness.players import Player as Account
 from bench.harness.players import create_player, import_case, import_prices
 from bench.harness.servers import come_to_rest
@@ -27,6 +24,9 @@ from services.openings.opening import OpeningRequest
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 from services.upgrader.spin import SpinRequest
+from tests.support.client_seeds import client_seed_that, client_seed_that_wins
+from tests.support.money.bookkeeping import SPECIAL_CODE, ModelCase
+from tests.support.money.interruptions import Died, Fuse, Kind, Moment
 
 SETTINGS = {
     "AFFILIATE_SPECIAL_CODE": SPECIAL_CODE,

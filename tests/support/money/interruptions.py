@@ -12,8 +12,8 @@ from typing import Any
 
 import peewee
 
-from bench.harness.watched_cursors import watch
 from models.bet_settlement import EXECUTE
+from tests.support.watched_cursors import watch
 
 
 class Kind(StrEnum):

@@ -1,20 +1,15 @@
 """Many connections that stall at some step: what they cost a server, and whether it closes them."""
 
 import resource
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from pathlib import Path
 
 import requests
 
-from bench.harness.line_process import LineProcess, line_process
-from bench.harness.process_stats import open_sockets, resident_bytes
-from bench.harness.servers import ROOT
+from bench.harness.attacks.siege import attacking
+from bench.harness.process_stats import children, resident_bytes
 
-ATTACKER = "127.0.0.2"
 STEP_SECONDS = 0.25
 
 
@@ -44,27 +39,17 @@ def stall_connections(
         **dict.fromkeys(("half packets", "half upgrades", "unread answers"), stopped),
     }
     _allow_many_files(2 * sum(crews.values()))
-    crowd, connections, memory = Crowd(), open_sockets(pid), resident_bytes(pid)
+    crowd, connections, memory = Crowd(), _open_sockets(pid), resident_bytes(pid)
     with attacking(url, seconds=2 * patience_seconds, crews=crews) as attackers:
         assert attackers.answer(), "all are connected"
         began = time.monotonic()
         while not crowd.seconds or (crowd.left > 0 and crowd.seconds < patience_seconds):
             crowd.health_seconds.append(_seconds_for_health(url))
             crowd.memory_growth_bytes = max(crowd.memory_growth_bytes, resident_bytes(pid) - memory)
-            crowd.left = max(open_sockets(pid) - connections, 0)
+            crowd.left = max(_open_sockets(pid) - connections, 0)
             crowd.seconds = time.monotonic() - began
             time.sleep(STEP_SECONDS)
     return crowd
-
-
-@contextmanager
-def attacking(url: str, *, token: str = "", **options: object) -> Iterator[LineProcess]:
-    """Start the attackers (attackers.py) with these options, in a process of their own."""
-    address = urlsplit(url)
-    attacker = {"host": address.hostname, "port": address.port, "source": ATTACKER, "token": token}
-    with line_process([sys.executable, "-m", "bench.harness.attacks.attackers"], cwd=ROOT) as process:
-        process.send({"attacker": attacker, **options})
-        yield process
 
 
 def _seconds_for_health(url: str) -> float:
@@ -76,3 +61,10 @@ def _seconds_for_health(url: str) -> float:
 def _allow_many_files(count: int) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(count, hard)), hard))
+
+
+def _open_sockets(pid: int) -> int:
+    """The number of open sockets of a process and its children."""
+    return sum(
+        file.is_socket() for each in (pid, *children(pid)) for file in Path(f"/proc/{each}/fd").iterdir()
+    )

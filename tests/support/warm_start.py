@@ -1,6 +1,6 @@
 """Starts gunicorn processes by forking one that has imported the program, in a fifth of the CPU time.
 
-As a program (``python -m bench.harness.warm_start``) it is the process that is forked: it reads a start as a
+As a program (``python -m tests.support.warm_start``) it is the process that is forked: it reads a start as a
 line of JSON from its standard input, and answers with the process id.
 """
 
@@ -51,7 +51,7 @@ class WarmStart:
 
 @contextmanager
 def warm_start() -> Iterator[WarmStart]:
-    with line_process([sys.executable, "-m", "bench.harness.warm_start"], cwd=ROOT) as process:
+    with line_process([sys.executable, "-m", "tests.support.warm_start"], cwd=ROOT) as process:
         yield WarmStart(process)
 
 
@@ -89,7 +89,7 @@ def _serve() -> None:
         pid = os.fork()
         if pid == 0:
             _become_gunicorn(**start)
-        print(pid, flush=True)
+        print(pid, flush=True)  # noqa: T201  # its answer
 
 
 def _become_gunicorn(*, target: str, env: dict[str, str], log: str, output: str) -> None:

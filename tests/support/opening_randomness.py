@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from bench.harness.randomness import CLIENT_SEED
 from models.case_spins import CASE, IRL
 from services.fairness import rolls, tickets
 from services.fairness.tickets import TICKET_RANGE
 from services.games.snapshots import Content, content_of
 from services.shared.money import Cents
+from tests.support.randomness import CLIENT_SEED
 
 CASES = 10
 MOST_ITEMS = 500
