@@ -26,7 +26,7 @@ from bench.harness.crashes.cluster_faults import (
     restart_each,
     set_a_clock_ahead,
 )
-from bench.harness.crashes.memory import Kind, Outcome
+from bench.harness.crashes.memory import ActKind, Outcome
 from bench.harness.crashes.storm import CrashStorm, Report
 from bench.harness.databases import bench_env
 from bench.harness.local_app import local_app
@@ -81,7 +81,7 @@ def _endure(
     with bench_env(postgresql=True, **settings) as env, local_app(env) as app:
         storm = CrashStorm(app, env, players=PLAYERS, sockets=SOCKETS, seed=seed)
         report = storm.endure(faults(storm, redis), longest_delay_ms=LONGEST_DELAY_MS)
-    if not report.counts.get((Kind.SPIN, Outcome.ACKNOWLEDGED)):
+    if not report.counts.get((ActKind.SPIN, Outcome.ACKNOWLEDGED)):
         report.problems.append("nobody could spin")
     return report
 

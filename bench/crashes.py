@@ -21,7 +21,7 @@ from random import Random
 import click
 
 from bench.harness.command_line import bench_command
-from bench.harness.crashes.memory import Kind, Outcome
+from bench.harness.crashes.memory import ActKind, Outcome
 from bench.harness.crashes.storm import CrashStorm, Report
 from bench.harness.databases import bench_env
 from bench.harness.durable_postgres import durable_postgres
@@ -61,7 +61,7 @@ def main(*, kills: int, postgresql: bool, database_kills: int, seed: str) -> Non
 
 def _print(report: Report) -> None:
     print(f"{'':<14}" + "".join(f"{outcome:>14}" for outcome in Outcome))
-    for kind in Kind:
+    for kind in ActKind:
         print(f"{kind:<14}" + "".join(f"{report.counts.get((kind, outcome), 0):>14,}" for outcome in Outcome))
     print(f"asked for again: {report.asked_again:,} after a lost answer, {report.repeated:,} after an answer")
     print(

@@ -70,7 +70,7 @@ class AuditKey(Table):
     """The key that belongs to one SECRET_KEY, encrypted, for the time when that is no longer known."""
 
     key_id = peewee.CharField(max_length=16, primary_key=True)
-    sealed_key = peewee.TextField()
+    encrypted_key = peewee.TextField()
 
     class Meta:
         table_name = "audit_keys"

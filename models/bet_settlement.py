@@ -14,7 +14,7 @@ from models.bets import HIGH_ROLL, Bet
 from models.db.connection import database
 from models.db.postgres import Postgres
 from models.db.sql import PARAMETER, with_clock
-from models.play_limits import IS_IN_TIME, REFUSAL, SUMS, Refused, explain_refusal
+from models.play_limits import IS_IN_TIME, REFUSAL, SUMS, BetRefused, explain_refusal
 from models.users import Balances
 
 
@@ -59,10 +59,10 @@ class Settlement(Outcome):
     nonce: int
     server_seed_commitment: str
     """Nonce and commitment must still be the announced ones."""
-    sealed_server_seed: str
+    encrypted_server_seed: str
     client_seed: str
     next_commitment: str
-    next_sealed_server_seed: str
+    next_encrypted_server_seed: str
     mark_number: int
     mark_token: str
     """The database must contain this mark, and the announced seed must be of the current epoch."""
@@ -119,7 +119,7 @@ SEED_IS_ANNOUNCED = """
 NEXT_SEED = """
     nonce = nonce + 1,
     server_seed_commitment = :next_commitment,
-    sealed_server_seed = :next_sealed_server_seed
+    encrypted_server_seed = :next_encrypted_server_seed
 """
 # What the player's row must allow. Of two concurrent openings of the last free case, one updates no row.
 MAY_BET = f"""
@@ -237,7 +237,7 @@ _prepared: WeakSet[Any] = WeakSet()
 """Connections that have prepared the statement."""
 
 
-def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -> Settled | Refused:
+def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -> Settled | BetRefused:
     """Write the bet, all or nothing, on PostgreSQL.
 
     ``take_times`` is called after the wait for a connection; what it raises ends the settlement. Of two bets
@@ -260,9 +260,9 @@ def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -
         if bet_id is not None:
             return Settled(times, bet_id, Balances(*balances), prize_id)
         if not is_locked:
-            return Refused("in progress")
+            return BetRefused("in progress")
         if not has_seed:
-            return Refused("seed")
+            return BetRefused("seed")
         return explain_refusal(values)
 
 

@@ -62,7 +62,7 @@ class Bet(Table):
     client_seed = peewee.CharField(max_length=64)
     # Unique, because a server seed is used for one bet only.
     server_seed_commitment = peewee.CharField(max_length=64, unique=True)
-    sealed_server_seed = peewee.TextField(null=True)
+    encrypted_server_seed = peewee.TextField(null=True)
     server_seed = peewee.CharField(max_length=64, null=True)
 
     request_id = peewee.CharField(max_length=64, null=True)
@@ -82,7 +82,7 @@ class Bet(Table):
         constraints = [
             Check(UPGRADER_1, "bets_upgrader_1"),
             Check(OPENINGS, "bets_openings"),
-            Check("(server_seed IS NULL) <> (sealed_server_seed IS NULL)", "bets_one_seed"),
+            Check("(server_seed IS NULL) <> (encrypted_server_seed IS NULL)", "bets_one_seed"),
             Check("completed_at_ms >= created_at_ms", "bets_completion"),
         ]
 

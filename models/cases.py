@@ -70,13 +70,13 @@ Case.add_index(
 
 
 class CaseItem(Table):
-    """An item in a case. ``chance_attos`` is its chance in parts of 10**18; one percent is 10**16."""
+    """An item in a case. ``ticket_width`` of 10**18 tickets win it; one percent is 10**16."""
 
     case = peewee.ForeignKeyField(Case, on_delete="CASCADE", index=False)
     position = peewee.IntegerField(constraints=[Check("position >= 0")])
     item = peewee.ForeignKeyField(Item, on_delete="RESTRICT", index=False)
-    chance_attos = peewee.BigIntegerField(
-        constraints=[Check("chance_attos BETWEEN 0 AND 1000000000000000000")]
+    ticket_width = peewee.BigIntegerField(
+        constraints=[Check("ticket_width BETWEEN 0 AND 1000000000000000000")]
     )
 
     class Meta:

@@ -22,7 +22,7 @@ class IrlCase(Table):
 
 
 class IrlItem(Table):
-    """An item in such a case. ``chance_attos`` is its chance in parts of 10**18; one percent is 10**16."""
+    """An item in such a case. ``ticket_width`` of 10**18 tickets win it; one percent is 10**16."""
 
     case = peewee.ForeignKeyField(IrlCase, backref="items", on_delete="CASCADE", index=False)
     position = peewee.IntegerField(constraints=[Check("position >= 0")])
@@ -30,8 +30,8 @@ class IrlItem(Table):
     # A URL, a path below /media, or empty for the neutral image.
     image = peewee.CharField(max_length=1000, default="")
     price_cents = peewee.BigIntegerField(constraints=[Check("price_cents >= 0")])
-    chance_attos = peewee.BigIntegerField(
-        constraints=[Check("chance_attos BETWEEN 0 AND 1000000000000000000")]
+    ticket_width = peewee.BigIntegerField(
+        constraints=[Check("ticket_width BETWEEN 0 AND 1000000000000000000")]
     )
 
     class Meta:

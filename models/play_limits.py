@@ -53,8 +53,8 @@ REFUSAL = f"""CASE
     WHEN NOT ({IS_IN_TIME}) THEN 'late'
 {_over_limits()}
 END"""
-"""Why the player may not make this bet: null, or a reason of ``Refused``. A limit is compared with the whole
-wager, before any payout."""
+"""Why the player may not make this bet: null, or a reason of ``BetRefused``. A limit is compared with the
+whole wager, before any payout."""
 
 SUMS = ",\n        ".join(
     [
@@ -75,7 +75,7 @@ SUMS = ",\n        ".join(
 
 
 @dataclass(frozen=True)
-class Refused:
+class BetRefused:
     """Why a bet was refused.
 
     ``reason`` is ``ended`` (the session of the token), ``suspended``, ``excluded``, ``session`` (of play),
@@ -89,14 +89,14 @@ class Refused:
     excluded_until_ms: int | None = None
 
 
-def find_refusal(values: Mapping[str, Any]) -> Refused | None:
+def find_refusal(values: Mapping[str, Any]) -> BetRefused | None:
     """Why the player may not make the bet with these values; None if the limits allow it."""
     cursor = execute(f"SELECT {REFUSAL}, excluded_until_ms FROM users WHERE id = :user_id", values)  # noqa: S608
     reason, excluded_until_ms = cursor.fetchone()
-    return None if reason is None else Refused(reason, values["created_at_ms"], excluded_until_ms)
+    return None if reason is None else BetRefused(reason, values["created_at_ms"], excluded_until_ms)
 
 
-def explain_refusal(values: Mapping[str, Any]) -> Refused:
+def explain_refusal(values: Mapping[str, Any]) -> BetRefused:
     """Why the player's row allowed no bet with these values."""
     is_free = values["free_case_limit"] is not None
-    return find_refusal(values) or Refused("free case" if is_free else "balance")
+    return find_refusal(values) or BetRefused("free case" if is_free else "balance")

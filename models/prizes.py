@@ -27,12 +27,12 @@ class Prize(Table):
     )
     won_at_ms = peewee.BigIntegerField()
     # Encrypted; a copy of the player's address from when shipping was requested, as JSON.
-    sealed_address = peewee.TextField(null=True)
+    encrypted_address = peewee.TextField(null=True)
 
     class Meta:
         table_name = "prizes"
         constraints = [
-            Check("(status IN ('shipping', 'shipped')) = (sealed_address IS NOT NULL)", "prizes_address")
+            Check("(status IN ('shipping', 'shipped')) = (encrypted_address IS NOT NULL)", "prizes_address")
         ]
 
 

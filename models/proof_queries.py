@@ -42,7 +42,7 @@ class DueBet(NamedTuple):
     payout_cents: int
     client_seed: str
     server_seed_commitment: str
-    sealed_server_seed: str | None
+    encrypted_server_seed: str | None
     server_seed: str | None
     completed_at_ms: int
 
@@ -93,13 +93,13 @@ ORDER BY bets.user_id, bets.nonce
 LIMIT :most
 """  # noqa: S608  # constants
 REVEAL = """
-UPDATE bets SET server_seed = opened.value, sealed_server_seed = NULL
+UPDATE bets SET server_seed = opened.value, encrypted_server_seed = NULL
 FROM {pairs}(:seeds) AS opened
 WHERE bets.id = CAST(opened.key AS BIGINT) AND server_seed IS NULL
 """
 RELEASE = f"""
 UPDATE bets SET
-    server_seed = COALESCE(server_seed, sent.value), sealed_server_seed = NULL,
+    server_seed = COALESCE(server_seed, sent.value), encrypted_server_seed = NULL,
     proof_held_by = {RELEASED}
 FROM {{pairs}}(:seeds) AS sent
 WHERE bets.id = CAST(sent.key AS BIGINT) AND proof_held_by = :process AND proof_delivered_at_ms IS NULL
@@ -107,7 +107,7 @@ WHERE bets.id = CAST(sent.key AS BIGINT) AND proof_held_by = :process AND proof_
 # Seed and time are written together: each new version of a row costs PostgreSQL entries in six indexes.
 MARK_DELIVERED = """
 UPDATE bets SET
-    server_seed = COALESCE(server_seed, sent.value), sealed_server_seed = NULL,
+    server_seed = COALESCE(server_seed, sent.value), encrypted_server_seed = NULL,
     proof_delivered_at_ms = :delivered_at
 FROM {pairs}(:seeds) AS sent
 WHERE bets.id = CAST(sent.key AS BIGINT) AND proof_delivered_at_ms IS NULL

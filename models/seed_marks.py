@@ -101,7 +101,7 @@ def find_seed(user_id: int, *, known: Mark) -> FoundSeed | None:
         AnnouncedSeed.select(
             AnnouncedSeed.nonce,
             AnnouncedSeed.server_seed_commitment,
-            AnnouncedSeed.sealed_server_seed,
+            AnnouncedSeed.encrypted_server_seed,
             AnnouncedSeed.epoch == current_epoch(),
             contains(*known),
         )
@@ -138,7 +138,7 @@ def redraw_seed(user_id: int, old: FoundSeed, *, commitment: str, encrypted: str
     """
     changed = (
         AnnouncedSeed.update(
-            server_seed_commitment=commitment, sealed_server_seed=encrypted, epoch=current_epoch()
+            server_seed_commitment=commitment, encrypted_server_seed=encrypted, epoch=current_epoch()
         )
         .where(
             AnnouncedSeed.user == user_id,

@@ -10,7 +10,7 @@ class TwoFactor(Table):
     """A player's secret, pending until ``User.two_factor_enabled`` is true."""
 
     user = peewee.ForeignKeyField(User, primary_key=True, on_delete="CASCADE")
-    sealed_secret = peewee.TextField()
+    encrypted_secret = peewee.TextField()
     # The time step (Unix seconds / 30) of the newest accepted code. This and all earlier codes are used up.
     last_used_step = peewee.BigIntegerField(null=True)
 
@@ -38,7 +38,7 @@ class RecoveryCode(Table):
 
     id = peewee.BigAutoField()
     user = peewee.ForeignKeyField(User, on_delete="CASCADE", index=False)
-    sealed_code = peewee.TextField()
+    encrypted_code = peewee.TextField()
 
     class Meta:
         table_name = "recovery_codes"

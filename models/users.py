@@ -130,7 +130,7 @@ class AnnouncedSeed(Table):
     # Not unique, so that PostgreSQL writes no index when a bet replaces the row. ``bets`` refuses a seed that
     # was used before.
     server_seed_commitment = peewee.CharField(max_length=64)
-    sealed_server_seed = peewee.TextField()
+    encrypted_server_seed = peewee.TextField()
     # If this is earlier than the epoch of the last mark (models/seed_marks.py), the seed must be redrawn.
     epoch = peewee.BigIntegerField(constraints=[SQL("DEFAULT 0")])
 

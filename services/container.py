@@ -11,8 +11,8 @@ from services.audit_trail.recording import record_with
 from services.avatars.change import Avatars
 from services.fairness.seed_witness import SeedWitness
 from services.fairness.server_seeds import ServerSeeds
+from services.games.bet_settler import BetSettler
 from services.games.errors import SpinInProgress
-from services.games.play import Play
 from services.games.proofs import Proofs
 from services.login.game_platform import GamePlatform
 from services.login.login import Login, Provider
@@ -66,12 +66,12 @@ class Services:
         )
         self.proofs = Proofs(seeds=self.seeds, process_id=process_id)
 
-        bets = Play(seeds=self.seeds, settings=settings)
+        settler = BetSettler(seeds=self.seeds, settings=settings)
         self.player_locks = PlayerLocks(SpinInProgress)
         self.catalogue = CatalogueCache(ttl_seconds=settings.catalogue_ttl_seconds, timer=time.monotonic)
-        self.upgrader = Upgrader(settings=settings, catalogue=self.catalogue, bets=bets)
-        self.case_openings = Openings(game=CASE, bets=bets, free_case_limit=settings.free_case_limit)
-        self.irl_openings = Openings(game=IRL, bets=bets)
+        self.upgrader = Upgrader(settings=settings, catalogue=self.catalogue, settler=settler)
+        self.case_openings = Openings(game=CASE, settler=settler, free_case_limit=settings.free_case_limit)
+        self.irl_openings = Openings(game=IRL, settler=settler)
         self.shipping = Shipping(encrypter=self._encrypter("shipping addresses"))
         self.prices = PriceService(
             feed_url=settings.price_feed_url,

@@ -16,9 +16,9 @@ from server.realtime.packets import after_this_event, check_event_rate
 from server.realtime.server import Event, Realtime
 from services.accounts import sessions, users
 from services.container import Services
+from services.games.bet_settler import SettledBet
 from services.games.bets import LOST, UPGRADER, WON
 from services.games.errors import InvalidRequest, LimitReached
-from services.games.play import PlayedBet
 from services.games.proofs import Proofs
 from services.openings.opening import OpeningRequest, Openings
 from services.shared.errors import PlatformError
@@ -41,7 +41,7 @@ OPENING_PF = OpeningPfSchema()
 LIMIT_REACHED = LimitReachedSchema()
 
 
-AfterBet = Callable[[str, PlayedBet], None]
+AfterBet = Callable[[str, SettledBet], None]
 """Called with the socket that placed a bet, and the bet."""
 
 
@@ -104,7 +104,7 @@ class BetEvent:
             raise
         return played.bet.status, answer
 
-    def _send(self, sid: str, played: PlayedBet, answer: dict[str, Any]) -> None:
+    def _send(self, sid: str, played: SettledBet, answer: dict[str, Any]) -> None:
         """Send the events of a settled bet in the promised order, with the acknowledgement in the middle."""
         self._running.send(sid, [pf_event(played.bet), (self._name, answer)])
         if played.following is None:
@@ -138,7 +138,7 @@ class BetEvent:
             self._metrics.openings.labels(self._game.game, outcome).inc()
 
 
-def count_coins(metrics: Metrics, _sid: str, played: PlayedBet) -> None:
+def count_coins(metrics: Metrics, _sid: str, played: SettledBet) -> None:
     """Count a settled bet's wager, its payout, and the mean and variance of its payout, in coins.
 
     Openings of the free case are not counted, so that coins paid / wagered is the return to player.
@@ -152,7 +152,7 @@ def count_coins(metrics: Metrics, _sid: str, played: PlayedBet) -> None:
     metrics.variance.labels(bet.game).inc(expected.variance_square_cents / CENTS_PER_COIN**2)
 
 
-def postpone_if_late(proofs: Proofs, _sid: str, played: PlayedBet) -> None:
+def postpone_if_late(proofs: Proofs, _sid: str, played: SettledBet) -> None:
     """Write the later due time of a proof whose settlement took long.
 
     If this fails, the seed is shown as early as the settlement wrote.
@@ -204,7 +204,7 @@ def _is_request_id(value: object) -> bool:
     return isinstance(value, str) and 1 <= len(value) <= MAX_REQUEST_ID and value.isprintable()
 
 
-def bet_answer(played: PlayedBet) -> dict[str, Any]:
+def bet_answer(played: SettledBet) -> dict[str, Any]:
     """The answer to a settled bet: the item, what was paid, and the id of a prize that is kept."""
     bet = played.bet
     result = {

@@ -18,7 +18,7 @@ from server.realtime.server import Event, Realtime
 from services.accounts import users
 from services.container import Services
 from services.fairness.server_seeds import Commitment
-from services.games.play import PlayedBet
+from services.games.bet_settler import SettledBet
 from services.shared.background import pause
 from services.shared.signals import Signal
 from sockets.schemas import BalanceSchema, CommitmentSchema
@@ -58,7 +58,7 @@ class PlayerState:
             self._send(sid, events)
         self._services.signals.publish(Signal.PLAYER_STATE, {"player": user_id, "events": events})
 
-    def after_bet(self, _sid: str, played: PlayedBet) -> None:
+    def after_bet(self, _sid: str, played: SettledBet) -> None:
         """Send the balances and the next commitment of a bet's player."""
         if played.following and played.balances:
             user_id: int = played.bet.user_id  # type: ignore[attr-defined]  # made by peewee

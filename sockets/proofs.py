@@ -20,7 +20,7 @@ from models.proof_queries import FOUND_AT_ONCE, UndeliveredBet
 from server.realtime.repeated_task import RepeatedTask
 from server.realtime.server import Event, Realtime
 from services.container import Services
-from services.games.play import PlayedBet
+from services.games.bet_settler import SettledBet
 from services.games.proofs import BATCH, Proof
 from services.shared.background import in_slices, pause
 from services.shared.signals import Signal
@@ -114,7 +114,7 @@ class ProofDelivery:
             due_at = self._due_at(bet.completed_at_ms)
             self._schedule(bet.id, Scheduled(due_at, sid), claim_at=due_at)
 
-    def after_bet(self, sid: str, played: PlayedBet) -> None:
+    def after_bet(self, sid: str, played: SettledBet) -> None:
         """Send this bet's proof when it is due: to this socket, or else to any of its player's."""
         self.schedule(played.bet, sid=sid)
 

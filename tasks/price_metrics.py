@@ -6,7 +6,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge
 
 from models.prices import PriceSource
 from services.prices.results import RefreshResult
-from services.prices.sources import Outcome
+from services.prices.sources import RefreshOutcome
 
 COUNTED = ("updated", "unchanged", "held_back", "missing")
 
@@ -37,7 +37,7 @@ class PriceMetrics:
         self._refreshes.labels(result.source, result.outcome).inc()
         for outcome in COUNTED:
             self._items.labels(result.source, outcome).inc(getattr(result.counts, outcome))
-        if result.outcome is Outcome.APPLIED:
+        if result.outcome is RefreshOutcome.APPLIED:
             self._held_back.labels(result.source).set(result.counts.held_back)
 
     def show(self, states: list[PriceSource]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Flask
 
 from bench.harness.players import Player
-from services.games.play import PlayedBet
+from services.games.bet_settler import SettledBet
 from services.upgrader.spin import SpinRequest
 
 DAY_MS = 24 * 3600 * 1000
@@ -40,10 +40,10 @@ def play_spin(
     clock: Callable[[], int] | None = None,
     amount: Any = 1,
     **request: Any,
-) -> PlayedBet:
+) -> SettledBet:
     """Settle a spin of the player, by default of one coin and now, without a server that knows of it."""
     services = app.extensions["services"]
-    played: PlayedBet = services.upgrader.play(
+    played: SettledBet = services.upgrader.play(
         user_id=player.id,
         request=SpinRequest(amount=amount, item=item, **request),
         clock=clock or services.clock,

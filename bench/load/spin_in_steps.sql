@@ -1,7 +1,7 @@
 -- A spin as it is written without much thought for speed: a statement a step, in a transaction. bench/speed/pgbench.py
 -- sets the variables.
 BEGIN;
-SELECT nonce, server_seed_commitment, sealed_server_seed FROM announced_seeds WHERE user_id = :player FOR UPDATE;
+SELECT nonce, server_seed_commitment, encrypted_server_seed FROM announced_seeds WHERE user_id = :player FOR UPDATE;
 SELECT client_seed FROM users WHERE id = :player;
 UPDATE users SET balance_cents = balance_cents - 50 WHERE id = :player AND balance_cents >= 50;
 INSERT INTO ledger_transactions (kind, created_at_ms) VALUES ('spin', :made) RETURNING id AS given_id \gset
@@ -19,7 +19,7 @@ UPDATE users SET
 WHERE id = :player;
 INSERT INTO bets (
     user_id, game, nonce, ledger_transaction_id, algorithm, wager_cents, payout_cents, status, item, price_cents,
-    house_edge_ppm, threshold, roll, client_seed, server_seed_commitment, sealed_server_seed,
+    house_edge_ppm, threshold, roll, client_seed, server_seed_commitment, encrypted_server_seed,
     created_at_ms, completed_at_ms
 )
 VALUES (
@@ -31,7 +31,7 @@ VALUES (
 UPDATE announced_seeds SET
     nonce = :nonce + 1,
     server_seed_commitment = lpad(:next_serial::text, 64, '0'),
-    sealed_server_seed = repeat('s', 140) || :next_serial
+    encrypted_server_seed = repeat('s', 140) || :next_serial
 WHERE user_id = :player AND nonce = :nonce;
 INSERT INTO live_bet_counts (shard, bets, high_rolls) VALUES (:shard, 1, 0)
 ON CONFLICT (shard) DO UPDATE SET bets = live_bet_counts.bets + EXCLUDED.bets;

@@ -57,9 +57,9 @@ async function settle(player, { amount, item, clientSeed }) {
     user_id: player.id,
     nonce: seed.nonce,
     server_seed_commitment: seed.commitment,
-    sealed_server_seed: seed.serverSeed,
+    encrypted_server_seed: seed.serverSeed,
     next_commitment: following.commitment,
-    next_sealed_server_seed: following.serverSeed,
+    next_encrypted_server_seed: following.serverSeed,
     mark_number: mark.number,
     mark_token: mark.token,
     game: "upgrader",
@@ -104,7 +104,7 @@ async function settle(player, { amount, item, clientSeed }) {
 async function prove(io, socket, player, { seed, values, betId }) {
   await pool.query({
     name: "reveal",
-    text: "UPDATE bets SET server_seed = $1, sealed_server_seed = NULL, proof_delivered_at_ms = $2 WHERE id = $3",
+    text: "UPDATE bets SET server_seed = $1, encrypted_server_seed = NULL, proof_delivered_at_ms = $2 WHERE id = $3",
     values: [seed.serverSeed, Date.now(), betId],
   });
   const { client_seed: clientSeed, wager_cents: wager, payout_cents: payout } = values;
@@ -159,7 +159,7 @@ async function announce(player) {
   const { rows } = await pool.query("SELECT nonce FROM announced_seeds WHERE user_id = $1", [player.id]);
   const seed = draw(rows[0].nonce);
   await pool.query(
-    "UPDATE announced_seeds SET server_seed_commitment = $1, sealed_server_seed = $2 WHERE user_id = $3",
+    "UPDATE announced_seeds SET server_seed_commitment = $1, encrypted_server_seed = $2 WHERE user_id = $3",
     [seed.commitment, seed.serverSeed, player.id],
   );
   seeds.set(player.id, seed);

@@ -30,10 +30,10 @@ from blueprints.cases.schemas import (
     SingleCaseSchema,
 )
 from server.current_services import get_services
-from services.cases import creating, reading, version
+from services.cases import creating, queries, version
 from services.cases.errors import LoginToCreate
 from services.cases.kinds import GameType
-from services.cases.reading import ShownCase
+from services.cases.queries import ShownCase
 from services.games import snapshots
 from services.shared.background import in_slices
 from services.shared.build_once import BuildCondition
@@ -54,7 +54,7 @@ CASES_A_SLICE = 1
 @cached(LRUCache(maxsize=len(KINDS)), condition=BuildCondition())
 def _representation(which: str, _version: Hashable) -> Representation:
     """A whole list as bytes, built once for each version. The version is read before the cases are."""
-    cases = reading.all_of(kinds=KINDS[which])
+    cases = queries.all_of(kinds=KINDS[which])
     return list_representation(LISTED_CASES.dump, cases, rows_a_slice=CASES_A_SLICE)
 
 
@@ -76,7 +76,7 @@ def list_cases(query: dict[str, Any]) -> Response:
 @blueprint.alt_response(304, description="The client has this page already")
 def search_cases(query: dict[str, Any]) -> Response:
     """One page of the cases, searched and sorted."""
-    found = reading.page(
+    found = queries.page(
         kinds=KINDS[query["case_type"]],
         place=query["place"],
         game=None if query["type"] == ALL else GameType(query["type"]),
@@ -98,7 +98,7 @@ def search_cases(query: dict[str, Any]) -> Response:
 @blueprint.alt_response(404)
 def get_free_case() -> ShownCase:
     """The free case."""
-    return reading.free()
+    return queries.free()
 
 
 @blueprint.get('/<anything(but="create"):case_id>')
@@ -109,9 +109,9 @@ def get_free_case() -> ShownCase:
 @blueprint.alt_response(404)
 def get_case(case_id: str) -> ShownCase:
     """One case, its items with their wear. Fetches the prices of items that have none."""
-    case = reading.get(case_id=case_id)
+    case = queries.get(case_id=case_id)
     if _refreshed(case):
-        case = reading.get(case_id=case_id)
+        case = queries.get(case_id=case_id)
     content = snapshots.content_of_case(case)
     if content is not None:
         case = replace(case, snapshot=content.hash)
@@ -120,7 +120,7 @@ def get_case(case_id: str) -> ShownCase:
 
 def _refreshed(case: ShownCase) -> bool:
     """Fetch the prices of items that have none. Returns whether there were any. A failure is only logged."""
-    without = reading.items_without_price(case)
+    without = queries.items_without_price(case)
     if without:
         try:
             get_services().prices.refresh_missing(without)

@@ -18,14 +18,14 @@ from server.schemas import (
     text,
 )
 from services.cases.chances import PERCENT
-from services.cases.kinds import FREE_CASE_ID, GameType, Kind
-from services.cases.reading import Sort
+from services.cases.kinds import FREE_CASE_ID, CaseKind, GameType
+from services.cases.queries import Sort
 from services.items import names
 from sockets.schemas import CASE_SNAPSHOT
 
 ALL = "all"
 
-KINDS = {ALL: tuple(Kind), "true": (Kind.LEVEL,), "false": (Kind.REGULAR,)}
+KINDS = {ALL: tuple(CaseKind), "true": (CaseKind.LEVEL,), "false": (CaseKind.REGULAR,)}
 """The kinds of cases for each value of the parameter."""
 
 _WHICH = documented("all; true: level cases only; false: neither level cases nor the free case", "all")

@@ -12,7 +12,7 @@ class IrlItemSchema(WireSchema):
     name = text("The name", "Kettle")
     image = ItemImage("The picture")
     price = Price("The value", attribute="price_cents")
-    percentage = Percentage("The chance of this item", attribute="chance_attos")
+    percentage = Percentage("The chance of this item", attribute="ticket_width")
 
 
 class IrlCaseSchema(WireSchema):

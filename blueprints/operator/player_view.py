@@ -49,7 +49,7 @@ def view_of(user: User) -> dict[str, Any]:
     shown = LIMITS.dump(limits.of_player(user.id, now=now))
     bets = games.page(user_id=user.id, place=LAST, sort=games.Sort.MOST_RECENT, search="")
     paid = payments.page(
-        user_id=user.id, place=LAST, kind=payments.Kind.ALL, sort=payments.Sort.MOST_RECENT, search=""
+        user_id=user.id, place=LAST, kind=payments.PaymentKind.ALL, sort=payments.Sort.MOST_RECENT, search=""
     )
     return {
         **PLAYER.dump(user),

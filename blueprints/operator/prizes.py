@@ -27,7 +27,7 @@ def list_prizes(status: str) -> None:
     for prize, address in get_services().shipping.listed(status=status):
         player = {"platformid": prize.user.platform_id, "username": prize.user.username}
         print_json(PRIZE.dump(prize) | player | {"address": address and in_camel_case(address)})
-        if prize.sealed_address and not address:
+        if prize.encrypted_address and not address:
             unreadable.append(f"prize {prize.id}: no key opens its address")
     fail_on_problems(unreadable, "cannot be decrypted with any key: see SECRET_KEY_PREVIOUS")
 

@@ -9,7 +9,7 @@ from models.db.connection import writing
 from models.users import User
 from server.current_services import get_services
 from services.accounts import player_list, sessions, users
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.limits import exclusions
 from services.shared.errors import OperatorError
@@ -151,7 +151,7 @@ def resume(platformid: str) -> None:
 def new_token(user: User) -> str:
     """Issue a token, and record that in the audit trail."""
     with writing():
-        record(What.TOKEN_ISSUED, now=get_services().clock(), user_id=user.id)
+        record(AuditEventType.TOKEN_ISSUED, now=get_services().clock(), user_id=user.id)
     return _token_of(user)
 
 

@@ -7,11 +7,11 @@ from blueprints.api.pagination import list_schema, page_query, rows, total
 from blueprints.api.parameters import choice, search_text
 from server.schemas import Coins, Usd, WireSchema, documented, epoch_ms, one_of, text
 from services.games.bets import GAMES
-from services.games.live_bets import Kind as LiveBetKind
+from services.games.live_bets import LiveBetKind
 from services.statistics.fairness import ALL_GAMES
 from services.statistics.fairness import Sort as FairnessSort
 from services.statistics.games import Sort as GameSort
-from services.statistics.payments import Kind as PaymentKind
+from services.statistics.payments import PaymentKind
 from services.statistics.payments import Sort as PaymentSort
 from services.wallet.payments import PaymentType
 from sockets.schemas import GAME, LiveBetSchema, bet_multiplier

@@ -1,8 +1,9 @@
 """The database of DATABASE_URL, and the three ways to use it.
 
-``reading()`` borrows a connection, ``writing()`` adds a transaction, ``snapshot()`` gives many reads the
-same state. Each is a context manager and a decorator, and joins an outer one. HTTP views, socket handlers,
-commands and background greenlets use nothing else; only bets have connections of their own on PostgreSQL.
+``reading()`` borrows a connection, ``writing()`` adds a transaction, ``repeatable_read()`` gives many reads
+the same state. Each is a context manager and a decorator, and joins an outer one. HTTP views, socket
+handlers, commands and background greenlets use nothing else; only bets have connections of their own on
+PostgreSQL.
 """
 
 import os
@@ -46,7 +47,7 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
 
     is_shared = False
     """Whether several processes may serve players from it."""
-    snapshot_begin = ("DEFERRED",)
+    repeatable_read_begin = ("DEFERRED",)
     now_ms = peewee.SQL("CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)")
     """The database's clock, in SQL. For SQLite it is that of this machine."""
     began_ms = now_ms
@@ -189,12 +190,12 @@ def writing() -> Iterator[None]:
 
 
 @contextmanager
-def snapshot(*, within_limit: bool = False) -> Iterator[None]:
+def repeatable_read(*, within_limit: bool = False) -> Iterator[None]:
     """Run the block's reads against one state of the database, however long they take.
 
     With ``within_limit``, for requests, each statement keeps its time limit.
     """
-    with reading(), database.atomic(*database.snapshot_begin):
+    with reading(), database.atomic(*database.repeatable_read_begin):
         if not within_limit:
             database.lift_statement_limit()
         yield

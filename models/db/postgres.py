@@ -102,7 +102,7 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
 
     is_shared = True
     """Whether several processes may serve players from it."""
-    snapshot_begin = ("REPEATABLE READ",)
+    repeatable_read_begin = ("REPEATABLE READ",)
     now_ms = _peewee.SQL("(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT")
     """The database's clock, in SQL."""
     began_ms = _peewee.SQL("(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT")

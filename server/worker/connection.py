@@ -17,7 +17,7 @@ from server.worker.body import Body, BodyError, BodyTooSlow
 from server.worker.headers import (
     BAD_REQUEST,
     LINE_TOO_LONG,
-    Refused,
+    RequestRefused,
     check_request_line,
     read_head,
     split_target,
@@ -99,9 +99,9 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
             gevent.idle(EVERY_ROUND_PRIORITY)
 
     def read_request(self, raw_requestline: str) -> bool:
-        """Raises Refused for a malformed or ambiguous request line or head."""
+        """Raises RequestRefused for a malformed or ambiguous request line or head."""
         if not raw_requestline.endswith("\n"):
-            raise Refused(LINE_TOO_LONG if len(raw_requestline) > 1 else BAD_REQUEST)
+            raise RequestRefused(LINE_TOO_LONG if len(raw_requestline) > 1 else BAD_REQUEST)
         check_request_line(raw_requestline)
         super().read_request(raw_requestline)
         authority, self.path = split_target(self.command, self.path)
@@ -111,7 +111,7 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
         return True
 
     def MessageClass(self, rfile: Any, *_: Any) -> Any:  # noqa: N802  # the library's name
-        """The header fields. Raises Refused and TooSlow."""
+        """The header fields. Raises RequestRefused and TooSlow."""
         with self._until_the_deadline():
             head = read_head(rfile, version=self.request_version)
         return headers_factory(BytesIO(head))
@@ -215,7 +215,7 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
             return None
         if not isinstance(error, ValueError):
             log.error("request not understood", exc_info=error)
-        status = error.status if isinstance(error, Refused) else BAD_REQUEST
+        status = error.status if isinstance(error, RequestRefused) else BAD_REQUEST
         answer = f"HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
         return status, answer.encode()
 

@@ -22,7 +22,7 @@ ONCE = (b"content-length", b"transfer-encoding", b"host")
 TRAILERS_REFUSED = (*ONCE, b"trailer")
 
 
-class Refused(ValueError):
+class RequestRefused(ValueError):
     """A request that is answered by the server itself; ``status`` such as ``400 Bad Request``."""
 
     def __init__(self, status: str) -> None:
@@ -38,22 +38,22 @@ HEAD_TOO_LARGE = "431 Request Header Fields Too Large"
 def check_request_line(line: str) -> None:
     """Raises Refused unless this is a method, a target and HTTP/1.0 or 1.1, with single blanks between."""
     if not REQUEST_LINE.fullmatch(line):
-        raise Refused(BAD_REQUEST)
+        raise RequestRefused(BAD_REQUEST)
 
 
 def split_target(method: str, target: str) -> tuple[str | None, str]:
     """The authority and the path with its query, of a request's target.
 
     The authority of the absolute form replaces the Host field (RFC 9112, section 3.2.2); it is None for the
-    other forms. Raises Refused for another scheme, for the authority form, and for a fragment.
+    other forms. Raises RequestRefused for another scheme, for the authority form, and for a fragment.
     """
     if "#" in target:
-        raise Refused(BAD_REQUEST)
+        raise RequestRefused(BAD_REQUEST)
     if target.startswith("/") or (target == "*" and method == "OPTIONS"):
         return None, target
     absolute = ABSOLUTE_TARGET.fullmatch(target)
     if absolute is None:
-        raise Refused(BAD_REQUEST)
+        raise RequestRefused(BAD_REQUEST)
     authority, path = absolute.groups()
     return authority, path if path.startswith("/") else f"/{path}"
 
@@ -61,7 +61,7 @@ def split_target(method: str, target: str) -> tuple[str | None, str]:
 def read_head(stream: BufferedReader, *, version: str) -> bytes:
     """The header fields and the empty line after them, unchanged.
 
-    ``version`` is the request line's, such as HTTP/1.1. Raises Refused for a head that is too large,
+    ``version`` is the request line's, such as HTTP/1.1. Raises RequestRefused for a head that is too large,
     malformed, without a valid Host, or ambiguous about where its body ends.
     """
     head = bytearray()
@@ -69,10 +69,10 @@ def read_head(stream: BufferedReader, *, version: str) -> bytes:
     while (line := stream.readline(MAX_LINE_BYTES + 1)) != b"\r\n":
         head += line
         if len(line) > MAX_LINE_BYTES or len(head) > MAX_HEAD_BYTES or len(fields) >= MAX_FIELDS:
-            raise Refused(HEAD_TOO_LARGE)
+            raise RequestRefused(HEAD_TOO_LARGE)
         field = FIELD.fullmatch(line)
         if field is None:
-            raise Refused(BAD_REQUEST)
+            raise RequestRefused(BAD_REQUEST)
         fields.append((field[1].lower(), field[2].strip()))
     _check_framing(fields, version)
     return bytes(head) + b"\r\n"
@@ -95,4 +95,4 @@ def _check_framing(fields: list[tuple[bytes, bytes]], version: str) -> None:
         or (upgrading and (coding is not None or length not in (None, b"0")))
     )
     if unclear:
-        raise Refused(BAD_REQUEST)
+        raise RequestRefused(BAD_REQUEST)

@@ -2,7 +2,7 @@
 
 from models.db.connection import writing
 from models.users import User
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import CHANGED, record
 from services.fairness import rolls
 from services.shared.clock import Millis
@@ -21,4 +21,4 @@ def change(*, user_id: int, seed: object, now: Millis) -> None:
         raise InvalidClientSeed
     with writing():
         User.update(client_seed=seed).where(User.id == user_id).execute()
-        record(What.CLIENT_SEED_CHANGED, now=now, user_id=user_id, after={"clientSeed": CHANGED})
+        record(AuditEventType.CLIENT_SEED_CHANGED, now=now, user_id=user_id, after={"clientSeed": CHANGED})

@@ -5,7 +5,7 @@ from operator import attrgetter
 from models.db.connection import reading, writing
 from models.notifications import Notification
 from models.users import User
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError
@@ -40,7 +40,7 @@ def send(*, user_id: int, title: str, message: str, now: Millis) -> Notification
             raise OperatorError(f"the {name} must be a text of 1 to {most} characters")
     with writing():
         sent = notify(user_id=user_id, title=title, message=message, now=now)
-        record(What.NOTIFICATION_SENT, now=now, user_id=user_id, after={"title": title})
+        record(AuditEventType.NOTIFICATION_SENT, now=now, user_id=user_id, after={"title": title})
         return sent
 
 

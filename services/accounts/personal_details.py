@@ -8,7 +8,7 @@ from models.db.connection import reading, writing
 from models.personal_details import PersonalDetails
 from models.users import User
 from services.accounts import users
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import CHANGED, record
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.clock import Millis
@@ -38,7 +38,7 @@ def change(*, user_id: int, username: str | None, details: Mapping[str, str], no
             PersonalDetails.insert(user=user_id, **details).on_conflict(
                 conflict_target=[PersonalDetails.user], update=dict(details)
             ).execute()
-            record(What.DETAILS_CHANGED, now=now, user_id=user_id, after={"details": CHANGED})
+            record(AuditEventType.DETAILS_CHANGED, now=now, user_id=user_id, after={"details": CHANGED})
         # The username comes last, because it locks the player's row. A concurrent first insert of details
         # would wait for that row while this transaction waits for the insert.
         if username is not None:
@@ -57,7 +57,7 @@ def _rename(user_id: int, username: str, *, now: Millis) -> None:
         raise UsernameTaken from None
     if username != before:
         record(
-            What.USERNAME_CHANGED,
+            AuditEventType.USERNAME_CHANGED,
             now=now,
             user_id=user_id,
             before={"username": before},

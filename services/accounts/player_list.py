@@ -1,12 +1,12 @@
 """The list of all players, for operators."""
 
-from models.db.connection import snapshot
+from models.db.connection import repeatable_read
 from models.db.search import contains
 from models.users import User
 from services.shared.pagination import Page, Place, rows_of_page
 
 
-@snapshot(within_limit=True)
+@repeatable_read(within_limit=True)
 def page(*, search: str, place: Place) -> Page[User]:
     """One page of the players, the newest account first.
 

@@ -4,7 +4,7 @@ from models.db.connection import writing
 from models.users import User
 from services.accounts import users
 from services.accounts.tokens import Claims
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.errors import AccountSuspended, Unauthorized
@@ -41,7 +41,7 @@ def log_out_everywhere(*, user_id: int, now: Millis) -> int:
         number = before + 1
         changed = {"before": {"session": before}, "after": {"session": number}}
         # First, because the player who logs out acts in the session that this ends.
-        record(What.LOGGED_OUT, now=now, user_id=user_id, **changed)
+        record(AuditEventType.LOGGED_OUT, now=now, user_id=user_id, **changed)
         User.update(session_number=number).where(User.id == user_id).execute()
         return number
 
@@ -57,7 +57,7 @@ def suspend(*, user_id: int, now: Millis) -> Millis:
         if since is not None:
             return Millis(since)
         User.update(suspended_at_ms=now).where(User.id == user_id).execute()
-        record(What.SUSPENDED, now=now, user_id=user_id)
+        record(AuditEventType.SUSPENDED, now=now, user_id=user_id)
         return now
 
 
@@ -66,4 +66,4 @@ def resume(*, user_id: int, now: Millis) -> None:
     with writing():
         if users.lock(user_id).suspended_at_ms is not None:
             User.update(suspended_at_ms=None).where(User.id == user_id).execute()
-            record(What.RESUMED, now=now, user_id=user_id)
+            record(AuditEventType.RESUMED, now=now, user_id=user_id)

@@ -5,7 +5,7 @@ import re
 from models.db.connection import writing
 from models.users import User
 from services.accounts import notifications, users
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import CHANGED, record
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
@@ -54,5 +54,5 @@ def change(*, user: User, url: object, host: str, own_only: bool, now: Millis) -
     with writing():
         changed = User.update(trade_url=url).where(User.id == user.id, User.trade_url != url).execute()
         if changed:
-            record(What.TRADE_URL_CHANGED, now=now, user_id=user.id, after={"tradeUrl": CHANGED})
+            record(AuditEventType.TRADE_URL_CHANGED, now=now, user_id=user.id, after={"tradeUrl": CHANGED})
             notifications.notify(user_id=user.id, title=CHANGED_TITLE, message=CHANGED_MESSAGE, now=now)

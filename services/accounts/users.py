@@ -9,12 +9,12 @@ import peewee
 from models.db.connection import reading, writing
 from models.db.sql import execute
 from models.users import User, find_user
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.fairness import rolls
 from services.fairness.server_seeds import ServerSeeds
 from services.ledger import posting
-from services.ledger.posting import Account, Kind, Move
+from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError, UserNotFound
@@ -86,8 +86,8 @@ def create(
             raise OperatorError("the platform id or the name is already taken") from None
         if balance:
             move = Move(balance, Account.HOUSE_GRANTS, Account.BALANCE)
-            posting.post(kind=Kind.GRANT, user_id=user.id, moves=[move], now=now)
-            record(What.COINS_GRANTED, now=now, user_id=user.id, after={"amountCents": balance})
+            posting.post(kind=LedgerKind.GRANT, user_id=user.id, moves=[move], now=now)
+            record(AuditEventType.COINS_GRANTED, now=now, user_id=user.id, after={"amountCents": balance})
         return get(platform_id=user.platform_id)
 
 
@@ -165,7 +165,7 @@ def _insert(
         granted_experience=granted_experience,
     )
     seeds.announce_first(user_id=user.id)
-    record(What.ACCOUNT_CREATED, now=now, user_id=user.id, after={"username": name})
+    record(AuditEventType.ACCOUNT_CREATED, now=now, user_id=user.id, after={"username": name})
     return user
 
 

@@ -10,7 +10,7 @@ from models.ledger import LedgerEntry, LedgerTransaction
 from models.payments import Payment
 from models.users import User
 from services.ledger.audit import differing
-from services.ledger.posting import Account, Kind
+from services.ledger.posting import Account, LedgerKind
 
 
 def mismatches() -> Iterator[str]:
@@ -32,12 +32,12 @@ def mismatches() -> Iterator[str]:
 
     # A player who has used a code has one bonus; a player who has not has none.
     uses = peewee.Case(None, [(User.used_affiliate_code.is_null(), 0)], 1)
-    bonuses = _posted(Kind.CODE_BONUS, fn.COUNT(LedgerEntry.id))
+    bonuses = _posted(LedgerKind.CODE_BONUS, fn.COUNT(LedgerEntry.id))
     for player in differing(players, uses, bonuses):
         yield f"the bonuses of {player} do not match the use of a code"
 
     owners = players.join(Affiliate, peewee.JOIN.LEFT_OUTER, on=(Affiliate.user == User.id))
-    claims = _posted(Kind.AFFILIATE_CLAIM, fn.SUM(LedgerEntry.amount_cents))
+    claims = _posted(LedgerKind.AFFILIATE_CLAIM, fn.SUM(LedgerEntry.amount_cents))
     for player in differing(owners, fn.COALESCE(Affiliate.claimed_cents, 0), claims):
         yield f"the claimed earnings of {player} differ from the ledger"
 
@@ -52,7 +52,7 @@ def _payments(kind: str) -> peewee.Select:
     )
 
 
-def _posted(kind: Kind, number: peewee.Function) -> peewee.Select:
+def _posted(kind: LedgerKind, number: peewee.Function) -> peewee.Select:
     """A number from each player's balance entries of this kind."""
     return (
         LedgerEntry.select(LedgerEntry.user, number.alias("number"))
@@ -64,7 +64,7 @@ def _posted(kind: Kind, number: peewee.Function) -> peewee.Select:
 
 def _bonuses_of_referrals() -> peewee.Select:
     return (
-        _posted(Kind.CODE_BONUS, fn.SUM(LedgerEntry.amount_cents))
+        _posted(LedgerKind.CODE_BONUS, fn.SUM(LedgerEntry.amount_cents))
         .join(Referral, on=(Referral.user == LedgerEntry.user))
         .where(LedgerTransaction.id >= Referral.ledger_transaction)
     )

@@ -5,10 +5,10 @@ from models.db.connection import writing
 from models.users import User
 from services.accounts import users
 from services.affiliates import referrals
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.ledger import posting
-from services.ledger.posting import Account, Kind, Move
+from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
@@ -32,6 +32,8 @@ def claim(*, user_id: int, now: Millis) -> tuple[Cents, User]:
         claimed = Affiliate.update(claimed_cents=seen.claimed + seen.available, last_claimed_at_ms=now)
         claimed.where(Affiliate.user == user_id).execute()
         move = Move(seen.available, Account.HOUSE_AFFILIATES, Account.BALANCE)
-        posting.post(kind=Kind.AFFILIATE_CLAIM, user_id=user_id, moves=[move], now=now)
-        record(What.EARNINGS_CLAIMED, now=now, user_id=user_id, after={"amountCents": seen.available})
+        posting.post(kind=LedgerKind.AFFILIATE_CLAIM, user_id=user_id, moves=[move], now=now)
+        record(
+            AuditEventType.EARNINGS_CLAIMED, now=now, user_id=user_id, after={"amountCents": seen.available}
+        )
         return seen.available, users.get_by_id(user_id)

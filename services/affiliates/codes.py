@@ -12,10 +12,10 @@ from models.affiliates import Affiliate, Referral
 from models.db.connection import reading, writing
 from models.users import User
 from services.accounts import users
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import CHANGED, record
 from services.ledger import posting
-from services.ledger.posting import Account, Kind, Move
+from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
@@ -98,7 +98,7 @@ def set_own(*, user_id: int, code: object, special: str | None, now: Millis) -> 
                 raise CodeClaimed
             User.update(affiliate_code=wanted).where(User.id == user_id).execute()
             Affiliate.insert(user=user_id).execute()
-            record(What.PROMO_CODE_SET, now=now, user_id=user_id, after={"code": wanted})
+            record(AuditEventType.PROMO_CODE_SET, now=now, user_id=user_id, after={"code": wanted})
     except peewee.IntegrityError:
         raise CodeClaimed from None
 
@@ -126,7 +126,7 @@ def use(*, user_id: int, code: object, special: str | None, now: Millis) -> User
         if not mark.execute():
             raise CodeAlreadyUsed
         move = Move(USE_BONUS, Account.HOUSE_BONUSES, Account.BALANCE)
-        bonus = posting.post(kind=Kind.CODE_BONUS, user_id=user_id, moves=[move], now=now)
+        bonus = posting.post(kind=LedgerKind.CODE_BONUS, user_id=user_id, moves=[move], now=now)
         if owner_id is not None:
             # Payments after the bonus's ledger transaction count.
             Referral.insert(
@@ -138,7 +138,7 @@ def use(*, user_id: int, code: object, special: str | None, now: Millis) -> User
             ).execute()
         # The special code is a secret setting.
         shown = {"code": CHANGED if owner_id is None else used}
-        record(What.PROMO_CODE_USED, now=now, user_id=user_id, after=shown)
+        record(AuditEventType.PROMO_CODE_USED, now=now, user_id=user_id, after=shown)
         return users.get_by_id(user_id)
 
 

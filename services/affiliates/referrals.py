@@ -7,11 +7,11 @@ import peewee
 from peewee import fn
 
 from models.affiliates import Affiliate, Referral
-from models.db.connection import reading, snapshot
+from models.db.connection import reading, repeatable_read
 from models.users import User
 from services.accounts import users
 from services.affiliates.commission import claimable_cents, earned_cents, rate_percent
-from services.ledger.posting import Kind
+from services.ledger.posting import LedgerKind
 from services.shared.money import Cents
 
 
@@ -35,13 +35,13 @@ class Overview:
         return Cents(max(min(self.earnings, self.claimable) - self.claimed, 0))
 
 
-def count_payment(*, user_id: int, kind: Kind, usd: Cents) -> None:
+def count_payment(*, user_id: int, kind: LedgerKind, usd: Cents) -> None:
     """Add a deposit or withdrawal to the sums of the player's referral, if there is one.
 
     Call this in the payment's transaction, after its ledger posting has locked the player's row. A concurrent
     use of a code has then either committed before and is seen here, or waits.
     """
-    column = Referral.deposited_cents if kind is Kind.DEPOSIT else Referral.withdrawn_cents
+    column = Referral.deposited_cents if kind is LedgerKind.DEPOSIT else Referral.withdrawn_cents
     Referral.update({column: column + usd}).where(Referral.user == user_id).execute()
 
 
@@ -71,7 +71,7 @@ def statistics(*, owner_id: int) -> list[Any]:
 
 def overview(*, owner_id: int) -> Overview:
     """The sums over all players who used the owner's code, all of one moment."""
-    with snapshot(within_limit=True):
+    with repeatable_read(within_limit=True):
         percent = rate_percent(users.get_by_id(owner_id))
         sums: Any = (
             Referral.select(

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 
-class What(StrEnum):
+class AuditEventType(StrEnum):
     """What happened. A name that was once recorded keeps its meaning."""
 
     ACCOUNT_CREATED = "account.created"
@@ -59,5 +59,5 @@ class What(StrEnum):
     PRICE_JUMPS_ACCEPTED = "prices.jumps-accepted"
     TOTALS_REBUILT = "totals.rebuilt"
     SEEDS_REDRAWN = "seeds.redrawn"
-    SECRETS_RESEALED = "secrets.resealed"
+    SECRETS_ROTATED = "secrets.rotated"
     SETTINGS_CHANGED = "settings.changed"

@@ -9,8 +9,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from models.db.connection import snapshot
-from services.audit_trail import reading
+from models.db.connection import repeatable_read
+from services.audit_trail import queries
 from services.audit_trail.canonical import Row, to_text
 from services.audit_trail.keys import AuditKeys, Purpose
 from services.shared.clock import Millis
@@ -37,7 +37,7 @@ def export(keys: AuditKeys, *, now: Millis) -> Iterator[str]:
     """Yield the lines of an export: one state of the database, however large."""
     digest = hashlib.sha256()
     count = 0
-    with snapshot():
+    with repeatable_read():
         for seal, event in _rows():
             line = _line(seal, event)
             digest.update(f"{line}\n".encode())
@@ -90,10 +90,10 @@ class ExportReader:
 
 
 def _rows() -> Iterator[Exported]:
-    for seal, event in reading.sealed():
+    for seal, event in queries.sealed():
         if event is not None:
             yield seal, event
-    for event, _ in reading.unsealed():
+    for event, _ in queries.unsealed():
         yield None, event
 
 

@@ -55,7 +55,7 @@ class AuditKeys:
     def store(self) -> None:
         """Store the known keys in the database."""
         rows = [
-            {"key_id": key_id, "sealed_key": self.encrypter.encrypt(key.hex())}
+            {"key_id": key_id, "encrypted_key": self.encrypter.encrypt(key.hex())}
             for key_id, key in self._known.items()
         ]
         with writing():
@@ -64,14 +64,14 @@ class AuditKeys:
     def load(self) -> None:
         """Read the keys that are stored in the database."""
         with reading():
-            sealed_keys = {row["key_id"]: row["sealed_key"] for row in stored_rows(AuditKey.select())}
-        for key_id, sealed in sealed_keys.items():
+            encrypted_keys = {row["key_id"]: row["encrypted_key"] for row in stored_rows(AuditKey.select())}
+        for key_id, token in encrypted_keys.items():
             with suppress(InvalidToken, ValueError):
-                key = bytes.fromhex(self.encrypter.decrypt(str(sealed)))
+                key = bytes.fromhex(self.encrypter.decrypt(str(token)))
                 # A row with the id of another key would make one key pass for the other.
                 if _id_of(key) == key_id:
                     self._known[key_id] = key
-        self.unreadable = sealed_keys.keys() - self._known.keys()
+        self.unreadable = encrypted_keys.keys() - self._known.keys()
 
 
 def _id_of(key: bytes) -> str:

@@ -8,7 +8,7 @@ from models.db.connection import database
 from models.users import User
 from services.audit_trail.actor import Actor, current_actor
 from services.audit_trail.canonical import event_text, to_text
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.keys import AuditKeys, Purpose
 from services.shared.clock import Millis
 from services.shared.errors import AccountSuspended, OperatorError, Unauthorized
@@ -35,7 +35,7 @@ def record_with(keys: AuditKeys) -> None:
 
 
 def record(
-    what: What,
+    what: AuditEventType,
     *,
     now: Millis,
     user_id: int | None,

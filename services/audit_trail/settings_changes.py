@@ -7,7 +7,7 @@ from typing import Any
 from models.audit_trail import KnownSetting
 from models.db.connection import database, writing
 from services.audit_trail.canonical import to_text
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.keys import AuditKeys, Purpose
 from services.audit_trail.recording import CHANGED, record
 from services.shared.clock import Millis
@@ -42,7 +42,7 @@ def record_changes(keys: AuditKeys, settings: Settings, *, now: Millis) -> None:
         )
         KnownSetting.insert_many(rows).execute()
         record(
-            What.SETTINGS_CHANGED,
+            AuditEventType.SETTINGS_CHANGED,
             now=now,
             user_id=None,
             before={

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import peewee
 
 from models import audit_schema
-from models.db.connection import snapshot
-from services.audit_trail import reading
+from models.db.connection import repeatable_read
+from services.audit_trail import queries
 from services.audit_trail.canonical import Row, event_text, seal_text
 from services.audit_trail.export import Exported, ExportReader
 from services.audit_trail.keys import AuditKeys, Purpose
@@ -39,7 +39,7 @@ def verify(keys: AuditKeys, *, export: Iterable[bytes] | None, now: Millis) -> V
     found = Verification()
     # A dict keeps the order, and each problem once: every event of a lost key has the same one.
     problems: dict[str, None] = {}
-    with snapshot():
+    with repeatable_read():
         for problem in _problems(keys, found, export, now):
             problems[problem] = None
             if len(problems) == MAX_PROBLEMS:
@@ -60,14 +60,14 @@ def _problems(
 
 def _in_chain(keys: AuditKeys, found: Verification) -> Iterator[str]:
     # A seal may be missing alone. Its event is then found among those without one.
-    chain = _Chain(keys, has_event=lambda id_: bool(reading.by_ids([id_])))
-    for seal, event in reading.sealed():
+    chain = _Chain(keys, has_event=lambda id_: bool(queries.by_ids([id_])))
+    for seal, event in queries.sealed():
         found.sealed += 1
         yield from chain.problems(seal, event)
 
 
 def _without_seal(keys: AuditKeys, found: Verification, now: Millis) -> Iterator[str]:
-    for event, is_waiting in reading.unsealed():
+    for event, is_waiting in queries.unsealed():
         found.unsealed += 1
         if problem := _problem_of_unsealed(keys, event):
             yield problem
@@ -75,13 +75,13 @@ def _without_seal(keys: AuditKeys, found: Verification, now: Millis) -> Iterator
             yield f"the seal of audit event {event['id']} is missing"
         elif event["at_ms"] < now - LATEST_SEAL_MS:
             yield f"audit event {event['id']} has no seal, although it is older than a minute"
-    yield from map(_missing, reading.waiting_without_event())
+    yield from map(_missing, queries.waiting_without_event())
 
 
 def _in_export(keys: AuditKeys, found: Verification, export: Iterable[bytes]) -> Iterator[str]:
     chain, reader = _Chain(keys, has_event=lambda _: False), ExportReader(export, keys)
-    for lines in peewee.chunked(reader.events(), reading.ROWS_A_PAGE):
-        stored = reading.by_ids([event["id"] for _, event in lines])
+    for lines in peewee.chunked(reader.events(), queries.ROWS_A_PAGE):
+        stored = queries.by_ids([event["id"] for _, event in lines])
         for seal, event in lines:
             if seal is None:
                 problems = list(filter(None, [_problem_of_unsealed(keys, event)]))

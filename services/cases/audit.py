@@ -11,7 +11,7 @@ from services.cases.pricing import price_of
 
 
 def mismatches() -> Iterator[str]:
-    """One line for each wrong price or type. Reads in the caller's snapshot."""
+    """One line for each wrong price or type. Reads in the caller's transaction."""
     query = (
         Case.select(
             Case.slug,
@@ -19,7 +19,7 @@ def mismatches() -> Iterator[str]:
             Case.type,
             Item.price_cents,
             Item.app_id,
-            CaseItem.chance_attos,
+            CaseItem.ticket_width,
         )
         .join(CaseItem, on=(CaseItem.case == Case.id))
         .join(Item, on=(CaseItem.item == Item.id))

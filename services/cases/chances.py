@@ -1,4 +1,4 @@
-"""Chances as exact integers: percentages outside, parts of 10**18 ("attos") inside."""
+"""Chances as exact integers: percentages outside, the width in tickets inside."""
 
 from collections.abc import Sequence
 from decimal import Context, Decimal, Inexact, InvalidOperation
@@ -6,10 +6,10 @@ from typing import NewType
 
 from services.cases.errors import InvalidPercentage, PercentageTooFine
 
-Attos = NewType("Attos", int)
-"""A chance in parts of 10**18, which fits a 64-bit column. One percent is 10**16."""
+Width = NewType("Width", int)
+"""How many of 10**18 tickets win an item, which fits a 64-bit column. One percent is 10**16."""
 
-CERTAIN = Attos(10**18)
+CERTAIN = Width(10**18)
 PERCENT = 10**16
 
 _MAX_PERCENT = 100
@@ -17,7 +17,7 @@ _DECIMALS = 16
 _EXACT = Context(prec=28, traps=[Inexact, InvalidOperation])
 
 
-def attos_from_percent(value: object) -> Attos:
+def width_from_percent(value: object) -> Width:
     """The exact chance of a JSON percentage, an int or a Decimal. Never rounds.
 
     Raises InvalidPercentage, or PercentageTooFine for more than 16 decimals.
@@ -28,12 +28,12 @@ def attos_from_percent(value: object) -> Attos:
     if not number.is_finite() or not 0 <= number <= _MAX_PERCENT:
         raise InvalidPercentage
     try:
-        return Attos(int(number.quantize(Decimal(1).scaleb(-_DECIMALS), context=_EXACT).scaleb(_DECIMALS)))
+        return Width(int(number.quantize(Decimal(1).scaleb(-_DECIMALS), context=_EXACT).scaleb(_DECIMALS)))
     except (Inexact, InvalidOperation):
         raise PercentageTooFine from None
 
 
-def percent_from_attos(chance: int) -> int | float:
+def percent_from_width(chance: int) -> int | float:
     """The JSON percentage of a chance: 33.3, or 33 when it is whole.
 
     The nearest double to the exact percentage, which JSON readers would round to anyway.
@@ -41,7 +41,7 @@ def percent_from_attos(chance: int) -> int | float:
     return chance // PERCENT if chance % PERCENT == 0 else chance / PERCENT
 
 
-def share_equally(left: Attos, count: int) -> Sequence[Attos]:
-    """Split a chance into equal parts; the remainder goes to the first ones, one atto each."""
+def share_equally(left: Width, count: int) -> Sequence[Width]:
+    """Split a chance into equal parts; the remainder goes to the first ones, one ticket each."""
     each, over = divmod(left, count)
-    return [Attos(each + (place < over)) for place in range(count)]
+    return [Width(each + (place < over)) for place in range(count)]

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping
 from models.cases import CaseItem
 from models.items import Item
 from services.cases import errors
-from services.cases.chances import CERTAIN, Attos, attos_from_percent
+from services.cases.chances import CERTAIN, Width, width_from_percent
 from services.cases.kinds import GameType, game_type
 from services.cases.pricing import price_of
 from services.shared.money import Cents
 
 MAX_ITEM_NAME = 200
 
-ChancesByName = Mapping[str, Attos]
+ChancesByName = Mapping[str, Width]
 """The chance of each item by its name, in the order of the case."""
 
 
@@ -30,13 +30,13 @@ def wanted_items(items: Iterable[object]) -> ChancesByName:
     return wanted
 
 
-def _name_and_chance(item: object) -> tuple[str, Attos]:
+def _name_and_chance(item: object) -> tuple[str, Width]:
     if not isinstance(item, Mapping):
         raise errors.InvalidItemName
     name = item.get("marketHashName")
     if not isinstance(name, str) or not name.strip() or len(name) > MAX_ITEM_NAME:
         raise errors.InvalidItemName
-    return name, attos_from_percent(item.get("percentage"))
+    return name, width_from_percent(item.get("percentage"))
 
 
 def type_and_price(wanted: ChancesByName, items: Mapping[str, Item]) -> tuple[GameType, Cents]:
@@ -50,5 +50,5 @@ def insert(case_id: int, wanted: ChancesByName, items: Mapping[str, Item]) -> No
     rows = [
         (case_id, position, items[name].id, chance) for position, (name, chance) in enumerate(wanted.items())
     ]
-    columns = [CaseItem.case, CaseItem.position, CaseItem.item, CaseItem.chance_attos]
+    columns = [CaseItem.case, CaseItem.position, CaseItem.item, CaseItem.ticket_width]
     CaseItem.insert_many(rows, columns).execute()

@@ -6,11 +6,11 @@ from models.cases import Case
 from models.db.connection import writing
 from models.items import Item
 from models.users import User
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.cases import contents, errors, version
 from services.cases.contents import ChancesByName
-from services.cases.kinds import RESERVED_IDS, Kind, case_id
+from services.cases.kinds import RESERVED_IDS, CaseKind, case_id
 from services.shared.clock import Millis
 from services.shared.levels import level_of
 from services.shared.names import can_be_shown, fold, normalize_name
@@ -25,7 +25,7 @@ BALANCE_TYPE = "balance"
 def check_level(player: User) -> None:
     """Raises LevelTooLow for a player who may not create cases yet."""
     if level_of(player) < MIN_LEVEL:
-        raise errors.LevelTooLow
+        raise errors.LevelTooLowToCreate
 
 
 def create(*, creator: User, name: object, items: object, now: Millis) -> str:
@@ -47,7 +47,7 @@ def create(*, creator: User, name: object, items: object, now: Millis) -> str:
                 slug=case_id(checked_name),
                 name=checked_name,
                 name_folded=fold(checked_name),
-                kind=Kind.REGULAR,
+                kind=CaseKind.REGULAR,
                 type=type_,
                 price_cents=price,
                 creator=creator,
@@ -60,7 +60,7 @@ def create(*, creator: User, name: object, items: object, now: Millis) -> str:
             raise errors.TooManyCases
         contents.insert(row_id, wanted, found)
         created = {"case": case_id(checked_name)}
-        record(What.CASE_CREATED, now=now, user_id=creator.id, after=created)
+        record(AuditEventType.CASE_CREATED, now=now, user_id=creator.id, after=created)
     return case_id(checked_name)
 
 

@@ -17,7 +17,7 @@ class LoginToCreate(Unauthorized):
     text = "You must be logged in to create a case"
 
 
-class LevelTooLow(PlatformError):
+class LevelTooLowToCreate(PlatformError):
     status = 403
     text = "You must be at least level 25 to create a case"
 

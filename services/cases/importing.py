@@ -8,11 +8,11 @@ from typing import Any
 from models.cases import Case, CaseItem
 from models.db.connection import database, writing
 from models.items import Item
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.cases import contents, version
 from services.cases.contents import ChancesByName
-from services.cases.kinds import FREE_CASE_ID, RESERVED_IDS, Kind, case_id
+from services.cases.kinds import FREE_CASE_ID, RESERVED_IDS, CaseKind, case_id
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError
 from services.shared.import_rows import ImportResult, Row, import_rows, name_from
@@ -36,7 +36,7 @@ def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
         database.obj.lift_statement_limit()
         version.begin_change()
         result = import_rows(rows, _Importer(now).import_case)
-        record(What.CASES_IMPORTED, now=now, user_id=None, after=asdict(result))
+        record(AuditEventType.CASES_IMPORTED, now=now, user_id=None, after=asdict(result))
     return result
 
 
@@ -57,7 +57,7 @@ class _Importer:
         columns = {"name": name, "name_folded": fold(name), "type": type_, "price_cents": price}
         case = self._stored_case(name, kind)
         is_new = case is None
-        kind = kind or (Kind(case.kind) if case else Kind.REGULAR)
+        kind = kind or (CaseKind(case.kind) if case else CaseKind.REGULAR)
         slug = case.slug if case else case_id(name, kind)
         columns |= {"kind": kind, "required_level": _required_level(row.get("level"), kind, slug)}
         columns |= {"withdrawn_at_ms": None}
@@ -82,11 +82,11 @@ class _Importer:
                 raise OperatorError(f"the item {name} is withdrawn")
         return wanted
 
-    def _stored_case(self, name: str, kind: Kind | None) -> Case | None:
+    def _stored_case(self, name: str, kind: CaseKind | None) -> Case | None:
         """The case that this row updates; None if the row is a new case. Raises OperatorError."""
         case = self._by_name.get(fold(name))
         if case is None:
-            if kind is Kind.FREE:
+            if kind is CaseKind.FREE:
                 return self._by_slug.get(FREE_CASE_ID)
             if case_id(name) in RESERVED_IDS:
                 raise OperatorError(f"the id {case_id(name)} is reserved")
@@ -94,14 +94,14 @@ class _Importer:
                 raise OperatorError(f"another case has the id {case_id(name)}")
         elif case.creator_id is not None:  # type: ignore[attr-defined]  # made by peewee
             raise OperatorError("a player's case has this name")
-        elif kind is not None and (kind is Kind.FREE) != (case.slug == FREE_CASE_ID):
+        elif kind is not None and (kind is CaseKind.FREE) != (case.slug == FREE_CASE_ID):
             raise OperatorError("the free case and another one cannot share a name")
         return case
 
 
-def _required_level(value: Any, kind: Kind, slug: str) -> int | None:
+def _required_level(value: Any, kind: CaseKind, slug: str) -> int | None:
     """The level that the row gives, or the number in the id of a level case. Raises OperatorError."""
-    if kind is not Kind.LEVEL:
+    if kind is not CaseKind.LEVEL:
         if value is not None:
             raise OperatorError("level is for the kind level only")
         return None
@@ -115,7 +115,7 @@ def _required_level(value: Any, kind: Kind, slug: str) -> int | None:
     return value
 
 
-def _kind(value: Any) -> Kind | None:
-    if value is not None and value not in list(Kind):
-        raise OperatorError(f"kind must be {', '.join(Kind)}")
-    return None if value is None else Kind(value)
+def _kind(value: Any) -> CaseKind | None:
+    if value is not None and value not in list(CaseKind):
+        raise OperatorError(f"kind must be {', '.join(CaseKind)}")
+    return None if value is None else CaseKind(value)

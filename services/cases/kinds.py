@@ -9,7 +9,7 @@ RESERVED_IDS = frozenset({"pagination", "create", "free", FREE_CASE_ID, ".", "..
 """Paths of other endpoints, and two path segments that browsers remove."""
 
 
-class Kind(StrEnum):
+class CaseKind(StrEnum):
     """Set by an import; players create regular cases only."""
 
     REGULAR = "regular"
@@ -34,9 +34,9 @@ def game_type(app_ids: Collection[int]) -> GameType:
     return games.pop() if len(games) == 1 else GameType.MIXED
 
 
-def case_id(name: str, kind: Kind = Kind.REGULAR) -> str:
+def case_id(name: str, kind: CaseKind = CaseKind.REGULAR) -> str:
     """The id of a new case of this kind: its normalized name in lowercase, each space a hyphen.
 
     The free case has an id of its own, whatever its name.
     """
-    return FREE_CASE_ID if kind is Kind.FREE else name.lower().replace(" ", "-")
+    return FREE_CASE_ID if kind is CaseKind.FREE else name.lower().replace(" ", "-")

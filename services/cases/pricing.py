@@ -2,7 +2,7 @@
 
     price = sum(item price * percentage / 100) / 0.95, rounded up to the cent
 
-In whole numbers, with chances in attos (10**18 is certain): sum(cents * attos) / (0.95 * 10**18).
+In whole numbers, with chances in tickets (10**18 is certain): sum(cents * width) / (0.95 * 10**18).
 """
 
 from collections.abc import Collection, Iterable
@@ -18,17 +18,17 @@ from services.cases.kinds import GAMES, GameType
 from services.shared.money import Cents
 
 HOUSE_DIVISOR = 95 * 10**16
-"""0.95 in attos."""
+"""0.95 of all tickets."""
 
 ITEMS_A_STATEMENT = 500
 
 
 def price_of(contents: Iterable[tuple[int | None, int]]) -> Cents:
-    """The price of a case with items of these prices in cents, and these chances in attos.
+    """The price of a case with items of these prices in cents, and these chances in tickets.
 
     An item without a price counts as 0.
     """
-    value = sum((cents or 0) * attos for cents, attos in contents)
+    value = sum((cents or 0) * width for cents, width in contents)
     return Cents(-(-value // HOUSE_DIVISOR))
 
 
@@ -67,8 +67,8 @@ def _price() -> Any:
     if isinstance(database.obj, Sqlite):
         # Registered each time, because a pooled connection may be older than the first registration.
         database.register_aggregate(_SqlitePrice, "case_price", 2)
-        return fn.case_price(Item.price_cents, CaseItem.chance_attos)
-    value = fn.SUM(fn.COALESCE(Item.price_cents, 0).cast("NUMERIC") * CaseItem.chance_attos)
+        return fn.case_price(Item.price_cents, CaseItem.ticket_width)
+    value = fn.SUM(fn.COALESCE(Item.price_cents, 0).cast("NUMERIC") * CaseItem.ticket_width)
     return fn.DIV(value + (HOUSE_DIVISOR - 1), HOUSE_DIVISOR)
 
 
@@ -78,8 +78,8 @@ class _SqlitePrice:
     def __init__(self) -> None:
         self._contents: list[tuple[int | None, int]] = []
 
-    def step(self, cents: int | None, attos: int) -> None:
-        self._contents.append((cents, attos))
+    def step(self, cents: int | None, width: int) -> None:
+        self._contents.append((cents, width))
 
     def finalize(self) -> int:
         return price_of(self._contents)

@@ -6,7 +6,7 @@ from models.cases import Case, CaseItem
 from models.db.connection import writing
 from models.irl_cases import IrlCase
 from models.items import Item
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.cases import version
 from services.shared.clock import Millis
@@ -23,7 +23,7 @@ def withdraw_item(*, name: str, now: Millis) -> tuple[Millis, list[str]]:
     with writing():
         version.begin_change()
         item: Any = Item.get_or_none(Item.market_hash_name == name)
-        since = _withdraw(item, f"item {name}", What.ITEM_WITHDRAWN, {"item": name}, now=now)
+        since = _withdraw(item, f"item {name}", AuditEventType.ITEM_WITHDRAWN, {"item": name}, now=now)
         holding = (
             Case.select(Case.slug)
             .join(CaseItem)
@@ -40,7 +40,9 @@ def withdraw_case(*, name: str, now: Millis) -> tuple[Millis, str]:
     with writing():
         version.begin_change()
         case = _find_case(name)
-        return _withdraw(case, f"case {name}", What.CASE_WITHDRAWN, {"case": case.slug}, now=now), case.slug
+        return _withdraw(
+            case, f"case {name}", AuditEventType.CASE_WITHDRAWN, {"case": case.slug}, now=now
+        ), case.slug
 
 
 def restore_case(*, name: str, now: Millis) -> str:
@@ -53,7 +55,7 @@ def restore_case(*, name: str, now: Millis) -> str:
         case = _find_case(name)
         if case.withdrawn_at_ms is not None:
             Case.update(withdrawn_at_ms=None).where(Case.id == case.id).execute()
-            record(What.CASE_RESTORED, now=now, user_id=case.creator_id, after={"case": case.slug})
+            record(AuditEventType.CASE_RESTORED, now=now, user_id=case.creator_id, after={"case": case.slug})
         slug: str = case.slug
         return slug
 
@@ -63,7 +65,9 @@ def withdraw_irl_case(*, case_id: str, now: Millis) -> Millis:
     with writing():
         version.begin_change()
         case = IrlCase.get_or_none(IrlCase.slug == case_id)
-        return _withdraw(case, f"case {case_id}", What.IRL_CASE_WITHDRAWN, {"case": case_id}, now=now)
+        return _withdraw(
+            case, f"case {case_id}", AuditEventType.IRL_CASE_WITHDRAWN, {"case": case_id}, now=now
+        )
 
 
 def _find_case(name: str) -> Any:
@@ -74,7 +78,7 @@ def _find_case(name: str) -> Any:
     return case
 
 
-def _withdraw(row: Any, what: str, event: What, after: dict[str, str], *, now: Millis) -> Millis:
+def _withdraw(row: Any, what: str, event: AuditEventType, after: dict[str, str], *, now: Millis) -> Millis:
     """A row that is withdrawn already keeps the first time."""
     if row is None:
         raise OperatorError(f"there is no {what}")

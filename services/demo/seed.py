@@ -14,7 +14,7 @@ from models.items import Item
 from models.users import User
 from services.accounts import users
 from services.cases import importing
-from services.cases.kinds import Kind, case_id
+from services.cases.kinds import CaseKind, case_id
 from services.container import Services
 from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
@@ -47,7 +47,7 @@ def seed(services: Services) -> dict[str, int]:
         names = set(Item.select(Item.market_hash_name).scalars())
         items = [row for row in _read("items.json") if row["marketHashName"] not in names]
         ids = set(Case.select(Case.slug).scalars())
-        cases = [row for row in _read("cases.json") if case_id(row["name"], Kind(row["kind"])) not in ids]
+        cases = [row for row in _read("cases.json") if case_id(row["name"], CaseKind(row["kind"])) not in ids]
         irl_ids = set(IrlCase.select(IrlCase.slug).scalars())
         irl_cases = [row for row in _read("irl_cases.json") if row["id"] not in irl_ids]
         return {

@@ -14,7 +14,7 @@ from models.db.connection import reading, writing
 from models.proof_queries import DueBet
 from models.seed_marks import FoundSeed
 from models.users import AnnouncedSeed
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.fairness import rolls
 from services.fairness.seed_witness import SeedWitness
@@ -74,7 +74,7 @@ class ServerSeeds:
             user=user_id,
             nonce=seed.nonce,
             server_seed_commitment=seed.commitment,
-            sealed_server_seed=seed.encrypted,
+            encrypted_server_seed=seed.encrypted,
             epoch=seed_marks.current_epoch(),
         ).execute()
 
@@ -154,7 +154,7 @@ class ServerSeeds:
         with writing():
             seed_marks.append(new_epoch=True)
             count = int(AnnouncedSeed.select().count())
-            record(What.SEEDS_REDRAWN, now=now, user_id=None, after={"seeds": count})
+            record(AuditEventType.SEEDS_REDRAWN, now=now, user_id=None, after={"seeds": count})
             return count
 
     def of_bet(self, bet: Bet | DueBet) -> str:
@@ -164,10 +164,10 @@ class ServerSeeds:
         """
         if bet.server_seed is not None:
             return bet.server_seed
-        if bet.sealed_server_seed is None:
+        if bet.encrypted_server_seed is None:
             raise ValueError("a bet has a seed, encrypted or revealed")
         try:
-            return self.encrypter.decrypt(bet.sealed_server_seed)
+            return self.encrypter.decrypt(bet.encrypted_server_seed)
         except InvalidToken:
             log.error("no key decrypts the server seed of bet %s", bet.id)  # noqa: TRY400
             return ""

@@ -6,7 +6,7 @@ from typing import Any
 from peewee import fn
 
 from models.bets import HIGH_ROLL, Bet
-from models.db.connection import reading, snapshot
+from models.db.connection import reading, repeatable_read
 from models.totals import LiveBetCount
 from models.users import User
 from services.shared.clock import Millis
@@ -15,7 +15,7 @@ from services.shared.pagination import Page, Place, rows_of_page
 NEWEST = 10
 
 
-class Kind(StrEnum):
+class LiveBetKind(StrEnum):
     """Which bets a list contains."""
 
     ALL = "live-bets"
@@ -38,9 +38,9 @@ def next_due(*, now: Millis) -> Millis | None:
     return None if due is None else Millis(due)
 
 
-def page(*, kind: Kind, place: Place, now: Millis) -> Page[Any]:
+def page(*, kind: LiveBetKind, place: Place, now: Millis) -> Page[Any]:
     """One page of all bets that are due, newest first."""
-    with snapshot(within_limit=True):
+    with repeatable_read(within_limit=True):
         total = _count(kind, now)
         # Ids alone are read from the index, without reading the bets that are skipped.
         ids = _of_kind(Bet.select(Bet.id), kind).where(Bet.completed_at_ms <= now).tuples()
@@ -55,13 +55,13 @@ def _shown() -> Any:
     return Bet.select(*columns, User.username, User.avatar).join(User).namedtuples()
 
 
-def _count(kind: Kind, now: Millis) -> int:
+def _count(kind: LiveBetKind, now: Millis) -> int:
     """The number of all bets, less the few that are not due."""
-    counts = LiveBetCount.high_rolls if kind is Kind.HIGH_ROLLS else LiveBetCount.bets
+    counts = LiveBetCount.high_rolls if kind is LiveBetKind.HIGH_ROLLS else LiveBetCount.bets
     made = LiveBetCount.select(fn.SUM(counts)).scalar() or 0
     not_due = _of_kind(Bet.select(fn.COUNT(Bet.id)), kind).where(Bet.completed_at_ms > now).scalar()
     return int(made) - int(not_due)
 
 
-def _of_kind(query: Any, kind: Kind) -> Any:
-    return query.where(HIGH_ROLL) if kind is Kind.HIGH_ROLLS else query
+def _of_kind(query: Any, kind: LiveBetKind) -> Any:
+    return query.where(HIGH_ROLL) if kind is LiveBetKind.HIGH_ROLLS else query

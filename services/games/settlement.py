@@ -21,7 +21,7 @@ from models.bet_settlement import (
 )
 from models.db.group_commit import GroupCommit
 from models.db.sql import execute
-from models.play_limits import Refused, explain_refusal
+from models.play_limits import BetRefused, explain_refusal
 from models.users import PERMANENTLY, Balances
 from services.games.errors import (
     ExcludedPermanently,
@@ -35,7 +35,7 @@ from services.games.errors import (
     TooSoon,
 )
 from services.ledger import posting
-from services.ledger.posting import Account, Kind, Move
+from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import AccountSuspended, InsufficientBalance, Unauthorized
 from services.shared.money import Cents
@@ -51,7 +51,7 @@ REFUSALS: dict[str, Callable[[], Exception]] = {
     "free case": FreeCaseNotAvailable,
     "balance": InsufficientBalance,
 }
-"""Errors by the reasons of ``Refused``, without those of breaks and limits."""
+"""Errors by the reasons of ``BetRefused``, without those of breaks and limits."""
 
 _group_commit = GroupCommit()
 
@@ -79,7 +79,7 @@ def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
     if settlement.snapshot_id is not None:
         execute(_STORE_SNAPSHOT, values)
     values["transaction_id"] = posting.post(
-        kind=Kind(settlement.ledger_kind),
+        kind=LedgerKind(settlement.ledger_kind),
         user_id=settlement.user_id,
         moves=_moves(settlement),
         now=Millis(times.created_at_ms),
@@ -95,7 +95,7 @@ def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
     return Settled(times, bet_id, Balances(*balances), prize_id)
 
 
-def refusal_of(refused: Refused) -> Exception:
+def refusal_of(refused: BetRefused) -> Exception:
     """The error for the reason for which a bet was refused."""
     if refused.reason in REFUSALS:
         return REFUSALS[refused.reason]()

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from models.db.connection import reading
 from models.snapshots import Snapshot
-from services.cases.reading import ShownCase
+from services.cases.queries import ShownCase
 from services.fairness import tickets
 from services.shared import decimal_json
 from services.shared.errors import PlatformError
@@ -84,7 +84,7 @@ def content_of(*, case_id: str, price_cents: Cents, items: Iterable[tuple[str, C
 def content_of_case(case: ShownCase) -> Content | None:
     """The content of a case with market items. None if one of them has no price: it can't be opened.
 
-    ``content_of_case`` in services/irl_cases/reading.py does it for cases with real-life items.
+    ``content_of_case`` in services/irl_cases/queries.py does it for cases with real-life items.
     """
     items = []
     for item in case.items:

@@ -6,11 +6,11 @@ from typing import Any
 
 from models.db.connection import database, writing
 from models.irl_cases import IrlCase, IrlItem
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.cases import version
-from services.cases.chances import CERTAIN, Attos, attos_from_percent, share_equally
-from services.irl_cases.reading import ID
+from services.cases.chances import CERTAIN, Width, share_equally, width_from_percent
+from services.irl_cases.queries import ID
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError
 from services.shared.import_rows import ImportResult, Row, image_from, import_rows, name_from, price_from
@@ -31,7 +31,7 @@ def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
         database.obj.lift_statement_limit()
         version.begin_change()
         result = import_rows(rows, lambda row: _import_case(row, now))
-        record(What.IRL_CASES_IMPORTED, now=now, user_id=None, after=asdict(result))
+        record(AuditEventType.IRL_CASES_IMPORTED, now=now, user_id=None, after=asdict(result))
         return result
 
 
@@ -45,7 +45,7 @@ def _import_case(row: Row, now: Millis) -> tuple[int, bool]:
         "withdrawn_at_ms": None,
     }
     items = _items(row.get("items"))
-    expected = sum(item["price_cents"] * item["chance_attos"] for item in items)
+    expected = sum(item["price_cents"] * item["ticket_width"] for item in items)
     if expected > columns["price_cents"] * CERTAIN:
         raise OperatorError("the expected value of an opening is above the price")
     stored = IrlCase.get_or_none(IrlCase.slug == slug)
@@ -71,18 +71,18 @@ def _items(value: object) -> list[dict[str, Any]]:
             "name": name_from(item.get("name"), "an item's name", MAX_ITEM_NAME),
             "image": image_from(item.get("image"), "an item's image"),
             "price_cents": price_from(item.get("price"), "an item's price"),
-            "chance_attos": chance,
+            "ticket_width": chance,
         }
         for position, (item, chance) in enumerate(zip(value, _chances(value), strict=True))
     ]
 
 
-def _chances(items: Sequence[Row]) -> list[Attos]:
+def _chances(items: Sequence[Row]) -> list[Width]:
     """The chance of each item. Items without one share equally what the others leave."""
     percentages = [item.get("percentage") for item in items]
-    given = [None if percentage is None else attos_from_percent(percentage) for percentage in percentages]
+    given = [None if percentage is None else width_from_percent(percentage) for percentage in percentages]
     left = CERTAIN - sum(chance or 0 for chance in given)
     if left < 0 or (left and None not in given):
         raise OperatorError("the percentages must sum to 100, or to less than 100 when some are left out")
-    shares = iter(share_equally(Attos(left), given.count(None)) if None in given else ())
+    shares = iter(share_equally(Width(left), given.count(None)) if None in given else ())
     return [next(shares) if chance is None else chance for chance in given]

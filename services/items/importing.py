@@ -8,7 +8,7 @@ import peewee
 
 from models.db.connection import database, writing
 from models.items import Item
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.cases import version
 from services.cases.kinds import GAMES
@@ -103,7 +103,7 @@ def store(rows: Sequence[ItemColumns], *, now: Millis) -> ImportResult:
             refresh_feed_soon()
         created = sum(row["market_hash_name"] not in stored for row in rows)
         result = ImportResult(created=created, updated=len(rows) - created)
-        record(What.ITEMS_IMPORTED, now=now, user_id=None, after=asdict(result))
+        record(AuditEventType.ITEMS_IMPORTED, now=now, user_id=None, after=asdict(result))
     return result
 
 

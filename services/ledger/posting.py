@@ -32,7 +32,7 @@ class Account(StrEnum):
     HOUSE_ADJUSTMENTS = "house.adjustments"
 
 
-class Kind(StrEnum):
+class LedgerKind(StrEnum):
     """The reason for a transaction."""
 
     SPIN = "spin"
@@ -80,7 +80,7 @@ class Move(NamedTuple):
     target: Account
 
 
-def post(*, kind: Kind, user_id: int, moves: Sequence[Move], now: Millis) -> int:
+def post(*, kind: LedgerKind, user_id: int, moves: Sequence[Move], now: Millis) -> int:
     """Write one ledger transaction and change the player's balances with it, all or nothing; return its id.
 
     An account must hold what is taken from it before anything is added, so no wager is paid from its own

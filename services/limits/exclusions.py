@@ -3,7 +3,7 @@
 from models.db.connection import writing
 from models.users import PERMANENTLY, User
 from services.accounts import users
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import DAY_MS, Millis
 from services.shared.errors import PlatformError
@@ -46,7 +46,7 @@ def exclude(*, user_id: int, duration: str, now: Millis) -> Exclusion:
             User.update(excluded_until_ms=until).where(User.id == user_id).execute()
             is_extended = current > now
             record(
-                What.EXCLUSION_EXTENDED if is_extended else What.EXCLUSION_BEGUN,
+                AuditEventType.EXCLUSION_EXTENDED if is_extended else AuditEventType.EXCLUSION_BEGUN,
                 now=now,
                 user_id=user_id,
                 before=_exclusion(current) if is_extended else None,

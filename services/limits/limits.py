@@ -8,12 +8,12 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 
-from models.db.connection import snapshot, writing
+from models.db.connection import repeatable_read, writing
 from models.limit_requests import EXPIRES_AFTER_MS, LimitRequest
 from models.play_limits import PERIODS
 from models.users import User
 from services.accounts import users
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.limits import exclusions
 from services.limits.exclusions import Exclusion
@@ -71,7 +71,7 @@ class Limits:
 
 def of_player(user_id: int, *, now: Millis) -> Limits:
     """The player's limits, with the requests that have not expired. Raises UserNotFound."""
-    with snapshot(within_limit=True):
+    with repeatable_read(within_limit=True):
         user = users.get_by_id(user_id)
         is_recent = LimitRequest.requested_at_ms > now - EXPIRES_AFTER_MS
         requests = LimitRequest.select().where(LimitRequest.user == user_id, is_recent)
@@ -113,7 +113,7 @@ def request(*, user_id: int, limit: Limit, value: Cents | None, now: Millis) -> 
             value_cents=value,
             requested_at_ms=now,
         )
-        what = What.LIMIT_RAISE_REPLACED if replaced else What.LIMIT_RAISE_REQUESTED
+        what = AuditEventType.LIMIT_RAISE_REPLACED if replaced else AuditEventType.LIMIT_RAISE_REQUESTED
         before = limit.described(replaced.value_cents) if replaced else None
         record(what, now=now, user_id=user_id, before=before, after=limit.described(value))
         return requested
@@ -133,7 +133,7 @@ def confirm(*, user_id: int, request_id: str, now: Millis) -> None:
             raise TooEarly
         limit = Limit(found.kind, found.period)
         found.delete_instance()
-        _set(What.LIMIT_RAISE_CONFIRMED, user, limit, found.value_cents, now=now)
+        _set(AuditEventType.LIMIT_RAISE_CONFIRMED, user, limit, found.value_cents, now=now)
 
 
 def _by_period(user: User, kind: str) -> ByPeriod:
@@ -148,13 +148,19 @@ def _lower(user: User, limit: Limit, value: Cents | None, *, now: Millis) -> boo
     cancelled = _delete_request(user, limit, now=now)
     if cancelled:
         before = limit.described(cancelled.value_cents)
-        record(What.LIMIT_RAISE_CANCELLED, now=now, user_id=user.id, before=before)
+        record(AuditEventType.LIMIT_RAISE_CANCELLED, now=now, user_id=user.id, before=before)
     if value != current:
-        _set(What.LIMIT_SET if current is None else What.LIMIT_LOWERED, user, limit, value, now=now)
+        _set(
+            AuditEventType.LIMIT_SET if current is None else AuditEventType.LIMIT_LOWERED,
+            user,
+            limit,
+            value,
+            now=now,
+        )
     return True
 
 
-def _set(what: What, user: User, limit: Limit, value: int | None, *, now: Millis) -> None:
+def _set(what: AuditEventType, user: User, limit: Limit, value: int | None, *, now: Millis) -> None:
     """Change a limit of a player whose row is locked."""
     User.update({limit.column: value}).where(User.id == user.id).execute()
     before, after = limit.described(limit.of(user)), limit.described(value)

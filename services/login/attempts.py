@@ -35,15 +35,15 @@ class Attempt:
         return encrypter.encrypt(json.dumps([self.expires_at, self.state, self.nonce, self.verifier]))
 
 
-def resume(sealed: str | None, *, state: str | None, encrypter: Encrypter, now: Millis) -> Attempt:
+def resume(token: str | None, *, state: str | None, encrypter: Encrypter, now: Millis) -> Attempt:
     """The attempt in this browser's cookie.
 
     Raises LoginFailed, and AnotherLogin when the ``state`` that comes back belongs to another attempt.
     """
-    if sealed is None:
+    if token is None:
         raise LoginFailed("not begun in this browser")
     try:
-        expires_at, expected, nonce, verifier = json.loads(encrypter.decrypt(sealed))
+        expires_at, expected, nonce, verifier = json.loads(encrypter.decrypt(token))
     except (InvalidToken, UnicodeError):
         raise LoginFailed("the cookie can't be decrypted") from None
     if now >= expires_at:

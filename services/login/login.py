@@ -10,7 +10,7 @@ from services.accounts import sessions, users
 from services.accounts.two_factor import login_challenges
 from services.accounts.two_factor.login_challenges import Challenge
 from services.audit_trail.actor import acting_as_player
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.fairness.server_seeds import ServerSeeds
 from services.login import attempts
@@ -82,7 +82,7 @@ class Login:
         if self.needs_code and user.two_factor_enabled:
             return login_challenges.begin(user_id=user.id, now=now)
         with writing():
-            record(What.LOGGED_IN, now=now, user_id=user.id, after={"provider": self.name})
+            record(AuditEventType.LOGGED_IN, now=now, user_id=user.id, after={"provider": self.name})
         return user
 
 

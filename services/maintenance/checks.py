@@ -9,7 +9,7 @@ import peewee
 
 from models import audit_schema
 from models.db import migrate
-from models.db.connection import UNAVAILABLE, Sqlite, database, reading, schema_problem, snapshot
+from models.db.connection import UNAVAILABLE, Sqlite, database, reading, repeatable_read, schema_problem
 from models.processes import Process, live_processes
 from models.users import AnnouncedSeed
 from services.maintenance.encrypted_columns import EncryptedColumn
@@ -25,7 +25,7 @@ def problems(settings: Settings, encrypted: Sequence[EncryptedColumn] = ()) -> l
     """
     found = list(_database_problems())
     if not found:
-        with snapshot():
+        with repeatable_read():
             found += [f"audit trail: {problem}" for problem in audit_schema.problems()]
             found += filter(None, map(_key_problem, encrypted))
     return [*found, *_directory_problems(settings.instance_dir)]
@@ -73,7 +73,7 @@ def _key_problem(encrypted: EncryptedColumn) -> str | None:
     if not unreadable:
         return None
     advice = "name the key before it in SECRET_KEY_PREVIOUS"
-    if encrypted.column is AnnouncedSeed.sealed_server_seed:
+    if encrypted.column is AnnouncedSeed.encrypted_server_seed:
         advice += ", or run flask seeds redraw"
     return f"SECRET_KEY: does not decrypt {unreadable} of {tried} {encrypted.label}; {advice}"
 

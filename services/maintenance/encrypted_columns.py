@@ -24,7 +24,7 @@ class EncryptedColumn:
     """A column of encrypted values, and the encrypter that decrypts them."""
 
     name: str
-    """What ``flask secrets reseal`` prints it as, in snake case."""
+    """What ``flask secrets rotate`` prints it as, in snake case."""
     label: str
     """What messages call its values."""
     column: peewee.Field
@@ -58,7 +58,7 @@ class EncryptedColumn:
     def _sample(self) -> Iterator[str]:
         """The first values, and others at equal distances up to the last, so that a part is found too.
 
-        To be used within ``snapshot()``.
+        To be used within ``repeatable_read()``.
         """
         order = self.key if self.order is None else self.order
         query = self.rows(order, self.column).order_by(order)
@@ -85,20 +85,20 @@ def encrypted_columns(
         EncryptedColumn(
             "announced_seeds",
             "announced server seeds",
-            AnnouncedSeed.sealed_server_seed,
+            AnnouncedSeed.encrypted_server_seed,
             seeds,
             is_used=is_current,
         ),
         EncryptedColumn(
             "bets",
             "server seeds of bets without a proof",
-            Bet.sealed_server_seed,
+            Bet.encrypted_server_seed,
             seeds,
             is_used=Bet.server_seed.is_null(),
             order=Bet.completed_at_ms,
         ),
-        EncryptedColumn("two_factor_secrets", "2FA secrets", TwoFactor.sealed_secret, two_factor),
-        EncryptedColumn("recovery_codes", "recovery codes", RecoveryCode.sealed_code, two_factor),
-        EncryptedColumn("shipping_addresses", "shipping addresses", Prize.sealed_address, shipping),
-        EncryptedColumn("audit_keys", "keys of the audit trail", AuditKey.sealed_key, audit_keys),
+        EncryptedColumn("two_factor_secrets", "2FA secrets", TwoFactor.encrypted_secret, two_factor),
+        EncryptedColumn("recovery_codes", "recovery codes", RecoveryCode.encrypted_code, two_factor),
+        EncryptedColumn("shipping_addresses", "shipping addresses", Prize.encrypted_address, shipping),
+        EncryptedColumn("audit_keys", "keys of the audit trail", AuditKey.encrypted_key, audit_keys),
     ]

@@ -8,7 +8,7 @@ from peewee import fn
 
 from models.bets import Bet
 from models.case_spins import CASE
-from models.db.connection import snapshot
+from models.db.connection import repeatable_read
 from models.snapshots import Snapshot
 from models.users import AnnouncedSeed
 from services.cases.kinds import FREE_CASE_ID
@@ -56,13 +56,13 @@ class FairnessAudit:
 def audit(
     *, seeds: ServerSeeds, progress: Callable[[int, int], None] = lambda _done, _of: None
 ) -> FairnessAudit:
-    """Recompute every settled bet in one snapshot, while players may play.
+    """Recompute every settled bet in one transaction, while players may play.
 
     Seeds that are not revealed yet are decrypted here and shown nowhere. ``progress`` gets the number of bets
     checked so far and of all.
     """
     result, content_of = FairnessAudit(), lru_cache(SNAPSHOTS_IN_MEMORY)(intact_content)
-    with snapshot():
+    with repeatable_read():
         total = Bet.select().count()
         for bets in _in_chunks():
             for bet in bets:

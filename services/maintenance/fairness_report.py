@@ -10,7 +10,7 @@ from typing import Any
 from peewee import SQL, fn
 
 from models.bets import Bet
-from models.db.connection import snapshot
+from models.db.connection import repeatable_read
 from services.fairness.rolls import ROLL_RANGE
 from services.maintenance.fairness_audit import intact_content
 from services.openings.openable_cases import expectation_of
@@ -58,7 +58,7 @@ def sums_of_days() -> dict[Millis, BetSums]:
     Days without bets and openings of the free case are left out. Raises OperatorError if the snapshot of an
     opening differs from its hash.
     """
-    with snapshot():
+    with repeatable_read():
         expectation = cache(lambda snapshot_id: expectation_of(intact_content(snapshot_id)))
         days: dict[Millis, BetSums] = {}
         for number, snapshot_id, bets, wagered, paid, *of_spins in _grouped_by_day():

@@ -7,7 +7,7 @@ import peewee
 from cryptography.fernet import InvalidToken
 
 from models.db.connection import reading, writing
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.keys import AuditKeys
 from services.audit_trail.recording import record
 from services.maintenance.encrypted_columns import EncryptedColumn
@@ -30,14 +30,14 @@ def rotate(
     unreadable: list[str] = []
     counts = {column.name: _rotate_column(column, unreadable) for column in columns}
     with writing():
-        record(What.SECRETS_RESEALED, now=now, user_id=None, after={"unreadable": len(unreadable)})
+        record(AuditEventType.SECRETS_ROTATED, now=now, user_id=None, after={"unreadable": len(unreadable)})
     return counts, unreadable
 
 
 def _rotate_column(encrypted: EncryptedColumn, unreadable: list[str]) -> int:
     """Re-encrypt the values of one column; returns how many changed."""
-    key, sealed, table = encrypted.key, encrypted.column, encrypted.column.model
-    query = encrypted.rows(key, sealed).order_by(key).limit(BATCH)
+    key, column, table = encrypted.key, encrypted.column, encrypted.column.model
+    query = encrypted.rows(key, column).order_by(key).limit(BATCH)
     count, last = 0, 0
     while batch := _batch(query.where(key > last)):
         # Outside the transaction, which should be short.
@@ -50,7 +50,7 @@ def _rotate_column(encrypted: EncryptedColumn, unreadable: list[str]) -> int:
         with writing():
             for number, old, new in changes:
                 if new != old:
-                    update = table.update({sealed: new}).where(key == number, sealed == old)
+                    update = table.update({column: new}).where(key == number, column == old)
                     count += update.execute()
     return count
 

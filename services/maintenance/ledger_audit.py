@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from models.db.connection import snapshot
+from models.db.connection import repeatable_read
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.users import User
 from services.affiliates import audit as affiliates_audit
@@ -26,8 +26,8 @@ class LedgerAudit:
 
 
 def audit() -> LedgerAudit:
-    """Check the whole ledger in one snapshot, while players may play."""
-    with snapshot():
+    """Check the whole ledger in one transaction, while players may play."""
+    with repeatable_read():
         return LedgerAudit(
             users=User.select().count(),
             transactions=LedgerTransaction.select().count(),

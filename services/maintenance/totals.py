@@ -17,7 +17,7 @@ from models.recomputed_sums import SUMS, TOTALS, wrong_sums
 from models.snapshots import Snapshot
 from models.totals import LIVE_BET_SHARDS, LiveBetCount
 from models.users import User
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import LONGEST_MS, CalendarPeriod, Millis
 
@@ -62,7 +62,7 @@ def rebuild(*, now: Millis) -> dict[str, int]:
         wrong = wrong_sums()
         for player_id, columns in wrong.items():
             User.update(columns).where(User.platform_id == player_id).execute()
-        record(What.TOTALS_REBUILT, now=now, user_id=None, after={"correctedPlayers": len(wrong)})
+        record(AuditEventType.TOTALS_REBUILT, now=now, user_id=None, after={"correctedPlayers": len(wrong)})
         return {
             "corrected_players": len(wrong),
             "live_bet_counts": _replace_rows(LiveBetCount, _live_bet_counts()),

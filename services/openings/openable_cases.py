@@ -51,19 +51,19 @@ QUERIES = {
     CASE: """
         SELECT {began}, cases.id, cases.price_cents, cases.required_level,
             NULL, items.market_hash_name,
-            CASE WHEN items.withdrawn_at_ms IS NULL THEN items.price_cents END, case_items.chance_attos
+            CASE WHEN items.withdrawn_at_ms IS NULL THEN items.price_cents END, case_items.ticket_width
         FROM cases
             JOIN case_items ON case_items.case_id = cases.id
             JOIN items ON items.id = case_items.item_id
         WHERE cases.slug = :slug AND cases.withdrawn_at_ms IS NULL
-        ORDER BY case_items.chance_attos, case_items.position
+        ORDER BY case_items.ticket_width, case_items.position
     """,
     IRL: """
         SELECT {began}, irl_cases.id, irl_cases.price_cents, NULL,
-            irl_items.image, irl_items.name, irl_items.price_cents, irl_items.chance_attos
+            irl_items.image, irl_items.name, irl_items.price_cents, irl_items.ticket_width
         FROM irl_cases JOIN irl_items ON irl_items.case_id = irl_cases.id
         WHERE irl_cases.slug = :slug AND irl_cases.withdrawn_at_ms IS NULL
-        ORDER BY irl_items.chance_attos, irl_items.position
+        ORDER BY irl_items.ticket_width, irl_items.position
     """,
 }
 

@@ -10,9 +10,9 @@ from models.bet_settlement import Outcome
 from services.accounts import users
 from services.fairness import tickets
 from services.games import snapshots
+from services.games.bet_settler import BetSettler, Clock, SettledBet, client_seed_of
 from services.games.bets import LOST, WON
 from services.games.errors import FreeCaseNotAvailable, TermsExpired
-from services.games.play import Clock, Play, PlayedBet, client_seed_of
 from services.games.snapshots import Content
 from services.games.terms import BetRequest, Expectation
 from services.openings.errors import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow
@@ -91,29 +91,29 @@ class OpeningTerms:
 class Openings:
     """Opens the cases of one game."""
 
-    def __init__(self, *, game: str, bets: Play, free_case_limit: int = 0) -> None:
+    def __init__(self, *, game: str, settler: BetSettler, free_case_limit: int = 0) -> None:
         """``free_case_limit`` is how often a player who uses a promo code may open the free case."""
         self.game = game
-        self._bets = bets
+        self._settler = settler
         self._free_case_limit = free_case_limit
         readings: TTLCache[Any, OpenableCase] = TTLCache(CASES_REMEMBERED, REUSED_SECONDS)
         self._recent_case = cached(readings, condition=BuildCondition())(partial(read_case, game))
 
-    def play(self, *, user_id: int, request: OpeningRequest, clock: Clock) -> PlayedBet:
+    def play(self, *, user_id: int, request: OpeningRequest, clock: Clock) -> SettledBet:
         """Take the price of the case, draw the ticket, and credit the item's value or keep the prize.
 
         The caller holds the player's lock. Raises the errors of services/openings/errors.py and CaseNotFound
-        in the order of the checks below, and then those of ``Play.play``. Raises TermsExpired if the
+        in the order of the checks below, and then those of ``BetSettler.settle``. Raises TermsExpired if the
         database is so slow that no attempt is settled in time.
         """
-        play = partial(self._bets.play, user_id=user_id, request=request, clock=clock)
+        settle = partial(self._settler.settle, user_id=user_id, request=request, clock=clock)
         for _ in range(ATTEMPTS - 1):
             try:
-                return play(check=lambda: self._terms(user_id, request))
+                return settle(check=lambda: self._terms(user_id, request))
             except TermsExpired:
                 # Its case may have been read slowly, and would be too old in the next attempt as well.
                 self._recent_case.cache_clear()
-        return play(check=lambda: self._terms(user_id, request))
+        return settle(check=lambda: self._terms(user_id, request))
 
     def _terms(self, user_id: int, request: OpeningRequest) -> OpeningTerms:
         client_seed = client_seed_of(request)

@@ -3,12 +3,12 @@
 from contextlib import suppress
 
 from models.case_spins import CASE, IRL
-from services.cases import reading
+from services.cases import queries
 from services.cases.errors import CaseNotFound
-from services.cases.kinds import Kind
+from services.cases.kinds import CaseKind
 from services.games import snapshots
 from services.games.snapshots import SnapshotNotFound
-from services.irl_cases import reading as irl_cases
+from services.irl_cases import queries as irl_cases
 from services.openings.openable_cases import read_case
 from services.shared.background import in_slices
 
@@ -19,7 +19,7 @@ def cases_by_hash() -> dict[str, tuple[str, str]]:
     Takes a second for 5,000 cases. Other greenlets may run meanwhile.
     """
     found: dict[str, tuple[str, str]] = {}
-    for case in in_slices(reading.all_of(kinds=list(Kind)), 1):
+    for case in in_slices(queries.all_of(kinds=list(CaseKind)), 1):
         content = snapshots.content_of_case(case)
         if content is not None:
             found[content.hash] = CASE, case.id

@@ -16,7 +16,7 @@ from services.cases.pricing import reprice_cases_holding
 from services.prices import sources
 from services.prices.results import ItemCounts, RefreshResult
 from services.prices.rules import Verdict, judge
-from services.prices.sources import BadDocument, Outcome, Source, SourceFailed
+from services.prices.sources import BadDocument, RefreshOutcome, Source, SourceFailed
 from services.shared import decimal_json
 from services.shared.clock import MINUTE_MS, Millis
 from services.shared.lease import Lease
@@ -97,7 +97,7 @@ class Market:
         self.between()
         with self.lease.fenced():
             counts = self._store(item, stated, accept_jumps=accept_jumps)
-        outcome = Outcome.NO_PRICE if stated is None else Outcome.APPLIED
+        outcome = RefreshOutcome.NO_PRICE if stated is None else RefreshOutcome.APPLIED
         return RefreshResult(source=Source.MARKET, outcome=outcome, counts=counts)
 
     def _store(self, item: Item, stated: Cents | None, *, accept_jumps: bool) -> ItemCounts:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from services.prices.rules import Verdict
-from services.prices.sources import Outcome, Source, SourceFailed
+from services.prices.sources import RefreshOutcome, Source, SourceFailed
 
 NAMES_REPORTED = 20
 
@@ -47,6 +47,6 @@ class RefreshResult:
     """The result of one refresh from the feed, or of one request to the market."""
 
     source: Source
-    outcome: Outcome = Outcome.APPLIED
+    outcome: RefreshOutcome = RefreshOutcome.APPLIED
     counts: ItemCounts = field(default_factory=ItemCounts)
     failure: SourceFailed | None = None

@@ -7,7 +7,7 @@ from typing import Any
 from models.db import waiting
 from models.db.connection import writing
 from models.prices import PriceSource
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.prices import sources
 from services.prices.feed import Feed
@@ -109,7 +109,7 @@ class PriceService:
             raise OperatorError("no price source is set: PRICE_FEED_URL or PRICE_MARKET_URL")
         if accept_jumps:
             with writing():
-                record(What.PRICE_JUMPS_ACCEPTED, now=self._clock(), user_id=None)
+                record(AuditEventType.PRICE_JUMPS_ACCEPTED, now=self._clock(), user_id=None)
         counts = ItemCounts()
         self._lease.take_over()
         try:

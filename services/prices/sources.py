@@ -31,7 +31,7 @@ class Source(StrEnum):
     MARKET = "market"
 
 
-class Outcome(StrEnum):
+class RefreshOutcome(StrEnum):
     """How one refresh from the feed, or one request to the market, ended."""
 
     APPLIED = "applied"
@@ -43,13 +43,13 @@ class Outcome(StrEnum):
 class SourceFailed(OperatorError):
     """The source is unreachable, slow or answers with an error. ``str()`` is one line without its URL."""
 
-    outcome = Outcome.UNAVAILABLE
+    outcome = RefreshOutcome.UNAVAILABLE
 
 
 class BadDocument(SourceFailed):
     """The response is too large, cut off, or has another shape or currency."""
 
-    outcome = Outcome.BAD_DOCUMENT
+    outcome = RefreshOutcome.BAD_DOCUMENT
 
 
 def fetch(

@@ -2,14 +2,14 @@
 
 from enum import StrEnum
 
-from models.db.connection import reading, snapshot, writing
+from models.db.connection import reading, repeatable_read, writing
 from models.prizes import Prize
 from models.users import User
 from services.accounts import users
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.ledger import posting
-from services.ledger.posting import Account, Kind, Move
+from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
@@ -33,7 +33,7 @@ def page(*, user_id: int, place: Place, status: str) -> Page[Prize]:
     if status != ALL:
         condition &= Prize.status == status
     query = Prize.select().where(condition)
-    with snapshot(within_limit=True):
+    with repeatable_read(within_limit=True):
         total = query.count()
         return Page(rows_of_page(query, order=[Prize.id.desc()], place=place, total=total), total)
 
@@ -82,7 +82,7 @@ def sell(*, user_id: int, prize_id: int, now: Millis) -> tuple[Cents, User]:
         leave_kept(prize_id, status=Status.SOLD)
         if amount:
             move = Move(amount, Account.HOUSE_PRIZES, Account.BALANCE)
-            posting.post(kind=Kind.PRIZE_SALE, user_id=user_id, moves=[move], now=now)
+            posting.post(kind=LedgerKind.PRIZE_SALE, user_id=user_id, moves=[move], now=now)
         sold = {"prize": prize_id, "amountCents": amount}
-        record(What.PRIZE_SOLD, now=now, user_id=user_id, after=sold)
+        record(AuditEventType.PRIZE_SOLD, now=now, user_id=user_id, after=sold)
         return amount, users.get_by_id(user_id)

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from cryptography.fernet import InvalidToken
 
-from models.db.connection import snapshot, writing
+from models.db.connection import repeatable_read, writing
 from models.prizes import Prize
 from models.users import User
 from services.accounts import personal_details
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.ledger import posting
-from services.ledger.posting import Account, Kind, Move
+from services.ledger.posting import Account, LedgerKind, Move
 from services.prizes import prizes
 from services.prizes.prizes import ALL, PrizeNotFound, Status
 from services.shared import decimal_json
@@ -49,12 +49,12 @@ class Shipping:
         prizes.get(user_id=user_id, prize_id=prize_id)
         details = personal_details.of_player(user_id)
         address = {name: getattr(details, name) for name in ADDRESS}
-        sealed = self.encrypter.encrypt(decimal_json.dumps(address))
+        token = self.encrypter.encrypt(decimal_json.dumps(address))
         with writing():
-            prizes.leave_kept(prize_id, status=Status.SHIPPING, sealed_address=sealed)
+            prizes.leave_kept(prize_id, status=Status.SHIPPING, encrypted_address=token)
             if not all(address[name] for name in NEEDED):
                 raise ShippingIncomplete
-            record(What.SHIPPING_REQUESTED, now=now, user_id=user_id, after={"prize": prize_id})
+            record(AuditEventType.SHIPPING_REQUESTED, now=now, user_id=user_id, after={"prize": prize_id})
 
     def listed(self, *, status: str) -> Iterator[tuple[Prize, Address | None]]:
         """All players' prizes with this status, or of ALL, oldest first, and where to ship them.
@@ -64,15 +64,15 @@ class Shipping:
         query = Prize.select(Prize, User).join(User).order_by(Prize.id)
         if status != ALL:
             query = query.where(Prize.status == status)
-        with snapshot():
+        with repeatable_read():
             for prize in query.iterator():
                 yield prize, self._address_of(prize)
 
     def _address_of(self, prize: Prize) -> Address | None:
-        if prize.sealed_address is None:
+        if prize.encrypted_address is None:
             return None
         try:
-            address: Address = decimal_json.loads(self.encrypter.decrypt(prize.sealed_address))
+            address: Address = decimal_json.loads(self.encrypter.decrypt(prize.encrypted_address))
         except InvalidToken:
             return None
         return address
@@ -94,6 +94,6 @@ def mark_shipped(*, prize_id: int, now: Millis) -> Prize:
         user_id: int = prize.user_id  # type: ignore[attr-defined]  # made by peewee
         if prize.value_cents:
             move = Move(Cents(prize.value_cents), Account.HOUSE_PRIZES, Account.HOUSE_SHIPPED)
-            posting.post(kind=Kind.PRIZE_SHIPPED, user_id=user_id, moves=[move], now=now)
-        record(What.PRIZE_SHIPPED, now=now, user_id=user_id, after={"prize": prize_id})
+            posting.post(kind=LedgerKind.PRIZE_SHIPPED, user_id=user_id, moves=[move], now=now)
+        record(AuditEventType.PRIZE_SHIPPED, now=now, user_id=user_id, after={"prize": prize_id})
         return prize

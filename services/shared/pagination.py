@@ -38,7 +38,7 @@ class Place:
 
 
 def rows_of_page(query: Any, *, order: Sequence[peewee.Ordering], place: Place, total: int) -> list[Any]:
-    """The rows of one page of a query that finds ``total``, all in one snapshot.
+    """The rows of one page of a query that finds ``total``, all in one transaction.
 
     Read from the nearer end, so that the last page costs what the first does; the middle one costs most.
     ``order`` must be that of an index, and total: no two rows may be equal.

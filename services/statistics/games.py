@@ -6,7 +6,7 @@ from enum import StrEnum
 from peewee import fn
 
 from models.bets import Bet
-from models.db.connection import snapshot
+from models.db.connection import repeatable_read
 from services.games import bets
 from services.games.bets import GAMES
 from services.shared.pagination import Page, Place, rows_of_page
@@ -42,7 +42,7 @@ def page(*, user_id: int, place: Place, sort: Sort, search: str) -> Page[Bet]:
     return page_of_games(user_id=user_id, games=games, sort=sort, place=place)
 
 
-@snapshot(within_limit=True)
+@repeatable_read(within_limit=True)
 def page_of_games(*, user_id: int, games: Collection[str], sort: Sort, place: Place) -> Page[Bet]:
     """One page of the player's bets in these games."""
     own = Bet.user == user_id

@@ -3,14 +3,14 @@
 from enum import StrEnum
 from typing import Any
 
-from models.db.connection import snapshot
+from models.db.connection import repeatable_read
 from models.payments import Payment
 from services.shared.background import in_slices
 from services.shared.pagination import Page, Place, rows_of_page
 from services.wallet.payments import PaymentType
 
 
-class Kind(StrEnum):
+class PaymentKind(StrEnum):
     """The types of payments in a list."""
 
     ALL = "all"
@@ -36,21 +36,21 @@ ORDER = {
     Sort.LOWEST_AMOUNT: (Payment.usd_cents.asc(), *NEWEST_FIRST),
 }
 
-TYPE = {Kind.DEPOSITS: PaymentType.DEPOSIT, Kind.WITHDRAWS: PaymentType.WITHDRAW}
+TYPE = {PaymentKind.DEPOSITS: PaymentType.DEPOSIT, PaymentKind.WITHDRAWS: PaymentType.WITHDRAW}
 
 ROWS_A_SLICE = 1_000
 
 
-def page(*, user_id: int, place: Place, kind: Kind, sort: Sort, search: str) -> Page[Any]:
+def page(*, user_id: int, place: Place, kind: PaymentKind, sort: Sort, search: str) -> Page[Any]:
     """One page of the player's payments whose txhash, chain or asset contains the search text, in any case.
 
     A search reads all payments of this player; other requests may run meanwhile.
     """
     condition = Payment.user == user_id
-    if kind is not Kind.ALL:
+    if kind is not PaymentKind.ALL:
         condition &= Payment.type == TYPE[kind]
     query, folded = Payment.select().where(condition).namedtuples(), search.casefold()
-    with snapshot(within_limit=True):
+    with repeatable_read(within_limit=True):
         if not search:
             total = query.count()
             return Page(rows_of_page(query, order=ORDER[sort], place=place, total=total), total)

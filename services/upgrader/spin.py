@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from models.bet_settlement import Outcome
 from services.fairness import rolls
+from services.games.bet_settler import BetSettler, Clock, SettledBet, client_seed_of
 from services.games.bets import LOST, UPGRADER, WON
-from services.games.play import Clock, Play, PlayedBet, client_seed_of
 from services.games.terms import BetRequest, Expectation
 from services.shared.money import Cents, cents_from_number, is_amount
 from services.upgrader.catalogue import CatalogueCache, CatalogueItem
@@ -70,18 +70,18 @@ class Upgrader:
 
     game = UPGRADER
 
-    def __init__(self, *, settings: Settings, catalogue: CatalogueCache, bets: Play) -> None:
+    def __init__(self, *, settings: Settings, catalogue: CatalogueCache, settler: BetSettler) -> None:
         self._settings = settings
         self._catalogue = catalogue
-        self._bets = bets
+        self._settler = settler
 
-    def play(self, *, user_id: int, request: SpinRequest, clock: Clock) -> PlayedBet:
+    def play(self, *, user_id: int, request: SpinRequest, clock: Clock) -> SettledBet:
         """Take the wager, roll, and credit the item's value when the roll wins.
 
         The caller holds the player's lock. Raises InvalidAmount, the errors of services/upgrader/errors.py in
-        the order of the checks below, and then those of ``Play.play``.
+        the order of the checks below, and then those of ``BetSettler.settle``.
         """
-        return self._bets.play(
+        return self._settler.settle(
             user_id=user_id, request=request, check=lambda: self._terms(request), clock=clock
         )
 

@@ -2,10 +2,10 @@
 
 from models.db.connection import writing
 from services.accounts import users
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.ledger import posting
-from services.ledger.posting import Account, Kind, Move
+from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError
 from services.shared.money import Cents
@@ -31,10 +31,10 @@ def adjust(*, user_id: int, amount: int, reason: str, now: Millis) -> Cents:
     with writing():
         before: int = users.lock(user_id).balance_cents
         move = Move(Cents(abs(amount)), source, target)
-        posting.post(kind=Kind.ADJUSTMENT, user_id=user_id, moves=[move], now=now)
+        posting.post(kind=LedgerKind.ADJUSTMENT, user_id=user_id, moves=[move], now=now)
         after = Cents(before + amount)
         record(
-            What.BALANCE_ADJUSTED,
+            AuditEventType.BALANCE_ADJUSTED,
             now=now,
             user_id=user_id,
             before={"balanceCents": before},

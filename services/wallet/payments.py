@@ -12,9 +12,9 @@ from models.users import User
 from services.accounts import notifications
 from services.affiliates import referrals
 from services.audit_trail import recording as audit_trail
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.ledger import posting
-from services.ledger.posting import Account, Kind, Move
+from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.clock import Millis
 from services.shared.errors import InsufficientBalance, OperatorError
 from services.shared.money import Cents, decimal_text, price_text
@@ -91,9 +91,9 @@ def _key_of(transfer: Transfer) -> str | None:
 
 def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:
     if type_ is PaymentType.DEPOSIT:
-        kind, move = Kind.DEPOSIT, Move(usd, Account.HOUSE_PAYMENTS, Account.BALANCE)
+        kind, move = LedgerKind.DEPOSIT, Move(usd, Account.HOUSE_PAYMENTS, Account.BALANCE)
     else:
-        kind, move = Kind.WITHDRAWAL, Move(usd, Account.BALANCE, Account.HOUSE_PAYMENTS)
+        kind, move = LedgerKind.WITHDRAWAL, Move(usd, Account.BALANCE, Account.HOUSE_PAYMENTS)
     payment = Payment.create(
         user=user.id,
         type=type_,
@@ -104,7 +104,7 @@ def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now:
         **asdict(transfer) | {"amount": transfer.amount or decimal_text(usd)},
     )
     referrals.count_payment(user_id=user.id, kind=kind, usd=usd)
-    if kind is Kind.DEPOSIT:
+    if kind is LedgerKind.DEPOSIT:
         notifications.notify(
             user_id=user.id,
             title=DEPOSIT_TITLE,
@@ -112,7 +112,7 @@ def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now:
             now=now,
         )
     recorded = {"payment": payment.id, "type": type_, "usdCents": usd}
-    audit_trail.record(What.PAYMENT_RECORDED, now=now, user_id=user.id, after=recorded)
+    audit_trail.record(AuditEventType.PAYMENT_RECORDED, now=now, user_id=user.id, after=recorded)
     return payment
 
 

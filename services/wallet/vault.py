@@ -5,10 +5,10 @@ from decimal import Decimal
 from models.db.connection import writing
 from models.users import User
 from services.accounts import users
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.ledger import posting
-from services.ledger.posting import Account, Kind, Move
+from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.clock import DAY_MS, Millis
 from services.shared.errors import InsufficientBalance, PlatformError
 from services.shared.money import Cents, InvalidAmount, cents_from_number
@@ -51,14 +51,14 @@ def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> User
         before = users.lock(user_id).vault_deadline_ms
         try:
             move = Move(cents, Account.BALANCE, Account.VAULT)
-            posting.post(kind=Kind.VAULT_LOCK, user_id=user_id, moves=[move], now=now)
+            posting.post(kind=LedgerKind.VAULT_LOCK, user_id=user_id, moves=[move], now=now)
         except InsufficientBalance:
             raise InvalidAmount from None
         if before is not None and until < before:
             raise InvalidDeadline
         User.update(vault_deadline_ms=until).where(User.id == user_id).execute()
         locked = {"amountCents": cents, "deadline": until}
-        record(What.VAULT_LOCKED, now=now, user_id=user_id, after=locked)
+        record(AuditEventType.VAULT_LOCKED, now=now, user_id=user_id, after=locked)
         return users.get_by_id(user_id)
 
 
@@ -78,8 +78,8 @@ def unlock(*, user_id: int, now: Millis) -> User:
             raise VaultStillLocked
         User.update(vault_deadline_ms=None).where(User.id == user_id).execute()
         move = Move(locked, Account.VAULT, Account.BALANCE)
-        posting.post(kind=Kind.VAULT_UNLOCK, user_id=user_id, moves=[move], now=now)
-        record(What.VAULT_UNLOCKED, now=now, user_id=user_id, after={"amountCents": locked})
+        posting.post(kind=LedgerKind.VAULT_UNLOCK, user_id=user_id, moves=[move], now=now)
+        record(AuditEventType.VAULT_UNLOCKED, now=now, user_id=user_id, after={"amountCents": locked})
         return users.get_by_id(user_id)
 
 

@@ -3,7 +3,7 @@
 import re
 
 from bench.harness.servers import ROOT
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 
 
 def test_the_table_of_events_has_every_event_and_no_other():
@@ -11,4 +11,4 @@ def test_the_table_of_events_has_every_event_and_no_other():
     table = page.partition("| event | when |")[2].partition("\n\n")[0]
     rows = [row.split("|")[1] for row in table.splitlines() if row.startswith("| `")]
 
-    assert sorted(re.findall(r"`([a-z.-]+)`", " ".join(rows))) == sorted(What)
+    assert sorted(re.findall(r"`([a-z.-]+)`", " ".join(rows))) == sorted(AuditEventType)

@@ -15,7 +15,8 @@ def commands():
     for command in COMMANDS:
         if isinstance(command, click.Group):
             for name, member in command.commands.items():
-                yield f"{command.name} {name}", member
+                if not member.hidden:
+                    yield f"{command.name} {name}", member
         else:
             yield command.name, command
 

@@ -11,7 +11,7 @@ from bench.harness.node import NODE, SCRIPTS, TIMEOUT_SECONDS
 from bench.harness.players import import_case
 from bench.harness.servers import ROOT
 from bench.harness.sockets import Socket
-from services.games.play import Play
+from services.games.bet_settler import BetSettler
 from services.upgrader.errors import WagerAboveLimit
 from tests.support.apps import ITEM
 from tests.support.golden_vectors import OPENINGS
@@ -59,7 +59,7 @@ def spin(server, player, tmp_path):
 @pytest.fixture
 def sent(monkeypatch):
     """What the server is asked to settle; it settles none that wins while ``refusal`` is set."""
-    settle = Play._settle
+    settle = BetSettler._write
     sent = SimpleNamespace(bets=[], refusal=None)
 
     def settle_losing(play, settlement, *rest):
@@ -68,7 +68,7 @@ def sent(monkeypatch):
             raise sent.refusal
         return settle(play, settlement, *rest)
 
-    monkeypatch.setattr(Play, "_settle", settle_losing)
+    monkeypatch.setattr(BetSettler, "_write", settle_losing)
     return sent
 
 

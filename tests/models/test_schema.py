@@ -148,7 +148,7 @@ CASE = {
     "creator": 5,
     "created_at_ms": AT,
 }
-CASE_ITEM = {"case": 101, "item": 101, "position": 0, "chance_attos": 1}
+CASE_ITEM = {"case": 101, "item": 101, "position": 0, "ticket_width": 1}
 ENTRY = {"transaction": 1, "account": "balance", "user": 1, "amount_cents": 1}
 BET = {
     "user": 2,
@@ -167,13 +167,13 @@ BET = {
     "roll": 950_000,
     "client_seed": "seed",
     "server_seed_commitment": "a" * 64,
-    "sealed_server_seed": "sealed",
+    "encrypted_server_seed": "encrypted",
     "server_seed": None,
     "created_at_ms": AT,
     "completed_at_ms": AT,
 }
 WON = {"status": "won", "roll": 949_999, "payout_cents": 1000}
-SEED = {"user": 3, "nonce": 1, "server_seed_commitment": "c" * 64, "sealed_server_seed": "sealed"}
+SEED = {"user": 3, "nonce": 1, "server_seed_commitment": "c" * 64, "encrypted_server_seed": "encrypted"}
 REFERRAL = {"user": 3, "owner": 4, "ledger_transaction": 4, "used_at_ms": AT}
 AUDIT_EVENT = {
     "id": 1,
@@ -236,10 +236,10 @@ ACCEPTED = {
         {"price_source": "market", "in_feed": False},
     ],
     Case: [{"slug": "free-case", "kind": "free"}, {"kind": "level", "required_level": 0}, {"creator": None}],
-    CaseItem: [{"chance_attos": 0}, {"chance_attos": 10**18}],
+    CaseItem: [{"ticket_width": 0}, {"ticket_width": 10**18}],
     Bet: [
         WON,
-        {"server_seed": "s" * 64, "sealed_server_seed": None},
+        {"server_seed": "s" * 64, "encrypted_server_seed": None},
         {"request_id": None},
         {"user": 1, "nonce": 1, "request_id": "mine"},
     ],
@@ -284,8 +284,8 @@ REFUSED = {
         {"name_folded": "case"},
     ],
     CaseItem: [
-        {"chance_attos": -1},
-        {"chance_attos": 10**18 + 1},
+        {"ticket_width": -1},
+        {"ticket_width": 10**18 + 1},
         {"position": -1},
         {"position": 0},
         {"item": 101},
@@ -324,7 +324,7 @@ REFUSED = {
         {"roll": -1},
         {"roll": 10_000_000},
         {"server_seed": "s" * 64},
-        {"sealed_server_seed": None},
+        {"encrypted_server_seed": None},
         {"completed_at_ms": AT - 1},
         {"user": 999},
         {"user": None},
@@ -340,7 +340,7 @@ REFUSED = {
     AnnouncedSeed: [
         {"nonce": 0},
         {"server_seed_commitment": None},
-        {"sealed_server_seed": None},
+        {"encrypted_server_seed": None},
         {"user": 3},
         {"user": 999},
     ],

@@ -7,7 +7,7 @@ from bench.harness.players import import_case, import_prices
 from models.bets import Bet
 from models.cases import Case
 from models.db.connection import reading, writing
-from services.cases import reading as cases
+from services.cases import queries as cases
 from services.games import snapshots
 from services.games.snapshots import content_of_case
 from services.shared.clock import now_ms

@@ -2,16 +2,16 @@
 
 from itertools import count
 
-from services.cases import reading as cases
+from services.cases import queries as cases
 from services.fairness import rolls, tickets
-from services.irl_cases import reading as irl_cases
+from services.irl_cases import queries as irl_cases
 
 EDGE_PPM = 50_000
 READ = {
     "case": lambda case_id: [
         (item.market_hash_name, item.chance) for item in cases.get(case_id=case_id).items
     ],
-    "irl": lambda case_id: [(item.name, item.chance_attos) for item in irl_cases.get(case_id=case_id).items],
+    "irl": lambda case_id: [(item.name, item.ticket_width) for item in irl_cases.get(case_id=case_id).items],
 }
 """The names and widths of a case, by game."""
 

@@ -13,9 +13,9 @@ from models.cases import Case
 from models.db.connection import reading
 from models.db.sql import execute
 from models.irl_cases import IrlCase
-from services.cases.chances import attos_from_percent
+from services.cases.chances import width_from_percent
 from services.cases.kinds import FREE_CASE_ID
-from services.games.play import Play, PlayedBet
+from services.games.bet_settler import BetSettler, SettledBet
 from services.games.snapshots import Content, content_of
 from services.openings.openable_cases import OpenableCase
 from services.openings.opening import OpeningRequest, OpeningTerms
@@ -34,7 +34,7 @@ def chest(case_id="chest", *, price=5, items: Sequence[tuple] = CHEST) -> Conten
     return content_of(
         case_id=case_id,
         price_cents=_cents(price),
-        items=[(name, _cents(coins), attos_from_percent(Decimal(chance))) for name, coins, chance in ordered],
+        items=[(name, _cents(coins), width_from_percent(Decimal(chance))) for name, coins, chance in ordered],
     )
 
 
@@ -49,9 +49,9 @@ class Openings:
         self._app = app
         self._services = services = app.extensions["services"]
         unlimited = replace(services.settings, game_min_cycle_ms=0, session_limit_ms=0)
-        self._bets = Play(seeds=services.seeds, settings=unlimited)
+        self._settler = BetSettler(seeds=services.seeds, settings=unlimited)
 
-    def open(self, player, content: Content | None = None, *, game=CASE, wins="Dust", image="") -> PlayedBet:
+    def open(self, player, content: Content | None = None, *, game=CASE, wins="Dust", image="") -> SettledBet:
         """Open a case with this content and win the item of this name. The free case needs a promo code.
 
         ``image`` is that of a prize.
@@ -60,7 +60,7 @@ class Openings:
         held = [(item.name, item.width) for item in content.items]
         seed = client_seed_among(held, wins, app=self._app, player=player, game=game)
         request = OpeningRequest(event=f"{game}:open", case=content.case_id, client_seed=seed)
-        return self._bets.play(
+        return self._settler.settle(
             user_id=player.id,
             request=request,
             check=lambda: self._terms(content, game, seed, image),

@@ -14,7 +14,7 @@ from typing import Any
 import requests
 from flask import Flask
 
-from bench.harness.crashes.memory import Act, Kind, Memory, Outcome
+from bench.harness.crashes.memory import Act, ActKind, Memory, Outcome
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
@@ -25,15 +25,15 @@ from models.users import AnnouncedSeed, User
 
 BONUS = 20
 POSTED = {
-    "vault-lock": Kind.LOCK,
-    "vault-unlock": Kind.UNLOCK,
-    "code-bonus": Kind.CODE,
-    "affiliate-claim": Kind.CLAIM,
+    "vault-lock": ActKind.LOCK,
+    "vault-unlock": ActKind.UNLOCK,
+    "code-bonus": ActKind.CODE,
+    "affiliate-claim": ActKind.CLAIM,
 }
-BETS = (Kind.SPIN, Kind.OPENING)
-RESTRICTIONS = (Kind.LIMIT, Kind.BREAK)
+BETS = (ActKind.SPIN, ActKind.OPENING)
+RESTRICTIONS = (ActKind.LIMIT, ActKind.BREAK)
 """Leave no row of their own. They are about the bets that come later."""
-REFUSED = {"Your limit is reached": Kind.LIMIT, "You are taking a break": Kind.BREAK}
+REFUSED = {"Your limit is reached": ActKind.LIMIT, "You are taking a break": ActKind.BREAK}
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Traces:
     """By bet."""
     claims: Counter[int]
     """The claimed amounts in cents."""
-    keys: dict[Kind, Counter[str]]
+    keys: dict[ActKind, Counter[str]]
     next_nonce: int
     cents: int
     used_code: str | None
@@ -76,23 +76,25 @@ def problems(memory: Memory, url: str, *, longest_delay_ms: int | None = None) -
 @reading()
 def traces_of(user_id: int) -> Traces:
     user = User.get_by_id(user_id)
-    keys: dict[Kind, Counter[str]] = defaultdict(Counter)
+    keys: dict[ActKind, Counter[str]] = defaultdict(Counter)
     bets = list(Bet.select().where(Bet.user == user_id).order_by(Bet.nonce))
     for bet in bets:
-        keys[Kind.SPIN if bet.game == "upgrader" else Kind.OPENING][bet.client_seed] += 1
+        keys[ActKind.SPIN if bet.game == "upgrader" else ActKind.OPENING][bet.client_seed] += 1
     prizes = list(Prize.select().where(Prize.user == user_id))
-    keys[Kind.SALE].update(str(prize.id) for prize in prizes if prize.status == "sold")
-    keys[Kind.DEPOSIT].update(payment.txhash for payment in Payment.select().where(Payment.user == user_id))
+    keys[ActKind.SALE].update(str(prize.id) for prize in prizes if prize.status == "sold")
+    keys[ActKind.DEPOSIT].update(
+        payment.txhash for payment in Payment.select().where(Payment.user == user_id)
+    )
     claims: Counter[int] = Counter()
     for kind, cents in _posted(user_id):
         names = {
-            Kind.LOCK: str(-cents),
-            Kind.UNLOCK: "unlock",
-            Kind.CODE: user.used_affiliate_code,
-            Kind.CLAIM: "claim",
+            ActKind.LOCK: str(-cents),
+            ActKind.UNLOCK: "unlock",
+            ActKind.CODE: user.used_affiliate_code,
+            ActKind.CLAIM: "claim",
         }
         keys[kind][names[kind]] += 1
-        if kind is Kind.CLAIM:
+        if kind is ActKind.CLAIM:
             claims[cents] += 1
     return Traces(
         bets=bets,
@@ -105,7 +107,7 @@ def traces_of(user_id: int) -> Traces:
     )
 
 
-def _posted(user_id: int) -> list[tuple[Kind, int]]:
+def _posted(user_id: int) -> list[tuple[ActKind, int]]:
     """Kind and change of balance of the acts that leave ledger entries only."""
     query = (
         LedgerEntry.select(LedgerTransaction.kind, LedgerEntry.amount_cents)
@@ -121,8 +123,8 @@ def _posted(user_id: int) -> list[tuple[Kind, int]]:
 
 def _wrong_counts(memory: Memory, traces: Traces) -> Iterator[str]:
     """Count the rows of each kind and key."""
-    least: Counter[tuple[Kind, str]] = Counter()
-    most: Counter[tuple[Kind, str]] = Counter()
+    least: Counter[tuple[ActKind, str]] = Counter()
+    most: Counter[tuple[ActKind, str]] = Counter()
     for act in memory.acts:
         if act.kind in RESTRICTIONS:
             continue
@@ -133,7 +135,7 @@ def _wrong_counts(memory: Memory, traces: Traces) -> Iterator[str]:
         if not least[what] <= held[what] <= most[what]:
             kind, key = what
             yield f"{kind} {key} is stored {held[what]} times, not {least[what]} to {most[what]}"
-    if traces.used_code is not None and not any(_acts(memory, Kind.CODE)):
+    if traces.used_code is not None and not any(_acts(memory, ActKind.CODE)):
         yield "a code was used that nobody used"
 
 
@@ -162,7 +164,7 @@ def _wrong_answers(memory: Memory, traces: Traces) -> Iterator[str]:
             yield f"nonce {bet.nonce}: another commitment than {act.key} was bound to"
     claimed = Counter(
         round(act.answer["amount"] * 100)
-        for act in _acts(memory, Kind.CLAIM)
+        for act in _acts(memory, ActKind.CLAIM)
         if act.outcome is Outcome.ACKNOWLEDGED
     )
     if not claimed <= traces.claims:
@@ -185,11 +187,11 @@ def _wrong_total(memory: Memory, traces: Traces, url: str) -> Iterator[str]:
             is_known = act.outcome is Outcome.ACKNOWLEDGED
             payout = round(act.answer["result"]["amount"] * 100) if is_known else paid[act.key]
             total += (0 if act.game == "irl" else payout) - act.cents
-        elif act.kind is Kind.SALE and traces.keys[Kind.SALE][act.key]:
+        elif act.kind is ActKind.SALE and traces.keys[ActKind.SALE][act.key]:
             total += values[act.key]
-        elif act.kind is Kind.DEPOSIT and traces.keys[Kind.DEPOSIT][act.key]:
+        elif act.kind is ActKind.DEPOSIT and traces.keys[ActKind.DEPOSIT][act.key]:
             total += act.cents
-        elif act.kind is Kind.CODE and traces.keys[Kind.CODE][act.key]:
+        elif act.kind is ActKind.CODE and traces.keys[ActKind.CODE][act.key]:
             total += BONUS
     me = requests.get(f"{url}/auth/me", headers=memory.headers, timeout=30).json()
     shown = round((me["balance"] + me["vaultBalance"]) * 100)
@@ -212,7 +214,7 @@ def _exceeded_limits(memory: Memory, traces: Traces) -> Iterator[str]:
         wagered = 0
         for bet in traces.bets:
             wagered += bet.wager_cents
-            if bet.created_at_ms > act.answered_at_ms and (act.kind is Kind.BREAK or wagered > act.cents):
+            if bet.created_at_ms > act.answered_at_ms and (act.kind is ActKind.BREAK or wagered > act.cents):
                 yield f"nonce {bet.nonce}: was settled despite a {act.kind}"
 
 
@@ -248,7 +250,7 @@ def _missing_proofs(memory: Memory, traces: Traces, url: str) -> Iterator[str]:
             yield f"nonce {bet.nonce}: the revealed seed does not hash to the commitment"
 
 
-def _acts(memory: Memory, *kinds: Kind) -> list[Act]:
+def _acts(memory: Memory, *kinds: ActKind) -> list[Act]:
     return [act for act in memory.acts if act.kind in kinds]
 
 

@@ -22,7 +22,7 @@ class Outcome(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Kind(StrEnum):
+class ActKind(StrEnum):
     SPIN = "spin"
     OPENING = "opening"
     SALE = "prize sale"
@@ -44,7 +44,7 @@ class Act:
     wagers of a month. ``game`` is that of a bet.
     """
 
-    kind: Kind
+    kind: ActKind
     key: str
     cents: int = 0
     game: str = "upgrader"
@@ -62,7 +62,7 @@ class Act:
     @property
     def event(self) -> str:
         """The event that makes this bet."""
-        return "upgrader:spin" if self.kind is Kind.SPIN else f"{self.game}:open"
+        return "upgrader:spin" if self.kind is ActKind.SPIN else f"{self.game}:open"
 
 
 @dataclass
@@ -147,6 +147,6 @@ class Memory:
         self.contradictions.append(what)
 
 
-def tally(memories: list[Memory]) -> Counter[tuple[Kind, Outcome]]:
+def tally(memories: list[Memory]) -> Counter[tuple[ActKind, Outcome]]:
     """Count the acts by kind and outcome."""
     return Counter((act.kind, act.outcome) for memory in memories for act in memory.acts)

@@ -18,7 +18,7 @@ from bench.harness.crashes.client import (
     PlayerClient,
     StormState,
 )
-from bench.harness.crashes.memory import Act, Kind, Memory, Outcome
+from bench.harness.crashes.memory import Act, ActKind, Memory, Outcome
 from bench.harness.players import Player, create_player, import_case, import_prices
 from models.db.connection import UNAVAILABLE
 from services.irl_cases import importing as irl_importing
@@ -80,27 +80,27 @@ class Actor:
         """Spin with a new client seed; three of four spins have a request id and can be repeated."""
         wager = self._random.randint(1, 150)
         request = {"amount": Decimal(wager) / 100, "item": f"Item of {self._random.choice(PRICES)}"}
-        self._bet(Kind.SPIN, wager, request)
+        self._bet(ActKind.SPIN, wager, request)
 
     def open_case(self) -> None:
-        self._bet(Kind.OPENING, CASE_CENTS, {"case": CASE}, game="case")
+        self._bet(ActKind.OPENING, CASE_CENTS, {"case": CASE}, game="case")
 
     def open_irl_case(self) -> None:
-        act = self._bet(Kind.OPENING, CASE_CENTS, {"case": IRL_CASE}, game="irl")
+        act = self._bet(ActKind.OPENING, CASE_CENTS, {"case": IRL_CASE}, game="irl")
         if act.outcome is Outcome.ACKNOWLEDGED:
             self._prizes.append(act.answer["result"]["prizeId"])
 
     def sell(self) -> None:
         """Sell the oldest prize of this socket, if there is one."""
         if self._prizes:
-            act = self._memory.begin(Act(Kind.SALE, self._prizes.pop(0)))
+            act = self._memory.begin(Act(ActKind.SALE, self._prizes.pop(0)))
             self._client.send(act, f"/prizes/{act.key}/sell", repeated=True, done_before=PRIZE_GONE)
 
     def claim(self) -> None:
-        act = self._memory.begin(Act(Kind.CLAIM, "claim"))
+        act = self._memory.begin(Act(ActKind.CLAIM, "claim"))
         self._client.send(act, "/affiliate/claim")
 
-    def _bet(self, kind: Kind, cents: int, request: dict[str, Any], *, game: str = "upgrader") -> Act:
+    def _bet(self, kind: ActKind, cents: int, request: dict[str, Any], *, game: str = "upgrader") -> Act:
         name = self._new_name()
         request["clientSeed"] = name
         if self._random.random() < 0.75:
@@ -119,7 +119,9 @@ class Actor:
         Only a limit, a break or a stale spin lock can refuse the spin.
         """
         request = {"amount": Decimal("0.01"), "item": "Item of 2", "clientSeed": self._name}
-        act = self._memory.begin(Act(Kind.SPIN, self._name, 1, request=request | {"requestId": self._name}))
+        act = self._memory.begin(
+            Act(ActKind.SPIN, self._name, 1, request=request | {"requestId": self._name})
+        )
         self._client.bet(act)
         # The newest nonce is that of this spin, so it is the number of bets.
         self._client.hear_proofs(self._memory.newest_nonce)
@@ -141,16 +143,16 @@ class Actor:
         """Lock an amount for a moment; a player never locks the same amount twice."""
         cents = next(self._amounts)
         body = {"amount": cents / 100, "deadline": now_ms() + LOCKED_MS}
-        act = self._memory.begin(Act(Kind.LOCK, str(cents), cents))
+        act = self._memory.begin(Act(ActKind.LOCK, str(cents), cents))
         self._client.send(act, "/profile/vault/lock", body)
 
     def unlock(self) -> None:
-        act = self._memory.begin(Act(Kind.UNLOCK, "unlock"))
+        act = self._memory.begin(Act(ActKind.UNLOCK, "unlock"))
         self._client.send(act, "/profile/vault/unlock")
 
     def deposit(self, payer: Memory | None = None) -> None:
         payer = payer or self._memory
-        act = payer.begin(Act(Kind.DEPOSIT, self._new_name(), self._random.randint(1, 2000)))
+        act = payer.begin(Act(ActKind.DEPOSIT, self._new_name(), self._random.randint(1, 2000)))
         self._client.record(act, payer)
 
     def limit(self) -> None:
@@ -158,13 +160,13 @@ class Actor:
         if self._memory.user_id % 4 == 0:
             cents = self._random.randint(1_000, 10_000)
             body = {"kind": "wager", "period": "month", "value": cents / 100}
-            act = self._memory.begin(Act(Kind.LIMIT, "limit", cents))
+            act = self._memory.begin(Act(ActKind.LIMIT, "limit", cents))
             self._client.send(act, "/limits", body, method="PUT", repeated=True)
 
     def take_break(self) -> None:
         """Let another of four players take a break, which outlasts the storm."""
         if self._memory.user_id % 4 == 1:
-            act = self._memory.begin(Act(Kind.BREAK, "break"))
+            act = self._memory.begin(Act(ActKind.BREAK, "break"))
             self._client.send(act, "/limits/exclusion", {"duration": "24h"}, repeated=True)
 
     def invite(self) -> None:
@@ -174,7 +176,7 @@ class Actor:
         except UNAVAILABLE:
             return
         self.newcomers.append(newcomer)
-        act, path = newcomer.begin(Act(Kind.CODE, self._memory.code)), "/affiliate/use-code"
+        act, path = newcomer.begin(Act(ActKind.CODE, self._memory.code)), "/affiliate/use-code"
         self._client.send(act, path, {"code": act.key}, by=newcomer, repeated=True, done_before=CODE_USED)
         self.deposit(newcomer)
 

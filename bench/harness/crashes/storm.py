@@ -22,7 +22,7 @@ from flask import Flask
 from bench.harness.cluster import Cluster, cluster
 from bench.harness.crashes import checks
 from bench.harness.crashes.client import StormState
-from bench.harness.crashes.memory import Act, Kind, Memory, Outcome, tally
+from bench.harness.crashes.memory import Act, ActKind, Memory, Outcome, tally
 from bench.harness.crashes.players import Actor, import_items, memory_of
 from bench.harness.players import create_player
 from bench.harness.process_stats import children
@@ -46,7 +46,7 @@ class Report:
     seed: str
     kills: int = 0
     seconds: float = 0
-    counts: dict[tuple[Kind, Outcome], int] = field(default_factory=dict)
+    counts: dict[tuple[ActKind, Outcome], int] = field(default_factory=dict)
     asked_again: int = 0
     repeated: int = 0
     proofs_delivered: int = 0
@@ -128,7 +128,7 @@ class CrashStorm:
         codes.set_own(user_id=memory.user_id, code=memory.code, special=None, now=now_ms())
         if number:
             # The losses of a referred player are what the player before can claim.
-            act = memory.begin(Act(Kind.CODE, f"STORM{number - 1}", outcome=Outcome.ACKNOWLEDGED))
+            act = memory.begin(Act(ActKind.CODE, f"STORM{number - 1}", outcome=Outcome.ACKNOWLEDGED))
             codes.use(user_id=memory.user_id, code=act.key, special=None, now=now_ms())
         return memory
 

@@ -20,7 +20,7 @@ NO_LINGER = struct.pack("ii", 1, 0)
 """SO_LINGER with no time: closing sends a reset."""
 
 
-class Kind(StrEnum):
+class FaultKind(StrEnum):
     """What the proxy does to the bytes that pass through it."""
 
     PASS = "pass"  # not a password
@@ -36,33 +36,33 @@ class Kind(StrEnum):
 class Fault:
     """One fault. ``seconds`` is the latency each way, or the pause between two slices."""
 
-    kind: Kind = Kind.PASS
+    kind: FaultKind = FaultKind.PASS
     seconds: float = 0.0
     slice_bytes: int = 16
 
 
 PASS = Fault()
-STALL = Fault(Kind.STALL)
+STALL = Fault(FaultKind.STALL)
 """Connections are accepted and nothing passes, not even the end of a connection."""
 
-STALL_ANSWERS = Fault(Kind.STALL_ANSWERS)
+STALL_ANSWERS = Fault(FaultKind.STALL_ANSWERS)
 """The same, but only for what the server sends."""
 
-RESET = Fault(Kind.RESET)
+RESET = Fault(FaultKind.RESET)
 """All connections are reset, and new ones are refused."""
 
-HALF = Fault(Kind.HALF)
+HALF = Fault(FaultKind.HALF)
 """Half of each answer passes; then its connection is closed."""
 
 
 def latency(seconds: float) -> Fault:
     """Delay everything by this, each way."""
-    return Fault(Kind.LATENCY, seconds)
+    return Fault(FaultKind.LATENCY, seconds)
 
 
 def slices(seconds: float, slice_bytes: int = 16) -> Fault:
     """Send everything in slices of a few bytes, with a pause after each."""
-    return Fault(Kind.SLICES, seconds, slice_bytes)
+    return Fault(FaultKind.SLICES, seconds, slice_bytes)
 
 
 CALL_SECONDS = 30
@@ -136,13 +136,13 @@ class FaultProxy:
             self._listening = None
 
     async def _become(self, fault: Fault) -> None:
-        if fault.kind is Kind.RESET and self._listening:
+        if fault.kind is FaultKind.RESET and self._listening:
             await self._stop_listening()
             self._reset_all()
         async with self._changed:
             self._fault = fault
             self._changed.notify_all()
-        if fault.kind is not Kind.RESET and self._listening is None:
+        if fault.kind is not FaultKind.RESET and self._listening is None:
             await self._listen()
 
     async def _end(self) -> None:
@@ -177,7 +177,7 @@ class FaultProxy:
             pass
         finally:
             for end in (to_client, to_server):
-                end.transport.abort() if self._fault.kind is Kind.RESET else end.close()
+                end.transport.abort() if self._fault.kind is FaultKind.RESET else end.close()
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         if isinstance(self._target, str):
@@ -190,12 +190,12 @@ class FaultProxy:
         while data := await source.read(CHUNK_BYTES):
             await self._may_pass(is_answer=is_answer)
             fault = self._fault
-            if fault.kind is Kind.LATENCY:
+            if fault.kind is FaultKind.LATENCY:
                 await asyncio.sleep(fault.seconds)
                 await self._may_pass(is_answer=is_answer)
-            if fault.kind is Kind.SLICES:
+            if fault.kind is FaultKind.SLICES:
                 await self._in_slices(data, sink)
-            elif fault.kind is Kind.HALF and is_answer:
+            elif fault.kind is FaultKind.HALF and is_answer:
                 await _send(sink, data[: len(data) // 2])
                 raise ConnectionResetError
             else:
@@ -209,13 +209,13 @@ class FaultProxy:
         while data:
             # Read for each slice: when the fault ends, the rest is sent at once.
             fault = self._fault
-            size = fault.slice_bytes if fault.kind is Kind.SLICES else len(data)
+            size = fault.slice_bytes if fault.kind is FaultKind.SLICES else len(data)
             await _send(sink, data[:size])
             data = data[size:]
             await asyncio.sleep(fault.seconds if data else 0)
 
     async def _may_pass(self, *, is_answer: bool) -> None:
-        stalls = (Kind.STALL, Kind.STALL_ANSWERS) if is_answer else (Kind.STALL,)
+        stalls = (FaultKind.STALL, FaultKind.STALL_ANSWERS) if is_answer else (FaultKind.STALL,)
         async with self._changed:
             await self._changed.wait_for(lambda: self._fault.kind not in stalls)
 

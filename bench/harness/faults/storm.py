@@ -19,7 +19,7 @@ from flask import Flask
 
 from bench.harness.crashes import checks
 from bench.harness.crashes.client import FAILED, GONE, IN_PROGRESS, PlayerSocket
-from bench.harness.crashes.memory import Act, Kind, Memory
+from bench.harness.crashes.memory import Act, ActKind, Memory
 from bench.harness.crashes.memory import Outcome as Known
 from bench.harness.crashes.players import import_items, memory_of
 from bench.harness.faults.routes import NEEDS_DATABASE, NEEDS_NONE, Outcome, Route, judge
@@ -133,7 +133,7 @@ class FaultStorm:
     def _new_spin(self, memory: Memory) -> Act:
         name = f"spin-{next(self._serials)}"
         request = {"amount": Decimal("0.01"), "item": "Item of 2", "clientSeed": name, "requestId": name}
-        return memory.begin(Act(Kind.SPIN, name, 1, request=request))
+        return memory.begin(Act(ActKind.SPIN, name, 1, request=request))
 
     def _attempt(self, act: Act, memory: Memory, socket: PlayerSocket | None) -> PlayerSocket | None:
         """Send a spin or repeat it; returns the socket unless it was closed."""

@@ -18,7 +18,7 @@ from services.accounts.two_factor.codes import (
     committing_refusals,
     six_digits,
 )
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import MINUTE_MS, Millis
 from services.shared.encryption import Encrypter
@@ -45,7 +45,7 @@ class NotEnabled(PlatformError):
     text = "2FA is not enabled"
 
 
-class CodeRequired(PlatformError):
+class TwoFactorCodeRequired(PlatformError):
     """The action needs a code, and none came with the request."""
 
     status = 403
@@ -64,13 +64,13 @@ class TwoFactorAuthentication:
         Returns the secret in base 32, and the otpauth address for a QR code that contains it.
         """
         secret = pyotp.random_base32()
-        sealed = self.encrypter.encrypt(secret)
+        token = self.encrypter.encrypt(secret)
         with writing():
             user = users.lock(user_id)
             if user.two_factor_enabled:
                 raise AlreadyEnabled
             TwoFactor.delete().where(TwoFactor.user == user_id).execute()
-            TwoFactor.insert(user=user_id, sealed_secret=sealed).execute()
+            TwoFactor.insert(user=user_id, encrypted_secret=token).execute()
         address = pyotp.TOTP(secret).provisioning_uri(name=user.username, issuer_name=ISSUER)
         return secret, address
 
@@ -85,7 +85,7 @@ class TwoFactorAuthentication:
                 raise AlreadyEnabled
             codes.use(code, user_id=user_id, encrypter=self.encrypter, now=now)
             User.update(two_factor_enabled=True).where(User.id == user_id).execute()
-            record(What.TWO_FACTOR_ENABLED, now=now, user_id=user_id)
+            record(AuditEventType.TWO_FACTOR_ENABLED, now=now, user_id=user_id)
             notify(
                 user_id=user_id,
                 title="2FA turned on",
@@ -104,7 +104,7 @@ class TwoFactorAuthentication:
         with committing_refusals():
             _lock_enabled(user_id)
             codes.use(code, user_id=user_id, encrypter=self.encrypter, now=now)
-            _turn_off(user_id, What.TWO_FACTOR_DISABLED, now=now)
+            _turn_off(user_id, AuditEventType.TWO_FACTOR_DISABLED, now=now)
 
     def reset(self, *, user_id: int, now: Millis) -> None:
         """Turn off without a code, for a player who lost the authenticator, and forget wrong codes.
@@ -114,7 +114,7 @@ class TwoFactorAuthentication:
         with writing():
             _lock_enabled(user_id)
             WrongCode.delete().where(WrongCode.user == user_id).execute()
-            _turn_off(user_id, What.TWO_FACTOR_RESET, now=now)
+            _turn_off(user_id, AuditEventType.TWO_FACTOR_RESET, now=now)
 
     def draw_recovery_codes(self, *, user_id: int, code: object, now: Millis) -> list[str]:
         """New recovery codes, which replace all earlier ones, for a code of the authenticator app.
@@ -124,14 +124,15 @@ class TwoFactorAuthentication:
         code = six_digits(code)
         drawn = recovery_codes.draw()
         rows = [
-            {"user": user_id, "sealed_code": self.encrypter.encrypt(text.replace("-", ""))} for text in drawn
+            {"user": user_id, "encrypted_code": self.encrypter.encrypt(text.replace("-", ""))}
+            for text in drawn
         ]
         with committing_refusals():
             _lock_enabled(user_id)
             codes.use(code, user_id=user_id, encrypter=self.encrypter, now=now)
             RecoveryCode.delete().where(RecoveryCode.user == user_id).execute()
             RecoveryCode.insert_many(rows).execute()
-            record(What.RECOVERY_CODES_DRAWN, now=now, user_id=user_id)
+            record(AuditEventType.RECOVERY_CODES_DRAWN, now=now, user_id=user_id)
             notify(
                 user_id=user_id,
                 title="New recovery codes",
@@ -144,14 +145,15 @@ class TwoFactorAuthentication:
         """Require a code for a sensitive action, unless one covers the token; a right one does from now on.
 
         Does nothing for a player without 2FA. Must not be called within a transaction, whose rollback would
-        undo the count of wrong codes. Raises CodeRequired, InvalidCode, TooManyWrongCodes, SecretLost.
+        undo the count of wrong codes. Raises TwoFactorCodeRequired, InvalidCode, TooManyWrongCodes,
+        SecretLost.
         """
         with committing_refusals():
             # A code of a covered token is not looked at: another request may just have used it up.
             if not users.lock(user_id).two_factor_enabled or _is_covered(user_id, token_id, now=now):
                 return
             if code is None:
-                raise CodeRequired
+                raise TwoFactorCodeRequired
             codes.use(any_code(code), user_id=user_id, encrypter=self.encrypter, now=now)
             if token_id is not None:
                 _cover(user_id, token_id, now=now)
@@ -163,12 +165,12 @@ def _lock_enabled(user_id: int) -> None:
         raise NotEnabled
 
 
-def _turn_off(user_id: int, what: What, *, now: Millis) -> None:
+def _turn_off(user_id: int, what: AuditEventType, *, now: Millis) -> None:
     for table in (TwoFactor, RecoveryCode, ConfirmedToken, LoginChallenge):
         table.delete().where(table.user == user_id).execute()
     User.update(two_factor_enabled=False).where(User.id == user_id).execute()
     record(what, now=now, user_id=user_id)
-    by = " by support" if what is What.TWO_FACTOR_RESET else ""
+    by = " by support" if what is AuditEventType.TWO_FACTOR_RESET else ""
     notify(
         user_id=user_id,
         title="2FA turned off",

@@ -16,7 +16,7 @@ from cryptography.fernet import InvalidToken
 from models.db.connection import reading, writing
 from models.two_factor import TwoFactor, WrongCode
 from services.accounts.two_factor import recovery_codes
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
 from services.shared.encryption import Encrypter
@@ -129,7 +129,7 @@ def use(
         raise InvalidCode
     try:
         if SIX_DIGITS.fullmatch(code):
-            step = _step_of(code, secret=encrypter.decrypt(row.sealed_secret), now=now)
+            step = _step_of(code, secret=encrypter.decrypt(row.encrypted_secret), now=now)
             is_right = step is not None and _use_up(user_id, step, now=now)
         else:
             is_right = recovery_codes.use(code, user_id=user_id, encrypter=encrypter, now=now)
@@ -143,7 +143,7 @@ def use(
     if any(
         _number_within(window_ms, wrong, now=now) == most for most, window_ms in (SHORT_BOUND, DAILY_BOUND)
     ):
-        record(What.TWO_FACTOR_LOCKED, now=now, user_id=user_id)
+        record(AuditEventType.TWO_FACTOR_LOCKED, now=now, user_id=user_id)
     raise InvalidCode
 
 

@@ -13,7 +13,7 @@ from services.accounts import sessions, users
 from services.accounts.two_factor import codes
 from services.accounts.two_factor.codes import LATENESS_MS, WRONG_CODE_WINDOW_MS, any_code
 from services.audit_trail.actor import acting_as_player
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
@@ -74,7 +74,7 @@ def finish(
             )
             codes.lift_daily_bound(user_id=user_id, now=now)
             LoginChallenge.delete().where(*is_this).execute()
-            record(What.LOGGED_IN, now=now, user_id=user_id, after={"secondFactor": True})
+            record(AuditEventType.LOGGED_IN, now=now, user_id=user_id, after={"secondFactor": True})
     return user
 
 

@@ -8,7 +8,7 @@ import secrets
 from models.db.connection import reading
 from models.two_factor import RecoveryCode
 from services.accounts.notifications import notify
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
@@ -36,11 +36,11 @@ def use(code: str, *, user_id: int, encrypter: Encrypter, now: Millis) -> bool:
     """
     rows = list(RecoveryCode.select().where(RecoveryCode.user == user_id))
     for row in rows:
-        if hmac.compare_digest(encrypter.decrypt(row.sealed_code), code):
+        if hmac.compare_digest(encrypter.decrypt(row.encrypted_code), code):
             if not RecoveryCode.delete().where(RecoveryCode.id == row.id).execute():
                 return False
             left = len(rows) - 1
-            record(What.RECOVERY_CODE_USED, now=now, user_id=user_id, after={"codesLeft": left})
+            record(AuditEventType.RECOVERY_CODE_USED, now=now, user_id=user_id, after={"codesLeft": left})
             notify(
                 user_id=user_id,
                 title="Recovery code used",

@@ -10,9 +10,9 @@ from blueprints.stats.schemas import GameSchema
 from blueprints.upgrader.schemas import BetSchema, RulesSchema
 from server.schemas import WireSchema
 from services.accounts import users
-from services.cases import reading
+from services.cases import queries
 from services.games import bets
-from services.irl_cases import reading as irl_cases
+from services.irl_cases import queries as irl_cases
 from tests.support.markers import sqlite_only
 from tests.support.sample_data import add_sample_data
 
@@ -25,8 +25,8 @@ def test_a_schema_dumps_what_marshmallow_itself_would_dump(app):
     spin = bets.get(user_id=player.id, nonce=1, game=bets.UPGRADER)
     dumped = [
         (UserSchema(), users.get_by_id(player.id)),
-        (SingleCaseSchema(), reading.get(case_id="pocket-lint")),
-        (FreeCaseSchema(), reading.free()),
+        (SingleCaseSchema(), queries.get(case_id="pocket-lint")),
+        (FreeCaseSchema(), queries.free()),
         (ListedIrlCaseSchema(many=True), irl_cases.list_all()),
         (GameSchema(), spin),
         (BetSchema(), spin),

@@ -76,14 +76,14 @@ def test_the_login_cookie_of_a_service_over_https_is_secure(make_app, settings, 
     browser, victim = Browser(app, base_url=base_url), Browser(app, base_url=base_url)
 
     begun = browser.client.get(f"/auth/{provider}", base_url=base_url)
-    sealed, *written = begun.headers["Set-Cookie"].split("; ")
+    encrypted, *written = begun.headers["Set-Cookie"].split("; ")
     back = browser.at_provider(begun.headers["Location"])
     # Another host of the domain can set a cookie without the prefix.
-    victim.client.set_cookie(COOKIE[provider], sealed.partition("=")[2], domain=domain, path="/")
+    victim.client.set_cookie(COOKIE[provider], encrypted.partition("=")[2], domain=domain, path="/")
     attacked = victim.back(back)
     answer = browser.back(back)
 
-    assert sealed.startswith(f"{name}=")
+    assert encrypted.startswith(f"{name}=")
     assert {"Secure", "HttpOnly", "SameSite=Lax", "Path=/"} <= set(written)
     assert [word for word in written if word.startswith("Domain")] == []
     assert parameters(attacked.headers["Location"]) == {"error": "login_failed"}
@@ -129,8 +129,8 @@ def test_a_login_that_began_before_the_key_was_changed_works(make_app, settings,
     browser = Browser(make_app(**settings, SECRET_KEY=old))
     back = browser.at_provider(browser.begin(provider))
     afterwards = Browser(make_app(**settings, SECRET_KEY=new, SECRET_KEY_PREVIOUS=old))
-    sealed = browser.cookie(COOKIE[provider]).value
-    afterwards.client.set_cookie(COOKIE[provider], sealed, domain=DOMAIN, path="/auth")
+    encrypted = browser.cookie(COOKIE[provider]).value
+    afterwards.client.set_cookie(COOKIE[provider], encrypted, domain=DOMAIN, path="/auth")
 
     assert "token" in parameters(afterwards.back(back).headers["Location"])
 
@@ -188,12 +188,12 @@ def test_an_invalid_claim_is_logged_without_its_value(browser, identity, log_tex
 def secrets_of(browser, provider):
     """All secrets that occur in a login."""
     address = browser.begin(provider)
-    sealed = browser.cookie(COOKIE[provider]).value
+    encrypted = browser.cookie(COOKIE[provider]).value
     back = browser.at_provider(address)
     token = parameters(browser.back(back).headers["Location"])["token"]
     names = ("state", "nonce", "code_challenge", "code", "openid.sig", "openid.response_nonce")
     passed = parameters(address) | parameters(back)
-    return [token, sealed, *(passed[name] for name in names if name in passed)]
+    return [token, encrypted, *(passed[name] for name in names if name in passed)]
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

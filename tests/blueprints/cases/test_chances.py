@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from services.cases.chances import (
     CERTAIN,
-    attos_from_percent,
-    percent_from_attos,
+    percent_from_width,
     share_equally,
+    width_from_percent,
 )
 from services.cases.errors import PercentageTooFine
 from services.shared import decimal_json
@@ -20,16 +20,16 @@ ATTOS = st.integers(0, CERTAIN)
 
 
 @given(ATTOS, PLACES)
-def test_a_percentage_with_16_decimals_is_stored_exactly(attos, zeros):
-    text = f"{attos // 10**16}.{attos % 10**16:016d}{'0' * zeros}"
+def test_a_percentage_with_16_decimals_is_stored_exactly(width, zeros):
+    text = f"{width // 10**16}.{width % 10**16:016d}{'0' * zeros}"
 
-    assert attos_from_percent(decimal_json.loads(text)) == attos
+    assert width_from_percent(decimal_json.loads(text)) == width
 
 
 @given(st.decimals(min_value=0, max_value=100, allow_nan=False, allow_infinity=False))
 def test_a_percentage_is_stored_exactly_or_refused(number):
     try:
-        kept = attos_from_percent(number)
+        kept = width_from_percent(number)
     except PercentageTooFine:
         assert (Fraction(number) * 10**16).denominator > 1
     else:
@@ -40,7 +40,7 @@ def test_a_percentage_is_stored_exactly_or_refused(number):
 def test_a_percentage_of_up_to_15_digits_is_shown_as_written(digits):
     number = Decimal(digits).scaleb(-13)
 
-    assert Decimal(repr(percent_from_attos(attos_from_percent(number)))) == number
+    assert Decimal(repr(percent_from_width(width_from_percent(number)))) == number
 
 
 @given(ATTOS, st.integers(1, 500))

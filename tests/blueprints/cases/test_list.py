@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 import pytest
 
 from models.db import waiting
-from services.cases import reading
+from services.cases import queries as case_queries
 from services.shared.clock import now_ms
 from tests.blueprints.cases.conftest import GLOVES, RED, body, names
 
@@ -122,14 +122,14 @@ def test_a_request_that_waits_for_the_list_of_another_is_refused_when_its_wait_b
     app, go_on, monkeypatch
 ):
     monkeypatch.setattr(waiting, "ANSWER_SECONDS", 0.1)
-    begun, read = threading.Event(), reading.all_of
+    begun, read = threading.Event(), case_queries.all_of
 
     def read_late(**options):
         begun.set()
         assert go_on.wait(20)
         return read(**options)
 
-    monkeypatch.setattr(reading, "all_of", read_late)
+    monkeypatch.setattr(case_queries, "all_of", read_late)
     with ThreadPoolExecutor(2) as threads:
         first, second = (threads.submit(lambda: app.test_client().get(PATH).status_code) for _ in range(2))
         assert begun.wait(10)

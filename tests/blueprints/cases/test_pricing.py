@@ -20,7 +20,7 @@ MOST_CENTS = 10**11
 
 @st.composite
 def contents(draw, most_items=100):
-    """Prices in cents, and chances in attos that are certain in all."""
+    """Prices in cents, and chances in tickets that are certain in all."""
     cuts = sorted(draw(st.lists(st.integers(0, CERTAIN), max_size=most_items - 1)))
     chances = [high - low for low, high in zip([0, *cuts], [*cuts, CERTAIN], strict=True)]
     prices = st.one_of(st.integers(0, 10_000), st.integers(0, MOST_CENTS))

@@ -5,7 +5,7 @@ import pytest
 from models.bets import Bet
 from models.db.connection import reading, writing
 from models.snapshots import Snapshot
-from services.cases import reading as cases
+from services.cases import queries as cases
 from services.games.snapshots import content_of_case
 from tests.blueprints.openings.conftest import CHEAP, DEAR
 from tests.support.markers import sqlite_only

@@ -315,8 +315,8 @@ def test_old_seals_can_be_verified_after_the_secret_has_changed(make_app):
     old.test_cli_runner().invoke(args=["users", "create", "ada"])
     seal_all(old)
     both = make_app(SECRET_KEY=NEW, SECRET_KEY_PREVIOUS=OLD).test_cli_runner()
-    resealed = both.invoke(args=["secrets", "reseal"])
-    assert json.loads(resealed.stdout)["auditKeys"] == 1
+    rotated = both.invoke(args=["secrets", "rotate"])
+    assert json.loads(rotated.stdout)["auditKeys"] == 1
 
     verified = make_app(SECRET_KEY=NEW).test_cli_runner().invoke(args=["audit", "verify"])
 

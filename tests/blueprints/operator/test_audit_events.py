@@ -129,7 +129,7 @@ def test_what_commands_change_is_recorded_with_the_system_user(player, events, r
     run("items", "import", write([item, item | {"marketHashName": "Other"}]))
     run("ledger", "rebuild")
     run("seeds", "redraw")
-    run("secrets", "reseal")
+    run("secrets", "rotate")
 
     found = events()
     assert contents(found) == [
@@ -142,7 +142,7 @@ def test_what_commands_change_is_recorded_with_the_system_user(player, events, r
         ("items.imported", None, {"created": 2, "updated": 0}),
         ("totals.rebuilt", None, {"correctedPlayers": 0}),
         ("seeds.redrawn", None, {"seeds": 1}),
-        ("secrets.resealed", None, {"unreadable": 0}),
+        ("secrets.rotated", None, {"unreadable": 0}),
     ]
     assert len({event["who"] for event in found}) == 1
     assert found[0]["who"].startswith("operator:")

@@ -70,24 +70,24 @@ def test_each_kind_of_value_that_no_key_decrypts_is_reported_also_after_a_redraw
 
 
 @pytest.mark.usefixtures("filled")
-def test_seeds_that_will_be_redrawn_are_not_resealed(run_with):
+def test_seeds_that_will_be_redrawn_are_not_rotated(run_with):
     run_with("seeds", "redraw", SECRET_KEY=NEW)
 
-    _, lines = run_with("secrets", "reseal", SECRET_KEY=NEW)
+    _, lines = run_with("secrets", "rotate", SECRET_KEY=NEW)
 
     assert not [each for each in lines if each.startswith("announced_seeds")]
 
 
 @pytest.mark.security("Logs, errors and the database")
-def test_a_part_that_an_interrupted_reseal_has_left_is_found(app, new_player, run_with, monkeypatch):
+def test_a_part_that_an_interrupted_rotation_has_left_is_found(app, new_player, run_with, monkeypatch):
     monkeypatch.setattr(encrypted_columns, "SAMPLE", 3)
     players = [new_player(f"player-{number}") for number in range(12)]
     services = app.extensions["services"]
-    run_with("secrets", "reseal", SECRET_KEY=NEW, SECRET_KEY_PREVIOUS=OLD)
+    run_with("secrets", "rotate", SECRET_KEY=NEW, SECRET_KEY_PREVIOUS=OLD)
     with writing():
         for each in players[6:9]:
             old = services.seeds.encrypter.encrypt("an old seed")
-            AnnouncedSeed.update(sealed_server_seed=old).where(AnnouncedSeed.user == each.id).execute()
+            AnnouncedSeed.update(encrypted_server_seed=old).where(AnnouncedSeed.user == each.id).execute()
 
     code, (found,) = run_with("check", SECRET_KEY=NEW)
 
@@ -104,7 +104,7 @@ def test_every_encrypted_value_in_the_database_is_of_a_known_kind(app):
         encrypted = {field for field in fields if _has_encrypted_value(field)}
 
     assert encrypted == known
-    assert {field for field in fields if field.name.startswith(("sealed_", "encrypted_"))} == known
+    assert {field for field in fields if field.name.startswith("encrypted_")} == known
 
 
 def _has_encrypted_value(field):

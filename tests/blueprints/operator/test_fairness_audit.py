@@ -74,7 +74,7 @@ def test_each_changed_part_of_an_opening_is_reported(openings, player, fails):
 def test_a_bet_whose_seed_no_key_decrypts_is_reported(openings, player, fails):
     bet = openings.bet(player)
     with writing():
-        Bet.update(sealed_server_seed="of a lost key").execute()
+        Bet.update(encrypted_server_seed="of a lost key").execute()
 
     assert f"bet {bet.id}: the seed does not hash to its commitment" in fails("fairness", "audit")
 

@@ -1,4 +1,4 @@
-"""flask secrets reseal: after it the new SECRET_KEY alone decrypts everything."""
+"""flask secrets rotate: after it the new SECRET_KEY alone decrypts everything."""
 
 import pyotp
 import pytest
@@ -59,15 +59,15 @@ def rotated(make_app, filled):
     return make_app(SECRET_KEY=NEW, SECRET_KEY_PREVIOUS=f"an even older one, {OLD}")
 
 
-def reseal(app):
-    result = app.test_cli_runner().invoke(args=["secrets", "reseal"])
+def rotate(app):
+    result = app.test_cli_runner().invoke(args=["secrets", "rotate"])
     assert result.exit_code == 0, result.output
     return app.json.loads(result.stdout)
 
 
 def test_after_the_command_the_new_key_is_enough(rotated, make_app, player, secret, filled):
-    assert reseal(rotated) == FILLED
-    assert reseal(rotated) == NOTHING
+    assert rotate(rotated) == FILLED
+    assert rotate(rotated) == NOTHING
 
     app = make_app(SECRET_KEY=NEW)
     code = pyotp.TOTP(secret).now()
@@ -87,9 +87,9 @@ def test_after_the_command_the_new_key_is_enough_for_addresses_and_recovery_code
     client.post(f"/prizes/{win_prize(app, player)}/ship", headers=player.headers)
     code, *_ = recovery_codes_of(app, player, Authenticator(app, player))
 
-    resealed = reseal(make_app(SECRET_KEY=NEW, SECRET_KEY_PREVIOUS=OLD))
+    counts = rotate(make_app(SECRET_KEY=NEW, SECRET_KEY_PREVIOUS=OLD))
 
-    assert (resealed["shippingAddresses"], resealed["recoveryCodes"]) == (1, 10)
+    assert (counts["shippingAddresses"], counts["recoveryCodes"]) == (1, 10)
     app = make_app(SECRET_KEY=NEW)
     listed = app.test_cli_runner().invoke(args=["prizes", "list"])
     assert app.json.loads(listed.stdout)["address"]["city"] == DETAILS["shippingAddress"]["city"]
@@ -111,8 +111,8 @@ def test_nothing_is_encrypted_with_the_previous_key_any_more(rotated, player, se
     current = Encrypter(secret_key=NEW, purpose="server seeds")
     with reading():
         announced = AnnouncedSeed.get(AnnouncedSeed.user == player.id)
-    assert current.decrypt(bet.sealed_server_seed)
-    assert current.decrypt(announced.sealed_server_seed)
+    assert current.decrypt(bet.encrypted_server_seed)
+    assert current.decrypt(announced.encrypted_server_seed)
 
 
 def test_a_row_that_changes_during_the_command_is_not_overwritten(rotated, player, filled, monkeypatch):
@@ -120,26 +120,34 @@ def test_a_row_that_changes_during_the_command_is_not_overwritten(rotated, playe
     services = rotated.extensions["services"]
     renew, looked_at = services.seeds.encrypter.renew, []
 
-    def play_in_between(sealed):
-        looked_at.append(sealed)
+    def play_in_between(encrypted):
+        looked_at.append(encrypted)
         if len(looked_at) == 1:
             play_spin(rotated, player, filled)
-        return renew(sealed)
+        return renew(encrypted)
 
     monkeypatch.setattr(services.seeds.encrypter, "renew", play_in_between)
-    result = reseal(rotated)
+    result = rotate(rotated)
 
     assert (result["announcedSeeds"], result["unreadable"]) == (2, 0)
-    assert reseal(rotated) == NOTHING
+    assert rotate(rotated) == NOTHING
     assert rotated.test_cli_runner().invoke(args=["fairness", "audit"]).exit_code == 0
+
+
+@sqlite_only
+def test_the_old_name_of_the_command_still_works_and_says_so(rotated):
+    result = rotated.test_cli_runner().invoke(args=["secrets", "reseal"])
+
+    assert rotated.json.loads(result.stdout) == FILLED
+    assert result.stderr == "flask secrets reseal is now called flask secrets rotate\n"
 
 
 @sqlite_only
 def test_a_secret_that_no_key_decrypts_is_reported_and_the_others_are_encrypted(rotated, player):
     with writing():
-        AnnouncedSeed.update(sealed_server_seed="gAAAAA").where(AnnouncedSeed.user == player.id).execute()
+        AnnouncedSeed.update(encrypted_server_seed="gAAAAA").where(AnnouncedSeed.user == player.id).execute()
 
-    result = rotated.test_cli_runner().invoke(args=["secrets", "reseal"])
+    result = rotated.test_cli_runner().invoke(args=["secrets", "rotate"])
 
     assert result.exit_code == 1
     assert rotated.json.loads(result.stdout) == FILLED | {"announcedSeeds": 2, "unreadable": 1}
@@ -148,7 +156,7 @@ def test_a_secret_that_no_key_decrypts_is_reported_and_the_others_are_encrypted(
 
 
 def test_a_key_of_another_purpose_decrypts_nothing():
-    sealed = Encrypter(secret_key=NEW, purpose="one").encrypt("text")
+    encrypted = Encrypter(secret_key=NEW, purpose="one").encrypt("text")
 
     with pytest.raises(InvalidToken):
-        Encrypter(secret_key=NEW, previous_keys=[OLD], purpose="another").decrypt(sealed)
+        Encrypter(secret_key=NEW, previous_keys=[OLD], purpose="another").decrypt(encrypted)

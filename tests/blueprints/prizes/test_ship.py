@@ -33,9 +33,9 @@ def test_a_request_for_shipping_encrypts_the_address_and_moves_no_coins(win, pos
     assert balance() == 95
     assert ledger() == before
     with reading():
-        sealed = Prize.get().sealed_address
+        encrypted = Prize.get().encrypted_address
     texts = [*DETAILS.values(), *DETAILS["shippingAddress"].values()]
-    assert [text for text in texts if isinstance(text, str) and text in sealed] == []
+    assert [text for text in texts if isinstance(text, str) and text in encrypted] == []
 
 
 @sqlite_only
@@ -128,7 +128,7 @@ def test_an_address_that_no_key_decrypts_is_reported_and_the_others_are_listed(a
     for prize_id in (lost, readable):
         post(prize_id, "ship")
     with writing():
-        Prize.update(sealed_address="gAAAAA").where(Prize.id == lost).execute()
+        Prize.update(encrypted_address="gAAAAA").where(Prize.id == lost).execute()
 
     result = app.test_cli_runner().invoke(args=["prizes", "list"])
 

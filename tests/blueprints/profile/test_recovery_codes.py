@@ -96,7 +96,7 @@ def test_codes_of_one_player_do_not_work_for_another(app, codes, call, new_playe
 @sqlite_only
 def test_the_codes_are_encrypted_in_the_database(codes):
     with reading():
-        stored = " ".join(RecoveryCode.select(RecoveryCode.sealed_code).scalars())
+        stored = " ".join(RecoveryCode.select(RecoveryCode.encrypted_code).scalars())
 
     assert [code for code in codes if code in stored or code.replace("-", "") in stored] == []
 

@@ -416,6 +416,6 @@ def test_the_secret_is_encrypted_in_the_database(call, tmp_path):
     secret = call("POST", "2fa/setup")[1]["secret"]
 
     with reading():
-        assert secret not in TwoFactor.get().sealed_secret
+        assert secret not in TwoFactor.get().encrypted_secret
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert [path for path in files if secret.encode() in path.read_bytes()] == []

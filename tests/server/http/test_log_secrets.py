@@ -77,10 +77,10 @@ def what_lies_in_the_database(app, player):
         user = User.get_by_id(player.id)
         announced = AnnouncedSeed.get_by_id(player.id)
         opened = app.extensions["services"].seeds.in_play(user_id=player.id).server_seed
-        sealed_address = Prize.get().sealed_address
+        encrypted_address = Prize.get().encrypted_address
     coins = str(Decimal(user.balance_cents) / 100)
-    seeds = (user.client_seed, opened, announced.sealed_server_seed)
-    return coins, str(user.balance_cents), *seeds, sealed_address
+    seeds = (user.client_seed, opened, announced.encrypted_server_seed)
+    return coins, str(user.balance_cents), *seeds, encrypted_address
 
 
 @pytest.mark.guarantee("Secrets")

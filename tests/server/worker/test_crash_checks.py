@@ -9,7 +9,7 @@ import pytest
 
 from bench.harness.crashes.checks import problems, wait_until_proofs_are_due
 from bench.harness.crashes.client import PlayerClient, StormState
-from bench.harness.crashes.memory import Act, Kind, Memory, Outcome
+from bench.harness.crashes.memory import Act, ActKind, Memory, Outcome
 from bench.harness.crashes.players import Actor, import_items, memory_of
 from bench.harness.players import create_player
 from services.shared.clock import now_ms
@@ -63,23 +63,23 @@ def test_a_correct_record_of_a_player_has_no_problems(memory, server):
 def spin_that_is_gone(memory):
     answer = {"status": True, "result": {"success": False, "amount": 0, "item": "Item of 2"}}
     request = {"item": "Item of 2"}
-    memory.begin(Act(Kind.SPIN, "gone", request=request, outcome=Outcome.ACKNOWLEDGED, answer=answer))
+    memory.begin(Act(ActKind.SPIN, "gone", request=request, outcome=Outcome.ACKNOWLEDGED, answer=answer))
 
 
 def opening_that_is_gone(memory):
-    memory.begin(Act(Kind.OPENING, "gone", game="case", outcome=Outcome.ACKNOWLEDGED))
+    memory.begin(Act(ActKind.OPENING, "gone", game="case", outcome=Outcome.ACKNOWLEDGED))
 
 
 def sale_that_is_gone(memory):
-    memory.begin(Act(Kind.SALE, "0", outcome=Outcome.ACKNOWLEDGED))
+    memory.begin(Act(ActKind.SALE, "0", outcome=Outcome.ACKNOWLEDGED))
 
 
 def sale_that_nobody_made(memory):
-    memory.acts = [act for act in memory.acts if act.kind is not Kind.SALE]
+    memory.acts = [act for act in memory.acts if act.kind is not ActKind.SALE]
 
 
 def claim_that_is_gone(memory):
-    memory.begin(Act(Kind.CLAIM, "claim", outcome=Outcome.ACKNOWLEDGED, answer={"amount": 1}))
+    memory.begin(Act(ActKind.CLAIM, "claim", outcome=Outcome.ACKNOWLEDGED, answer={"amount": 1}))
 
 
 def other_prize(memory):
@@ -88,11 +88,11 @@ def other_prize(memory):
 
 
 def lock_that_is_gone(memory):
-    memory.begin(Act(Kind.LOCK, "99", 99, outcome=Outcome.ACKNOWLEDGED))
+    memory.begin(Act(ActKind.LOCK, "99", 99, outcome=Outcome.ACKNOWLEDGED))
 
 
 def deposit_that_is_gone(memory):
-    memory.begin(Act(Kind.DEPOSIT, "gone", 0, outcome=Outcome.ACKNOWLEDGED))
+    memory.begin(Act(ActKind.DEPOSIT, "gone", 0, outcome=Outcome.ACKNOWLEDGED))
 
 
 def refused_spin_that_is_there(memory):
@@ -160,7 +160,7 @@ def test_every_wrong_record_is_reported(memory, server):
 
 def spin_of(memory, name):
     request = {"amount": 0.01, "item": "Item of 2", "clientSeed": name, "requestId": name}
-    return memory.begin(Act(Kind.SPIN, name, 1, request=request))
+    return memory.begin(Act(ActKind.SPIN, name, 1, request=request))
 
 
 def test_a_new_request_gets_its_turn_although_sockets_are_busy(state, newcomer):

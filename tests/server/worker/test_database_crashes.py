@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.crashes.memory import Kind, Outcome
+from bench.harness.crashes.memory import ActKind, Outcome
 from bench.harness.crashes.storm import CrashStorm
 from bench.harness.durable_postgres import durable_postgres
 
@@ -34,4 +34,4 @@ def test_a_killed_database_loses_no_money_seeds_or_proofs_and_the_server_recover
     report = storm.endure([lambda: database.restart(0.2)])
 
     assert report.problems == []
-    assert report.counts[Kind.SPIN, Outcome.ACKNOWLEDGED] > PLAYERS
+    assert report.counts[ActKind.SPIN, Outcome.ACKNOWLEDGED] > PLAYERS

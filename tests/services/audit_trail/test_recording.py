@@ -5,7 +5,7 @@ import pytest
 from models.audit_trail import AuditEvent
 from models.db.connection import database, reading, writing
 from services.audit_trail.actor import Actor, acting_as
-from services.audit_trail.events import What
+from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from tests.support.markers import sqlite_only
 
@@ -19,10 +19,10 @@ def events():
 
 def test_an_event_has_its_actor_its_player_and_one_json_text(app, player):
     with acting_as(Actor("operator:ada", "203.0.113.7")), writing():
-        record(What.LOGGED_IN, now=AT, user_id=player.id, after={"b": 1, "a": "é"})
+        record(AuditEventType.LOGGED_IN, now=AT, user_id=player.id, after={"b": 1, "a": "é"})
 
     with writing():
-        record(What.LOGGED_IN, now=AT, user_id=None)
+        record(AuditEventType.LOGGED_IN, now=AT, user_id=None)
 
     event, of_the_system = events()
     assert (of_the_system.who, of_the_system.address, of_the_system.player) == ("system", None, None)
@@ -34,7 +34,7 @@ def test_an_event_has_its_actor_its_player_and_one_json_text(app, player):
 @pytest.mark.regulation("2.8 Significant events")
 def test_an_event_is_undone_with_its_transaction(app):
     with reading(), database.atomic() as transaction:
-        record(What.LOGGED_IN, now=AT, user_id=None)
+        record(AuditEventType.LOGGED_IN, now=AT, user_id=None)
         transaction.rollback()
 
     assert events() == []
@@ -43,8 +43,8 @@ def test_an_event_is_undone_with_its_transaction(app):
 @sqlite_only
 def test_an_event_needs_a_transaction_and_values_that_have_one_text(app):
     with pytest.raises(RuntimeError, match="transaction"), reading():
-        record(What.LOGGED_IN, now=AT, user_id=None)
+        record(AuditEventType.LOGGED_IN, now=AT, user_id=None)
 
     for value in (0.1, {"deep": [1.0]}, {1: "key"}, b"text"):
         with pytest.raises(TypeError), writing():
-            record(What.LOGGED_IN, now=AT, user_id=None, after={"value": value})
+            record(AuditEventType.LOGGED_IN, now=AT, user_id=None, after={"value": value})

@@ -67,13 +67,17 @@ def test_the_first_request_after_a_restore_redraws_one_players_seed_only(app, ne
     players = [new_player(f"player-{number}") for number in range(20)]
     announced(app, players[0])
     with reading():
-        before = dict(AnnouncedSeed.select(AnnouncedSeed.user_id, AnnouncedSeed.sealed_server_seed).tuples())
+        before = dict(
+            AnnouncedSeed.select(AnnouncedSeed.user_id, AnnouncedSeed.encrypted_server_seed).tuples()
+        )
     (tmp_path / "instance" / "seeds.witness").unlink()
 
     announced(app, players[0])
 
     with reading():
-        after = dict(AnnouncedSeed.select(AnnouncedSeed.user_id, AnnouncedSeed.sealed_server_seed).tuples())
+        after = dict(
+            AnnouncedSeed.select(AnnouncedSeed.user_id, AnnouncedSeed.encrypted_server_seed).tuples()
+        )
     assert {user_id for user_id in before if before[user_id] != after[user_id]} == {players[0].id}
 
 

@@ -8,7 +8,7 @@ from models import seed_marks
 from models.bet_settlement import BetTimes, Settlement, settle_at_once
 from models.db.connection import Table, reading, writing
 from models.db.sql import execute
-from models.play_limits import Refused
+from models.play_limits import BetRefused
 from models.seed_marks import SeedMark
 from models.snapshots import Snapshot
 from models.users import AnnouncedSeed, User
@@ -37,7 +37,7 @@ def in_steps(settlement):
 
 def in_one_statement(settlement):
     settled = settle_at_once(settlement, lambda: TIMES)
-    if isinstance(settled, Refused):
+    if isinstance(settled, BetRefused):
         raise refusal_of(settled)
     return settled
 
@@ -99,9 +99,9 @@ def settlement(player):
                 "session_number": 0,
                 "nonce": seed.nonce,
                 "server_seed_commitment": seed.server_seed_commitment,
-                "sealed_server_seed": seed.sealed_server_seed,
+                "encrypted_server_seed": seed.encrypted_server_seed,
                 "next_commitment": f"commitment {seed.nonce + 1}",
-                "next_sealed_server_seed": f"sealed {seed.nonce + 1}",
+                "next_encrypted_server_seed": f"encrypted {seed.nonce + 1}",
                 "mark_number": mark.number,
                 "mark_token": mark.token,
                 "client_seed": "client-seed",
@@ -195,7 +195,7 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
             "user": player.id,
             "nonce": 2,
             "server_seed_commitment": "commitment 2",
-            "sealed_server_seed": "sealed 2",
+            "encrypted_server_seed": "encrypted 2",
             "epoch": seed.epoch,
         }
     ]
@@ -231,7 +231,7 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
             "ticket": None,
             "client_seed": "client-seed",
             "server_seed_commitment": seed.server_seed_commitment,
-            "sealed_server_seed": seed.sealed_server_seed,
+            "encrypted_server_seed": seed.encrypted_server_seed,
             "server_seed": None,
             "request_id": "request 1",
             "request_digest": "digest",
@@ -368,7 +368,7 @@ def test_both_ways_to_settle_an_opening_write_the_same_rows(opening, player, cha
                 "value_cents": bet.payout_cents,
                 "status": "kept",
                 "won_at_ms": MADE_AT,
-                "sealed_address": None,
+                "encrypted_address": None,
             }
         ]
     )

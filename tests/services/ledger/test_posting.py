@@ -4,7 +4,7 @@ import pytest
 
 from models.db.connection import reading
 from models.ledger import LedgerTransaction
-from services.ledger.posting import Account, Kind, Move, post
+from services.ledger.posting import Account, LedgerKind, Move, post
 from tests.support.markers import sqlite_only
 
 
@@ -16,7 +16,7 @@ def test_a_move_of_nothing_or_of_less_is_refused(player):
     for amount in (0, -1):
         with pytest.raises(ValueError, match="more than 0"):
             post(
-                kind=Kind.GRANT,
+                kind=LedgerKind.GRANT,
                 user_id=player.id,
                 moves=[Move(amount, Account.HOUSE_GRANTS, Account.BALANCE)],
                 now=1,

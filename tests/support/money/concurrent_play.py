@@ -1,6 +1,6 @@
 """Writers that move money in every possible way, and readers that must never see a wrong sum.
 
-Coins only move, so the balances of all players and the house's entries sum to 0 in every snapshot.
+Coins only move, so the balances of all players and the house's entries sum to 0 at every moment.
 """
 
 import itertools
@@ -16,7 +16,7 @@ import peewee
 from flask import Flask
 
 from bench.harness.players import import_case, import_prices
-from models.db.connection import reading, snapshot
+from models.db.connection import reading, repeatable_read
 from models.ledger import LedgerEntry
 from models.prizes import Prize
 from models.users import User
@@ -204,7 +204,7 @@ def observe(
 
 def look(observed: Observed) -> None:
     """Read every balance, then the house's entries: two statements that must see one state."""
-    with snapshot():
+    with repeatable_read():
         columns = User.select(User.balance_cents, User.vault_cents, User.sweepstake_cents).tuples()
         players = sum(itertools.chain.from_iterable(columns))
         entries = LedgerEntry.select(peewee.fn.SUM(LedgerEntry.amount_cents))

@@ -16,7 +16,7 @@ from models.bet_settlement import EXECUTE
 from tests.support.watched_cursors import watch
 
 
-class Kind(StrEnum):
+class InterruptionKind(StrEnum):
     """The kind of interruption."""
 
     REFUSED = "the statement fails"
@@ -45,9 +45,9 @@ class Fuse:
     """Interrupts the thread that arms it, once. ``install`` it in every database that is opened."""
 
     def __init__(self) -> None:
-        self.burnt: Kind | None = None
+        self.burnt: InterruptionKind | None = None
         self.committed = False
-        self._armed: tuple[Kind, Moment] | None = None
+        self._armed: tuple[InterruptionKind, Moment] | None = None
         self._thread = 0
         self._statements = 0
         self._has_written = False
@@ -56,14 +56,14 @@ class Fuse:
         open_cursor = database.cursor
 
         def cursor(*args: Any, **kwargs: Any) -> Any:
-            if self.burnt is Kind.DIES and self._concerns_this_thread():
+            if self.burnt is InterruptionKind.DIES and self._concerns_this_thread():
                 raise Died
             return open_cursor(*args, **kwargs)
 
         database.cursor = cursor
         watch(database, self.execute)
 
-    def arm(self, kind: Kind, moment: Moment) -> None:
+    def arm(self, kind: InterruptionKind, moment: Moment) -> None:
         self.burnt, self.committed, self._statements, self._has_written = None, False, 0, False
         self._armed, self._thread = (kind, moment), threading.get_ident()
 
@@ -96,9 +96,11 @@ class Fuse:
     def _concerns_this_thread(self) -> bool:
         return self._armed is not None and threading.get_ident() == self._thread
 
-    def _burn(self, kind: Kind, cursor: Any) -> None:
+    def _burn(self, kind: InterruptionKind, cursor: Any) -> None:
         self.burnt = kind
         # SQLite has no connection that can break, so there the statement fails.
-        if kind is Kind.DIES or (kind is Kind.LOST and not isinstance(cursor, sqlite3.Cursor)):
+        if kind is InterruptionKind.DIES or (
+            kind is InterruptionKind.LOST and not isinstance(cursor, sqlite3.Cursor)
+        ):
             cursor.connection.close()
-        raise Died if kind is Kind.DIES else peewee.OperationalError("trouble")
+        raise Died if kind is InterruptionKind.DIES else peewee.OperationalError("trouble")

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from tests.support.money import bookkeeping
 from tests.support.money.bookkeeping import SPECIAL_CODE, Books
-from tests.support.money.interruptions import Kind, Moment
+from tests.support.money.interruptions import InterruptionKind, Moment
 from tests.support.money.world import PRICE, PROOF_DELAY_MS, Player, World
 
 START_CENTS = 1_500_000
@@ -38,7 +38,7 @@ hours = st.one_of(st.integers(1, 3), st.sampled_from([24, 7 * 24, 31 * 24]))
 class Trouble:
     """The moment of an interruption, and whether the player repeats the action."""
 
-    kind: Kind
+    kind: InterruptionKind
     moment: Moment
     again: bool
 
@@ -46,7 +46,7 @@ class Trouble:
 moments = st.one_of(
     st.builds(Moment, st.integers(1, MOST_STATEMENTS)), st.builds(Moment, st.none(), st.booleans())
 )
-troubles = st.one_of(st.none(), st.builds(Trouble, st.sampled_from(Kind), moments, st.booleans()))
+troubles = st.one_of(st.none(), st.builds(Trouble, st.sampled_from(InterruptionKind), moments, st.booleans()))
 
 
 class Players(RuleBasedStateMachine):
@@ -268,7 +268,7 @@ class Players(RuleBasedStateMachine):
         self.world.counts[f"{fuse.burnt}, {'done' if fuse.committed else 'undone'}"] += 1
         if not fuse.committed:
             self.books = before
-        if fuse.burnt is Kind.DIES:
+        if fuse.burnt is InterruptionKind.DIES:
             self.world.rebuild()
         if trouble.again and repeatable:
             # The settling statement of a refused bet commits nothing.

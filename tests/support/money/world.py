@@ -26,7 +26,7 @@ from services.shared.errors import PlatformError
 from services.upgrader.spin import SpinRequest
 from tests.support.client_seeds import client_seed_that, client_seed_that_wins
 from tests.support.money.bookkeeping import SPECIAL_CODE, ModelCase
-from tests.support.money.interruptions import Died, Fuse, Kind, Moment
+from tests.support.money.interruptions import Died, Fuse, InterruptionKind, Moment
 
 SETTINGS = {
     "AFFILIATE_SPECIAL_CODE": SPECIAL_CODE,
@@ -126,7 +126,7 @@ class World:
         personal_details.change(user_id=account.id, username=None, details=ADDRESS, now=self.clock())
         return Player(self, account)
 
-    def attempt(self, do: Callable[[], bool], trouble: tuple[Kind, Moment] | None) -> bool | None:
+    def attempt(self, do: Callable[[], bool], trouble: tuple[InterruptionKind, Moment] | None) -> bool | None:
         """Whether it succeeded; None after an interruption, when only the fuse knows what was committed."""
         self._take_turns()
         if trouble:

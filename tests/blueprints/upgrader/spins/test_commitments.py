@@ -7,7 +7,7 @@ import pytest
 
 from models.db.connection import writing
 from models.users import AnnouncedSeed
-from services.games.play import Play
+from services.games.bet_settler import BetSettler
 
 
 @pytest.mark.regulation("(e) Immediate use of outputs")
@@ -66,14 +66,14 @@ def test_the_next_commitment_and_the_balance_arrive_although_the_answer_to_a_com
 ):
     socket = connect(player)
     first = socket.expect("upgrader:commitment")
-    settle = Play._settle
+    settle = BetSettler._write
 
     def settle_without_answer(*args):
         settle(*args)
         raise peewee.OperationalError("the connection was lost")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Play, "_settle", settle_without_answer)
+        patch.setattr(BetSettler, "_write", settle_without_answer)
         assert socket.spin({"amount": 1, "item": item})["error"] == "Something went wrong"
 
     assert socket.expect("upgrader:commitment")["nonce"] == first["nonce"] + 1

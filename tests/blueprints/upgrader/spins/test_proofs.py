@@ -114,7 +114,7 @@ def play_with_a_lost_key(app, item):
     def play(player):
         bet = play_spin(app, player, item, clock=lambda: now_ms() - 60_000).bet
         with writing():
-            Bet.update(sealed_server_seed="of a lost key").where(Bet.id == bet.id).execute()
+            Bet.update(encrypted_server_seed="of a lost key").where(Bet.id == bet.id).execute()
         return bet
 
     return play
@@ -150,7 +150,7 @@ def test_a_proof_is_sent_after_a_restart_with_the_right_key(
     with threaded_server(app):
         wait_until(lambda: app.extensions["proofs"].undecryptable == 1)
     with writing():
-        Bet.update(sealed_server_seed=seed).where(Bet.id == bet.id).execute()
+        Bet.update(encrypted_server_seed=seed).where(Bet.id == bet.id).execute()
 
     with threaded_server(make_app(UPGRADER_PROOF_DELAY="0.2")) as url:
         assert open_socket(url, player).expect("upgrader:proof")["serverSeed"] == "the seed"

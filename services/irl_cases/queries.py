@@ -6,7 +6,7 @@ from typing import Any
 from peewee import prefetch
 
 from models.case_spins import IRL, spins_of
-from models.db.connection import snapshot
+from models.db.connection import repeatable_read
 from models.irl_cases import IrlCase, IrlItem
 from services.cases.errors import CaseNotFound
 from services.games import snapshots
@@ -22,14 +22,14 @@ class InvalidCaseId(PlatformError):
     text = "Invalid case ID"
 
 
-@snapshot(within_limit=True)
+@repeatable_read(within_limit=True)
 def list_all() -> list[Any]:
     """Every case with its ``spins``, the newest first. The last case of an import is the newest."""
     query = IrlCase.select(IrlCase, spins_of(IRL, IrlCase.id).alias("spins"))
     return _with_items(query.where(IS_ON_SALE).order_by(IrlCase.created_at_ms.desc(), IrlCase.id.desc()))
 
 
-@snapshot(within_limit=True)
+@repeatable_read(within_limit=True)
 def get(*, case_id: str) -> Any:
     """The case with this id. Raises InvalidCaseId and CaseNotFound."""
     if not ID.fullmatch(case_id):
@@ -42,11 +42,11 @@ def get(*, case_id: str) -> Any:
 
 def content_of_case(case: Any) -> Content:
     """What can be won from this case, as it is shown."""
-    items = ((item.name, item.price_cents, item.chance_attos) for item in case.items)
+    items = ((item.name, item.price_cents, item.ticket_width) for item in case.items)
     return snapshots.content_of(case_id=case.slug, price_cents=case.price_cents, items=items)
 
 
 def _with_items(cases: Any) -> list[Any]:
     """These cases with their ``items``, the rarest first, equal chances in the order of the import."""
-    items = IrlItem.select().order_by(IrlItem.chance_attos, IrlItem.position)
+    items = IrlItem.select().order_by(IrlItem.ticket_width, IrlItem.position)
     return list(prefetch(cases, items))

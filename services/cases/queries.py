@@ -11,12 +11,12 @@ from peewee import fn
 
 from models.case_spins import CASE, spins_of
 from models.cases import Case, CaseItem
-from models.db.connection import database, reading, snapshot
+from models.db.connection import database, reading, repeatable_read
 from models.db.search import contains
 from models.items import PRICE_ON_SALE, SHOWN_COLUMNS, Item
 from models.users import User
 from services.cases.errors import CaseNotFound, FreeCaseNotFound
-from services.cases.kinds import FREE_CASE_ID, GameType, Kind
+from services.cases.kinds import FREE_CASE_ID, CaseKind, GameType
 from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.money import Cents
@@ -31,7 +31,7 @@ IS_ON_SALE = Case.withdrawn_at_ms.is_null()
 
 
 class ShownItem(NamedTuple):
-    """An item of a case. ``image`` as in models/items.py, ``chance`` in attos (services/cases/chances.py)."""
+    """An item of a case. ``image`` as in models/items.py, ``chance`` as in services/cases/chances.py."""
 
     app_id: int
     market_hash_name: str
@@ -82,8 +82,8 @@ _ORDERS: Mapping[Sort, Sequence[Any]] = {
 }
 
 
-@snapshot(within_limit=True)
-def all_of(*, kinds: Collection[Kind]) -> list[ShownCase]:
+@repeatable_read(within_limit=True)
+def all_of(*, kinds: Collection[CaseKind]) -> list[ShownCase]:
     """Every case of these kinds, the newest first, without its spins: they are 0.
 
     5,000 cases take almost a second. Other greenlets may run meanwhile.
@@ -94,10 +94,10 @@ def all_of(*, kinds: Collection[Kind]) -> list[ShownCase]:
     return cases
 
 
-@snapshot(within_limit=True)
+@repeatable_read(within_limit=True)
 def page(
     *,
-    kinds: Collection[Kind],
+    kinds: Collection[CaseKind],
     place: Place,
     game: GameType | None,
     search: str,
@@ -118,7 +118,7 @@ def page(
     return Page(cases, total)
 
 
-@snapshot(within_limit=True)
+@repeatable_read(within_limit=True)
 def get(*, case_id: str) -> ShownCase:
     """The case with this id. Raises CaseNotFound."""
     cases = _shown(_cases().where(Case.slug == case_id, IS_ON_SALE))
@@ -146,7 +146,7 @@ def items_without_price(case: ShownCase) -> list[int]:
         return list(Item.select(Item.id).where(lack_price).scalars())
 
 
-def _of(kinds: Collection[Kind]) -> Any:
+def _of(kinds: Collection[CaseKind]) -> Any:
     return Case.kind.in_(list(kinds)) & IS_ON_SALE
 
 
@@ -173,7 +173,7 @@ def _fill(cases: Sequence[ShownCase], condition: Any) -> None:
     """Fill in the items of these cases with one query. The condition selects the items."""
     columns = [PRICE_ON_SALE if column is Item.price_cents else column for column in SHOWN_COLUMNS]
     query = (
-        CaseItem.select(CaseItem.case, CaseItem.position, *columns, CaseItem.chance_attos)
+        CaseItem.select(CaseItem.case, CaseItem.position, *columns, CaseItem.ticket_width)
         .join(Item, on=CaseItem.item == Item.id)
         .where(condition)
     )

@@ -1,4 +1,4 @@
-"""Reading events and seals page by page, however many there are. To be used within ``snapshot()``."""
+"""Reading events and seals page by page, however many there are. To be used within ``repeatable_read()``."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Plays a bet of any game: its seeds, its settlement, and the first answer to a repeated request."""
+"""Settles a bet of any game: its seeds, its settlement, and the first answer to a repeated request."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import peewee
 from models.bet_settlement import BET_FIELDS, BetTimes, Settlement, settle_at_once
 from models.bets import Bet
 from models.db.connection import UNAVAILABLE, Sqlite, database, reading
-from models.play_limits import Refused, find_refusal
+from models.play_limits import BetRefused, find_refusal
 from models.prizes import Prize
 from models.totals import LIVE_BET_SHARDS
 from models.users import Balances
@@ -24,7 +24,7 @@ from services.games.errors import (
 )
 from services.games.settlement import refusal_of, settle_in_group
 from services.games.terms import BetRequest, Expectation, Terms
-from services.ledger.posting import Kind
+from services.ledger.posting import LedgerKind
 from services.shared.cache_invalidation import Tag, invalidate
 from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import PlatformError
@@ -37,7 +37,7 @@ Clock = Callable[[], Millis]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlayedBet:
+class SettledBet:
     """A settled bet. ``following`` and ``balances`` are None for the first answer to a repeated request id.
 
     ``prize_id`` is None for a bet that does not win a prize. ``is_late``: the settlement was slow, and the
@@ -52,16 +52,16 @@ class PlayedBet:
     is_late: bool = False
 
 
-class Play:
-    """Plays the bets of all games."""
+class BetSettler:
+    """Settles the bets of all games."""
 
     def __init__(self, *, seeds: ServerSeeds, settings: Settings) -> None:
         self._seeds = seeds
         self._settings = settings
 
-    def play(
+    def settle(
         self, *, user_id: int, request: BetRequest, check: Callable[[], Terms], clock: Clock
-    ) -> PlayedBet:
+    ) -> SettledBet:
         """Take the wager, decide the outcome, and credit the payout.
 
         The caller holds the player's lock. ``check`` applies the rules of the game, and ``clock`` is read
@@ -71,26 +71,26 @@ class Play:
         settled. A repeated request id returns the first bet again, whatever has changed since.
         """
         try:
-            return self._play(user_id, request, check(), clock)
+            return self._settle(user_id, request, check(), clock)
         except (PlatformError, TermsExpired, peewee.IntegrityError):
             # A lookup before the bet would cost every bet a query, and miss concurrent ones.
             if request.request_id is not None and (earlier := _answered(user_id, request)):
                 return earlier
             raise
 
-    def _play(self, user_id: int, request: BetRequest, terms: Terms, clock: Clock) -> PlayedBet:
+    def _settle(self, user_id: int, request: BetRequest, terms: Terms, clock: Clock) -> SettledBet:
         client_seed = terms.client_seed or users.get_by_id(user_id).client_seed
 
-        def settle(seed: SeedInPlay) -> PlayedBet:
+        def settle_with(seed: SeedInPlay) -> SettledBet:
             following = self._seeds.draw(nonce=seed.nonce + 1)
             settlement = self._settlement(user_id, request, terms, client_seed, seed, following)
-            return self._settle(settlement, terms, clock, following)
+            return self._write(settlement, terms, clock, following)
 
         expected = request.server_seed_commitment
         recalled = self._seeds.recall(user_id=user_id)
         if recalled is not None and expected in (None, recalled.commitment):
             try:
-                return settle(recalled)
+                return settle_with(recalled)
             except SeedUsed:
                 # By another process: the announced seed is read again.
                 pass
@@ -99,7 +99,7 @@ class Play:
         if seed.is_redrawn or expected not in (None, seed.commitment):
             self._check_player(self._settlement(user_id, request, terms, client_seed, seed, seed), clock)
             raise CommitmentMismatch
-        return settle(seed)
+        return settle_with(seed)
 
     def _settlement(
         self,
@@ -119,30 +119,30 @@ class Play:
             session_number=request.session,
             nonce=seed.nonce,
             server_seed_commitment=seed.commitment,
-            sealed_server_seed=seed.encrypted,
+            encrypted_server_seed=seed.encrypted,
             client_seed=client_seed,
             next_commitment=following.commitment,
-            next_sealed_server_seed=following.encrypted,
+            next_encrypted_server_seed=following.encrypted,
             mark_number=mark.number,
             mark_token=mark.token,
             request_id=request.request_id,
             request_digest=request.digest() if request.request_id is not None else None,
             shard=user_id % LIVE_BET_SHARDS,
-            ledger_kind=Kind.SPIN if outcome.case_id is None else Kind.OPENING,
+            ledger_kind=LedgerKind.SPIN if outcome.case_id is None else LedgerKind.OPENING,
             min_cycle_ms=self._settings.game_min_cycle_ms,
             session_limit_ms=self._settings.session_limit_ms,
         )
 
-    def _settle(self, settlement: Settlement, terms: Terms, clock: Clock, following: SeedInPlay) -> PlayedBet:
+    def _write(self, settlement: Settlement, terms: Terms, clock: Clock, following: SeedInPlay) -> SettledBet:
         """Write the bet, all or nothing. Raises SeedUsed if another bet has used its seed."""
-        settle = settle_in_group if isinstance(database.obj, Sqlite) else settle_at_once
+        write = settle_in_group if isinstance(database.obj, Sqlite) else settle_at_once
         try:
-            settled = settle(settlement, lambda: self._times(clock()))
+            settled = write(settlement, lambda: self._times(clock()))
         except UNAVAILABLE:
             # The bet may be settled although the database's answer was lost.
             invalidate(Tag.BETS)
             raise
-        if isinstance(settled, Refused):
+        if isinstance(settled, BetRefused):
             raise refusal_of(settled)
         self._seeds.witness.settled(user_id=settlement.user_id, nonce=settlement.nonce)
         invalidate(Tag.BETS)
@@ -154,7 +154,7 @@ class Play:
         is_late = now - settled.times.created_at_ms > SLOW_SETTLEMENT_MS
         if is_late:
             bet.completed_at_ms = now + self._settings.upgrader_proof_delay_ms
-        return PlayedBet(
+        return SettledBet(
             bet=bet,
             expectation=terms.expectation(),
             prize_id=settled.prize_id,
@@ -183,7 +183,7 @@ class Play:
 
 
 @reading()
-def _answered(user_id: int, request: BetRequest) -> PlayedBet | None:
+def _answered(user_id: int, request: BetRequest) -> SettledBet | None:
     """The bet that this request id belongs to.
 
     Raises Unauthorized if the session was ended, RequestIdReused if it was another request.
@@ -194,7 +194,7 @@ def _answered(user_id: int, request: BetRequest) -> PlayedBet | None:
         return None
     if bet.request_digest != request.digest():
         raise RequestIdReused
-    return PlayedBet(bet=bet, prize_id=Prize.select(Prize.id).where(Prize.bet == bet).scalar())
+    return SettledBet(bet=bet, prize_id=Prize.select(Prize.id).where(Prize.bet == bet).scalar())
 
 
 def client_seed_of(request: BetRequest) -> str | None:
