@@ -27,7 +27,7 @@ EXAMPLE = ROOT / ".env.example"
 MIN_SECRET_LENGTH = 32
 MIN_DIFFERENT_CHARACTERS = 10
 TWO_FACTOR_ACTIONS = ("login", "trade-url", "vault-unlock")
-"""What an operator may require a second factor for. Other actions always need it."""
+"""The actions for which an operator may require a second factor. Other actions always need it."""
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -192,7 +192,7 @@ def _setting(name: str, default: str, parse: Callable[[str], Any] = str, *, secr
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What an operator can choose. Money is in cents; the names of durations end in their unit."""
+    """An operator's settings. Money is in cents; the names of durations end in their unit."""
 
     production: bool = _setting("APP_ENV", "development", _flag("development", "production"))
     instance_dir: Path = _setting("INSTANCE_DIR", "{instance_dir}", _directory)  # noqa: RUF009
@@ -301,7 +301,7 @@ class Settings:
         return hmac.digest(self.secret_key.encode(), repr(shared).encode(), "sha256").hex()[:16]
 
     def _conflicts(self) -> dict[str, str]:
-        """What is wrong with settings that parsers accepted, by their names."""
+        """Problems of settings that parsers accepted, by their names."""
         wrong = {}
         try:
             self.instance_dir.mkdir(parents=True, exist_ok=True)
@@ -318,7 +318,7 @@ class Settings:
         return wrong
 
     def _unsafe(self) -> dict[str, str]:
-        """What production refuses, by the names of the settings."""
+        """Problems for which production refuses settings, by their names."""
         wrong = {}
         for name in ("base_url", "platform_openid_url", "platform_api_url", "identity_discovery_url"):
             if not _is_private(getattr(self, name)):

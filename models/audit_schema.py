@@ -21,7 +21,7 @@ SQLITE_OBJECTS = f"""
 SELECT type || ' ' || name || CASE type WHEN 'trigger' THEN ' of ' || LOWER(tbl_name) ELSE '' END,
        COALESCE(sql, ''), TRUE
 FROM sqlite_master WHERE LOWER(tbl_name) IN ({", ".join(f"'{name}'" for name in TABLES)}) AND type <> 'index'
-"""  # noqa: S608  # names of our own
+"""  # noqa: S608  # constant names
 
 # Triggers that PostgreSQL makes by itself belong to foreign keys, and these tables have none.
 POSTGRES_OBJECTS = """

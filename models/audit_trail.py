@@ -15,7 +15,7 @@ SEALER_LOCK = 4_915_231_710_228
 
 
 class AuditEvent(Table):
-    """What somebody did. It is written in the transaction that did it."""
+    """A recorded action. It is written in the transaction of the action."""
 
     # Drawn before the row is written, because ``mac`` covers it. A higher id may be committed earlier.
     id = peewee.BigAutoField()

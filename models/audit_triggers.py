@@ -50,7 +50,7 @@ def triggers() -> dict[tuple[str, str], str]:
 
 def _of_sqlite(table: str, unique: tuple[str, ...]) -> dict[tuple[str, str], str]:
     same = " OR ".join(f"{column} = NEW.{column}" for column in unique)
-    replaces = f"WHEN EXISTS (SELECT 1 FROM {table} WHERE {same})"  # noqa: S608  # names of our own
+    replaces = f"WHEN EXISTS (SELECT 1 FROM {table} WHERE {same})"  # noqa: S608  # constant names
     events = {"update": ("UPDATE", ""), "delete": ("DELETE", ""), "replace": ("INSERT", replaces)}
     return {
         (name := f"{table}_refuse_{verb}", table): SQLITE_TRIGGER.format(

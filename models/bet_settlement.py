@@ -20,7 +20,7 @@ from models.users import Balances
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What a game decides about a bet. Fields are named like the columns of ``bets`` where there is one."""
+    """A game's decision about a bet. Fields are named like the columns of ``bets`` where there is one."""
 
     game: str
     algorithm: str
@@ -121,7 +121,8 @@ NEXT_SEED = """
     server_seed_commitment = :next_commitment,
     encrypted_server_seed = :next_encrypted_server_seed
 """
-# What the player's row must allow. Of two concurrent openings of the last free case, one updates no row.
+# The conditions for a bet in the player's row. When two openings of the last free case run at once, one
+# updates no row.
 MAY_BET = f"""
     balance_cents >= :wager_cents AND {REFUSAL} IS NULL
     AND (:free_case_limit IS NULL OR (used_affiliate_code IS NOT NULL AND free_cases < :free_case_limit))
@@ -240,10 +241,11 @@ _prepared: WeakSet[Any] = WeakSet()
 def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -> Settled | BetRefused:
     """Write the bet, all or nothing, on PostgreSQL.
 
-    ``take_times`` is called after the wait for a connection; what it raises ends the settlement. Of two bets
-    of a player in two processes, the second is refused as ``in progress`` while the first is being settled,
-    and for its ``seed`` afterwards. The balance must cover the wager without the payout. Raises
-    peewee.IntegrityError if the request id has a bet already or another snapshot has the id of this one.
+    ``take_times`` is called after the wait for a connection; what it raises ends the settlement. When a
+    player bets in two processes at once, the second bet is refused as ``in progress`` while the first is
+    being settled, and for its ``seed`` afterwards. The balance must cover the wager without the payout.
+    Raises peewee.IntegrityError if the request id has a bet already or another snapshot has the id of this
+    one.
     """
     with database.obj.connection_for_bet() as connection:
         if connection not in _prepared:

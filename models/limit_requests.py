@@ -40,5 +40,5 @@ class LimitRequest(Table):
 
     class Meta:
         table_name = "limit_requests"
-        # Of two concurrent requests for one limit, one row remains.
+        # Two concurrent requests for one limit leave one row.
         indexes = ((("user", "kind", "period"), True),)

@@ -1,6 +1,6 @@
 """Whether a player may bet, and the sums that limits are compared with: SQL for both databases.
 
-All of it is about one row of ``users``, which every bet updates. So the update that takes the wager also
+All of it concerns one row of ``users``, which every bet updates. So the update that takes the wager also
 decides whether the bet is allowed: bets of a player in several processes, or a bet and a new limit, can't
 both read an old sum. The texts have the parameters of Settlement and BetTimes, such as ``:wager_cents`` and
 ``:day``, and ``{now}`` for the database's clock.

@@ -19,7 +19,7 @@ class SentState(NamedTuple):
 
 
 class ChangedState(NamedTuple):
-    """What is in the database instead, by the names of the columns."""
+    """The newer state in the database, by the names of the columns."""
 
     sid: str
     user_id: int

@@ -121,8 +121,8 @@ class Balances(NamedTuple):
 class AnnouncedSeed(Table):
     """The server seed of a player's next spin. Its commitment is public, the seed is encrypted.
 
-    A spin replaces it with an update guarded by the nonce. Of two spins with the same nonce, in any process,
-    one updates no row and changes nothing.
+    A spin replaces it with an update guarded by the nonce. When two spins have the same nonce, in any
+    process, one of them updates no row and changes nothing.
     """
 
     user = peewee.ForeignKeyField(User, primary_key=True, on_delete="RESTRICT")

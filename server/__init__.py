@@ -1,1 +1,1 @@
-"""Carries requests and sockets. Knows no area of the contract."""
+"""Serves requests and sockets. Knows no area of the contract."""

@@ -10,7 +10,7 @@ WIDER = 8
 """A /48 may do this many times as much as each /64 in it."""
 
 Keys = Sequence[tuple[Hashable, int]]
-"""What a client is counted by: keys, each with the number of times that the limit is allowed to it."""
+"""The keys by which a client is counted, each with its multiple of the limit."""
 
 IN_BRACKETS_OR_WITH_PORT = re.compile(r"\[([^]]+)\](?::[0-9]+)?|([0-9.]+):[0-9]+", re.ASCII)
 
@@ -65,7 +65,8 @@ class ClientRateLimiter:
     def hit(self, client: Keys) -> float:
         """Count one request and return 0. Above a limit, return the seconds to wait.
 
-        What a /64 may not do does not count toward its /48, whose other clients it would lock out.
+        A request beyond the limit of a /64 does not count toward its /48, or it would lock out the other
+        clients there.
         """
         for key, times in client:
             if wait := self._rates[times].hit(key):

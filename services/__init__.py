@@ -1,1 +1,1 @@
-"""What the platform does: its rules and transactions. Knows neither HTTP nor sockets."""
+"""The platform's rules and transactions. Knows neither HTTP nor sockets."""

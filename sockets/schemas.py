@@ -132,7 +132,7 @@ class LiveBetSchema(WireSchema):
 
 
 class PlaySumSchema(WireSchema):
-    """What was wagered in bets and paid out by them."""
+    """The sums of the wagers and payouts of bets."""
 
     wagered = Coins("All wagers", 250)
     paid = Coins("All payouts, prizes included", 231.5)

@@ -10,9 +10,9 @@ from services.shared.background import pause
 
 
 def task(app: Flask, *, every_seconds: float) -> RepeatedTask:
-    """Seal the audit trail from the start of this server on. Of all processes one seals at a time.
+    """Seal the audit trail while this server runs. One process seals at a time.
 
-    What a stop leaves unsealed is sealed by another process, or at the next start.
+    Events that are unsealed at a stop are sealed by another process, or at the next start.
     """
     services: Services = app.extensions["services"]
     has_recorded_changes = False

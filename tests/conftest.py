@@ -384,7 +384,7 @@ def queries() -> Iterator[list[tuple[str, object]]]:
 
 @pytest.fixture
 def log_text(app: Flask) -> Iterator[Callable[[], str]]:  # building the app sets up logging
-    """Gives all that has been logged in this test so far, as it stands on standard error."""
+    """Gives all that this test has logged so far, as on standard error."""
     written = io.StringIO()
     handler = logging.StreamHandler(written)
     handler.setFormatter(JsonLines())

@@ -1,4 +1,4 @@
-"""What all operator commands share: JSON on standard output; errors as one line, with exit code 1."""
+"""Shared by all operator commands: JSON on standard output; errors as one line, with exit code 1."""
 
 import os
 import pwd

@@ -81,7 +81,7 @@ def total(noun: str) -> ma.fields.Integer:
 
 
 def list_answer(place: Place, found: Page[Any]) -> dict[str, Any]:
-    """What the schema of a list shows of a page."""
+    """A page in the form that the schema of a list dumps."""
     page = pagination(place, found.total)
     data = {"rows": found.rows, "total": found.total} | page
     return {"success": True, "data": data, "has_more": page["has_next_page"]}

@@ -1,1 +1,1 @@
-"""What anybody may look up to verify a bet."""
+"""Public data for verifying bets."""

@@ -1,4 +1,4 @@
-"""Schemas of what anybody may look up to verify a bet."""
+"""Schemas of public data for verifying bets."""
 
 import marshmallow as ma
 

@@ -22,7 +22,7 @@ blueprint = ApiBlueprint(
 @blueprint.response(200, LeaderSchema(many=True))
 @blueprint.alt_response(304, description="The client has this list already")
 def list_leaders(query: dict[str, Any]) -> list[Any]:
-    """The top 100 of the current week or month; of equal wagers the older account comes first."""
+    """The top 100 of the current week or month. With equal wagers the older account comes first."""
     period, now = query["period"], get_services().clock()
     cache_until(period.calendar.end(now))
     return leaderboard.top(period=period, now=now)

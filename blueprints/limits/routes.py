@@ -85,7 +85,7 @@ def take_break(body: dict[str, Any]) -> dict[str, Any]:
 @require_user
 @blueprint.response(200, SummarySchema)
 def get_summary() -> dict[str, PlaySum]:
-    """What the caller has wagered and been paid in the current day, week and month, and in all.
+    """The caller's wagers and payouts in the current day, week and month, and in all.
 
     The periods are those of the limits. Bets of all games count when they are settled.
     """

@@ -139,7 +139,7 @@ def verify(
 
 
 def _won(ticket: int, snapshot: TextIO) -> dict[str, Any]:
-    """What this ticket won in the case of this snapshot."""
+    """The item that this ticket won in the case of this snapshot."""
     try:
         # An editor may have added the line end.
         content = snapshots.parse(snapshot.read().rstrip("\r\n"))

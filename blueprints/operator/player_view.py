@@ -1,4 +1,4 @@
-"""What support sees of a player: no token, no unrevealed seed, and no 2FA secret or code."""
+"""The view of a player for support: no token, no unrevealed seed, and no 2FA secret or code."""
 
 from typing import Any
 

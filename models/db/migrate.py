@@ -99,7 +99,7 @@ def _unknown_migration(runner: Runner) -> str | None:
 def check_tables() -> None:
     """Raise the database's error if a table is missing; the error names the first one."""
     names = [model._meta.table_name for model in Table.__subclasses__()]  # noqa: SLF001  # peewee's documented way
-    nothing = [f'SELECT 1 FROM "{name}" WHERE 1 = 0' for name in names]  # noqa: S608  # names of our own
+    nothing = [f'SELECT 1 FROM "{name}" WHERE 1 = 0' for name in names]  # noqa: S608  # constant names
     with reading():
         database.execute_sql(" UNION ALL ".join(nothing))
 

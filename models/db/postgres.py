@@ -27,7 +27,7 @@ STATEMENT_MS = 5_000
 """Limits on single waits. The wait budget (models/db/waiting.py) limits their sum."""
 
 COMMIT_SECONDS = 0.5
-"""What must be left of the wait budget to begin a commit, so that its outcome is known in time."""
+"""The least wait budget with which a commit begins, so that its outcome is known in time."""
 
 LONGEST_USE_SECONDS = 300
 DROP_SECONDS = 1.0

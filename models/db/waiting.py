@@ -17,7 +17,7 @@ ANSWER_SECONDS = 8.5
 
 @dataclass
 class WaitBudget:
-    """What is left of one budget."""
+    """The seconds left of one budget."""
 
     seconds_left: float = ANSWER_SECONDS
 
@@ -49,7 +49,7 @@ def limit_waits() -> Iterator[None]:
 
 
 def seconds_left() -> float:
-    """What is left of the current budget; a whole budget if there is none."""
+    """The seconds left of the current budget; a whole budget if there is none."""
     budget = _current.get()
     return ANSWER_SECONDS if budget is None else budget.seconds_left
 

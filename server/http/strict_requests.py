@@ -24,7 +24,7 @@ WITH_OWN_LIMIT = ("avatar.change_avatar",)
 
 
 class NotAForm(PlatformError):
-    """The body is of another kind."""
+    """The body is not a form."""
 
     text = "The body must be multipart/form-data"
 

@@ -38,7 +38,7 @@ class Connection:
 
     @property
     def networks(self) -> Keys:
-        """Those of the client's address."""
+        """The networks of the client's address."""
         return networks(self.address)
 
     @property

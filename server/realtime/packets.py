@@ -1,4 +1,4 @@
-"""What the server does with each Socket.IO packet of a client, before the library parses it."""
+"""Checks and counts each Socket.IO packet of a client before the library parses it."""
 
 from collections.abc import Callable
 from typing import Any

@@ -18,7 +18,7 @@ log = logging.getLogger("platform.realtime")
 NAMESPACE = "/"
 
 MAX_UNREAD_PACKETS = 500
-"""What a client may leave unread: far more than a slow page ever does."""
+"""The most packets that wait for a client: far more than a slow page ever leaves unread."""
 
 CHECK_SECONDS = 0.5
 """How often the deadlines of all transports are checked."""

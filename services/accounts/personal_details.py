@@ -31,7 +31,7 @@ def of_player(user_id: int) -> PersonalDetails:
 def change(*, user_id: int, username: str | None, details: Mapping[str, str], now: Millis) -> None:
     """Change the username, unless None, and the given columns of PersonalDetails: all of them or none.
 
-    Of two concurrent changes to one name the unique column refuses the second. Raises UsernameTaken.
+    When two players change to one name at once, the unique column refuses the second. Raises UsernameTaken.
     """
     with writing():
         if details:

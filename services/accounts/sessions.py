@@ -33,8 +33,8 @@ def log_out_everywhere(*, user_id: int, now: Millis) -> int:
     """End all sessions of a player; returns the number of those that begin from now on.
 
     After this has returned, no bet and no audited action of an ended session is committed: both check the
-    session number, and wait for the lock of this row or come first. Of two requests at once in one session
-    the second is refused, and the command raises the number again. Raises UserNotFound.
+    session number, and wait for the lock of this row or come first. When two requests of one session arrive
+    at once, the second is refused; a command raises the number again. Raises UserNotFound.
     """
     with writing():
         before: int = users.lock(user_id).session_number

@@ -17,7 +17,7 @@ from services.shared.money import Cents
 
 @dataclass(frozen=True, kw_only=True)
 class Overview:
-    """What all referred players have brought the owner, in cents."""
+    """The sums over all players whom the owner referred, in cents."""
 
     commission_percent: int
     affiliates: int
@@ -31,7 +31,7 @@ class Overview:
 
     @property
     def available(self) -> Cents:
-        """What claims leave of the earnings, which may have fallen below what was claimed."""
+        """The earnings less the claims; 0 if the earnings have fallen below the claims."""
         return Cents(max(min(self.earnings, self.claimable) - self.claimed, 0))
 
 

@@ -1,4 +1,4 @@
-"""Who acts: a player, an operator, or the platform itself."""
+"""The actor of an action: a player, an operator, or the platform itself."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager

@@ -22,12 +22,12 @@ def to_text(value: Any) -> str:
 
 
 def event_text(event: Row) -> str:
-    """What the MAC of an event covers."""
+    """The text that the MAC of an event covers."""
     return to_text({column: event[column] for column in EVENT_COLUMNS})
 
 
 def seal_text(seal: Row, event: Row) -> str:
-    """What a seal covers: its own row, and the event with its MAC."""
+    """The text that a seal covers: its own row, and the event with its MAC."""
     row = {column: seal[column] for column in SEAL_COLUMNS}
     return to_text(row | {"event": event_text(event), "mac": event["mac"]})
 

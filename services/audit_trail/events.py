@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class AuditEventType(StrEnum):
-    """What happened. A name that was once recorded keeps its meaning."""
+    """The kinds of recorded actions. A name that was once recorded keeps its meaning."""
 
     ACCOUNT_CREATED = "account.created"
     LOGGED_IN = "account.logged-in"

@@ -55,7 +55,7 @@ class ExportReader:
         self._keys = keys
         self.count = 0
         self.damage: str | None = None
-        """What is wrong with the export as a whole, after all events were read."""
+        """The problem of the export as a whole, after all events were read."""
 
     def events(self) -> Iterator[Exported]:
         """Yield each event, up to a line that cannot be read."""

@@ -15,7 +15,7 @@ PURPOSE = "audit trail"
 
 
 class Purpose(StrEnum):
-    """What a MAC is of. One of an event is never valid for a seal."""
+    """The content that a MAC is made for. The MAC of an event is never valid for a seal."""
 
     KEY_ID = "key id"
     EVENT = "event"

@@ -15,7 +15,7 @@ BATCH = 200
 def seal_some(keys: AuditKeys) -> bool:
     """Seal the oldest events that have no seal. Returns whether there may be more.
 
-    Of concurrent calls, in any process, one seals and the others do nothing. Raises AuditNotWritten.
+    When calls run concurrently, in any process, one seals and the others do nothing. Raises AuditNotWritten.
     """
     with reading():
         # Most calls find nothing, and SQLite would make them wait for other writers.

@@ -24,7 +24,7 @@ def record_changes(keys: AuditKeys, settings: Settings, *, now: Millis) -> None:
     current = {name: value for name, value in values.items() if name not in OF_ONE_PROCESS}
     secret = {each.name for each in fields(settings) if not each.repr}
     with writing():
-        # Of two processes that start at once, the second finds what the first has recorded.
+        # When two processes start at once, the second finds what the first has recorded.
         database.obj.lock_tables(KnownSetting)
         stored = {known.name: json.loads(known.value) for known in KnownSetting.select()}
         differing = {
@@ -61,7 +61,7 @@ def _is_same(keys: AuditKeys, name: str, value: Any, stored: Any) -> bool:
 
 
 def _digest(keys: AuditKeys, name: str, value: Any) -> dict[str, str]:
-    """What is stored of a secret value: it shows a change, and reveals nothing without SECRET_KEY."""
+    """The stored digest of a secret value: it shows a change, and reveals nothing without SECRET_KEY."""
     return {"keyId": keys.current_id, "mac": keys.sign(Purpose.SETTING, to_text([name, value]))}
 
 

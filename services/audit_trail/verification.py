@@ -161,7 +161,7 @@ def _missing(event_id: int) -> str:
 
 
 def _differences(exported: Exported, stored: Exported | None) -> Iterator[str]:
-    """What has changed in the database since the export, in which this event is genuine."""
+    """Yield the changes in the database since the export, in which this event is genuine."""
     seal, event = exported
     if stored is None:
         yield _missing(event["id"])

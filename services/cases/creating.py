@@ -31,8 +31,8 @@ def check_level(player: User) -> None:
 def create(*, creator: User, name: object, items: object, now: Millis) -> str:
     """Create a case and return its id. ``name`` and ``items`` are the unchecked values of the body.
 
-    Of two concurrent requests with one name, the unique columns refuse the second. ``begin_change`` lets one
-    request at a time count the player's cases, so none exceeds the limit. Raises one of
+    When two concurrent requests have one name, the unique columns refuse the second. ``begin_change`` lets
+    one request at a time count the player's cases, so none exceeds the limit. Raises one of
     services/cases/errors.py, in the promised order: level, name, items, prices, duplicate, number.
     """
     check_level(creator)

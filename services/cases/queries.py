@@ -66,7 +66,7 @@ class ShownCase:
 
 
 class Sort(StrEnum):
-    """The order of a page. Of equal cases the newer comes first, in ascending orders the older."""
+    """The order of a page. The newer of two equal cases comes first; in ascending orders, the older."""
 
     MOST_RECENT = "Most Recent"
     OLDEST = "Oldest"

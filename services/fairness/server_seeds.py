@@ -27,7 +27,7 @@ log = logging.getLogger("platform.seeds")
 
 @dataclass(frozen=True)
 class Commitment:
-    """What a player may know before a bet."""
+    """The part of a seed that is public before the bet."""
 
     server_seed_commitment: str
     nonce: int

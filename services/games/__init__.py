@@ -1,1 +1,1 @@
-"""What all games share: settlement, the player's lock, bets, proofs, live bets."""
+"""Shared by all games: settlement, the player's lock, bets, proofs, live bets."""

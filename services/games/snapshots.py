@@ -48,7 +48,7 @@ class ContentItem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What can be won from a case, in the order of its page, as canonical JSON and with its hash."""
+    """The items and the price of a case, in the order of its page, as canonical JSON and with its hash."""
 
     case_id: str
     price_cents: Cents

@@ -1,4 +1,4 @@
-"""What each game provides: the requests of its bets, and the terms on which a bet is played."""
+"""The interface of a game: the requests of its bets, and the terms on which a bet is settled."""
 
 import hashlib
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from services.shared.money import InvalidAmount, cents_from_number
 
 @dataclass(frozen=True, kw_only=True)
 class BetRequest:
-    """What the requests of all games have in common, as the player sent it.
+    """The fields that the requests of all games have, as the player sent them.
 
     ``client_seed`` and the commitment are not validated yet: the checks have a documented order.
     """
@@ -25,7 +25,7 @@ class BetRequest:
     """The session number of the player's token. A bet of an ended session is refused."""
 
     def identity(self) -> list[object]:
-        """What must be the same when a request id is repeated."""
+        """The values that must be the same when a request id is repeated."""
         raise NotImplementedError
 
     def digest(self) -> str:

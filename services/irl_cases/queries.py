@@ -41,7 +41,7 @@ def get(*, case_id: str) -> Any:
 
 
 def content_of_case(case: Any) -> Content:
-    """What can be won from this case, as it is shown."""
+    """The content of this case, as it is shown."""
     items = ((item.name, item.price_cents, item.ticket_width) for item in case.items)
     return snapshots.content_of(case_id=case.slug, price_cents=case.price_cents, items=items)
 

@@ -30,7 +30,7 @@ IMPORT = "import"
 
 
 ItemColumns = dict[str, Any]
-"""What a row of a file sets: values by the names of columns of ``Item``."""
+"""The values that a row of a file sets, by the names of columns of ``Item``."""
 
 
 def import_document(document: object, *, app_id: int | None, now: Millis) -> ImportResult:

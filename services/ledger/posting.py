@@ -84,10 +84,10 @@ def post(*, kind: LedgerKind, user_id: int, moves: Sequence[Move], now: Millis) 
     """Write one ledger transaction and change the player's balances with it, all or nothing; return its id.
 
     An account must hold what is taken from it before anything is added, so no wager is paid from its own
-    winnings. Of two concurrent postings that would take the same coin one succeeds; the other raises
-    InsufficientBalance and changes nothing. The transaction gets its id after the player's row is locked,
-    so the ids of one player's transactions are in the order of the changes. Without moves nothing changes:
-    only an opening of the free case that pays nothing does that.
+    winnings. When two concurrent postings would take the same coin, one succeeds; the other raises
+    InsufficientBalance and changes nothing. The transaction gets its id after the player's row is locked, so
+    the ids of one player's transactions are in the order of the changes. Without moves nothing changes: only
+    an opening of the free case that pays nothing does that.
     """
     if any(move.amount <= 0 for move in moves):
         raise ValueError("a move must be of more than 0")

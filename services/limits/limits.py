@@ -122,7 +122,8 @@ def request(*, user_id: int, limit: Limit, value: Cents | None, now: Millis) -> 
 def confirm(*, user_id: int, request_id: str, now: Millis) -> None:
     """Set the limit of a request at least 24 hours and less than seven days after it was made.
 
-    Of concurrent confirmations one succeeds; after a lower limit none does. Raises RequestNotFound, TooEarly.
+    When confirmations run concurrently, one succeeds; after a lower limit none does. Raises RequestNotFound,
+    TooEarly.
     """
     with writing():
         user = users.lock(user_id)

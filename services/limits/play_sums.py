@@ -1,4 +1,4 @@
-"""What a player has wagered and been paid in a period or in a play session."""
+"""Sums of a player's wagers and payouts in a period or in a play session."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -151,8 +151,8 @@ def _nonce(fields: Mapping[str, str], *, now: Millis) -> tuple[str, Millis]:
 def _spend_nonce(nonce: str, at: Millis, *, now: Millis) -> None:
     """Mark the nonce of an assertion as used. Raises LoginFailed when it was used before.
 
-    Of two concurrent uses, in any process, the primary key refuses the second. Rows are kept for twice as
-    long as a nonce is accepted, so that the clocks of two servers may differ.
+    The primary key refuses the second of two concurrent uses, in any process. Rows are kept for twice as long
+    as a nonce is accepted, so that the clocks of two servers may differ.
     """
     try:
         with writing():

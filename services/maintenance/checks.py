@@ -32,7 +32,7 @@ def problems(settings: Settings, encrypted: Sequence[EncryptedColumn] = ()) -> l
 
 
 def warnings(settings: Settings) -> list[str]:
-    """What an operator should check, one line each."""
+    """Warnings for the operator, one line each."""
     private = [Path(database.database)] if isinstance(database.obj, Sqlite) else []
     private += [settings.instance_dir / name for name in ("secret_key", "jwt_secret")]
     return [

@@ -24,9 +24,9 @@ class EncryptedColumn:
     """A column of encrypted values, and the encrypter that decrypts them."""
 
     name: str
-    """What ``flask secrets rotate`` prints it as, in snake case."""
+    """Its name in the output of ``flask secrets rotate``, in snake case."""
     label: str
-    """What messages call its values."""
+    """The name of its values in messages."""
     column: peewee.Field
     encrypter: Encrypter
     is_used: Any = True

@@ -1,4 +1,4 @@
-"""Sums of all bets over time: what was paid for each coin wagered, and what the chances promised."""
+"""Sums of all bets over time: the coins paid for each coin wagered, and the mean by the chances."""
 
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass
@@ -33,7 +33,7 @@ class BetSums:
 
     @property
     def return_to_player(self) -> float:
-        """What was paid for each coin wagered."""
+        """The coins paid for each coin wagered."""
         return self.paid / self.wagered
 
     @property

@@ -16,7 +16,7 @@ NOT_AN_OBJECT = "the price feed is not a JSON object, or was cut off"
 
 
 def read(body: bytes) -> Mapping[str, object]:
-    """The prices of a feed's response, by name. Of two prices for one name the last counts.
+    """The prices of a feed's response, by name. The last of two prices for one name counts.
 
     This takes 3 ms for 34,500 prices, and 0.4 s for a million. Raises BadDocument.
     """

@@ -34,8 +34,8 @@ class Stopped(Exception):
 class PriceService:
     """Refreshes prices from the sources whose URLs are set. Without any, prices stay.
 
-    One background task in each server process calls ``run_due`` repeatedly. Of all processes only the leader,
-    which has the lease, asks the sources and writes what they answer.
+    One background task in each server process calls ``run_due`` repeatedly. Only the leader, the process that
+    has the lease, asks the sources and writes their answers.
     """
 
     def __init__(

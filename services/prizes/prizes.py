@@ -61,7 +61,7 @@ def get(*, user_id: int, prize_id: int) -> Prize:
 
 
 def leave_kept(prize_id: int, **changes: str) -> None:
-    """Change a prize that is ``kept``, within ``writing()``. Of concurrent changes one succeeds.
+    """Change a prize that is ``kept``, within ``writing()``. One of several concurrent changes succeeds.
 
     Raises PrizeNotAvailable.
     """
@@ -73,8 +73,8 @@ def leave_kept(prize_id: int, **changes: str) -> None:
 def sell(*, user_id: int, prize_id: int, now: Millis) -> tuple[Cents, User]:
     """Sell the player's prize for its value; returns the value and the player after the sale.
 
-    A prize without a value can be sold as well; nothing is posted then. Of concurrent sales and requests for
-    shipping one succeeds. Raises PrizeNotFound, PrizeNotAvailable.
+    A prize without a value can be sold as well; nothing is posted then. When a sale and a request for
+    shipping run concurrently, one succeeds. Raises PrizeNotFound, PrizeNotAvailable.
     """
     prize = get(user_id=user_id, prize_id=prize_id)
     amount = Cents(prize.value_cents)

@@ -43,7 +43,7 @@ class Shipping:
     def request(self, *, user_id: int, prize_id: int, now: Millis) -> None:
         """Have the player's prize shipped to the address that the player's details contain now.
 
-        Of concurrent requests and sales one succeeds. Raises PrizeNotFound, PrizeNotAvailable,
+        When a request and a sale run concurrently, one succeeds. Raises PrizeNotFound, PrizeNotAvailable,
         ShippingIncomplete, checked in this order.
         """
         prizes.get(user_id=user_id, prize_id=prize_id)
@@ -81,7 +81,7 @@ class Shipping:
 def mark_shipped(*, prize_id: int, now: Millis) -> Prize:
     """Mark a prize as shipped, after its player has asked for that; returns it.
 
-    Of concurrent calls one succeeds. Raises PrizeNotFound, and OperatorError for another status.
+    One of several concurrent calls succeeds. Raises PrizeNotFound, and OperatorError for another status.
     """
     with writing():
         is_due = (Prize.id == prize_id) & (Prize.status == Status.SHIPPING)

@@ -1,1 +1,1 @@
-"""What all services share: the clock, money, errors, text, encryption, background work."""
+"""Shared by all services: the clock, money, errors, text, encryption, background work."""

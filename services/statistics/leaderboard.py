@@ -25,7 +25,7 @@ class Period(StrEnum):
 
 @reading()
 def top(*, period: Period, now: Millis) -> list[Any]:
-    """The top 100 by wager since the start of the period. Of equal wagers the older account comes first.
+    """The top 100 by wager since the start of the period. With equal wagers the older account comes first.
 
     A bet that was made after the clock was set back counts for the player's later period. Each row has the
     ``username``, the ``avatar`` as stored in the database, and the ``wager`` in cents.

@@ -12,7 +12,7 @@ from services.wallet.payments import PaymentType
 
 @reading()
 def totals(*, user_id: int) -> dict[str, int]:
-    """What the player has wagered, earned, deposited and withdrawn, in cents. Raises UserNotFound."""
+    """The player's wagers, earnings, deposits and withdrawals, in cents. Raises UserNotFound."""
     user = users.get_by_id(user_id)
     payments: Any = Payment.select(Payment.type, fn.SUM(Payment.usd_cents)).where(Payment.user == user_id)
     sums = {kind: int(cents) for kind, cents in payments.group_by(Payment.type).tuples()}

@@ -51,8 +51,8 @@ def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, no
 
     The payment also counts for the owner of the promo code that the player has used.
     A txhash is recorded once on the whole platform: recording it again with the same player, type and USD
-    changes nothing and returns the first payment. Of two concurrent calls one records the
-    payment, and both return it.
+    changes nothing and returns the first payment. When two calls run concurrently, one records the payment,
+    and both return it.
     Raises InsufficientBalance; OperatorError for invalid values, and for a known txhash with another player,
     type or USD.
     """

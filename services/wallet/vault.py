@@ -39,8 +39,8 @@ def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> User
     """Move coins from the balance into the vault until a time in ms; returns the player after that.
 
     ``amount`` and ``deadline`` are the unchecked values of the body. Adds to the coins in the vault; the
-    deadline can only move later. Of two concurrent locks, the one with the earlier deadline comes first or is
-    refused. Raises AmountAndDeadlineRequired, InvalidAmount (also for more than the balance) or
+    deadline can only move later. When two locks run concurrently, the one with the earlier deadline comes
+    first or is refused. Raises AmountAndDeadlineRequired, InvalidAmount (also for more than the balance) or
     InvalidDeadline, checked in this order.
     """
     if amount is None or deadline is None:
@@ -65,8 +65,8 @@ def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> User
 def unlock(*, user_id: int, now: Millis) -> User:
     """Move all coins of the vault back to the balance and remove the deadline; returns the player after that.
 
-    Of two concurrent unlocks, one moves the coins and the other raises VaultEmpty. When a concurrent lock
-    commits first, its coins are moved too, or its later deadline keeps all coins locked.
+    When two unlocks run concurrently, one moves the coins and the other raises VaultEmpty. When a concurrent
+    lock commits first, its coins are moved too, or its later deadline keeps all coins locked.
     Raises VaultEmpty, VaultStillLocked.
     """
     with writing():

@@ -39,8 +39,8 @@ DAILY_BOUND: Bound = 20, DAY_MS
 
 BOUNDS = SHORT_BOUND, DAILY_BOUND
 LATENESS_MS = MINUTE_MS
-"""Requests can overtake each other, so what was written with a time up to this much later than now counts.
-What is further ahead was written while the clock was wrong, and is ignored."""
+"""Requests can overtake each other, so a row with a time up to this much later than now counts. One that is
+further ahead was written while the clock was wrong, and is ignored."""
 
 
 class MalformedCode(PlatformError):

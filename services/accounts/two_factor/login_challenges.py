@@ -26,7 +26,7 @@ CHALLENGE_MS = WRONG_CODE_WINDOW_MS
 
 @dataclass(frozen=True)
 class Challenge:
-    """What the redirect carries, and the secret in a cookie that binds it to the browser."""
+    """The text that the redirect carries, and the secret in a cookie that binds it to the browser."""
 
     text: str = field(repr=False)
     browser_secret: str = field(repr=False)
@@ -52,7 +52,7 @@ def finish(
 ) -> User:
     """Use up a challenge of this browser and a code; returns the player, who has logged in.
 
-    Of several requests at once, in any process, the first one that locks the player's row deletes the
+    When several requests arrive at once, in any process, the first one to lock the player's row deletes the
     challenge. The others raise Unauthorized, as those with an unknown or expired challenge do. Also raises
     AccountSuspended, TooManyWrongCodes, InvalidCode, SecretLost.
     """

@@ -32,7 +32,7 @@ def draw() -> list[str]:
 def use(code: str, *, user_id: int, encrypter: Encrypter, now: Millis) -> bool:
     """Delete a code of the player, whose row is locked, and notify the player. Returns whether it was there.
 
-    Of several uses at once, in any process, one deletes the row. Raises InvalidToken.
+    When a code is used several times at once, in any process, one use deletes the row. Raises InvalidToken.
     """
     rows = list(RecoveryCode.select().where(RecoveryCode.user == user_id))
     for row in rows:

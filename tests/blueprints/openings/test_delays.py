@@ -55,7 +55,7 @@ def test_an_opening_that_is_delayed_for_a_second_uses_the_new_content(
     ids=["seed", "player"],
 )
 def test_an_opening_that_waits_for_a_lock_uses_the_new_content(connect, player, case, database_url, row):
-    """Although whoever held the lock has not changed the row."""
+    """The holder of the lock has not changed the row."""
     socket = connect(player)
     request = {"case": case, "clientSeed": "my-seed", "price": 10.53}
     assert socket.call("case:open", request)["status"] is True

@@ -22,7 +22,7 @@ DAY_MS = 24 * 3600 * 1000
 
 
 def changing(app):
-    """The method and path of every endpoint that changes something, however it is told what."""
+    """The method and path of every endpoint that changes something."""
     return sorted(
         (method, rule.rule)
         for rule in app.url_map.iter_rules()

@@ -25,7 +25,7 @@ VALUES = [
     *("", "%20", "true", "null", "undefined", "[]", "{}", "%22", "'--", "%25", "_", "*", "%5C", "%0D%0AA:b"),
     *("%E2%80%AE", "%F0%9F%98%80", "%C4%B0", "%C3%9F", "%EF%BF%BF", "a" * 20_000),
 ]
-"""What stands behind the equals sign, as it goes over the wire."""
+"""Values of a parameter, as they go over the wire."""
 
 SHAPES = [
     "{0}=1&{0}=2",
@@ -49,7 +49,7 @@ PATHS = [
     *("%2F", "%5C", "%0A", "%0D%0AA:b", "%E2%80%AE", "%F0%9F%98%80", "%20", ".", "*", "'--", "%25", "-1"),
     *("9" * 25, "9" * 5_000, "1.5", "%EF%BC%91", "a" * 5_000, "a%3Fb", "a%23b", "create/", "%63reate"),
 ]
-"""What stands in a path for a part of one's own choice."""
+"""Values of the variable part of a path."""
 
 
 def addresses(client):

@@ -119,7 +119,7 @@ ME = next(endpoint for endpoint in TABLE if endpoint.rule == "/auth/me")
 
 
 def refusal_at(rule):
-    """What a stranger is told there."""
+    """The answer at this path to a request without a token."""
     return LOGIN_TO_CREATE if rule == "/api/cases/create" else envelope(rule, "Unauthorized")
 
 

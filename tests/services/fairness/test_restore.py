@@ -94,7 +94,7 @@ def test_a_restore_into_the_open_file_is_recognised(serve, env, backup, join, sp
 def test_a_seed_whose_roll_is_known_is_redrawn_although_it_was_not_revealed(
     serve, backup, restore, join, spin_with
 ):
-    """Who knows what a client seed rolls would play it again with a higher wager."""
+    """A player who knows what a client seed rolls would play it again with a higher wager."""
     with serve(UPGRADER_PROOF_DELAY=HOUR) as server:
         backup()
         socket, announced = join(server)
