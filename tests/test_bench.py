@@ -51,7 +51,7 @@ def test_every_benchmark_imports_names_that_exist():
 
 
 @pytest.mark.parametrize("file", ["bench/peers/socketio_spins.mjs", "bench/speed/pgbench.py"])
-def test_a_program_that_settles_spins_gives_the_statement_all_its_parameters(file):
+def test_a_program_gives_the_settling_statement_all_its_parameters(file):
     source = (ROOT / file).read_text()
 
     assert [name for name in PARAMETERS if not re.search(rf"\b{name}\b", source)] == []

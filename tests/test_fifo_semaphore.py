@@ -24,7 +24,7 @@ def end_waits(monkeypatch, *, before):
     monkeypatch.setattr(fifo_semaphore, "threading", SimpleNamespace(Event=Turn, Lock=threading.Lock))
 
 
-def test_a_slot_is_not_given_to_a_waiter_that_has_ended(monkeypatch):
+def test_a_slot_is_not_given_to_an_ended_waiter(monkeypatch):
     slots = FifoSemaphore(1)
     end_waits(monkeypatch, before=lambda: None)
 
@@ -34,7 +34,7 @@ def test_a_slot_is_not_given_to_a_waiter_that_has_ended(monkeypatch):
     assert (slots.free, slots.waiting) == (1, 0)
 
 
-def test_a_slot_that_was_given_to_a_waiter_while_it_ended_is_given_back(monkeypatch):
+def test_a_slot_given_to_an_ending_waiter_is_given_back(monkeypatch):
     slots = FifoSemaphore(1)
     end_waits(monkeypatch, before=slots.release)
     slots.acquire(timeout_seconds=1)

@@ -64,7 +64,7 @@ def refused(read):
     return lines
 
 
-def test_the_database_is_by_default_a_file_of_the_instance_directory(read, tmp_path, monkeypatch):
+def test_the_default_database_is_in_the_instance_directory(read, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     directories = {"": "instance", str(tmp_path / "elsewhere"): "elsewhere", "relative": "relative"}
     for given, directory in directories.items():
@@ -237,12 +237,12 @@ BAD_VALUES = [
 ]
 
 
-def test_a_bad_value_is_refused_with_the_name_of_the_setting(refused):
+def test_a_bad_value_is_refused_with_its_settings_name(refused):
     for name, text, what in BAD_VALUES:
         assert refused(**{name: text}) == [f"{name}: {what}"], text
 
 
-def test_a_client_id_without_its_secret_or_the_reverse_is_refused(refused):
+def test_a_client_id_needs_its_secret_and_vice_versa(refused):
     both = ("IDENTITY_CLIENT_ID", "IDENTITY_CLIENT_SECRET")
     for given, missing in (both, both[::-1]):
         assert refused(**{given: "half of it"}) == [f"{missing}: must be given together with {given}"]
@@ -274,7 +274,7 @@ def test_production_accepts_https_and_addresses_of_this_machine(read):
             assert getattr(settings, name.lower()) == f"{host}{path}"
 
 
-def test_an_instance_directory_that_cannot_be_made_is_refused_by_name(refused, tmp_path):
+def test_an_impossible_instance_directory_is_refused_by_name(refused, tmp_path):
     file = tmp_path / "a-file"
     file.write_text("in the way")
 
@@ -351,7 +351,7 @@ def test_production_does_not_store_secrets(read, tmp_path):
     assert list((tmp_path / "instance").iterdir()) == []
 
 
-def test_the_secrets_of_development_are_drawn_once_and_stored_for_their_owner_only(read, tmp_path):
+def test_development_secrets_are_drawn_once_and_kept_private(read, tmp_path):
     first, second = read(), read()
     elsewhere = read(INSTANCE_DIR=str(tmp_path / "elsewhere"))
 
@@ -380,7 +380,7 @@ def test_the_origin_of_the_front_end_is_allowed(read):
         assert read(FRONTEND_URL=frontend_url).allowed_origins == ("http://127.0.0.1:5000", origin)
 
 
-def test_the_service_the_front_end_and_the_listed_origins_are_allowed_once(read):
+def test_the_service_front_end_and_listed_origins_are_allowed(read):
     settings = read(
         BASE_URL="https://play.example.com/api",
         FRONTEND_URL="https://play.example.com",

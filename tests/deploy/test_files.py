@@ -67,7 +67,7 @@ def test_hadolint_has_no_complaint_about_the_dockerfile():
 
 
 @pytest.mark.process
-def test_the_files_and_commands_of_the_dockerfile_make_a_healthy_server_in_production(image, settings):
+def test_the_dockerfile_makes_a_healthy_production_server(image, settings):
     def run(command):
         subprocess.run(command, cwd=image, env=settings, check=True, timeout=60, capture_output=True)
 
@@ -88,7 +88,7 @@ def test_the_files_and_commands_of_the_dockerfile_make_a_healthy_server_in_produ
         run([sys.executable, *healthcheck[1:]])
 
 
-def test_the_compose_file_is_valid_and_names_only_what_it_declares():
+def test_the_compose_file_is_valid_and_complete():
     # The parser knows no merge keys, which the YAML reader has resolved.
     PyCompose.from_yaml(yaml.safe_dump(COMPOSE))
 
@@ -122,7 +122,7 @@ def test_systemd_accepts_the_unit_and_finds_it_hardened(tmp_path):
     assert rated.returncode == 0, rated.stdout
 
 
-def test_the_server_is_killed_only_after_its_own_time_to_stop():
+def test_the_server_is_killed_only_after_its_stop_time():
     def seconds(name, text):
         return int(re.search(rf"^{name} ?= ?(\d+)s?$", text, re.MULTILINE)[1])
 

@@ -52,7 +52,7 @@ def labels_of_series(make_app):
 
 
 @postgresql_only
-def test_rules_and_dashboard_use_only_series_and_labels_that_metrics_serves(labels_of_series):
+def test_rules_and_dashboard_use_only_served_metrics(labels_of_series):
     unknown = []
     for expression in EXPRESSIONS:
         selectors = [part for part in parts_of(expression) if isinstance(part, promql_parser.VectorSelector)]
@@ -67,13 +67,13 @@ def test_rules_and_dashboard_use_only_series_and_labels_that_metrics_serves(labe
     assert unknown == []
 
 
-def test_every_alert_has_an_entry_in_the_runbook_and_nothing_else_has():
+def test_the_runbook_has_an_entry_for_exactly_every_alert():
     headings = re.findall(r"^## (.+)$", (ROOT / "docs" / "runbook.md").read_text(), re.MULTILINE)
 
     assert headings == [rule["alert"] for rule in ALERTS]
 
 
-def test_an_alert_has_a_severity_and_a_summary_and_nothing_that_prometheus_does_not_know():
+def test_an_alert_has_severity_summary_and_no_unknown_keys():
     for rule in ALERTS:
         assert set(rule) <= {"alert", "expr", "for", "labels", "annotations"}
         assert re.fullmatch(r"\d+[smhd]", rule.get("for", "0m")), rule["alert"]
@@ -81,7 +81,7 @@ def test_an_alert_has_a_severity_and_a_summary_and_nothing_that_prometheus_does_
         assert rule["annotations"]["summary"]
 
 
-def test_the_panels_of_the_dashboard_are_complete_and_do_not_overlap():
+def test_dashboard_panels_are_complete_and_do_not_overlap():
     panels = DASHBOARD["panels"]
     places = [panel["gridPos"] for panel in panels]
 

@@ -34,7 +34,7 @@ def bearer(player):
     return f"Bearer {player['token']}"
 
 
-def test_of_many_requests_for_a_page_few_reach_the_platform(deployed):
+def test_few_of_many_page_requests_reach_the_platform(deployed):
     before = deployed.reached_platform("/leaderboard")
     with ThreadPoolExecutor(10) as pool:
         statuses = set(pool.map(lambda _: deployed.get("/leaderboard").status_code, range(100)))
@@ -53,7 +53,7 @@ def test_a_change_shows_within_two_seconds(deployed, import_irl_case):
 
 
 @pytest.mark.security("Shared caches")
-def test_a_request_with_a_token_is_never_answered_from_the_cache(deployed, players):
+def test_a_request_with_a_token_is_not_answered_from_cache(deployed, players):
     before = deployed.reached_platform("/irl")
     deployed.get("/irl")
     for _ in range(3):
@@ -63,7 +63,7 @@ def test_a_request_with_a_token_is_never_answered_from_the_cache(deployed, playe
 
 
 @pytest.mark.security("Shared caches")
-def test_the_response_to_a_request_with_a_token_is_never_stored(deployed, players):
+def test_a_response_to_a_token_is_never_stored(deployed, players):
     page = "/api/cases/pagination?search=only-with-a-token"
     deployed.get(page, Authorization=bearer(players[0]))
     before = deployed.reached_platform("/api/cases/pagination")
@@ -125,7 +125,7 @@ def test_a_client_gets_an_encoding_that_it_accepts(deployed):
         assert len(response.json()) == 1
 
 
-def test_a_request_has_one_id_in_the_response_and_in_both_logs(deployed):
+def test_a_request_has_one_id_in_both_logs(deployed):
     response = deployed.get("/healthz", X_Request_Id="0" * 32)
 
     request_id = response.headers["X-Request-Id"]
@@ -148,7 +148,7 @@ def test_errors_are_not_cached(deployed, import_irl_case):
     assert deployed.get("/irl/lamp").json()["name"] == "Lamp"
 
 
-def test_what_the_cache_answers_does_not_count_against_rate_limits(deployed):
+def test_cached_answers_do_not_count_against_rate_limits(deployed):
     with deployed.session() as session:
         statuses = {session.get(f"{deployed.url}/stats/live-bets").status_code for _ in range(350)}
 
@@ -187,13 +187,13 @@ def test_a_picture_comes_from_the_disk_with_the_platforms_headers(deployed, play
     assert deployed.reached_platform("/media/avatars/<name>") == before + 1
 
 
-def test_a_picture_that_is_not_there_is_404_in_the_envelope(deployed):
+def test_a_missing_picture_is_404_in_the_envelope(deployed):
     response = deployed.get("/media/avatars/00ff.webp")
 
     assert (response.status_code, response.json()) == (404, {"error": "Not found"})
 
 
-def test_a_body_that_is_too_large_is_refused_in_the_envelope(deployed):
+def test_too_large_a_body_is_refused_in_the_envelope(deployed):
     with deployed.session() as session:
         answer = session.post(
             f"{deployed.url}/profile/avatar", data=b"x" * 4_000_000, timeout=TIMEOUT_SECONDS
@@ -212,7 +212,7 @@ def without_platform(tmp_path):
         )
 
 
-def test_while_the_platform_is_away_the_answer_is_503_in_the_envelope(without_platform):
+def test_an_absent_platform_is_503_in_the_envelope(without_platform):
     for path, accept in (("/auth/me", "*/*"), ("/auth/me", BROWSER_ACCEPTS), ("/", "application/json")):
         response = without_platform(path, accept)
 
@@ -221,7 +221,7 @@ def test_while_the_platform_is_away_the_answer_is_503_in_the_envelope(without_pl
         assert int(response.headers["Retry-After"]) > 0
 
 
-def test_while_the_platform_is_away_browsers_get_the_page_that_tries_again(without_platform):
+def test_browsers_get_a_retrying_page_while_the_platform_is_away(without_platform):
     for path in ("/", "/?token=secret", "/verify", "/docs/"):
         response = without_platform(path, BROWSER_ACCEPTS)
 
@@ -233,7 +233,7 @@ def test_while_the_platform_is_away_browsers_get_the_page_that_tries_again(witho
 
 
 @pytest.mark.security("Shared caches")
-def test_each_client_has_limits_of_its_own_and_cannot_choose_its_address(deployed):
+def test_each_client_has_limits_and_cannot_choose_its_address(deployed):
     page = f"{deployed.url}/sweepstake/calc-deposit"
     with deployed.session("127.0.0.2") as session:
         statuses = [

@@ -18,7 +18,7 @@ def test_every_part_has_its_entry_and_its_reason():
     assert ENTRIES.keys() == PARTS.keys()
 
 
-def test_the_lines_of_a_part_are_about_those_that_the_page_says():
+def test_a_parts_line_count_matches_the_architecture_page():
     files = lines.product_files()
     counted = {
         part: sum(count for name, count in files.items() if name.startswith(paths))

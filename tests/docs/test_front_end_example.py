@@ -73,7 +73,7 @@ def sent(monkeypatch):
 
 
 @sqlite_only
-def test_the_example_finds_two_rolls_fair_or_says_why_it_cannot_connect(add_item, spin):
+def test_the_example_finds_two_rolls_fair_or_explains_itself(add_item, spin):
     add_item(price=10)
 
     played, refused = spin(), spin(token="not-a-token")
@@ -160,7 +160,7 @@ class TestADishonestServer:
         assert "The server has replaced its commitment to spin 3" in lines, played.stderr
         assert lines[-1] == "fair"
 
-    def test_a_commitment_that_is_replaced_after_a_bet_was_sent_is_named(self, house, spin, sent, run):
+    def test_the_example_names_a_commitment_replaced_after_the_bet(self, house, spin, sent, run):
         sent.refusal = RuntimeError()
         spin(SURE)
         run("seeds", "redraw")
@@ -171,7 +171,7 @@ class TestADishonestServer:
         assert "fair" not in played.stdout
 
 
-def test_the_verifier_of_an_opening_names_the_item_of_the_golden_vector():
+def test_the_example_verifier_names_the_golden_vectors_item():
     for vector in (OPENINGS[0], OPENINGS[2], *OPENINGS[-2:]):
         proof, expected = dict(vector["input"]), vector["output"]
         given = {
@@ -195,7 +195,7 @@ for (const time of [1, 2]) console.log((await (await post("/affiliate/claim", TO
 
 
 @sqlite_only
-def test_the_example_sends_a_request_again_with_the_code_that_it_needs(app, server, player):
+def test_the_example_repeats_a_request_with_the_needed_code(app, server, player):
     authenticator = Authenticator(app, player)
 
     def claim(code):

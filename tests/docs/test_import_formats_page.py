@@ -45,7 +45,7 @@ def test_the_examples_can_be_imported_and_are_shown(put, client):
 @pytest.mark.parametrize(
     ("group", "example"), [("items", ITEMS), ("cases", CASES), ("irl", IRL_CASES)], ids=HELP
 )
-def test_a_field_that_the_table_calls_required_cannot_be_left_out(put, fails, tmp_path, group, example):
+def test_a_required_field_of_the_table_cannot_be_left_out(put, fails, tmp_path, group, example):
     put("items", ITEMS)
     required = re.findall(r"^\| `(\w+)` \| [^|]+ \| bad row \|", PAGE, re.MULTILINE)
     row, path = json.loads(example)[0], tmp_path / "bad.json"
@@ -56,7 +56,7 @@ def test_a_field_that_the_table_calls_required_cannot_be_left_out(put, fails, tm
 
 
 @sqlite_only
-def test_the_help_of_each_import_shows_its_fields_and_where_the_page_is(app):
+def test_each_imports_help_shows_its_fields_and_page(app):
     for group, field in HELP.items():
         text = app.test_cli_runner().invoke(args=[group, "import", "--help"]).stdout
 

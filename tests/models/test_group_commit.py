@@ -68,7 +68,7 @@ def test_each_caller_gets_the_result_of_its_own_work(at_once, player):
     assert at_once(*(taking(player, cents) for cents in (1, 2, 3))) == [1, 2, 3]
 
 
-def test_a_unit_of_work_that_raises_is_rolled_back_and_the_others_are_committed(at_once, player, coins_of):
+def test_a_failed_unit_of_work_is_rolled_back_alone(at_once, player, coins_of):
     before = coins_of(player)
 
     outcomes = at_once(taking(player, 1), taking(player, 2), failing(player), taking(player, 4))
@@ -77,9 +77,7 @@ def test_a_unit_of_work_that_raises_is_rolled_back_and_the_others_are_committed(
     assert before - coins_of(player) == 7
 
 
-def test_a_single_unit_of_work_that_raises_is_rolled_back_and_the_next_is_committed(
-    together, at_once, player, coins_of
-):
+def test_a_single_failed_unit_is_rolled_back_before_the_next(together, at_once, player, coins_of):
     before = coins_of(player)
 
     at_once(failing(player))
@@ -88,7 +86,7 @@ def test_a_single_unit_of_work_that_raises_is_rolled_back_and_the_next_is_commit
     assert before - coins_of(player) == 1
 
 
-def test_a_failed_commit_is_raised_to_every_caller_of_the_batch(at_once, player, coins_of, monkeypatch):
+def test_a_failed_commit_is_raised_to_every_caller(at_once, player, coins_of, monkeypatch):
     before = coins_of(player)
 
     def fail(*_arguments):

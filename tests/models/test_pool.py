@@ -58,7 +58,7 @@ def wait_for_ends(connections):
         assert ended.poll(30_000)
 
 
-def test_queries_succeed_after_idle_connections_were_cut_or_ended_by_the_server(proxy, database_url):
+def test_queries_succeed_after_idle_connections_were_cut(proxy, database_url):
     fill_pool()
     proxy.become(RESET)
     proxy.become(PASS)
@@ -70,7 +70,7 @@ def test_queries_succeed_after_idle_connections_were_cut_or_ended_by_the_server(
     assert [one() for _ in range(MANY)] == [1] * MANY
 
 
-def test_after_a_connection_breaks_in_use_older_idle_ones_are_not_used(proxy, database_url):
+def test_a_broken_connection_discards_older_idle_ones(proxy, database_url):
     old = fill_pool()
 
     with reading():
@@ -82,7 +82,7 @@ def test_after_a_connection_breaks_in_use_older_idle_ones_are_not_used(proxy, da
         assert backend() not in old
 
 
-def test_a_request_that_waits_to_connect_does_not_block_idle_connections(proxy):
+def test_waiting_to_connect_does_not_block_idle_connections(proxy):
     one()
     with ThreadPoolExecutor(1) as beside:
         with reading():
@@ -110,7 +110,7 @@ def test_all_waits_of_a_request_use_one_wait_budget(proxy):
     assert waiting.seconds_left() == waiting.ANSWER_SECONDS
 
 
-def test_a_commit_is_refused_when_the_wait_budget_is_nearly_used_up(proxy):
+def test_a_commit_is_refused_near_the_end_of_the_budget(proxy):
     def insert():
         database.execute_sql("INSERT INTO login_nonces (nonce, expires_at_ms) VALUES ('a', 1)")
 

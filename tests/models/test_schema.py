@@ -399,7 +399,7 @@ def test_a_valid_row_is_accepted():
 
 @pytest.mark.regulation("(d) Non-repeatability")
 @pytest.mark.usefixtures("stored")
-def test_an_invalid_row_and_a_second_one_with_a_unique_value_are_refused():
+def test_invalid_rows_and_repeated_unique_values_are_refused():
     assert accepted(REFUSED) == []
 
 

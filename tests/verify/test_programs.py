@@ -99,7 +99,7 @@ def test_a_program_prints_a_bet_as_json(program, options, bet):
     ],
     ids=["commitment", "snapshot"],
 )
-def test_a_program_exits_with_1_when_a_hash_is_another_one(program, options, bet, name, verdict, problem):
+def test_a_program_exits_with_1_for_a_wrong_hash(program, options, bet, name, verdict, problem):
     finished = program(*options(bet["input"] | {name: "0" * 64}))
 
     assert finished.returncode == 1
@@ -107,7 +107,7 @@ def test_a_program_exits_with_1_when_a_hash_is_another_one(program, options, bet
     assert problem in finished.stderr
 
 
-def test_a_program_prints_the_ticket_of_an_opening_without_its_snapshot(program, options):
+def test_a_program_prints_an_openings_ticket_without_its_snapshot(program, options):
     given = {name: value for name, value in OPENINGS[0]["input"].items() if name != "content"}
 
     printed = json.loads(program(*options(given)).stdout)

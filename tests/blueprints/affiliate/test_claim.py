@@ -16,7 +16,7 @@ def claim(send):
     return lambda player: send(player, "POST", "/affiliate/claim")
 
 
-def test_a_claim_moves_all_available_earnings_from_the_house_to_the_balance(
+def test_a_claim_moves_all_available_earnings_to_the_balance(
     claim, app, connect, overview, owner, refer, pay, lose_a_bet, run
 ):
     alice = refer()
@@ -70,7 +70,7 @@ def test_one_cent_can_be_claimed_and_less_cannot(claim, owner, refer, pay, lose_
 
 
 @pytest.mark.security("Claims")
-def test_earnings_below_what_was_claimed_leave_nothing_until_they_exceed_it(
+def test_earnings_below_past_claims_leave_nothing_to_claim(
     claim, overview, me, owner, refer, pay, lose_a_bet, run
 ):
     alice = refer(coins=1_000)
@@ -103,7 +103,7 @@ def test_a_deposit_that_is_withdrawn_unplayed_pays_the_owner_nothing(claim, me, 
 
 
 @pytest.mark.security("Claims")
-def test_no_more_can_be_claimed_than_the_referred_player_has_lost(
+def test_claims_never_exceed_the_losses_of_the_referred_player(
     claim, overview, owner, refer, pay, lose, lose_a_bet
 ):
     alice = refer()

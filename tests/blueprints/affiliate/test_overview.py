@@ -34,7 +34,7 @@ def test_the_totals_are_sums_over_the_referred_players(overview, owner, refer, p
     }
 
 
-def test_negative_earnings_of_a_player_reduce_the_total_to_zero_at_least(overview, owner, refer, pay):
+def test_negative_earnings_of_a_player_reduce_the_total_to_zero(overview, owner, refer, pay):
     pay(refer("alice"), "deposit", "100.20")
     bob = refer("bob")
     pay(bob, "withdraw", "49.80")

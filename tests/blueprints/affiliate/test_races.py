@@ -28,7 +28,7 @@ def at_once(app):
 
 
 @pytest.mark.security("Promo codes")
-def test_of_many_uses_of_a_code_by_a_player_at_once_one_succeeds(at_once, me, overview, owner, player, run):
+def test_one_of_many_concurrent_uses_of_a_code_succeeds(at_once, me, overview, owner, player, run):
     answers = at_once([(player, "/affiliate/use-code", {"code": "OWNER"})] * MANY)
 
     assert answers == {
@@ -41,7 +41,7 @@ def test_of_many_uses_of_a_code_by_a_player_at_once_one_succeeds(at_once, me, ov
 
 
 @pytest.mark.security("Promo codes")
-def test_of_many_players_who_set_one_code_at_once_one_gets_it(at_once, me, new_player):
+def test_one_of_many_players_who_set_a_code_gets_it(at_once, me, new_player):
     players = [new_player() for _ in range(MANY)]
 
     answers = at_once([(player, "/affiliate/set-code", {"code": "WANTED"}) for player in players])
@@ -61,14 +61,14 @@ def test_of_many_players_who_set_one_code_at_once_one_gets_it(at_once, me, new_p
     ],
     ids=["one code", "many codes"],
 )
-def test_of_codes_that_a_player_sets_at_once_one_is_set(at_once, me, player, codes, refusal):
+def test_one_of_many_codes_set_at_once_is_kept(at_once, me, player, codes, refusal):
     answers = at_once([(player, "/affiliate/set-code", {"code": code}) for code in codes])
 
     assert answers == {"Your promo code has been set.": 1, refusal: MANY - 1}
     assert me(player)["affiliate"]["code"] in codes
 
 
-def test_two_players_may_use_each_others_codes_at_the_same_moment(at_once, set_code, owner, player, run):
+def test_two_players_may_use_each_others_codes_at_once(at_once, set_code, owner, player, run):
     set_code(player, "MINE")
 
     answers = at_once(
@@ -98,9 +98,7 @@ def deposit(app):
     return record
 
 
-def test_a_deposit_concurrent_with_the_use_of_a_code_counts_if_it_is_stored_later(
-    deposit, use_code, stats, owner, new_player, run
-):
+def test_a_deposit_stored_after_the_use_of_a_code_counts(deposit, use_code, stats, owner, new_player, run):
     players = [new_player() for _ in range(3)]
 
     with ThreadPoolExecutor(MANY) as threads:
@@ -118,7 +116,7 @@ def test_a_deposit_concurrent_with_the_use_of_a_code_counts_if_it_is_stored_late
 
 
 @pytest.mark.security("Claims")
-def test_of_many_claims_at_once_one_pays(at_once, me, overview, owner, refer, pay, lose_a_bet, run):
+def test_one_of_many_concurrent_claims_pays(at_once, me, overview, owner, refer, pay, lose_a_bet, run):
     alice = refer()
     pay(alice, "deposit", "100.20")
     lose_a_bet(alice, 50)
@@ -132,7 +130,7 @@ def test_of_many_claims_at_once_one_pays(at_once, me, overview, owner, refer, pa
 
 
 @pytest.mark.security("Claims")
-def test_claims_concurrent_with_deposits_pay_each_coin_of_the_earnings_once(
+def test_concurrent_claims_and_deposits_pay_each_coin_once(
     client, deposit, me, overview, owner, refer, lose_a_bet, run
 ):
     players = [refer() for _ in range(4)]

@@ -35,7 +35,7 @@ BAD_CODES = {
 
 
 @sqlite_only
-def test_an_invalid_code_is_refused_in_the_order_of_the_contract(set_code, me, player):
+def test_invalid_codes_are_refused_in_the_contracts_order(set_code, me, player):
     wrong = [
         (code, answer)
         for text, codes in BAD_CODES.items()
@@ -97,7 +97,7 @@ FAILURES = {
 
 
 @sqlite_only
-def test_an_unexpected_failure_is_answered_with_the_text_of_the_endpoint(app, client, player):
+def test_an_unexpected_failure_has_the_text_of_its_endpoint(app, client, player):
     def fail():
         raise RuntimeError
 

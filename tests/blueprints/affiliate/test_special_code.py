@@ -8,9 +8,7 @@ from tests.support.markers import sqlite_only
 pytestmark = pytest.mark.settings(AFFILIATE_SPECIAL_CODE="Welcome")
 
 
-def test_the_special_code_gives_the_bonus_once_in_any_case_and_has_no_owner(
-    use_code, me, stats, overview, owner, player, run
-):
+def test_the_special_code_gives_one_bonus_and_has_no_owner(use_code, me, stats, overview, owner, player, run):
     assert use_code(player, "wELCOME") == RECEIVED
 
     told = me(player)
@@ -24,7 +22,7 @@ def test_the_special_code_gives_the_bonus_once_in_any_case_and_has_no_owner(
 
 
 @sqlite_only
-def test_a_players_code_that_becomes_the_special_one_has_no_owner(
+def test_a_code_that_becomes_the_special_one_loses_its_owner(
     make_app, use_code, stats, owner, new_player, run
 ):
     early, late = new_player("early"), new_player("late")

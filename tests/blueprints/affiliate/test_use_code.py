@@ -55,9 +55,7 @@ BAD_CODES = {
 
 @pytest.mark.security("Promo codes")
 @sqlite_only
-def test_an_invalid_or_own_code_is_refused_whether_a_code_was_used_before_or_not(
-    set_code, use_code, me, owner, new_player, player
-):
+def test_an_invalid_or_own_code_is_always_refused(set_code, use_code, me, owner, new_player, player):
     set_code(new_player("sam"), "SALE")
     set_code(player, "MINE")
     codes = [(code, text) for text, codes in BAD_CODES.items() for code in codes]

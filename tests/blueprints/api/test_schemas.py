@@ -41,7 +41,7 @@ def test_a_schema_dumps_what_marshmallow_itself_would_dump(app):
     assert differing == []
 
 
-def test_an_object_without_an_attribute_of_its_schema_is_an_error(app):
+def test_a_missing_attribute_of_a_schema_is_an_error(app):
     class NamedSchema(WireSchema):
         full_name = ma.fields.String()
 

@@ -62,7 +62,7 @@ def test_a_login_asks_the_provider_with_state_nonce_and_challenge(browser, ident
     }
 
 
-def test_the_first_login_creates_the_account_and_a_later_one_finds_it(browser, identity, me, users):
+def test_the_first_login_creates_the_account_that_later_ones_find(browser, identity, me, users):
     identity.user |= {"picture": "https://pictures.example.com/alice.png"}
 
     first = me(browser.log_in("identity"))
@@ -108,7 +108,7 @@ NAMES = [
 ]
 
 
-def test_the_username_comes_from_the_id_token_or_else_from_userinfo(app, identity, me):
+def test_the_username_comes_from_the_id_token_or_userinfo(app, identity, me):
     told = []
     for number, (claims, identity.userinfo, _) in enumerate(NAMES):
         identity.user = {"sub": str(number), **claims}
@@ -280,7 +280,7 @@ def test_keys_that_cannot_be_used_are_ignored(app, identity, me):
 
 
 @pytest.mark.security("OpenID Connect")
-def test_an_id_token_signed_with_a_published_symmetric_key_is_refused(app, identity):
+def test_an_id_token_with_a_published_symmetric_key_is_refused(app, identity):
     identity.keys = lambda document: {"keys": [*OTHER_KEYS, *document["keys"]]}
     identity.id_token = by_secret(SHARED, kid="shared")
 
@@ -387,7 +387,7 @@ def test_the_provider_may_change_its_keys_after_a_minute(browser, identity, cloc
     assert "token" in parameters(browser.log_in("identity").headers["Location"])
 
 
-def test_an_unknown_key_is_looked_up_at_most_once_a_minute(browser, identity, clock):
+def test_an_unknown_key_is_looked_up_once_a_minute(browser, identity, clock):
     SPOILED["a key that is not shown"](identity)
 
     lookups = []
@@ -412,7 +412,7 @@ def test_the_documents_of_the_provider_are_cached_for_an_hour(browser, identity,
     assert fetched == [[1, 1], [1, 1], [2, 2], [3, 3]]
 
 
-def test_the_client_secret_is_sent_by_the_method_that_the_provider_supports(make_app, identity, me):
+def test_the_client_secret_is_sent_as_the_provider_supports(make_app, identity, me):
     for method in ("client_secret_basic", "client_secret_post"):
         supported = {"token_endpoint_auth_methods_supported": [method]}
         identity.document = lambda document, supported=supported: document | supported

@@ -46,7 +46,7 @@ def test_login_redirects_are_not_stored_and_send_no_referrer(browser, provider):
 
 @pytest.mark.security("Login in another browser")
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_the_login_cookie_is_http_only_and_limited_to_the_login(browser, provider):
+def test_the_login_cookie_is_http_only_and_only_for_login(browser, provider):
     address = browser.begin(provider)
 
     cookie = browser.cookie(COOKIE[provider])
@@ -113,7 +113,7 @@ def test_the_front_end_keeps_its_own_query(make_app, game_platform):
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_of_two_tabs_the_one_that_began_later_can_log_in(browser, provider):
+def test_the_later_of_two_tabs_can_log_in(browser, provider):
     first, second = (browser.at_provider(browser.begin(provider)) for _ in range(2))
 
     ends = [parameters(browser.back(address).headers["Location"]) for address in (first, second)]
@@ -153,7 +153,7 @@ def test_providers_are_listed_and_null_if_they_are_not_configured(client, make_a
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_failed_login_is_logged_with_its_request_id_and_reason(browser, log_text, provider):
+def test_a_failed_login_is_logged_with_request_id_and_reason(browser, log_text, provider):
     back = browser.at_provider(browser.begin(provider))
 
     answer = browser.back(changed(back, openid__mode="cancel", error="access_denied"))
@@ -227,9 +227,7 @@ BROKEN = {
 }
 
 
-def test_the_api_key_is_not_logged_when_the_profile_service_is_broken(
-    make_app, settings, game_platform, log_text
-):
+def test_a_broken_profile_service_does_not_leak_the_api_key(make_app, settings, game_platform, log_text):
     for name, answer in BROKEN.items():
         with raw_server(saying(answer)) as url:
             browser = Browser(make_app(**settings | {"PLATFORM_API_URL": url}))

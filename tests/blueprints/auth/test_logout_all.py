@@ -29,9 +29,7 @@ def signed(claims):
 
 @pytest.mark.security("Logging out everywhere")
 @pytest.mark.regulation("2.5.3 Player access")
-def test_all_tokens_of_the_player_are_refused_after_logging_out_everywhere(
-    client, player, new_player, run, status
-):
+def test_logging_out_everywhere_ends_all_tokens_of_the_player(client, player, new_player, run, status):
     other, bob = run("users", "token", player.platform_id)["token"], new_player("bob")
 
     answer = client.post("/auth/logout-all", headers=player.headers)
@@ -42,7 +40,7 @@ def test_all_tokens_of_the_player_are_refused_after_logging_out_everywhere(
 
 
 @sqlite_only
-def test_a_token_without_a_session_is_valid_until_the_first_logout(client, claims, player, status):
+def test_a_token_without_session_is_valid_until_the_first_logout(client, claims, player, status):
     old = signed(claims)
     assert status(old) == 200
 
@@ -60,7 +58,7 @@ def test_a_token_whose_session_is_no_integer_is_refused(claims, status):
 
 @pytest.mark.security("Logging out everywhere")
 @sqlite_only
-def test_requests_of_an_ended_session_do_not_count_against_the_player(make_app, player, run):
+def test_requests_of_an_ended_session_do_not_use_the_limit(make_app, player, run):
     client = make_app(RATELIMIT_ENABLED="1", timer=lambda: 0.0).test_client()
 
     def status(token):

@@ -79,7 +79,7 @@ def test_the_first_login_creates_the_account_with_a_commitment(browser, game_pla
 
 
 @sqlite_only
-def test_a_later_login_finds_the_account_and_changes_only_the_avatar(browser, game_platform, me):
+def test_a_later_login_changes_only_the_avatar(browser, game_platform, me):
     first = me(browser.log_in("platform"))
     game_platform.names[ALICE] = "Alice in Chains"
     game_platform.avatar = "https://avatars.example.com/newer.jpg"
@@ -247,7 +247,7 @@ SPOILED = {
 
 @pytest.mark.security("OpenID 2.0")
 @sqlite_only
-def test_a_manipulated_assertion_is_refused_even_if_the_provider_confirms_it(app, credulous, users, me):
+def test_a_manipulated_assertion_is_refused_although_the_provider_confirms_it(app, credulous, users, me):
     wrong = {}
     for name, spoil in SPOILED.items():
         browser = Browser(app)
@@ -345,7 +345,7 @@ def test_an_assertion_stays_used_when_the_clock_is_set(make_app, game_platform):
 
 
 @pytest.mark.security("OpenID 2.0")
-def test_of_many_uses_of_an_assertion_at_once_one_logs_in(app, browser, returning):
+def test_one_of_many_concurrent_uses_of_an_assertion_logs_in(app, browser, returning):
     cookie = cookie_of(browser)
     copies = [with_cookie(app, cookie) for _ in range(8)]
 
@@ -356,9 +356,7 @@ def test_of_many_uses_of_an_assertion_at_once_one_logs_in(app, browser, returnin
 
 
 @sqlite_only
-def test_a_forgery_does_not_use_up_the_nonce_of_the_genuine_assertion(
-    app, browser, game_platform, returning, me
-):
+def test_a_forgery_does_not_use_up_the_genuine_nonce(app, browser, game_platform, returning, me):
     forger = with_cookie(app, cookie_of(browser))
     forger.back(FORGED["another signature"](returning, game_platform))
 
@@ -435,12 +433,12 @@ def at_the_last_step(app):
     return lambda: ", ".join(parameters(browser.back(address).headers["Location"]))
 
 
-def test_many_first_logins_of_one_person_at_once_create_one_account(app, game_platform, users):
+def test_concurrent_first_logins_of_one_person_create_one_account(app, game_platform, users):
     assert all_at_once([at_the_last_step(app) for _ in range(8)]) == ["token"] * 8
     assert [user["username"] for user in users()] == ["Alice"]
 
 
-def test_people_with_one_name_who_log_in_at_once_get_different_names(app, game_platform, users):
+def test_people_of_one_name_who_log_in_get_different_names(app, game_platform, users):
     logins = []
     for number in range(5):
         game_platform.player = f"{int(ALICE) + number}"

@@ -116,7 +116,7 @@ def test_a_bet_is_not_found_before_its_proof_is_due(client, app, player, clock):
     assert client.get(f"/bets/{bet.id}").status_code == 200
 
 
-def test_a_bet_whose_seed_was_revealed_is_found_after_the_clock_was_set_back(client, app, player, due, clock):
+def test_a_revealed_bet_is_found_after_the_clock_went_back(client, app, player, due, clock):
     bet = due(Openings(app).bet(player))
     app.extensions["services"].proofs.reveal([bet.id])
 
@@ -126,7 +126,7 @@ def test_a_bet_whose_seed_was_revealed_is_found_after_the_clock_was_set_back(cli
 
 
 @sqlite_only
-def test_what_is_not_the_id_of_a_bet_is_not_found(client, app, player, due):
+def test_an_invalid_bet_id_is_not_found(client, app, player, due):
     due(Openings(app).bet(player))
 
     for bet_id in (

@@ -34,7 +34,7 @@ def text_of(client, case):
 
 
 @pytest.mark.regulation("4.4 Information for the player")
-def test_the_page_of_a_case_names_its_snapshot_by_the_hash_of_its_bytes(client, case):
+def test_a_case_page_names_its_snapshot_by_hash(client, case):
     hash_ = client.get(case).json["snapshot"]
 
     content = client.get(f"/snapshots/{hash_}").data
@@ -48,7 +48,7 @@ def test_the_page_of_a_case_names_its_snapshot_by_the_hash_of_its_bytes(client, 
     )
 
 
-def test_the_percentages_that_an_import_left_out_have_the_computed_widths(client, irl_case):
+def test_percentages_left_out_of_an_import_have_computed_widths(client, irl_case):
     assert text_of(client, irl_case) == (
         '{"id":"desk","items":['
         '{"name":"Mug","price":"150","width":"333333333333333333"},'
@@ -76,7 +76,7 @@ def test_a_snapshot_that_was_opened_stays_when_the_case_changes(client, connect,
     assert '"name":"Gloves","price":"0"' in client.get(f"/snapshots/{before}").text
 
 
-def test_a_snapshot_that_was_not_opened_is_not_found_when_the_case_has_changed(client, case):
+def test_an_unopened_snapshot_is_gone_when_the_case_changes(client, case):
     before = client.get(case).json["snapshot"]
     import_item("Gloves", price=1)
 
@@ -92,7 +92,7 @@ def test_showing_a_case_and_its_snapshot_stores_nothing(client, case, irl_case):
         assert Snapshot.select().count() == 0
 
 
-def test_many_unknown_hashes_do_not_make_the_server_read_all_cases_again(client, case, queries):
+def test_many_unknown_hashes_do_not_reread_all_cases(client, case, queries):
     client.get("/snapshots/" + "0" * 64)
     queries.clear()
 
@@ -102,7 +102,7 @@ def test_many_unknown_hashes_do_not_make_the_server_read_all_cases_again(client,
     assert not [sql for sql, _ in queries if "case_items" in sql]
 
 
-def test_a_case_with_an_item_without_a_price_has_no_snapshot(client, case):
+def test_a_case_with_an_unpriced_item_has_no_snapshot(client, case):
     import_item("Gloves", price=None)
 
     assert client.get(case).json["snapshot"] is None

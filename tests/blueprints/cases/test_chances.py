@@ -37,14 +37,14 @@ def test_a_percentage_is_stored_exactly_or_refused(number):
 
 
 @given(st.integers(0, 10**15))
-def test_a_percentage_of_up_to_15_digits_is_shown_as_written(digits):
+def test_a_percentage_of_15_digits_is_shown_as_written(digits):
     number = Decimal(digits).scaleb(-13)
 
     assert Decimal(repr(percent_from_width(width_from_percent(number)))) == number
 
 
 @given(ATTOS, st.integers(1, 500))
-def test_equal_shares_differ_by_one_atto_at_most_and_sum_to_the_whole(left, count):
+def test_equal_shares_differ_by_one_ticket_and_sum_to_all(left, count):
     shares = share_equally(left, count)
 
     assert sum(shares) == left

@@ -126,7 +126,7 @@ def test_a_taken_name_is_refused_without_regard_to_case(create):
     assert [create(body(name)) for name in same] == [refused(DUPLICATE)] * 4
 
 
-def test_a_name_with_the_id_of_an_imported_case_is_refused(create, put):
+def test_a_name_with_an_imported_cases_id_is_refused(create, put):
     put("Odds-And Ends")
 
     assert create(body("Odds And-Ends")) == refused(DUPLICATE)

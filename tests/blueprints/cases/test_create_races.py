@@ -37,9 +37,7 @@ ONE_ID = [f"One{a}Two{b}Three{c}Four" for a in " -" for b in " -" for c in " -"]
 
 
 @pytest.mark.parametrize("named", [ONE_NAME, ONE_ID], ids=["name", "id"])
-def test_of_many_concurrent_cases_with_one_name_or_id_one_is_created(
-    client, create_at_once, new_player, named
-):
+def test_one_of_many_concurrent_cases_with_one_name_is_created(client, create_at_once, new_player, named):
     players = [new_player(f"player{number}", level=25) for number in range(CROWD)]
 
     answers = create_at_once(list(zip(players, map(body, named), strict=True)))
@@ -62,7 +60,7 @@ def test_concurrent_requests_never_exceed_50_cases(client, create, create_at_onc
     assert client.get("/api/cases/pagination").json["pagination"]["totalItems"] == 50
 
 
-def test_a_price_change_during_the_creation_of_a_case_reaches_the_case(app, veteran, monkeypatch):
+def test_a_price_change_during_creation_reaches_the_case(app, veteran, monkeypatch):
     """The price change begins when the case has counted its change, and has to wait for it."""
     began = version.begin_change
     changing = []

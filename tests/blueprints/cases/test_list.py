@@ -74,7 +74,7 @@ def test_a_parameter_selects_the_kinds(client, put, path, parameter, names_of):
     assert (refused.status_code, refused.json) == (400, {"error": error})
 
 
-def test_cases_created_at_the_same_time_keep_the_order_of_their_import(client, put):
+def test_cases_of_the_same_time_keep_their_import_order(client, put):
     for name in ("First", "Second", "Third"):
         put(name, now=1_700_000_000_000)
 
@@ -118,9 +118,7 @@ def go_on():
     event.set()
 
 
-def test_a_request_that_waits_for_the_list_of_another_is_refused_when_its_wait_budget_is_spent(
-    app, go_on, monkeypatch
-):
+def test_waiting_for_another_requests_list_uses_the_wait_budget(app, go_on, monkeypatch):
     monkeypatch.setattr(waiting, "ANSWER_SECONDS", 0.1)
     begun, read = threading.Event(), case_queries.all_of
 

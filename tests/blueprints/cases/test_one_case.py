@@ -88,7 +88,7 @@ def test_an_unknown_case_is_not_found(client, put):
 
 
 @sqlite_only
-def test_cases_are_only_read_and_the_create_endpoint_is_no_case(client):
+def test_cases_are_read_only_and_create_is_no_case(client):
     answers = [client.post(f"/api/cases/{path}") for path in ("pagination", "free", "none")]
     created = client.get("/api/cases/create")
 

@@ -40,7 +40,7 @@ def price(client):
     return lambda case_id: client.get(f"/api/cases/{case_id}").json["price"]
 
 
-def test_an_item_that_loses_its_price_adds_nothing_until_it_has_one(put, prices, price):
+def test_an_item_without_a_price_adds_nothing_to_its_case(put, prices, price):
     put("Case", {RED: 50, BLUE: 50})
 
     shown = []
@@ -70,7 +70,7 @@ def test_new_prices_are_exact_however_large(app, put):
     assert stored == math.ceil(value / Fraction(95, 100))
 
 
-def test_the_type_of_a_case_follows_the_games_of_its_items(client, put, prices):
+def test_a_cases_type_follows_the_games_of_its_items(client, put, prices):
     put("Case", {RED: 50, BLUE: 50})
 
     types = []
@@ -83,7 +83,7 @@ def test_the_type_of_a_case_follows_the_games_of_its_items(client, put, prices):
     assert types == ["mixed", "gameb", "gamea"]
 
 
-def test_new_prices_take_as_many_statements_however_many_cases_there_are(app, put, queries):
+def test_repricing_takes_the_same_statements_for_any_number_of_cases(app, put, queries):
     counted = []
     for total in (1, 30):
         for number in range(total):
@@ -99,9 +99,7 @@ def test_new_prices_take_as_many_statements_however_many_cases_there_are(app, pu
 
 
 @pytest.mark.parametrize("path", ["/api/cases", "/api/cases/pagination"])
-def test_a_list_shows_the_price_that_a_case_has_with_the_prices_of_its_items(
-    client, put, prices, monkeypatch, path
-):
+def test_a_list_shows_case_prices_that_match_their_items(client, put, prices, monkeypatch, path):
     put("Box", {RED: 100})
     execute, asked = database.obj.execute_sql, []
 

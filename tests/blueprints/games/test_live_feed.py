@@ -19,7 +19,7 @@ def first_two_bets(spectator, player):
     return bets
 
 
-def test_a_bet_that_is_over_is_sent_once_to_everybody_at_every_process(connect, player):
+def test_every_process_sends_a_due_bet_once_to_everybody(connect, player):
     spectators, playing = [connect(0), connect(1)], connect(0, player)
 
     for _ in range(2):

@@ -44,7 +44,7 @@ def test_a_spin_is_one_signal_to_the_other_processes(processes, connect, player)
     assert [name for name, _ in payload["events"]] == ["upgrader:commitment", "balance"]
 
 
-def test_a_redrawn_commitment_is_sent_to_the_sockets_at_every_process(processes, sockets, player):
+def test_a_redrawn_commitment_reaches_sockets_at_every_process(processes, sockets, player):
     announced = named("upgrader:commitment", sockets[0])[-1]
     processes.run("seeds", "redraw")
 
@@ -55,7 +55,7 @@ def test_a_redrawn_commitment_is_sent_to_the_sockets_at_every_process(processes,
     assert [socket.expect("upgrader:commitment") for socket in sockets] == [answer.json()] * 2
 
 
-def test_a_change_whose_signal_was_lost_is_found_in_the_database(processes, sockets):
+def test_a_change_with_a_lost_signal_is_found_later(processes, sockets):
     here, there = sockets
 
     with processes.losing_signals():
@@ -65,13 +65,13 @@ def test_a_change_whose_signal_was_lost_is_found_in_the_database(processes, sock
     assert there.expect("balance") == here.expect("balance")
 
 
-def test_a_command_sends_the_balance_to_the_sockets_at_every_process(processes, sockets, player):
+def test_a_commands_new_balance_reaches_sockets_at_every_process(processes, sockets, player):
     processes.run("payments", "record", player.platform_id, "deposit", "25")
 
     assert [socket.expect("balance")["balance"] for socket in sockets] == [125, 125]
 
 
-def test_a_signal_that_was_overtaken_by_a_newer_one_is_not_forwarded(processes, sockets, player):
+def test_a_signal_older_than_the_sent_state_is_not_forwarded(processes, sockets, player):
     def signal(version):
         balances = {"balance": version, "vaultBalance": 0, "sweepstakeBalance": 0, "version": version}
         payload = {"player": player.id, "events": [["balance", balances]]}

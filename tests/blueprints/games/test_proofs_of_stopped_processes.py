@@ -84,7 +84,7 @@ def is_claimed(player):
         return Bet.select().where(Bet.user == player.id, Bet.proof_held_by.is_null(False)).exists()
 
 
-def test_a_bet_of_a_process_that_stood_still_is_announced_once(app, connect, survivor, other, player):
+def test_a_paused_process_bet_is_announced_once(app, connect, survivor, other, player):
     watching = [connect(survivor), connect(other)]
     socket = connect(other, player)
     spin(socket)
@@ -115,7 +115,7 @@ def test_a_process_sends_the_proofs_of_one_that_stands_still(connect, open_socke
 
 
 @pytest.mark.parametrize("end", ["kill", "stop"])
-def test_another_process_sends_the_proofs_of_a_killed_or_stopped_process(
+def test_another_process_sends_a_stopped_process_proofs(
     app, connect, open_socket, survivor, other, player, end
 ):
     watching, open_there = connect(survivor), connect(survivor, player)

@@ -79,7 +79,7 @@ def test_a_lost_signal_delays_a_proof_until_the_next_round(processes, open_socke
     assert (Signal.PROOFS, [player.id]) in dropped
 
 
-def test_a_proof_goes_only_to_the_process_of_the_socket_that_placed_the_bet(processes, open_socket, player):
+def test_a_proof_goes_only_to_its_bets_process(processes, open_socket, player):
     (_, first), (app, second) = processes
     asking, other = open_socket(first, player), open_socket(second, player)
     spin(asking)
@@ -92,9 +92,7 @@ def test_a_proof_goes_only_to_the_process_of_the_socket_that_placed_the_bet(proc
     assert nonces(other) == [2]
 
 
-def test_a_proof_whose_socket_ends_unconfirmed_goes_to_the_player_on_another_process(
-    processes, open_socket, player
-):
+def test_an_unconfirmed_proof_goes_to_the_player_on_another_process(processes, open_socket, player):
     (_, first), (_, second) = processes
     asking, other = open_socket(first, player), open_socket(second, player)
     spin(asking)
@@ -124,9 +122,7 @@ def test_a_proof_whose_socket_ends_during_the_claim_goes_to_another_process(
     assert other.expect("upgrader:proof")["nonce"] == 1
 
 
-def test_a_new_socket_gets_a_proof_that_another_process_has_sent_and_nobody_has_confirmed(
-    processes, open_socket, player
-):
+def test_a_new_socket_gets_another_process_unconfirmed_proof(processes, open_socket, player):
     (_, first), (_, second) = processes
     asking = open_socket(first, player)
     spin(asking)
@@ -174,7 +170,7 @@ def test_a_client_confirms_a_proof_for_all_processes(processes, open_socket, pla
     assert nonces(back) == [2]
 
 
-def test_a_player_away_at_the_due_time_gets_proofs_in_order_on_any_process(processes, open_socket, player):
+def test_a_returning_player_gets_proofs_in_order_anywhere(processes, open_socket, player):
     (_, first), (_, second) = processes
     for url in (first, second, first, second):
         socket = open_socket(url, player)
@@ -233,9 +229,7 @@ def spectators(processes, open_socket):
     return sockets
 
 
-def test_processes_that_find_the_same_overdue_bets_announce_each_of_them_once(
-    processes, open_socket, player, play, spectators
-):
+def test_processes_announce_each_overdue_bet_once(processes, open_socket, player, play, spectators):
     for _ in range(BETS):
         play(ago_ms=5_000)
     for app, _ in processes:
@@ -251,7 +245,7 @@ def test_processes_that_find_the_same_overdue_bets_announce_each_of_them_once(
     assert [sorted(ids, key=int) for ids in heard] == [expected] * 2
 
 
-def test_a_bet_whose_seed_was_revealed_by_a_search_is_announced(processes, play, player, spectators):
+def test_a_bet_revealed_by_a_search_is_announced(processes, play, player, spectators):
     (app, _), _ = processes
     bet = play(ago_ms=500)
     found = app.test_client().get("/stats/fairness?search=seed", headers=player.headers).json
@@ -262,9 +256,7 @@ def test_a_bet_whose_seed_was_revealed_by_a_search_is_announced(processes, play,
     assert [announced(spectator, [str(bet.id)]) for spectator in spectators] == [[str(bet.id)]] * 2
 
 
-def test_a_bet_that_was_over_long_before_the_start_is_not_announced(
-    processes, open_socket, player, play, spectators
-):
+def test_a_bet_due_long_before_the_start_is_not_announced(processes, open_socket, player, play, spectators):
     play(ago_ms=600_000)
     back = open_socket(processes[0][1], player)
     assert back.expect("upgrader:proof")["nonce"] == 1

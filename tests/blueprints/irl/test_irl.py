@@ -139,9 +139,7 @@ def test_a_list_of_any_length_takes_two_queries(client, put, queries):
     assert counted == [2, 2]
 
 
-def test_a_case_that_is_imported_during_a_list_is_shown_with_its_items_or_not_at_all(
-    client, put, monkeypatch
-):
+def test_a_case_imported_during_a_list_appears_whole_or_not(client, put, monkeypatch):
     put("desk")
     execute = database.obj.execute_sql
     selects = []

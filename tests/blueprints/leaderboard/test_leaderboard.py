@@ -32,7 +32,7 @@ def board(client):
     return shown
 
 
-def test_an_entry_has_a_masked_name_a_picture_and_the_wager(client, new_player, spin):
+def test_an_entry_has_masked_name_picture_and_wager(client, new_player, spin):
     assert client.get("/leaderboard").json == []
 
     spin(new_player("roulette-queen"), wager="12.34", price=20)
@@ -53,7 +53,7 @@ def test_masked_names_show_at_most_three_characters(board, new_player, spin):
     assert board() == [("a***", 3), ("abc***", 2), ("ab-***", 1)]
 
 
-def test_the_highest_wager_comes_first_and_of_equal_ones_the_older_account(board, new_player, spin):
+def test_higher_wagers_come_first_then_older_accounts(board, new_player, spin):
     anna, bert, carl, dora, _idle = (new_player(name) for name in ("anna", "bert", "carl", "dora", "idle"))
     for player, wager in ((dora, 1), (carl, 5), (bert, 1), (dora, 4), (anna, 7)):
         spin(player, wager=wager)
@@ -76,7 +76,7 @@ BEGINNINGS = {
 the day after the 28th of February of a year that is no leap year."""
 
 
-def test_a_spin_one_millisecond_before_midnight_counts_for_the_old_period(board, clock, new_player, spin):
+def test_a_spin_just_before_midnight_counts_for_the_old_period(board, clock, new_player, spin):
     begun = {}
     for number, beginning in enumerate(BEGINNINGS):
         clock.now = at(beginning) - 1
@@ -90,7 +90,7 @@ def test_a_spin_one_millisecond_before_midnight_counts_for_the_old_period(board,
     assert begun == BEGINNINGS
 
 
-def test_sums_stay_in_the_later_week_when_the_clock_is_set_back(board, clock, new_player, spin):
+def test_sums_stay_in_the_later_week_after_a_clock_step(board, clock, new_player, spin):
     alice, bob = new_player("alice"), new_player("bob")
     clock.now = at("2026-03-16 00:01")
     spin(alice, wager=1)

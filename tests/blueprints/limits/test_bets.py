@@ -36,7 +36,7 @@ def test_a_limit_can_be_reached_and_not_exceeded(client, new_player, spins_of):
 
 
 @pytest.mark.regulation("RTS 12B: kinds of limits")
-def test_winnings_of_the_period_may_be_played_with_a_limit_on_losses(put, spin):
+def test_a_loss_limit_lets_winnings_of_the_period_be_played(put, spin):
     put(2, "loss")
     spin(2, wins=True)
 
@@ -56,7 +56,7 @@ def test_bets_from_before_the_limit_count(put, spin):
 
 @pytest.mark.security("Limits and breaks")
 @pytest.mark.regulation("2.5.5 Exclusions")
-def test_an_open_socket_cannot_bet_during_a_break_and_can_afterwards(take_break, spin, balance, clock):
+def test_an_open_socket_cannot_bet_during_a_break(take_break, spin, balance, clock):
     _, answer = take_break("24h")
 
     assert spin(1) == {"status": False, "error": A_BREAK}
@@ -99,7 +99,7 @@ def test_limits_and_breaks_come_before_commitment_and_funds(put, take_break, spi
 
 
 @pytest.mark.regulation("4.16 Interrupted games")
-def test_a_repeated_request_id_gets_its_first_answer_during_a_break(put, take_break, spin):
+def test_a_repeated_request_id_is_answered_during_a_break(put, take_break, spin):
     request = {"requestId": "one", "clientSeed": "same-seed"}
     first = spin(1, **request)
     put(0)

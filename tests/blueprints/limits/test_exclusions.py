@@ -10,7 +10,7 @@ SHORTER = (400, {"error": "A break can only be made longer"})
 
 
 @sqlite_only
-def test_a_break_ends_after_its_duration_rounded_up_to_a_second(take_break, limits, clock):
+def test_a_break_ends_after_its_duration_in_whole_seconds(take_break, limits, clock):
     for duration, days in DURATIONS.items():
         until = BEGINNING + days * DAY_MS
         assert take_break(duration) == (200, {"success": True, "until": until})
@@ -40,7 +40,7 @@ def test_a_break_can_only_be_made_longer(take_break, limits):
         shorter.append(duration)
 
 
-def test_a_shorter_break_is_possible_once_the_longer_one_has_less_left(take_break, limits, clock):
+def test_a_shorter_break_can_follow_when_less_is_left(take_break, limits, clock):
     take_break("7d")
     clock.now += 6 * DAY_MS - 1000
 

@@ -34,7 +34,7 @@ def test_each_first_limit_counts_at_once(put, limits):
 @pytest.mark.regulation("RTS 12D: lower now, higher later")
 @pytest.mark.regulation("2.5.5 Limitations")
 @pytest.mark.parametrize("value", [49.99, 50], ids=["lower", "the same"])
-def test_a_lower_limit_counts_at_once_and_cancels_the_raise_of_this_limit_only(put, limits, confirm, value):
+def test_a_lower_limit_applies_at_once_and_cancels_its_raise(put, limits, confirm, value):
     put(50)
     put(50, "loss")
     _, cancelled = put(100)
@@ -51,7 +51,7 @@ def test_a_lower_limit_counts_at_once_and_cancels_the_raise_of_this_limit_only(p
 @pytest.mark.security("Limits and breaks")
 @pytest.mark.regulation("RTS 12D: lower now, higher later")
 @pytest.mark.regulation("2.5.5 Limitations")
-def test_a_raise_or_removal_is_pending_until_it_is_confirmed_after_24_hours(put, limits, confirm, clock):
+def test_a_raise_is_pending_until_confirmed_after_24_hours(put, limits, confirm, clock):
     put(50, "loss", "week")
 
     for before, value in ((50, 50.01), (50.01, None)):
@@ -97,7 +97,7 @@ def test_a_request_is_confirmed_once_and_expires_after_seven_days(put, limits, c
     assert limits()["pending"] == [replacing]
 
 
-def test_a_request_replaces_an_earlier_one_of_the_same_limit_and_waits_anew(put, limits, confirm, clock):
+def test_a_request_replaces_an_earlier_one_and_waits_anew(put, limits, confirm, clock):
     put(50)
     _, replaced = put(None)
     clock.now += DAY_MS
@@ -111,9 +111,7 @@ def test_a_request_replaces_an_earlier_one_of_the_same_limit_and_waits_anew(put,
     assert confirm(pending)[1]["wager"]["day"] == 100
 
 
-def test_a_limit_that_a_confirmation_puts_above_the_requested_one_is_lowered_at_once(
-    put, limits, confirm, clock, monkeypatch
-):
+def test_a_limit_raised_above_the_request_is_lowered_at_once(put, limits, confirm, clock, monkeypatch):
     """The confirmation comes between the look at the limit and the request for a higher one."""
     put(50)
     _, pending = put(200)

@@ -83,7 +83,7 @@ def play(app, add_item):
 
 @pytest.mark.regulation("RTS 12B: kinds of limits")
 @pytest.mark.one_process
-def test_a_bet_is_refused_exactly_when_it_exceeds_a_limit_of_its_periods(app, play):
+def test_a_bet_is_refused_exactly_when_it_exceeds_a_limit(app, play):
     names = count()
 
     @settings(max_examples=15, suppress_health_check=list(HealthCheck), database=None)

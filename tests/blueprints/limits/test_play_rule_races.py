@@ -55,7 +55,7 @@ def bet_at_once(app, urls, open_socket, request):
 
 @pytest.mark.regulation("RTS 14D: 2.5 s for games with reels")
 @pytest.mark.regulation("RTS 14G: 5 s for other casino games")
-def test_one_of_two_bets_at_once_must_wait_for_the_least_time(bet_at_once):
+def test_one_of_two_concurrent_bets_waits_for_the_minimum_time(bet_at_once):
     for number in range(TIMES):
         errors, _ = bet_at_once(number)
 
@@ -64,7 +64,7 @@ def test_one_of_two_bets_at_once_must_wait_for_the_least_time(bet_at_once):
 
 
 @pytest.mark.regulation("2.5.5 Limitations")
-def test_no_bet_at_any_process_is_settled_after_the_session_time(bet_at_once):
+def test_no_process_settles_a_bet_after_the_session_time(bet_at_once):
     now = now_ms()
     state = {
         "last_bet_at_ms": now - CYCLE_SECONDS * 1000,
@@ -77,7 +77,7 @@ def test_no_bet_at_any_process_is_settled_after_the_session_time(bet_at_once):
     assert "Session time limit reached" in errors
 
 
-def test_after_the_pause_one_of_two_bets_at_once_begins_the_next_session(bet_at_once):
+def test_one_of_two_bets_after_the_pause_begins_a_session(bet_at_once):
     now = now_ms()
 
     errors, user = bet_at_once(0, last_bet_at_ms=now - PAUSE_MS, play_began_at_ms=now - 2 * PAUSE_MS)

@@ -62,7 +62,7 @@ def spin(spins_of, player):
 @pytest.mark.regulation("RTS 14D: 2.5 s for games with reels")
 @pytest.mark.regulation("RTS 14G: 5 s for other casino games")
 @pytest.mark.parametrize("rules", [{"GAME_MIN_CYCLE_SECONDS": "2.5"}])
-def test_a_bet_has_to_wait_for_the_least_time_after_the_last(spin, clock):
+def test_a_bet_waits_for_the_minimum_time_after_the_last(spin, clock):
     spin()
 
     clock.now += 2_499
@@ -81,7 +81,7 @@ def test_a_repeated_request_id_need_not_wait(spin):
 
 @pytest.mark.regulation("2.5.5 Limitations")
 @pytest.mark.parametrize("rules", [{"SESSION_LIMIT_MINUTES": "60"}])
-def test_a_player_must_pause_for_half_an_hour_when_the_session_time_is_over(spin, clock):
+def test_a_player_pauses_half_an_hour_after_the_session_time(spin, clock):
     for _ in range(3):
         spin()
         clock.now += 20 * MINUTE_MS
@@ -96,7 +96,7 @@ def test_a_player_must_pause_for_half_an_hour_when_the_session_time_is_over(spin
 
 @pytest.mark.regulation("RTS 13B: reality checks")
 @pytest.mark.parametrize("rules", [{"REALITY_CHECK_MINUTES": "60"}])
-def test_a_player_gets_a_reality_check_each_time_the_minutes_are_over(spin, socket, clock):
+def test_a_player_gets_a_reality_check_at_each_interval(spin, socket, clock):
     since = clock.now
     spin(2.5)
     clock.now += 29 * MINUTE_MS
@@ -121,9 +121,7 @@ def test_a_player_gets_a_reality_check_each_time_the_minutes_are_over(spin, sock
 
 @pytest.mark.regulation("RTS 13B: reality checks")
 @pytest.mark.parametrize("rules", [{"REALITY_CHECK_MINUTES": "60"}])
-def test_a_new_socket_gets_the_checks_that_become_due_from_now_on(
-    spin, socket, connect, player, clock, rounds
-):
+def test_a_new_socket_gets_only_future_reality_checks(spin, socket, connect, player, clock, rounds):
     for _ in range(4):
         spin()
         clock.now += 20 * MINUTE_MS
@@ -141,7 +139,7 @@ def test_a_new_socket_gets_the_checks_that_become_due_from_now_on(
 
 @pytest.mark.regulation("RTS 13B: reality checks")
 @pytest.mark.parametrize("rules", [{"REALITY_CHECK_MINUTES": "20"}])
-def test_a_player_who_pauses_gets_no_check_until_the_next_session_is_long_enough(spin, socket, clock):
+def test_a_pause_resets_the_time_to_the_next_reality_check(spin, socket, clock):
     spin(1)
     clock.now += 31 * MINUTE_MS
     spin(2)
@@ -152,7 +150,7 @@ def test_a_player_who_pauses_gets_no_check_until_the_next_session_is_long_enough
     assert (check["minutes"], check["wagered"]) == (20, 2)
 
 
-def test_without_the_settings_nothing_is_refused_and_no_player_is_looked_up(spin, clock, rounds):
+def test_without_the_settings_nothing_is_refused_or_looked_up(spin, clock, rounds):
     for _ in range(5):
         assert spin() is None
         clock.now += 29 * MINUTE_MS

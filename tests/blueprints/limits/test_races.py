@@ -127,9 +127,7 @@ each_change = pytest.mark.parametrize(
 @pytest.mark.regulation("RTS 12D: lower now, higher later")
 @pytest.mark.regulation("2.5.5 Exclusions")
 @each_change
-def test_no_bet_at_two_processes_is_settled_after_a_limit_was_lowered_or_a_break_began(
-    sockets, limit, ask, player, change, error
-):
+def test_no_process_settles_a_bet_after_a_limit_or_break(sockets, limit, ask, player, change, error):
     limit(1000)
     with ThreadPoolExecutor(2) as together:
         playing = [together.submit(play_until_refused, socket) for socket in sockets]
@@ -178,7 +176,7 @@ def test_a_raise_counts_when_it_is_confirmed_and_not_before(app, sockets, ask, l
     assert sockets[0].spin(spin())["status"] is True
 
 
-def test_of_many_confirmations_at_two_processes_one_succeeds(ask, limit, raise_limit):
+def test_one_of_many_confirmations_at_two_processes_succeeds(ask, limit, raise_limit):
     limit(10)
     path = raise_limit(None)
 
@@ -188,7 +186,7 @@ def test_of_many_confirmations_at_two_processes_one_succeeds(ask, limit, raise_l
     assert ask("GET", "/limits")[1]["wager"]["month"] is None
 
 
-def test_a_limit_that_is_confirmed_and_lowered_at_once_is_lower_in_the_end(ask, limit, raise_limit):
+def test_a_limit_confirmed_and_lowered_at_once_ends_lower(ask, limit, raise_limit):
     statuses = set()
     for value in (100, 90, 80, 70, 60):
         limit(value)
@@ -203,7 +201,7 @@ def test_a_limit_that_is_confirmed_and_lowered_at_once_is_lower_in_the_end(ask, 
     assert statuses <= {200, 404}
 
 
-def test_of_requests_for_one_limit_at_two_processes_one_remains(ask, limit):
+def test_one_of_two_processes_requests_for_a_limit_remains(ask, limit):
     limit(10)
 
     answers = all_at_once([partial(limit, 20 + number, process=number % 2) for number in range(8)])
@@ -212,7 +210,7 @@ def test_of_requests_for_one_limit_at_two_processes_one_remains(ask, limit):
     assert pending in answers
 
 
-def test_of_breaks_that_begin_at_two_processes_at_once_the_longest_remains(ask):
+def test_the_longest_of_concurrent_breaks_at_two_processes_remains(ask):
     answers = all_at_once(
         [
             partial(ask, "POST", "/limits/exclusion", {"duration": duration}, process=process)

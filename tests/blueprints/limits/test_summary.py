@@ -42,7 +42,7 @@ def test_each_period_has_its_own_bets(spin, summary, clock):
 
 
 @pytest.mark.regulation("2.5.7 Transaction log")
-def test_the_net_position_is_what_was_paid_minus_what_was_wagered(spin, summary):
+def test_the_net_position_is_payouts_minus_wagers(spin, summary):
     spin("2.50")
     spin("9", wins=True)
 

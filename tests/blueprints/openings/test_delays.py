@@ -31,9 +31,7 @@ def settings(proxy, monkeypatch):
     return {"DATABASE_URL": proxy[1]}
 
 
-def test_an_opening_that_is_delayed_for_a_second_uses_the_new_content(
-    connect, player, case, proxy, database_url
-):
+def test_an_opening_delayed_for_a_second_uses_new_content(connect, player, case, proxy, database_url):
     socket = connect(player)
     request = {"case": case, "clientSeed": "my-seed", "price": 10.53}
     assert socket.call("case:open", request)["status"] is True
@@ -54,7 +52,7 @@ def test_an_opening_that_is_delayed_for_a_second_uses_the_new_content(
     ["SELECT 1 FROM announced_seeds WHERE user_id = %s", "SELECT 1 FROM users WHERE id = %s"],
     ids=["seed", "player"],
 )
-def test_an_opening_that_waits_for_a_lock_uses_the_new_content(connect, player, case, database_url, row):
+def test_an_opening_that_waits_for_a_lock_uses_new_content(connect, player, case, database_url, row):
     """The holder of the lock has not changed the row."""
     socket = connect(player)
     request = {"case": case, "clientSeed": "my-seed", "price": 10.53}

@@ -34,9 +34,7 @@ def test_the_special_code_allows_the_free_case_too(connect, client, player, free
     assert connect(player).call("case:open", {"case": free_case})["status"] is True
 
 
-def test_a_free_opening_has_wager_and_multiplier_0_and_adds_to_earnings_only(
-    app, connect, client, lucky, free_case, winning
-):
+def test_a_free_opening_adds_to_earnings_only(app, connect, client, lucky, free_case, winning):
     watching = connect()
     watching.expect("live-bets")
 
@@ -52,7 +50,7 @@ def test_a_free_opening_has_wager_and_multiplier_0_and_adds_to_earnings_only(
 
 @sqlite_only
 @pytest.mark.parametrize("env", [{"FREE_CASE_LIMIT": "0"}, {"FREE_CASE_LIMIT": "2"}], indirect=True)
-def test_free_case_limit_is_how_often_the_free_case_may_be_opened(connect, lucky, free_case, env):
+def test_free_case_limit_is_the_number_of_free_openings(connect, lucky, free_case, env):
     limit = int(env["FREE_CASE_LIMIT"])
     socket = connect(lucky)
 
@@ -61,7 +59,7 @@ def test_free_case_limit_is_how_often_the_free_case_may_be_opened(connect, lucky
     assert answers == [True] * limit + [False]
 
 
-def test_a_free_case_whose_items_are_worth_nothing_can_be_opened(connect, me, lucky, put, add_item):
+def test_a_free_case_of_worthless_items_can_be_opened(connect, me, lucky, put, add_item):
     add_item("Worthless | Gun", price=0)
     put("Daily", {"Worthless | Gun": 100}, kind="free")
 

@@ -11,9 +11,7 @@ from tests.support.apps import import_irl_case
 
 
 @pytest.mark.parametrize("env", [NO_PROOF_IS_DUE], indirect=True)
-def test_the_item_is_kept_as_a_prize_and_the_balance_falls_by_the_price(
-    connect, client, player, irl_case, winning
-):
+def test_the_item_is_kept_as_a_prize_and_paid_for(connect, client, player, irl_case, winning):
     socket = connect(player)
     socket.expect("live-bets")
 

@@ -7,9 +7,7 @@ from tests.blueprints.openings.conftest import CHEAP, DEAR, NO_PROOF_IS_DUE
 
 
 @pytest.mark.parametrize("env", [NO_PROOF_IS_DUE], indirect=True)
-def test_the_item_is_credited_and_the_price_taken_with_events_in_the_promised_order(
-    connect, client, player, case, winning
-):
+def test_an_opening_moves_coins_and_sends_events_in_order(connect, client, player, case, winning):
     socket = connect(player)
     socket.expect("live-bets")
 
@@ -77,9 +75,7 @@ def test_spins_of_a_case_count_its_openings(connect, client, player, case):
     assert client.get("/api/cases/pagination").json["cases"][0]["spins"] == 3
 
 
-def test_metrics_count_openings_by_outcome_and_the_mean_and_variance_of_payouts(
-    app, connect, client, player, case, winning
-):
+def test_metrics_count_openings_by_outcome_mean_and_variance(app, connect, client, player, case, winning):
     socket = connect(player)
 
     socket.call("case:open", {"case": case, "clientSeed": winning(DEAR, case)})

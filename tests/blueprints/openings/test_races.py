@@ -25,7 +25,7 @@ CHANGES = 4
 ANSWERS = {None, "Case not found", "Case has changed", "Something went wrong"}
 
 
-def test_charge_odds_and_prize_are_of_one_content_that_is_at_most_a_second_old(connect, new_player, caplog):
+def test_charge_odds_and_prize_come_from_one_recent_content(connect, new_player, caplog):
     history = CaseHistory()
     is_over = threading.Event()
     errors = []
@@ -97,7 +97,7 @@ def changing_slowly(database_url):
     [({}, None, 78.94), ({"price": 10.53}, "Case price has changed", 100)],
     ids=["any price", "the old price"],
 )
-def test_an_opening_that_waits_longer_than_a_second_uses_the_new_content(
+def test_an_opening_that_waits_over_a_second_uses_new_content(
     app, connect, client, player, case, changing_slowly, seen, answer, balance
 ):
     answers = []
@@ -153,9 +153,7 @@ def test_twenty_concurrent_openings_of_the_free_case_succeed_once(connect, clien
     assert client.get("/auth/me", headers=lucky.headers).json["freeCases"] == 1
 
 
-def test_an_item_that_loses_its_price_meanwhile_uses_up_no_free_opening(
-    connect, new_player, free_case, add_item
-):
+def test_an_unpriced_item_uses_up_no_free_opening(connect, new_player, free_case, add_item):
     players = [new_player(f"lucky{number}") for number in range(PLAYERS)]
     with writing():
         User.update(used_affiliate_code="LUCKY").execute()

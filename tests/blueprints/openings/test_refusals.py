@@ -50,7 +50,7 @@ def test_a_refused_opening_answers_with_the_reason_and_changes_nothing(connect, 
     assert wrong == {}
 
 
-def test_what_the_player_saw_is_accepted_and_a_null_is_a_key_left_out(connect, player, case, snapshot_of):
+def test_seen_values_are_accepted_and_null_means_left_out(connect, player, case, snapshot_of):
     socket = connect(player)
     announced = socket.expect("upgrader:commitment")["serverSeedCommitment"]
     seen = {"price": 10.53, "snapshot": snapshot_of(case), "serverSeedCommitment": announced}
@@ -86,7 +86,7 @@ def test_cases_of_one_game_are_not_found_by_the_other(connect, player, case, irl
     assert socket.call("case:open", {"case": irl_case})["error"] == "Case not found"
 
 
-def test_a_case_without_a_price_is_not_available_until_it_gets_one(connect, player, put, add_item, state_of):
+def test_a_case_without_a_price_is_not_available(connect, player, put, add_item, state_of):
     for name, price in (("Unpriced", None), ("Worthless", 0), ("Priced", 9.5)):
         add_item(f"{name} | Gun", price=price)
     put("Unpriced", {"Priced | Gun": 50, "Unpriced | Gun": 50})
@@ -168,9 +168,7 @@ IN_ORDER = [
 ]
 
 
-def test_an_opening_that_breaks_several_rules_is_refused_by_the_first(
-    connect, new_player, case, put, add_item
-):
+def test_an_opening_is_refused_by_the_first_rule_it_breaks(connect, new_player, case, put, add_item):
     add_item("Unpriced | Gun", price=None)
     put("Unpriced", {"Unpriced | Gun": 100})
     put("Level 10", {"Unpriced | Gun": 100}, kind="level")

@@ -22,7 +22,7 @@ def opening(case, **changes):
     return {"case": case, "clientSeed": "same-seed", "requestId": "r-1"} | changes
 
 
-def test_a_repeated_request_gets_the_first_pf_and_answer_and_opens_once(connect, player, case, state_of):
+def test_a_repeated_request_gets_the_first_answers_and_opens_once(connect, player, case, state_of):
     first = connect(player).call("case:open", opening(case))
     after_first = state_of(player)
     socket = connect(player)
@@ -36,7 +36,7 @@ def test_a_repeated_request_gets_the_first_pf_and_answer_and_opens_once(connect,
     assert state_of(player) == after_first
 
 
-def test_a_repeated_request_gets_the_first_answer_whatever_became_of_the_case(
+def test_a_repeated_request_is_answered_after_the_case_changed(
     connect, player, case, put, items, snapshot_of, add_item
 ):
     socket = connect(player)
@@ -57,7 +57,7 @@ def read_too_long_ago(*, read_at_ms, **case):
     return OpenableCase(read_at_ms=read_at_ms - 1_001, **case)
 
 
-def test_a_repeated_request_gets_the_first_answer_although_its_terms_expire(
+def test_a_repeated_request_is_answered_after_its_terms_expired(
     app, connect, player, case, state_of, monkeypatch
 ):
     socket = connect(player)

@@ -15,9 +15,7 @@ pytestmark = pytest.mark.settings(timer=lambda: 0.0)
 @pytest.mark.regulation("RTS 14C: one game at a time")
 @pytest.mark.one_process
 @postgresql_only
-def test_while_a_case_is_opened_the_player_can_neither_spin_nor_open_another(
-    app, connect, player, case, irl_case, add_item, database_url
-):
+def test_a_player_cannot_bet_during_an_opening(app, connect, player, case, irl_case, add_item, database_url):
     item = add_item(price=10)
     first, second = connect(player), connect(player)
     answers = []
@@ -48,9 +46,7 @@ def test_openings_and_spins_share_thirty_events_in_ten_seconds(connect, player, 
     assert answers == ["Invalid request"] * 30 + ["Too many requests"]
 
 
-def test_a_proof_that_fell_due_while_the_player_was_away_has_its_snapshot(
-    app, connect, player, case, irl_case, snapshot_of
-):
+def test_a_late_proof_of_an_opening_has_its_snapshot(app, connect, player, case, irl_case, snapshot_of):
     services = app.extensions["services"]
     for openings, event, case_id in (
         (services.case_openings, "case:open", case),

@@ -99,7 +99,7 @@ def export(app, tmp_path):
     return export
 
 
-def test_an_untouched_trail_has_no_problems_and_verifying_it_writes_nothing(trail, run, queries):
+def test_an_untouched_trail_verifies_without_problems_or_writes(trail, run, queries):
     queries.clear()
 
     assert run("audit", "verify") == {"sealed": 6, "unsealed": 0, "problems": 0}
@@ -189,7 +189,7 @@ def test_bytes_in_a_column_of_texts_are_reported_and_exported(tampered, fails, r
 
 
 @pytest.mark.security("The audit trail")
-def test_an_inserted_event_is_reported_after_the_server_has_sealed_it(tamper, seal, fails):
+def test_an_inserted_event_is_reported_although_the_server_sealed_it(tamper, seal, fails):
     tamper(INSERT, QUEUE)
     seal()
 
@@ -221,7 +221,7 @@ def test_events_after_a_removed_one_are_sealed(tamper, run, seal, fails):
     assert (missing, total) == ("audit event 6 is missing", "Error: 1 problems in the audit trail")
 
 
-def test_an_export_has_all_events_also_those_that_are_not_sealed_yet(trail, export, run, seal):
+def test_an_export_includes_events_that_are_not_sealed_yet(trail, export, run, seal):
     run("users", "create", "later")
     exported = str(export())
     run("users", "create", "after-the-export")
@@ -295,7 +295,7 @@ def test_an_event_without_a_seal_is_reported_after_a_minute(make_app, run):
     assert "audit event 1 has no seal, although it is older than a minute" in later.stderr
 
 
-def test_an_event_that_was_removed_before_it_was_sealed_is_reported(tamper, run, fails):
+def test_an_event_removed_before_its_seal_is_reported(tamper, run, fails):
     run("users", "create", "later")
     tamper("DELETE FROM audit_events WHERE id = 7")
     run("users", "create", "still-recorded")

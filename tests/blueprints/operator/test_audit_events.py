@@ -34,7 +34,7 @@ def contents(events):
 
 
 @pytest.mark.regulation("2.8 Significant events")
-def test_a_player_who_changes_the_account_is_named_with_the_address(client, player, events):
+def test_a_player_who_changes_the_account_is_recorded_with_address(client, player, events):
     events()
 
     client.put("/profile/details", json={"username": "carol"}, headers=player.headers)
@@ -118,7 +118,7 @@ def test_a_bet_and_a_refused_request_are_not_recorded(app, client, player, new_p
 
 
 @pytest.mark.regulation("2.8 Significant events")
-def test_what_commands_change_is_recorded_with_the_system_user(player, events, run, write):
+def test_changes_by_commands_are_recorded_with_the_system_user(player, events, run, write):
     events()
     item = {"appid": 730, "marketHashName": "Item", "price": 1}
 
@@ -149,9 +149,7 @@ def test_what_commands_change_is_recorded_with_the_system_user(player, events, r
     assert [event["player"] for event in found] == [player.platform_id] * 5 + [None] * 4
 
 
-def test_the_use_of_a_promo_code_is_recorded_without_the_special_code(
-    make_app, client, player, new_player, events
-):
+def test_a_codes_use_is_recorded_without_the_special_code(make_app, client, player, new_player, events):
     special = make_app(AFFILIATE_SPECIAL_CODE="HUSH")
     bob, carol = new_player("bob"), new_player("carol")
     client.post("/affiliate/set-code", json={"code": "alice"}, headers=player.headers)

@@ -61,7 +61,7 @@ def test_a_restored_backup_passes_both_audits(make_app, run, restored_url):
 
 @pytest.mark.process
 @pytest.mark.usefixtures("played")
-def test_a_restored_backup_has_the_tables_and_triggers_of_the_audit_trail(make_app, restored_url):
+def test_a_restored_backup_has_the_audit_tables_and_triggers(make_app, restored_url):
     copy = make_app(DATABASE_URL=restored_url).test_cli_runner()
 
     said = [copy.invoke(args=command) for command in (["check"], ["audit", "verify"])]
@@ -86,7 +86,7 @@ def test_a_backup_of_postgresql_is_refused_and_names_pg_dump(fails, tmp_path):
 
 
 @sqlite_only
-def test_a_backup_to_a_directory_that_is_not_there_names_the_directory(fails, tmp_path):
+def test_a_backup_names_the_directory_that_is_missing(fails, tmp_path):
     said = fails("db", "backup", str(tmp_path / "missing" / "backup"))
 
     assert said == f"Error: {tmp_path}/missing must be a directory that this user can write to"

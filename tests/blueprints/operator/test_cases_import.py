@@ -87,7 +87,7 @@ def test_importing_again_changes_nothing(put, stored):
     assert stored() == before
 
 
-def test_importing_again_updates_by_name_without_case_and_keeps_the_id(put, client):
+def test_a_second_import_updates_by_name_and_keeps_the_id(put, client):
     put(row("Odds & Ends"))
     put(row("ODDS & ENDS", {GUN: 100}, kind="level", level=3))
 
@@ -98,7 +98,7 @@ def test_importing_again_updates_by_name_without_case_and_keeps_the_id(put, clie
 
 
 @sqlite_only
-def test_a_level_case_needs_the_level_in_its_id_or_in_its_row(put, stored):
+def test_a_level_case_needs_a_level_in_id_or_row(put, stored):
     put(
         row("Level 10 Box", kind="level"),
         row("Level 20", kind="level", level=20),
@@ -121,7 +121,7 @@ def test_a_level_case_needs_the_level_in_its_id_or_in_its_row(put, stored):
     }
 
 
-def test_importing_a_free_case_replaces_the_existing_one_whatever_its_name(put, client):
+def test_importing_a_free_case_replaces_the_existing_one(put, client):
     put(row("Daily", kind="free"))
     said = put(row("Weekly", kind="free"))
 
@@ -130,7 +130,7 @@ def test_importing_a_free_case_replaces_the_existing_one_whatever_its_name(put, 
     assert len(client.get("/api/cases?type=all").json) == 1
 
 
-def test_a_row_with_the_name_or_id_of_a_players_case_is_refused(refuses, client, new_player):
+def test_a_row_that_names_a_players_case_is_refused(refuses, client, new_player):
     made = client.post("/api/cases/create", json=row("Mi ne"), headers=new_player(level=25).headers)
     client.post("/api/cases/create", json=row("Mine"), headers=new_player("bob", level=25).headers)
     before = client.get("/api/cases").json
@@ -177,7 +177,7 @@ BAD = [
 
 
 @sqlite_only
-def test_a_bad_row_stops_the_import_with_its_number_and_nothing_is_stored(refuses, stored):
+def test_a_bad_row_stops_the_import_and_nothing_is_stored(refuses, stored):
     good = row("Good one")
 
     said = [refuses(good, bad, row("Another")) for bad, _ in BAD]
@@ -186,7 +186,7 @@ def test_a_bad_row_stops_the_import_with_its_number_and_nothing_is_stored(refuse
     assert stored() == [[], []]
 
 
-def test_a_row_that_clashes_with_another_row_or_case_is_refused(put, refuses):
+def test_a_row_that_clashes_with_another_case_is_refused(put, refuses):
     twice = "Error: row 2: the file has this case twice"
     assert refuses(row("Case"), row("CASE")) == twice
     assert refuses(row("One", kind="free"), row("Two", kind="free")) == twice

@@ -49,7 +49,7 @@ def test_a_schema_of_a_later_version_is_reported(app, client, check):
     assert client.get("/readyz").status_code == 503
 
 
-def test_a_key_that_does_not_decrypt_the_seeds_is_reported_until_they_are_redrawn(make_app, check):
+def test_a_key_that_decrypts_no_seeds_is_reported_until_redraw(make_app, check):
     right, wrong = "the key of this database" * 2, "another key" * 4
     create_player(make_app(SECRET_KEY=right))
     problem = "SECRET_KEY: does not decrypt 1 of 1 announced server seeds;"

@@ -55,7 +55,7 @@ def run_with(make_app):
 
 @pytest.mark.security("Logs, errors and the database")
 @pytest.mark.usefixtures("filled")
-def test_each_kind_of_value_that_no_key_decrypts_is_reported_also_after_a_redraw(run_with):
+def test_each_kind_of_undecryptable_value_is_reported_after_a_redraw(run_with):
     assert run_with("check", SECRET_KEY=OLD) == (0, [])
     assert run_with("check", SECRET_KEY=NEW, SECRET_KEY_PREVIOUS=OLD) == (0, [])
     code, before = run_with("check", SECRET_KEY=NEW)
@@ -97,7 +97,7 @@ def test_a_part_that_an_interrupted_rotation_has_left_is_found(app, new_player, 
 
 @pytest.mark.security("Logs, errors and the database")
 @pytest.mark.usefixtures("filled")
-def test_every_encrypted_value_in_the_database_is_of_a_known_kind(app):
+def test_every_encrypted_value_is_of_a_known_kind(app):
     known = {each.column for each in app.extensions["services"].encrypted_columns()}
     fields = {field for table in Table.__subclasses__() for field in table._meta.sorted_fields}
     with reading():

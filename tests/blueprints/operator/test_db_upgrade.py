@@ -27,7 +27,7 @@ def settings(empty_database_url):
     return {"DATABASE_URL": empty_database_url}
 
 
-def test_an_upgrade_creates_all_tables_and_a_second_one_keeps_the_data(run, fails, client):
+def test_an_upgrade_creates_all_tables_and_keeps_existing_data(run, fails, client):
     said = fails("users", "show", "76561198000000001")
     assert said.startswith("Error: ")
     assert len(said.splitlines()) == 1
@@ -55,7 +55,7 @@ print(json.dumps(migrate.upgrade()))
 
 
 @pytest.mark.process
-def test_of_two_concurrent_upgrades_one_creates_all_tables(app, empty_database_url):
+def test_one_of_two_concurrent_upgrades_creates_all_tables(app, empty_database_url):
     command = [sys.executable, "-c", UPGRADE, empty_database_url]
 
     upgrades = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(2)]
@@ -78,7 +78,7 @@ migrate.upgrade()
 
 
 @pytest.mark.process
-def test_a_crash_before_the_migrations_are_recorded_leaves_an_empty_database(app, run, empty_database_url):
+def test_a_crash_before_recording_migrations_leaves_an_empty_database(app, run, empty_database_url):
     assert subprocess.call([sys.executable, "-c", CRASH, empty_database_url], cwd=ROOT, timeout=60) == 9
 
     with reading():
@@ -86,14 +86,14 @@ def test_a_crash_before_the_migrations_are_recorded_leaves_an_empty_database(app
     assert run("db", "upgrade") == {"applied": MIGRATIONS}
 
 
-def test_an_upgrade_that_was_interrupted_before_the_first_migration_is_repeated(app, run):
+def test_an_upgrade_interrupted_before_its_first_migration_is_repeated(app, run):
     with reading():
         migrate.Runner(database.obj).History.create_table()
 
     assert run("db", "upgrade") == {"applied": MIGRATIONS}
 
 
-def test_a_database_older_than_the_last_release_is_refused_and_not_changed(make_app, database_url, tmp_path):
+def test_a_database_older_than_the_release_is_refused_unchanged(make_app, database_url, tmp_path):
     app = make_app(DATABASE_URL=database_of_0_2_0(database_url, tmp_path))
     with writing():
         database.execute_sql("DELETE FROM schema_migration WHERE name = '0012_price_schedule'")
@@ -107,7 +107,7 @@ def test_a_database_older_than_the_last_release_is_refused_and_not_changed(make_
     assert history_and_tables() == before
 
 
-def test_a_database_with_the_migrations_that_one_has_replaced_is_upgraded(app, run):
+def test_a_database_with_all_replaced_migrations_is_upgraded(app, run):
     run("db", "upgrade")
     history = migrate.Runner(database.obj).History
     replaced = ("0013_balance_version", "0014_processes", "0031_seeds_without_index")
@@ -183,7 +183,7 @@ def snapshot_hashes():
     return [row.hash for row in Snapshot.select()]
 
 
-def test_a_database_with_some_replaced_migrations_is_refused_and_not_changed(app, run, fails):
+def test_a_database_with_some_replaced_migrations_is_refused_unchanged(app, run, fails):
     run("db", "upgrade")
     history = migrate.Runner(database.obj).History
     with writing():
@@ -197,7 +197,7 @@ def test_a_database_with_some_replaced_migrations_is_refused_and_not_changed(app
     assert history_and_tables() == before
 
 
-def test_a_database_with_a_migration_of_another_version_is_refused_and_not_changed(app, run, fails):
+def test_a_database_with_an_unknown_migration_is_refused_unchanged(app, run, fails):
     run("db", "upgrade")
     with writing():
         migrate.Runner(database.obj).History.create(name="0014_of_a_later_version")
@@ -208,7 +208,7 @@ def test_a_database_with_a_migration_of_another_version_is_refused_and_not_chang
     assert history_and_tables() == before
 
 
-def test_a_database_with_tables_and_no_history_is_refused_and_not_changed(app, fails):
+def test_a_database_with_tables_without_history_is_refused_unchanged(app, fails):
     with writing():
         database.execute_sql("CREATE TABLE other (id INTEGER)")
 
@@ -219,7 +219,7 @@ def test_a_database_with_tables_and_no_history_is_refused_and_not_changed(app, f
 
 
 @sqlite_only
-def test_a_file_that_is_no_database_or_cannot_be_made_is_reported_in_one_line(make_app, tmp_path):
+def test_an_unusable_database_file_is_reported_in_one_line(make_app, tmp_path):
     (tmp_path / "text.db").write_text("this is not a database" * 100)
     lock = tmp_path / "nowhere" / "new.db.upgrade-lock"
     problems = {

@@ -31,7 +31,7 @@ def history(app, openings, player):
 
 
 @pytest.mark.usefixtures("history")
-def test_free_openings_are_counted_apart_and_left_out_of_the_report(run):
+def test_free_openings_are_counted_apart_from_the_report(run):
     assert run("fairness", "audit") == {
         "bets": 4,
         "freeBets": 1,

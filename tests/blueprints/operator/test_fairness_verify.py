@@ -74,9 +74,7 @@ def test_a_snapshot_may_end_with_a_line_end(run, all_options):
     assert answer["snapshot"] == given["snapshot"]
 
 
-def test_an_opening_without_its_game_or_a_readable_snapshot_is_refused_in_one_line(
-    fails, all_options, tmp_path
-):
+def test_an_opening_without_game_or_readable_snapshot_is_refused(fails, all_options, tmp_path):
     arguments, path = all_options(OPENINGS[0]["input"]), tmp_path / "snapshot.json"
     for given in ({"game": "case"}, {"snapshot": path}, {"game": "spin"}):
         assert len(fails(*options(**given)).splitlines()) == 1, given
@@ -88,7 +86,7 @@ def test_an_opening_without_its_game_or_a_readable_snapshot_is_refused_in_one_li
     assert len(fails(*arguments).splitlines()) == 1
 
 
-def test_without_an_amount_only_the_roll_and_the_commitment_are_printed(run):
+def test_without_amount_only_roll_and_commitment_are_printed(run):
     assert set(run(*options())) == {"serverSeedCommitment", "roll", "percent"}
 
 
@@ -104,7 +102,7 @@ def test_the_price_may_be_written_as_the_api_shows_it(run):
     assert run(*options(amount="5", price="$12.40")) == run(*options(amount="5", price="12.4"))
 
 
-def test_a_command_that_needs_the_database_fails_where_these_tests_run(fails):
+def test_a_command_that_needs_the_database_fails_here(fails):
     assert "the database is not available" in fails("fairness", "audit")
 
 
@@ -122,7 +120,7 @@ BAD = [
 ]
 
 
-def test_an_invalid_option_is_refused_in_one_line_that_names_it(fails):
+def test_an_invalid_option_is_named_in_one_line(fails):
     for given, name in BAD:
         said = fails(*options(**given))
 
@@ -130,7 +128,7 @@ def test_an_invalid_option_is_refused_in_one_line_that_names_it(fails):
         assert len(said.splitlines()) == 1, given
 
 
-def test_a_missing_option_is_refused_in_one_line_that_names_it(fails):
+def test_a_missing_option_is_named_in_one_line(fails):
     for left_out in ("--server-seed", "--client-seed", "--nonce"):
         said = fails(*(option for option in options() if not option.startswith(left_out)))
 

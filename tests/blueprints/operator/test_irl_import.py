@@ -118,7 +118,7 @@ BAD = [
 
 
 @sqlite_only
-def test_a_bad_row_stops_the_import_with_its_number_and_nothing_is_stored(fails, write, stored):
+def test_a_bad_row_stops_the_import_and_nothing_is_stored(fails, write, stored):
     said = [fails("irl", "import", write([row("good"), bad])) for bad, _ in BAD]
 
     assert said == [f"Error: row 2: {problem}" for _, problem in BAD]
@@ -134,14 +134,14 @@ def test_prices_may_be_written_as_the_api_shows_them(put, stored):
 
 @pytest.mark.regulation("4.7 Payout percentage and odds")
 @sqlite_only
-def test_a_case_may_cost_exactly_the_expected_value_of_an_opening(put):
+def test_a_case_may_cost_exactly_its_expected_value(put):
     half = [PEN | {"price": 3, "percentage": 50}, PEN | {"price": 0, "percentage": 50}]
 
     assert put(row(price=1.5, items=half))["created"] == 1
 
 
 @sqlite_only
-def test_a_percentage_left_out_is_0_when_the_others_sum_to_100(put, client):
+def test_a_missing_percentage_is_0_when_others_sum_to_100(put, client):
     put(row(items=[PEN | {"name": "All", "percentage": 100}, PEN]))
 
     assert [item["percentage"] for item in client.get("/irl/desk").json["items"]] == [0, 100]

@@ -134,7 +134,7 @@ def test_an_empty_array_imports_nothing(run, array, write):
     assert counts(run("items", "import", write(b"\xef\xbb\xbf[]"))) == nothing
 
 
-def test_a_field_left_out_keeps_its_stored_value_and_others_replace_it(array, stored):
+def test_a_field_left_out_keeps_its_stored_value(array, stored):
     row = {"marketHashName": "Name", "gunName": "Gun", "skinName": "Skin", "image": "/media/items/a.webp"}
     array(row | {"price": 1, "nextPriceFetch": AT})
     before = stored()["Name"]
@@ -148,7 +148,7 @@ def test_a_field_left_out_keeps_its_stored_value_and_others_replace_it(array, st
     assert stored()["Name"] == before | changed | {"price_source": None}
 
 
-def test_a_custom_price_is_kept_unless_the_row_says_whether_it_is_custom(array, feed, stored):
+def test_a_custom_price_stays_unless_the_row_says_otherwise(array, feed, stored):
     custom = [{"marketHashName": name, "price": 5, "customPrice": True} for name in "abcde"]
     array(*custom, {"marketHashName": "other", "price": 5})
 
@@ -171,7 +171,7 @@ def test_a_custom_price_is_kept_unless_the_row_says_whether_it_is_custom(array, 
     }
 
 
-def test_a_feed_imports_parsed_names_and_prices_in_cents_and_keeps_what_it_lacks(array, feed, stored):
+def test_a_feed_import_parses_names_and_prices_and_keeps_others(array, feed, stored):
     array({"marketHashName": "A | B", "price": 1, "gunName": "Gun", "image": "/media/items/a.webp"})
     feed({"Glasswing Hoodie": 5}, "252490")
 
@@ -250,7 +250,7 @@ BAD_ROWS = [
 
 
 @sqlite_only
-def test_a_bad_row_stops_the_import_with_its_number_and_reason(array, fails, write, stored):
+def test_a_bad_row_stops_the_import_with_its_reason(array, fails, write, stored):
     array({"marketHashName": "Good", "price": 5})
     before = stored()
     good = '{"appid":730,"marketHashName":"Good","price":1}'
@@ -309,7 +309,7 @@ def test_a_feed_needs_the_appid_of_its_game(fails, write, stored):
 
 
 @sqlite_only
-def test_a_file_that_is_not_json_is_refused_in_one_line(fails, write):
+def test_a_file_that_is_not_json_is_refused(fails, write):
     contents = ["", "not JSON", "[1,]", "[{}", "[" * 100_000, b"\xff\xfe\x00", f"[{'9' * 5000}]"]
 
     said = {content[:10]: fails("items", "import", write(content)) for content in contents}

@@ -50,7 +50,7 @@ def test_publishing_makes_a_running_server_show_the_current_items(server, put, r
     wait_until(lambda: shown(server) == {"One": "$1.50", "Two": "$2.00"})
 
 
-def test_a_server_whose_items_have_all_lost_their_prices_shows_the_next_ones_soon(server, put):
+def test_a_server_that_lost_all_prices_shows_new_ones_soon(server, put):
     put("One", 1)
     assert shown(server) == {"One": "$1.00"}
     put("One", None)

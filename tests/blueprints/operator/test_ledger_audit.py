@@ -22,7 +22,7 @@ def bob(new_player, alice):  # after alice, so that the order of their grants is
     return new_player("bob")
 
 
-def test_an_audit_of_no_player_and_of_grants_finds_no_mismatch(run, new_player):
+def test_an_audit_of_no_player_and_grants_finds_no_mismatch(run, new_player):
     assert run("ledger", "audit") == {"users": 0, "transactions": 0, "entries": 0, "mismatches": 0}
 
     new_player("alice")
@@ -31,7 +31,7 @@ def test_an_audit_of_no_player_and_of_grants_finds_no_mismatch(run, new_player):
     assert run("ledger", "audit") == {"users": 2, "transactions": 2, "entries": 4, "mismatches": 0}
 
 
-def test_a_free_opening_that_paid_nothing_is_a_transaction_without_entries(app, run, alice):
+def test_a_free_opening_without_payout_has_no_ledger_entries(app, run, alice):
     codes.use(user_id=alice.id, code="WELCOME", special="WELCOME", now=1)
 
     Openings(app).open(alice, chest(FREE_CASE_ID, items=[("Dust", 0, 100)]))

@@ -57,9 +57,7 @@ def recorded(app):
     return count
 
 
-def test_a_payment_moves_one_coin_per_usd_and_a_deposit_notifies_the_player(
-    record, balance, run, client, player
-):
+def test_a_payment_moves_coins_and_a_deposit_notifies_the_player(record, balance, run, client, player):
     record("withdraw", "100")
     assert balance() == 0
 
@@ -91,7 +89,7 @@ def test_a_payment_is_printed_as_an_entry_of_the_history(record):
 
 
 @sqlite_only
-def test_transfer_details_left_out_are_empty_and_the_amount_is_the_usd(record):
+def test_transfer_details_left_out_have_their_defaults(record):
     printed = [record(kind, usd) for kind, usd in (("deposit", "5"), ("withdraw", "0.01"))]
 
     assert [(one["type"], one["usdAmount"], one["amount"]) for one in printed] == [
@@ -114,7 +112,7 @@ def test_a_known_txhash_prints_the_first_payment_and_changes_nothing(record, bal
     assert (balance(), titles(), recorded()) == (125, ["Deposit credited"], (1, 1))
 
 
-def test_a_known_txhash_with_other_details_is_refused_and_the_error_names_them(
+def test_a_known_txhash_with_other_details_is_refused_by_name(
     record, fails, player, new_player, recorded, balance
 ):
     record("deposit", "25", "--txhash", HASH)
@@ -162,7 +160,7 @@ def test_more_than_the_balance_cannot_be_withdrawn(refused, record, balance, rec
 
 
 @sqlite_only
-def test_an_invalid_value_is_refused_in_one_line_and_changes_nothing(refused, balance, recorded):
+def test_an_invalid_value_is_refused_and_changes_nothing(refused, balance, recorded):
     amount = "must be an amount from 0 to 1000000000 with at most two decimals"
     cases = {
         **{("deposit", usd): amount for usd in ("0.001", "1000000000.01", "1e400", "NaN", "ten", "", "$5")},
@@ -191,7 +189,7 @@ def test_an_invalid_value_is_refused_in_one_line_and_changes_nothing(refused, ba
 
 @pytest.mark.regulation("2.5.6 Financial transactions")
 @pytest.mark.parametrize(("type_", "left"), [(PaymentType.DEPOSIT, 200), (PaymentType.WITHDRAW, 0)])
-def test_of_many_concurrent_payments_with_one_txhash_one_is_recorded(type_, left, player, balance, recorded):
+def test_one_of_many_payments_with_one_txhash_is_recorded(type_, left, player, balance, recorded):
     user, transfer = users.get(platform_id=player.platform_id), Transfer(txhash=HASH)
 
     def record():

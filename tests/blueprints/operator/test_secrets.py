@@ -79,7 +79,7 @@ def test_after_the_command_the_new_key_is_enough(rotated, make_app, player, secr
     assert app.json.loads(audit.stdout)["mismatches"] == 0
 
 
-def test_after_the_command_the_new_key_is_enough_for_addresses_and_recovery_codes(
+def test_after_rotation_the_new_key_decrypts_addresses_and_recovery_codes(
     app, client, player, make_app, monkeypatch
 ):
     monkeypatch.setattr(key_rotation, "BATCH", 3)
@@ -135,7 +135,7 @@ def test_a_row_that_changes_during_the_command_is_not_overwritten(rotated, playe
 
 
 @sqlite_only
-def test_the_old_name_of_the_command_still_works_and_says_so(rotated):
+def test_the_commands_old_name_works_and_says_so(rotated):
     result = rotated.test_cli_runner().invoke(args=["secrets", "reseal"])
 
     assert rotated.json.loads(result.stdout) == FILLED
@@ -143,7 +143,7 @@ def test_the_old_name_of_the_command_still_works_and_says_so(rotated):
 
 
 @sqlite_only
-def test_a_secret_that_no_key_decrypts_is_reported_and_the_others_are_encrypted(rotated, player):
+def test_an_undecryptable_secret_is_reported_and_the_others_are_encrypted(rotated, player):
     with writing():
         AnnouncedSeed.update(encrypted_server_seed="gAAAAA").where(AnnouncedSeed.user == player.id).execute()
 

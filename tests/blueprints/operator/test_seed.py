@@ -36,7 +36,7 @@ def stored(app):  # the app has opened the database
     return rows
 
 
-def test_seeding_again_keeps_what_is_there_and_imports_only_what_is_missing(run, stored, instance_dir):
+def test_seeding_again_imports_only_what_is_missing(run, stored, instance_dir):
     assert run("seed") == {"items": DEMO_ITEMS, "cases": 21, "irlCases": 4, "bets": DEMO_BETS}
     with writing():
         Item.update(price_cents=1, image="").where(Item.id == stored()[0]["id"]).execute()
@@ -77,7 +77,7 @@ def test_demo_bets_are_shown_and_pass_the_audits(run, client):
 
 
 @sqlite_only
-def test_the_demo_catalogue_has_both_games_every_kind_of_case_and_served_pictures(run, client):
+def test_the_demo_catalogue_has_both_games_all_cases_and_pictures(run, client):
     run("seed")
 
     items = client.get("/upgrader/items").json
@@ -96,7 +96,7 @@ def test_the_demo_catalogue_has_both_games_every_kind_of_case_and_served_picture
 
 
 @sqlite_only
-def test_each_real_life_prize_of_the_demo_has_a_picture_of_its_own(run, client):
+def test_each_real_life_demo_prize_has_its_own_picture(run, client):
     run("seed")
 
     pictures = [item["image"] for case in client.get("/irl").json for item in case["items"]]
@@ -107,7 +107,7 @@ def test_each_real_life_prize_of_the_demo_has_a_picture_of_its_own(run, client):
 
 
 @sqlite_only
-def test_the_demo_page_is_signed_in_as_the_one_demo_player(run, client):
+def test_the_demo_page_is_signed_in_as_the_demo_player(run, client):
     line, again = run("demo"), run("demo")
 
     address, token = line["page"].split("?token=")

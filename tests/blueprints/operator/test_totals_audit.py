@@ -188,7 +188,7 @@ def test_the_sums_of_bets_at_any_times_pass_the_audit(app, run, new_player):
             assert run("ledger", "audit")["mismatches"] == 0, (case, time)
 
 
-def test_a_cent_that_was_moved_between_bets_of_past_periods_is_reported(app, fails, alice, spoil):
+def test_a_cent_moved_between_past_bets_is_reported(app, fails, alice, spoil):
     table = Table(app)
     for time in ("2026-03-02 12:00", "2026-03-10 12:00", "2026-04-15 12:00"):
         app.extensions["services"].clock.now = at(time)
@@ -247,7 +247,7 @@ def test_openings_that_are_not_counted_are_reported_and_corrected(run, fails, sp
 
 
 @pytest.mark.usefixtures("opened")
-def test_a_free_opening_counts_in_totals_but_in_no_period_and_not_as_a_high_roll(run, fails, spoil):
+def test_a_free_opening_counts_in_totals_but_no_period(run, fails, spoil):
     spoil("UPDATE live_bet_counts SET high_rolls = bets")
     fails("ledger", "audit")
 

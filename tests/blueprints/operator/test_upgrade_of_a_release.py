@@ -73,7 +73,7 @@ def test_proofs_that_were_not_delivered_are_sent(run, connect, alice):
     assert {socket.expect("upgrader:proof")["nonce"] for _ in range(3)} == {1, 2, 3}
 
 
-def test_a_seed_from_before_the_seed_marks_is_redrawn_and_others_are_kept(run, client, players):
+def test_only_seeds_from_before_the_seed_marks_are_redrawn(run, client, players):
     run("db", "upgrade")
 
     for player in players:
@@ -82,7 +82,7 @@ def test_a_seed_from_before_the_seed_marks_is_redrawn_and_others_are_kept(run, c
         assert is_kept == (player.username == "alice")
 
 
-def test_a_limit_counts_the_bets_of_the_month_from_before_the_upgrade(app, run, client, connect, alice):
+def test_a_limit_counts_the_months_bets_before_the_upgrade(app, run, client, connect, alice):
     now = app.extensions["services"].clock()
     with writing():
         # A bet of 1 coin that won 2.
@@ -100,7 +100,7 @@ def test_a_limit_counts_the_bets_of_the_month_from_before_the_upgrade(app, run, 
     assert connect(alice).spin({"amount": 0.99, "item": "Item"})["status"] is True
 
 
-def test_a_passed_deadline_of_the_vault_that_was_notified_is_shown_once(run, client, alice):
+def test_a_notified_vault_deadline_is_shown_once_after_the_upgrade(run, client, alice):
     with writing():
         database.execute_sql(
             "INSERT INTO notifications (user_id, title, message, created_at_ms)"
@@ -113,7 +113,7 @@ def test_a_passed_deadline_of_the_vault_that_was_notified_is_shown_once(run, cli
     assert [each["title"] for each in shown] == ["Vault unlockable", "Deposit credited"]
 
 
-def test_a_level_case_gets_the_level_in_its_id_or_level_1(run):
+def test_a_level_case_gets_its_ids_level_or_1(run):
     run("db", "upgrade")
 
     with reading():

@@ -33,7 +33,7 @@ def accounts(app):  # the app has opened the database
     return names
 
 
-def test_a_new_account_has_a_token_a_commitment_and_nothing_else(run, me, client):
+def test_a_new_account_has_only_a_token_and_commitment(run, me, client):
     line = run("users", "create", "alice")
 
     assert sorted(line) == ["platformid", "token", "username"]
@@ -45,7 +45,7 @@ def test_a_new_account_has_a_token_a_commitment_and_nothing_else(run, me, client
     assert answer.json["nonce"] == 1
 
 
-def test_each_of_many_accounts_has_its_own_line_id_and_client_seed(run, me, accounts):
+def test_each_of_many_accounts_has_its_own_client_seed(run, me, accounts):
     run("users", "create", "bob-2")
 
     lines = run("users", "create", "bob", "--count", "4", "--level", "3", "--balance", "1")
@@ -83,7 +83,7 @@ def test_a_taken_name_gets_the_lowest_free_number(run, accounts):
     assert accounts() == ["Alice", "ALICE-2", "alice-4", "alice-3", "alice-5", "a" * 32, "a" * 30 + "-2"]
 
 
-def test_a_free_number_is_found_with_one_query_however_many_players_have_the_name(app, queries):
+def test_a_free_number_is_found_with_one_query(app, queries):
     row = {"avatar": "", "registered_at_ms": 1, "client_seed": "seed"}
     names = ["Player", *(f"player-{number}" for number in range(2, 2_000) if number != 1_500)]
     rows = [
@@ -99,7 +99,7 @@ def test_a_free_number_is_found_with_one_query_however_many_players_have_the_nam
 
 
 @sqlite_only
-def test_a_valid_name_and_a_valid_platform_id_are_not_changed(run):
+def test_a_valid_name_and_platform_id_are_not_changed(run):
     for name in ("abc", "a" * 32, "A.b_c-9", "...", "123"):
         assert run("users", "create", name)["username"] == name
     assert run("users", "create", "bob", "--platform-id", PLATFORM_ID)["platformid"] == PLATFORM_ID
@@ -196,7 +196,7 @@ def test_listing_shows_a_page_of_the_players_the_newest_first(run):
     assert first["users"][0]["suspendedAt"] is None
 
 
-def test_a_search_finds_part_of_a_username_in_any_case_or_a_platformid(run):
+def test_a_search_finds_part_of_a_username_or_a_platformid(run):
     names = ("Alice", "malice_", "bob", "a.lice")
     ids = {name: run("users", "create", name)["platformid"] for name in names}
 
@@ -212,7 +212,7 @@ def test_a_search_finds_part_of_a_username_in_any_case_or_a_platformid(run):
 
 
 @sqlite_only
-def test_a_page_or_limit_out_of_bounds_is_refused_in_one_line(fails):
+def test_a_page_or_limit_out_of_bounds_is_refused(fails):
     for option in ("--limit=0", "--limit=101", "--limit=x", "--page=0", "--page=-1", f"--page={10**20}"):
         line = fails("users", "list", option)
 

@@ -24,7 +24,7 @@ def entries(account):
         return list(LedgerEntry.select().where(LedgerEntry.account == account).order_by(LedgerEntry.id))
 
 
-def test_an_amount_is_added_or_taken_and_the_ledger_has_it(adjust, run, player, balance):
+def test_an_adjusted_amount_is_in_the_ledger(adjust, run, player, balance):
     printed = [adjust("12.34"), adjust("-100.01"), adjust("-12.33")]
 
     line = {"platformid": player.platform_id}
@@ -46,7 +46,7 @@ def test_more_than_the_balance_cannot_be_taken(fails, player, balance, run):
     assert entries("house.adjustments") == []
 
 
-def test_of_two_adjustments_at_once_that_take_the_same_coins_one_fails(app, player, balance):
+def test_one_of_two_concurrent_adjustments_of_the_same_coins_fails(app, player, balance):
     def take():
         try:
             return adjusting.adjust(user_id=player.id, amount=-60_00, reason=REASON, now=now_ms())
@@ -66,7 +66,7 @@ def test_an_adjustment_is_neither_a_payment_nor_a_bet(adjust, send, player, me):
     assert send(player, "GET", "/stats/payments")[1]["data"]["totalPayments"] == 0
 
 
-def test_the_audit_trail_has_the_reason_and_the_balance_before_and_after(adjust, run, player):
+def test_the_audit_trail_has_the_reason_and_both_balances(adjust, run, player):
     adjust("-0.50")
 
     event = run("audit", "export")[-2]
@@ -102,7 +102,7 @@ BAD_REASONS = ("", "  ", "x" * 201)
 
 
 @sqlite_only
-def test_a_bad_amount_reason_or_player_is_refused_in_one_line(fails, player, balance):
+def test_a_bad_amount_reason_or_player_is_refused(fails, player, balance):
     def refused(platform_id=player.platform_id, coins="1", reason=REASON):
         return fails("users", "adjust", platform_id, coins, "--reason", reason)
 

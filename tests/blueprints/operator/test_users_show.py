@@ -47,7 +47,7 @@ def test_suspension_exclusion_limits_and_requests_are_shown(show, run, send, pla
     assert shown["session"]["number"] == 1
 
 
-def test_the_last_five_bets_and_payments_are_shown_the_newest_first(show, run, app, player, add_item):
+def test_the_last_five_bets_and_payments_come_newest_first(show, run, app, player, add_item):
     item = add_item()
     for _ in range(6):
         play_spin(app, player, item)
@@ -63,7 +63,7 @@ def test_the_last_five_bets_and_payments_are_shown_the_newest_first(show, run, a
     assert shown["session"]["playBeganAt"] <= shown["bets"][-1]["date"]
 
 
-def test_it_is_shown_until_when_codes_are_blocked_and_how_many_are_left(show, app, client, player):
+def test_the_end_of_a_block_and_remaining_codes_are_shown(show, app, client, player):
     authenticator = Authenticator(app, player)
     recovery_codes_of(app, player, authenticator)
     began = app.extensions["services"].clock()

@@ -94,7 +94,7 @@ def test_a_case_with_a_withdrawn_item_cannot_be_opened_meanwhile(run, write, get
     wait_until(lambda: open_case("box")["status"] is True)
 
 
-def test_a_case_with_a_withdrawn_item_can_be_imported_without_it(run, write, fails, open_case):
+def test_a_case_can_be_imported_without_its_withdrawn_item(run, write, fails, open_case):
     run("items", "withdraw", GUN)
     items = [{"marketHashName": name, "percentage": 50} for name in HALVES]
 
@@ -119,7 +119,7 @@ def test_a_player_cannot_create_a_case_with_a_withdrawn_item(run, send, app):
     assert status == 400
 
 
-def test_a_withdrawn_case_is_in_no_list_and_cannot_be_opened(run, get, open_case):
+def test_a_withdrawn_case_is_not_listed_and_cannot_be_opened(run, get, open_case):
     assert open_case("box")["status"] is True
 
     assert run("cases", "withdraw", "Box")["case"] == "box"
@@ -166,7 +166,7 @@ def test_a_case_of_a_player_can_be_withdrawn_and_restored(run, send, app, get):
     wait_until(lambda: get("/api/cases/bad-words")[0] == 200)
 
 
-def test_a_withdrawn_irl_case_is_gone_until_it_is_imported_again(run, write, get, open_case):
+def test_a_withdrawn_irl_case_returns_when_imported_again(run, write, get, open_case):
     assert open_case("desk", "irl:open")["status"] is True
 
     run("irl", "withdraw", "desk")
@@ -217,7 +217,7 @@ def test_withdrawing_again_prints_the_first_time_and_records_nothing(run):
 
 
 @sqlite_only
-def test_what_does_not_exist_cannot_be_withdrawn(fails):
+def test_unknown_items_and_cases_cannot_be_withdrawn(fails):
     commands = {
         ("items", "withdraw", "gun"): "item gun",
         ("cases", "withdraw", "Nothing"): "case Nothing",

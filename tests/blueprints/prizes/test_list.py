@@ -6,7 +6,7 @@ from tests.support.markers import sqlite_only
 from tests.support.openings import win_prize
 
 
-def test_a_prize_has_the_name_picture_and_value_of_its_item(app, win, listed):
+def test_a_prize_has_its_items_name_picture_and_value(app, win, listed):
     assert listed() == {
         "success": True,
         "data": {"prizes": [], "total": 0, "totalPages": 0, "currentPage": 1},

@@ -23,7 +23,7 @@ def at_once(app, player):
 
 
 @pytest.mark.security("Prizes")
-def test_of_many_sales_of_one_prize_at_once_one_pays(at_once, win, balance, ledger):
+def test_one_of_many_concurrent_sales_of_a_prize_pays(at_once, win, balance, ledger):
     prize_id = win(value=25)
 
     answers = at_once([f"/prizes/{prize_id}/sell"] * MANY)
@@ -35,7 +35,7 @@ def test_of_many_sales_of_one_prize_at_once_one_pays(at_once, win, balance, ledg
 
 @pytest.mark.security("Prizes")
 @pytest.mark.usefixtures("addressed")
-def test_a_prize_that_is_sold_and_shipped_at_once_is_one_of_both(at_once, win, statuses, balance, ledger):
+def test_a_prize_sold_and_shipped_at_once_is_only_one(at_once, win, statuses, balance, ledger):
     prizes = [win(value=25, price=1) for _ in range(5)]
 
     answers = at_once([f"/prizes/{number}/{action}" for number in prizes for action in ("sell", "ship") * 2])
@@ -48,7 +48,7 @@ def test_a_prize_that_is_sold_and_shipped_at_once_is_one_of_both(at_once, win, s
 
 
 @pytest.mark.usefixtures("addressed")
-def test_of_many_commands_that_mark_one_prize_as_shipped_one_succeeds(app, win, post, ledger):
+def test_one_of_many_concurrent_marks_of_a_prize_succeeds(app, win, post, ledger):
     prize_id = win()
     post(prize_id, "ship")
 

@@ -11,9 +11,7 @@ NOT_AVAILABLE = (400, {"error": "Prize is no longer available"})
 NO_IDS = ["0", "-1", "1.5", "abc", "%D9%A1", "9223372036854775807", "9223372036854775808", "9" * 5_000]
 
 
-def test_a_sold_prize_pays_its_value_from_the_prizes_account_of_the_house(
-    win, post, player, statuses, balance, ledger
-):
+def test_the_house_account_for_prizes_pays_a_sold_prize(win, post, player, statuses, balance, ledger):
     prize_id = win(value=24.9)
     assert balance() == 95
 

@@ -111,7 +111,7 @@ def test_an_invalid_detail_is_refused_by_name_and_changes_nothing(put, details):
 
 
 @sqlite_only
-def test_a_null_a_wrong_type_and_an_unknown_key_are_refused_by_name(put, details):
+def test_null_wrong_types_and_unknown_keys_are_refused_by_name(put, details):
     texts = ["username", "firstName", "lastName", "phone"]
     unknown = ["colour", "first_name", "city", "email", "balance", "user", "userId", "__proto__"]
     bodies = [
@@ -145,7 +145,7 @@ def tells_of(answer, key):
     return status == 400 and list(told) == ["error"] and told["error"].startswith(f"{key}: ")
 
 
-def test_a_taken_name_is_refused_in_any_case_and_changes_nothing(put, details, new_player):
+def test_a_taken_name_is_refused_in_any_case(put, details, new_player):
     bob = new_player("Bob")
 
     for name in ("bob", "BOB", "bOb"):
@@ -163,7 +163,7 @@ def test_a_player_can_change_the_case_of_their_name(put, me):
         assert me()["username"] == name
 
 
-def test_of_many_players_who_want_one_name_at_once_one_gets_it(app, new_player):
+def test_one_of_many_players_who_want_a_name_gets_it(app, new_player):
     players = [new_player(f"player{number}") for number in range(8)]
 
     def rename(player):
@@ -181,7 +181,7 @@ def test_of_many_players_who_want_one_name_at_once_one_gets_it(app, new_player):
     assert [told["firstName"] for told in shown if told["firstName"]] == [winner.username]
 
 
-def test_two_players_who_exchange_their_names_at_once_are_both_refused(app, player, new_player):
+def test_two_players_who_exchange_names_at_once_are_refused(app, player, new_player):
     bob = new_player("bob")
 
     def rename(by, name):
@@ -198,7 +198,7 @@ def test_two_players_who_exchange_their_names_at_once_are_both_refused(app, play
     ("method", "path", "body"),
     [("PUT", "/profile/details", {"username": "new"}), ("POST", "/affiliate/set-code", {"code": "MINE"})],
 )
-def test_the_first_details_and_another_change_of_the_player_at_once_do_not_deadlock(
+def test_concurrent_first_details_and_another_change_do_not_deadlock(
     app, player, database_url, monkeypatch, method, path, body
 ):
     """Both check uniqueness and change the player's row; the details also refer to it."""

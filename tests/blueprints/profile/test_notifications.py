@@ -30,7 +30,7 @@ def titles(told):
 
 
 @sqlite_only
-def test_notifications_have_title_message_and_date_and_the_newest_comes_first(notifications, player, clock):
+def test_notifications_are_complete_and_the_newest_comes_first(notifications, player, clock):
     assert notifications() == []
     sent = [
         {"title": "first", "message": "A “message” ★", "date": clock.now},
@@ -68,7 +68,7 @@ def test_clearing_deletes_only_the_players_own_notifications(call, notifications
     assert titles(notifications(other)) == ["not mine"]
 
 
-def test_a_passed_vault_deadline_is_notified_until_the_vault_is_unlocked(call, notifications, locked, clock):
+def test_a_passed_vault_deadline_is_notified_until_unlocked(call, notifications, locked, clock):
     clock.now += DAY - 1
     assert notifications() == []
     clock.now += DAY

@@ -120,7 +120,7 @@ def put_with_own_only(make_app, clock):
 
 @pytest.mark.security("Trade URLs")
 @sqlite_only
-def test_by_setting_only_the_url_of_the_own_account_is_valid(put_with_own_only, new_player):
+def test_with_the_setting_only_the_own_trade_url_is_valid(put_with_own_only, new_player):
     new_player(platform_id=OWN_ID)
 
     assert put_with_own_only(f"{OWN_URL}&token=aB3_x-9z") == DONE
@@ -129,7 +129,7 @@ def test_by_setting_only_the_url_of_the_own_account_is_valid(put_with_own_only, 
 
 
 @sqlite_only
-def test_by_setting_an_account_of_the_identity_provider_may_have_any_url(put_with_own_only, app, clock):
+def test_identity_provider_accounts_may_have_any_url_by_setting(put_with_own_only, app, clock):
     services = app.extensions["services"]
     platform_id = "id-" + "0" * 32
     users.sign_in(platform_id=platform_id, username="bob", avatar="", seeds=services.seeds, now=clock())

@@ -71,9 +71,7 @@ def wrong(code):
 
 
 @sqlite_only
-def test_a_setup_answers_a_secret_and_its_qr_code_which_are_not_cached_and_enables_nothing(
-    client, player, call, post, clock
-):
+def test_a_setup_answers_an_uncached_secret_and_enables_nothing(client, player, call, post, clock):
     before = call("GET", "2fa/status")
     answer = client.post("/profile/2fa/setup", headers=player.headers)
 
@@ -140,7 +138,7 @@ def test_a_right_code_disables_and_the_secret_is_gone(enabled, post, is_enabled)
 
 @sqlite_only
 @pytest.mark.parametrize("path", ["disable", "recovery-codes"])
-def test_what_needs_two_factor_authentication_is_refused_when_it_is_not_enabled(set_up, post, path):
+def test_two_factor_actions_are_refused_while_it_is_off(set_up, post, path):
     assert post(path, "123456") == NOT_ENABLED
 
     code = set_up()
@@ -160,7 +158,7 @@ def test_a_code_works_once(set_up, post, is_enabled):
 
 
 @sqlite_only
-def test_a_malformed_code_is_refused_and_does_not_count_as_a_guess(enabled, call, post):
+def test_a_malformed_code_is_refused_and_is_no_guess(enabled, call, post):
     right = enabled()
     full_width = right.translate({ord(digit): ord(digit) + 0xFEE0 for digit in "0123456789"})
     arabic = right.translate({ord(digit): ord(digit) + 0x0630 for digit in "0123456789"})
@@ -190,9 +188,7 @@ def test_after_five_wrong_codes_even_the_right_one_is_refused(enabled, post, is_
 
 
 @sqlite_only
-def test_the_wait_lasts_until_the_oldest_of_the_five_is_five_minutes_old(
-    enabled, post, client, player, clock
-):
+def test_the_wait_ends_five_minutes_after_the_oldest_code(enabled, post, client, player, clock):
     for _ in range(5):
         post("disable", wrong(enabled))
         clock.now += 10_000
@@ -209,7 +205,7 @@ def test_the_wait_lasts_until_the_oldest_of_the_five_is_five_minutes_old(
 
 
 @sqlite_only
-def test_a_new_setup_or_a_right_code_does_not_reset_the_count_of_wrong_codes(set_up, post):
+def test_neither_setup_nor_right_code_resets_the_wrong_ones(set_up, post):
     first = set_up()
     for _ in range(4):
         assert post("enable", wrong(first)) == INVALID
@@ -257,7 +253,7 @@ def blocked_for_the_day(enabled, post, clock):
 
 
 @pytest.mark.security("Two-factor authentication")
-def test_after_twenty_wrong_codes_in_a_day_the_right_one_is_refused(
+def test_the_right_code_is_refused_after_twenty_wrong_ones(
     blocked_for_the_day, enabled, client, player, clock
 ):
     def answered():
@@ -290,7 +286,7 @@ def test_twenty_wrong_codes_are_recorded_once_in_the_audit_trail(blocked_for_the
 
 @pytest.mark.guarantee("Clock changes")
 @sqlite_only
-def test_a_player_is_not_locked_out_after_the_clock_ran_ahead(set_up, post, clock):
+def test_a_fast_clock_locks_no_player_out(set_up, post, clock):
     clock.now += DAY
     code = set_up()
     used = code()
@@ -305,7 +301,7 @@ def test_a_player_is_not_locked_out_after_the_clock_ran_ahead(set_up, post, cloc
 
 @pytest.mark.guarantee("Clock changes")
 @sqlite_only
-def test_a_code_that_was_used_under_a_clock_that_ran_ahead_never_works_again(set_up, post, is_enabled, clock):
+def test_a_code_used_under_a_fast_clock_never_works_again(set_up, post, is_enabled, clock):
     clock.now += DAY
     code = set_up()
     used = code()
@@ -323,7 +319,7 @@ def test_a_code_that_was_used_under_a_clock_that_ran_ahead_never_works_again(set
 
 
 @sqlite_only
-def test_wrong_codes_count_for_a_request_that_read_the_clock_before_them(enabled, post, clock):
+def test_wrong_codes_count_for_requests_with_an_earlier_time(enabled, post, clock):
     for _ in range(5):
         post("disable", wrong(enabled))
 
@@ -364,7 +360,7 @@ def test_an_operator_can_turn_it_off_without_a_code(enabled, run, is_enabled, pl
 
 
 @sqlite_only
-def test_an_operator_cannot_turn_it_off_for_a_player_without_it(fails, set_up, player):
+def test_an_operator_cannot_reset_two_factor_that_is_off(fails, set_up, player):
     set_up()
 
     assert fails("two-factor", "reset", player.platform_id) == "Error: 2FA is not enabled"
@@ -388,7 +384,7 @@ def at_once(server, player):
 
 @pytest.mark.security("Two-factor authentication")
 @pytest.mark.parametrize("path", ["enable", "disable"])
-def test_of_many_uses_of_one_code_at_once_one_succeeds(set_up, post, at_once, is_enabled, path):
+def test_one_of_many_concurrent_uses_of_one_code_succeeds(set_up, post, at_once, is_enabled, path):
     code = set_up()
     if path == "disable":
         post("enable", code(-30_000))
@@ -401,7 +397,7 @@ def test_of_many_uses_of_one_code_at_once_one_succeeds(set_up, post, at_once, is
 
 @pytest.mark.guarantee("Rate limits")
 @pytest.mark.security("Two-factor authentication")
-def test_of_many_concurrent_guesses_five_are_checked(enabled, at_once):
+def test_five_of_many_concurrent_guesses_are_checked(enabled, at_once):
     statuses = at_once("disable", wrong(enabled))
 
     assert statuses == [400] * 5 + [429] * 5

@@ -30,7 +30,7 @@ def post(server, player):
     return post
 
 
-def test_of_parallel_locks_with_many_deadlines_none_is_moved_earlier(post, clock, me):
+def test_parallel_locks_never_move_a_deadline_earlier(post, clock, me):
     soon = clock() + 10**9
     deadlines = [soon + number * 7 % AT_ONCE for number in range(AT_ONCE)]
 
@@ -52,7 +52,7 @@ def test_parallel_locks_never_exceed_the_balance(post, clock, me):
     assert (me()["balance"], me()["vaultBalance"]) == (5, 95)
 
 
-def test_of_parallel_unlocks_one_moves_the_coins(post, clock, me, run):
+def test_one_of_many_parallel_unlocks_moves_the_coins(post, clock, me, run):
     post(LOCK, amount=40, deadline=clock() + 5)
     while clock() < me()["vaultDeadline"]:
         pass
@@ -64,7 +64,7 @@ def test_of_parallel_unlocks_one_moves_the_coins(post, clock, me, run):
     assert run("ledger", "audit")["transactions"] == 3
 
 
-def test_a_lock_during_an_unlock_is_neither_lost_nor_unlocked_early(post, clock, me, run):
+def test_a_lock_during_an_unlock_is_not_lost(post, clock, me, run):
     post(LOCK, amount=40, deadline=clock() + 5)
     while clock() < me()["vaultDeadline"]:
         pass

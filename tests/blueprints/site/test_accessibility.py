@@ -171,7 +171,7 @@ def test_axe_finds_nothing_on_the_page_of_an_unavailable_service(tab, site):
     assert violations(tab) == {}
 
 
-def test_axe_finds_nothing_on_the_documentation_page_at_a_linked_operation(tab, site):
+def test_axe_finds_nothing_at_a_linked_operation_of_the_documentation(tab, site):
     tab.goto(f"{site.url}/docs/#getCase")
     expect(tab.locator("#getCase")).to_be_visible()
 

@@ -41,7 +41,7 @@ def test_a_client_seed_that_was_sent_before_is_not_verified(site, shared):
 
 
 @pytest.mark.security("Verification in the browser")
-def test_a_client_seed_that_was_typed_before_the_commitment_is_not_verified(site, shared):
+def test_a_client_seed_typed_before_the_commitment_is_not_verified(site, shared):
     open_details(shared)
     shared.fill("#client-seed", "typed-too-early")
     before = shared.inner_text("#commitment")

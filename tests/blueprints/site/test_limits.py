@@ -28,7 +28,7 @@ def account(tab, site, player):
 
 
 @pytest.mark.regulation("RTS 12A: limits at any time")
-def test_a_first_limit_counts_at_once_and_refuses_a_bet_above_it(account):
+def test_a_first_limit_applies_at_once_and_refuses_bets(account):
     set_limit(account, "Set weekly wager limit", "1e3")
     expect(account.locator("#limit-problem")).to_have_text(
         "The limit must be an amount with at most two decimals."
@@ -74,7 +74,7 @@ def test_the_net_position_is_what_the_bets_cost_and_paid(shared, site):
     expect(cells).to_have_text([f"{amount} coins" for amount in amounts])
 
 
-def test_a_break_begins_after_a_question_and_can_only_be_made_longer(site, account, player):
+def test_a_break_needs_confirmation_and_can_only_grow(site, account, player):
     account.select_option("#break-duration", "7d")
     account.get_by_role("button", name="Take a break").click()
     expect(account.get_by_role("dialog", name="Take a break for 7 days?")).to_be_visible()

@@ -52,7 +52,7 @@ def games_of(site, player):
     return site.get("/stats/games", player).json()["data"]["totalGames"]
 
 
-def test_a_spin_whose_answer_is_lost_is_asked_for_again_and_played_once(tab, site):
+def test_a_spin_with_a_lost_answer_is_played_once(tab, site):
     lost = []
 
     def lose_first_answer(tab, message):
@@ -79,7 +79,7 @@ def test_max_stops_at_the_highest_wager_of_the_rules(tab):
     tab.fill("#wager", "1")
 
 
-def test_a_balance_that_is_overtaken_by_a_newer_one_is_not_shown(tab):
+def test_a_balance_older_than_the_shown_one_is_ignored(tab):
     def overtake(tab, message):
         if message.startswith('42["balance"'):
             name, payload = json.loads(message.removeprefix("42"))
@@ -122,7 +122,7 @@ def test_an_opening_that_was_tampered_with_is_not_verified(tab, event, field, ot
     assert "NOT verified" in open_case(tab, "Pocket Lint")
 
 
-def test_the_chance_of_a_wager_that_is_typed_during_a_spin_is_shown_after_it(tab):
+def test_a_wager_typed_during_a_spin_updates_the_chance_afterwards(tab):
     tab.evaluate("""
       new MutationObserver((_changes, observer) => {
         observer.disconnect();
@@ -139,7 +139,7 @@ def test_the_chance_of_a_wager_that_is_typed_during_a_spin_is_shown_after_it(tab
     assert tab.locator("#reading").text_content() == "0.267 %"
 
 
-def test_a_price_that_has_changed_is_shown_though_its_item_is_on_another_page(tab):
+def test_a_changed_price_is_shown_for_an_item_elsewhere(tab):
     def refuse(_tab, message):
         answer = '[{"status":false,"error":"Item price has changed"}]'
         return re.sub(r"^(43\d+)\[.*", rf"\g<1>{answer}", message)
@@ -173,7 +173,7 @@ def reality_check(tab):
 
 
 @pytest.mark.regulation("RTS 13B: reality checks")
-def test_a_reality_check_shows_time_and_amounts_until_it_is_answered(site, tab, reality_check):
+def test_a_reality_check_stays_until_it_is_answered(site, tab, reality_check):
     games = games_of(site, tab.player)
     expect(reality_check).to_contain_text("You have been playing for 60 minutes, since 18:45.")
     expect(reality_check.locator(".amounts")).to_have_text(
@@ -188,7 +188,7 @@ def test_a_reality_check_shows_time_and_amounts_until_it_is_answered(site, tab, 
 
 
 @pytest.mark.regulation("RTS 14A: no encouragement to go on")
-def test_a_reality_check_has_two_answers_of_the_same_size_and_colour(reality_check):
+def test_a_reality_check_has_two_equal_buttons(reality_check):
     looks = reality_check.get_by_role("button").evaluate_all("""buttons => buttons.map((button) => {
       const { color, background } = getComputedStyle(button);
       return [button.offsetWidth, button.offsetHeight, color, background];

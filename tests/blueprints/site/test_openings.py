@@ -78,7 +78,7 @@ def test_an_opening_is_charged_paid_and_verified(site, shared):
     expect(shared.locator("#fairness-state")).to_have_text(f"✓ Opening {nonce} verified")
 
 
-def test_an_opening_links_to_the_page_that_verifies_it_and_to_the_bet(site, shared):
+def test_an_opening_links_to_its_verification_and_its_bet(site, shared):
     nonce = shared.locator("#nonce").text_content()
     open_case(shared, CASE)
 
@@ -94,7 +94,7 @@ def test_an_opening_links_to_the_page_that_verifies_it_and_to_the_bet(site, shar
     assert site.get(shared_bet).json() == bet
 
 
-def test_a_case_whose_snapshot_is_not_the_one_of_its_hash_is_not_shown(shared):
+def test_a_case_with_a_wrong_snapshot_hash_is_not_shown(shared):
     shared.route("**/snapshots/*", lambda route: route.fulfill(json={"id": "x", "items": [], "price": "1"}))
 
     find_case(shared, CASE).click()
@@ -103,7 +103,7 @@ def test_a_case_whose_snapshot_is_not_the_one_of_its_hash_is_not_shown(shared):
     expect(shared.locator("#opening")).to_be_hidden()
 
 
-def test_the_game_is_busy_until_the_case_that_was_chosen_last_is_shown(shared):
+def test_the_game_is_busy_until_the_last_case_is_shown(shared):
     first, last = find_case(shared, CASE), find_case(shared, "Masks and Mirrors")
     shared.fill("#case-search", "")
     older = hold(shared, "**/api/cases/pocket-lint", first.click)
@@ -124,7 +124,7 @@ NOTE_BUSY = """
 """
 
 
-def test_the_cases_are_busy_until_those_that_were_searched_last_are_shown(shared):
+def test_the_cases_are_busy_until_the_last_search_is_shown(shared):
     find_case(shared, "Night Shift").wait_for()
     older = hold(shared, "**/irl", lambda: shared.fill("#case-search", "Masks"))
     shared.evaluate(NOTE_BUSY)
@@ -136,7 +136,7 @@ def test_the_cases_are_busy_until_those_that_were_searched_last_are_shown(shared
     assert shared.evaluate("busy").count("false") == 1
 
 
-def test_a_case_with_an_item_without_a_price_shows_the_other_prices_and_no_reel(shared):
+def test_a_case_with_an_unpriced_item_shows_no_reel(shared):
     def take_first_price(route):
         content = route.fetch().json() | {"snapshot": None}
         content["items"][0]["price"] = None
@@ -155,7 +155,7 @@ def test_a_case_with_an_item_without_a_price_shows_the_other_prices_and_no_reel(
     expect(shared.locator("#case-items li").nth(1)).to_contain_text("1,385.00")
 
 
-def test_a_case_that_cannot_be_loaded_is_explained_where_the_player_looks(shared):
+def test_a_case_that_fails_to_load_is_explained_in_place(shared):
     shared.get_by_role("tab", name="Cases").click()
     shared.fill("#case-search", "")
     shared.route("**/irl/living-room-arcade", lambda route: route.abort())
@@ -182,7 +182,7 @@ def test_an_opening_that_the_server_refuses_is_explained(shared):
     expect(shared.locator("#outcome")).to_have_text("The opening was refused: Your level is too low.")
 
 
-def test_a_level_case_is_locked_until_the_player_has_reached_its_level(site, tab):
+def test_a_level_case_is_locked_until_the_level_is_reached(site, tab):
     (player,) = site.run("users", "create", "level-10", "--balance=100", "--level=10")
     sign_in(tab, site, player, item=None)
     low, high = find_case(tab, "Level 10 Shoelace"), find_case(tab, "Level 20 Tin Lunchbox")
@@ -198,7 +198,7 @@ def test_a_level_case_is_locked_until_the_player_has_reached_its_level(site, tab
     assert "Verified" in open_case(tab, "Level 10 Shoelace")
 
 
-def test_the_free_case_asks_for_a_promo_code_costs_nothing_and_opens_once(site, tab, player):
+def test_the_free_case_needs_a_code_and_opens_once(site, tab, player):
     code = promo_code(site, site.new_player())
     sign_in(tab, site, player, item=None)
     choose_case(tab, "Daily Crumbs")
@@ -249,7 +249,7 @@ def test_a_case_that_the_balance_does_not_reach_is_explained(site, tab, player):
     expect(tab.locator("#why-not")).to_have_text("Your balance is too small for this case.")
 
 
-def test_a_guest_sees_a_case_that_is_found_by_name_and_why_it_can_not_be_opened(guest):
+def test_a_guest_sees_why_a_case_cannot_be_opened(guest):
     guest.get_by_role("tab", name="Cases").click()
     expect(guest.get_by_role("button", name="Barista at Home")).to_be_visible()
     guest.fill("#case-search", "night")
@@ -261,7 +261,7 @@ def test_a_guest_sees_a_case_that_is_found_by_name_and_why_it_can_not_be_opened(
     expect(guest.locator("#why-not")).to_contain_text("guest")
 
 
-def test_bets_keep_names_pictures_and_amounts_and_are_verified_again_after_a_reload(site, shared):
+def test_bets_are_complete_and_verified_again_after_a_reload(site, shared):
     nonce = int(shared.locator("#nonce").text_content())
     spin(shared)
     open_case(shared, CASE)
@@ -286,7 +286,7 @@ def test_bets_keep_names_pictures_and_amounts_and_are_verified_again_after_a_rel
 
 
 @pytest.mark.security("Verification in the browser")
-def test_a_bet_that_the_server_tells_otherwise_after_a_reload_is_not_verified(shared):
+def test_a_bet_that_differs_after_a_reload_is_not_verified(shared):
     open_case(shared, CASE)
 
     def change(route):
@@ -304,7 +304,7 @@ def test_a_bet_that_the_server_tells_otherwise_after_a_reload_is_not_verified(sh
 
 
 @pytest.mark.security("Verification in the browser")
-def test_a_bet_of_another_browser_is_listed_and_not_called_verified(site, tab, shared):
+def test_a_bet_of_another_browser_is_listed_unverified(site, tab, shared):
     open_case(shared, CASE)
 
     sign_in(tab, site, shared.player, item=None)
@@ -373,7 +373,7 @@ def import_case(site, tmp_path_factory):
     return import_case
 
 
-def test_a_case_that_has_changed_is_shown_anew_and_opened_again(shared, import_case):
+def test_a_changed_case_is_shown_anew_and_opened_again(shared, import_case):
     import_case(50, 50)
     for chances, reason in (((40, 60), "Case price has changed"), ((40, 30, 30), "Case has changed")):
         choose_case(shared, "Shifting Sands")
@@ -391,7 +391,7 @@ def test_a_case_that_has_changed_is_shown_anew_and_opened_again(shared, import_c
         expect(shared.locator("#outcome")).to_contain_text("You ")
 
 
-def test_reel_and_button_are_visible_together_and_an_opening_moves_nothing(shared, import_case):
+def test_reel_and_button_stay_visible_and_in_place(shared, import_case):
     import_case(50, 50)
     for size in (DESKTOP, PHONE):
         resize(shared, size)

@@ -31,7 +31,7 @@ SIZES = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone
 
 
 @SIZES
-def test_wheel_wager_and_spin_are_visible_together_when_an_item_is_chosen(shared, size):
+def test_wheel_wager_and_spin_are_visible_for_a_chosen_item(shared, size):
     resize(shared, size)
     item = shared.locator("#items button").last
     item.scroll_into_view_if_needed()
@@ -45,7 +45,7 @@ def test_wheel_wager_and_spin_are_visible_together_when_an_item_is_chosen(shared
 
 
 @pytest.mark.regulation("4.4 Information for the player")
-def test_a_new_player_reads_how_the_game_works_until_an_item_is_chosen(tab, site, player):
+def test_a_new_player_reads_how_the_game_works(tab, site, player):
     sign_in(tab, site, player, item=None)
     expect(tab.locator("#how-it-works")).to_contain_text("Choose an item that is worth more than you wager")
     expect(tab.locator("#reading")).to_have_text("Choose an item")
@@ -58,7 +58,7 @@ def test_a_new_player_reads_how_the_game_works_until_an_item_is_chosen(tab, site
     expect(tab.locator("#commitment")).to_have_text(re.compile("^[0-9a-f]{64}$"))
 
 
-def test_max_stops_at_the_balance_and_below_the_price_of_the_item(shared):
+def test_max_stops_at_the_balance_and_below_the_price(shared):
     for item, most in ((0, f"{balance(shared):.2f}"), (LAST_OF_PAGE, "87.44")):
         shared.locator("#items button").nth(item).click()
         for button in ("most", "double"):
@@ -108,7 +108,7 @@ def test_a_proof_links_to_a_page_that_verifies_it(shared):
     verify.close()
 
 
-def test_a_guest_sees_the_demo_bets_of_a_fresh_start_and_the_spins_of_players(guest, shared):
+def test_a_guest_sees_demo_bets_and_the_spins_of_players(guest, shared):
     expect(guest.locator("#bets tr")).to_have_count(10)
     guest.get_by_role("tab", name="Leaderboard").click()
     guest.select_option("#period", "monthly")
@@ -161,7 +161,7 @@ def all_items(site, guest):
     expect(guest.locator("#found")).to_have_text(f"{total} items")
 
 
-def test_a_search_shows_matches_at_the_beginning_of_a_word_first(guest, all_items):
+def test_a_search_shows_matches_at_word_starts_first(guest, all_items):
     guest.fill("#search", "ak")
     expect(guest.locator("#found")).not_to_have_text(all_items)
     names = guest.locator("#items .card").all_inner_texts()
@@ -175,7 +175,7 @@ def test_a_search_shows_matches_at_the_beginning_of_a_word_first(guest, all_item
 
 
 @pytest.mark.usefixtures("all_items")
-def test_a_search_with_many_matches_is_shown_in_pages_without_gaps(guest):
+def test_a_large_search_is_shown_in_pages_without_gaps(guest):
     with guest.expect_response(lambda response: "search=a" in response.url) as answered:
         guest.fill("#search", "a")
     found = answered.value.json()["pagination"]["totalItems"]
@@ -202,7 +202,7 @@ def test_the_leaderboard_is_not_that_of_a_period_chosen_before(guest):
     guest.unroute_all()
 
 
-def test_a_panel_that_could_not_be_loaded_is_loaded_when_its_tab_is_selected_again(guest):
+def test_a_panel_that_failed_to_load_is_loaded_again(guest):
     guest.route("**/leaderboard?*", lambda route: route.abort())
     guest.get_by_role("tab", name="Leaderboard").click()
     expect(guest.locator("#leaders-note")).to_have_text(
@@ -216,7 +216,7 @@ def test_a_panel_that_could_not_be_loaded_is_loaded_when_its_tab_is_selected_aga
     expect(guest.locator("#leaders li").first).to_be_visible()
 
 
-def test_earnings_that_are_claimed_with_a_double_click_are_claimed_once(tab, site, player):
+def test_a_double_click_claims_earnings_once(tab, site, player):
     referred = site.new_player()
     refer(site, referred, player)
     site.run("payments", "record", referred["platformid"], "deposit", "100.2", "--txhash", "ab" * 32)
@@ -255,7 +255,7 @@ COUNT_BURSTS = """
 
 @pytest.mark.security("Sessions in the browser")
 @pytest.mark.regulation("RTS 14F: no false wins")
-def test_a_win_is_celebrated_with_a_burst_unless_motion_is_reduced(tab, site, player):
+def test_a_win_is_celebrated_unless_motion_is_reduced(tab, site, player):
     tab.emulate_media(reduced_motion="no-preference")
     violations = []
     tab.on("console", lambda message: violations.append(message.text) if "Policy" in message.text else None)
@@ -305,7 +305,7 @@ def test_the_page_reconnects_after_a_restart_of_the_server(site, shared):
     assert "Verified" in spin(shared)
 
 
-def test_skip_links_take_the_keyboard_to_the_parts_and_from_an_item_to_its_wager(shared):
+def test_skip_links_lead_the_keyboard_to_the_parts(shared):
     shared.reload()
     shared.keyboard.press("Tab")
     expect(shared.get_by_role("link", name="Skip to the bet")).to_be_focused()
@@ -335,7 +335,7 @@ def test_on_a_phone_no_bet_stays_beside_the_account(shared):
 
 
 @pytest.mark.regulation("RTS 12C: easy to find")
-def test_a_spin_an_opening_and_the_account_are_reached_with_the_keyboard_alone(tab, site, player):
+def test_spin_opening_and_account_work_with_the_keyboard_alone(tab, site, player):
     sign_in(tab, site, player, item=None)
 
     tab_to(tab, "#items button")

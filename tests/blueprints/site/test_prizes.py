@@ -60,7 +60,7 @@ def test_a_prize_is_sold_for_its_value_after_a_question(site, shared, line):
     expect(shared.locator("#balance")).to_have_text(f"{paid:,.2f} coins")
 
 
-def test_a_prize_is_shipped_to_the_address_that_the_player_enters(site, shared, line):
+def test_a_prize_is_shipped_to_the_entered_address(site, shared, line):
     prize = newest_prize(site, shared.player)
     line.get_by_role("button", name="Ship").click()
     shared.get_by_role("button", name="Ship to this address").click()
@@ -87,7 +87,7 @@ def test_a_prize_that_was_sold_elsewhere_is_shown_as_sold(site, shared, line):
     expect(line).to_contain_text("Sold")
 
 
-def test_the_last_page_of_prizes_that_there_still_is_replaces_an_empty_one(shared, line):
+def test_an_empty_page_of_prizes_is_replaced_by_the_last(shared, line):
     def add_a_page(route):
         response = route.fetch()
         content = response.json()

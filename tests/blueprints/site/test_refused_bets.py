@@ -97,7 +97,7 @@ def evidence(tab):
 
 
 @pytest.mark.security("Bets that are refused because they win")
-def test_a_bet_that_fails_is_tried_again_with_the_same_seeds_and_request_id(tab):
+def test_a_failed_bet_is_retried_with_the_same_id(tab):
     refuse(tab, FAILED)
     bet(tab, SURE)
     expect(tab.locator("#spin")).to_have_text("Try again for 2,488.99 coins")
@@ -113,7 +113,7 @@ def test_a_bet_that_fails_is_tried_again_with_the_same_seeds_and_request_id(tab)
     assert tab.locator("#proofs li").count() == 0
 
 
-def test_a_bet_that_failed_and_was_settled_in_the_end_is_verified(tab):
+def test_a_bet_settled_after_a_failure_is_verified(tab):
     refuse(tab, FAILED)
     bet(tab, SURE)
     tab.refuse = lambda _bet: None
@@ -140,7 +140,7 @@ def test_a_refused_spin_that_would_have_won_is_reported(tab):
 
 
 @pytest.mark.security("Bets that are refused because they win")
-def test_the_evidence_of_refused_bets_is_recomputed_by_the_verify_page(tab, house):
+def test_the_verify_page_recomputes_evidence_of_refused_bets(tab, house):
     refuse(tab, TOO_HIGH)
     bet(tab, SURE)
     choose_case(tab, "Sure Thing")
@@ -194,7 +194,7 @@ def age_by(tab, seconds):
 
 @pytest.mark.parametrize("awaited", ["decidedAt", "proof"])
 @pytest.mark.parametrize("game", ["spin", "opening"])
-def test_a_bet_that_a_reload_interrupts_is_shown_at_once_and_goes_on(tab, house, game, awaited):
+def test_a_bet_interrupted_by_a_reload_goes_on(tab, house, game, awaited):
     rules = house.get("/upgrader/rules").json() | {"proofDelay": 1_000}
     tab.route("**/upgrader/rules", lambda route: route.fulfill(json=rules))
     tab.reload()
@@ -225,7 +225,7 @@ def test_a_bet_that_a_reload_interrupts_is_shown_at_once_and_goes_on(tab, house,
     assert house.get("/stats/games", tab.player).json()["data"]["totalGames"] == 1
 
 
-def test_a_bet_whose_tab_was_closed_is_verified_in_a_new_one(tab, house):
+def test_a_bet_whose_tab_was_closed_is_verified_elsewhere(tab, house):
     tab.rewrite = lambda _tab, message: message if message.startswith(("0", "40")) else None
     tab.locator("#spin:enabled").click()
     wait_until(lambda: house.get("/stats/games", tab.player).json()["data"]["totalGames"] == 1)
@@ -287,7 +287,7 @@ def test_a_refused_opening_that_would_have_won_is_reported(tab):
     )
 
 
-def test_an_opening_that_fails_is_tried_again_as_it_was_after_a_reload(tab):
+def test_a_failed_opening_is_retried_unchanged_after_a_reload(tab):
     choose_case(tab, "Sure Thing")
     refuse(tab, FAILED)
     tab.locator("#spin:enabled").click()
@@ -302,7 +302,7 @@ def test_an_opening_that_fails_is_tried_again_as_it_was_after_a_reload(tab):
 
 
 @pytest.mark.security("Bets that are refused because they win")
-def test_a_winning_bet_that_is_never_answered_is_not_replaced_by_another_one(tab, house):
+def test_an_unanswered_winning_bet_is_not_replaced_by_another(tab, house):
     refuse(tab, DROPPED)
     tab.fill("#wager", SURE)
     tab.locator("#spin:enabled").click()
@@ -324,7 +324,7 @@ def test_a_winning_bet_that_is_never_answered_is_not_replaced_by_another_one(tab
 
 
 @pytest.mark.security("Bets that are refused because they win")
-def test_a_commitment_that_was_replaced_while_the_page_was_closed_is_shown_and_kept(tab, house):
+def test_a_commitment_replaced_while_closed_is_shown_and_kept(tab, house):
     before = tab.locator("#commitment").text_content()
     tab.goto("about:blank")
     house.run("seeds", "redraw")
@@ -355,7 +355,7 @@ def test_a_commitment_whose_bet_was_skipped_is_shown(tab):
 
 
 @pytest.mark.security("Verification in the browser")
-def test_a_roll_of_another_nonce_than_the_announced_one_is_not_verified(tab):
+def test_a_roll_with_an_unannounced_nonce_is_not_verified(tab):
     tab.rewrite = lambda _tab, message: (
         message.replace('"nonce":1,', '"nonce":9,').replace('"nonce":1}', '"nonce":9}')
         if '"upgrader:proof"' in message or '"upgrader:pf"' in message

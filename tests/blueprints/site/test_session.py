@@ -39,7 +39,7 @@ def test_a_player_whose_token_is_refused_becomes_a_guest(tab, site):
     expect(tab.locator("#line")).to_have_text("Live")
 
 
-def test_a_player_whose_token_ends_while_the_page_is_open_becomes_a_guest(tab, site, player):
+def test_a_player_whose_token_ends_becomes_a_guest(tab, site, player):
     sign_in(tab, site, player, item=None)
     site.post("/auth/logout-all", {}, player)
 
@@ -49,7 +49,7 @@ def test_a_player_whose_token_ends_while_the_page_is_open_becomes_a_guest(tab, s
     expect(tab.locator("#prizes-note")).to_have_text("Sign in to see your prizes.")
 
 
-def test_a_notice_about_the_account_is_gone_when_the_account_is_loaded(tab, site, player):
+def test_a_notice_is_gone_when_the_account_is_loaded(tab, site, player):
     tab.route("**/auth/me", lambda route: route.abort())
     tab.goto(f"{site.url}/?token={player['token']}")
     expect(tab.locator("#notice")).to_contain_text("Your account could not be loaded")
@@ -62,7 +62,7 @@ def test_a_notice_about_the_account_is_gone_when_the_account_is_loaded(tab, site
 
 
 @pytest.mark.security("Links with a token")
-def test_in_production_only_a_login_that_began_in_this_tab_needs_no_question(tab, production):
+def test_in_production_only_this_tabs_login_needs_no_question(tab, production):
     alice, mallory = production.new_player(), production.new_player()
     link = f"{production.url}/?token={mallory['token']}"
     come_back_with(alice, tab, production)
@@ -92,7 +92,7 @@ def two_tabs(tab, site, player):
 
 
 @pytest.mark.security("Sessions in the browser")
-def test_signing_out_signs_out_every_tab_of_the_browser_at_once(two_tabs):
+def test_signing_out_signs_out_every_tab(two_tabs):
     tab, other = two_tabs
     other.click("#account-tab")
     other.get_by_role("button", name="Set daily wager limit").click()
@@ -122,7 +122,7 @@ def test_a_session_that_ends_elsewhere_ends_in_every_tab(two_tabs, site, player)
 
 
 @pytest.mark.security("Sessions in the browser")
-def test_a_player_who_signs_in_replaces_the_other_one_in_every_tab(two_tabs, site):
+def test_signing_in_replaces_the_other_player_in_every_tab(two_tabs, site):
     tab, _ = two_tabs
     bob = site.new_player()
 
@@ -135,7 +135,7 @@ def test_a_player_who_signs_in_replaces_the_other_one_in_every_tab(two_tabs, sit
 
 
 @pytest.mark.security("Sessions in the browser")
-def test_a_late_refusal_of_an_old_token_does_not_sign_out_its_successor(two_tabs, site):
+def test_a_late_refusal_does_not_sign_out_the_next_token(two_tabs, site):
     tab, other = two_tabs
     bob = site.new_player()
     late = hold(other, "**/auth/me", lambda: other.click("#player > button"))
@@ -151,7 +151,7 @@ def test_a_late_refusal_of_an_old_token_does_not_sign_out_its_successor(two_tabs
 
 
 @pytest.mark.security("Links with a token")
-def test_a_new_demo_link_of_the_same_player_needs_no_question(tab, site, player):
+def test_the_same_players_new_demo_link_needs_no_question(tab, site, player):
     sign_in(tab, site, player, item=None)
     (again,) = site.run("users", "token", player["platformid"])
 

@@ -97,7 +97,7 @@ def test_a_prize_is_sold_once_a_code_confirms_the_sale(site, tab, player, code):
     expect(tab.locator("#prizes li")).to_contain_text("Sold")
 
 
-def test_affiliate_earnings_are_claimed_in_the_menu_once_a_code_confirms_it(site, tab, player, code):
+def test_affiliate_earnings_are_claimed_once_a_code_confirms_it(site, tab, player, code):
     referred = site.new_player()
     refer(site, referred, player)
     site.run("payments", "record", referred["platformid"], "deposit", "100.2", "--txhash", "cd" * 32)
@@ -115,7 +115,7 @@ def test_affiliate_earnings_are_claimed_in_the_menu_once_a_code_confirms_it(site
     expect(tab.get_by_role("button", name="Claim")).to_have_count(0)
 
 
-def test_lowering_a_limit_asks_for_nothing_and_raising_it_for_a_code_and_time(site, tab, player, code):
+def test_raising_a_limit_needs_code_and_time_unlike_lowering(site, tab, player, code):
     open_account(sign_in(tab, site, player, item=None))
     said = tab.locator("#limits-said")
     for verb, coins in (("Set", "20"), ("Change", "10")):
@@ -179,7 +179,7 @@ def test_logging_out_everywhere_ends_the_session_of_another_tab(open_tab, site, 
     expect(other.locator("#spectator")).to_be_visible()
 
 
-def test_a_suspended_player_reads_it_at_login_and_on_the_page(site, tab, player):
+def test_a_suspended_player_is_told_at_login_and_later(site, tab, player):
     tab.goto(f"{site.url}/?error=account_suspended")
     expect(tab.locator("#notice")).to_have_text(
         "Your account is suspended, so you can't sign in. Please contact support."

@@ -25,7 +25,7 @@ def failing(app, client):
 
 
 @sqlite_only
-def test_a_page_that_is_unavailable_is_html_for_browsers_and_json_for_others(failing):
+def test_the_unavailable_page_is_html_for_browsers_only(failing):
     for path in ("/", "/verify"):
         shown, told = failing(path, BROWSER_ACCEPTS), failing(path, "application/json, text/html;q=0.5")
 
@@ -69,7 +69,7 @@ def test_an_unavailable_page_stops_trying_and_says_so(unavailable):
 
 
 @pytest.mark.browser
-def test_the_page_says_that_the_api_is_unavailable_and_tries_again(tab, site, player):
+def test_the_page_shows_an_unavailable_api_and_retries(tab, site, player):
     unavailable = {"status": 503, "json": {"error": "The service is temporarily unavailable"}}
     for path in ("items/pagination?*", "leaderboard?*"):
         tab.route(f"**/{path}", lambda route: route.fulfill(**unavailable))

@@ -15,7 +15,7 @@ PACKAGE = ROOT / "tests/js/node_modules/socket.io-client"
 # The package is there when the clients of the tests are installed, as for tests that run Node.js.
 @pytest.mark.process
 @pytest.mark.parametrize("name", ["dist/socket.io.esm.min.js", "LICENSE"])
-def test_a_vendored_file_is_that_of_the_package_with_the_same_version(name):
+def test_a_vendored_file_is_that_of_its_package(name):
     vendored, published = VENDORED / Path(name).name, PACKAGE / name
 
     assert vendored.read_bytes() == published.read_bytes()

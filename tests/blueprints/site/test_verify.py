@@ -208,7 +208,7 @@ def test_the_fields_of_an_opening_appear_with_its_algorithm(tab, site):
     expect(tab.get_by_label("Wager")).to_be_hidden()
 
 
-def test_without_its_content_only_the_ticket_of_an_opening_is_shown(verify):
+def test_without_content_only_an_openings_ticket_is_shown(verify):
     given = {name: value for name, value in OPENING["input"].items() if name != "content"}
 
     result = verify(given)
@@ -241,7 +241,7 @@ def test_a_price_may_be_written_as_the_api_writes_it(verify):
     assert verify(SPIN["input"] | {"price": "$10.00"}) == shown(SPIN["output"])
 
 
-def test_an_algorithm_that_the_page_does_not_know_is_not_verified(verify):
+def test_an_unknown_algorithm_is_not_verified(verify):
     assert "case-2" in verify(SPIN["input"] | {"algorithm": "case-2"})
 
 
@@ -258,7 +258,7 @@ def test_the_page_leads_back_to_the_game_except_from_a_saved_copy(tab, site, tmp
     expect(tab.locator("#line")).to_have_text("Live")
 
 
-def test_over_plain_http_the_page_says_why_it_can_not_verify(tab, site):
+def test_over_plain_http_the_page_explains_the_missing_verification(tab, site):
     page = site.get("/verify").text
     tab.route("http://play.example.com/**", lambda route: route.fulfill(body=page, content_type="text/html"))
 

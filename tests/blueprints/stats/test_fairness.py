@@ -64,7 +64,7 @@ def test_a_server_seed_is_hidden_until_its_proof_is_due(ask, spin, seed_of, alic
     assert nonces(seed) == []
 
 
-def test_a_revealed_seed_is_found_after_the_clock_was_set_back(spin, seed_of, app, alice, nonces, clock):
+def test_a_revealed_seed_is_found_after_the_clock_went_back(spin, seed_of, app, alice, nonces, clock):
     bet = spin(alice)
     app.extensions["services"].proofs.reveal([bet.id])
 

@@ -79,7 +79,7 @@ def test_the_newest_bet_comes_first(spin, alice, bob, clock, live):
     assert live() == live(type="live-bets") == [5, 4, 3, 2, 1]
 
 
-def test_high_rolls_have_a_wager_of_50_or_a_multiplier_of_10(ask, spin, alice, clock):
+def test_high_rolls_have_wager_50_or_multiplier_10(ask, spin, alice, clock):
     def listed():
         return {bet["id"] for bet in ask("live-bets", type="high-rolls", limit=100)["data"]["bets"]}
 

@@ -100,7 +100,7 @@ def test_an_amount_is_required(convert):
 
 
 @sqlite_only
-def test_a_rate_that_is_not_a_positive_number_is_a_calculation_error(convert):
+def test_a_rate_that_is_not_positive_is_a_calculation_error(convert):
     answers = {
         rate: [convert("value", rate), convert("calc-deposit", rate, amount="1")] for rate in BAD_RATES
     }

@@ -48,7 +48,7 @@ def test_a_running_server_seals_what_a_command_has_recorded(run, verify):
     assert verify()["sealed"] >= 3
 
 
-def test_what_a_stopped_server_left_is_sealed_at_the_next_start(serve, run, verify, monkeypatch):
+def test_the_next_start_seals_what_a_stopped_server_left(serve, run, verify, monkeypatch):
     monkeypatch.setattr(sealing, "BATCH", 20)
     serve()
     run("users", "create", "ada", "--count", "25")
@@ -62,7 +62,7 @@ def test_what_a_stopped_server_left_is_sealed_at_the_next_start(serve, run, veri
 
 @pytest.mark.regulation("B.8 Change management")
 @sqlite_only
-def test_a_start_records_the_settings_that_have_changed_and_nothing_if_none_has(serve):
+def test_a_start_records_only_the_settings_that_changed(serve):
     serve(UPGRADER_HOUSE_EDGE="0.05", CATALOGUE_TTL="60")
     serve(UPGRADER_HOUSE_EDGE="0.04", CATALOGUE_TTL="60")
 
@@ -88,7 +88,7 @@ def test_a_secret_setting_is_recorded_without_its_value(serve):
 
 
 @sqlite_only
-def test_a_new_secret_key_does_not_make_other_secrets_look_changed(serve):
+def test_a_new_secret_key_changes_no_other_secret(serve):
     old = "the secret that was used first and is long enough"
     serve(SECRET_KEY=old)
 

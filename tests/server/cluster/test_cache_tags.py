@@ -36,7 +36,7 @@ def shown_by_another(app, env, redis, warm_start, tmp_path):
         yield shown
 
 
-def test_changes_and_bets_that_are_over_show_in_another_process_at_once(app, shown_by_another):
+def test_changes_and_due_bets_show_in_another_process_at_once(app, shown_by_another):
     def shown():
         bets = shown_by_another("/stats/live-bets")["data"]["bets"]
         leaders = shown_by_another("/leaderboard")

@@ -43,7 +43,7 @@ def logged(caplog):
     return "".join(str(vars(record)) for record in caplog.records)
 
 
-def test_an_unknown_certificate_is_refused_and_a_wrong_password_is_not_logged(make_app, protected, caplog):
+def test_a_bad_certificate_is_refused_and_no_password_logged(make_app, protected, caplog):
     wrong = protected.url.replace(PASSWORD, "wrong-password")
     for url, failure in (
         (protected.url, "SSLCertVerificationError"),

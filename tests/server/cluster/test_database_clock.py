@@ -28,7 +28,7 @@ def database_ms():
 
 
 @postgresql_only
-def test_a_bet_has_the_databases_time_when_the_machines_clock_is_ahead(a_minute_ahead, app, add_item):
+def test_bets_have_the_databases_time_despite_fast_clocks(a_minute_ahead, app, add_item):
     item, player = add_item(price=10), create_player(app)
 
     bet = play_spin(app, player, item).bet
@@ -42,9 +42,7 @@ def test_with_sqlite_the_clock_is_the_machines(a_minute_ahead, app):
 
 
 @postgresql_only
-def test_an_app_that_starts_while_the_database_is_away_corrects_its_clock_later(
-    make_app, a_minute_ahead, database_url
-):
+def test_an_app_started_without_database_corrects_its_clock(make_app, a_minute_ahead, database_url):
     app = make_app(DATABASE_URL="postgresql://127.0.0.1:9/away")
     clock = app.extensions["services"].clock
     open_database(database_url)

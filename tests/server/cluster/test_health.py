@@ -62,9 +62,7 @@ def test_every_metric_of_redis_is_documented(app, settings):
 
 
 @pytest.mark.parametrize("fault", ["paused", "away"])
-def test_a_process_tells_within_five_seconds_that_redis_is_gone_and_recovers(
-    app, signals, redis, fault, monkeypatch
-):
+def test_a_process_reports_missing_redis_quickly_and_recovers(app, signals, redis, fault, monkeypatch):
     first, second = signals
 
     def five_seconds_later():
@@ -86,7 +84,7 @@ def test_a_process_tells_within_five_seconds_that_redis_is_gone_and_recovers(
     assert (before, during, ready(app)) == ("ok", "away", "ok")
 
 
-def test_a_process_starts_without_redis_and_hears_it_when_it_is_back(settings, redis):
+def test_a_process_starts_without_redis_and_connects_later(settings, redis):
     with app_on(replace(settings, port=settings.port + 2)) as app:
         with redis.away():
             serving = threaded_server(app)
@@ -96,9 +94,7 @@ def test_a_process_starts_without_redis_and_hears_it_when_it_is_back(settings, r
         serving.__exit__(None, None, None)
 
 
-def test_a_process_whose_subscription_is_cut_says_so_in_the_log_and_subscribes_again(
-    signals, redis, caplog, monkeypatch
-):
+def test_a_cut_subscription_is_logged_and_renewed(signals, redis, caplog, monkeypatch):
     caplog.set_level(logging.INFO, "platform.cluster")
     logged_before = []
 

@@ -28,7 +28,7 @@ def ports(processes):
     return [process["address"].rpartition(":")[2] for process in processes]
 
 
-def test_each_process_is_listed_with_its_sockets_and_counts_the_live_ones(start, open_socket, status):
+def test_each_process_is_listed_and_counts_the_live_ones(start, open_socket, status):
     (app, first), (other, _) = start(PORT="5001"), start(PORT="5002")
     open_socket(first)
 
@@ -49,7 +49,7 @@ def test_a_process_that_stops_in_order_is_not_listed(start, status):
     assert status() == []
 
 
-def test_a_process_that_was_killed_is_not_listed_after_six_seconds(start, status):
+def test_a_killed_process_is_unlisted_after_six_seconds(start, status):
     start(PORT="5001")
     with writing():
         database.execute_sql(
@@ -60,7 +60,7 @@ def test_a_process_that_was_killed_is_not_listed_after_six_seconds(start, status
     assert ports(status()) == ["5001"]
 
 
-def test_a_process_starts_on_the_address_of_one_that_was_killed(start, status):
+def test_a_process_can_start_on_a_killed_ones_address(start, status):
     start(PORT="5001")
     (killed,) = status()
     start(PORT="5001")
@@ -68,7 +68,7 @@ def test_a_process_starts_on_the_address_of_one_that_was_killed(start, status):
     assert killed["id"] not in [process["id"] for process in status()]
 
 
-def test_a_process_whose_pool_is_too_large_for_the_database_does_not_start(make_app, redis):
+def test_a_process_with_too_large_a_pool_does_not_start(make_app, redis):
     app = make_app(REDIS_URL=redis.url, DATABASE_POOL_SIZE="400")
 
     with pytest.raises(OperatorError, match=r"^DATABASE_POOL_SIZE: .* \(1\) have 400 connections"):

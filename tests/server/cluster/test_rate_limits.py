@@ -54,7 +54,7 @@ def test_requests_to_all_processes_count_together(two, statuses):
     assert statuses(first, 1) == [429]
 
 
-def test_requests_of_a_64_and_of_a_48_to_all_processes_count_together(two):
+def test_a_networks_requests_to_all_processes_count_together(two):
     (_, first), (_, second) = two
 
     def statuses(url, addresses):
@@ -76,7 +76,7 @@ def test_requests_of_a_64_and_of_a_48_to_all_processes_count_together(two):
     assert statuses(second, ["2001:db8:0:fffe::1", "2001:db8:1::1"]) == [429, 302]
 
 
-def test_a_player_who_reconnects_to_another_process_keeps_the_events_counted_so_far(two, open_socket):
+def test_counted_events_follow_a_player_to_another_process(two, open_socket):
     (app, first), (_, second) = two
     player = create_player(app)
     socket = open_socket(first, player)

@@ -99,7 +99,7 @@ def test_the_window_in_redis_is_that_in_memory(counts, redis_time, clock, number
 
 
 @pytest.mark.redis
-def test_a_clock_of_redis_that_is_set_back_does_not_lock_clients_out(redis, redis_time, new_limiter, clock):
+def test_a_redis_clock_set_back_locks_out_no_client(redis, redis_time, new_limiter, clock):
     limiter = new_limiter(redis)
     redis_time(clock.now)
     for _ in range(MOST):
@@ -164,7 +164,7 @@ class TestWithoutRedis:
 
         assert count(limiter) == share
 
-    def test_what_redis_allowed_before_is_part_of_the_share(self, server, new_limiter, count):
+    def test_requests_allowed_by_redis_are_part_of_the_share(self, server, new_limiter, count):
         used, half, other = (new_limiter(server, most=6) for _ in range(3))
         for limiter in (used, used, half):
             limiter.hit("client")
@@ -201,7 +201,7 @@ class TestWithoutRedis:
 
             assert (before, client.dbsize()) == (0, 1)
 
-    def test_the_share_holds_for_one_more_window_when_redis_is_back(self, server, new_limiter, count, clock):
+    def test_the_share_holds_another_window_after_redis_returns(self, server, new_limiter, count, clock):
         limiter = new_limiter(server, most=30)
         server.kill()
         clock.now += 1

@@ -13,7 +13,7 @@ def signals(two):
     return [app.extensions["services"].signals for app, _ in two]
 
 
-def test_a_signal_reaches_the_other_processes_in_order_and_not_its_own(signals):
+def test_signals_reach_only_other_processes_in_order(signals):
     first, second = signals
     heard_by_first, heard_by_second = [], []
     first.on("numbers", heard_by_first.append)

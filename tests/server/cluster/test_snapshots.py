@@ -14,7 +14,7 @@ PRICES = (10, 11)
 
 
 @pytest.mark.usefixtures("gunicorn_app")
-def test_a_snapshot_that_one_process_shows_is_found_at_the_other(urls):
+def test_a_snapshot_shown_by_one_process_is_found_elsewhere(urls):
     here, there = urls
     for price in PRICES:
         import_item("Gun of a snapshot", price=price)

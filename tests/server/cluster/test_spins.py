@@ -60,7 +60,7 @@ def nonces(player):
     return sorted(Bet.select(Bet.nonce).where(Bet.user == player.id).order_by(Bet.nonce).scalars())
 
 
-def test_spins_in_turn_use_each_seed_once_although_each_process_remembers_an_old_one(join, new_player):
+def test_spins_at_processes_in_turn_use_each_seed_once(join, new_player):
     player = new_player()
 
     answers = [socket.spin(spin()) for _ in range(3) for socket in join(player)]
@@ -71,7 +71,7 @@ def test_spins_in_turn_use_each_seed_once_although_each_process_remembers_an_old
 
 @pytest.mark.security("Coins")
 @pytest.mark.regulation("RTS 14C: one game at a time")
-def test_of_spins_that_race_at_three_processes_each_settles_or_is_refused(app, join, new_player):
+def test_racing_spins_at_three_processes_settle_or_are_refused(app, join, new_player):
     player = new_player()
 
     def play(socket):
@@ -90,7 +90,7 @@ def test_of_spins_that_race_at_three_processes_each_settles_or_is_refused(app, j
     assert fairness_audit.audit(seeds=app.extensions["services"].seeds).mismatches == []
 
 
-def test_fifty_players_spin_at_once_with_two_connections_for_each_process(urls, new_player, open_socket):
+def test_fifty_players_spin_with_two_connections_a_process(urls, new_player, open_socket):
     """No spin opens a second connection within a transaction: the first ones would hold all of them."""
     sockets = [open_socket(urls[number % PROCESSES], new_player(number)) for number in range(PLAYERS)]
     for socket in sockets:

@@ -74,7 +74,7 @@ def claim(headers, code):
 
 
 @pytest.mark.security("Two-factor authentication")
-def test_of_many_uses_of_one_recovery_code_one_succeeds(app, player, authenticator, new_token, at_once):
+def test_one_of_many_uses_of_a_recovery_code_succeeds(app, player, authenticator, new_token, at_once):
     code, *_ = recovery_codes_of(app, player, authenticator)
 
     answers = at_once([claim(new_token(), code) for _ in range(6)])
@@ -84,7 +84,7 @@ def test_of_many_uses_of_one_recovery_code_one_succeeds(app, player, authenticat
         assert RecoveryCode.select().where(RecoveryCode.user == player.id).count() == 9
 
 
-def test_a_code_that_comes_many_times_with_one_token_covers_all_of_them(authenticator, player, urls, at_once):
+def test_one_code_covers_concurrent_requests_of_its_token(authenticator, player, urls, at_once):
     answers = at_once([claim(player.headers, authenticator.code()) for _ in range(6)])
 
     assert answers == {NOTHING: 6}
@@ -93,7 +93,7 @@ def test_a_code_that_comes_many_times_with_one_token_covers_all_of_them(authenti
 
 
 @pytest.mark.security("Login challenges")
-def test_of_many_answers_to_one_challenge_one_logs_in(app, player, authenticator, at_once):
+def test_one_of_many_answers_to_a_challenge_logs_in(app, player, authenticator, at_once):
     services = app.extensions["services"]
     codes = recovery_codes_of(app, player, authenticator)
     challenge = login_challenges.begin(user_id=player.id, now=services.clock())
@@ -110,7 +110,7 @@ def test_of_many_answers_to_one_challenge_one_logs_in(app, player, authenticator
 
 
 @pytest.mark.security("Two-factor authentication")
-def test_of_many_guesses_at_all_places_five_are_checked(app, player, authenticator, new_token, at_once):
+def test_five_of_many_guesses_at_all_places_are_checked(app, player, authenticator, new_token, at_once):
     services = app.extensions["services"]
     challenge = login_challenges.begin(user_id=player.id, now=services.clock())
     cookie = {"Cookie": f"login_challenge={challenge.browser_secret}"}

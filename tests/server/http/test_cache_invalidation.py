@@ -71,7 +71,7 @@ def test_a_new_username_shows_at_once(client, spin, alice, clock):
     assert (names_on(client), names_on(client, LIVE)) == (["car***"], ["carol"])
 
 
-def test_a_bet_shows_at_once_although_the_answer_to_its_commit_was_lost(client, spin, alice, new_player):
+def test_a_bet_shows_at_once_after_a_lost_commit_answer(client, spin, alice, new_player):
     # The first bet of all also commits what it needs.
     spin(alice)
     before = names_on(client)
@@ -86,7 +86,7 @@ def test_a_bet_shows_at_once_although_the_answer_to_its_commit_was_lost(client, 
     assert (before, names_on(client)) == (["ali***"], ["ali***", "car***"])
 
 
-def test_a_bet_shows_in_the_millisecond_in_which_it_is_over(client, spin, alice, clock):
+def test_a_bet_shows_in_the_millisecond_it_is_due(client, spin, alice, clock):
     spin(alice)
     before = names_on(client, LIVE)
 
@@ -111,7 +111,7 @@ def test_the_leaderboard_is_empty_when_its_period_ends(client, spin, alice, cloc
     assert (len(before), client.get(f"{BOARD}?period={period}").json) == (1, [])
 
 
-def test_a_change_during_the_build_is_shown_by_the_next_response(client, spin, alice, monkeypatch):
+def test_a_change_during_the_build_shows_in_the_next_response(client, spin, alice, monkeypatch):
     spin(alice)
     read = leaderboard.top
 

@@ -49,7 +49,7 @@ def test_a_48_has_eight_times_the_limit_of_a_64(login_start):
 
 
 @sqlite_only
-def test_what_a_64_is_refused_does_not_use_up_its_48(login_start):
+def test_refusals_of_a_64_do_not_use_up_its_48(login_start):
     statuses = [login_start("2001:db8:1:1::1") for _ in range(WIDER * LOGIN_STARTS + 1)]
 
     assert statuses.count(429) == len(statuses) - LOGIN_STARTS
@@ -77,7 +77,7 @@ NO_ADDRESSES = [
 
 @pytest.mark.security("Shared caches")
 @sqlite_only
-def test_a_forwarded_text_that_is_no_address_counts_as_the_proxy(login_start):
+def test_a_forwarded_text_without_address_counts_as_the_proxy(login_start):
     statuses = [login_start(NO_ADDRESSES[n % len(NO_ADDRESSES)]) for n in range(LOGIN_STARTS)]
 
     assert set(statuses) == {302}
@@ -97,7 +97,7 @@ def test_a_quotation_mark_does_not_hide_what_the_proxy_appends(login_start):
 
 
 @sqlite_only
-def test_of_two_trusted_proxies_the_outer_ones_entry_counts(make_app):
+def test_the_outer_of_two_trusted_proxies_entries_counts(make_app):
     client = make_app(RATELIMIT_ENABLED="1", TRUSTED_PROXIES="2", timer=lambda: 0.0).test_client()
 
     def login_start(forwarded):
@@ -125,7 +125,7 @@ def test_every_limit_by_address_counts_networks(client, method, path, most):
 
 
 @sqlite_only
-def test_without_proxies_the_address_of_the_connection_counts_by_its_network(make_app):
+def test_without_proxies_the_connections_address_counts(make_app):
     client = make_app(RATELIMIT_ENABLED="1", timer=lambda: 0.0).test_client()
 
     def login_start(address):

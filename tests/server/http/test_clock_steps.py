@@ -26,7 +26,7 @@ def item(add_item):
 
 @pytest.mark.security("Faults around the server")
 @sqlite_only
-def test_a_token_is_valid_after_the_clock_steps_by_an_hour_and_not_by_a_year(client, connect, player, clock):
+def test_a_token_survives_an_hours_clock_step_but_no_year(client, connect, player, clock):
     statuses, connected = {}, {}
     for step in (0, *STEPS, 0):
         clock.now = START + step
@@ -48,9 +48,7 @@ def test_a_token_is_valid_after_the_clock_steps_by_an_hour_and_not_by_a_year(cli
 
 
 @sqlite_only
-def test_a_token_that_expired_by_a_clock_step_is_valid_again_when_the_step_is_reverted(
-    connect, player, item, clock
-):
+def test_a_token_expired_by_a_clock_step_becomes_valid_again(connect, player, item, clock):
     socket = connect(player)
     clock.now += YEAR_MS
     refused = socket.spin({"amount": 1, "item": item})
@@ -98,7 +96,7 @@ class TestProofs:
         assert run("fairness", "audit")["bets"] == 4
 
     @pytest.mark.parametrize("step", [-HOUR_MS, -YEAR_MS], ids=["an hour", "a year"])
-    def test_a_proof_that_waits_at_a_restart_comes_although_the_clock_was_set_back(
+    def test_a_proof_pending_at_a_restart_survives_a_clock_step(
         self, connect, app, make_app, settings, player, item, clock, fresh_token, step
     ):
         connect(player).spin({"amount": 1, "item": item})
@@ -112,7 +110,7 @@ class TestProofs:
 
         assert proof["nonce"] == 1
 
-    def test_a_player_who_was_away_when_a_seed_was_revealed_gets_the_proof_on_connecting(
+    def test_a_player_away_at_the_reveal_gets_the_proof_later(
         self, connect, client, app, player, item, clock, fresh_token
     ):
         socket = connect(player)

@@ -38,7 +38,7 @@ def varies_by_origin(answer):
     return "origin" in {name.strip() for name in names}
 
 
-def test_an_allowed_origin_may_read_every_answer_and_open_a_socket(get):
+def test_an_allowed_origin_may_read_answers_and_open_sockets(get):
     paths = ["/healthz", "/upgrader/items", "/auth/me", "/no-such-path", POLLING]
 
     allowed = {
@@ -85,7 +85,7 @@ def preflight(client, origin, path="/auth/me", header="authorization"):
 
 
 @pytest.mark.parametrize("origin", [FRONT_END, LISTED])
-def test_an_allowed_origin_may_send_a_token_and_a_two_factor_code(client, origin):
+def test_an_allowed_origin_may_send_token_and_code(client, origin):
     for path, header in (("/auth/me", "authorization"), ("/affiliate/set-code", "x-2fa-code")):
         answer = preflight(client, origin, path, header)
 

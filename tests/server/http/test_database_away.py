@@ -62,7 +62,7 @@ def test_the_password_of_the_database_is_not_logged(client, log_text):
     assert "correct-horse" not in log_text()
 
 
-def test_a_command_says_in_one_line_that_the_database_is_away(fails):
+def test_a_command_reports_an_absent_database_in_one_line(fails):
     said = fails("ledger", "audit")
 
     assert said.startswith("Error: the database is not available: ")

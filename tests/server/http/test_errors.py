@@ -44,7 +44,7 @@ def errors(client):
     return answers
 
 
-def test_an_unknown_path_is_not_found_in_the_envelope_of_its_area(errors):
+def test_an_unknown_path_has_its_areas_envelope(errors):
     plain_paths = [
         *("/auth/me/", "/upgrader/bets/-1", "/upgrader/bets/one", "/media/items/no-such-picture.webp"),
         *("/media/items/..%2f..%2fplatform.db", "/%ff", "/<script>", "/affiliates", "/profile/users"),
@@ -54,7 +54,7 @@ def test_an_unknown_path_is_not_found_in_the_envelope_of_its_area(errors):
     assert errors(envelopes) == {path: (404, envelope("Not found")) for path, envelope in envelopes.items()}
 
 
-def test_a_nul_in_a_path_is_refused_in_the_envelope_of_its_area(errors):
+def test_a_nul_in_a_path_has_its_areas_envelope(errors):
     envelopes = {
         f"{path}/a%00b": envelope for path, envelope in (ENVELOPES | {"/media/items": plain}).items()
     }
@@ -72,7 +72,7 @@ def test_a_wrong_method_is_answered_with_the_allowed_ones(client):
             assert {"GET", "HEAD"} <= set(answer.headers["Allow"].split(", "))
 
 
-def test_an_error_of_each_kind_is_in_the_envelope_of_its_area(app, errors, add_view):
+def test_each_kind_of_error_has_its_areas_envelope(app, errors, add_view):
     app.config["PROPAGATE_EXCEPTIONS"] = False
     failures = {"PUT": RuntimeError("unforeseen"), "PATCH": peewee.OperationalError("gone")}
 
@@ -98,7 +98,7 @@ def test_an_error_of_each_kind_is_in_the_envelope_of_its_area(app, errors, add_v
 
 
 @pytest.mark.security("Logs, errors and the database")
-def test_the_message_of_an_unforeseen_failure_is_neither_answered_nor_logged(client, app, add_view, log_text):
+def test_an_unforeseen_failures_message_is_neither_answered_nor_logged(client, app, add_view, log_text):
     app.config["PROPAGATE_EXCEPTIONS"] = False
 
     def view():

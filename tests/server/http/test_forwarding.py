@@ -23,7 +23,7 @@ def test_forwarding_headers_without_trusted_proxies_are_logged_once(client, log_
 
 @sqlite_only
 @pytest.mark.parametrize(("proxies", "headers"), [("0", {}), ("1", {"X-Forwarded-For": "192.0.2.7"})])
-def test_requests_without_these_headers_or_behind_a_trusted_proxy_are_not_logged(
+def test_requests_without_forwarding_or_with_trusted_proxies_log_nothing(
     make_app, log_lines, proxies, headers
 ):
     make_app(TRUSTED_PROXIES=proxies).test_client().get("/healthz", headers=headers)

@@ -67,7 +67,7 @@ def wrong_answers(client, player, cases, content_type=JSON):
 @pytest.mark.guarantee("Any request")
 @pytest.mark.security("Input")
 @sqlite_only
-def test_a_bad_body_is_refused_by_every_endpoint_in_the_same_words(client, sample_player):
+def test_every_endpoint_refuses_a_bad_body_alike(client, sample_player):
     cases = [
         *((body, MALFORMED_TEXT) for body in MALFORMED.values()),
         *((body, REPEATED_TEXT) for body in REPEATED.values()),
@@ -79,7 +79,7 @@ def test_a_bad_body_is_refused_by_every_endpoint_in_the_same_words(client, sampl
 
 
 @sqlite_only
-def test_a_body_of_another_content_type_is_refused_by_every_endpoint(client, sample_player):
+def test_every_endpoint_refuses_another_content_type(client, sample_player):
     kinds = ["application/x-www-form-urlencoded", "application/octet-stream", "application/xml"]
 
     wrong = [wrong_answers(client, sample_player, [(b"{}", NOT_JSON_TEXT)], kind) for kind in kinds]
@@ -88,7 +88,7 @@ def test_a_body_of_another_content_type_is_refused_by_every_endpoint(client, sam
 
 
 @sqlite_only
-def test_a_body_over_the_limit_is_refused_by_every_endpoint_that_reads_one(client, sample_player):
+def test_every_endpoint_with_a_body_refuses_too_large_ones(client, sample_player):
     schemas, _ = bodies(client)
 
     answers = {

@@ -76,7 +76,7 @@ def test_if_match_is_ignored_by_get_requests(client, sample_player):
 
 
 @pytest.mark.security("Other pages in the browser")
-def test_a_host_in_a_header_does_not_appear_in_a_response(client, app, sample_player):
+def test_a_hosts_name_from_a_header_is_never_answered(client, app, sample_player):
     hostile = dict.fromkeys(["Host", "X-Forwarded-Host", "Origin"], "evil.example.com")
     answers = {
         address: client.get(address, headers=sample_player.headers | hostile, buffered=True)

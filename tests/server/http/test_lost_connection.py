@@ -42,7 +42,7 @@ class Unanswered(psycopg2.extensions.cursor):
         """Nothing comes back, not even that nothing was found."""
 
 
-def test_a_valid_token_is_503_when_the_row_of_its_player_is_lost_on_the_way(client, player, monkeypatch):
+def test_a_lost_player_row_makes_a_valid_token_503(client, player, monkeypatch):
     def cursor(connection):
         return Unanswered(connection)
 

@@ -59,7 +59,7 @@ def test_answers_are_counted_by_method_route_and_status(client, samples):
 
 
 @sqlite_only
-def test_unknown_paths_and_methods_and_all_bets_are_counted_as_one_each(client, player, samples):
+def test_unknown_paths_methods_and_bets_count_as_one_each(client, player, samples):
     for number in range(5):
         client.get(f"/no-such-path/{number}")
         client.get(f"/upgrader/bets/{number}", headers=player.headers)
@@ -136,7 +136,7 @@ def test_a_counter_of_bets_begins_at_0(samples):
     assert samples("bets_wagered_coins_total")[labels(game="upgrader")] == 0
 
 
-def test_connections_in_use_and_callers_that_wait_for_one_are_counted(samples):
+def test_connections_in_use_and_waiting_callers_are_counted(samples):
     names = ("database_pool_size", "database_pool_in_use", "database_pool_waiting")
     before = [samples(name)[()] for name in names]
     size = int(before[0]) or 20
@@ -174,9 +174,7 @@ class TestABetThatIsNotOver:
 
 
 @sqlite_only
-def test_a_proof_that_can_not_be_sent_is_counted_as_overdue(
-    app, connect, player, add_item, samples, monkeypatch
-):
+def test_a_proof_that_cannot_be_sent_counts_as_overdue(app, connect, player, add_item, samples, monkeypatch):
     def fail(_holders):
         raise peewee.OperationalError
 

@@ -214,7 +214,7 @@ def test_every_view_states_its_policy(app):
 
 @pytest.mark.security("Tokens")
 @sqlite_only
-def test_a_caller_without_a_valid_token_may_call_no_protected_endpoint(call, good):
+def test_no_protected_endpoint_works_without_a_valid_token(call, good):
     """Every bad token at one endpoint of each area, and some of them at every endpoint."""
     areas = {endpoint.rule.split("/")[1]: endpoint for endpoint in PROTECTED}
     everywhere = ("no header", "another secret", "expired")
@@ -230,7 +230,7 @@ def test_a_caller_without_a_valid_token_may_call_no_protected_endpoint(call, goo
 
 
 @sqlite_only
-def test_a_token_without_a_player_is_400_on_profile_and_401_elsewhere(call, good):
+def test_a_token_without_player_is_400_or_401(call, good):
     header = signed(good | {"sub": "76561198000000001"})
 
     answers = {endpoint[:2]: call(endpoint, header) for endpoint in PROTECTED}
@@ -275,7 +275,7 @@ def test_any_caller_may_call_every_public_endpoint(call, good, player, run, is_s
         assert statuses == {endpoint.rule: endpoint.status for endpoint in OPEN}, header
 
 
-def test_a_player_may_call_every_protected_endpoint_and_caches_store_no_answer(call, good):
+def test_a_player_may_call_every_protected_endpoint_uncached(call, good):
     answers = {endpoint: call(endpoint, signed(good)) for endpoint in PROTECTED}
 
     assert {endpoint: answer.status_code for endpoint, answer in answers.items()} == {
@@ -287,7 +287,7 @@ def test_a_player_may_call_every_protected_endpoint_and_caches_store_no_answer(c
 
 
 @sqlite_only
-def test_the_scheme_may_be_in_any_case_and_any_blanks_may_follow(call, player):
+def test_the_schemes_case_and_following_blanks_do_not_matter(call, player):
     schemes = ("Bearer", "bearer", "BEARER", "bEaReR", "Bearer  ")
 
     answers = [call(ME, f"{scheme} {player.token}").json["platformid"] for scheme in schemes]
@@ -297,7 +297,7 @@ def test_the_scheme_may_be_in_any_case_and_any_blanks_may_follow(call, player):
 
 @pytest.mark.security("Use of tokens")
 @sqlite_only
-def test_a_token_in_the_url_or_in_a_cookie_is_ignored(client, player):
+def test_tokens_in_url_or_cookie_are_ignored(client, player):
     client.set_cookie("token", player.token)
 
     answer = client.get(f"/auth/me?token={player.token}&access_token={player.token}")

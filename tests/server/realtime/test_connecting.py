@@ -33,7 +33,7 @@ def test_a_bad_token_is_refused(app, connect):
 
 
 @sqlite_only
-def test_the_id_of_a_session_that_another_process_may_have_is_not_logged(server, caplog):
+def test_a_possibly_valid_session_id_is_not_logged(server, caplog):
     for ask in (requests.get, requests.post):
         answer = ask(f"{server}/socket.io/?EIO=4&transport=polling&sid=id-of-a-session", timeout=10)
         assert answer.status_code == 400
@@ -54,7 +54,7 @@ def item(add_item):
     return add_item(price=10)
 
 
-def test_a_spectator_sees_the_bets_of_others_when_they_are_over(connect, player, item):
+def test_a_spectator_sees_due_bets_of_others(connect, player, item):
     spectator = connect()
     connect(player).spin({"amount": 1, "item": item})
 
@@ -73,7 +73,7 @@ def test_a_spectator_sees_the_bets_of_others_when_they_are_over(connect, player,
 
 
 @sqlite_only
-def test_a_player_is_sent_commitment_balance_and_live_bets_on_connecting(connect, player):
+def test_a_connecting_player_gets_commitment_balance_and_live_bets(connect, player):
     socket = connect(player)
 
     assert [socket.next()[0] for _ in range(3)] == ["upgrader:commitment", "balance", "live-bets"]
@@ -83,9 +83,7 @@ def test_a_player_is_sent_commitment_balance_and_live_bets_on_connecting(connect
 @pytest.mark.one_process
 @pytest.mark.settings(UPGRADER_PROOF_DELAY="600")
 class TestWithABetThatIsNotOver:
-    def test_a_new_socket_is_sent_nothing_older_than_what_a_bet_sent_it(
-        self, connect, player, item, monkeypatch
-    ):
+    def test_a_new_socket_gets_nothing_older_than_a_bets_state(self, connect, player, item, monkeypatch):
         betting = connect(player)
         betting.expect("live-bets")
         get, has_bet = users.get_by_id, threading.Event()
@@ -119,7 +117,7 @@ def test_a_new_socket_gets_the_newest_ten_bets_newest_first(connect, player, ite
 
 @pytest.mark.one_process
 @sqlite_only
-def test_the_eleventh_socket_of_a_player_is_refused_until_one_leaves(app, connect, player):
+def test_the_eleventh_socket_of_a_player_is_refused(app, connect, player):
     sockets = [connect(player) for _ in range(10)]
 
     assert refused(connect, player=player) == "Too many connections"

@@ -49,7 +49,7 @@ def away(app):
     return gone
 
 
-def test_a_spin_without_the_database_fails_and_the_next_one_works(connect, player, away):
+def test_a_spin_without_the_database_fails_until_it_returns(connect, player, away):
     socket = connect(player)
     assert socket.spin(SPIN)["status"] is True
 
@@ -63,7 +63,7 @@ def test_a_spin_without_the_database_fails_and_the_next_one_works(connect, playe
 
 
 @pytest.mark.guarantee("A missing database")
-def test_a_valid_token_is_disconnected_and_not_refused_so_that_the_client_retries(connect, player, away):
+def test_a_valid_token_is_disconnected_so_the_client_retries(connect, player, away):
     with away(), pytest.raises(Closed):
         connect(player)
 
@@ -85,7 +85,7 @@ def test_a_bad_token_is_refused_without_the_database(connect, away):
         connect(auth={"token": "not-a-token"})
 
 
-def test_a_proof_that_fell_due_without_the_database_is_sent_when_it_is_back(connect, player, away):
+def test_a_proof_due_without_the_database_is_sent_later(connect, player, away):
     socket = connect(player)
     with away():
         pass

@@ -50,9 +50,7 @@ def test_an_ended_session_can_not_connect(connect, player, log_out):
 
 
 @pytest.mark.security("Logging out everywhere")
-def test_proofs_and_balances_go_only_to_the_sockets_of_the_new_session(
-    connect, player, log_out, log_in, monkeypatch
-):
+def test_only_the_new_sessions_sockets_get_proofs_and_balances(connect, player, log_out, log_in, monkeypatch):
     old, now = connect(player), time.monotonic()
     old.expect("balance")
     with monkeypatch.context() as patch:
@@ -73,7 +71,7 @@ def test_proofs_and_balances_go_only_to_the_sockets_of_the_new_session(
     assert set(names(old)[seen:]) <= {"live-bets", "live-bets:new"}
 
 
-def test_a_proof_that_an_ended_session_did_not_confirm_is_sent_to_the_next(connect, player, log_out, log_in):
+def test_the_next_session_gets_the_unconfirmed_proof(connect, player, log_out, log_in):
     old = connect(player)
     assert spin(old)["status"]
     old.expect("upgrader:proof")
@@ -83,7 +81,7 @@ def test_a_proof_that_an_ended_session_did_not_confirm_is_sent_to_the_next(conne
     assert log_in().expect("upgrader:proof")["nonce"] == 1
 
 
-def test_sockets_of_ended_sessions_do_not_count_as_sockets_of_the_player(connect, player, log_out, log_in):
+def test_ended_sessions_sockets_do_not_count_for_the_player(connect, player, log_out, log_in):
     for _ in range(10):
         connect(player)
     log_out()

@@ -85,9 +85,7 @@ def test_a_client_that_was_refused_joins_on_another_transport(raw):
     assert another.receive().startswith("40")
 
 
-def test_a_transport_that_never_joins_is_closed_and_one_that_has_joined_stays_open(
-    app, raw, time_to_join_is_over
-):
+def test_a_transport_is_closed_unless_it_joins(app, raw, time_to_join_is_over):
     with serving(app) as url:
         joined, silent = raw(url), raw(url)
         joined.send("40")
@@ -170,7 +168,7 @@ def test_players_and_spectators_of_one_address_share_its_sockets(app, open_socke
 
 
 @pytest.mark.security("Shared caches")
-def test_the_sockets_of_a_64_and_of_a_48_are_limited(app, open_socket):
+def test_the_sockets_of_a_64_and_48_are_limited(app, open_socket):
     limits = {"ratelimit_enabled": True, "trusted_proxies": 1, "address_max_sockets": 1}
     with serving(app, **limits) as url:
         sockets = [open_socket(url, **from_address(f"2001:db8:0:{number}::1")) for number in range(8)]
@@ -215,11 +213,11 @@ def can_join(open_socket, url, header):
     return True
 
 
-def test_with_the_limits_off_an_address_may_have_any_number_of_sockets(connect):
+def test_without_limits_an_address_may_have_any_sockets(connect):
     assert [connect().expect("live-bets") is not None for _ in range(5)] == [True] * 5
 
 
-def test_the_fourth_handshake_of_an_address_is_refused_for_a_minute(app, raw):
+def test_an_addresss_fourth_handshake_is_refused_for_a_minute(app, raw):
     now = [0.0]
     limits = {"ratelimit_enabled": True, "trusted_proxies": 1, "address_handshakes_per_minute": 3}
     with serving(app, timer=lambda: now[0], **limits) as url:

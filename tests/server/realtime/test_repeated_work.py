@@ -5,7 +5,7 @@ import threading
 from server.realtime.repeated_task import RepeatedTask
 
 
-def test_work_that_was_woken_in_a_failed_round_does_not_wait_for_its_time(app):
+def test_work_woken_in_a_failed_round_runs_at_once(app):
     running = app.extensions["realtime"]
     begun = threading.Semaphore(0)
 

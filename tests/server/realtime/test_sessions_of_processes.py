@@ -131,9 +131,7 @@ def test_no_socket_that_connects_during_a_logout_stays_a_player(urls, player, op
 
 
 @without_redis
-def test_a_proof_goes_to_the_new_session_when_its_bet_was_made_in_an_ended_one(
-    urls, player, sockets, run, open_socket
-):
+def test_an_ended_sessions_proof_goes_to_the_new_session(urls, player, sockets, run, open_socket):
     assert sockets[0].spin(SPIN)["status"]
     assert log_out(urls[1], player) == 200
 
@@ -254,7 +252,7 @@ def test_an_action_that_goes_on_after_a_logout_changes_nothing(urls, database_ur
 
 
 @without_redis
-def test_suspending_a_player_waits_for_the_bet_that_is_being_settled(database_url, player, sockets, run):
+def test_suspending_a_player_waits_for_the_running_bet(database_url, player, sockets, run):
     # Locks that a settlement takes after the player's row.
     assert sockets[0].spin(SPIN)["status"]
     counts = "SELECT 1 FROM live_bet_counts WHERE shard = %s FOR UPDATE"

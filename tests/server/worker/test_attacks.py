@@ -7,7 +7,7 @@ from bench.harness.attacks.siege import run_siege
 pytestmark = pytest.mark.process
 
 
-def test_during_attacks_every_spin_is_answered_and_afterwards_all_resources_are_free():
+def test_spins_are_answered_during_attacks_and_resources_freed_afterwards():
     # Several tests would attack a server each in a parallel run. The attacks are on connections, not on data.
     siege = run_siege(
         postgresql=False,

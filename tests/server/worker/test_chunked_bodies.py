@@ -68,7 +68,7 @@ PATHS = [b"/affiliate/use-code", b"/auth/me", b"/socket.io/", b"/nothing-here"]
 
 
 @pytest.mark.security("Hostile connections")
-def test_a_malformed_body_is_refused_and_nothing_after_it_is_read(production):
+def test_nothing_is_read_after_a_malformed_body(production):
     answers = {
         (path, name): statuses(production.url, POST % path + body + NEXT)
         for path in PATHS
@@ -84,7 +84,7 @@ def test_a_malformed_body_below_the_path_of_sockets_is_refused(production):
     assert statuses(production.url, POST % path.encode() + MALFORMED["no size"] + NEXT) == [400]
 
 
-def test_a_malformed_body_that_the_app_does_not_read_is_followed_by_no_request(odd):
+def test_no_request_follows_a_malformed_body_left_unread(odd):
     answers = {
         name: statuses(odd.url, POST % b"/in-pieces" + body + NEXT) for name, body in MALFORMED.items()
     }
@@ -118,7 +118,7 @@ def test_a_body_is_read_the_same_in_any_valid_chunks(odd, chunks, trailers, uppe
     assert received.partition(b"\r\n\r\n")[2].startswith(b"<%s>HTTP/1.1" % sent.hex().encode())
 
 
-def test_the_client_is_told_to_continue_before_the_body_is_read(odd):
+def test_the_client_is_told_to_continue_before_its_body(odd):
     head = POST.replace(b"\r\n\r\n", b"\r\nExpect: 100-continue\r\n\r\n") % b"/echo"
     with open_connection(odd.url) as connection:
         connection.sendall(head)

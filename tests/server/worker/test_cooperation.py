@@ -40,7 +40,7 @@ def test_a_slow_query_does_not_delay_another_request(app, env, warm_start, tmp_p
 
 
 @sqlite_only
-def test_a_frame_that_breaks_a_connection_leaves_one_line_and_no_traceback(player, env, warm_start, tmp_path):
+def test_a_frame_that_breaks_a_connection_logs_one_line(player, env, warm_start, tmp_path):
     with warm_start.server_process(gunicorn(), env, tmp_path) as server:
         bystander = Socket(server.url, auth={"token": player.token})
         broken = Socket(server.url, auth={"token": player.token})
@@ -118,7 +118,7 @@ def ask_some_times(server):
 
 
 @pytest.mark.security("Hostile connections")
-def test_a_client_that_pipelines_requests_without_a_pause_delays_no_other_client(production):
+def test_a_pipelining_client_delays_no_other_client(production):
     request = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n"
 
     with open_connection(production.url) as hasty, hurrying(hasty, request):
@@ -127,7 +127,7 @@ def test_a_client_that_pipelines_requests_without_a_pause_delays_no_other_client
     assert statuses == [200] * 5
 
 
-def test_a_websocket_that_sends_without_a_pause_delays_no_other_client(production):
+def test_a_flooding_websocket_delays_no_other_client(production):
     with upgrade(production.url) as hasty, hurrying(hasty, frame(TEXT, b"3")):
         statuses = ask_some_times(production)
 

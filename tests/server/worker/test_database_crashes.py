@@ -25,9 +25,7 @@ def database_url(database):
 
 
 @pytest.mark.guarantee("A killed database")
-def test_a_killed_database_loses_no_money_seeds_or_proofs_and_the_server_recovers(
-    app, env, database, warm_start
-):
+def test_a_killed_database_loses_nothing_and_the_server_recovers(app, env, database, warm_start):
     serve = warm_start.server_process
     storm = CrashStorm(app, env, players=PLAYERS, sockets=SOCKETS, seed="one kill", serve=serve)
 

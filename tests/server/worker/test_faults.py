@@ -13,9 +13,7 @@ pytestmark = [pytest.mark.process, postgresql_only]
 
 @pytest.mark.guarantee("Faults around the server")
 @pytest.mark.security("Faults around the server")
-def test_network_faults_to_the_database_lose_nothing_and_answers_are_clear(
-    app, env, database_url, warm_start, tmp_path
-):
+def test_network_faults_to_the_database_lose_nothing(app, env, database_url, warm_start, tmp_path):
     with (
         before_postgres(database_url) as (proxy, address),
         warm_start.server_process(gunicorn(), env | {"DATABASE_URL": address}, tmp_path) as server,

@@ -78,7 +78,7 @@ REFUSED = {
 
 
 @pytest.mark.security("Hostile connections")
-def test_an_ambiguous_request_is_refused_and_nothing_after_it_is_read(production):
+def test_nothing_is_read_after_an_ambiguous_request(production):
     answers = {name: statuses(production.url, request + NEXT) for name, (request, _) in REFUSED.items()}
 
     assert answers == {name: [status] for name, (_, status) in REFUSED.items()}
@@ -128,7 +128,7 @@ UNREAD = [
 
 @pytest.mark.security("Hostile connections")
 @pytest.mark.parametrize("framing", ["declared", "chunked"])
-def test_a_body_over_the_limit_is_refused_by_endpoints_that_read_none(production, framing):
+def test_endpoints_without_a_body_refuse_too_large_ones(production, framing):
     """Up to the limit it changes nothing."""
     for line in UNREAD:
         answered = []

@@ -75,7 +75,7 @@ HOSTILE = {
 
 @pytest.mark.guarantee("Bad websocket frames")
 @pytest.mark.security("Hostile connections")
-def test_a_frame_that_violates_the_protocol_closes_its_connection_with_the_code(production):
+def test_a_frame_that_violates_the_protocol_closes_its_connection(production):
     codes = {}
     for name, (frames, _) in HOSTILE.items():
         with upgrade(production.url) as connection:

@@ -55,7 +55,7 @@ def rows(condition):
 
 
 @pytest.mark.security("Fairness")
-def test_a_proof_that_crosses_with_a_disconnect_comes_at_the_next_connection(serve, js_client, item):
+def test_a_proof_lost_in_a_disconnect_comes_again(serve, js_client, item):
     with serve() as server, network(server) as (proxy, url):
         spectator = Socket(server.url)
         with js_client(url) as client:
@@ -74,7 +74,7 @@ def test_a_proof_that_crosses_with_a_disconnect_comes_at_the_next_connection(ser
 
 
 @pytest.mark.security("Fairness")
-def test_a_proof_written_to_a_dead_network_comes_after_the_server_was_killed(serve, js_client, item):
+def test_a_proof_lost_in_the_network_survives_a_kill(serve, js_client, item):
     with serve() as server, network(server) as (proxy, url), js_client(url) as client:
         spectator = Socket(server.url)
         proxy.become(STALL_ANSWERS)
@@ -88,7 +88,7 @@ def test_a_proof_written_to_a_dead_network_comes_after_the_server_was_killed(ser
         wait_until(lambda: rows(Bet.proof_delivered_at_ms.is_null(False)) == 1)
 
 
-def test_a_proof_that_the_client_confirmed_does_not_come_after_the_server_was_killed(serve, js_client, item):
+def test_a_confirmed_proof_is_not_repeated_after_a_kill(serve, js_client, item):
     with serve() as server, js_client(server.url) as client:
         client.spin(amount=1, item=item)
         client.expect("upgrader:proof")

@@ -68,7 +68,7 @@ def test_a_bad_token_is_refused_at_the_handshake(platform, transport):
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_a_client_stays_connected_as_a_spectator_when_its_session_is_ended(platform, transport):
+def test_a_client_of_an_ended_session_stays_as_spectator(platform, transport):
     app, server = platform
     player = create_player(app, f"player-{next(numbers)}")
 

@@ -33,7 +33,7 @@ def storm(app, add_item, new_player, env, warm_start, tmp_path):
     return list(zip(players, told, strict=True))
 
 
-def test_a_storm_of_spins_loses_no_coin_and_skips_no_nonce(storm, run):
+def test_a_storm_of_spins_loses_no_coin_or_nonce(storm, run):
     for player, told in storm:
         settled = told["won"] + told["lost"]
         with reading():

@@ -10,7 +10,7 @@ STUCK = b"GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
 @pytest.mark.security("Hostile connections")
-def test_the_connection_of_a_stuck_request_is_closed_and_other_requests_are_served(stuck):
+def test_a_stuck_requests_connection_is_closed_and_others_are_served(stuck):
     with open_connection(stuck.url) as connection:
         connection.sendall(STUCK)
 

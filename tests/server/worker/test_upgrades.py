@@ -60,7 +60,7 @@ REFUSED = {
 
 @pytest.mark.security("Hostile connections")
 @pytest.mark.security("Other pages in the browser")
-def test_a_bad_handshake_is_refused_and_nothing_after_it_is_read(production):
+def test_nothing_is_read_after_a_bad_handshake(production):
     answers = {name: statuses(production.url, request + NEXT) for name, (request, _) in REFUSED.items()}
 
     assert answers == {name: [status] for name, (_, status) in REFUSED.items()}

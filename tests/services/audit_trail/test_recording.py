@@ -17,7 +17,7 @@ def events():
         return list(AuditEvent.select().where(AuditEvent.at_ms == AT).order_by(AuditEvent.id))
 
 
-def test_an_event_has_its_actor_its_player_and_one_json_text(app, player):
+def test_an_event_has_actor_player_and_one_json_text(app, player):
     with acting_as(Actor("operator:ada", "203.0.113.7")), writing():
         record(AuditEventType.LOGGED_IN, now=AT, user_id=player.id, after={"b": 1, "a": "é"})
 
@@ -41,7 +41,7 @@ def test_an_event_is_undone_with_its_transaction(app):
 
 
 @sqlite_only
-def test_an_event_needs_a_transaction_and_values_that_have_one_text(app):
+def test_an_event_needs_a_transaction_and_canonical_values(app):
     with pytest.raises(RuntimeError, match="transaction"), reading():
         record(AuditEventType.LOGGED_IN, now=AT, user_id=None)
 

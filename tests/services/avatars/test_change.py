@@ -36,9 +36,7 @@ def current(player):
     return path
 
 
-def test_an_upload_answers_the_url_of_the_avatar_and_deletes_the_replaced_one(
-    upload, client, player, current, kept
-):
+def test_an_upload_answers_its_url_and_deletes_the_old_avatar(upload, client, player, current, kept):
     first, answer = upload(PNG).json["avatarUrl"], upload(PNG)
     refused = upload(b"nonsense")
 
@@ -119,7 +117,7 @@ def slow(server):
 
 @pytest.mark.security("Avatars")
 @sqlite_only
-def test_a_second_upload_of_a_player_at_the_same_time_is_refused(app, send, slow, player, new_player):
+def test_a_players_second_upload_at_once_is_refused(app, send, slow, player, new_player):
     bob = new_player("bob").headers
     slow.request("POST", "/profile/avatar", FORM[:50], headers=player.headers | FORM_HEADERS)
     wait_until(lambda: player.id in app.extensions["services"].avatars.uploads)

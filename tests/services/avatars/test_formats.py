@@ -49,7 +49,7 @@ def middle(picture):
     return picture.convert("RGB").getpixel((128, 128))
 
 
-def test_an_image_of_each_format_becomes_a_webp_of_256_pixels(stored):
+def test_each_image_format_becomes_a_256_pixel_webp(stored):
     kinds = [("JPEG", {}), ("JPEG", {"progressive": True}), ("PNG", {}), ("GIF", {})]
     kinds += [("WEBP", {}), ("WEBP", {"lossless": True})]
 
@@ -205,7 +205,7 @@ def test_the_default_image_does_not_count_against_300_frames(stored):
     assert stored(animation("PNG", frames=301, default_image=True)).n_frames == 300
 
 
-def test_the_default_image_of_an_animated_png_is_not_a_frame(stored):
+def test_an_animated_pngs_default_image_is_no_frame(stored):
     frames = [plain(colour=colour) for colour in (RED, GREEN, BLUE)]
 
     picture = stored(encoded(frames[0], "PNG", save_all=True, append_images=frames[1:], default_image=True))
@@ -214,7 +214,7 @@ def test_the_default_image_of_an_animated_png_is_not_a_frame(stored):
     assert is_near(middle(picture), GREEN)
 
 
-def test_a_frame_without_a_duration_is_shown_for_a_tenth_of_a_second(stored):
+def test_a_frame_without_duration_lasts_a_tenth_second(stored):
     frames = [plain(colour=colour) for colour in (RED, GREEN)]
 
     picture = stored(encoded(frames[0], "GIF", save_all=True, append_images=frames[1:], duration=0))
@@ -257,7 +257,7 @@ def test_bytes_after_an_image_are_removed(stored, stored_bytes):
     assert rendered([file + trailer for file in others]) == rendered(others)
 
 
-def test_only_the_first_image_of_a_jpeg_with_previews_is_used(stored):
+def test_only_the_first_image_of_a_jpeg_is_used(stored):
     data = encoded(corners(), "MPO", save_all=True, append_images=[plain(size=(8, 8))])
     assert Image.open(BytesIO(data)).n_frames == 2
 

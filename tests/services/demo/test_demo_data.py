@@ -11,7 +11,7 @@ IRL_CASES = decimal_json.loads((DATA / "irl_cases.json").read_bytes())
 PICTURES = {f"/media/items/{path.name}": path for path in (DATA / "pictures").iterdir()}
 
 
-def test_every_demo_item_has_a_picture_of_its_own_and_no_picture_is_left_over():
+def test_every_demo_item_has_exactly_one_picture():
     images = {item["image"] for item in ITEMS}
     prize_images = {item["image"] for case in IRL_CASES for item in case["items"]}
 
@@ -30,7 +30,7 @@ def test_demo_pictures_are_small_webp_files_of_360_pixels():
     assert max(path.stat().st_size for path in PICTURES.values()) < 12_000
 
 
-def test_every_demo_item_of_the_first_game_has_a_weapon_a_skin_and_a_known_wear():
+def test_every_demo_weapon_has_a_skin_and_known_wear():
     parsed = [names.parse(item["marketHashName"]) for item in ITEMS if item["appid"] == 730]
 
     assert [name for name in parsed if not (name.gun_name and name.skin_name)] == []

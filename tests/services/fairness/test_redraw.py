@@ -30,7 +30,7 @@ def epoch():
         return SeedMark.select(SeedMark.epoch).order_by(SeedMark.number.desc()).limit(1).scalar()
 
 
-def test_the_command_gives_every_player_a_new_commitment_and_prints_how_many(app, new_player, run):
+def test_the_command_redraws_every_players_commitment(app, new_player, run):
     players = [new_player(name) for name in ("alice", "bob")]
     before = [announced(app, player) for player in players]
 
@@ -63,7 +63,7 @@ def test_the_players_sockets_receive_the_commitment_of_a_redrawn_seed(app, playe
     assert socket.expect("upgrader:commitment") == over_http != before
 
 
-def test_the_first_request_after_a_restore_redraws_one_players_seed_only(app, new_player, env, tmp_path):
+def test_a_request_after_a_restore_redraws_one_seed(app, new_player, env, tmp_path):
     players = [new_player(f"player-{number}") for number in range(20)]
     announced(app, players[0])
     with reading():
@@ -81,7 +81,7 @@ def test_the_first_request_after_a_restore_redraws_one_players_seed_only(app, ne
     assert {user_id for user_id in before if before[user_id] != after[user_id]} == {players[0].id}
 
 
-def test_marks_with_the_same_numbers_and_other_tokens_are_recognised_as_foreign(app, player, item):
+def test_marks_with_other_tokens_are_recognised_as_foreign(app, player, item):
     """A server on another machine has played on in the restored database."""
     reveal(app, spin(app, player, item))
     before = announced(app, player)
@@ -92,7 +92,7 @@ def test_marks_with_the_same_numbers_and_other_tokens_are_recognised_as_foreign(
 
 
 @pytest.mark.security("Restored database")
-def test_a_seed_is_not_revealed_when_the_witness_file_cannot_be_written(app, player, item, tmp_path):
+def test_no_seed_is_revealed_without_a_written_witness_file(app, player, item, tmp_path):
     announced(app, player)
     bet = spin(app, player, item)
     witness = tmp_path / "instance" / "seeds.new"
@@ -105,9 +105,7 @@ def test_a_seed_is_not_revealed_when_the_witness_file_cannot_be_written(app, pla
     reveal(app, bet)
 
 
-def test_a_list_with_a_due_seed_is_refused_while_the_witness_file_cannot_be_written(
-    app, player, item, tmp_path, caplog
-):
+def test_lists_with_due_seeds_need_a_written_witness_file(app, player, item, tmp_path, caplog):
     def seeds():
         answer = app.test_client().get("/stats/fairness", headers=player.headers)
         return answer.status_code, answer.json
@@ -131,7 +129,7 @@ def test_only_the_owner_can_read_the_witness_file(app, player, tmp_path):
     assert stat.S_IMODE((tmp_path / "instance" / "seeds.witness").stat().st_mode) == 0o600
 
 
-def test_the_first_server_of_a_new_platform_keeps_the_first_commitments(app, player):
+def test_a_new_platforms_first_server_keeps_the_commitments(app, player):
     with reading():
         drawn = AnnouncedSeed.get_by_id(player.id).server_seed_commitment
 

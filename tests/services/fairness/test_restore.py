@@ -53,7 +53,7 @@ def test_a_revealed_seed_is_useless_after_a_restore(serve, join, spin_with, reve
 
 @pytest.mark.redis
 @postgresql_only
-def test_a_restore_is_recognised_by_processes_that_have_not_revealed_the_seed(
+def test_processes_that_revealed_no_seed_recognise_a_restore(
     env, redis, backup, restore, player, join, spin_with, tmp_path
 ):
     def has_redrawn(server):
@@ -91,9 +91,7 @@ def test_a_restore_into_the_open_file_is_recognised(serve, env, backup, join, sp
 
 
 @pytest.mark.security("Restored database")
-def test_a_seed_whose_roll_is_known_is_redrawn_although_it_was_not_revealed(
-    serve, backup, restore, join, spin_with
-):
+def test_an_unrevealed_seed_with_a_known_roll_is_redrawn(serve, backup, restore, join, spin_with):
     """A player who knows what a client seed rolls would play it again with a higher wager."""
     with serve(UPGRADER_PROOF_DELAY=HOUR) as server:
         backup()
@@ -108,9 +106,7 @@ def test_a_seed_whose_roll_is_known_is_redrawn_although_it_was_not_revealed(
 
 
 @pytest.mark.security("Restored database")
-def test_an_open_socket_receives_the_new_commitment_before_it_can_bet(
-    serve, backup, restore, join, spin_with
-):
+def test_an_open_socket_gets_the_commitment_before_betting(serve, backup, restore, join, spin_with):
     with serve() as server:
         backup()
         socket, announced = join(server)
@@ -153,7 +149,7 @@ def test_a_restart_keeps_the_commitment(serve, join, spin_with):
 
 @pytest.mark.security("Restored database")
 @sqlite_only
-def test_seeds_are_redrawn_when_the_witness_file_is_missing_or_damaged(serve, join, spin_with, tmp_path):
+def test_a_missing_or_damaged_witness_file_redraws_seeds(serve, join, spin_with, tmp_path):
     witness = tmp_path / "instance" / "seeds.witness"
     with serve() as server:
         socket, _ = join(server)

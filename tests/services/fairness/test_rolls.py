@@ -38,7 +38,7 @@ def test_a_digest_equals_the_one_that_other_sites_published():
 
 @pytest.mark.regulation("3.2 Distribution of scaled values")
 @pytest.mark.regulation("(f) Scaling")
-def test_the_digests_at_the_ends_and_the_middle_roll_the_ends_and_the_middle(monkeypatch):
+def test_digests_at_ends_and_middle_roll_ends_and_middle(monkeypatch):
     for digest, roll in (
         (bytes(32), 0),
         (b"\xff" * 32, ROLL_RANGE - 1),
@@ -60,7 +60,7 @@ def test_every_input_of_a_spin_changes_its_digest():
 
 
 @given(offer=offers())
-def test_a_threshold_is_the_last_whole_number_not_above_the_fair_chance(offer):
+def test_a_threshold_is_the_fair_chance_rounded_down(offer):
     share = Fraction(offer["wager_cents"], offer["price_cents"])
     fair = ROLL_RANGE * (1 - Fraction(offer["house_edge_ppm"], PPM)) * share
 
@@ -98,7 +98,7 @@ def test_a_commitment_does_not_contain_its_seed():
 @example("a" * 64)
 @example("a" * 65)
 @example("abcd\n")
-def test_a_client_seed_has_4_to_64_letters_digits_dashes_and_underscores(text):
+def test_a_client_seed_has_4_to_64_allowed_characters(text):
     expected = 4 <= len(text) <= 64 and set(text) <= set(CLIENT_SEED_CHARACTERS)
 
     assert rolls.is_client_seed(text) is expected

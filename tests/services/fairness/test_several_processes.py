@@ -68,7 +68,7 @@ def lose_last_mark():
         SeedMark.delete().where(SeedMark.number == last).execute()
 
 
-def test_busy_processes_append_one_mark_each_for_all_bets_settled_before(processes, new_player, spin):
+def test_busy_processes_append_one_mark_each(processes, new_player, spin):
     players = [new_player(f"player-{number}") for number in range(3)]
     bets = [
         [spin(process, player) for _ in range(4)] for process, player in zip(processes, players, strict=True)
@@ -84,9 +84,7 @@ def test_busy_processes_append_one_mark_each_for_all_bets_settled_before(process
 
 
 @pytest.mark.security("Restored database")
-def test_bets_that_another_process_settled_need_one_mark_when_they_are_revealed_together(
-    processes, new_player, spin
-):
+def test_another_process_bets_revealed_together_need_one_mark(processes, new_player, spin):
     here, there, _ = processes
     players = [new_player(f"player-{number}") for number in range(3)]
     bets = [spin(there, player) for player in players]
@@ -99,9 +97,7 @@ def test_bets_that_another_process_settled_need_one_mark_when_they_are_revealed_
     assert marks() - before == 1
 
 
-def test_a_restored_database_that_lacks_bets_which_another_process_revealed_is_recognised(
-    two, new_player, spin
-):
+def test_a_restore_without_another_process_reveals_is_recognised(two, new_player, spin):
     here, there = two
     player = new_player()
     reveal(here, spin(there, player))
@@ -111,9 +107,7 @@ def test_a_restored_database_that_lacks_bets_which_another_process_revealed_is_r
     assert announced(there, player).server_seed_commitment != told.server_seed_commitment
 
 
-def test_a_machine_recognises_a_restored_database_that_lacks_bets_which_only_another_one_knew(
-    app, make_app, new_player, spin, tmp_path
-):
+def test_a_restore_without_another_machines_bets_is_recognised(app, make_app, new_player, spin, tmp_path):
     other = make_app(INSTANCE_DIR=str(tmp_path / "other"))
     player = new_player()
     witness(other).watch()
@@ -138,9 +132,7 @@ def test_processes_that_start_and_stop_keep_the_commitments(processes, make_app,
     assert [announced(process, player) for process in (*processes, started)] == [told] * 4
 
 
-def test_a_process_notices_that_bets_of_its_own_were_lost_although_their_player_has_left(
-    two, new_player, spin
-):
+def test_a_process_notices_lost_bets_of_departed_players(two, new_player, spin):
     """The player asks another process, which does not know of the bet."""
     here, there = two
     player = new_player()
@@ -155,9 +147,7 @@ def test_a_process_notices_that_bets_of_its_own_were_lost_although_their_player_
     assert again.server_seed_commitment != told.server_seed_commitment
 
 
-def test_processes_of_a_machine_redraw_once_after_a_restore_that_all_of_them_could_notice(
-    two, new_player, spin
-):
+def test_a_machines_processes_redraw_once_after_a_restore(two, new_player, spin):
     players = [new_player(f"player-{number}") for number in range(2)]
     for process, player in zip(two, players, strict=True):
         spin(process, player)
@@ -172,9 +162,7 @@ def test_processes_of_a_machine_redraw_once_after_a_restore_that_all_of_them_cou
     assert epochs() - before == 1
 
 
-def test_a_machine_that_lost_its_file_does_not_rely_on_marks_from_before_the_others_redrew(
-    app, make_app, new_player, spin, tmp_path
-):
+def test_a_machine_without_file_ignores_marks_before_a_redraw(app, make_app, new_player, spin, tmp_path):
     other = make_app(INSTANCE_DIR=str(tmp_path / "other"))
     player = new_player()
     reveal(app, bet := spin(app, player))
@@ -191,7 +179,7 @@ def test_a_machine_that_lost_its_file_does_not_rely_on_marks_from_before_the_oth
     assert marks() - before == 1
 
 
-def test_a_mark_is_refused_within_a_transaction_that_may_be_rolled_back(app, new_player, spin):
+def test_a_mark_is_refused_within_a_transaction(app, new_player, spin):
     bet = spin(app, new_player())
 
     with pytest.raises(RuntimeError, match="committed"), writing():

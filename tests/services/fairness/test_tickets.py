@@ -31,7 +31,7 @@ def cases(draw):
 
 @pytest.mark.guarantee("Items")
 @given(cases())
-def test_the_winner_is_the_item_whose_share_of_the_range_holds_the_ticket(case):
+def test_the_winner_is_the_item_that_holds_the_ticket(case):
     widths, ticket = case
     place = Fraction(ticket, TICKET_RANGE)
     begins = [Fraction(sum(widths[:position]), TICKET_RANGE) for position in range(len(widths) + 1)]

@@ -406,7 +406,7 @@ def test_a_snapshot_whose_id_another_content_has_fails_the_bet(opening, write):
 
 
 @pytest.mark.parametrize("age_ms", [1_001, 60_000, -60_000], ids=["late", "very late", "clock set back"])
-def test_an_opening_whose_case_was_read_too_long_ago_changes_nothing(opening, write, age_ms):
+def test_an_opening_of_an_old_case_reading_changes_nothing(opening, write, age_ms):
     late = opening(case_read_at_ms=database_ms() - age_ms)
     before = rows()
 
@@ -420,7 +420,7 @@ def test_an_opening_whose_case_was_just_read_is_settled(opening, write):
     assert write(opening(case_read_at_ms=database_ms())).bet_id
 
 
-def test_the_free_case_needs_a_promo_code_and_opens_only_as_often_as_allowed(opening, change_player, write):
+def test_the_free_case_needs_a_code_and_obeys_its_limit(opening, change_player, write):
     with pytest.raises(FreeCaseNotAvailable):
         write(opening(**FREE))
     change_player(used_affiliate_code="LUCKY")

@@ -9,7 +9,7 @@ words = st.text(st.characters(categories=["Lu", "Ll", "Nd", "Lo"]), min_size=1)
 wears = st.sampled_from(sorted(WEARS))
 
 
-def test_a_name_is_split_at_its_first_bar_and_a_wear_in_its_last_parentheses_is_taken_off():
+def test_a_name_splits_into_gun_skin_and_wear():
     expected = {
         "★ StatTrak™ Huntsman Knife | Lore (Field-Tested)": (
             "★ StatTrak™ Huntsman Knife",

@@ -159,7 +159,7 @@ def test_an_action_interrupted_at_any_statement_changes_nothing(model, world):
 
 
 @pytest.mark.guarantee("Every figure")
-def test_an_action_whose_answer_is_lost_after_its_commit_is_done_once(model, world):
+def test_an_action_with_a_lost_commit_answer_is_done_once(model, world):
     players = model()
     players.join(2)
 

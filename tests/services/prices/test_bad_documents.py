@@ -36,7 +36,7 @@ BAD = {
 
 
 @sqlite_only
-def test_a_bad_document_leaves_every_price_and_fails_in_one_line(fails, source, item, stored_prices):
+def test_a_bad_document_changes_no_price(fails, source, item, stored_prices):
     said = {}
     for what, (answer, _) in BAD.items():
         source.answer = answer

@@ -18,7 +18,7 @@ def case(add, clock):
 
 
 @pytest.mark.usefixtures("case")
-def test_a_new_price_of_an_item_changes_the_price_of_its_case(client, run, source):
+def test_an_items_new_price_changes_its_cases_price(client, run, source):
     source.answer = feed({"One": 20_00, "Two": 20_00})
 
     run("prices", "refresh")
@@ -30,7 +30,7 @@ def test_a_new_price_of_an_item_changes_the_price_of_its_case(client, run, sourc
 
 
 @pytest.mark.usefixtures("case")
-def test_a_refresh_without_a_new_price_changes_next_price_fetch_in_the_list(client, run, clock, source):
+def test_a_refresh_without_new_prices_changes_next_price_fetch(client, run, clock, source):
     source.answer = feed({"One": 10_00, "Two": 20_00})
     run("prices", "refresh")
     before = client.get("/api/cases")
@@ -45,7 +45,7 @@ def test_a_refresh_without_a_new_price_changes_next_price_fetch_in_the_list(clie
     assert after.headers["ETag"] != before.headers["ETag"]
 
 
-def test_a_request_for_a_case_waits_for_the_prices_that_its_items_lack(app, add, clock, client, source):
+def test_a_request_for_a_case_waits_for_missing_prices(app, add, clock, client, source):
     add({"One": None})
     import_case("Case", {"One": 100}, now=clock())
     source.answer = feed({"One": 9_50})
@@ -80,7 +80,7 @@ def test_imports_and_refreshes_lock_the_version_before_items(prices, source, add
     assert [imported[:2], writes()[:2]] == [["case_version", "items"]] * 2
 
 
-def test_the_market_locks_the_version_of_the_lists_before_an_item(
+def test_the_market_locks_the_lists_version_before_an_item(
     restart, source, add, stored_prices, queries, writes
 ):
     prices = restart(PRICE_FEED_URL="", PRICE_MARKET_URL=source.url)

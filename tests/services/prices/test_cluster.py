@@ -154,7 +154,7 @@ def test_a_leader_that_stood_still_writes_nothing_any_more(processes, stand_stil
     assert stored_prices() == {300}
 
 
-def test_a_request_to_any_process_waits_for_the_prices_that_a_case_lacks(processes, source):
+def test_a_case_request_waits_for_missing_prices_at_any_process(processes, source):
     fresh = [f"Fresh {number}" for number in range(3)]
     source.answer = feed(dict.fromkeys([*NAMES, *fresh], 440))
     prices = []

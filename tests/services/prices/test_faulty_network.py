@@ -53,7 +53,7 @@ def good(kind, cents):
 
 @pytest.mark.guarantee("Faults around the server")
 @pytest.mark.security("Faults around the server")
-def test_prices_stay_and_endpoints_answer_while_the_network_is_at_fault(
+def test_prices_stay_and_endpoints_answer_during_network_faults(
     app, client, prices, proxy, source, kind, clock, limit, add, stored_prices, metric, log_lines
 ):
     add({"One": 1})

@@ -77,7 +77,7 @@ def test_a_former_leader_does_not_ask_for_the_next_refresh(prices, source, items
     assert len(source.requests) == 1
 
 
-def test_the_command_ends_the_refresh_of_a_leader_which_leads_again_afterwards(
+def test_the_command_takes_the_lead_and_gives_it_back(
     prices, another, source, items, clock, stored_prices, during_a_request
 ):
     of_the_command = another()
@@ -93,7 +93,7 @@ def test_the_command_ends_the_refresh_of_a_leader_which_leads_again_afterwards(
     assert (after_the_command, len(source.requests), prices.is_leader) == ({200}, 3, True)
 
 
-def test_of_two_commands_at_once_the_first_fails_in_one_line(
+def test_the_first_of_two_concurrent_commands_fails(
     fails, another, source, items, stored_prices, during_a_request
 ):
     second = another()
@@ -165,7 +165,7 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize(("by_feed", "by_market", "transactions"), ANSWERS.values(), ids=ANSWERS)
-def test_a_leader_that_loses_its_lease_at_any_moment_writes_nothing_more(
+def test_a_leader_without_its_lease_writes_nothing_more(
     another, source, add, clock, lose_before, stored, by_feed, by_market, transactions
 ):
     add(dict.fromkeys(NAMES, 1))

@@ -18,7 +18,7 @@ def asked(source):
     return [request.query["market_hash_name"] for request in source.requests]
 
 
-def test_an_item_is_asked_for_by_game_and_name_in_dollars(prices, source, add, stored_prices, next_fetches):
+def test_the_market_is_asked_by_game_and_name(prices, source, add, stored_prices, next_fetches):
     add({"★ Karambit & Co | 50% +1": 2000}, appid=252490)
     source.answer = market("$1,234.56", median="$9.99")
 
@@ -84,7 +84,7 @@ def many(add):
     return names
 
 
-def test_restarts_do_not_raise_the_limit_of_20_requests_a_minute(prices, run, source, clock, many, restart):
+def test_restarts_do_not_raise_the_markets_minute_limit(prices, run, source, clock, many, restart):
     source.answer = market("$1.00")
     asks = []
 
@@ -116,7 +116,7 @@ BAD = {
 
 
 @sqlite_only
-def test_a_market_that_fails_changes_no_price_and_is_asked_again_a_minute_later(
+def test_a_failing_market_changes_nothing_and_is_asked_later(
     prices, source, add, clock, stored_prices, next_fetches, outcomes
 ):
     for name, answer in BAD.items():
@@ -144,7 +144,7 @@ def test_the_command_asks_a_market_that_is_paused(prices, run, source, add, stor
     assert stored_prices() == {"One": 100, "Two": 150}
 
 
-def test_a_price_that_was_held_back_is_asked_for_again_and_accepted(run, source, add, stored_prices):
+def test_a_held_back_price_is_asked_again_and_accepted(run, source, add, stored_prices):
     add({"One": 1, "Two": 1})
     source.answer = market("$50.00")
     held_back = run("prices", "refresh")
@@ -186,7 +186,7 @@ def test_items_that_the_feed_contains_are_not_asked_for(
 
 
 @sqlite_only
-def test_the_market_is_not_asked_for_items_of_a_feed_that_is_down(beside_a_feed, source, clock, add):
+def test_a_failed_feeds_items_are_not_asked_at_the_market(beside_a_feed, source, clock, add):
     both, feed = beside_a_feed
     add({"In the feed": 1})
     feed.answer = text(document({"In the feed": 150}))
@@ -201,7 +201,7 @@ def test_the_market_is_not_asked_for_items_of_a_feed_that_is_down(beside_a_feed,
 
 
 @sqlite_only
-def test_the_market_is_asked_for_an_item_that_leaves_the_feed(beside_a_feed, source, clock, add):
+def test_the_market_serves_an_item_that_leaves_the_feed(beside_a_feed, source, clock, add):
     both, feed = beside_a_feed
     add({"One": 1})
     feed.answer = text(document({"One": 150}))
@@ -216,9 +216,7 @@ def test_the_market_is_asked_for_an_item_that_leaves_the_feed(beside_a_feed, sou
 
 
 @sqlite_only
-def test_a_clock_that_was_set_back_far_does_not_stop_the_requests_and_a_little_repeats_none(
-    prices, source, clock, add
-):
+def test_a_clock_step_back_neither_stops_nor_repeats_requests(prices, source, clock, add):
     add({"One": 1})
     source.answer = market("$1.00")
     clock.advance(hours=10_000)

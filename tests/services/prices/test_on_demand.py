@@ -75,7 +75,7 @@ def wanted(prices, running, unpriced, stored_prices):
     return request
 
 
-def test_an_item_without_a_price_gets_one_while_the_request_waits(source, add, wanted, next_fetches):
+def test_an_unpriced_item_gets_its_price_during_the_request(source, add, wanted, next_fetches):
     add({"None": None}, nextPriceFetch=START)
     source.answer = market("$1.50")
 
@@ -148,7 +148,7 @@ def test_20_concurrent_requests_ask_the_market_once(prices, source, add, wanted)
 
 
 @sqlite_only
-def test_an_item_that_the_market_does_not_know_is_asked_for_once_a_period(source, clock, add, wanted):
+def test_an_item_unknown_to_the_market_is_asked_rarely(source, clock, add, wanted):
     add({"None": None})
     source.answer = text('{"success": false}')
 
@@ -163,9 +163,7 @@ def test_an_item_that_the_market_does_not_know_is_asked_for_once_a_period(source
 
 
 @pytest.mark.parametrize("settings", [{}])
-def test_a_new_item_gets_its_price_from_the_feed_while_the_request_waits(
-    restart, source, add, unpriced, stored_prices
-):
+def test_a_new_item_gets_its_feed_price_during_the_request(restart, source, add, unpriced, stored_prices):
     prices = restart(PRICE_FEED_URL=source.url)
     source.answer = feed({"New": 150})
     prices.run_due()
@@ -178,7 +176,7 @@ def test_a_new_item_gets_its_price_from_the_feed_while_the_request_waits(
 
 
 @pytest.mark.parametrize("settings", [{}])
-def test_requests_for_an_item_that_the_feed_does_not_contain_refresh_it_once(restart, source, add, unpriced):
+def test_requests_for_an_item_outside_the_feed_refresh_it_once(restart, source, add, unpriced):
     prices = restart(PRICE_FEED_URL=source.url)
     add({"None": None})
     source.answer = feed({})
@@ -191,7 +189,7 @@ def test_requests_for_an_item_that_the_feed_does_not_contain_refresh_it_once(res
 
 
 @pytest.mark.parametrize("settings", [{}])
-def test_an_item_that_is_wanted_after_the_feed_was_looked_at_is_asked_for_in_the_next_round(
+def test_an_item_wanted_after_the_feed_waits_for_another_round(
     restart, source, add, unpriced, stored_prices, monkeypatch
 ):
     prices = restart(PRICE_FEED_URL=source.url)
@@ -226,7 +224,7 @@ def connect(prices, another):
     return process
 
 
-def test_a_request_to_another_process_waits_until_the_leader_has_asked(
+def test_a_request_elsewhere_waits_until_the_leader_has_asked(
     prices, running, connect, source, add, unpriced, stored_prices
 ):
     add({"None": None})
@@ -243,7 +241,7 @@ def test_a_request_to_another_process_waits_until_the_leader_has_asked(
 
 
 @sqlite_only
-def test_a_request_to_another_process_stops_waiting_when_signals_are_lost(
+def test_a_request_elsewhere_stops_waiting_when_signals_are_lost(
     prices, running, another, source, add, unpriced, monkeypatch
 ):
     monkeypatch.setattr(service, "WAIT_SECONDS", 0.05)

@@ -46,7 +46,7 @@ JUMPS = {"Eleven times": 1100, "A hundred times": 10_000, "An eleventh": 9, "Not
 
 
 @pytest.mark.security("Price sources and providers")
-def test_a_bad_price_is_held_back_and_the_others_are_accepted(run, source, add, stored_prices):
+def test_a_bad_price_is_held_back_alone(run, source, add, stored_prices):
     add(dict.fromkeys([*BAD_PRICES, *JUMPS, "Good"], 1))
     source.answer = feed(BAD_PRICES | JUMPS | {"Good": 200})
 

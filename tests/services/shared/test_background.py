@@ -121,7 +121,7 @@ def test_work_that_waits_too_long_is_refused(threads, work, begun, go_on):
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError, TimeoutError])
-def test_an_error_of_the_work_reaches_its_caller_and_frees_the_worker(error):
+def test_an_error_reaches_its_caller_and_frees_the_worker(error):
     pool = WorkerPool(queue_size=0)
 
     def fail():

@@ -10,7 +10,7 @@ TIMES = st.integers(min_value=at("1971-01-01 00:00"), max_value=at("2200-01-01 0
 
 
 @given(period=st.sampled_from(CalendarPeriod), now=TIMES)
-def test_a_time_lies_between_the_start_and_the_end_of_its_period(period, now):
+def test_a_time_lies_between_its_periods_start_and_end(period, now):
     assert period.start(now) <= now < period.end(now)
 
 

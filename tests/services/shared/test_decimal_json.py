@@ -56,11 +56,11 @@ def test_written_values_are_read_back_unchanged(value):
     assert decimal_json.loads(decimal_json.dumps(value)) == value
 
 
-def test_the_text_is_compact_in_the_order_given_and_a_decimal_is_a_number():
+def test_json_text_is_compact_ordered_and_has_exact_decimals():
     assert decimal_json.dumps({"b": [1, None], "a": Decimal("12.34")}) == '{"b":[1,null],"a":12.34}'
 
 
-def test_non_finite_numbers_and_types_unknown_to_json_are_not_written():
+def test_non_finite_numbers_and_unknown_types_are_not_written():
     for number in (float("nan"), float("inf"), Decimal("NaN"), Decimal("-Infinity"), Decimal("1e400")):
         with pytest.raises(ValueError):
             decimal_json.dumps([number])

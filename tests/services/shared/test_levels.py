@@ -12,7 +12,7 @@ def player(*, granted):
 
 
 @given(level=st.integers(min_value=1, max_value=10**7))
-def test_the_least_experience_of_a_level_has_it_and_one_less_does_not(level):
+def test_a_levels_least_experience_has_it_and_less_does_not(level):
     least = experience_for(level)
 
     assert level_of(player(granted=least)) == level

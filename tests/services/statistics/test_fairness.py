@@ -131,7 +131,7 @@ def test_the_return_to_player_is_95_percent_within_its_bound(effort, seed, note_
     assert result.allows(0.95)
 
 
-def test_the_return_to_player_shows_rolls_that_are_5_percent_too_low():
+def test_the_return_to_player_shows_too_low_rolls():
     def low(**spin):
         return roll(**spin) * 19 // 20
 
@@ -140,7 +140,7 @@ def test_the_return_to_player_shows_rolls_that_are_5_percent_too_low():
     assert not result.allows(0.95)
 
 
-def test_the_return_to_player_of_one_even_wager_is_95_percent_within_a_narrow_bound():
+def test_one_even_wager_returns_95_percent_within_bounds():
     result = last(play_spins(SPINS, seed="even", wager=lambda _random: Wager(500, 1000)))
 
     assert result.standard_error < 0.004

@@ -75,7 +75,7 @@ def test_an_empty_catalogue_is_not_stored(process, add_item):
     assert times_stored() == 1
 
 
-def test_a_catalogue_that_has_become_empty_is_shown_as_such_by_all_processes(process, add_item, expire):
+def test_all_processes_show_an_emptied_catalogue(process, add_item, expire):
     name = add_item(price=10)
     catalogues = [process() for _ in range(2)]
     assert [prices(catalogue.current()) for catalogue in catalogues] == [{name: 10_00}] * 2
@@ -109,9 +109,7 @@ def test_a_new_catalogue_is_loaded_by_all_processes(process, add_item, expire, t
     assert times_stored() == 2
 
 
-def test_a_current_catalogue_is_shown_without_a_query_and_looking_for_a_newer_one_takes_one(
-    process, add_item, queries
-):
+def test_a_current_catalogue_takes_no_query(process, add_item, queries):
     add_item()
     catalogue = process()
     shown = catalogue.current()
@@ -123,7 +121,7 @@ def test_a_current_catalogue_is_shown_without_a_query_and_looking_for_a_newer_on
     assert len(queries) == 1
 
 
-def test_processes_that_need_the_first_catalogue_at_once_store_it_once(process, add_item):
+def test_processes_store_the_first_catalogue_once(process, add_item):
     add_item()
     catalogues = [process() for _ in range(4)]
 
@@ -133,9 +131,7 @@ def test_processes_that_need_the_first_catalogue_at_once_store_it_once(process, 
     assert [catalogue.items for catalogue in shown] == [shown[0].items] * 4
 
 
-def test_the_old_catalogue_is_shown_while_another_process_stores_the_next(
-    process, add_item, expire, monkeypatch
-):
+def test_the_old_catalogue_stays_while_another_is_stored(process, add_item, expire, monkeypatch):
     monkeypatch.setattr(catalogue_module, "REBUILD_WAIT_SECONDS", 0.1)
     name = add_item(price=10)
     one, two = process(), process()
@@ -152,7 +148,7 @@ def test_the_old_catalogue_is_shown_while_another_process_stores_the_next(
     assert times_stored() == 2
 
 
-def test_a_process_that_dies_while_it_stores_a_catalogue_leaves_the_old_one(process, add_item, expire):
+def test_a_process_that_dies_storing_leaves_the_old_catalogue(process, add_item, expire):
     name = add_item(price=10)
     process().current()
     add_item(price=20)
@@ -168,7 +164,7 @@ def test_a_process_that_dies_while_it_stores_a_catalogue_leaves_the_old_one(proc
     assert prices(process().current()) == {name: 20_00}
 
 
-def test_a_catalogue_from_before_the_clock_was_set_back_is_replaced(process, add_item):
+def test_a_catalogue_from_before_a_clock_step_is_replaced(process, add_item):
     add_item()
     process().current()
     with writing():

@@ -147,7 +147,7 @@ def test_every_bad_parameter_is_named(client):
     assert set(answer.json["error"].split("; ")) == {PAGE, LIMIT, SORT}
 
 
-def test_a_search_finds_a_part_of_the_guns_or_of_the_skins_name(page):
+def test_a_search_finds_part_of_a_gun_or_skin_name(page):
     expected = {
         "AK-47": [COPPER, STATTRAK],
         "ak-47": [COPPER, STATTRAK],

@@ -25,7 +25,7 @@ def test_a_player_has_a_commitment_before_the_first_spin(connect, client, player
 @pytest.mark.regulation("4.5 Outcome")
 @pytest.mark.regulation("(c)(2) Reseeding or cycling")
 @pytest.mark.regulation("(e) Order of outputs")
-def test_each_spin_is_rolled_with_the_seed_that_was_announced_before_it(connect, player, item):
+def test_each_spin_uses_the_seed_announced_before_it(connect, player, item):
     socket = connect(player)
     announced = socket.expect("upgrader:commitment")
 
@@ -39,9 +39,7 @@ def test_each_spin_is_rolled_with_the_seed_that_was_announced_before_it(connect,
         announced = following
 
 
-def test_a_spin_for_the_commitment_of_an_earlier_one_is_refused_and_for_the_next_one_played(
-    connect, player, item
-):
+def test_a_spin_for_an_earlier_commitment_is_refused(connect, player, item):
     socket = connect(player)
     spin = {"amount": 1, "item": item}
     first = socket.expect("upgrader:commitment")["serverSeedCommitment"]
@@ -61,9 +59,7 @@ def test_no_two_players_are_announced_the_same_seed(connect, new_player):
     assert announced[0]["serverSeedCommitment"] != announced[1]["serverSeedCommitment"]
 
 
-def test_the_next_commitment_and_the_balance_arrive_although_the_answer_to_a_commit_was_lost(
-    connect, player, item, monkeypatch
-):
+def test_next_commitment_and_balance_arrive_after_a_lost_commit_answer(connect, player, item, monkeypatch):
     socket = connect(player)
     first = socket.expect("upgrader:commitment")
     settle = BetSettler._write
@@ -80,9 +76,7 @@ def test_the_next_commitment_and_the_balance_arrive_although_the_answer_to_a_com
     assert socket.expect("balance")["version"] == 2
 
 
-def test_a_commitment_that_a_restore_brings_back_is_not_announced_again(
-    connect, new_player, player, item, run
-):
+def test_a_commitment_from_a_restore_is_not_announced_again(connect, new_player, player, item, run):
     socket, other = connect(player), new_player("bob")
     watching = connect(other)
     first = socket.expect("upgrader:commitment")
@@ -104,9 +98,7 @@ def test_a_commitment_that_a_restore_brings_back_is_not_announced_again(
     assert announced == [first, second]
 
 
-def test_a_player_who_connects_while_the_database_fails_gets_commitment_and_balance_later(
-    monkeypatch, app, connect, player
-):
+def test_connecting_during_a_failure_gets_the_state_later(monkeypatch, app, connect, player):
     seeds = app.extensions["services"].seeds
     announced, failed = seeds.announced, []
 

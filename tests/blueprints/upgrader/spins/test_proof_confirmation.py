@@ -75,7 +75,7 @@ def test_an_acknowledgement_does_not_confirm_a_proof(
     assert not [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")]
 
 
-def test_a_proof_sent_before_an_answered_ping_is_not_sent_again(
+def test_an_answered_ping_confirms_the_proofs_before_it(
     quick_pings, connect, player, item, disconnected, nonces_heard
 ):
     socket = connect(player)
@@ -87,7 +87,7 @@ def test_a_proof_sent_before_an_answered_ping_is_not_sent_again(
     assert nonces_heard(connect(player)) == [2]
 
 
-def test_a_pong_does_not_confirm_a_proof_that_was_sent_after_its_ping(
+def test_a_pong_confirms_no_proof_sent_after_its_ping(
     quick_pings, connect, player, item, disconnected, nonces_heard
 ):
     socket = connect(player)
@@ -107,9 +107,7 @@ def test_a_pong_does_not_confirm_a_proof_that_was_sent_after_its_ping(
     assert nonces_heard(connect(player)) == [1, 2]
 
 
-def test_a_new_connection_gets_no_proof_that_an_older_one_has_confirmed(
-    quick_pings, connect, player, item, nonces_heard
-):
+def test_a_new_connection_gets_no_confirmed_proof(quick_pings, connect, player, item, nonces_heard):
     first = connect(player)
     spin_and_hear_proof(first, item)
     answer_pings_until(first, [1])
@@ -118,7 +116,7 @@ def test_a_new_connection_gets_no_proof_that_an_older_one_has_confirmed(
     assert nonces_heard(first) == [1, 3]
 
 
-def test_a_proof_that_two_connections_were_sent_is_confirmed_by_either(quick_pings, connect, player, item):
+def test_either_of_two_connections_confirms_a_proof(quick_pings, connect, player, item):
     silent = connect(player)
     spin_and_hear_proof(silent, item)
     answering = connect(player)
@@ -127,7 +125,7 @@ def test_a_proof_that_two_connections_were_sent_is_confirmed_by_either(quick_pin
     answer_pings_until(answering, [1])
 
 
-def test_a_proof_whose_socket_ends_unconfirmed_goes_to_the_players_other(quick_pings, connect, player, item):
+def test_an_unconfirmed_proof_goes_to_the_players_other_socket(quick_pings, connect, player, item):
     asking, other = connect(player), connect(player)
     spin_and_hear_proof(asking, item)
 

@@ -74,7 +74,7 @@ def test_the_proof_goes_only_to_the_socket_that_asked(connect, new_player, playe
         assert "upgrader:proof" not in [name for name, _ in socket.seen]
 
 
-def test_a_client_that_polls_slowly_gets_any_number_of_missed_proofs(monkeypatch, app, server, player, item):
+def test_a_slow_poller_gets_all_missed_proofs(monkeypatch, app, server, player, item):
     for _ in range(20):
         play_spin(app, player, item, clock=lambda: now_ms() - 60_000)
     monkeypatch.setattr("server.realtime.transport.MAX_UNREAD_PACKETS", 10)
@@ -98,7 +98,7 @@ def test_a_look_for_pending_bets_keeps_the_socket_that_asked(monkeypatch, connec
     assert other.expect("upgrader:proof")["nonce"] == 2
 
 
-def test_when_the_asking_socket_is_gone_the_players_other_gets_the_proof(connect, app, player, item):
+def test_the_players_other_socket_gets_a_gone_sockets_proof(connect, app, player, item):
     asking, other = connect(player), connect(player)
     asking.spin({"amount": 1, "item": item})
 
@@ -201,7 +201,7 @@ class TestWithAStoppedClock:
 
 @pytest.mark.one_process
 @sqlite_only
-def test_a_proof_comes_at_least_six_seconds_after_the_spin_by_default(make_app, player, item):
+def test_a_proof_comes_six_seconds_after_the_spin_by_default(make_app, player, item):
     with threaded_server(make_app(UPGRADER_PROOF_DELAY="")) as url:
         socket = Socket(url, auth={"token": player.token})
         began = time.monotonic()
@@ -213,7 +213,7 @@ def test_a_proof_comes_at_least_six_seconds_after_the_spin_by_default(make_app, 
 
 
 @pytest.mark.one_process
-def test_a_bet_that_was_not_over_at_a_restart_is_still_announced(make_app, player, item):
+def test_a_bet_pending_at_a_restart_is_announced(make_app, player, item):
     clock = Clock(BEGINNING)
     first, second = (make_app(clock=clock, UPGRADER_PROOF_DELAY="3") for _ in range(2))
     token = first.extensions["services"].tokens.issue(player.user, now=clock.now)
@@ -240,7 +240,7 @@ def _unrevealed(player):
         return Bet.select().where(Bet.user == player.id, Bet.server_seed.is_null()).count()
 
 
-def test_a_bet_is_announced_once_although_its_seed_is_not_written_yet(monkeypatch, connect, player, item):
+def test_a_bet_is_announced_once_before_its_seed_is_written(monkeypatch, connect, player, item):
     monkeypatch.setattr(ProofDelivery, "look_up_seconds", 0.05)
     socket = connect(player)
     socket.spin({"amount": 1, "item": item})
@@ -253,7 +253,7 @@ def test_a_bet_is_announced_once_although_its_seed_is_not_written_yet(monkeypatc
     assert [name for name, _ in socket.seen].count("live-bets:new") == 2
 
 
-def test_the_proof_of_a_bet_that_was_never_scheduled_is_sent(monkeypatch, app, connect, player, item):
+def test_an_unscheduled_bets_proof_is_sent(monkeypatch, app, connect, player, item):
     """As after a commit whose answer was lost, or the end of another process."""
     monkeypatch.setattr(ProofDelivery, "look_up_seconds", 0.1)
     socket = connect(player)
@@ -264,7 +264,7 @@ def test_the_proof_of_a_bet_that_was_never_scheduled_is_sent(monkeypatch, app, c
     assert socket.expect("upgrader:proof")["nonce"] == 1
 
 
-def test_what_falls_due_is_sent_before_the_rest_of_what_a_player_missed(
+def test_due_proofs_are_sent_before_remaining_missed_ones(
     monkeypatch, app, connect, player, item, no_look_up, release_a_proof
 ):
     services, delivery = app.extensions["services"], app.extensions["proofs"]
@@ -285,7 +285,7 @@ def test_what_falls_due_is_sent_before_the_rest_of_what_a_player_missed(
     assert [socket.expect("upgrader:proof")["nonce"] for _ in range(4)] == [1, 4, 2, 3]
 
 
-def test_a_player_who_connects_while_the_database_fails_gets_the_missed_proofs_later(
+def test_connecting_during_a_failure_gets_missed_proofs_later(
     monkeypatch, app, connect, player, no_look_up, release_a_proof
 ):
     proofs = app.extensions["services"].proofs
@@ -343,7 +343,7 @@ def lose_the_first_answer(monkeypatch):
     return lost
 
 
-def test_a_bet_that_was_over_when_it_was_found_is_not_announced(monkeypatch, app, connect, player, item):
+def test_a_long_overdue_bet_is_not_announced(monkeypatch, app, connect, player, item):
     monkeypatch.setattr(ProofDelivery, "look_up_seconds", 0.1)
     spectator = connect()
 

@@ -11,7 +11,7 @@ pytestmark = [sqlite_only, pytest.mark.settings(RATELIMIT_ENABLED="1", timer=lam
 
 @pytest.mark.guarantee("Rate limits")
 @pytest.mark.security("Hostile connections")
-def test_the_thirty_first_spin_of_a_player_in_ten_seconds_is_refused(connect, new_player):
+def test_the_thirty_first_spin_in_ten_seconds_is_refused(connect, new_player):
     busy, calm = connect(new_player("busy")), connect(new_player("calm"))
 
     answers = [busy.spin("nonsense")["error"] for _ in range(31)]

@@ -64,7 +64,7 @@ def test_a_refused_spin_answers_with_the_reason_and_changes_nothing(connect, pla
 
 
 @pytest.mark.regulation("(e) No discarded outputs")
-def test_what_the_items_price_and_the_balance_allow(connect, client, player, add_item, state_of):
+def test_a_spin_obeys_the_limit_balance_and_items_price(connect, client, player, add_item, state_of):
     prices = {"Dearest": 1_000_000_000, "Dear": 20_000, "Item": 200, "No price": None, "Nothing": 0}
     items = {name: add_item(f"{name} | Thing", price=price) for name, price in prices.items()}
     announced = client.get("/upgrader/commitment", headers=player.headers).json
@@ -115,7 +115,7 @@ IN_ORDER = [
 ]
 
 
-def test_a_spin_that_breaks_several_rules_is_refused_by_the_first(connect, player, add_item):
+def test_a_spin_is_refused_by_the_first_rule_it_breaks(connect, player, add_item):
     item = add_item("Dear | Thing", price=30_000)
     socket = connect(player)
 
@@ -143,9 +143,7 @@ STATES = [
 @pytest.mark.settings(SESSION_LIMIT_MINUTES="600", GAME_MIN_CYCLE_SECONDS="600")
 class TestThePlayersState:
     @pytest.mark.regulation("2.4 Gaming management")
-    def test_suspension_comes_first_and_other_states_after_the_rules_of_the_game(
-        self, connect, player, add_item
-    ):
+    def test_suspension_is_checked_first_and_other_states_after_the_rules(self, connect, player, add_item):
         bet = {"item": add_item("Dear | Thing", price=30_000), "amount": 5_000, "serverSeedCommitment": "x"}
         change(player, {"last_bet_at_ms": time.time_ns() // 1_000_000} | BROKEN)
         socket = connect(player)

@@ -14,7 +14,7 @@ def spin(target, **changes):
 
 
 @pytest.mark.regulation("4.16 Interrupted games")
-def test_the_same_request_again_gets_the_first_answer_and_spins_once(connect, player, item, state_of):
+def test_the_same_request_again_spins_once(connect, player, item, state_of):
     socket = connect(player)
     first = socket.spin(spin(item))
     after_first = state_of(player)
@@ -24,7 +24,7 @@ def test_the_same_request_again_gets_the_first_answer_and_spins_once(connect, pl
     assert state_of(player) == after_first
 
 
-def test_a_repeated_request_gets_its_pf_and_answer_and_no_new_commitment(connect, player, item):
+def test_a_repeated_request_gets_no_new_commitment(connect, player, item):
     connect(player).spin(spin(item))
     socket = connect(player)
     socket.expect("live-bets")
@@ -40,9 +40,7 @@ def test_a_repeated_request_gets_its_pf_and_answer_and_no_new_commitment(connect
     assert socket.next()[0] == "upgrader:spin"
 
 
-def test_a_repeated_request_gets_the_first_answer_although_price_and_commitment_have_changed(
-    connect, player, item, add_item
-):
+def test_a_repeated_request_is_answered_after_price_changes(connect, player, item, add_item):
     socket = connect(player)
     commitment = socket.expect("upgrader:commitment")["serverSeedCommitment"]
     request = spin(item, serverSeedCommitment=commitment, price=10)
@@ -72,7 +70,7 @@ def test_the_same_id_with_other_content_is_refused(connect, player, item, state_
         assert state_of(player) == before
 
 
-def test_an_id_can_be_used_after_a_refusal_and_by_another_player(connect, player, new_player, item):
+def test_an_id_can_be_reused_after_refusal_and_by_others(connect, player, new_player, item):
     socket = connect(player)
     assert socket.spin(spin(item, amount=9.999))["status"] is False
 

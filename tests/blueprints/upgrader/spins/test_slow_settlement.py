@@ -22,7 +22,7 @@ def completed_at(client, player):
     return lambda: client.get("/upgrader/bets/1", headers=player.headers).json["completedAt"]
 
 
-def test_the_time_that_a_spin_waits_for_a_lock_of_the_database_does_not_count(
+def test_waiting_for_a_database_lock_does_not_count(
     connect, player, item, clock, database_url, settling, completed_at
 ):
     socket = connect(player)

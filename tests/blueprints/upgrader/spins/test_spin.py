@@ -28,9 +28,7 @@ def test_events_come_in_the_promised_order(connect, player, item):
 
 @pytest.mark.regulation("4.5 Outcome")
 @pytest.mark.regulation("(e) No adjustment by history")
-def test_a_win_is_worth_the_items_price_and_a_loss_costs_the_wager(
-    connect, balance, player, item, winning, losing, run
-):
+def test_a_win_pays_the_items_price_and_a_loss_nothing(connect, balance, player, item, winning, losing, run):
     socket = connect(player)
 
     won = socket.spin({"amount": 1, "item": item, "clientSeed": winning()})
@@ -54,7 +52,7 @@ def test_a_win_is_worth_the_items_price_and_a_loss_costs_the_wager(
     }
 
 
-def test_the_balance_event_has_all_three_accounts_and_a_higher_version(connect, player, item, losing):
+def test_the_balance_event_has_all_accounts_and_a_version(connect, player, item, losing):
     socket = connect(player)
     first = socket.expect("balance")
 
@@ -75,7 +73,7 @@ def test_without_a_client_seed_the_profiles_own_is_used(connect, client, player,
         assert socket.expect("upgrader:pf")["clientSeed"] == own
 
 
-def test_the_price_and_the_commitment_that_the_player_saw_are_accepted(connect, player, item):
+def test_the_price_and_commitment_that_were_seen_are_accepted(connect, player, item):
     socket = connect(player)
     announced = socket.expect("upgrader:commitment")["serverSeedCommitment"]
 

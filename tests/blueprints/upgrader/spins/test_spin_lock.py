@@ -52,7 +52,7 @@ def test_the_lock_is_checked_before_the_request(connect, player, in_the_middle_o
 
 
 @pytest.mark.one_process
-def test_no_lock_is_kept_for_a_player_who_is_not_spinning(app, connect, player, item):
+def test_no_lock_is_kept_for_an_idle_player(app, connect, player, item):
     connect(player).spin({"amount": 1, "item": item})
 
     assert player.id not in app.extensions["services"].player_locks
@@ -68,7 +68,7 @@ def test_another_player_can_spin_meanwhile(connect, new_player, item, in_the_mid
 
 
 @pytest.mark.regulation("4.3 Game cycle")
-def test_of_two_processes_at_once_only_one_uses_a_seed(make_app, player, item):
+def test_only_one_of_two_processes_uses_a_seed(make_app, player, item):
     """Each time that this process is about to settle its spin, the other has settled one."""
     here, there = make_app(), make_app()
     seeds = here.extensions["services"].seeds
