@@ -12,7 +12,10 @@ LIVE_MS = 6_000
 
 
 class Process(Table):
-    """A process, which renews its row every two seconds and removes it when it stops."""
+    """A process, which renews its row every two seconds and removes it when it stops.
+
+    Others remove it after a minute. A process that was paused for longer gets a new id.
+    """
 
     id = peewee.AutoField()
     # Host name and port.

@@ -1,11 +1,14 @@
 """Statements about the proofs of many bets. The row of a bet is the outbox of its proof.
 
-| state | ``proof_held_by`` | ``server_seed`` | ``proof_delivered_at_ms`` |
+| state | ``proof_held_by`` | seed | ``proof_delivered_at_ms`` |
 |---|---|---|---|
 | scheduled, and due from ``completed_at_ms`` | null | encrypted | null |
 | claimed | the id of a process | encrypted | null |
 | released | RELEASED | written | null |
 | delivered | | written | when |
+
+An encrypted seed is in ``encrypted_server_seed``, a written one in ``server_seed``. A player's search writes
+the seeds of all that are due, in any state. What a process holds that is not live counts as released.
 
 They are written in SQL, because Peewee generates the SQL again for each list of ids. That took 65 of the
 600 µs of a spin. Each commits by itself.

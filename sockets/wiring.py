@@ -1,7 +1,8 @@
 """What happens at the start, when sockets join and leave, after a bet, and at the stop.
 
 Each list runs in its order; where the order matters, a comment says why. ``tasks/table.py`` lists what is
-repeated in between.
+repeated in between. ``app.py`` says how packets and connections are handled, and the prices service handles
+its signal itself.
 """
 
 from functools import partial
@@ -55,12 +56,14 @@ def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
 
     # When another process has sent a signal, and when signals may have been lost.
     services.signals.on(Signal.CACHE, invalidate)
+    # Another machine has no record of the seeds: append a mark for it.
     services.signals.on(
         Signal.SEED_MARK, lambda _payload: running.in_background(services.seeds.witness.vouch)
     )
     services.signals.on(Signal.PLAYER_STATE, state.forward)
     services.signals.on(Signal.LIVE_BETS, feed.forward)
     services.signals.on(Signal.PROOFS, proofs.note_players)
+    # Player state and proofs are looked up in any case.
     services.signals.on_resumed += [lambda: running.in_background(feed.send_newest_to_all)]
 
     # At the stop, after the tasks: a later round would add the row of this process again.

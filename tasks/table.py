@@ -17,14 +17,18 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         RepeatedTask(
             running.transports.check_deadlines, every_seconds=0.5, on_failure="deadlines not checked"
         ),
+        # Signals, the row of this process, its clock. Before tasks that publish signals when they stop.
         *cluster.tasks(running),
-        # Not in the rounds of proofs: it may wait for the file, which another process holds.
-        every_two_seconds(services.seeds.witness.watch),
-        *(map(every_two_seconds, [proofs.note_connected]) if cluster.can_lose_signals else ()),
+        # Whether the database was set back. It may wait for a file that another process holds.
+        every_two_seconds(services.seeds.witness.watch, on_failure="marks of seeds not compared"),
         # Sockets of ended sessions become spectators within a second, and a round takes time too.
         RepeatedTask(state.compare, every_seconds=0.8, on_failure="players not compared"),
+        # Claims, sends and releases proofs, every 0.05 s.
         proofs.rounds,
+        # Proofs of processes that have stopped or are paused, and those whose signal was lost.
+        every_two_seconds(proofs.note_connected, on_failure="proofs of players not looked up"),
         event_loop_lag.task(app, every_seconds=0.5),
+        # As often as PRICE_REFRESH_SECONDS and waiting requests need.
         price_refresh.task(app),
         RepeatedTask(services.catalogue.load_newest, every_seconds=0.5, on_failure="catalogue not compared"),
         reality_checks.task(app, every_seconds=2.0),

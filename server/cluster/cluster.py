@@ -60,15 +60,11 @@ class Cluster:
 
     def tasks(self, running: Realtime) -> list[RepeatedTask]:
         """Signals, the row of this process, and the clock, while a server runs."""
-        work: list[Callable[[], None]] = [partial(self._renew, running)]
+        tasks = self.signals.tasks()
+        tasks.append(every_two_seconds(partial(self._renew, running), on_failure="process not renewed"))
         if isinstance(self.clock, DatabaseClock):
-            work.append(self.clock.read)
-        return [*self.signals.tasks(), *map(every_two_seconds, work)]
-
-    @property
-    def can_lose_signals(self) -> bool:
-        """Whether processes must also look in the database for what signals have told them."""
-        return self.signals.state is not None
+            tasks.append(every_two_seconds(self.clock.read, on_failure="clock not read"))
+        return tasks
 
     def count(self, registry: CollectorRegistry) -> None:
         """Add the metrics of the processes and their signals."""
@@ -110,9 +106,9 @@ class Cluster:
         self._round_is_due_at = time.monotonic() + ROUND_SECONDS
 
 
-def every_two_seconds(work: Callable[[], None]) -> RepeatedTask:
-    """A task that looks for what other processes have changed."""
-    return RepeatedTask(work, every_seconds=ROUND_SECONDS, on_failure="round failed")
+def every_two_seconds(work: Callable[[], None], *, on_failure: str) -> RepeatedTask:
+    """A task with the interval of everything that several processes must agree on."""
+    return RepeatedTask(work, every_seconds=ROUND_SECONDS, on_failure=on_failure)
 
 
 def _database_clock() -> Callable[[], Millis]:

@@ -147,15 +147,14 @@ class Realtime:
         self.in_background(self._joined, sid)
 
     def _joined(self, sid: str) -> None:
-        try:
-            # One database connection for all of it: after a restart all clients reconnect at once.
-            with reading():
-                for joined in self.on_joined:
-                    if self.connections.get(sid) is None:
-                        return
-                    joined(sid)
-        except Exception:  # noqa: BLE001  # the socket stays connected; HTTP serves all of this too
-            repeated_lines.log.exception("sending the state on connect failed")
+        # One database connection for all of it: after a restart all clients reconnect at once.
+        with reading():
+            for joined in self.on_joined:
+                try:
+                    if self.connections.get(sid) is not None:
+                        joined(sid)
+                except Exception:  # noqa: BLE001  # the socket stays connected; HTTP serves all of this too
+                    repeated_lines.log.exception("sending the state on connect failed")
 
     def forget(self, sid: str) -> None:
         """Remove a socket that has gone."""

@@ -20,9 +20,6 @@ NAMESPACE = "/"
 MAX_UNREAD_PACKETS = 500
 """The most packets that wait for a client: far more than a slow page ever leaves unread."""
 
-CHECK_SECONDS = 0.5
-"""How often the deadlines of all transports are checked."""
-
 CHECKED_AT_ONCE = 50
 """Transports between two pauses: with 4,000 sockets the library takes 2 ms to forget one."""
 

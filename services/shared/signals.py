@@ -13,7 +13,7 @@ class Signal(StrEnum):
     PLAYER_STATE = "player-state"
     """A player's balances or next commitment have changed."""
     PROOFS = "proofs"
-    """Players have proofs that are due and not delivered."""
+    """Proofs of these players were released."""
     LIVE_BETS = "live-bets"
     """Bets are due."""
     CACHE = "cache"
