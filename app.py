@@ -14,7 +14,6 @@ from blueprints.api.errors import register_error_handlers
 from blueprints.api.openapi import API_TITLE, DocumentedApi
 from models.db.connection import open_database
 from server.cluster.cluster import Cluster
-from server.cluster.lease import DatabaseLease
 from server.http.proxies import read_client_addresses
 from server.http.rate_limit import limit_requests
 from server.http.response_headers import set_response_headers
@@ -89,7 +88,6 @@ def _services(settings: Settings, cluster: Cluster) -> Services:
         clock=cluster.clock,
         signals=cluster.signals,
         process_id=lambda: cluster.processes.id,
-        price_lease=DatabaseLease("price refresh"),
         ask_for_mark=cluster.ask_for_mark,
     )
 

@@ -36,7 +36,7 @@ PARTS = {
     "rate limiter": ("server/rate_limiter.py", "server/cluster/request_counts.py"),
     "signals": ("services/shared/signals.py", "server/cluster/signals.py"),
     "list of processes": ("server/cluster/cluster.py", "server/cluster/processes.py"),
-    "lease": ("services/shared/lease.py", "server/cluster/lease.py"),
+    "lease": ("services/shared/lease.py",),
     "database clock": ("server/cluster/database_clock.py",),
     "stored catalogue": ("models/catalogue.py",),
     "settling statement": ("models/bet_settlement.py",),

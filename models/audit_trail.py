@@ -11,8 +11,6 @@ from peewee import fn
 
 from models.db.connection import Sqlite, Table, database
 
-SEALER_LOCK = 4_915_231_710_228
-
 
 class AuditEvent(Table):
     """A recorded action. It is written in the transaction of the action."""
@@ -116,11 +114,3 @@ def next_event_id() -> int:
         return max(column.model.select(fn.MAX(column)).scalar() or 0 for column in used) + 1
     (number,) = database.execute_sql("SELECT nextval('audit_events_id_seq')").fetchone()
     return int(number)
-
-
-def become_sealer() -> bool:
-    """Whether the caller's transaction is the only one that seals; until it ends, no other becomes that."""
-    if isinstance(database.obj, Sqlite):
-        return True
-    (taken,) = database.execute_sql("SELECT pg_try_advisory_xact_lock(%s)", (SEALER_LOCK,)).fetchone()
-    return bool(taken)

@@ -15,7 +15,7 @@ They are written in SQL, because Peewee generates the SQL again for each list of
 """
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -153,12 +153,13 @@ def unclaimed(*, due_by: int | None) -> list[tuple[int, int]]:
 
 
 @reading()
-def undelivered(players: Iterable[int], *, of_all: Collection[int], process: int) -> list[UndeliveredBet]:
+def undelivered(players: Mapping[int, bool], *, process: int) -> list[UndeliveredBet]:
     """The first claimed or released bets of these players, in the order of their ids and nonces.
 
-    Bets that a live process holds are left out, except for the players in ``of_all``.
+    For each player, the value says whether bets that a live process holds are wanted too. When there are
+    ``FOUND_AT_ONCE``, there may be more.
     """
-    wanted = {user_id: "all" if user_id in of_all else "" for user_id in players}
+    wanted = {user_id: "all" if is_all else "" for user_id, is_all in players.items()}
     found = execute(UNDELIVERED, {"players": json.dumps(wanted), "process": process, "most": FOUND_AT_ONCE})
     return [UndeliveredBet._make(row) for row in found]
 

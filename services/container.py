@@ -23,7 +23,6 @@ from services.prizes.shipping import Shipping
 from services.shared.background import WorkerPool
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
-from services.shared.lease import Lease
 from services.shared.player_locks import PlayerLocks
 from services.shared.signals import Signals
 from services.upgrader.catalogue import CatalogueCache
@@ -41,7 +40,6 @@ class Services:
         clock: Callable[[], Millis],
         signals: Signals,
         process_id: Callable[[], int],
-        price_lease: Lease,
         ask_for_mark: Callable[[], bool],
     ) -> None:
         """``clock`` gives Unix time in milliseconds. The others come from the cluster (server/cluster/)."""
@@ -79,7 +77,6 @@ class Services:
             period=Millis(settings.price_refresh_seconds * 1000),
             clock=clock,
             signals=signals,
-            lease=price_lease,
         )
 
         self.two_factor = TwoFactorAuthentication(encrypter=self._encrypter("two-factor secrets"))

@@ -1,27 +1,26 @@
 """Sends each proof to its player when it is due, and again until a client confirms it.
 
-docs/architecture.md draws the states of a proof. The database knows them. So a process may forget all that it
-has in memory: another one, or this one after a restart, finds each proof by the row of its bet.
+docs/architecture.md draws the states of a proof, which are stored with its bet. So a process may forget all
+that it has in memory: another one, or this one after a restart, finds each proof by the row of its bet. A
+process that is paused for six seconds counts as dead. Others claim what it holds, and what it releases later
+changes nothing.
 """
 
 import heapq
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-import peewee
-
 from models import proof_queries
-from models.bets import Bet
-from models.proof_queries import FOUND_AT_ONCE, UndeliveredBet
+from models.proof_queries import FOUND_AT_ONCE
 from server.realtime.repeated_task import RepeatedTask
 from server.realtime.server import Event, Realtime
 from services.container import Services
 from services.games.bet_settler import SettledBet
-from services.games.proofs import BATCH, Proof
+from services.games.proofs import Proof
 from services.shared.background import in_slices, pause
 from services.shared.signals import Signal
 from sockets.live_feed import LiveFeed
@@ -51,21 +50,17 @@ STOP_SECONDS = 10.0
 PLAYERS_AT_ONCE = 2_000
 """Players in one query for undelivered proofs."""
 
-WATCH_SECONDS = 10.0
-"""How often the database is compared with the record of the seeds that were revealed."""
-
-ANY_SOCKET = "any"
-"""In place of a socket: all of a player's undelivered proofs are wanted, for all of the player's sockets."""
-
 SPIN_PROOF = ProofSchema()
 OPENING_PROOF = OpeningProofSchema()
 
 
-class Scheduled(NamedTuple):
-    """When a proof is due, by ``time.monotonic()``, and the socket that placed the bet, if it is known."""
+class Claim(NamedTuple):
+    """A claim to make: when, by ``time.monotonic()``, and the socket to send the proof to, if it is known."""
 
-    due_at: float
+    at: float
     sid: str | None
+    holder: int | None = None
+    """Who holds the proof, if it was claimed before."""
 
 
 class ProofDelivery:
@@ -88,12 +83,13 @@ class ProofDelivery:
         self._started_at = time.monotonic()
         self._looked_up_at: float | None = None
         # Bets that are not due yet, and the heap of the times at which to claim them.
-        self._scheduled: dict[int, Scheduled] = {}
+        self._scheduled: dict[int, Claim] = {}
         self._claim_times: list[tuple[float, int]] = []
-        # Bets to claim now.
-        self._due: dict[int, Scheduled] = {}
-        # Players whose undelivered proofs are to be looked up: with a socket that has just connected or
-        # ANY_SOCKET all of them, with None those that no live process holds.
+        # Bets to claim now: those that have fallen due, and then proofs that players have missed.
+        self._due: dict[int, Claim] = {}
+        self._missed: dict[int, Claim] = {}
+        # Players whose undelivered proofs are to be looked up: with a socket that has just connected all of
+        # them, with None those that no live process holds.
         self._players: dict[int, str | None] = {}
         self._sent = SentProofs()
         # Claimed proofs that no socket here can confirm.
@@ -108,15 +104,10 @@ class ProofDelivery:
             stop_seconds=STOP_SECONDS,
         )
 
-    def schedule(self, bet: Bet, *, sid: str | None) -> None:
-        """Send this bet's proof when it is due: to this socket, or else to any of its player's."""
-        if bet.id not in self._sent:
-            due_at = self._due_at(bet.completed_at_ms)
-            self._schedule(bet.id, Scheduled(due_at, sid), claim_at=due_at)
-
     def after_bet(self, sid: str, played: SettledBet) -> None:
         """Send this bet's proof when it is due: to this socket, or else to any of its player's."""
-        self.schedule(played.bet, sid=sid)
+        if played.bet.id not in self._sent:
+            self._schedule(played.bet.id, Claim(self._due_at(played.bet.completed_at_ms), sid))
 
     def joined(self, sid: str) -> None:
         """Send a socket that has just joined the player's proofs that were never confirmed."""
@@ -125,16 +116,18 @@ class ProofDelivery:
             self._players[user_id] = sid
 
     def note_players(self, user_ids: Iterable[int]) -> None:
-        """Look for released proofs of these players, of whom some may have no socket here."""
-        for user_id in user_ids:
-            self._players.setdefault(user_id, None)
+        """Look for proofs of these players that are released, or whose holder is no longer live.
+
+        Some of the players may have no socket here.
+        """
+        self._note({user_id: None for user_id in user_ids if self._connections.sids_of(user_id)})
 
     def note_connected(self) -> None:
-        """Look for released proofs of all players with sockets here, after a signal may have been lost."""
+        """Take over the proofs of stopped and paused processes, and those whose signal was lost."""
         self.note_players(self._connections.players())
 
     def answered_ping(self, sid: str, pinged_at: float) -> None:
-        """Mark as delivered what was sent to this socket before this ping."""
+        """Note as confirmed what was sent to this socket before this ping; the next round writes it."""
         self._sent.answered_ping(sid, pinged_at)
 
     def left(self, sid: str) -> None:
@@ -150,8 +143,8 @@ class ProofDelivery:
     def overdue(self) -> int:
         """How many proofs wait to be claimed or released although they are due. It is 0 most of the time."""
         before = time.monotonic() - LATE_SECONDS
-        late = sum(claim_at < before for claim_at, _ in list(self._claim_times))
-        return late + len(self._due) + len(self._lost)
+        late = sum(at < before for at, _ in list(self._claim_times))
+        return late + len(self._due) + len(self._missed) + len(self._lost)
 
     @property
     def unconfirmed(self) -> int:
@@ -169,7 +162,7 @@ class ProofDelivery:
             self._looked_up_at = time.monotonic()
         self._mark_delivered()
         self._send_due()
-        self._send_to_players()
+        self._find_undelivered()
         self._release_lost()
 
     def _finish(self) -> None:
@@ -191,14 +184,15 @@ class ProofDelivery:
         """
         overdue = self._services.clock() - int(OVERDUE_SECONDS * 1000)
         found = proof_queries.unclaimed(due_by=None if self._looked_up_at is None else overdue)
+        has_others = self._services.signals.state is not None
         for bet_id, completed_at in in_slices(found, PROOFS_AT_ONCE):
             if bet_id not in self._scheduled and bet_id not in self._due:
-                due_at = self._due_at(completed_at)
-                self._schedule(bet_id, Scheduled(due_at, None), claim_at=due_at + OVERDUE_SECONDS)
+                at = self._due_at(completed_at) + (OVERDUE_SECONDS if has_others else 0)
+                self._schedule(bet_id, Claim(at, None))
 
-    def _schedule(self, bet_id: int, scheduled: Scheduled, *, claim_at: float) -> None:
-        self._scheduled[bet_id] = scheduled
-        heapq.heappush(self._claim_times, (claim_at, bet_id))
+    def _schedule(self, bet_id: int, claim: Claim) -> None:
+        self._scheduled[bet_id] = claim
+        heapq.heappush(self._claim_times, (claim.at, bet_id))
 
     def _due_at(self, completed_at: int) -> float:
         """When a bet is due, by ``time.monotonic()``, so that later changes of the clock do not matter."""
@@ -206,75 +200,73 @@ class ProofDelivery:
         ahead_ms = min(completed_at - self._services.clock(), self._services.settings.upgrader_proof_delay_ms)
         return time.monotonic() + ahead_ms / 1000
 
-    def _take_due(self) -> None:
-        now = time.monotonic()
-        while self._claim_times and self._claim_times[0][0] <= now:
-            _, bet_id = heapq.heappop(self._claim_times)
-            # A bet whose settlement was answered late may be in the heap twice.
-            if scheduled := self._scheduled.pop(bet_id, None):
-                self._due[bet_id] = scheduled
-
     def _mark_delivered(self) -> None:
         if confirmed := self._sent.confirmed():
             self._proofs.mark_delivered(confirmed, now=self._services.clock())
             self._sent.forget(confirmed)
 
     def _send_due(self) -> None:
-        """Claim and send what is due, and announce the live bets of what was claimed."""
-        self._take_due()
-        while self._due and not self.rounds.stopping.is_set():
-            some = dict(islice(self._due.items(), PROOFS_AT_ONCE))
-            claimed = self._proofs.claim(dict.fromkeys(some))
-            for bet_id in some:
-                del self._due[bet_id]
-            since = self._started_at - BEFORE_START_SECONDS
-            self._live_feed.announce([bet for bet in claimed if some[bet.id].due_at >= since])
-            self._send(claimed, {bet_id: scheduled.sid for bet_id, scheduled in some.items()})
-            pause()
+        """Claim and send what is due, and announce the live bets that this process is the first to claim.
+
+        What has just fallen due comes before missed proofs, of which there may be thousands.
+        """
+        while not self.rounds.stopping.is_set():
             self._take_due()
-
-    def _send_to_players(self) -> None:
-        """Claim and send undelivered proofs of the players that were noted."""
-        players = self._take_players()
-        try:
-            self._send_undelivered(players)
-        except Exception:
-            # The claim may have been made although it was not answered, so all are wanted.
-            self._note_again({user_id: sid or ANY_SOCKET for user_id, sid in players.items()})
-            raise
-        if self._players:
-            self.rounds.woken.set()
-
-    def _note_again(self, players: Mapping[int, str | None]) -> None:
-        for user_id, sid in players.items():
-            self._players[user_id] = self._players.get(user_id) or sid
-
-    def _take_players(self) -> dict[int, str | None]:
-        """Take the first noted players from the queue, without those who have no socket here."""
-        taken = {user_id: self._players.pop(user_id) for user_id in list(self._players)[:PLAYERS_AT_ONCE]}
-        return {user_id: sid for user_id, sid in taken.items() if self._connections.sids_of(user_id)}
-
-    def _send_undelivered(self, players: Mapping[int, str | None]) -> None:
-        for some in peewee.chunked(self._find_undelivered(players), PROOFS_AT_ONCE):
-            if self.rounds.stopping.is_set():
+            queue = self._due or self._missed
+            if not queue:
                 return
-            claimed = self._proofs.claim({bet.id: bet.held_by for bet in some})
-            self._send(claimed, {bet.id: players[bet.user_id] for bet in some})
+            some = dict(islice(queue.items(), PROOFS_AT_ONCE))
+            # After a claim that was not answered, the next round makes it again.
+            claimed = self._proofs.claim({bet_id: claim.holder for bet_id, claim in some.items()})
+            for bet_id in some:
+                del queue[bet_id]
+                # A missed proof may have been scheduled here, for a later time than that of the database.
+                self._scheduled.pop(bet_id, None)
+            self._announce_and_send(claimed, some)
             pause()
-            # A player may have missed thousands.
-            self._send_due()
 
-    def _find_undelivered(self, players: Mapping[int, str | None]) -> list[UndeliveredBet]:
-        if not players:
-            return []
-        of_all = {user_id for user_id, sid in players.items() if sid is not None}
-        found = self._proofs.undelivered(players, of_all=of_all)
+    def _take_due(self) -> None:
+        now = time.monotonic()
+        while self._claim_times and self._claim_times[0][0] <= now:
+            _, bet_id = heapq.heappop(self._claim_times)
+            # A bet whose settlement was answered late may be in the heap twice.
+            if claim := self._scheduled.pop(bet_id, None):
+                self._due[bet_id] = claim
+
+    def _announce_and_send(self, claimed: Sequence[Proof], claims: Mapping[int, Claim]) -> None:
+        since = self._started_at - BEFORE_START_SECONDS
+        first = [bet for bet in claimed if claims[bet.id].holder is None]
+        try:
+            self._live_feed.announce([bet for bet in first if claims[bet.id].at >= since])
+            self._send(claimed, {bet_id: claim.sid for bet_id, claim in claims.items()})
+        except Exception:
+            # Nobody would send what this process holds and does not remember.
+            self._lost.update((proof.id, proof) for proof in claimed if proof.server_seed)
+            raise
+
+    def _find_undelivered(self) -> None:
+        """Let the next round claim and send the undelivered proofs of the players that were noted."""
+        if not self._players:
+            return
+        self.rounds.woken.set()
+        players = {user_id: self._players.pop(user_id) for user_id in list(self._players)[:PLAYERS_AT_ONCE]}
+        try:
+            found = self._proofs.undelivered({user_id: sid is not None for user_id, sid in players.items()})
+        except Exception:
+            self._note(players)
+            raise
+        now = time.monotonic()
+        for bet in found:
+            if bet.id not in self._undecryptable:
+                self._missed[bet.id] = Claim(now, players[bet.user_id], bet.held_by)
         if len(found) == FOUND_AT_ONCE:
             # There may be more, of the last player and of those after that one.
             last = found[-1].user_id
-            rest = {user_id: sid for user_id, sid in players.items() if user_id > last}
-            self._note_again(rest | {last: None})
-        return [bet for bet in found if bet.id not in self._undecryptable]
+            self._note({user_id: sid for user_id, sid in players.items() if user_id > last} | {last: None})
+
+    def _note(self, players: Mapping[int, str | None]) -> None:
+        for user_id, sid in players.items():
+            self._players[user_id] = self._players.get(user_id) or sid
 
     def _send(self, claimed: Iterable[Proof], sids: Mapping[int, str | None]) -> None:
         """Send each proof to its socket, or to all of its player's if that has gone."""
@@ -300,19 +292,20 @@ class ProofDelivery:
         return self._sent.without(proof.id, [sid] if sid in connected else connected)
 
     def _release_lost(self) -> None:
-        """Release what no socket here can confirm, and tell all processes whose proofs these are."""
-        while self._lost:
-            some = [self._lost.pop(bet_id) for bet_id in list(self._lost)[:BATCH]]
-            # What was sent to another socket meanwhile is lost only when that one leaves.
-            lost = {proof.id: proof for proof in some if proof.id not in self._sent}
-            try:
-                self._proofs.release({bet_id: proof.server_seed for bet_id, proof in lost.items()})
-            except Exception:
-                self._lost.update(lost)
-                raise
-            players = sorted({proof.user_id for proof in lost.values()})
-            self.note_players(players)
-            self._services.signals.publish(Signal.PROOFS, players)
+        """Release what no socket here can confirm, and send all processes the ids of the players."""
+        taken = [self._lost.pop(bet_id) for bet_id in list(self._lost)]
+        # What was sent to another socket meanwhile is lost only when that one leaves.
+        lost = {proof.id: proof for proof in taken if proof.id not in self._sent}
+        if not lost:
+            return
+        try:
+            self._proofs.release({bet_id: proof.server_seed for bet_id, proof in lost.items()})
+        except Exception:
+            self._lost.update(lost)
+            raise
+        players = sorted({proof.user_id for proof in lost.values()})
+        self.note_players(players)
+        self._services.signals.publish(Signal.PROOFS, players)
 
 
 def _event(proof: Proof) -> Event:

@@ -51,7 +51,8 @@ def task(app: Flask) -> RepeatedTask | None:
         at_start=start,
         # The next leader repeats what a stop interrupts.
         interrupt=prices.stop,
-        at_end=release,
+        # Also while the feed is being downloaded, which takes up to a minute.
+        after_stop=release,
     )
     return refresh
 

@@ -110,6 +110,18 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
     def write_lock(self) -> AbstractContextManager[Any]:
         return self._write_lock
 
+    @contextmanager
+    def skip_while_locked(self) -> Iterator[None]:
+        """Skip the block while another process writes. A wait would block all other greenlets."""
+        self.execute_sql("PRAGMA busy_timeout = 0")
+        try:
+            yield
+        except peewee.OperationalError as error:
+            if "locked" not in str(error):
+                raise
+        finally:
+            self.execute_sql(f"PRAGMA busy_timeout = {STATEMENT_MS}")
+
     def rollback(self) -> None:
         # When the disk is full, SQLite has rolled back by itself, and refuses.
         with suppress(peewee.OperationalError):

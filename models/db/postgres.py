@@ -252,6 +252,10 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     def write_lock(self) -> AbstractContextManager[Any]:
         return nullcontext()
 
+    def skip_while_locked(self) -> AbstractContextManager[Any]:
+        """Do nothing: a statement that waits blocks no other greenlet."""
+        return nullcontext()
+
     def lift_statement_limit(self) -> None:
         """Let the current transaction run, and wait for locks, for as long as it takes."""
         self.execute_sql(

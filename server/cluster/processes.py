@@ -44,7 +44,7 @@ class Processes:
         A process that was on the same address is dead: this one has its address. Processes with other
         settings are named in the log.
         """
-        self.renew(sockets=0, lag_ms=0, signals=signals)
+        self._write({"sockets": 0, "lag_ms": 0, "redis": signals or "none"})
         # Afterwards: SQLite would give the removed row's id to this one.
         with writing():
             Process.delete().where(Process.address == self._row["address"], Process.id != self.id).execute()
@@ -61,21 +61,27 @@ class Processes:
 
         ``lag_ms`` is how late its last round began, ``signals`` the state of its signals.
         """
-        seen: dict[str, Any] = {"sockets": sockets, "lag_ms": lag_ms, "redis": signals or "none"}
-        seen |= {"untrusted_proxies": self._has_untrusted_proxies}
-        changing = seen | {"seen_at_ms": database.now_ms}
-        with writing():
-            if not Process.update(changing).where(Process.id == self.id).execute():
-                self.id = Process.insert(self._row | changing).execute()
-        # In a transaction of its own: two processes may remove the same rows in any order.
-        with writing():
-            Process.delete().where(Process.seen_at_ms < database.now_ms - FORGOTTEN_MS).execute()
+        with reading(), database.skip_while_locked():
+            self._write({"sockets": sockets, "lag_ms": lag_ms, "redis": signals or "none"})
+            # In a transaction of its own: two processes may remove the same rows in any order.
+            with writing():
+                Process.delete().where(Process.seen_at_ms < database.now_ms - FORGOTTEN_MS).execute()
             self.live = max(live_processes().count(), 1)
+
+    @writing()
+    def _write(self, seen: dict[str, Any]) -> None:
+        changing = seen | {"untrusted_proxies": self._has_untrusted_proxies, "seen_at_ms": database.now_ms}
+        if not Process.update(changing).where(self._is_this()).execute():
+            self.id = Process.insert(self._row | changing).execute()
 
     def leave(self) -> None:
         """Remove this process."""
-        with writing():
-            Process.delete().where(Process.id == self.id).execute()
+        with reading(), database.skip_while_locked(), writing():
+            Process.delete().where(self._is_this()).execute()
+
+    def _is_this(self) -> Any:
+        # SQLite gives the id of a removed row to the next one.
+        return (Process.id == self.id) & (Process.address == self._row["address"])
 
     def has_others(self) -> bool:
         """Whether any other process is live now."""

@@ -26,7 +26,7 @@ class RepeatedTask:
 
     An exception is logged with the message ``on_failure``, and the next round tries again. ``at_start`` is
     called before the first round. At the stop ``interrupt`` is called, then the running round ends, and then
-    ``at_end`` is called; the stop waits ``stop_seconds`` for that.
+    ``at_end`` is called. The stop waits ``stop_seconds`` for that, and calls ``after_stop`` in any case.
     """
 
     def __init__(
@@ -39,6 +39,7 @@ class RepeatedTask:
         at_start: Callable[[], None] = nothing,
         interrupt: Callable[[], None] = nothing,
         at_end: Callable[[], None] = nothing,
+        after_stop: Callable[[], None] = nothing,
         stop_seconds: float = STOP_SECONDS,
     ) -> None:
         self.every_seconds = every_seconds
@@ -49,7 +50,8 @@ class RepeatedTask:
         self._work = work
         self._on_failure = on_failure
         self._log = logger
-        self._at_start, self._interrupt, self._at_end = at_start, interrupt, at_end
+        self._at_start, self._interrupt = at_start, interrupt
+        self._at_end, self._after_stop = at_end, after_stop
         self._stop_seconds = stop_seconds
         self._task: Any = None
 
@@ -65,6 +67,7 @@ class RepeatedTask:
             self.stopping.set()
             self.woken.set()
             self._task.join(self._stop_seconds)
+            self._after_stop()
 
     def _run(self, app: Flask) -> None:
         while not self.stopping.is_set():

@@ -12,7 +12,7 @@ from gevent import monkey
 from socketio.packet import EVENT
 
 from models.db import waiting
-from models.db.connection import reading
+from models.db.connection import UNAVAILABLE, reading
 from server import repeated_lines
 from server.realtime.connections import Connections
 from server.realtime.repeated_task import RepeatedTask
@@ -147,14 +147,20 @@ class Realtime:
         self.in_background(self._joined, sid)
 
     def _joined(self, sid: str) -> None:
-        # One database connection for all of it: after a restart all clients reconnect at once.
-        with reading():
-            for joined in self.on_joined:
-                try:
-                    if self.connections.get(sid) is not None:
-                        joined(sid)
-                except Exception:  # noqa: BLE001  # the socket stays connected; HTTP serves all of this too
-                    repeated_lines.log.exception("sending the state on connect failed")
+        try:
+            # One database connection for all of it: after a restart all clients reconnect at once.
+            with reading():
+                for joined in self.on_joined:
+                    self._call_joined(joined, sid)
+        except UNAVAILABLE:
+            repeated_lines.log.exception("sending the state on connect failed")
+
+    def _call_joined(self, joined: Callable[[str], None], sid: str) -> None:
+        try:
+            if self.connections.get(sid) is not None:
+                joined(sid)
+        except Exception:  # noqa: BLE001  # the socket stays connected; HTTP serves all of this too
+            repeated_lines.log.exception("sending the state on connect failed")
 
     def forget(self, sid: str) -> None:
         """Remove a socket that has gone."""

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from models.audit_trail import AuditEvent, AuditSeal, UnsealedEvent, become_sealer
-from models.db.connection import reading, writing
+from models.audit_trail import AuditEvent, AuditSeal, UnsealedEvent
+from models.db.connection import database, reading, writing
 from services.audit_trail.canonical import Row, seal_text
 from services.audit_trail.keys import AuditKeys, Purpose
 from services.audit_trail.recording import AuditNotWritten
@@ -15,14 +15,15 @@ BATCH = 200
 def seal_some(keys: AuditKeys) -> bool:
     """Seal the oldest events that have no seal. Returns whether there may be more.
 
-    When calls run concurrently, in any process, one seals and the others do nothing. Raises AuditNotWritten.
+    Concurrent calls, in any process, take turns. Raises AuditNotWritten.
     """
     with reading():
         # Most calls find nothing, and SQLite would make them wait for other writers.
         if not UnsealedEvent.select(UnsealedEvent.event_id).exists():
             return False
         with writing():
-            return become_sealer() and _seal_batch(keys) == BATCH
+            database.obj.lock_tables(AuditSeal)
+            return _seal_batch(keys) == BATCH
 
 
 def _seal_batch(keys: AuditKeys) -> int:

@@ -34,7 +34,7 @@ class Avatars:
     def change(self, *, user_id: int, data: bytes) -> str:
         """Make an avatar of an image file's bytes; return its path. The file of the old one is removed.
 
-        Raises the errors of services/avatars/render.py, TooBusy, Unavailable and UserNotFound. When the
+        Raises the errors of services/avatars/render.py, Unavailable and UserNotFound. When the
         transaction fails, the new file stays: the commit may have happened although its answer was lost.
         """
         path = self._store(self.worker_pool.run(render, data))

@@ -4,7 +4,8 @@ The row of the bet has everything, so nothing here needs to survive a restart. A
 it sends it. From then on its seed counts as revealed, although the clock is set back afterwards.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import peewee
@@ -17,9 +18,6 @@ from services.fairness.server_seeds import ServerSeeds
 from services.shared.clock import Millis
 
 BATCH = 500
-
-UNLISTED = -1
-"""The holder of what a process claims that is not in the list of processes. It is never live."""
 
 
 class Proof(DueBet):
@@ -34,14 +32,12 @@ class Proofs:
     def __init__(self, *, seeds: ServerSeeds, process_id: Callable[[], int]) -> None:
         self._seeds = seeds
         self._process_id = process_id
+        # Holds what this process claims while it is not in the list of processes. It is never live.
+        self._unlisted = -1 - secrets.randbelow(2**31 - 1)
 
-    def undelivered(self, players: Iterable[int], *, of_all: Collection[int]) -> list[UndeliveredBet]:
-        """The first claimed or released bets of these players, in the order of their ids and nonces.
-
-        Bets that a live process holds are left out, except for the players in ``of_all``. When there are
-        ``FOUND_AT_ONCE``, there may be more.
-        """
-        return proof_queries.undelivered(players, of_all=of_all, process=self._process)
+    def undelivered(self, players: Mapping[int, bool]) -> list[UndeliveredBet]:
+        """The undelivered bets of these players: see ``proof_queries.undelivered``."""
+        return proof_queries.undelivered(players, process=self._process)
 
     def claim(self, holders: Mapping[int, int | None]) -> list[Proof]:
         """Claim these bets from the holders that they were found with; None is for a bet without one.
@@ -98,7 +94,7 @@ class Proofs:
 
     @property
     def _process(self) -> int:
-        return self._process_id() or UNLISTED
+        return self._process_id() or self._unlisted
 
 
 def _chunks(seeds: Mapping[int, str]) -> Iterator[dict[int, str]]:

@@ -46,7 +46,6 @@ class PriceService:
         period: Millis,
         clock: Callable[[], Millis],
         signals: Signals,
-        lease: Lease,
     ) -> None:
         self.listeners: list[Callable[[RefreshResult], None]] = []
         """Called with every result of ``run_due``. They must not raise."""
@@ -58,7 +57,7 @@ class PriceService:
         """The ids of items without a price that requests wait for."""
         self._asked = threading.Condition()
         """Notified when items of ``_wanted`` have been asked for."""
-        self._lease = lease
+        self._lease = Lease("price refresh")
         self._signals = signals
         self._clock = clock
         signals.on(Signal.PRICES, self._on_signal)

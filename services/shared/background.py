@@ -8,9 +8,10 @@ from typing import Any, ClassVar, ParamSpec, TypeVar
 
 import gevent
 from gevent import monkey
+from gevent.util import wrap_errors
 
 from fifo_semaphore import FifoSemaphore
-from services.shared.errors import PlatformError
+from services.shared.errors import Unavailable
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -70,14 +71,6 @@ def in_slices(things: Iterable[Thing], size: int) -> Iterator[Thing]:
             cooperate()
 
 
-class TooBusy(PlatformError):
-    """The queue of a WorkerPool is full, or the wait in it took too long."""
-
-    status = 503
-    text = "The service is busy"
-    retry_after_seconds = 5
-
-
 class WorkerPool:
     """Runs work in native threads, one at a time and first come, first served.
 
@@ -96,14 +89,14 @@ class WorkerPool:
     ) -> Result:
         """Return or raise what ``work`` does. It must use neither the database nor what other threads use.
 
-        Raises TooBusy.
+        Raises Unavailable when the queue is full, or the wait in it took too long.
         """
         if not self._workers.free and self._workers.waiting >= self._queue_size:
-            raise TooBusy
+            raise Unavailable
         try:
             self._workers.acquire(self._wait_seconds)
         except TimeoutError:
-            raise TooBusy from None
+            raise Unavailable from None
         try:
             return _call(work, args, kwargs)
         finally:
@@ -113,15 +106,8 @@ class WorkerPool:
 def _call(work: Callable[..., Result], args: Any, kwargs: Any) -> Result:
     if not monkey.is_module_patched("threading"):
         return work(*args, **kwargs)
-    result, error = gevent.get_hub().threadpool.apply(_outcome, (work, args, kwargs))
-    if error is not None:
-        raise error
+    # gevent's thread pool prints errors that are raised in it.
+    result = gevent.get_hub().threadpool.apply(wrap_errors(BaseException, work), args, kwargs)
+    if isinstance(result, BaseException):
+        raise result
     return result  # type: ignore[no-any-return]
-
-
-def _outcome(work: Callable[..., Any], args: Any, kwargs: Any) -> tuple[Any, BaseException | None]:
-    """Return the result or the error of the work. gevent's thread pool prints errors that are raised."""
-    try:
-        return work(*args, **kwargs), None
-    except BaseException as error:  # noqa: BLE001  # raised again in the caller's greenlet
-        return None, error

@@ -17,7 +17,7 @@ class PlatformError(Exception):
 
 
 class Unavailable(PlatformError):
-    """The database, the disk or another service is unavailable for now."""
+    """The database, the disk, the worker or another service is unavailable for now."""
 
     status = 503
     text = "The service is temporarily unavailable"

@@ -166,8 +166,13 @@ class CatalogueCache:
 
         The first one is loaded by a request. Raises one of UNAVAILABLE.
         """
-        if self._last.items and self._loaded != self._stored():
+        if self._last.items and (self._loaded != self._stored() or self._shows_another()):
             self._begin_to_load()
+
+    def _shows_another(self) -> bool:
+        """Whether a request that waited too long has put the old catalogue back."""
+        with self._guard:
+            return self._cache.get(self._cached.cache_key(), self._last) is not self._last
 
     def _next(self) -> Catalogue:
         if not self._last.items:

@@ -16,7 +16,7 @@ from gevent import monkey
 
 from blueprints.api import caching
 from models.db.connection import database, reading
-from server.cluster import cluster, lease
+from server.cluster import cluster
 from server.realtime import handshakes, transport
 from server.realtime import server as realtime_server
 from server.realtime.server import realtime
@@ -24,6 +24,7 @@ from server.worker import connection, websocket, worker
 from server.worker.websocket import BoundedWebSocket
 from services.prices import feed, service
 from services.prices.feed import Feed
+from services.shared import lease
 from settings import Settings
 
 SHORTER_BY = 5

@@ -215,9 +215,7 @@ def play(processes, player):
     """Settles a bet without a process that knows of it, as when that process has died."""
     app, _ = processes[0]
     clock = app.extensions["services"].clock
-    return lambda *, ago_ms: (
-        play_spin(app, player, ITEM, clock=lambda: clock() - ago_ms, client_seed="seed").bet
-    )
+    return lambda *, ago_ms: play_spin(app, player, ITEM, clock=lambda: clock() - ago_ms, client_seed="seed")
 
 
 @pytest.fixture
@@ -247,13 +245,14 @@ def test_processes_announce_each_overdue_bet_once(processes, open_socket, player
 
 def test_a_bet_revealed_by_a_search_is_announced(processes, play, player, spectators):
     (app, _), _ = processes
-    bet = play(ago_ms=500)
+    played = play(ago_ms=500)
     found = app.test_client().get("/stats/fairness?search=seed", headers=player.headers).json
     assert found["data"]["total"] == 1
 
-    app.extensions["proofs"].schedule(bet, sid=None)
+    app.extensions["proofs"].after_bet("", played)
 
-    assert [announced(spectator, [str(bet.id)]) for spectator in spectators] == [[str(bet.id)]] * 2
+    expected = [str(played.bet.id)]
+    assert [announced(spectator, expected) for spectator in spectators] == [expected] * 2
 
 
 def test_a_bet_due_long_before_the_start_is_not_announced(processes, open_socket, player, play, spectators):

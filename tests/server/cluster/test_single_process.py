@@ -2,6 +2,8 @@
 
 import json
 import socket
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -9,6 +11,7 @@ from bench.harness.servers import threaded_server
 from bench.harness.waiting import wait_until
 from models.db.connection import database, reading, writing
 from models.processes import Process
+from tests.support.markers import sqlite_only
 
 
 @pytest.fixture
@@ -59,3 +62,22 @@ def test_rows_of_dead_processes_are_removed(app):
 
 def test_readiness_says_nothing_of_redis_without_it(client):
     assert client.get("/readyz").json == {"status": "ok"}
+
+
+@sqlite_only
+def test_a_process_does_not_wait_for_a_long_command_to_renew_its_row(app, database_url):
+    processes = app.extensions["cluster"].processes
+    processes.join(signals=None)
+    with reading():
+        before = Process.get().sockets
+
+    with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"), isolation_level=None)) as command:
+        command.execute("BEGIN IMMEDIATE")
+        # With a wait, this would raise after five seconds.
+        processes.renew(sockets=7, lag_ms=0, signals=None)
+
+    with reading():
+        assert Process.get().sockets == before
+    processes.renew(sockets=7, lag_ms=0, signals=None)
+    with reading():
+        assert Process.get().sockets == 7

@@ -6,11 +6,10 @@ from bench.harness.price_sources import feed, market, text
 from models.cases import Case
 from models.db.connection import open_database, reading, writing
 from models.items import Item
-from models.leases import Lease
+from models.leases import Lease as Row
 from models.prices import HeldMarketPrice, MarketSlot, PriceSource
-from server.cluster.lease import DatabaseLease
 from services.prices.service import Stopped
-from services.shared.lease import LeaseLost
+from services.shared.lease import Lease, LeaseLost
 
 NAMES = [f"Item {number:03}" for number in range(30)]
 """Two slices of a refresh."""
@@ -107,7 +106,7 @@ def test_a_lease_that_lasts_implausibly_long_is_free(prices, source, items):
     """It was taken before the database's clock was set back."""
     source.answer = feed({})
     with writing():
-        Lease.update(until_ms=Lease.until_ms + 2**42).execute()
+        Row.update(until_ms=Row.until_ms + 2**42).execute()
 
     prices.run_due()
 
@@ -138,7 +137,7 @@ def stored(app):
 @pytest.fixture
 def lose_before(monkeypatch, stored):
     """Lets another process take the lease before the transaction of this number; what is stored then."""
-    fenced = DatabaseLease.fenced
+    fenced = Lease.fenced
 
     def at(number):
         begun, stored_then = [], []
@@ -146,11 +145,11 @@ def lose_before(monkeypatch, stored):
         def count(self, **options):
             begun.append(1)
             if len(begun) == number:
-                DatabaseLease("price refresh").take_over()
+                Lease("price refresh").take_over()
                 stored_then.append(stored())
             return fenced(self, **options)
 
-        monkeypatch.setattr(DatabaseLease, "fenced", count)
+        monkeypatch.setattr(Lease, "fenced", count)
         return stored_then
 
     return at

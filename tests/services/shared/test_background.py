@@ -9,7 +9,8 @@ from greenlet import getcurrent, greenlet
 
 from bench.harness.waiting import wait_until
 from services.shared import background
-from services.shared.background import CooperativeYield, TooBusy, WorkerPool
+from services.shared.background import CooperativeYield, WorkerPool
+from services.shared.errors import Unavailable
 
 
 def test_long_work_pauses_regularly(monkeypatch):
@@ -103,7 +104,7 @@ def test_a_full_queue_refuses_at_once(threads, work, begun):
     threads.submit(pool.run, str.upper, "queued")
     wait_until(lambda: pool._workers._waiting)
 
-    with pytest.raises(TooBusy):
+    with pytest.raises(Unavailable):
         pool.run(str.upper, "too much")
 
 
@@ -112,7 +113,7 @@ def test_work_that_waits_too_long_is_refused(threads, work, begun, go_on):
     first = threads.submit(pool.run, work)
     begun.wait(60)
 
-    with pytest.raises(TooBusy):
+    with pytest.raises(Unavailable):
         pool.run(str.upper, "too late")
     go_on.set()
     first.result(60)

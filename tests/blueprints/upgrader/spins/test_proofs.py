@@ -274,8 +274,8 @@ def test_due_proofs_are_sent_before_remaining_missed_ones(
 
     def claim_while_another_falls_due(holders):
         if not later:
-            later.append(play_spin(app, player, item, clock=lambda: now_ms() - 60_000).bet)
-            delivery.schedule(later[0], sid=None)
+            later.append(play_spin(app, player, item, clock=lambda: now_ms() - 60_000))
+            delivery.after_bet("", later[0])
         return claim(holders)
 
     monkeypatch.setattr("sockets.proofs.PROOFS_AT_ONCE", 1)
@@ -352,3 +352,20 @@ def test_a_long_overdue_bet_is_not_announced(monkeypatch, app, connect, player, 
     connect(player).spin({"amount": 1, "item": item})
 
     assert spectator.expect("live-bets:new")["id"] == "2"
+
+
+@pytest.mark.one_process
+def test_a_proof_is_sent_although_announcing_its_bet_failed(monkeypatch, app, connect, player, item):
+    feed = app.extensions["live_feed"]
+    announce = feed.announce
+
+    def fail_once(bets):
+        if bets:
+            monkeypatch.setattr(feed, "announce", announce)
+            raise ValueError
+
+    socket = connect(player)
+    monkeypatch.setattr(feed, "announce", fail_once)
+    socket.spin({"amount": 1, "item": item})
+
+    assert socket.expect("upgrader:proof")["nonce"] == 1
