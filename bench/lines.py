@@ -38,6 +38,7 @@ PARTS = {
     "list of processes": ("server/cluster/cluster.py", "server/cluster/processes.py"),
     "lease": ("services/shared/lease.py",),
     "database clock": ("server/cluster/database_clock.py",),
+    "build once": ("services/shared/build_once.py",),
     "stored catalogue": ("models/catalogue.py",),
     "settling statement": ("models/bet_settlement.py",),
     "group commit": ("models/db/group_commit.py",),

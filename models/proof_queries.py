@@ -19,6 +19,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
+import peewee
+
 from models.db.connection import database, reading
 from models.db.sql import execute
 from models.processes import LIVE_MS
@@ -28,6 +30,9 @@ RELEASED = 0
 
 FOUND_AT_ONCE = 10_000
 """The most proofs that ``undelivered`` returns: 10 ms of Python."""
+
+SEEDS_AT_ONCE = 500
+"""Seeds that one statement writes."""
 
 
 class DueBet(NamedTuple):
@@ -164,22 +169,26 @@ def undelivered(players: Mapping[int, bool], *, process: int) -> list[Undelivere
     return [UndeliveredBet._make(row) for row in found]
 
 
-@_writing()
 def reveal(seeds: Mapping[int, str]) -> None:
     """Replace the encrypted seeds of these bets by the revealed ones."""
-    execute(REVEAL, {"seeds": json.dumps(seeds)})
+    _write_seeds(REVEAL, seeds)
 
 
-@_writing()
 def release(seeds: Mapping[int, str], *, process: int) -> None:
     """Let any process claim those of these proofs that this one holds, and write their seeds."""
-    execute(RELEASE, {"seeds": json.dumps(seeds), "process": process})
+    _write_seeds(RELEASE, seeds, process=process)
 
 
-@_writing()
 def mark_delivered(seeds: Mapping[int, str], *, delivered_at: int) -> None:
     """Write when the proofs of these bets were delivered, in ms, and their seeds."""
-    execute(MARK_DELIVERED, {"seeds": json.dumps(seeds), "delivered_at": delivered_at})
+    _write_seeds(MARK_DELIVERED, seeds, delivered_at=delivered_at)
+
+
+def _write_seeds(statement: str, seeds: Mapping[int, str], **values: int) -> None:
+    """Write seeds by the ids of their bets, in that order, so that two writers do not deadlock."""
+    for some in peewee.chunked(sorted(seeds.items()), SEEDS_AT_ONCE):
+        with _writing():
+            execute(statement, {"seeds": json.dumps(dict(some)), **values})
 
 
 @_writing()

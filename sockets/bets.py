@@ -9,6 +9,7 @@ from typing import Any
 
 from flask import Flask
 
+from models import proof_queries
 from models.bets import Bet
 from server import repeated_lines
 from server.metrics import Metrics
@@ -19,7 +20,6 @@ from services.container import Services
 from services.games.bet_settler import SettledBet
 from services.games.bets import LOST, UPGRADER, WON
 from services.games.errors import InvalidRequest, LimitReached
-from services.games.proofs import Proofs
 from services.openings.opening import OpeningRequest, Openings
 from services.shared.errors import PlatformError
 from services.shared.money import number_from_cents
@@ -152,13 +152,13 @@ def count_coins(metrics: Metrics, _sid: str, played: SettledBet) -> None:
     metrics.variance.labels(bet.game).inc(expected.variance_square_cents / CENTS_PER_COIN**2)
 
 
-def postpone_if_late(proofs: Proofs, _sid: str, played: SettledBet) -> None:
+def postpone_if_late(_sid: str, played: SettledBet) -> None:
     """Write the later due time of a proof whose settlement took long.
 
     If this fails, the seed is shown as early as the settlement wrote.
     """
     if played.is_late:
-        proofs.postpone(played.bet)
+        proof_queries.postpone(played.bet.id, due_at=played.bet.completed_at_ms)
 
 
 def read_spin(payload: object, session: int) -> SpinRequest:

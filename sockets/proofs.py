@@ -202,7 +202,7 @@ class ProofDelivery:
 
     def _mark_delivered(self) -> None:
         if confirmed := self._sent.confirmed():
-            self._proofs.mark_delivered(confirmed, now=self._services.clock())
+            proof_queries.mark_delivered(confirmed, delivered_at=self._services.clock())
             self._sent.forget(confirmed)
 
     def _send_due(self) -> None:

@@ -49,7 +49,7 @@ def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
         proofs.after_bet,
     ]
     # After its acknowledgement: clients expect commitment and balance behind it.
-    after_acknowledgement: list[AfterBet] = [state.after_bet, partial(postpone_if_late, services.proofs)]
+    after_acknowledgement: list[AfterBet] = [state.after_bet, postpone_if_late]
 
     # When an announced seed was replaced.
     services.seeds.on_redraw += [state.send]

@@ -25,7 +25,7 @@ def task(app: Flask) -> RepeatedTask | None:
 
     def start() -> None:
         prices.listeners.append(lambda result: _report(result, metrics))
-        prices.wake_task = refresh.woken.set
+        prices.on_wanted.append(refresh.woken.set)
 
     def refresh_due() -> None:
         try:

@@ -6,7 +6,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from server.schemas import documented
+from server.schemas import documented, one_of
 from services.shared.text_validation import is_storable
 
 MAX_LIMIT = 100
@@ -72,3 +72,9 @@ def choice(default: StrEnum, description: str, **options: Any) -> ma.fields.Enum
         error_messages={"unknown": "must be one of {choices}"},
         **options,
     )
+
+
+def text_choice(description: str, *values: str, default: str) -> ma.fields.String:
+    """A parameter that is one of these values."""
+    metadata = documented(description, default)
+    return ma.fields.String(load_default=default, validate=one_of(*values), metadata=metadata)

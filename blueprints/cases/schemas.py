@@ -3,7 +3,7 @@
 import marshmallow as ma
 
 from blueprints.api.pagination import PaginationSchema, page_query
-from blueprints.api.parameters import Unvalidated, choice, search_text
+from blueprints.api.parameters import Unvalidated, choice, search_text, text_choice
 from blueprints.upgrader.schemas import InventoryItemSchema
 from server.schemas import (
     Coins,
@@ -28,7 +28,9 @@ ALL = "all"
 KINDS = {ALL: tuple(CaseKind), "true": (CaseKind.LEVEL,), "false": (CaseKind.REGULAR,)}
 """The kinds of cases for each value of the parameter."""
 
-_WHICH = documented("all; true: level cases only; false: neither level cases nor the free case", "all")
+_WHICH = text_choice(
+    "all; true: level cases only; false: neither level cases nor the free case", *KINDS, default="false"
+)
 
 
 class CaseItemSchema(InventoryItemSchema):
@@ -89,15 +91,13 @@ class SingleCaseSchema(CaseSchema):
 
 
 class CasesQuery(QuerySchema):
-    type = ma.fields.String(load_default="false", validate=one_of(*KINDS), metadata=_WHICH)
+    type = _WHICH
 
 
 class CasePageQuery(page_query()):  # type: ignore[misc]
-    case_type = ma.fields.String(load_default="false", validate=one_of(*KINDS), metadata=_WHICH)
-    type = ma.fields.String(
-        load_default=ALL,
-        validate=one_of(GameType.GAME_A, GameType.GAME_B, ALL),
-        metadata=documented("The one game that all items are of", "gamea"),
+    case_type = _WHICH
+    type = text_choice(
+        "The one game that all items are of", GameType.GAME_A, GameType.GAME_B, ALL, default=ALL
     )
     search = search_text("Part of the name, in any case", "desert")
     sort = choice(Sort.MOST_RECENT, "Equal prices: newest first, in ascending order oldest first")

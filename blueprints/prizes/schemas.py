@@ -1,18 +1,13 @@
 """Schemas of prizes."""
 
-import marshmallow as ma
-
 from blueprints.api.pagination import list_schema, page_query, rows, total
-from server.schemas import Coins, ItemImage, SuccessSchema, WireSchema, documented, epoch_ms, one_of, text
+from blueprints.api.parameters import text_choice
+from server.schemas import Coins, ItemImage, SuccessSchema, WireSchema, epoch_ms, one_of, text
 from services.prizes.prizes import ALL, Status
 
 
 class PrizesQuery(page_query()):  # type: ignore[misc]
-    status = ma.fields.String(
-        load_default=ALL,
-        validate=one_of(ALL, *Status),
-        metadata=documented("Prizes with one status only", ALL),
-    )
+    status = text_choice("Prizes with one status only", ALL, *Status, default=ALL)
 
 
 class PrizeSchema(WireSchema):

@@ -1,11 +1,9 @@
 """Schemas of a player's statistics and of the live bets."""
 
-import marshmallow as ma
-
 from blueprints.api.fairness_entry import FairnessEntrySchema
 from blueprints.api.pagination import list_schema, page_query, rows, total
-from blueprints.api.parameters import choice, search_text
-from server.schemas import Coins, Usd, WireSchema, documented, epoch_ms, one_of, text
+from blueprints.api.parameters import choice, search_text, text_choice
+from server.schemas import Coins, Usd, WireSchema, epoch_ms, one_of, text
 from services.games.bets import GAMES
 from services.games.live_bets import LiveBetKind
 from services.statistics.fairness import ALL_GAMES
@@ -80,11 +78,7 @@ PaymentsSchema = list_schema(
 class FairnessQuery(PageQuery):  # type: ignore[misc,valid-type]
     sort = choice(FairnessSort.MOST_RECENT, "By the time of the bet")
     search = search_text("Part of a revealed server seed or a client seed, in any case, or a nonce", "lucky")
-    game = ma.fields.String(
-        load_default=ALL_GAMES,
-        validate=one_of(ALL_GAMES, *GAMES),
-        metadata=documented("Bets of one game only", ALL_GAMES),
-    )
+    game = text_choice("Bets of one game only", ALL_GAMES, *GAMES, default=ALL_GAMES)
 
 
 FairnessSchema = list_schema(

@@ -4,7 +4,7 @@ import json
 from functools import lru_cache, partial
 
 import mistune
-from flask import Blueprint, Response, current_app
+from flask import Blueprint, Response, current_app, render_template
 from flask_swagger_ui import get_swaggerui_blueprint
 
 from blueprints.api.auth import public
@@ -12,7 +12,6 @@ from blueprints.api.openapi import API_TITLE
 from blueprints.system.asyncapi import asyncapi_document
 from server.current_services import get_services
 from server.http.response_headers import hash_sources
-from services.shared.background import in_slices
 
 blueprint = Blueprint("docs", __name__, template_folder="templates")
 
@@ -47,11 +46,8 @@ def _redirect_to(path: str) -> Response:
 
 @lru_cache(maxsize=1)
 def _page(openapi: bytes, asyncapi: bytes) -> str:
-    # Rendering takes 70 ms, once for each process, so other greenlets may run in between.
-    parts = current_app.jinja_env.get_template("docs.html").generate(
-        http=json.loads(openapi), socket=json.loads(asyncapi), markdown=MARKDOWN, pretty=PRETTY
-    )
-    return "".join(in_slices(parts, 1))
+    documents = {"http": json.loads(openapi), "socket": json.loads(asyncapi)}
+    return render_template("docs.html", **documents, markdown=MARKDOWN, pretty=PRETTY)
 
 
 def swagger_blueprint() -> Blueprint:

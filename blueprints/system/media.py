@@ -14,18 +14,11 @@ DAY_SECONDS = 86_400
 YEAR_SECONDS = 365 * DAY_SECONDS
 
 
-@blueprint.get("/neutral/item.webp")
+@blueprint.get("/neutral/<name>")
 @public
-def neutral_item() -> Response:
-    """The picture of an item without an image: 360 x 360."""
-    return _picture(NEUTRAL, "item.webp")
-
-
-@blueprint.get("/neutral/avatar.webp")
-@public
-def neutral_avatar() -> Response:
-    """The avatar of a player without one: 256 x 256."""
-    return _picture(NEUTRAL, "avatar.webp")
+def neutral_picture(name: str) -> Response:
+    """The picture of an item without an image, 360 x 360, or of a player without one, 256 x 256."""
+    return _picture(NEUTRAL, name)
 
 
 @blueprint.get("/items/<name>")

@@ -35,7 +35,9 @@ class Processes:
         }
 
     def note_untrusted_proxies(self) -> None:
-        """A request with a forwarding header has arrived although TRUSTED_PROXIES is 0."""
+        """A request with a forwarding header has arrived although TRUSTED_PROXIES is 0. Logged once."""
+        if not self._has_untrusted_proxies:
+            log.warning("forwarding headers arrive although TRUSTED_PROXIES is 0")
         self._has_untrusted_proxies = True
 
     def join(self, *, signals: str | None) -> None:

@@ -1,6 +1,5 @@
 """The client's address of a request, directly or as proxies in front have forwarded it."""
 
-import logging
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -8,11 +7,6 @@ from flask import Flask
 
 from server.addresses import normal_form
 from server.http.strict_requests import current_request
-from server.rate_limiter import RateLimiter
-
-log = logging.getLogger("platform.proxies")
-
-WARNING_SECONDS = 60
 
 
 def read_client_addresses(app: Flask, *, proxies: int, on_untrusted: Callable[[], None]) -> None:
@@ -31,7 +25,7 @@ def read_client_addresses(app: Flask, *, proxies: int, on_untrusted: Callable[[]
 
     app.wsgi_app = with_address  # type: ignore[method-assign]
     if not proxies:
-        _warn_of_forwarding_headers(app, on_untrusted)
+        _notice_forwarding_headers(app, on_untrusted)
 
 
 def _forwarded_address(environ: dict[str, Any], proxies: int) -> str | None:
@@ -40,18 +34,15 @@ def _forwarded_address(environ: dict[str, Any], proxies: int) -> str | None:
     return normal_form(texts[-proxies]) if 0 < proxies <= len(texts) else None
 
 
-def _warn_of_forwarding_headers(app: Flask, on_untrusted: Callable[[], None]) -> None:
-    """Log a line when a forwarding header arrives, at most once a minute.
+def _notice_forwarding_headers(app: Flask, on_untrusted: Callable[[], None]) -> None:
+    """Call ``on_untrusted`` for each request with a forwarding header.
 
     All clients behind a proxy that is not trusted share its address and its limits. A client may send the
     header itself, so this is only a hint.
     """
-    warnings = RateLimiter(most=1, seconds=WARNING_SECONDS)
 
     @app.before_request
-    def warn() -> None:
+    def notice() -> None:
         environ = current_request().environ
-        is_forwarded = "HTTP_X_FORWARDED_FOR" in environ or "HTTP_FORWARDED" in environ
-        if is_forwarded and not warnings.hit("forwarding header"):
-            log.warning("forwarding headers arrive although TRUSTED_PROXIES is 0")
+        if "HTTP_X_FORWARDED_FOR" in environ or "HTTP_FORWARDED" in environ:
             on_untrusted()

@@ -105,14 +105,6 @@ class Connections:
         if not sockets:
             del self._by_group[group]
 
-    def sessions(self) -> dict[int, int]:
-        """All players with a socket, each with the lowest session number of the player's sockets."""
-        lowest: dict[int, int] = {}
-        for each in list(self._by_sid.values()):
-            if (user_id := each.user_id) is not None:
-                lowest[user_id] = min(each.session, lowest.get(user_id, each.session))
-        return lowest
-
     def get(self, sid: str) -> Connection | None:
         return self._by_sid.get(sid)
 

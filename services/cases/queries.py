@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import peewee
@@ -181,9 +182,6 @@ def _fill(cases: Sequence[ShownCase], condition: Any) -> None:
     for row in in_slices(database.execute(query), ROWS_A_SLICE):
         contents[row[0]].append(row)
     for case in in_slices(cases, 1):
-        held = sorted(contents[case.row_id], key=_chance_and_position)
+        # By chance, then by position.
+        held = sorted(contents[case.row_id], key=itemgetter(-1, 1))
         case.items.extend([ShownItem._make(row[2:]) for row in held])
-
-
-def _chance_and_position(row: Any) -> tuple[int, int]:
-    return row[-1], row[1]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from models.cases import Case, CaseItem
-from models.db.connection import writing
+from models.db.connection import Table, writing
 from models.irl_cases import IrlCase
 from models.items import Item
 from services.audit_trail.events import AuditEventType
@@ -22,8 +22,8 @@ def withdraw_item(*, name: str, now: Millis) -> tuple[Millis, list[str]]:
     """
     with writing():
         version.begin_change()
-        item: Any = Item.get_or_none(Item.market_hash_name == name)
-        since = _withdraw(item, f"item {name}", AuditEventType.ITEM_WITHDRAWN, {"item": name}, now=now)
+        item = _find(Item, Item.market_hash_name == name, f"item {name}")
+        since = _withdraw(item, AuditEventType.ITEM_WITHDRAWN, {"item": name}, now=now)
         holding = (
             Case.select(Case.slug)
             .join(CaseItem)
@@ -40,9 +40,7 @@ def withdraw_case(*, name: str, now: Millis) -> tuple[Millis, str]:
     with writing():
         version.begin_change()
         case = _find_case(name)
-        return _withdraw(
-            case, f"case {name}", AuditEventType.CASE_WITHDRAWN, {"case": case.slug}, now=now
-        ), case.slug
+        return _withdraw(case, AuditEventType.CASE_WITHDRAWN, {"case": case.slug}, now=now), case.slug
 
 
 def restore_case(*, name: str, now: Millis) -> str:
@@ -64,24 +62,24 @@ def withdraw_irl_case(*, case_id: str, now: Millis) -> Millis:
     """Withdraw the case of real-life items with this id; returns since when. Raises OperatorError."""
     with writing():
         version.begin_change()
-        case = IrlCase.get_or_none(IrlCase.slug == case_id)
-        return _withdraw(
-            case, f"case {case_id}", AuditEventType.IRL_CASE_WITHDRAWN, {"case": case_id}, now=now
-        )
+        case = _find(IrlCase, IrlCase.slug == case_id, f"case {case_id}")
+        return _withdraw(case, AuditEventType.IRL_CASE_WITHDRAWN, {"case": case_id}, now=now)
 
 
 def _find_case(name: str) -> Any:
     by_name = Case.name_folded == fold(normalize_name(name))
-    case = Case.get_or_none(by_name | (Case.slug == name))
-    if case is None:
-        raise OperatorError(f"there is no case {name}")
-    return case
+    return _find(Case, by_name | (Case.slug == name), f"case {name}")
 
 
-def _withdraw(row: Any, what: str, event: AuditEventType, after: dict[str, str], *, now: Millis) -> Millis:
-    """A row that is withdrawn already keeps the first time."""
+def _find(table: type[Table], which: Any, what: str) -> Any:
+    row = table.get_or_none(which)
     if row is None:
         raise OperatorError(f"there is no {what}")
+    return row
+
+
+def _withdraw(row: Any, event: AuditEventType, after: dict[str, str], *, now: Millis) -> Millis:
+    """A row that is withdrawn already keeps the first time."""
     if row.withdrawn_at_ms is not None:
         return Millis(row.withdrawn_at_ms)
     type(row).update(withdrawn_at_ms=now).where(type(row).id == row.id).execute()

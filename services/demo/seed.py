@@ -6,6 +6,7 @@ from pathlib import Path
 from shutil import copyfile, copytree
 from typing import Any
 
+from models import proof_queries
 from models.bets import Bet
 from models.cases import Case
 from models.db.connection import reading, writing
@@ -94,7 +95,7 @@ def play_bets(services: Services) -> int:
         except PlatformError:
             continue
     # Nobody is going to receive these proofs.
-    services.proofs.mark_delivered(services.proofs.reveal(settled), now=now)
+    proof_queries.mark_delivered(services.proofs.reveal(settled), delivered_at=now)
     return len(settled)
 
 

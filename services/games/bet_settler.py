@@ -41,7 +41,7 @@ class SettledBet:
     """A settled bet. ``following`` and ``balances`` are None for the first answer to a repeated request id.
 
     ``prize_id`` is None for a bet that does not win a prize. ``is_late``: the settlement was slow, and the
-    proof is due later than the database says until ``Proofs.postpone`` has written it.
+    proof is due later than the database says until ``proof_queries.postpone`` has written it.
     """
 
     bet: Bet

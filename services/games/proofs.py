@@ -5,7 +5,7 @@ it sends it. From then on its seed counts as revealed, although the clock is set
 """
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import peewee
@@ -27,7 +27,7 @@ class Proof(DueBet):
 
 
 class Proofs:
-    """Claims proofs, reveals server seeds, and remembers which proofs have reached their players."""
+    """Claims and releases proofs of this process, and reveals server seeds."""
 
     def __init__(self, *, seeds: ServerSeeds, process_id: Callable[[], int]) -> None:
         self._seeds = seeds
@@ -51,17 +51,7 @@ class Proofs:
 
     def release(self, seeds: Mapping[int, str]) -> None:
         """Let any process send these proofs, unless another one has claimed them. By the ids of the bets."""
-        for chunk in _chunks(seeds):
-            proof_queries.release(chunk, process=self._process)
-
-    def mark_delivered(self, seeds: Mapping[int, str], *, now: Millis) -> None:
-        """Mark proofs as delivered, by the ids of their bets, and write their seeds in the same statement."""
-        for chunk in _chunks(seeds):
-            proof_queries.mark_delivered(chunk, delivered_at=now)
-
-    def postpone(self, bet: Bet) -> None:
-        """Write when this bet's proof is due, which is later than its settlement wrote."""
-        proof_queries.postpone(bet.id, due_at=bet.completed_at_ms)
+        proof_queries.release(seeds, process=self._process)
 
     def reveal(self, bet_ids: Iterable[int]) -> dict[int, str]:
         """Write the seeds of these bets, which are due; returns them, except those that no key decrypts."""
@@ -71,8 +61,7 @@ class Proofs:
                 bets: list[Any] = list(Bet.select().where(Bet.id.in_(chunk)).order_by(Bet.id))
             self._seeds.witness.cover({bet.user_id: bet.nonce for bet in bets})
             seeds |= {bet.id: seed for bet in bets if (seed := self._seeds.of_bet(bet))}
-        for revealed in _chunks(seeds):
-            proof_queries.reveal(revealed)
+        proof_queries.reveal(seeds)
         return seeds
 
     def reveal_due(self, *, user_id: int, now: Millis) -> None:
@@ -95,9 +84,3 @@ class Proofs:
     @property
     def _process(self) -> int:
         return self._process_id() or self._unlisted
-
-
-def _chunks(seeds: Mapping[int, str]) -> Iterator[dict[int, str]]:
-    """Yield the seeds in the order of their bets, so that two writers do not deadlock."""
-    for chunk in peewee.chunked(sorted(seeds.items()), BATCH):
-        yield dict(chunk)

@@ -49,8 +49,8 @@ class PriceService:
     ) -> None:
         self.listeners: list[Callable[[RefreshResult], None]] = []
         """Called with every result of ``run_due``. They must not raise."""
-        self.wake_task: Callable[[], None] | None = None
-        """Begins the next round of the background task. None in a process that has no such task."""
+        self.on_wanted: list[Callable[[], None]] = []
+        """Called when requests wait for prices. Empty in a process without the background task."""
         self.round_seconds = min(ROUND_SECONDS, period / 1000)
         self._stop = threading.Event()
         self._wanted: set[int] = set()
@@ -133,11 +133,11 @@ class PriceService:
         since these would be held meanwhile.
         """
         missing = set(item_ids)
-        if not missing or not self.wake_task:
+        if not missing or not self.on_wanted:
             return
         with self._asked:
             self._wanted |= missing
-            self.wake_task()
+            self._wake()
             if not self.is_leader:
                 self._signals.publish(Signal.PRICES, {"wanted": sorted(missing)})
             with waiting.wait(WAIT_SECONDS) as seconds:
@@ -159,11 +159,15 @@ class PriceService:
     def _on_signal(self, message: dict[str, list[int]]) -> None:
         """Add items that requests to other processes wait for; drop those that the leader has asked for."""
         with self._asked:
-            if self.wake_task and self.is_leader and message.get("wanted"):
+            if self.on_wanted and self.is_leader and message.get("wanted"):
                 self._wanted.update(message["wanted"])
-                self.wake_task()
+                self._wake()
             self._wanted.difference_update(message.get("asked", ()))
             self._asked.notify_all()
+
+    def _wake(self) -> None:
+        for wanted in self.on_wanted:
+            wanted()
 
     def _ask_for(self, wanted: set[int]) -> None:
         while wanted and self._ask_for_one(among=wanted):

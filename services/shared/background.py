@@ -4,7 +4,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar, ParamSpec, TypeVar
+from typing import ClassVar, ParamSpec, TypeVar
 
 import gevent
 from gevent import monkey
@@ -98,12 +98,15 @@ class WorkerPool:
         except TimeoutError:
             raise Unavailable from None
         try:
-            return _call(work, args, kwargs)
+            return in_native_thread(work, *args, **kwargs)
         finally:
             self._workers.release()
 
 
-def _call(work: Callable[..., Result], args: Any, kwargs: Any) -> Result:
+def in_native_thread(
+    work: Callable[Parameters, Result], *args: Parameters.args, **kwargs: Parameters.kwargs
+) -> Result:
+    """Return or raise what ``work`` does; without gevent in the caller's thread."""
     if not monkey.is_module_patched("threading"):
         return work(*args, **kwargs)
     # gevent's thread pool prints errors that are raised in it.

@@ -140,9 +140,7 @@ def use(
         return
     WrongCode.insert(user=user_id, at_ms=now).execute()
     wrong.append(now)
-    if any(
-        _number_within(window_ms, wrong, now=now) == most for most, window_ms in (SHORT_BOUND, DAILY_BOUND)
-    ):
+    if any(_number_within(window_ms, wrong, now=now) == most for most, window_ms in BOUNDS):
         record(AuditEventType.TWO_FACTOR_LOCKED, now=now, user_id=user_id)
     raise InvalidCode
 

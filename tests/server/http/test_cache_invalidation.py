@@ -12,7 +12,7 @@ from services.accounts import personal_details
 from services.shared.clock import now_ms
 from services.statistics import leaderboard
 from tests.support.markers import sqlite_only
-from tests.support.money.interruptions import Fuse, Kind, Moment
+from tests.support.money.interruptions import Fuse, InterruptionKind, Moment
 from tests.support.table import Table
 
 pytestmark = pytest.mark.settings(UPGRADER_PROOF_DELAY="6")
@@ -78,7 +78,7 @@ def test_a_bet_shows_at_once_after_a_lost_commit_answer(client, spin, alice, new
     carol, fuse = new_player("carol"), Fuse()
     fuse.install(database.obj)
 
-    fuse.arm(Kind.LOST, Moment(None, after=True))
+    fuse.arm(InterruptionKind.LOST, Moment(None, after=True))
     with pytest.raises(UNAVAILABLE):
         spin(carol)
     fuse.disarm()

@@ -6,7 +6,7 @@ from tests.support.markers import sqlite_only
 
 
 def warnings(log_lines):
-    return [line for line in log_lines() if line["logger"] == "platform.proxies"]
+    return [line for line in log_lines() if line["logger"] == "platform.cluster"]
 
 
 @sqlite_only

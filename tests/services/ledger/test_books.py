@@ -14,7 +14,7 @@ from models.case_spins import CaseSpins
 from models.db.connection import database, writing
 from models.prizes import Prize
 from models.users import User
-from tests.support.money.interruptions import Kind, Moment
+from tests.support.money.interruptions import InterruptionKind, Moment
 from tests.support.money.model import HOUR_MS, Players, Trouble
 from tests.support.money.world import SETTINGS, World
 
@@ -137,7 +137,7 @@ def test_an_action_interrupted_at_any_statement_changes_nothing(model, world):
         for n in itertools.count(1):
             world.fuse.burnt = None
             # Dying at a read leaves behind the same as dying at the next write.
-            do(Trouble(Kind.DIES, Moment(n, of_writes=True), again=False))
+            do(Trouble(InterruptionKind.DIES, Moment(n, of_writes=True), again=False))
             if world.fuse.burnt is None:
                 break
         # Whatever an interruption left wrong is still wrong now, and figures are still wrong at the end.
@@ -165,7 +165,7 @@ def test_an_action_with_a_lost_commit_answer_is_done_once(model, world):
 
     for prepare, do in deeds(players).values():
         prepare()
-        do(Trouble(Kind.DIES, Moment(None, after=True), again=True))
+        do(Trouble(InterruptionKind.DIES, Moment(None, after=True), again=True))
 
     players.the_books_are_right()
     players.every_figure_is_the_one_kept_by_hand()

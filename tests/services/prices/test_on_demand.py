@@ -47,7 +47,7 @@ def background_task(prices):
                 woken.clear()
                 prices.run_due()
 
-    prices.wake_task = woken.set
+    prices.on_wanted.append(woken.set)
     thread = threading.Thread(target=run)
     thread.start()
     try:
@@ -116,7 +116,7 @@ def test_the_wait_for_a_market_counts_against_the_wait_budget(prices, add, unpri
     monkeypatch.setattr(service, "WAIT_SECONDS", 0.2)
     add({"None": None})
     # The task never runs, as if the market did not answer.
-    prices.wake_task = lambda: None
+    prices.on_wanted.append(lambda: None)
     missing = unpriced()
 
     with waiting.limit_waits():
@@ -231,7 +231,7 @@ def test_a_request_elsewhere_waits_until_the_leader_has_asked(
     source.answer = market("$1.50")
     other = connect()
     prices._lease.acquire()
-    other.wake_task = lambda: None
+    other.on_wanted.append(lambda: None)
 
     other.refresh_missing(unpriced())
 
@@ -249,7 +249,7 @@ def test_a_request_elsewhere_stops_waiting_when_signals_are_lost(
     source.answer = market("$1.50")
     prices._lease.acquire()
     other = another()
-    other.wake_task = lambda: None
+    other.on_wanted.append(lambda: None)
 
     other.refresh_missing(unpriced())
 
