@@ -34,6 +34,7 @@ def _one_line_errors() -> Iterator[None]:
         # Click lists the choices of a missing argument on lines of their own.
         raise click.ClickException(" ".join(error.format_message().split())) from None
     except (OperatorError, PlatformError, OSError, UnicodeEncodeError) as error:
+        _drop_unwritten_output()
         raise click.ClickException(str(error)) from None
     except (*SCHEMA_ERRORS, *UNAVAILABLE) as error:
         if problem := schema_problem(error):
@@ -42,6 +43,14 @@ def _one_line_errors() -> Iterator[None]:
             raise
         reason = str(error).strip().partition("\n")[0]
         raise click.ClickException(f"the database is not available: {reason}") from None
+
+
+def _drop_unwritten_output() -> None:
+    """If standard output has failed, write no more to it: Python would report that again at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _system_user() -> str:
