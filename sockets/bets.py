@@ -19,7 +19,8 @@ from services.accounts import sessions, users
 from services.container import Services
 from services.games.bet_settler import SettledBet
 from services.games.bets import LOST, UPGRADER, WON
-from services.games.errors import InvalidRequest, LimitReached
+from services.games.errors import InvalidRequest
+from services.limits.errors import LimitReached
 from services.openings.opening import OpeningRequest, Openings
 from services.shared.errors import PlatformError
 from services.shared.money import number_from_cents

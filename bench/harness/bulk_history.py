@@ -14,10 +14,10 @@ from models.ledger import LedgerTransaction
 from models.snapshots import Snapshot
 from models.users import User
 from services.accounts import users
+from services.payments import records as payments
+from services.payments.records import PaymentType, Transfer
 from services.shared.clock import CalendarPeriod
 from services.shared.money import Cents
-from services.wallet import payments
-from services.wallet.payments import PaymentType, Transfer
 
 PLAYERS = 200
 MILLIS_A_BET = 200

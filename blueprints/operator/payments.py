@@ -6,9 +6,9 @@ from blueprints.api.cli import OperatorGroup, amount, print_json
 from blueprints.stats.schemas import PaymentSchema
 from server.current_services import get_services
 from services.accounts import users
+from services.payments import records as payments
+from services.payments.records import PaymentType, Transfer
 from services.shared.money import Cents
-from services.wallet import payments
-from services.wallet.payments import PaymentType, Transfer
 
 group = OperatorGroup("payments", help="Record deposits and withdrawals.")
 

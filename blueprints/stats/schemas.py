@@ -6,12 +6,12 @@ from blueprints.api.parameters import choice, search_text, text_choice
 from server.schemas import Coins, Usd, WireSchema, epoch_ms, one_of, text
 from services.games.bets import GAMES
 from services.games.live_bets import LiveBetKind
+from services.payments.records import PaymentType
 from services.statistics.fairness import ALL_GAMES
 from services.statistics.fairness import Sort as FairnessSort
 from services.statistics.games import Sort as GameSort
 from services.statistics.payments import PaymentKind
 from services.statistics.payments import Sort as PaymentSort
-from services.wallet.payments import PaymentType
 from sockets.schemas import GAME, LiveBetSchema, bet_multiplier
 
 PageQuery = page_query()

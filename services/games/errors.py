@@ -1,8 +1,5 @@
 """The refusals of a bet of any game. A refused bet changes nothing."""
 
-from datetime import UTC, datetime
-
-from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import PlatformError
 
 
@@ -50,20 +47,6 @@ class FreeCaseNotAvailable(PlatformError):
     text = "Free case is not available"
 
 
-class TakingABreak(PlatformError):
-    """The player has asked for a break, which is not over."""
-
-    text = "You are taking a break"
-
-    def __init__(self, *, until: Millis) -> None:
-        super().__init__()
-        self.text = f"{type(self).text} until {datetime.fromtimestamp(until / 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"
-
-
-class ExcludedPermanently(PlatformError):
-    text = "You have excluded yourself permanently"
-
-
 class TooSoon(PlatformError):
     """The least time between two bets has not passed."""
 
@@ -74,18 +57,3 @@ class SessionTimeReached(PlatformError):
     """The player has played as long as a play session may last, and must pause for half an hour."""
 
     text = "Session time limit reached"
-
-
-class LimitReached(PlatformError):
-    """With this bet the player's own limit could be exceeded.
-
-    ``limit`` is ``wager`` or ``loss``. The period's sums begin anew at ``resets_at``.
-    """
-
-    text = "Your limit is reached"
-
-    def __init__(self, *, limit: str, period: CalendarPeriod, resets_at: Millis) -> None:
-        super().__init__()
-        self.limit = limit
-        self.period = period
-        self.resets_at = resets_at

@@ -24,18 +24,17 @@ from models.db.sql import execute
 from models.play_limits import BetRefused, explain_refusal
 from models.users import PERMANENTLY, Balances
 from services.games.errors import (
-    ExcludedPermanently,
     FreeCaseNotAvailable,
-    LimitReached,
     SeedUsed,
     SessionTimeReached,
     SpinInProgress,
-    TakingABreak,
     TermsExpired,
     TooSoon,
 )
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
+from services.limits import exclusions
+from services.limits.errors import LimitReached
 from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import AccountSuspended, InsufficientBalance, Unauthorized
 from services.shared.money import Cents
@@ -100,8 +99,7 @@ def refusal_of(refused: BetRefused) -> Exception:
     if refused.reason in REFUSALS:
         return REFUSALS[refused.reason]()
     if refused.reason == "excluded":
-        until = Millis(refused.excluded_until_ms or PERMANENTLY)
-        return ExcludedPermanently() if until == PERMANENTLY else TakingABreak(until=until)
+        return exclusions.refusal(refused.excluded_until_ms or PERMANENTLY)
     limit, period = refused.reason.split()
     calendar_period = CalendarPeriod(period)
     return LimitReached(

@@ -5,6 +5,7 @@ from models.users import PERMANENTLY, User
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
+from services.limits.errors import ExcludedPermanently, TakingABreak
 from services.shared.clock import DAY_MS, Millis
 from services.shared.errors import PlatformError
 
@@ -28,6 +29,18 @@ def current(user: User, *, now: Millis) -> Exclusion | None:
     if until is None or until <= now:
         return None
     return _exclusion(until)
+
+
+def check_none(user: User, *, now: Millis) -> None:
+    """Raises TakingABreak or ExcludedPermanently, which say until when, if the player is on a break."""
+    until = user.excluded_until_ms
+    if until is not None and until > now:
+        raise refusal(until)
+
+
+def refusal(until: int) -> TakingABreak | ExcludedPermanently:
+    """The refusal of a player whose break ends then."""
+    return ExcludedPermanently() if until == PERMANENTLY else TakingABreak(until=Millis(until))
 
 
 def exclude(*, user_id: int, duration: str, now: Millis) -> Exclusion:

@@ -1,1 +1,1 @@
-"""The vault, deposits and withdrawals, and the sweepstake conversion."""
+"""The vault, adjustments by hand, and the sweepstake conversion."""

@@ -11,9 +11,9 @@ from services.affiliates import codes
 from services.cases import importing
 from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
+from services.payments import records as payments
+from services.payments.records import PaymentType, Transfer
 from services.shared.money import Cents
-from services.wallet import payments
-from services.wallet.payments import PaymentType, Transfer
 
 CHEAP, DEAR = "AK-47 | Copper Tide (Field-Tested)", "AWP | Paper Comet (Factory New)"
 ITEMS = [

@@ -18,10 +18,10 @@ from bench.harness.crashes.memory import Act, Memory, Outcome
 from bench.harness.sockets import Closed, Refused, Socket
 from models.db.connection import UNAVAILABLE
 from models.users import User
+from services.payments import records as payments
+from services.payments.records import PaymentType, Transfer
 from services.shared.clock import now_ms
 from services.shared.money import Cents
-from services.wallet import payments
-from services.wallet.payments import PaymentType, Transfer
 
 GONE = (Closed, Refused, OSError, websocket.WebSocketException)
 """The errors of a socket while the server or its database is down."""

@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 from services.accounts import users
+from services.payments import records as payments
 from services.shared.money import Cents
-from services.wallet import payments
 from tests.support.at_once import all_at_once
 
 MANY = 10

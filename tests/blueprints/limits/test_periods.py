@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from bench.harness.players import create_player
 from models.bets import Bet
-from services.games.errors import LimitReached
 from services.limits import limits
+from services.limits.errors import LimitReached
 from services.limits.limits import Limit
 from services.upgrader.spin import SpinRequest
 from tests.support.apps import ITEM

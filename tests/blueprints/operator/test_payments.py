@@ -6,11 +6,11 @@ from models.db.connection import reading
 from models.ledger import LedgerEntry
 from models.payments import Payment
 from services.accounts import users
+from services.payments import records as payments
+from services.payments.records import PaymentType, Transfer
 from services.shared.clock import now_ms
 from services.shared.errors import InsufficientBalance
 from services.shared.money import Cents
-from services.wallet import payments
-from services.wallet.payments import PaymentType, Transfer
 from tests.support.at_once import all_at_once
 from tests.support.markers import sqlite_only
 

@@ -5,9 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from services.accounts import users
+from services.payments import records as payments
+from services.payments.records import PaymentType, Transfer
 from services.shared.money import Cents
-from services.wallet import payments
-from services.wallet.payments import PaymentType, Transfer
 from tests.support.table import Table
 
 SHARDS = 64

@@ -26,13 +26,14 @@ from services.container import Services
 from services.games.errors import TermsExpired
 from services.irl_cases import importing as irl_importing
 from services.openings.opening import OpeningRequest, Openings
+from services.payments import records as payments
+from services.payments.records import PaymentType, Transfer
 from services.prizes import prizes, shipping
 from services.shared.clock import now_ms
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
 from services.upgrader.spin import SpinRequest
-from services.wallet import payments, vault
-from services.wallet.payments import PaymentType, Transfer
+from services.wallet import vault
 from tests.support.money.world import ADDRESS
 
 PLAYERS = 12
