@@ -22,7 +22,7 @@ class LimitRequest(Table):
     # request that has replaced the one it shows.
     id = peewee.CharField(max_length=32, primary_key=True)
     user = peewee.ForeignKeyField(User, on_delete="RESTRICT", index=False)
-    kind = peewee.CharField(max_length=5, constraints=[Check("kind IN ('wager', 'loss')")])
+    kind = peewee.CharField(max_length=7, constraints=[Check("kind IN ('wager', 'loss', 'deposit')")])
     period = peewee.CharField(max_length=5, constraints=[Check("period IN ('day', 'week', 'month')")])
     # Null to remove the limit.
     value_cents = peewee.BigIntegerField(null=True, constraints=[Check("value_cents >= 0")])

@@ -13,7 +13,10 @@ from typing import Any
 from models.db.sql import execute
 
 PERIODS = ("day", "week", "month")
-KINDS = ("wager", "loss")
+BET_LIMIT_KINDS = ("wager", "loss")
+"""The limits that bets are compared with."""
+LIMIT_KINDS = (*BET_LIMIT_KINDS, "deposit")
+"""All that a player can limit."""
 
 PAUSE_MS = 30 * 60 * 1000
 """A play session is over when the player has not bet for this long."""
@@ -31,7 +34,7 @@ def _over_limits() -> str:
     return "\n".join(
         f"    WHEN {_sum_so_far(period, used[kind].format(period))} + :wager_cents"
         f" > {period}_{kind}_limit_cents THEN '{kind} {period}'"
-        for kind in KINDS
+        for kind in BET_LIMIT_KINDS
         for period in PERIODS
     )
 

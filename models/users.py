@@ -79,6 +79,10 @@ class User(Table):
     week_loss_limit_cents = peewee.BigIntegerField(null=True)
     month_wager_limit_cents = peewee.BigIntegerField(null=True)
     month_loss_limit_cents = peewee.BigIntegerField(null=True)
+    # Compared when a deposit is created, never by a bet.
+    day_deposit_limit_cents = peewee.BigIntegerField(null=True)
+    week_deposit_limit_cents = peewee.BigIntegerField(null=True)
+    month_deposit_limit_cents = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "users"

@@ -4,7 +4,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from models.play_limits import KINDS, PERIODS
+from models.play_limits import LIMIT_KINDS, PERIODS
 from server.schemas import Coins, WireSchema, documented, epoch_ms, flag, one_of, text
 from services.limits.exclusions import DURATIONS
 from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_number
@@ -27,7 +27,7 @@ class LimitRequestSchema(WireSchema):
     """A request to raise or remove a limit. It must be confirmed between two times."""
 
     id = text("The id of the request", "8f14e45fceea167a5a36dedd4bea2543")
-    kind = text("What is limited", "wager", validate=one_of(*KINDS))
+    kind = text("What is limited", "wager", validate=one_of(*LIMIT_KINDS))
     period = text("The period of the limit", "day", validate=one_of(*PERIODS))
     value = Coins("The new limit, null to remove it", 100, allow_none=True, attribute="value_cents")
     confirmable_at = epoch_ms(
@@ -49,6 +49,7 @@ class LimitsSchema(WireSchema):
 
     wager = ma.fields.Nested(PeriodLimitsSchema, required=True)
     loss = ma.fields.Nested(PeriodLimitsSchema, required=True)
+    deposit = ma.fields.Nested(PeriodLimitsSchema, required=True)
     pending = ma.fields.Nested(LimitRequestSchema, many=True, required=True)
     exclusion = ma.fields.Nested(
         ExclusionSchema, required=True, allow_none=True, metadata=documented("null without a break", None)
@@ -71,7 +72,11 @@ class NewLimit(ma.fields.Field[Cents | None]):
 class LimitChangeSchema(WireSchema):
     """A new value for one of the caller's limits."""
 
-    kind = text("wager for what is wagered, loss for wagers minus payouts", "wager", validate=one_of(*KINDS))
+    kind = text(
+        "wager for what is wagered, loss for wagers minus payouts, deposit for what is deposited",
+        "wager",
+        validate=one_of(*LIMIT_KINDS),
+    )
     period = text("The period of the limit", "day", validate=one_of(*PERIODS))
     value = NewLimit(
         required=True,

@@ -1,7 +1,8 @@
 """A player's own limits: a lower one counts at once, a higher one after a day and a confirmation.
 
-A limit is a column of the player's row, which every bet compares and updates (models/play_limits.py). Each
-change locks this row first, so a bet that is settled at the same time comes before the change or after it.
+A limit is a column of the player's row. Every bet compares its wager and loss limits and updates the row
+(models/play_limits.py). Each change locks this row first, so a bet that is settled at the same time comes
+before the change or after it. Deposit limits are compared by deposit_limits.py.
 """
 
 import secrets
@@ -40,7 +41,7 @@ class TooEarly(PlatformError):
 
 @dataclass(frozen=True)
 class Limit:
-    """One of a player's six limits: a kind of KINDS and a period of PERIODS."""
+    """One of a player's nine limits: a kind of LIMIT_KINDS and a period of PERIODS."""
 
     kind: str
     period: str
@@ -65,6 +66,7 @@ class Limits:
 
     wager: ByPeriod
     loss: ByPeriod
+    deposit: ByPeriod
     pending: list[LimitRequest]
     exclusion: Exclusion | None
 
@@ -79,6 +81,7 @@ def of_player(user_id: int, *, now: Millis) -> Limits:
     return Limits(
         wager=_by_period(user, "wager"),
         loss=_by_period(user, "loss"),
+        deposit=_by_period(user, "deposit"),
         pending=pending,
         exclusion=exclusions.current(user, now=now),
     )

@@ -14,6 +14,7 @@ from models.db import migrate
 from models.db.connection import Table, database, open_database, reading, writing
 from models.items import Item
 from models.ledger import LedgerEntry, LedgerTransaction
+from models.limit_requests import LimitRequest
 from models.seed_marks import SeedMark
 from models.users import AnnouncedSeed, User
 from tests.support.older_databases import database_of_0_2_0
@@ -174,6 +175,14 @@ BET = {
 }
 WON = {"status": "won", "roll": 949_999, "payout_cents": 1000}
 SEED = {"user": 3, "nonce": 1, "server_seed_commitment": "c" * 64, "encrypted_server_seed": "encrypted"}
+LIMIT_REQUEST = {
+    "id": "one",
+    "user": 1,
+    "kind": "wager",
+    "period": "day",
+    "value_cents": 1,
+    "requested_at_ms": AT,
+}
 REFERRAL = {"user": 3, "owner": 4, "ledger_transaction": 4, "used_at_ms": AT}
 AUDIT_EVENT = {
     "id": 1,
@@ -218,6 +227,7 @@ NEW = {
     AnnouncedSeed: SEED | {"user": 1, "server_seed_commitment": "d" * 64},
     Referral: REFERRAL | {"user": 1, "ledger_transaction": 5},
     Affiliate: {"user": 1},
+    LimitRequest: LIMIT_REQUEST,
     AuditSeal: AUDIT_SEAL | {"number": 2, "event_id": 2},
 }
 """A row of each table that the database accepts beside the stored ones."""
@@ -243,6 +253,7 @@ ACCEPTED = {
         {"request_id": None},
         {"user": 1, "nonce": 1, "request_id": "mine"},
     ],
+    LimitRequest: [{"kind": "loss"}, {"kind": "deposit"}, {"value_cents": None}],
 }
 REFUSED = {
     User: [
@@ -352,6 +363,7 @@ REFUSED = {
         {"owner": 1},
     ],
     Affiliate: [{"claimed_cents": -1}],
+    LimitRequest: [{"kind": "payout"}, {"period": "year"}, {"value_cents": -1}, {"user": 999}],
     AuditSeal: [{"number": 1}, {"event_id": 1}],
 }
 REFERRED_TO = [

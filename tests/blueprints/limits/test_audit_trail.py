@@ -27,8 +27,8 @@ def events(player):
     return read
 
 
-def at(cents):
-    return {"kind": "wager", "period": "day", "valueCents": cents}
+def at(cents, kind="wager"):
+    return {"kind": kind, "period": "day", "valueCents": cents}
 
 
 @pytest.mark.regulation("2.8 Account information")
@@ -50,6 +50,16 @@ def test_each_change_of_a_limit_is_recorded_with_its_values(put, confirm, events
         ("limit.raise-cancelled", at(None), None),
         ("limit.raise-requested", None, at(6000)),
         ("limit.raise-confirmed", at(4999), at(6000)),
+    ]
+
+
+def test_a_deposit_limit_is_recorded_with_its_kind(put, events):
+    put(50, "deposit")
+    put(60, "deposit")
+
+    assert events() == [
+        ("limit.set", at(None, "deposit"), at(5000, "deposit")),
+        ("limit.raise-requested", None, at(6000, "deposit")),
     ]
 
 

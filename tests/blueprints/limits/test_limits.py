@@ -12,23 +12,21 @@ TOO_EARLY = (400, {"error": "Too early"})
 
 @pytest.mark.regulation("RTS 12A: limits at any time")
 def test_each_first_limit_counts_at_once(put, limits):
-    assert limits() == {"wager": NO_LIMITS, "loss": NO_LIMITS, "pending": [], "exclusion": None}
+    nothing = dict.fromkeys(("wager", "loss", "deposit"), NO_LIMITS) | {"pending": [], "exclusion": None}
+    assert limits() == nothing
     # Removing what is not there changes nothing.
     assert put(None) == (200, limits())
     wager = {"day": 0, "week": 0.01, "month": 1_000_000_000}
     loss = {"day": 12.34, "week": 50, "month": None}
+    deposit = {"day": 20, "week": 20, "month": 0}
 
     answers = [put(value, "wager", period) for period, value in wager.items()]
     answers += [put(value, "loss", period) for period, value in loss.items() if value is not None]
+    answers += [put(value, "deposit", period) for period, value in deposit.items()]
 
-    assert [status for status, _ in answers] == [200] * 5
-    assert answers[0][1] == {
-        "wager": NO_LIMITS | {"day": 0},
-        "loss": NO_LIMITS,
-        "pending": [],
-        "exclusion": None,
-    }
-    assert answers[-1][1] == limits() == {"wager": wager, "loss": loss, "pending": [], "exclusion": None}
+    assert [status for status, _ in answers] == [200] * 8
+    assert answers[0][1] == nothing | {"wager": NO_LIMITS | {"day": 0}}
+    assert answers[-1][1] == limits() == nothing | {"wager": wager, "loss": loss, "deposit": deposit}
 
 
 @pytest.mark.regulation("RTS 12D: lower now, higher later")
@@ -150,7 +148,7 @@ def test_an_invalid_change_is_refused(client, player, limits):
         ({"value": True}, AMOUNT),
         ({"value": [50]}, AMOUNT),
         ({"value": ...}, f"value: {MISSING}"),
-        ({"kind": "deposit"}, "kind: must be one of wager, loss"),
+        ({"kind": "withdrawal"}, "kind: must be one of wager, loss, deposit"),
         ({"kind": ...}, f"kind: {MISSING}"),
         ({"kind": 1}, "kind: Not a valid string."),
         ({"period": "year"}, "period: must be one of day, week, month"),

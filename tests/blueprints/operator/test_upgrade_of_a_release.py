@@ -4,8 +4,10 @@ import pytest
 
 from bench.harness.players import signed_in
 from models.cases import Case
+from models.db import migrate
 from models.db.connection import database, reading, writing
 from models.items import Item
+from models.limit_requests import DAY_MS, LimitRequest
 from models.prices import PriceSource
 from models.users import User
 from tests.support.older_databases import database_of_0_2_0
@@ -98,6 +100,31 @@ def test_a_limit_counts_the_months_bets_before_the_upgrade(app, run, client, con
     assert client.put("/limits", json=limit, headers=alice.headers).status_code == 200
     assert connect(alice).spin({"amount": 1, "item": "Item"})["error"] == "Your limit is reached"
     assert connect(alice).spin({"amount": 0.99, "item": "Item"})["status"] is True
+
+
+def test_limits_and_requests_from_before_the_deposit_limits_are_kept(app, run, send, alice):
+    now = app.extensions["services"].clock()
+    with reading():
+        migrate.Runner(database.obj, str(migrate.DIRECTORY)).up("0025_encrypted_columns")
+    with writing():
+        database.execute_sql("UPDATE users SET week_loss_limit_cents = 5000 WHERE id = 1")
+        database.execute_sql(
+            "INSERT INTO limit_requests (id, user_id, kind, period, value_cents, requested_at_ms)"  # noqa: S608
+            f" VALUES ('one', 1, 'loss', 'week', 6000, {now - DAY_MS}), ('two', 2, 'wager', 'day', NULL, 0)"
+        )
+
+    run("db", "upgrade")
+
+    with reading():
+        kept = LimitRequest.select(LimitRequest.id, LimitRequest.user, LimitRequest.value_cents)
+        assert set(kept.tuples()) == {("one", 1, 6000), ("two", 2, None)}
+    for value in (20, 30):
+        limit = {"kind": "deposit", "period": "month", "value": value}
+        status, requested = send(alice, "PUT", "/limits", limit)
+        assert status == 200
+    _, shown = send(alice, "POST", "/limits/requests/one/confirm")
+    assert (shown["loss"]["week"], shown["deposit"]["month"]) == (60, 20)
+    assert shown["pending"] == [requested]
 
 
 def test_a_notified_vault_deadline_is_shown_once_after_the_upgrade(run, client, alice):

@@ -20,7 +20,7 @@ def test_a_new_player_has_no_limits_bets_payments_or_session(show):
     shown = show()
 
     nothing = dict.fromkeys(("day", "week", "month"))
-    assert shown["limits"] == {"wager": nothing, "loss": nothing, "pending": []}
+    assert shown["limits"] == {"wager": nothing, "loss": nothing, "deposit": nothing, "pending": []}
     assert (shown["suspendedAt"], shown["exclusion"]) == (None, None)
     assert (shown["bets"], shown["payments"]) == ([], [])
     assert shown["session"] == {"number": 0, "playBeganAt": None, "lastBetAt": None}

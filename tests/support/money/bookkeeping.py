@@ -12,7 +12,7 @@ from math import floor, isqrt
 BONUS = 20
 SPECIAL_CODE = "HOUSECODE"
 DAY_MS = 24 * 3600 * 1000
-PERIODS, KINDS = ("day", "week", "month"), ("wager", "loss")
+PERIODS, KINDS = ("day", "week", "month"), ("wager", "loss", "deposit")
 TIERS = [(10_000_000, "0.25"), (5_000_000, "0.20"), (1_000_000, "0.12"), (500_000, "0.10")]
 
 
@@ -129,9 +129,11 @@ class Books:
         return not self.suspended and now >= self.break_until and (room is None or wager <= room)
 
     def room(self, now: int) -> int | None:
-        """The highest wager that the limits allow now; None without limits."""
+        """The highest wager that the limits allow now; None without limits of bets."""
         rooms = []
         for (kind, period), limit in self.limits.items():
+            if kind == "deposit":
+                continue
             wagered, paid = self.sums(since(period, now))
             rooms.append(limit - (wagered if kind == "wager" else wagered - paid))
         return min(rooms, default=None)
