@@ -30,6 +30,9 @@ CLUSTER_TESTS := $(addprefix tests/blueprints/upgrader/spins/test_, \
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# Up to this amount a withdrawal of the demonstration needs no staff.
+run run-cluster: export WITHDRAWAL_AUTO_APPROVE ?= 100
+
 run: $(VENV)/installed ## serve on http://127.0.0.1:5000 with demo data; PORT=8000 for another port
 	$(BIN)/flask db upgrade
 	$(BIN)/flask seed

@@ -1,5 +1,6 @@
 """Every setting of the platform, read once from the environment into one typed object."""
 
+import base64
 import contextlib
 import hmac
 import re
@@ -38,9 +39,18 @@ REDIS = "must be a URL such as redis://:PASSWORD@HOST:6379/0 or rediss://…, wi
 HOST_NAME = Regexp(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?\Z", error="must be a host name such as trade.example.com")
 LOG_LEVEL = OneOf(("debug", "info", "warning", "error", "critical"), error="must be one of {choices}")
 PROMO_CODE = Regexp(r"([A-Za-z0-9]{4,24})?\Z", error="must be 4 to 24 letters and digits")
+PAYMENT_PROVIDERS = ("btcpay", "demo")
+PROVIDERS = ContainsOnly(PAYMENT_PROVIDERS, error="must be one or more of {choices}, separated by commas")
+WEBHOOK_SECRETS = "must be one or more secrets such as whsec_…, with 24 to 64 bytes in base64, between blanks"
 ACTIONS = ContainsOnly(TWO_FACTOR_ACTIONS, error="must be one or more of {choices}, separated by commas")
 URL_HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+")
 NUMBER = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+")
+
+PRIVATE_URLS = (
+    *("base_url", "platform_openid_url", "platform_api_url", "identity_discovery_url"),
+    *("btcpay_url", "withdrawal_check_url"),
+)
+"""In production nobody may be able to read requests to these on their way."""
 
 OF_ONE_PROCESS = {"instance_dir", "host", "port", "database_url", "database_pool_size", "redis_url"}
 """Settings that may differ between processes; the URLs may name the same server differently."""
@@ -83,8 +93,12 @@ def _number(
 
 
 AMOUNT = _number(1, 10**11, "an amount from 0.01 to 1000000000 with at most two decimals", unit=100)
+AMOUNT_OR_NONE = _number(0, 10**11, "an amount from 0 to 1000000000 with at most two decimals", unit=100)
+FACTOR = _number(0, 1_000 * 10**6, "a factor from 0 to 1000 with at most six decimals", unit=10**6)
 FRACTION = _number(0, 999_999, "a fraction from 0 to below 1 with at most six decimals", unit=10**6)
 SECONDS = _number(0, 600_000, "seconds from 0 to 600 with at most three decimals", unit=1000)
+POLL_SECONDS = _number(100, 600_000, "seconds from 0.1 to 600 with at most three decimals", unit=1000)
+MINUTES_FROM_1 = _number(60_000, 10_080 * 60_000, "minutes from 1 to 10080", unit=60_000)
 MINUTES = _number(0, 10_080 * 60_000, "minutes from 0 to 10080", unit=60_000)
 
 
@@ -104,6 +118,18 @@ def _directory(text: str) -> Path:
 
 def _list(text: str) -> tuple[str, ...]:
     return tuple(entry.strip() for entry in text.split(",") if entry.strip())
+
+
+def _webhook_secrets(text: str) -> tuple[str, ...]:
+    """Secrets of the Standard Webhooks specification."""
+    for secret in text.split():
+        try:
+            key = base64.b64decode(secret.removeprefix("whsec_") + "==")
+        except ValueError:
+            key = b""
+        if not 24 <= len(key) <= 64:  # noqa: PLR2004  # the specification's
+            raise ValidationError(WEBHOOK_SECRETS)
+    return tuple(text.split())
 
 
 def _http_url(text: str) -> str:
@@ -185,9 +211,20 @@ def _origins(text: str) -> tuple[str, ...]:
     raise ValidationError("must be origins such as https://play.example.com, separated by commas")
 
 
-def _setting(name: str, default: str, parse: Callable[[str], Any] = str, *, secret: bool = False) -> Any:
-    """A field that is read from a variable. The default may contain the fields before it in braces."""
-    return field(metadata={"name": name, "default": default, "parse": parse}, repr=not secret)
+def _setting(
+    name: str,
+    default: str,
+    parse: Callable[[str], Any] = str,
+    *,
+    secret: bool = False,
+    empty: bool = False,
+) -> Any:
+    """A field that is read from a variable. The default may contain the fields before it in braces.
+
+    A blank value counts as not set, unless ``empty`` says that it is a value.
+    """
+    metadata = {"name": name, "default": default, "parse": parse, "empty": empty}
+    return field(metadata=metadata, repr=not secret)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -255,6 +292,31 @@ class Settings:
     price_feed_url: str = _setting("PRICE_FEED_URL", "", _http_url, secret=True)
     price_market_url: str = _setting("PRICE_MARKET_URL", "", _http_url, secret=True)
     price_refresh_seconds: int = _setting("PRICE_REFRESH_SECONDS", "3600", _number(1, 86_400))
+    payment_methods: tuple[str, ...] = _setting(
+        "PAYMENT_METHODS", "demo", lambda text: PROVIDERS(_list(text)), empty=True
+    )
+    payments_min_cents: int = _setting("PAYMENTS_MIN_USD", "1", AMOUNT)
+    payments_max_cents: int = _setting("PAYMENTS_MAX_USD", "10000", AMOUNT)
+    payments_poll_ms: int = _setting("PAYMENTS_POLL_SECONDS", "15", POLL_SECONDS)
+    payments_webhook_secrets: tuple[str, ...] = _setting(
+        "PAYMENTS_WEBHOOK_SECRET", "", _webhook_secrets, secret=True
+    )
+    btcpay_url: str = _setting("BTCPAY_URL", "", _base_url())
+    btcpay_store: str = _setting("BTCPAY_STORE", "")
+    btcpay_api_key: str = _setting("BTCPAY_API_KEY", "", secret=True)
+    btcpay_webhook_secret: str = _setting("BTCPAY_WEBHOOK_SECRET", "", secret=True)
+    btcpay_payout_methods: tuple[str, ...] = _setting("BTCPAY_PAYOUT_METHODS", "", _list)
+    # Whoever knows it can list its payouts, with their addresses.
+    btcpay_pull_payment: str = _setting("BTCPAY_PULL_PAYMENT", "", secret=True)
+    withdrawal_auto_approve_cents: int = _setting("WITHDRAWAL_AUTO_APPROVE", "0", AMOUNT_OR_NONE)
+    # None: the same as for one withdrawal.
+    withdrawal_auto_approve_daily_cents: int | None = _setting(
+        "WITHDRAWAL_AUTO_APPROVE_DAILY", "", lambda text: AMOUNT_OR_NONE(text) if text else None
+    )
+    # May contain a key. Empty: there is no such service.
+    withdrawal_check_url: str = _setting("WITHDRAWAL_CHECK_URL", "", _http_url, secret=True)
+    withdrawal_min_wagered_ppm: int = _setting("WITHDRAWAL_MIN_WAGERED", "0", FACTOR)
+    withdrawal_review_ms: int = _setting("WITHDRAWAL_REVIEW_MINUTES", "30", MINUTES_FROM_1)
     gunicorn_log_level: str = _setting("GUNICORN_LOG_LEVEL", "info", lambda text: LOG_LEVEL(text.lower()))
 
     @classmethod
@@ -268,13 +330,16 @@ class Settings:
         for each in fields(cls):
             name, parse = each.metadata["name"], each.metadata["parse"]
             default = each.metadata["default"].format(**values)
+            given = env.get(name, "").strip()
+            is_set = given or (each.metadata["empty"] and name in env)
             try:
-                # A blank value counts as not set.
-                values[each.name] = parse(env.get(name, "").strip() or default)
+                values[each.name] = parse(given if is_set else default)
             except ValidationError as error:
                 wrong[name] = str(error.messages[0])
                 # With its default, so that the other checks report nothing about it.
                 values[each.name] = parse(default)
+        if values["production"] and "PAYMENT_METHODS" not in env:
+            values["payment_methods"] = ()
         settings = cls(**values)
         wrong |= settings._conflicts()
         if settings.production:
@@ -315,14 +380,30 @@ class Settings:
         for given, missing in (pair, pair[::-1]):
             if getattr(self, given) and not getattr(self, missing):
                 wrong[missing.upper()] = f"must be given together with {given.upper()}"
+        return wrong | self._conflicts_of_payments()
+
+    def _conflicts_of_payments(self) -> dict[str, str]:
+        wrong = {}
+        if self.payments_min_cents > self.payments_max_cents:
+            wrong["PAYMENTS_MIN_USD"] = "must not be above PAYMENTS_MAX_USD"
+        if "btcpay" in self.payment_methods:
+            needed = ["btcpay_url", "btcpay_store", "btcpay_api_key", "btcpay_webhook_secret"]
+            needed += ["btcpay_pull_payment"] if self.btcpay_payout_methods else []
+            for name in needed:
+                if not getattr(self, name):
+                    wrong[name.upper()] = "must be given when PAYMENT_METHODS names btcpay"
+        if self.withdrawal_check_url and not self.payments_webhook_secrets:
+            wrong |= {"PAYMENTS_WEBHOOK_SECRET": "must be given together with WITHDRAWAL_CHECK_URL"}
         return wrong
 
     def _unsafe(self) -> dict[str, str]:
         """Problems for which production refuses settings, by their names."""
         wrong = {}
-        for name in ("base_url", "platform_openid_url", "platform_api_url", "identity_discovery_url"):
-            if not _is_private(getattr(self, name)):
+        for name in PRIVATE_URLS:
+            if (url := getattr(self, name)) and not _is_private(url):
                 wrong[name.upper()] = "must be an https address when APP_ENV is production"
+        if "demo" in self.payment_methods:
+            wrong["PAYMENT_METHODS"] = "must not name demo when APP_ENV is production"
         for name, previous in (
             ("secret_key", self.previous_secret_keys),
             ("jwt_secret", self.previous_jwt_secrets),

@@ -27,6 +27,7 @@ PARTS = {
         "models/db/waiting.py",
         "fifo_semaphore.py",
     ),
+    "BTCPay client": ("services/payments/providers/btcpay",),
     "response cache": ("blueprints/api/caching.py",),
     "hardened worker": ("server/worker/",),
     "OpenID Connect metadata and keys": ("services/login/discovery.py",),

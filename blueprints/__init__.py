@@ -23,6 +23,8 @@ from blueprints.operator.seeds import group as seeds_commands
 from blueprints.operator.system import check, db, demo_page, seed
 from blueprints.operator.two_factor import group as two_factor_commands
 from blueprints.operator.users import group as users_commands
+from blueprints.payments.routes import blueprint as payments_blueprint
+from blueprints.payments.webhooks import blueprint as webhooks_blueprint
 from blueprints.prizes.routes import blueprint as prizes_blueprint
 from blueprints.profile.avatar import blueprint as avatar_blueprint
 from blueprints.profile.routes import blueprint as profile_blueprint
@@ -47,6 +49,8 @@ API_BLUEPRINTS = (
     cases_blueprint,
     irl_blueprint,
     prizes_blueprint,
+    payments_blueprint,
+    webhooks_blueprint,
     limits_blueprint,
     upgrader_blueprint,
     bets_blueprint,

@@ -11,6 +11,8 @@ from models.leases import Lease
 from models.prices import MarketSlot, PriceSource
 from models.seed_marks import FIRST_NUMBER, SeedMark
 
+LEASES = ("price refresh", "catalogue", "payout sending", "reconciliation")
+
 
 def all_tables() -> list[type[Table]]:
     """Every table of the models."""
@@ -26,5 +28,5 @@ def create_schema() -> None:
     create_triggers()
     PriceSource.insert_many([{"name": "feed"}, {"name": "market"}]).execute()
     MarketSlot.insert_many([{"slot": slot} for slot in range(20)]).execute()
-    Lease.insert_many([{"name": "price refresh"}, {"name": "catalogue"}]).execute()
+    Lease.insert_many([{"name": name} for name in LEASES]).execute()
     SeedMark.insert(number=FIRST_NUMBER, token=secrets.token_hex(16), epoch=1).execute()

@@ -18,6 +18,14 @@ from services.login.game_platform import GamePlatform
 from services.login.login import Login, Provider
 from services.maintenance.encrypted_columns import EncryptedColumn, encrypted_columns
 from services.openings.opening import Openings
+from services.payments.deposits import Deposits
+from services.payments.inbox import WebhookInbox
+from services.payments.methods import PaymentMethods
+from services.payments.polling import PaymentPolling
+from services.payments.reconciliation import Reconciliation
+from services.payments.sending import PayoutSender
+from services.payments.staff_decisions import StaffDecisions
+from services.payments.withdrawals import Withdrawals
 from services.prices.service import PriceService
 from services.prizes.shipping import Shipping
 from services.shared.background import WorkerPool
@@ -78,6 +86,15 @@ class Services:
             clock=clock,
             signals=signals,
         )
+
+        self.payment_methods = PaymentMethods(settings, clock=clock)
+        self.deposits = Deposits(self.payment_methods, settings, clock=clock)
+        self.withdrawals = Withdrawals(self.payment_methods, settings, clock=clock)
+        self.payout_sender = PayoutSender(self.payment_methods, clock=clock)
+        self.payment_inbox = WebhookInbox(self.payment_methods, settings)
+        self.payment_polling = PaymentPolling(self.deposits, self.payment_inbox, clock=clock)
+        self.reconciliation = Reconciliation(self.payment_methods, self.deposits, settings)
+        self.staff_decisions = StaffDecisions(self.payment_methods, settings)
 
         self.two_factor = TwoFactorAuthentication(encrypter=self._encrypter("two-factor secrets"))
         self.platform_login = self._login(

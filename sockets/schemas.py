@@ -5,6 +5,7 @@ import marshmallow as ma
 from server.schemas import Avatar, Coins, Computed, WireSchema, count, epoch_ms, one_of, text
 from services.fairness import rolls, tickets
 from services.games.bets import GAMES, UPGRADER, multiplier_hundredths
+from services.payments import history
 from services.shared.money import number_from_cents
 
 HASH = ma.validate.Regexp("^[0-9a-f]{64}$")
@@ -96,9 +97,9 @@ class OpeningPfSchema(PfSchema):
 
 
 class LimitReachedSchema(WireSchema):
-    """Which of the player's own limits refused a bet."""
+    """Which of the player's own limits refused a bet or a deposit."""
 
-    limit = text("What the limit is about: `wager` or `loss`", "wager")
+    limit = text("What the limit is about: `wager`, `loss` or `deposit`", "wager")
     period = text("The period of the limit: `day`, `week` or `month`", "day")
     resets_at = epoch_ms("When the next period begins")
 
@@ -144,3 +145,11 @@ class RealityCheckSchema(PlaySumSchema):
 
     since = epoch_ms("When the first of these bets was settled")
     minutes = count("Whole minutes since then", 60)
+
+
+class PaymentChangedSchema(WireSchema):
+    """A deposit or withdrawal that has another status now."""
+
+    id = text("The id of the deposit or withdrawal", "8f14e45fceea167a5a36dedd4bea2543")
+    type = Computed(history.type_of, "string", "`deposit` or `withdrawal`", "deposit")
+    status = text("The status", "credited", validate=one_of(*history.STATUSES))

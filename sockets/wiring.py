@@ -15,6 +15,7 @@ from services.container import Services
 from services.shared.signals import Signal
 from sockets.bets import AfterBet, BetEvent, count_coins, postpone_if_late, read_opening, read_spin
 from sockets.live_feed import LiveFeed
+from sockets.payments import PaymentChanges
 from sockets.player_state import PlayerState
 from sockets.proofs import ProofDelivery
 
@@ -25,6 +26,8 @@ def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
     state = app.extensions["player_state"] = PlayerState(running, services)
     feed = app.extensions["live_feed"] = LiveFeed(running, services)
     proofs = app.extensions["proofs"] = ProofDelivery(running, services, feed)
+
+    app.extensions["payment_changes"] = PaymentChanges(running, services)
 
     # At the start, before the tasks. It refuses a process that the database has no connections for.
     running.at_start += [cluster.join]

@@ -5,7 +5,7 @@ from flask import Flask
 from server.cluster.cluster import Cluster, every_two_seconds
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
-from tasks import audit_sealing, event_loop_lag, price_refresh, reality_checks
+from tasks import audit_sealing, event_loop_lag, payments, price_refresh, reality_checks
 
 
 def repeated_tasks(app: Flask) -> list[RepeatedTask]:
@@ -32,6 +32,13 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         price_refresh.task(app),
         RepeatedTask(services.catalogue.load_newest, every_seconds=0.5, on_failure="catalogue not compared"),
         reality_checks.task(app, every_seconds=2.0),
+        payments.polling(app, every_seconds=1.0),
+        payments.sending(app, every_seconds=1.0),
+        # It reconciles every hour.
+        payments.reconciling(app, every_seconds=5.0),
+        RepeatedTask(
+            app.extensions["payment_changes"].send_new, every_seconds=0.8, on_failure="payments not compared"
+        ),
         audit_sealing.task(app, every_seconds=1.0),
     ]
     return [task for task in tasks if task is not None]

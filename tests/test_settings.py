@@ -29,8 +29,15 @@ DATABASE = "must begin with sqlite:/// or postgresql://"
 POSTGRESQL = "must be a URL such as postgresql://USER:PASSWORD@HOST/DATABASE, with a percent-encoded password"
 HOST = "must be a host name such as trade.example.com"
 CODE = "must be 4 to 24 letters and digits"
+WEBHOOK = "must be one or more secrets such as whsec_…, with 24 to 64 bytes in base64, between blanks"
+WEBHOOK_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+PROVIDERS = "must be one or more of btcpay, demo, separated by commas"
+AMOUNT_OR_NONE = "must be an amount from 0 to 1000000000 with at most two decimals"
+FACTOR = "must be a factor from 0 to 1000 with at most six decimals"
+POLL_SECONDS = "must be seconds from 0.1 to 600 with at most three decimals"
 WEAK = "must be a random text of at least 32 characters"
 WELL_KNOWN = "/.well-known/openid-configuration"
+STORE = "9CiNzKoANXxmk5ayZngSXrHTiVvvgCrwrpFQd4m2K776"
 AT_TEST = f"https://provider.test{WELL_KNOWN}"
 MISSING = "must be given when APP_ENV is production"
 
@@ -142,6 +149,32 @@ GOOD_VALUES = [
     ("HOST", "[::1]", "host", "[::1]"),
     ("ADDRESS_MAX_SOCKETS", "5", "address_max_sockets", 5),
     ("ADDRESS_HANDSHAKES_PER_MINUTE", "6", "address_handshakes_per_minute", 6),
+    ("PAYMENT_METHODS", "", "payment_methods", ()),
+    ("PAYMENT_METHODS", " demo, ", "payment_methods", ("demo",)),
+    ("PAYMENTS_MIN_USD", "0.01", "payments_min_cents", 1),
+    ("PAYMENTS_MAX_USD", "1000000000", "payments_max_cents", 100_000_000_000),
+    ("PAYMENTS_POLL_SECONDS", "0.1", "payments_poll_ms", 100),
+    ("PAYMENTS_POLL_SECONDS", "600", "payments_poll_ms", 600_000),
+    ("PAYMENTS_WEBHOOK_SECRET", WEBHOOK_SECRET, "payments_webhook_secrets", (WEBHOOK_SECRET,)),
+    (
+        "PAYMENTS_WEBHOOK_SECRET",
+        f" {WEBHOOK_SECRET}  {'QUJD' * 8}QQ ",
+        "payments_webhook_secrets",
+        (WEBHOOK_SECRET, f"{'QUJD' * 8}QQ"),
+    ),
+    ("BTCPAY_URL", "https://Pay.example.com/btcpay/", "btcpay_url", "https://pay.example.com/btcpay"),
+    ("BTCPAY_STORE", " 9CiNzKoANXxmk5ayZngSXrHTiVvvgCrwrpFQd4m2K776 ", "btcpay_store", STORE),
+    ("BTCPAY_API_KEY", "key", "btcpay_api_key", "key"),
+    ("BTCPAY_WEBHOOK_SECRET", "secret", "btcpay_webhook_secret", "secret"),
+    ("BTCPAY_PAYOUT_METHODS", "BTC-CHAIN, BTC-LN,", "btcpay_payout_methods", ("BTC-CHAIN", "BTC-LN")),
+    ("BTCPAY_PULL_PAYMENT", "id", "btcpay_pull_payment", "id"),
+    ("WITHDRAWAL_AUTO_APPROVE", "0", "withdrawal_auto_approve_cents", 0),
+    ("WITHDRAWAL_AUTO_APPROVE", "20.5", "withdrawal_auto_approve_cents", 2_050),
+    ("WITHDRAWAL_AUTO_APPROVE_DAILY", "", "withdrawal_auto_approve_daily_cents", None),
+    ("WITHDRAWAL_AUTO_APPROVE_DAILY", "0", "withdrawal_auto_approve_daily_cents", 0),
+    ("WITHDRAWAL_MIN_WAGERED", "0.5", "withdrawal_min_wagered_ppm", 500_000),
+    ("WITHDRAWAL_MIN_WAGERED", "1000", "withdrawal_min_wagered_ppm", 1_000_000_000),
+    ("WITHDRAWAL_REVIEW_MINUTES", "1", "withdrawal_review_ms", 60_000),
     ("GUNICORN_LOG_LEVEL", "Warning", "gunicorn_log_level", "warning"),
 ]
 
@@ -234,6 +267,27 @@ BAD_VALUES = [
         "must be one or more of login, trade-url, vault-unlock, separated by commas",
     ),
     ("TRADE_URL_OWN_ONLY", "yes", "must be one of 0, 1"),
+    ("PAYMENT_METHODS", "cash", PROVIDERS),
+    ("PAYMENT_METHODS", "demo btcpay", PROVIDERS),
+    ("PAYMENTS_MIN_USD", "0", AMOUNT),
+    ("PAYMENTS_MIN_USD", "10000.01", "must not be above PAYMENTS_MAX_USD"),
+    ("PAYMENTS_MAX_USD", "1000000000.01", AMOUNT),
+    ("PAYMENTS_POLL_SECONDS", "0.099", POLL_SECONDS),
+    ("PAYMENTS_POLL_SECONDS", "601", POLL_SECONDS),
+    ("PAYMENTS_WEBHOOK_SECRET", "whsec_", WEBHOOK),
+    ("PAYMENTS_WEBHOOK_SECRET", "whsec_" + "QUJD" * 7, WEBHOOK),
+    ("PAYMENTS_WEBHOOK_SECRET", "QUJD" * 22, WEBHOOK),
+    ("PAYMENTS_WEBHOOK_SECRET", f"{WEBHOOK_SECRET},{WEBHOOK_SECRET}", WEBHOOK),
+    ("PAYMENTS_WEBHOOK_SECRET", "whsec_" + "ü" * 40, WEBHOOK),
+    ("PAYMENTS_WEBHOOK_SECRET", f"{WEBHOOK_SECRET} short", WEBHOOK),
+    ("BTCPAY_URL", "pay.example.com", ADDRESS),
+    ("BTCPAY_URL", "https://pay.example.com?store=1", QUERY),
+    ("WITHDRAWAL_AUTO_APPROVE", "-1", AMOUNT_OR_NONE),
+    ("WITHDRAWAL_AUTO_APPROVE_DAILY", "0.001", AMOUNT_OR_NONE),
+    ("WITHDRAWAL_CHECK_URL", "checks.example.com", ADDRESS),
+    ("WITHDRAWAL_MIN_WAGERED", "1000.1", FACTOR),
+    ("WITHDRAWAL_MIN_WAGERED", "0.0000001", FACTOR),
+    ("WITHDRAWAL_REVIEW_MINUTES", "0.9", "must be minutes from 1 to 10080"),
 ]
 
 
@@ -248,19 +302,63 @@ def test_a_client_id_needs_its_secret_and_vice_versa(refused):
         assert refused(**{given: "half of it"}) == [f"{missing}: must be given together with {given}"]
 
 
+OF_BTCPAY = {
+    "BTCPAY_URL": "https://pay.example.com",
+    "BTCPAY_STORE": STORE,
+    "BTCPAY_API_KEY": "key",
+    "BTCPAY_WEBHOOK_SECRET": "secret",
+}
+
+
+def test_btcpay_needs_its_settings(read, refused):
+    for name in OF_BTCPAY:
+        lines = refused(PAYMENT_METHODS="btcpay", **{**OF_BTCPAY, name: ""})
+        assert lines == [f"{name}: must be given when PAYMENT_METHODS names btcpay"]
+
+    assert read(PAYMENT_METHODS="demo,btcpay", **OF_BTCPAY).payment_methods == ("demo", "btcpay")
+
+
+def test_payouts_of_btcpay_need_a_pull_payment(read, refused):
+    given = {"PAYMENT_METHODS": "btcpay", "BTCPAY_PAYOUT_METHODS": "BTC-CHAIN", **OF_BTCPAY}
+
+    lines = refused(**given)
+
+    assert lines == ["BTCPAY_PULL_PAYMENT: must be given when PAYMENT_METHODS names btcpay"]
+    assert read(**given, BTCPAY_PULL_PAYMENT="id").btcpay_pull_payment == "id"
+
+
+def test_a_check_of_withdrawals_needs_a_secret_to_sign_with(read, refused):
+    given = {"WITHDRAWAL_CHECK_URL": "https://checks.example.com/w?key=1"}
+
+    assert refused(**given) == ["PAYMENTS_WEBHOOK_SECRET: must be given together with WITHDRAWAL_CHECK_URL"]
+    settings = read(**given, PAYMENTS_WEBHOOK_SECRET=WEBHOOK_SECRET)
+    assert settings.withdrawal_check_url == given["WITHDRAWAL_CHECK_URL"]
+
+
+def test_the_demonstration_of_payments_is_for_development_only(read, refused):
+    assert read().payment_methods == ("demo",)
+    assert read(**IN_PRODUCTION).payment_methods == ()
+    for methods in ("demo", "btcpay,demo"):
+        lines = refused(**IN_PRODUCTION | OF_BTCPAY, PAYMENT_METHODS=methods)
+        assert lines == ["PAYMENT_METHODS: must not name demo when APP_ENV is production"]
+
+
 ADDRESSES = [
     ("BASE_URL", ""),
     ("PLATFORM_OPENID_URL", "/openid/login"),
     ("PLATFORM_API_URL", ""),
     ("IDENTITY_DISCOVERY_URL", WELL_KNOWN),
+    ("BTCPAY_URL", ""),
+    ("WITHDRAWAL_CHECK_URL", "/check"),
 ]
+SIGNING = {"PAYMENTS_WEBHOOK_SECRET": WEBHOOK_SECRET}
 
 
 @pytest.mark.security("Eavesdropping")
 def test_production_requires_https_addresses(refused):
     for name, path in ADDRESSES:
         for host in ("provider.example.com", "10.0.0.1", "127.0.0.1.example.com"):
-            lines = refused(**IN_PRODUCTION | {name: f"http://{host}{path}"})
+            lines = refused(**IN_PRODUCTION | SIGNING | {name: f"http://{host}{path}"})
 
             assert lines == [f"{name}: must be an https address when APP_ENV is production"], host
 
@@ -269,7 +367,7 @@ def test_production_requires_https_addresses(refused):
 def test_production_accepts_https_and_addresses_of_this_machine(read):
     for name, path in ADDRESSES:
         for host in ("https://provider.example.com", "http://127.0.0.1:9", "http://localhost:9"):
-            settings = read(**IN_PRODUCTION | {name: f"{host}{path}"})
+            settings = read(**IN_PRODUCTION | SIGNING | {name: f"{host}{path}"})
 
             assert getattr(settings, name.lower()) == f"{host}{path}"
 
@@ -296,8 +394,9 @@ def test_every_bad_value_is_reported_in_its_own_line(refused):
 
 
 def test_an_empty_value_is_the_default(read):
+    """Only of PAYMENT_METHODS it says that there are none."""
     for empty in ("", "   "):
-        assert read(**dict.fromkeys(environment_variables(), empty)) == read()
+        assert read(**dict.fromkeys(environment_variables(), empty)) == read(PAYMENT_METHODS="")
 
 
 @pytest.mark.security("Secrets of the operator")
@@ -406,6 +505,11 @@ def test_the_repr_of_the_settings_contains_no_secret(read):
         IDENTITY_CLIENT_ID="client",
         IDENTITY_CLIENT_SECRET="secret-of-the-client",
         AFFILIATE_SPECIAL_CODE="WELCOME5",
+        BTCPAY_API_KEY="key-of-the-store",
+        BTCPAY_WEBHOOK_SECRET="secret-of-its-webhooks",
+        BTCPAY_PULL_PAYMENT="id-of-the-pull-payment",
+        PAYMENTS_WEBHOOK_SECRET=WEBHOOK_SECRET,
+        WITHDRAWAL_CHECK_URL="https://checks.example.com?key=key-of-the-checks",
     )
 
     shown = f"{settings!r} {settings}"
@@ -418,6 +522,11 @@ def test_the_repr_of_the_settings_contains_no_secret(read):
         "key-of-the-platform",
         "secret-of-the-client",
         "WELCOME5",
+        "key-of-the-store",
+        "secret-of-its-webhooks",
+        "id-of-the-pull-payment",
+        WEBHOOK_SECRET,
+        "key-of-the-checks",
     )
     assert [secret for secret in secrets if secret in shown] == []
 

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Any
 
 import marshmallow as ma
@@ -12,8 +13,11 @@ from marshmallow.exceptions import SCHEMA
 from werkzeug.exceptions import HTTPException
 
 from models.db.connection import UNAVAILABLE, schema_problem
-from server.schemas import flag, text
+from server.schemas import Coins, WireSchema, flag, text
+from services.limits.errors import LimitReached
+from services.payments.errors import WagerFirst
 from services.shared.errors import PlatformError, Unavailable
+from sockets.schemas import LimitReachedSchema
 
 log = logging.getLogger("platform.errors")
 
@@ -59,6 +63,19 @@ ENVELOPES = {"/affiliate/": RefusalSchema, "/profile/user/": PublicUserErrorSche
 """The envelopes of areas that have another one, by the beginnings of their paths."""
 
 
+class WagerFirstSchema(WireSchema):
+    """What a player must wager before a withdrawal."""
+
+    missing = Coins("What is still to be wagered", 12.5)
+
+
+DETAILS: dict[type[PlatformError], WireSchema] = {
+    LimitReached: LimitReachedSchema(),
+    WagerFirst: WagerFirstSchema(),
+}
+"""What some refusals say beside their text."""
+
+
 def envelope_schema(path: str) -> type[ma.Schema]:
     """The envelope that the contract has for this path."""
     if path == CREATE_CASE:
@@ -72,9 +89,9 @@ def envelope(path: str, text: str) -> dict[str, Any]:
     return {name: values[name] for name in envelope_schema(path)().fields}
 
 
-def error_response(text: str, status: int) -> Response:
+def error_response(text: str, status: int, details: Mapping[str, Any] = MappingProxyType({})) -> Response:
     """An error in the envelope of the request's path."""
-    response = jsonify(envelope(request.path, text))
+    response = jsonify({**envelope(request.path, text), **details})
     response.status_code = status
     return response
 
@@ -93,7 +110,8 @@ def register_error_handlers(app: Flask) -> None:
 
     @app.errorhandler(PlatformError)
     def refused(error: PlatformError) -> Response:
-        response = error_response(error.text, error.status)
+        details = DETAILS[type(error)].dump(error) if type(error) in DETAILS else {}
+        response = error_response(error.text, error.status, details)
         if error.status == HTTPStatus.UNAUTHORIZED:
             response.headers["WWW-Authenticate"] = "Bearer"
         if error.retry_after_seconds is not None:

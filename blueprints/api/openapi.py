@@ -34,6 +34,8 @@ PATH_PARAMETERS = {
         "The hash: 64 lowercase hexadecimal digits",
         "3d23e04e7564abd8bf89f685c2f350e224fc3694eff34179090dcebff6242380",
     ),
+    "deposit_id": ("The id of the deposit", "8f14e45fceea167a5a36dedd4bea2543"),
+    "withdrawal_id": ("The id of the withdrawal", "8f14e45fceea167a5a36dedd4bea2543"),
     "prize_id": ("The id of the prize", "17"),
     "request_id": ("The id of the request", "8f14e45fceea167a5a36dedd4bea2543"),
     "nonce": ("Number of the player's bet, from 1", 1),

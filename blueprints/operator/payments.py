@@ -1,16 +1,29 @@
-"""flask payments: record what the payment processor reports."""
+"""flask payments: record payments, decide about deposits and withdrawals, and reconcile with providers."""
+
+from datetime import UTC, datetime
+from typing import Any
 
 import click
 
-from blueprints.api.cli import OperatorGroup, amount, print_json
+from blueprints.api.cli import OperatorGroup, amount, fail_on_problems, print_json
+from blueprints.payments.schemas import EntrySchema
 from blueprints.stats.schemas import PaymentSchema
+from models.payment_findings import PaymentFinding
 from server.current_services import get_services
 from services.accounts import users
-from services.payments import records as payments
+from services.payments import findings, history, records
+from services.payments.history import ALL, STATUSES, Direction
+from services.payments.provider import ProviderError
 from services.payments.records import PaymentType, Transfer
+from services.shared.clock import Millis
+from services.shared.errors import OperatorError
 from services.shared.money import Cents
 
-group = OperatorGroup("payments", help="Record deposits and withdrawals.")
+group = OperatorGroup("payments", help="Deposits and withdrawals.")
+
+ENTRY = EntrySchema()
+
+reason_option = click.option("--reason", required=True, help="Why, for the audit trail.")
 
 
 @group.command("record")
@@ -27,7 +40,7 @@ def record(platformid: str, type_: str, usd: Cents, **transfer: str) -> None:
 
     Recording the same txhash, player, type and USD again changes nothing and prints the first payment.
     """
-    payment = payments.record(
+    payment = records.record(
         user=users.get(platform_id=platformid),
         type_=PaymentType(type_),
         usd=usd,
@@ -35,3 +48,111 @@ def record(platformid: str, type_: str, usd: Cents, **transfer: str) -> None:
         now=get_services().clock(),
     )
     print_json(PaymentSchema().dump(payment))
+
+
+@group.command("list")
+@click.option("--type", "type_", type=click.Choice([each.value for each in Direction]), default=ALL)
+@click.option("--status", type=click.Choice([ALL, *STATUSES]), default=ALL)
+def list_payments(type_: str, status: str) -> None:
+    """Print the deposits and withdrawals that players have made, one JSON line each, oldest first."""
+    for row, platform_id in history.listed(type_=type_, status=status):
+        print_json(_shown(row) | {"platformid": platform_id})
+
+
+@group.command("approve")
+@click.argument("withdrawal_id", metavar="ID")
+@reason_option
+def approve(withdrawal_id: str, reason: str) -> None:
+    """Approve a requested withdrawal, which is sent then."""
+    _decide("approve", withdrawal_id=withdrawal_id, reason=reason)
+
+
+@group.command("reject")
+@click.argument("withdrawal_id", metavar="ID")
+@reason_option
+def reject(withdrawal_id: str, reason: str) -> None:
+    """Reject a requested withdrawal, and give the coins back to the player."""
+    _decide("reject", withdrawal_id=withdrawal_id, reason=reason)
+
+
+@group.command("credit")
+@click.argument("deposit_id", metavar="ID")
+@click.argument("usd", type=amount)
+@reason_option
+def credit(deposit_id: str, usd: Cents, reason: str) -> None:
+    """Credit a deposit in review with this amount."""
+    _decide("credit", deposit_id=deposit_id, usd=usd, reason=reason)
+
+
+@group.command("fail")
+@click.argument("payment_id", metavar="ID")
+@reason_option
+def fail(payment_id: str, reason: str) -> None:
+    """End a deposit in review without crediting it, or a withdrawal that can't be sent.
+
+    A withdrawal gives its coins back, and must have no payout that the provider may still pay.
+    """
+    _decide("fail", payment_id=payment_id, reason=reason)
+
+
+@group.command("complete")
+@click.argument("withdrawal_id", metavar="ID")
+@reason_option
+def complete(withdrawal_id: str, reason: str) -> None:
+    """End a withdrawal that was paid in another way, or whose payout was changed and paid."""
+    _decide("complete", withdrawal_id=withdrawal_id, reason=reason)
+
+
+@group.command("reconcile")
+@click.option("--since", metavar="DATE", help="Compare what was made since this day (YYYY-MM-DD, UTC).")
+def reconcile(since: str | None) -> None:
+    """Compare the books of the providers with ours; exit code 1 if there are findings."""
+    services = get_services()
+    try:
+        report = services.reconciliation.run(since=_start_of(since), now=services.clock())
+    except ProviderError as error:
+        raise OperatorError(str(error)) from None
+    found = [_shown_finding(finding) for finding in report.findings]
+    print_json({"checked": report.checked, "findings": found})
+    fail_on_problems([f"{each['kind']} {each['id']}" for each in found], "findings")
+
+
+@group.command("dismiss")
+@click.argument("kind")
+@click.argument("finding_id", metavar="ID")
+@reason_option
+def dismiss(kind: str, finding_id: str, reason: str) -> None:
+    """Close a finding that was dealt with. It comes back only if the difference changes."""
+    now = get_services().clock()
+    finding = findings.dismiss(kind=kind, subject=finding_id, reason=reason, now=now)
+    print_json(_shown_finding(finding))
+
+
+def _decide(decision: str, **arguments: Any) -> None:
+    services = get_services()
+    print_json(_shown(getattr(services.staff_decisions, decision)(now=services.clock(), **arguments)))
+
+
+def _shown(row: Any) -> dict[str, Any]:
+    """A deposit or withdrawal as players see it, and what only staff see."""
+    shown: dict[str, Any] = ENTRY.dump(row)  # type: ignore[assignment]
+    more = {"reason": row.reason}
+    if history.type_of(row) == Direction.WITHDRAWAL:
+        more |= {"check": row.check_decision, "checkReason": row.check_reason, "payoutId": row.payout_id}
+    else:
+        more |= {"invoiceId": row.invoice_id}
+    return shown | more
+
+
+def _shown_finding(finding: PaymentFinding) -> dict[str, str]:
+    return {"id": finding.subject, "kind": finding.kind, "ours": finding.ours, "theirs": finding.theirs}
+
+
+def _start_of(date: str | None) -> Millis:
+    if date is None:
+        return Millis(0)
+    try:
+        day = datetime.strptime(date, "%Y-%m-%d").replace(tzinfo=UTC)
+    except ValueError:
+        raise OperatorError("--since must be a date such as 2026-11-26") from None
+    return Millis(int(day.timestamp()) * 1000)

@@ -44,12 +44,14 @@ def backup(file: Path) -> None:
 def check() -> None:
     """Report everything that keeps the server from working.
 
-    Checks settings, database, schema, audit trail, encryption key and instance directory. Each problem and
-    each warning is a line on standard error. Exits with 1 if there is a problem.
+    Checks settings, database, schema, audit trail, encryption key, instance directory and payment providers.
+    Each problem and each warning is a line on standard error. Exits with 1 if there is a problem.
     """
     services = get_services()
     problems = checks.problems(services.settings, services.encrypted_columns())
-    warnings = checks.warnings(services.settings)
+    wrong, away = services.payment_methods.problems()
+    problems += wrong
+    warnings = checks.warnings(services.settings) + away
     if not problems:
         warnings += checks.proxy_warnings(services.settings)
     for line in problems + [f"warning: {warning}" for warning in warnings]:

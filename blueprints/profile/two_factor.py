@@ -1,15 +1,13 @@
 """/profile/2fa: setting up two-factor authentication, turning it on and off."""
 
-import base64
-from io import BytesIO
 from typing import Any
 
 import marshmallow as ma
-import qrcode
 
 from blueprints.api.auth import current_user, require_profile
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.parameters import Unvalidated
+from blueprints.api.qr_code import qr_code
 from server.current_services import get_services
 from server.schemas import SuccessSchema, WireSchema, documented, flag, text
 
@@ -78,16 +76,7 @@ def get_two_factor_status() -> dict[str, Any]:
 def set_up_two_factor() -> dict[str, Any]:
     """Create a secret for the caller's authenticator app; it replaces one that was not enabled."""
     secret, address = get_services().two_factor.setup(user_id=current_user().id)
-    return {"success": True, "secret": secret, "qr_code": _qr_code(address)}
-
-
-def _qr_code(text: str) -> str:
-    """A PNG of the QR code of this text, as a data URL."""
-    # Any of the eight masks can be read. Choosing the best one takes most of the time.
-    image = qrcode.make(text, box_size=6, error_correction=qrcode.ERROR_CORRECT_M, mask_pattern=0)
-    file = BytesIO()
-    image.save(file, "PNG")
-    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
+    return {"success": True, "secret": secret, "qr_code": qr_code(address)}
 
 
 @blueprint.post("/enable")

@@ -1,14 +1,22 @@
-"""/: the built-in page, /assets: the files it is made of, /verify: the page that recomputes a bet."""
+"""/: the built-in page, /assets: the files it is made of, /verify: the page that recomputes a bet.
+
+Also what only the built-in page and the demo of payments need.
+"""
 
 from http import HTTPStatus
 from pathlib import Path
 
-from flask import Blueprint, Response, render_template, request
+from flask import Blueprint, Response, abort, render_template, request
 
-from blueprints.api.auth import public
+from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.caching import conditional
+from blueprints.api.qr_code import qr_code
+from models.deposits import Deposit
 from server.current_services import get_services
+from server.http.rate_limit import count_as
 from server.http.response_headers import hash_sources
+from services.payments import history
+from services.payments.errors import PaymentNotFound
 
 blueprint = Blueprint(
     "site", __name__, static_folder="static", static_url_path="/assets", template_folder="templates"
@@ -28,6 +36,8 @@ VERIFY_POLICY = (
     f" style-src {hash_sources('style', VERIFY_PAGE)}; img-src data:; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'none'"
 )
+
+DEMO_CHECKOUT_PAGE = Path(__file__).with_name("demo-checkout.html").read_text(encoding="utf-8")
 
 UNAVAILABLE_PAGE = Path(__file__).with_name("unavailable.html").read_text(encoding="utf-8")
 
@@ -72,3 +82,27 @@ def page() -> str:
 def verify() -> Response:
     """A page that recomputes a bet without the server. Its values come in the URL's fragment."""
     return Response(VERIFY_PAGE, headers={"Content-Security-Policy": VERIFY_POLICY}, mimetype="text/html")
+
+
+@blueprint.get("/qr-codes/deposits/<deposit_id>")
+@count_as("costly read")
+@require_user
+def qr_code_of_deposit(deposit_id: str) -> dict[str, str]:
+    """The QR code of the checkout URL of one of the caller's deposits.
+
+    It takes an id and not a text, so that nobody can have a QR code of their own address made here.
+    """
+    deposit = history.own(Deposit, user_id=current_user().id, payment_id=deposit_id)
+    if deposit.checkout_url is None:
+        raise PaymentNotFound
+    return {"qrCode": qr_code(deposit.checkout_url)}
+
+
+@blueprint.get("/demo-checkout/<_deposit_id>")
+@public
+@conditional
+def demo_checkout(_deposit_id: str) -> str:
+    """The checkout page of the provider ``demo``, the same for every id; 404 without this provider."""
+    if "demo" not in get_services().settings.payment_methods:
+        abort(HTTPStatus.NOT_FOUND)
+    return DEMO_CHECKOUT_PAGE

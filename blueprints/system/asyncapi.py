@@ -15,6 +15,7 @@ from sockets.schemas import (
     LiveBetSchema,
     OpeningPfSchema,
     OpeningProofSchema,
+    PaymentChangedSchema,
     PfSchema,
     ProofSchema,
     RealityCheckSchema,
@@ -30,6 +31,7 @@ PAYLOADS = (
     BalanceSchema,
     LiveBetSchema,
     RealityCheckSchema,
+    PaymentChangedSchema,
 )
 
 

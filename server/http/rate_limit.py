@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from flask import Flask
+from flask import Flask, current_app
 
 from server.addresses import ClientRateLimiter, Keys, networks
 from server.http.bearer_token import current_claims
@@ -28,6 +28,8 @@ REQUESTS_PER_MINUTE = {
     "costly read": 30,
     # OPTIONS carries no token, and many players may share an address.
     "preflight": 600,
+    # Webhooks that their provider has not sent. Others are not limited.
+    "bad signature": 60,
     # /metrics and /readyz: two a second. Monitoring asks less often.
     "probe": 120,
 }
@@ -39,6 +41,9 @@ DECLARED = "rate_limit"
 """The attribute of a view that ``count_as`` sets."""
 
 LONG_LIST, SEARCHED_LIST = "long list", "searched list"
+NOT_LIMITED = "not limited"
+RATES = "request_rates"
+"""The extension of an app that limits requests."""
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -50,7 +55,7 @@ def count_as(kind: str) -> Callable[[View], View]:
     """Count requests for a view in this limit, not as reads or writes.
 
     Requests for a ``LONG_LIST`` are reads, and those for far pages costly reads, too; of a ``SEARCHED_LIST``
-    also those with a search.
+    also those with a search. Those for a ``NOT_LIMITED`` view are not counted.
     """
 
     def decorator(view: View) -> View:
@@ -67,6 +72,8 @@ def limit_requests(app: Flask, new_rate_limiter: NewRateLimiter) -> None:
         for kind, most in REQUESTS_PER_MINUTE.items()
     }
 
+    app.extensions[RATES] = rates
+
     @app.before_request
     def check() -> None:
         request = current_request()
@@ -80,13 +87,19 @@ def limit_requests(app: Flask, new_rate_limiter: NewRateLimiter) -> None:
             _hit(rates["costly read"], client)
 
 
+def count_bad_signature() -> None:
+    """Count the current request, for its address. Raises TooManyRequests."""
+    if rates := current_app.extensions.get(RATES):
+        _hit(rates["bad signature"], networks(current_request().remote_addr or ""))
+
+
 def _kind_of(request: ContractRequest, declared: str | None) -> str | None:
     """The key of its limit; None when the request is not limited."""
     if request.method == "OPTIONS":
         return "preflight"
     if declared in REQUESTS_PER_MINUTE:
         return declared
-    if request.blueprint in FREE_BLUEPRINTS:
+    if request.blueprint in FREE_BLUEPRINTS or declared == NOT_LIMITED:
         return None
     return "read" if request.method in ("GET", "HEAD") else "write"
 

@@ -57,7 +57,10 @@ def _empty_transactions() -> peewee.Select:
 
 
 def _wrong_payments() -> peewee.CompoundSelectQuery:
-    """Each deposit and withdrawal in the ledger has a payment, with the same player and amount."""
+    """Each deposit and withdrawal in the ledger has a payment, with the same player and amount.
+
+    The coins of a withdrawal that a player has requested come from ``house.held``.
+    """
     coins = peewee.Case(Payment.type, [("deposit", Payment.usd_cents)], Payment.usd_cents * -1)
     posted = (
         LedgerEntry.select(LedgerEntry.transaction)
@@ -67,7 +70,9 @@ def _wrong_payments() -> peewee.CompoundSelectQuery:
     )
     house, own = LedgerEntry.alias("house"), LedgerEntry.alias("own")
     of_house = (house.account == Account.HOUSE_PAYMENTS) & (house.amount_cents == coins * -1)
-    of_player = (own.user == Payment.user) & (own.account == Account.BALANCE) & (own.amount_cents == coins)
+    is_own = (own.user == Payment.user) & (own.account == Account.BALANCE)
+    is_held = own.user.is_null() & (own.account == Account.HOUSE_HELD)
+    of_player = (is_own | is_held) & (own.amount_cents == coins)
     paid = (
         Payment.select(Payment.ledger_transaction)
         .join(house, peewee.JOIN.LEFT_OUTER, on=(house.transaction == Payment.ledger_transaction) & of_house)

@@ -56,23 +56,32 @@ def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, no
     Raises InsufficientBalance; OperatorError for invalid values, and for a known txhash with another player,
     type or USD.
     """
+    try:
+        with writing():
+            return record_within(user=user, type_=type_, usd=usd, transfer=transfer, now=now)
+    except (peewee.IntegrityError, InsufficientBalance):
+        # A concurrent call may have recorded the same transfer, and a withdrawal may have taken the coins.
+        if first := _first(user, type_, usd, _checked(transfer)):
+            return first
+        raise
+
+
+def record_within(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:
+    """As ``record``, within the caller's ``writing()``.
+
+    When a concurrent call records the same transfer, peewee.IntegrityError or InsufficientBalance is raised.
+    A second attempt in another transaction finds the first payment.
+    """
     if usd <= 0:
         raise OperatorError("USD must be more than 0")
     transfer = _checked(transfer)
-    try:
-        with writing():
-            return _first(user, type_, usd, transfer) or _record(user, type_, usd, transfer, now)
-    except (peewee.IntegrityError, InsufficientBalance):
-        # A concurrent call may have recorded the same transfer, and a withdrawal may have taken the coins.
-        if first := _first(user, type_, usd, transfer):
-            return first
-        raise
+    return _first(user, type_, usd, transfer) or _record(user, type_, usd, transfer, now)
 
 
 @reading()
 def _first(user: User, type_: PaymentType, usd: Cents, transfer: Transfer) -> Payment | None:
     """The payment that is recorded with this txhash. Raises OperatorError if it differs from this one."""
-    key = _key_of(transfer)
+    key = key_of(transfer)
     first: Payment | None = Payment.get_or_none(Payment.transfer_key == key) if key else None
     if first:
         recorded = {"player": first.user, "type": first.type, "USD": first.usd_cents}
@@ -83,7 +92,7 @@ def _first(user: User, type_: PaymentType, usd: Cents, transfer: Transfer) -> Pa
     return first
 
 
-def _key_of(transfer: Transfer) -> str | None:
+def key_of(transfer: Transfer) -> str | None:
     """The normalised txhash: hexadecimal digits in lower case without ``0x``, other texts unchanged."""
     digits = HEX_HASH.fullmatch(transfer.txhash)
     return (digits[1].lower() if digits else transfer.txhash) or None
@@ -91,28 +100,52 @@ def _key_of(transfer: Transfer) -> str | None:
 
 def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:
     if type_ is PaymentType.DEPOSIT:
-        kind, move = LedgerKind.DEPOSIT, Move(usd, Account.HOUSE_PAYMENTS, Account.BALANCE)
+        move = Move(usd, Account.HOUSE_PAYMENTS, Account.BALANCE)
     else:
-        kind, move = LedgerKind.WITHDRAWAL, Move(usd, Account.BALANCE, Account.HOUSE_PAYMENTS)
-    payment = Payment.create(
-        user=user.id,
+        move = Move(usd, Account.BALANCE, Account.HOUSE_PAYMENTS)
+    payment = write(user_id=user.id, type_=type_, move=move, transfer=transfer, key=key_of(transfer), now=now)
+    recorded = {"payment": payment.id, "type": type_, "usdCents": usd}
+    audit_trail.record(AuditEventType.PAYMENT_RECORDED, now=now, user_id=user.id, after=recorded)
+    return payment
+
+
+def free_key(transfer: Transfer) -> str | None:
+    """The transfer's key, unless a payment has it already: several payouts may be one transfer."""
+    key = key_of(transfer)
+    return None if key and Payment.select().where(Payment.transfer_key == key).exists() else key
+
+
+def is_recorded(transfer: Transfer) -> bool:
+    """Whether a payment with this txhash is recorded."""
+    return key_of(transfer) is not None and free_key(transfer) is None
+
+
+def write(
+    *, user_id: int, type_: PaymentType, move: Move, transfer: Transfer, key: str | None, now: Millis
+) -> Payment:
+    """Move the coins and write the payment, within ``writing()``. A player is notified of a deposit.
+
+    Raises peewee.IntegrityError if another payment has the key, and InsufficientBalance.
+    """
+    kind = LedgerKind.DEPOSIT if type_ is PaymentType.DEPOSIT else LedgerKind.WITHDRAWAL
+    usd = move.amount
+    payment: Payment = Payment.create(
+        user=user_id,
         type=type_,
         usd_cents=usd,
-        transfer_key=_key_of(transfer),
-        ledger_transaction=posting.post(kind=kind, user_id=user.id, moves=[move], now=now),
+        transfer_key=key,
+        ledger_transaction=posting.post(kind=kind, user_id=user_id, moves=[move], now=now),
         created_at_ms=now,
         **asdict(transfer) | {"amount": transfer.amount or decimal_text(usd)},
     )
-    referrals.count_payment(user_id=user.id, kind=kind, usd=usd)
+    referrals.count_payment(user_id=user_id, kind=kind, usd=usd)
     if kind is LedgerKind.DEPOSIT:
         notifications.notify(
-            user_id=user.id,
+            user_id=user_id,
             title=DEPOSIT_TITLE,
             message=f"Your deposit of {price_text(usd)} was credited to your balance.",
             now=now,
         )
-    recorded = {"payment": payment.id, "type": type_, "usdCents": usd}
-    audit_trail.record(AuditEventType.PAYMENT_RECORDED, now=now, user_id=user.id, after=recorded)
     return payment
 
 

@@ -9,9 +9,7 @@ from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError
 from services.shared.money import Cents
-from services.shared.text_validation import is_storable
-
-MAX_REASON = 200
+from services.shared.text_validation import checked_reason
 
 
 def adjust(*, user_id: int, amount: int, reason: str, now: Millis) -> Cents:
@@ -20,9 +18,7 @@ def adjust(*, user_id: int, amount: int, reason: str, now: Millis) -> Cents:
     Counts neither as a payment nor as a bet. Two calls at once take turns. Raises InsufficientBalance,
     UserNotFound, and OperatorError for an amount of 0 or a bad reason.
     """
-    reason = reason.strip()
-    if not 1 <= len(reason) <= MAX_REASON or not is_storable(reason):
-        raise OperatorError(f"the reason must be a text of 1 to {MAX_REASON} characters")
+    reason = checked_reason(reason)
     if amount == 0:
         raise OperatorError("the amount must not be 0")
     source, target = Account.HOUSE_ADJUSTMENTS, Account.BALANCE

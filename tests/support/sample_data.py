@@ -44,7 +44,7 @@ class SamplePlayer(Player):
 
 
 def add_sample_data(app: Flask) -> SamplePlayer:
-    """Import the demo; let a player deposit, play, get a notification and refer another player."""
+    """Import the demo; let a player pay, play, get a notification and refer another player."""
     services = app.extensions["services"]
     now = services.clock()
     items_importing.import_document(ITEMS, app_id=None, now=now)
@@ -62,6 +62,10 @@ def add_sample_data(app: Flask) -> SamplePlayer:
     codes.set_own(user_id=player.id, code="ALICE", special=None, now=now)
     codes.use(user_id=friend.id, code="ALICE", special=None, now=now)
     notifications.notify(user_id=player.id, title="Welcome", message="Good luck.", now=now)
+    services.deposits.create(user_id=player.id, method="demo", amount=Cents(5_000), key=None, now=now)
+    services.withdrawals.request(
+        user_id=player.id, method="demo", amount=Cents(5_000), to="anywhere", key=None, now=now
+    )
     for _ in range(SPINS):
         play_spin(app, player, DEAR, amount=60)
     return SamplePlayer(player.user, player.token, friend.token)

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import pyotp
 import requests
 
+from bench.harness.btcpay.fake import FakeBtcPay
 from bench.harness.sockets import Closed, Refused, Socket, Transport
 from tests.support.browser import parameters
 from tests.support.raw_http import statuses
@@ -32,7 +33,9 @@ TRADE_TOKEN = "tRaDe-ToKeN-8"
 REQUEST_ID = "a-request-of-mine"
 SET_CODE = "MYVERYOWNCODE"
 CLIENT_SEEDS = ("my-very-own-client-seed", "the-seed-of-my-profile")
+WALLETS = (FakeBtcPay.address("whole run"), "a-wallet-that-nobody-knows")
 LOCKED, WAGERED, REFUSED = 71_339.27, 51_117.43, 61_393.81
+DEPOSITED, WITHDRAWN = 8_313.79, 7_411.53
 """Coins, so many that their cents are the id of no process."""
 
 
@@ -57,6 +60,7 @@ class WholeRun:
         self.use_two_factor()
         self.change_profile()
         self.move_money()
+        self.pay()
         self.play()
         self.send_bad_requests()
         self.cause_failures()
@@ -124,6 +128,22 @@ class WholeRun:
         self._post("/profile/vault/lock", amount=LOCKED, deadline=1)
         self._post("/profile/vault/unlock")
         for path in ("/auth/me", "/stats/profile", "/stats/games", "/affiliate/overview", "/upgrader/bets/1"):
+            requests.get(f"{self.url}{path}", headers=self._headers, timeout=10)
+
+    def pay(self) -> None:
+        """Ask for deposits and withdrawals, and send messages that no provider has sent."""
+        self.note("wallet", *WALLETS)
+        self.note("amount paid", *(f"{usd}" for usd in (DEPOSITED, WITHDRAWN)))
+        self.note("cents paid", *(f"{usd * 100:.0f}" for usd in (DEPOSITED, WITHDRAWN)))
+        for method, amount in (("btcpay", DEPOSITED), ("cash", DEPOSITED), ("btcpay", f"{DEPOSITED}")):
+            self._post("/payments/deposits", method=method, amount=amount)
+        for method, to in (*(("BTC-CHAIN", to) for to in WALLETS), ("cash", WALLETS[0])):
+            self._post("/payments/withdrawals", method=method, amount=WITHDRAWN, to=to)
+        for name in ("btcpay", "payments"):
+            for signature in (f"sha256={self._token}", f"v1,{self._token}"):
+                headers = {"BTCPAY-SIG": signature, "webhook-signature": signature}
+                requests.post(f"{self.url}/webhooks/{name}", json=self.secrets, headers=headers, timeout=10)
+        for path in ("/payments", "/payments/methods", f"/payments/deposits/{WALLETS[0]}", "/stats/payments"):
             requests.get(f"{self.url}{path}", headers=self._headers, timeout=10)
 
     def play(self) -> None:

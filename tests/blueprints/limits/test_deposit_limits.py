@@ -59,9 +59,9 @@ def check(player):
     def check(amount, **sums):
         with reading():
             user = User.get_by_id(player.id)
-        by_period = {period: Cents(sums.get(period, 0)) for period in CalendarPeriod}
+        since = {period.start(NOW): Cents(sums.get(period, 0)) for period in CalendarPeriod}
         try:
-            deposit_limits.check(user, amount=Cents(amount), now=NOW, sums=by_period)
+            deposit_limits.check(user, amount=Cents(amount), now=NOW, sum_since=since.__getitem__)
         except LimitReached as refusal:
             return refusal.limit, refusal.period, refusal.resets_at
         return None

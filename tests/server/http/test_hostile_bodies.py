@@ -52,8 +52,10 @@ def is_well_formed(path, answer):
 def wrong_answers(client, player, cases, content_type=JSON):
     """The bodies that an endpoint for JSON did not refuse with 400 and the text that goes with them."""
     schemas, _ = bodies(client)
+    # Of a webhook the signature is checked first.
+    of_players = [place for place in schemas if not place[1].startswith("/webhooks/")]
     wrong = []
-    for number, (method, path) in enumerate(schemas):
+    for number, (method, path) in enumerate(of_players):
         # Every endpoint gets every third body, and every body reaches endpoints of many areas.
         for body, text in cases[number % 3 :: 3] if len(cases) > 3 else cases:
             answer = client.open(

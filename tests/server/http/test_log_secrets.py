@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import requests
 
+from bench.harness.btcpay.fake import FakeBtcPay
+from bench.harness.btcpay.faults import Fault
 from bench.harness.durable_postgres import durable_postgres
 from bench.harness.servers import ROOT, flask_command, gunicorn
 from bench.harness.waiting import wait_until
@@ -41,12 +43,26 @@ def database_url(database):
 
 
 @pytest.fixture
-def env(env):
+def fake():
+    """A BTCPay Server that loses an answer about a payout."""
+    with FakeBtcPay() as fake:
+        fake.faults.next("create payout", Fault.LOST_ANSWER)
+        yield fake
+        assert fake.violations == []
+
+
+@pytest.fixture
+def env(env, fake):
     with platform_provider() as game_platform, identity_provider() as identity:
         yield {
             **env,
             **game_platform.settings,
             **identity.settings,
+            **fake.settings(),
+            "PAYMENTS_POLL_SECONDS": "0.5",
+            "PAYMENTS_WEBHOOK_SECRET": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+            "WITHDRAWAL_AUTO_APPROVE": "10000",
+            "WITHDRAWAL_AUTO_APPROVE_DAILY": "100000",
             "AFFILIATE_SPECIAL_CODE": "SPECIALCODEOFTHEHOUSE",
             "PRICE_FEED_URL": "http://127.0.0.1:1/feed?key=key-of-the-feed",
             "UPGRADER_MAX_WAGER": "1000000",
@@ -60,6 +76,14 @@ def pay(env, player, kind, usd):
     return subprocess.run(
         command, cwd=ROOT, env=os.environ | env, capture_output=True, text=True, timeout=60, check=False
     ).stderr
+
+
+def pay_at_the_provider(fake):
+    """Pay the player's invoice, and the withdrawal to an address that the provider knows."""
+    fake.pay(fake.invoices[0].id)
+    wait_until(lambda: [payout.state for payout in fake.payouts] == ["AwaitingPayment"])
+    fake.complete(fake.payouts[0])
+    fake.wait_until_idle()
 
 
 def crash_worker(server):
@@ -86,7 +110,7 @@ def what_lies_in_the_database(app, player):
 @pytest.mark.guarantee("Secrets")
 @pytest.mark.security("Logs, errors and the database")
 def test_no_log_contains_a_secret_after_every_kind_of_failure(
-    app, env, database, new_player, add_item, warm_start, tmp_path
+    app, env, fake, database, new_player, add_item, warm_start, tmp_path
 ):
     player = new_player(coins=1_000_000)
     item = add_item(price=100_000)
@@ -94,10 +118,12 @@ def test_no_log_contains_a_secret_after_every_kind_of_failure(
     with warm_start.server_process(gunicorn("tests.support.changed_apps:failing()"), env, tmp_path) as server:
         run = WholeRun(server.url, player.token, item, win_prize(app, player))
         run.note("setting", *(env[name] for name in env if "SECRET" in name or "KEY" in name))
-        run.note("setting of the house", "SPECIALCODEOFTHEHOUSE", "key-of-the-feed")
+        run.note("setting of the house", "SPECIALCODEOFTHEHOUSE", "key-of-the-feed", fake.pull_payment.id)
+        fake.send_webhooks_to(f"{server.url}/webhooks/btcpay")
         run.note("payment", TXHASH, ADDRESS, "49983.19", "4998319")
         told.append(pay(env, player, "deposit", "49983.19"))
         run.do_everything()
+        pay_at_the_provider(fake)
         run.note("in the database", *what_lies_in_the_database(app, player))
         with database.away():
             told.append(pay(env, player, "withdraw", "49983.19"))
@@ -125,5 +151,8 @@ MARKS = (
     '"message":"connection failed"',
     '"message":"database unavailable"',
     '"message":"packet refused"',
+    '"message":"withdrawal not sent: ',
+    '"route":"/webhooks/btcpay","status":200',
+    '"route":"/webhooks/payments","status":401',
     "was sent SIGSEGV",
 )

@@ -75,12 +75,16 @@ def test_the_document_has_every_event_of_the_server(received):
         for event in (bet, "pf", "proof")
     }
 
-    of_players = {"upgrader:commitment", "balance", "limits:reality-check"}
+    of_players = {"upgrader:commitment", "balance", "limits:reality-check", "payments:changed"}
     assert set(received) == of_bets | of_players | {"live-bets", "live-bets:new"}
 
 
-def test_every_event_that_a_player_receives_matches_its_schema(connect, player, cases, document, received):
+def test_every_event_that_a_player_receives_matches_its_schema(
+    client, connect, player, cases, document, received
+):
     socket = connect(player)
+    deposit = {"method": "demo", "amount": 5}
+    client.post("/payments/deposits", json=deposit, headers=player.headers)
     socket.spin({"amount": 1.25, "item": ITEM})
     socket.spin({"amount": 100, "item": ITEM})
     for event, case in (("case:open", "box"), ("irl:open", "desk"), ("case:open", "none"), ("irl:open", 5)):
@@ -88,6 +92,7 @@ def test_every_event_that_a_player_receives_matches_its_schema(connect, player, 
     for game in ("upgrader", "case", "irl"):
         socket.expect(f"{game}:proof")
     socket.expect("limits:reality-check")
+    socket.expect("payments:changed")
     latecomer = connect(player)
     latecomer.expect("live-bets")
 

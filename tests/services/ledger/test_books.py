@@ -12,8 +12,10 @@ from hypothesis.stateful import run_state_machine_as_test
 from models.bets import Bet
 from models.case_spins import CaseSpins
 from models.db.connection import database, writing
+from models.deposits import Deposit
 from models.prizes import Prize
 from models.users import User
+from models.withdrawals import Withdrawal
 from tests.support.money.interruptions import InterruptionKind, Moment
 from tests.support.money.model import HOUR_MS, Players, Trouble
 from tests.support.money.world import SETTINGS, World
@@ -91,9 +93,6 @@ def deeds(players):
         players.pay(0, "deposit", 500, None)
         players.spin(0, 1_000, False, None)
 
-    def nothing():
-        """Some deeds need nothing before."""
-
     return {
         "set limit": (nothing, lambda trouble: players.limit(2, "wager", "week", 100, trouble)),
         "confirm limit": (ask_to_raise_a_limit, lambda trouble: players.confirm(2, 0, trouble)),
@@ -120,7 +119,33 @@ def deeds(players):
         "ship": (lambda: players.ask_for_shipping(0, kept_prize(), None), ship),
         "lock": (nothing, lambda trouble: players.lock(0, 100, 1, trouble)),
         "unlock": (lock_for_an_hour, lambda trouble: players.unlock(1, trouble)),
+        **deeds_of_payments(players),
     }
+
+
+def deeds_of_payments(players):
+    def request():
+        players.ask_for_withdrawal(0, 500, None)
+
+    def decide(do):
+        def decide_about_one(trouble):
+            if not players.books[0].waiting("requested"):
+                request()
+            do(0, 0, trouble)
+
+        return request, decide_about_one
+
+    return {
+        "ask for deposit": (nothing, lambda trouble: players.ask_for_deposit(0, 500, trouble)),
+        "credit": (nothing, lambda trouble: players.credit(0, 0, trouble)),
+        "ask for withdrawal": (nothing, lambda trouble: players.ask_for_withdrawal(0, 500, trouble)),
+        "reject": decide(players.reject),
+        "pay out": decide(players.pay_out),
+    }
+
+
+def nothing():
+    """Some deeds need nothing before."""
 
 
 @pytest.mark.guarantee("Every figure")
@@ -155,7 +180,7 @@ def test_an_action_interrupted_at_any_statement_changes_nothing(model, world):
         "open irl case",
     }, statements
     # These commit more than once.
-    assert done <= {"set limit", "confirm limit"}
+    assert done <= {"set limit", "confirm limit", "ask for deposit", "pay out"}
 
 
 @pytest.mark.guarantee("Every figure")
@@ -183,6 +208,9 @@ FALSIFIED = (
     {User.day_wagered_cents: User.day_wagered_cents - 1},
     {User.month_loss_limit_cents: User.month_loss_limit_cents + 1},
     {CaseSpins.spins: CaseSpins.spins + 1},
+    {Deposit.credited_cents: Deposit.credited_cents + 1},
+    {Deposit.amount_cents: Deposit.amount_cents + 1},
+    {Withdrawal.amount_cents: Withdrawal.amount_cents + 1},
 )
 
 
@@ -192,6 +220,9 @@ def test_every_wrong_balance_or_total_is_reported(players):
     players.spin(0, 100, False, None)
     players.open(0, IRL, False, None)
     players.limit(0, "loss", "month", 500_000, None)
+    players.ask_for_deposit(0, 500, None)
+    players.credit(0, 0, None)
+    players.ask_for_withdrawal(0, 300, None)
 
     unnoticed = []
     for changes in FALSIFIED:

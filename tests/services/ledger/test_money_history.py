@@ -11,6 +11,7 @@ ACTIONS = frozenset(
     [
         *("spin", "open_case", "open_irl_case", "sell", "ship", "claim"),
         *("lock", "unlock", "deposit", "withdraw", "use_code"),
+        *("pay_in", "pay_out", "give_back"),
     ]
 )
 

@@ -35,6 +35,15 @@ class ModelPrize:
     status: str = "kept"
 
 
+@dataclass
+class ModelPayment:
+    """A deposit or withdrawal that the player has asked for."""
+
+    type: str
+    amount: int
+    status: str
+
+
 @dataclass(frozen=True)
 class LimitRaise:
     """A request to raise a limit, or to remove it."""
@@ -59,6 +68,9 @@ class Books:
     owner: "Books | None" = None
     payments: list[tuple[str, int]] = field(default_factory=list)
     payments_before_code: int = 0
+    asked: list[ModelPayment] = field(default_factory=list)
+    deposits: list[tuple[int, int]] = field(default_factory=list)
+    """Time in ms and amount of each deposit, whether recorded, asked for or credited."""
     adjusted: int = 0
     referred: list["Books"] = field(default_factory=list)
     claimed: int = 0
@@ -89,12 +101,59 @@ class Books:
             owner.referred.append(self)
         return True
 
-    def pay(self, kind: str, amount: int) -> bool:
+    def pay(self, kind: str, amount: int, now: int) -> bool:
         if kind == "withdraw" and amount > self.balance:
             return False
         self.balance += amount if kind == "deposit" else -amount
         self.payments.append((kind, amount))
+        if kind == "deposit":
+            self.deposits.append((now, amount))
         return True
+
+    def ask_for_deposit(self, amount: int, now: int) -> bool:
+        if now < self.break_until or any(
+            amount > limit - sum(cents for at, cents in self.deposits if at >= since(period, now))
+            for (kind, period), limit in self.limits.items()
+            if kind == "deposit"
+        ):
+            return False
+        self.deposits.append((now, amount))
+        self.asked.append(ModelPayment("deposit", amount, "pending"))
+        return True
+
+    def credit(self, number: int) -> bool:
+        deposit = self.asked[number]
+        deposit.status = "credited"
+        self.balance += deposit.amount
+        self.payments.append(("deposit", deposit.amount))
+        return True
+
+    def ask_for_withdrawal(self, amount: int) -> bool:
+        if amount > self.balance:
+            return False
+        self.balance -= amount
+        self.asked.append(ModelPayment("withdrawal", amount, "requested"))
+        return True
+
+    def reject(self, number: int) -> bool:
+        withdrawal = self.asked[number]
+        withdrawal.status = "rejected"
+        self.balance += withdrawal.amount
+        return True
+
+    def pay_out(self, number: int) -> bool:
+        withdrawal = self.asked[number]
+        withdrawal.status = "completed"
+        self.payments.append(("withdraw", withdrawal.amount))
+        return True
+
+    def waiting(self, status: str) -> list[int]:
+        """The numbers of the deposits or withdrawals with this status."""
+        return [number for number, each in enumerate(self.asked) if each.status == status]
+
+    def held(self) -> int:
+        """The coins of open withdrawals."""
+        return sum(self.asked[number].amount for number in self.waiting("requested"))
 
     def adjust(self, amount: int) -> bool:
         if self.balance + amount < 0:
@@ -312,6 +371,10 @@ class Books:
         )
         return max(min(self.earnings(), claimable) - self.claimed, 0)
 
+    def payment_list(self) -> list[tuple[str, float, str]]:
+        """Type, amount and status of each deposit and withdrawal that was asked for, in no order."""
+        return sorted((each.type, each.amount / 100, each.status) for each in self.asked)
+
     def prize_list(self) -> list[tuple[float, str]]:
         """Value and status of each prize, newest first."""
         return [(prize.value / 100, prize.status) for prize in reversed(self.prizes)]
@@ -354,6 +417,7 @@ def house(everybody: list[Books]) -> dict[str, int]:
     return {
         "house.bets": sum(books.wagered - books.earned for books in everybody),
         "house.payments": sum(books.paid("withdraw") - books.paid("deposit") for books in everybody),
+        "house.held": sum(books.held() for books in everybody),
         "house.bonuses": -sum(BONUS for books in everybody if books.used),
         "house.affiliates": -sum(books.claimed for books in everybody),
         "house.prizes": sum(books.worth("kept", "shipping") for books in everybody),

@@ -16,16 +16,18 @@ import peewee
 from flask import Flask
 
 from bench.harness.players import import_case, import_prices
-from models.db.connection import reading, repeatable_read
+from models.db.connection import reading, repeatable_read, writing
 from models.ledger import LedgerEntry
 from models.prizes import Prize
 from models.users import User
+from models.withdrawals import Withdrawal
 from services.accounts import personal_details, users
 from services.affiliates import claims, codes
 from services.container import Services
 from services.games.errors import TermsExpired
 from services.irl_cases import importing as irl_importing
 from services.openings.opening import OpeningRequest, Openings
+from services.payments import deposits, withdrawals
 from services.payments import records as payments
 from services.payments.records import PaymentType, Transfer
 from services.prizes import prizes, shipping
@@ -37,8 +39,11 @@ from services.wallet import vault
 from tests.support.money.world import ADDRESS
 
 PLAYERS = 12
+PAYERS = 4
+"""Players who only ask for deposits and withdrawals."""
 COINS = Cents(10_000)
 ITEM = "Item of a history"
+PROVIDER = "demo"
 CASE_ID, IRL_CASE_ID = "case-of-a-history", "lamp"
 PAUSE_SECONDS = 0.005
 MORE_SECONDS = 60
@@ -97,11 +102,15 @@ class Writer:
             self.unlock: 2,
             self.deposit: 2,
             self.withdraw: 2,
+            self.pay_in: 2,
+            self.pay_out: 2,
+            self.give_back: 1,
             self.use_code: 1,
         }
         kind = self._random.choices(list(kinds), weights=list(kinds.values()))[0]
         try:
-            kind(self._random.choice(self._player_ids))
+            is_payer = kind in (self.pay_in, self.pay_out, self.give_back)
+            kind(self._random.choice(self._player_ids[PLAYERS:] if is_payer else self._player_ids[:PLAYERS]))
         except (PlatformError, TermsExpired):
             self._observed.was_refused()
         else:
@@ -143,6 +152,23 @@ class Writer:
     def withdraw(self, user_id: int) -> None:
         self._pay(user_id, PaymentType.WITHDRAW)
 
+    def pay_in(self, user_id: int) -> None:
+        """The player asks for a deposit, and its money comes."""
+        deposit, _ = self._services.deposits.create(
+            user_id=user_id, method=PROVIDER, amount=self._amount(), key=None, now=now_ms()
+        )
+        with writing():
+            deposits.credit(deposit, self._amount(), self._transfer(), now=now_ms())
+
+    def pay_out(self, user_id: int) -> None:
+        """The player asks for a withdrawal, and it is paid."""
+        withdrawals.complete(self._request(user_id), self._transfer(), now=now_ms())
+
+    def give_back(self, user_id: int) -> None:
+        """The player asks for a withdrawal, and staff reject it."""
+        withdrawal_id = self._request(user_id).id
+        self._services.staff_decisions.reject(withdrawal_id=withdrawal_id, reason="so", now=now_ms())
+
     def use_code(self, user_id: int) -> None:
         """A new player uses this player's code, pays, and loses a part, of which the player earns some."""
         newcomer = users.create(
@@ -165,8 +191,20 @@ class Writer:
 
     def _pay(self, user_id: int, type_: PaymentType) -> None:
         usd = Cents(self._random.randint(1, 300))
-        transfer = Transfer(txhash=f"{self._name}-{next(self._serials)}")
-        payments.record(user=User(id=user_id), type_=type_, usd=usd, transfer=transfer, now=now_ms())
+        payments.record(user=User(id=user_id), type_=type_, usd=usd, transfer=self._transfer(), now=now_ms())
+
+    def _transfer(self) -> Transfer:
+        return Transfer(txhash=f"{self._name}-{next(self._serials)}")
+
+    def _amount(self) -> Cents:
+        """One that the provider allows."""
+        return Cents(self._random.randint(100, 400))
+
+    def _request(self, user_id: int) -> Withdrawal:
+        requested, _ = self._services.withdrawals.request(
+            user_id=user_id, method=PROVIDER, amount=self._amount(), to="anywhere", key=None, now=now_ms()
+        )
+        return requested
 
 
 def observe(
@@ -231,7 +269,7 @@ def _players(services: Services) -> list[int]:
     irl_importing.import_cases([irl_case], now=now_ms())
     made = [
         users.create(username=f"player-{number}", seeds=services.seeds, now=now_ms(), balance=COINS)
-        for number in range(PLAYERS)
+        for number in range(PLAYERS + PAYERS)
     ]
     for user in made:
         codes.set_own(user_id=user.id, code=code_of(user.id), special=None, now=now_ms())

@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from tests.support.money import bookkeeping
 from tests.support.money.bookkeeping import SPECIAL_CODE, Books
 from tests.support.money.interruptions import InterruptionKind, Moment
-from tests.support.money.world import PRICE, PROOF_DELAY_MS, Player, World
+from tests.support.money.world import PAID_AFTER_MS, PRICE, PROOF_DELAY_MS, Player, World
 
 START_CENTS = 1_500_000
 LIKELY_CENTS = 100_000
@@ -98,9 +98,83 @@ class Players(RuleBasedStateMachine):
         self.act(
             trouble,
             lambda: self.players[who].pay(kind, amount, txhash),
-            lambda: self.books[who].pay(kind, amount),
+            lambda: self.books[who].pay(kind, amount, self.world.clock()),
             repeatable=True,
         )
+
+    @rule(who=who, amount=cents, trouble=troubles)
+    def ask_for_deposit(self, who: int, amount: int, trouble: Trouble | None) -> None:
+        key = self.new_name()
+        self.act(
+            trouble,
+            lambda: self.players[who].ask_for_deposit(amount, key),
+            lambda: self.books[who].ask_for_deposit(amount, self.world.clock()),
+            repeatable=True,
+        )
+        # Of an interrupted request the provider may not have been asked.
+        for made in self.players[who].payments():
+            if made["status"] == "created":
+                self.world.follow_deposit(made["id"])
+
+    @rule(who=who, number=which, trouble=troubles)
+    def credit(self, who: int, number: int, trouble: Trouble | None) -> None:
+        """Let the provider have the money of one of the player's deposits, if there is one."""
+        if waiting := self.books[who].waiting("pending"):
+            chosen = waiting[number % len(waiting)]
+            self.world.clock.advance(ms=PAID_AFTER_MS)
+            deposit_id = self.id_of(who, chosen)
+            self.act(
+                trouble,
+                lambda: self.world.follow_deposit(deposit_id),
+                lambda: self.books[who].credit(chosen),
+                repeatable=True,
+            )
+
+    @rule(who=who, amount=cents, trouble=troubles)
+    def ask_for_withdrawal(self, who: int, amount: int, trouble: Trouble | None) -> None:
+        key = self.new_name()
+        self.act(
+            trouble,
+            lambda: self.players[who].ask_for_withdrawal(amount, key),
+            lambda: self.books[who].ask_for_withdrawal(amount),
+            repeatable=True,
+        )
+
+    @rule(who=who, number=which, trouble=troubles)
+    def reject(self, who: int, number: int, trouble: Trouble | None) -> None:
+        """Let staff reject one of the player's requests, if there is one."""
+        if waiting := self.books[who].waiting("requested"):
+            chosen = waiting[number % len(waiting)]
+            withdrawal_id = self.id_of(who, chosen)
+            self.act(
+                trouble,
+                lambda: self.players[who].decide("reject", withdrawal_id),
+                lambda: self.books[who].reject(chosen),
+            )
+
+    @rule(who=who, number=which, trouble=troubles)
+    def pay_out(self, who: int, number: int, trouble: Trouble | None) -> None:
+        """Let one of the player's requests be approved and paid. After an interruption it goes on."""
+        if waiting := self.books[who].waiting("requested"):
+            chosen = waiting[number % len(waiting)]
+            self.world.end_leases()
+            assert self.players[who].decide("approve", self.id_of(who, chosen))
+            self.world.send_payouts()
+            self.world.clock.advance(ms=PAID_AFTER_MS)
+            if (
+                self.world.attempt(self.world.send_payouts, trouble and (trouble.kind, trouble.moment))
+                is None
+            ):
+                self.recover()
+                self.world.end_leases()
+                self.world.clock.advance(ms=PAID_AFTER_MS)
+                self.world.send_payouts()
+            self.count(self.books[who].pay_out(chosen))
+
+    def id_of(self, who: int, number: int) -> str:
+        """The id of a deposit or withdrawal like this one."""
+        wanted = self.books[who].asked[number]
+        return self.players[who].payment_id(wanted.type, wanted.status, wanted.amount)
 
     @rule(who=who, sign=st.sampled_from([1, -1]), amount=cents, trouble=troubles)
     def adjust(self, who: int, sign: int, amount: int, trouble: Trouble | None) -> None:
@@ -265,16 +339,21 @@ class Players(RuleBasedStateMachine):
             assert answered == expected
             return
         fuse = self.world.fuse
-        self.world.counts[f"{fuse.burnt}, {'done' if fuse.committed else 'undone'}"] += 1
+        self.recover()
         if not fuse.committed:
             self.books = before
-        if fuse.burnt is InterruptionKind.DIES:
-            self.world.rebuild()
         if trouble.again and repeatable:
             # The settling statement of a refused bet commits nothing.
             expected = (fuse.committed and expected) or keep()
             self.world.counts["asked again"] += 1
             assert self.world.attempt(do, None) == expected
+
+    def recover(self) -> None:
+        """After an interruption."""
+        fuse = self.world.fuse
+        self.world.counts[f"{fuse.burnt}, {'done' if fuse.committed else 'undone'}"] += 1
+        if fuse.burnt is InterruptionKind.DIES:
+            self.world.rebuild()
 
     def count(self, expected: bool) -> None:
         self.world.counts["actions done" if expected else "actions refused"] += 1
@@ -310,6 +389,7 @@ class Players(RuleBasedStateMachine):
             "affiliates": [(row["deposited"], row["withdraws"], row["earned"]) for row in affiliates],
             "overview": player.get("/affiliate/overview"),
             "totals": player.get("/stats/profile"),
+            "payments": sorted((each["type"], each["amount"], each["status"]) for each in player.payments()),
             "prizes": [(prize["value"], prize["status"]) for prize in player.prizes()],
             "limits": limits,
             "summary": player.get("/limits/summary"),
@@ -325,6 +405,7 @@ class Players(RuleBasedStateMachine):
             "affiliates": books.affiliates(),
             "overview": books.overview(),
             "totals": books.totals(),
+            "payments": books.payment_list(),
             "prizes": books.prize_list(),
             "limits": books.shown_limits(self.world.clock()),
             "summary": books.summary(self.world.clock()),

@@ -14,7 +14,9 @@ from bench.harness.servers import come_to_rest
 from bench.harness.spins import Clock, at
 from models.case_spins import CASE, IRL, CaseSpins
 from models.cases import Case
-from models.db.connection import UNAVAILABLE, database, reading
+from models.db.connection import UNAVAILABLE, database, reading, writing
+from models.deposits import Deposit
+from models.leases import Lease
 from models.ledger import LedgerEntry
 from models.users import User
 from services.accounts import personal_details
@@ -32,6 +34,7 @@ SETTINGS = {
     "AFFILIATE_SPECIAL_CODE": SPECIAL_CODE,
     # Tokens stay valid for the months that pass here.
     "JWT_TTL": "315360000",
+    "PAYMENTS_MIN_USD": "0.01",
     "RATELIMIT_ENABLED": "0",
     "UPGRADER_PROOF_DELAY": "6",
 }
@@ -53,7 +56,9 @@ ADDRESS = {
     "zip_code": "12345",
     "country": "US",
 }
-OK, REFUSED, UNAVAILABLE_STATUS = 200, 400, 503
+DONE, REFUSED, UNAVAILABLE_STATUS = (200, 201), (400, 403), 503
+PAID_AFTER_MS = 10_000
+"""The demonstration of payments has credited and paid by then."""
 
 
 class World:
@@ -118,6 +123,22 @@ class World:
             come_to_rest(app)
         database.obj.close_all()
         self._start()
+
+    def follow_deposit(self, deposit_id: str) -> bool:
+        """Ask the provider about a deposit, as polling does."""
+        with reading():
+            deposit = Deposit.get_by_id(deposit_id)
+        self.services.deposits.refresh(deposit)
+        return True
+
+    def send_payouts(self) -> bool:
+        """A round of sending. A process that has died holds the lease no more."""
+        self.services.payout_sender.run(now=self.clock())
+        return True
+
+    def end_leases(self) -> None:
+        with writing():
+            Lease.update(until_ms=0).execute()
 
     def join(self, cents: int) -> "Player":
         self._joined += 1
@@ -200,14 +221,36 @@ class Player:
     def suspend(self, *, is_suspended: bool) -> bool:
         return self._run("users", "suspend" if is_suspended else "resume", self.user.platform_id)
 
-    def _send(self, method: str, path: str, body: Any) -> bool:
-        answer = self._world.client.open(path, method=method, json=body, headers=self._headers)
-        assert answer.status_code in (OK, REFUSED, UNAVAILABLE_STATUS), answer.text
-        return answer.status_code == OK
+    def _send(self, method: str, path: str, body: Any, **headers: str) -> bool:
+        answer = self._world.client.open(path, method=method, json=body, headers=self._headers | headers)
+        assert answer.status_code in (*DONE, *REFUSED, UNAVAILABLE_STATUS), answer.text
+        return answer.status_code in DONE
 
     def pay(self, kind: str, cents: int, txhash: str) -> bool:
         usd = f"{cents / 100:.2f}"
         return self._run("payments", "record", self.user.platform_id, kind, usd, "--txhash", txhash)
+
+    def ask_for_deposit(self, cents: int, key: str) -> bool:
+        body = {"method": "demo", "amount": cents / 100}
+        return self._send("POST", "/payments/deposits", body, **{"Idempotency-Key": key})
+
+    def ask_for_withdrawal(self, cents: int, key: str) -> bool:
+        body = {"method": "demo", "amount": cents / 100, "to": "anywhere"}
+        return self._send("POST", "/payments/withdrawals", body, **{"Idempotency-Key": key})
+
+    def decide(self, action: str, withdrawal_id: str) -> bool:
+        """``approve`` or ``reject``."""
+        return self._run("payments", action, withdrawal_id, "--reason", "so")
+
+    def payments(self) -> list[Any]:
+        """All deposits and withdrawals that the player has asked for."""
+        return list(self.get("/payments?limit=100")["data"]["payments"])
+
+    def payment_id(self, type_: str, status: str, cents: int) -> str:
+        """One with this type, status and amount."""
+        wanted = (type_, status, cents / 100)
+        found = (each for each in self.payments() if (each["type"], each["status"], each["amount"]) == wanted)
+        return str(next(found)["id"])
 
     def adjust(self, cents: int) -> bool:
         coins = f"{cents / 100:.2f}"

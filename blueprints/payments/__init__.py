@@ -1,0 +1,1 @@
+"""Deposits and withdrawals that players make, and the webhooks of payment providers."""

@@ -1,0 +1,156 @@
+"""/payments: the caller's deposits and withdrawals."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from flask import request
+
+from blueprints.api.auth import current_user, require_user
+from blueprints.api.blueprint import ApiBlueprint
+from blueprints.api.pagination import list_answer
+from blueprints.api.two_factor import require_two_factor
+from blueprints.payments.schemas import (
+    DepositAnswerSchema,
+    MethodsSchema,
+    NewDepositSchema,
+    NewWithdrawalSchema,
+    PaymentsQuery,
+    PaymentsSchema,
+    WithdrawalAnswerSchema,
+)
+from models.deposits import Deposit
+from models.withdrawals import Withdrawal
+from server.current_services import get_services
+from server.http.rate_limit import LONG_LIST, count_as
+from services.accounts import users
+from services.payments import history
+from services.payments.errors import InvalidAddress, UnknownMethod
+from services.payments.methods import Methods
+from services.shared.money import Cents, cents_from_number
+from sockets.player_state import player_state
+
+blueprint = ApiBlueprint("payments", __name__, url_prefix="/payments", description="Deposits and withdrawals")
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+KEY_HEADER = "Idempotency-Key"
+
+
+def takes_idempotency_key(view: View) -> View:
+    """Document the header, and the answers that it can cause."""
+    parameter = {
+        "in": "header",
+        "name": KEY_HEADER,
+        "description": "1 to 64 printable characters. The same key with the same body makes nothing new: the"
+        " answer is 200 and the first request's result as it is now. With another body: 409",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 64, "examples": ["b7a3c1d2"]},
+    }
+    documented: View = blueprint.doc(parameters=[parameter])(view)
+    return documented
+
+
+@blueprint.get("/methods")
+@require_user
+@blueprint.response(200, MethodsSchema)
+def list_payment_methods() -> Methods:
+    """The methods that can be used now, with the smallest and the largest amount."""
+    return get_services().payment_methods.available()
+
+
+@blueprint.post("/deposits")
+@require_user
+@takes_idempotency_key
+@blueprint.arguments(NewDepositSchema)
+@blueprint.response(201, DepositAnswerSchema)
+@blueprint.alt_response(200, schema=DepositAnswerSchema)
+@blueprint.alt_response(403)
+@blueprint.alt_response(409)
+@blueprint.alt_response(502)
+def make_deposit(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
+    """Ask for a deposit; the player pays at its `checkoutUrl`. The event `payments:changed` follows.
+
+    A deposit limit of the caller refuses with 400 and `limit`, `period` and `resetsAt`; a break with 403.
+    502 when the provider refuses, 503 when it is not available: then the idempotency key can be used again.
+    """
+    services = get_services()
+    deposit, is_new = services.deposits.create(
+        user_id=current_user().id,
+        method=_method(body),
+        amount=_amount(body),
+        key=request.headers.get(KEY_HEADER),
+        now=services.clock(),
+    )
+    return {"deposit": deposit}, 201 if is_new else 200
+
+
+@blueprint.get("/deposits/<deposit_id>")
+@require_user
+@blueprint.response(200, DepositAnswerSchema)
+@blueprint.alt_response(404)
+def get_deposit(deposit_id: str) -> dict[str, Any]:
+    """One of the caller's deposits."""
+    return {"deposit": history.own(Deposit, user_id=current_user().id, payment_id=deposit_id)}
+
+
+@blueprint.post("/withdrawals")
+@require_user
+@require_two_factor
+@takes_idempotency_key
+@blueprint.arguments(NewWithdrawalSchema)
+@blueprint.response(201, WithdrawalAnswerSchema)
+@blueprint.alt_response(200, schema=WithdrawalAnswerSchema)
+@blueprint.alt_response(409)
+def request_withdrawal(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
+    """Request a withdrawal, which can't be cancelled. Its coins leave the balance at once.
+
+    The events `balance` and `payments:changed` follow. 400 `Wager your deposits first` says in `missing` how
+    much.
+    """
+    services, user_id = get_services(), current_user().id
+    if not isinstance(body["to"], str):
+        raise InvalidAddress
+    withdrawal, is_new = services.withdrawals.request(
+        user_id=user_id,
+        method=_method(body),
+        amount=_amount(body),
+        to=body["to"],
+        key=request.headers.get(KEY_HEADER),
+        now=services.clock(),
+    )
+    player_state().send(user_id, users.get_by_id(user_id))
+    return {"withdrawal": withdrawal}, 201 if is_new else 200
+
+
+@blueprint.get("/withdrawals/<withdrawal_id>")
+@require_user
+@blueprint.response(200, WithdrawalAnswerSchema)
+@blueprint.alt_response(404)
+def get_withdrawal(withdrawal_id: str) -> dict[str, Any]:
+    """One of the caller's withdrawals."""
+    return {"withdrawal": history.own(Withdrawal, user_id=current_user().id, payment_id=withdrawal_id)}
+
+
+@blueprint.get("")
+@count_as(LONG_LIST)
+@require_user
+@blueprint.arguments(PaymentsQuery, location="query")
+@blueprint.response(200, PaymentsSchema)
+def list_deposits_and_withdrawals(query: dict[str, Any]) -> dict[str, Any]:
+    """One page of the caller's deposits and withdrawals, newest first.
+
+    What the operator has recorded is in /stats/payments only.
+    """
+    found = history.page(
+        user_id=current_user().id, place=query["place"], type_=query["type"], status=query["status"]
+    )
+    return list_answer(query["place"], found)
+
+
+def _method(body: dict[str, Any]) -> str:
+    if not isinstance(body["method"], str):
+        raise UnknownMethod
+    return body["method"]
+
+
+def _amount(body: dict[str, Any]) -> Cents:
+    return cents_from_number(body["amount"], least=Cents(1))

@@ -1,0 +1,31 @@
+"""Differences between this platform and its payment providers that staff must look at."""
+
+import peewee
+from peewee import SQL
+
+from models.db.connection import Table
+
+
+class PaymentFinding(Table):
+    """One difference. The row stays when it is solved, and is opened again if the difference comes back."""
+
+    id = peewee.BigAutoField()
+    kind = peewee.CharField(max_length=32)
+    # The id of our deposit, withdrawal or message where there is one, else the provider's.
+    subject = peewee.CharField(max_length=128)
+    ours = peewee.CharField(max_length=200)
+    theirs = peewee.CharField(max_length=200)
+    found_at_ms = peewee.BigIntegerField()
+    solved_at_ms = peewee.BigIntegerField(null=True)
+    # Staff have looked at it: the same difference is not reported again.
+    is_dismissed = peewee.BooleanField(default=False)
+
+    class Meta:
+        table_name = "payment_findings"
+        # Reported by several processes at once, it is one row.
+        indexes = ((("kind", "subject"), True),)
+
+
+PaymentFinding.add_index(
+    PaymentFinding.index(PaymentFinding.kind, name="payment_findings_open", where=SQL("solved_at_ms IS NULL"))
+)

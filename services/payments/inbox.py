@@ -1,0 +1,218 @@
+"""Webhooks: each message with a good signature is stored once, and processed after that.
+
+A message of a payment provider is only a hint that something has changed: its deposit or withdrawal is asked
+about at once. A message of the operator's own payment service is recorded, as ``flask payments record`` does.
+"""
+
+import hashlib
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+import peewee
+from standardwebhooks import Webhook
+from standardwebhooks.webhooks import WebhookVerificationError
+
+from models.db.connection import reading, writing
+from models.deposits import Deposit
+from models.webhook_deliveries import WebhookDelivery
+from models.withdrawals import Withdrawal
+from services.accounts import users
+from services.payments import findings, records
+from services.payments.errors import BadSignature, MalformedMessage, StatusChanged
+from services.payments.findings import FindingKind
+from services.payments.methods import PaymentMethods
+from services.payments.polling_times import at_once
+from services.payments.provider import Hint
+from services.payments.records import PaymentType, Transfer
+from services.shared import decimal_json
+from services.shared.clock import DAY_MS, Millis
+from services.shared.errors import InsufficientBalance, OperatorError, PlatformError
+from services.shared.money import Cents, cents_from_number
+from services.shared.text_validation import is_storable
+from settings import Settings
+
+log = logging.getLogger("platform.payments")
+
+OPERATOR = "payments"
+"""The name of the operator's own payment service."""
+
+MAX_ID = 128
+KEPT_MS = 90 * DAY_MS
+"""How long processed messages are kept. A repeated one is refused by its time long before."""
+
+MESSAGE_TYPES = {"deposit.credited": PaymentType.DEPOSIT, "withdrawal.completed": PaymentType.WITHDRAW}
+TRANSFER_FIELDS = ("chain", "asset", "amount", "txhash", "to")
+
+
+class WebhookInbox:
+    """Takes webhooks, and processes what it has stored."""
+
+    def __init__(self, methods: PaymentMethods, settings: Settings) -> None:
+        self._methods = methods
+        self._webhooks = [Webhook(secret) for secret in settings.payments_webhook_secrets]
+
+    def take_from_provider(self, name: str, headers: Mapping[str, str], body: bytes, *, now: Millis) -> None:
+        """Store a provider's message, unless it is stored already. Raises BadSignature."""
+        provider = self._methods.providers.get(name)
+        if provider is None or not provider.is_signed(headers, body):
+            raise BadSignature
+        try:
+            delivery_id = provider.read_webhook(body).delivery_id
+        except ValueError:
+            delivery_id = ""
+        _store(name, delivery_id, body, now=now)
+
+    def take_from_operator(self, headers: Mapping[str, str], body: bytes, *, now: Millis) -> None:
+        """Store a message of the operator's payment service, and record its payment.
+
+        Raises BadSignature, and MalformedMessage for what is stored but no payment. A payment that can't be
+        recorded is a finding.
+        """
+        if not any(_is_signed(webhook, headers, body) for webhook in self._webhooks):
+            raise BadSignature
+        delivery_id = _store(OPERATOR, headers["webhook-id"], body, now=now)
+        delivery = _stored(OPERATOR, delivery_id)
+        if delivery.processed_at_ms is None:
+            with suppress(StatusChanged):
+                self._record_once(delivery, now=now)
+            delivery = _stored(OPERATOR, delivery_id)
+        if delivery.error == MalformedMessage.text:
+            raise MalformedMessage
+
+    def process_waiting(self, *, now: Millis, most: int) -> list[WebhookDelivery]:
+        """Process stored messages, oldest first; returns those that this call has processed."""
+        with reading():
+            is_waiting = WebhookDelivery.processed_at_ms.is_null()
+            waiting = list(
+                WebhookDelivery.select().where(is_waiting).order_by(WebhookDelivery.id).limit(most)
+            )
+        processed = []
+        for delivery in waiting:
+            with suppress(StatusChanged):
+                if delivery.provider == OPERATOR:
+                    self._record_once(delivery, now=now)
+                else:
+                    self._wake(delivery, now=now)
+                processed.append(delivery)
+        return processed
+
+    def _record_once(self, delivery: WebhookDelivery, *, now: Millis) -> None:
+        """Record the payment of a message. Of concurrent calls one does it, others raise StatusChanged."""
+        try:
+            type_, platform_id, usd, transfer = _payment_of(delivery.body)
+            user = users.get(platform_id=platform_id)
+            for is_last in (False, True):
+                try:
+                    with writing():
+                        # First, so that a concurrent call waits here and then finds that it is done.
+                        _mark_processed(delivery, error=None, now=now)
+                        records.record_within(user=user, type_=type_, usd=usd, transfer=transfer, now=now)
+                        return
+                except (peewee.IntegrityError, InsufficientBalance):
+                    # If another message has recorded the same transfer, the second attempt finds its payment.
+                    if is_last:
+                        raise
+        except (PlatformError, OperatorError) as error:
+            self._note_failure(delivery, str(error), now=now)
+
+    def _wake(self, delivery: WebhookDelivery, *, now: Millis) -> None:
+        """Have the deposit or withdrawal of a message asked about at once. Raises StatusChanged."""
+        table, is_hinted = self._hinted(delivery)
+        times = at_once(now, self._methods.first_wait(delivery.provider))
+        with writing():
+            if table is None:
+                error: str | None = "not a message of a provider that is set up"
+            else:
+                # Before the delivery is marked, so that a process that ends here repeats it.
+                woken = table.update(times).where(is_hinted, table.poll_at_ms.is_null(False)).execute()
+                is_known = woken or table.select().where(is_hinted).exists()
+                error = None if is_known else "no deposit or withdrawal belongs to it"
+            _mark_processed(delivery, error=error, now=now)
+
+    def _hinted(self, delivery: WebhookDelivery) -> tuple[type[Deposit | Withdrawal] | None, Any]:
+        """The table and the condition of what a message is about; None for one that says nothing."""
+        try:
+            hint = self._methods.providers[delivery.provider].read_webhook(delivery.body.encode())
+        except (KeyError, ValueError):
+            return None, None
+        if hint.payout_id is not None:
+            is_payout = Withdrawal.payout_id == hint.payout_id
+            return Withdrawal, (Withdrawal.provider == delivery.provider) & is_payout
+        return Deposit, (Deposit.method == delivery.provider) & _is_deposit_of(hint)
+
+    def _note_failure(self, delivery: WebhookDelivery, error: str, *, now: Millis) -> None:
+        """Raises StatusChanged if the message is processed already."""
+        with writing():
+            _mark_processed(delivery, error=error[:200], now=now)
+            if error != MalformedMessage.text:
+                findings.report(FindingKind.MESSAGE, delivery.delivery_id, ours=error, theirs="sent", now=now)
+        log.warning("webhook: %s", error, extra={"delivery": delivery.id})
+
+
+def delete_old(*, now: Millis) -> None:
+    """Delete the messages that were processed long ago. Those with an error are kept for staff."""
+    with writing():
+        is_old = WebhookDelivery.received_at_ms < now - KEPT_MS
+        is_done = WebhookDelivery.processed_at_ms.is_null(False) & WebhookDelivery.error.is_null()
+        WebhookDelivery.delete().where(is_old, is_done).execute()
+
+
+def _is_deposit_of(hint: Hint) -> Any:
+    """The deposit with the hint's invoice, or one with its id that has no invoice yet."""
+    is_waiting = (Deposit.id == hint.order_id) & Deposit.invoice_id.is_null()
+    # Compared with None, it would be any that has no invoice.
+    return is_waiting if hint.invoice_id is None else (Deposit.invoice_id == hint.invoice_id) | is_waiting
+
+
+def _is_signed(webhook: Webhook, headers: Mapping[str, str], body: bytes) -> bool:
+    try:
+        webhook.verify(body, dict(headers), json_parse=False)
+    except (WebhookVerificationError, ValueError):
+        return False
+    return True
+
+
+def _store(provider: str, delivery_id: str, body: bytes, *, now: Millis) -> str:
+    """Store a message, unless one with this id is stored. Returns its id."""
+    if not 1 <= len(delivery_id) <= MAX_ID or not delivery_id.isprintable():
+        delivery_id = hashlib.sha256(delivery_id.encode(errors="replace") + body).hexdigest()
+    # Readable for staff, and storable, whatever was sent.
+    text = body.decode(errors="backslashreplace").replace("\x00", "\\x00")
+    with writing():
+        values = {"provider": provider, "delivery_id": delivery_id, "body": text, "received_at_ms": now}
+        WebhookDelivery.insert(values).on_conflict_ignore().execute()
+    return delivery_id
+
+
+@reading()
+def _stored(provider: str, delivery_id: str) -> WebhookDelivery:
+    is_same = (WebhookDelivery.provider == provider) & (WebhookDelivery.delivery_id == delivery_id)
+    stored: WebhookDelivery = WebhookDelivery.get(is_same)
+    return stored
+
+
+def _mark_processed(delivery: WebhookDelivery, *, error: str | None, now: Millis) -> None:
+    """Note it in the row and in ``delivery``. Raises StatusChanged if it is processed already."""
+    is_waiting = (WebhookDelivery.id == delivery.id) & WebhookDelivery.processed_at_ms.is_null()
+    if not WebhookDelivery.update(processed_at_ms=now, error=error).where(is_waiting).execute():
+        raise StatusChanged
+    delivery.processed_at_ms, delivery.error = now, error
+
+
+def _payment_of(body: str) -> tuple[PaymentType, str, Cents, Transfer]:
+    """The payment of a message of the operator's service. Raises MalformedMessage."""
+    try:
+        message = decimal_json.loads(body)
+        data = message["data"]
+        type_ = MESSAGE_TYPES[message["type"]]
+        texts = {name: data[name] for name in TRANSFER_FIELDS if data.get(name) is not None}
+        usd = cents_from_number(data["usd"], least=Cents(1))
+        if not all(
+            isinstance(text, str) and is_storable(text) for text in (data["platformid"], *texts.values())
+        ):
+            raise MalformedMessage
+    except (ValueError, KeyError, TypeError, AttributeError, PlatformError):
+        raise MalformedMessage from None
+    return type_, data["platformid"], usd, Transfer(**texts)

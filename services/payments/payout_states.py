@@ -1,0 +1,74 @@
+"""What a payout means for its withdrawal. Nothing here writes."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from models.payments import Payment
+from models.withdrawals import Withdrawal
+from services.payments.provider import USD, Payout, PayoutState
+from services.payments.records import Transfer
+from services.payments.withdrawals import HELD, RELEASED, UNDER_WAY, WithdrawalStatus
+
+AGREEING = {
+    PayoutState.UNAPPROVED: (WithdrawalStatus.SENDING,),
+    PayoutState.APPROVED: UNDER_WAY,
+    PayoutState.IN_PROGRESS: UNDER_WAY,
+    PayoutState.COMPLETED: (WithdrawalStatus.COMPLETED,),
+    PayoutState.CANCELLED: (WithdrawalStatus.FAILED,),
+}
+"""The statuses of a withdrawal that fit its payout."""
+
+ADOPTED_LATER = {PayoutState.UNAPPROVED: 1, PayoutState.CANCELLED: 2}
+"""The order in which the payouts of one withdrawal are adopted; others come first."""
+
+
+def by_preference(payouts: Iterable[Payout], withdrawal_id: str) -> list[Payout]:
+    """The payouts of a withdrawal; the first one is adopted.
+
+    It is one that staff have approved at the provider, if there is one. A cancelled one comes last: it is
+    adopted if there is no other, since then staff have cancelled it.
+    """
+    return sorted(
+        (payout for payout in payouts if payout.withdrawal_id == withdrawal_id),
+        key=lambda payout: (ADOPTED_LATER.get(payout.state, 0), payout.created_at, payout.id),
+    )
+
+
+def has_terms_of(payout: Payout, withdrawal: Withdrawal) -> bool:
+    """Whether the payout pays what was asked for: the amount in USD, to this address, by this method."""
+    theirs = (payout.withdrawal_id, payout.currency, payout.amount, payout.method)
+    ours: Any = (withdrawal.id, USD, withdrawal.amount_cents, withdrawal.method)
+    return theirs == ours and bare_address(payout.destination) == bare_address(withdrawal.destination)
+
+
+def bare_address(text: str) -> str:
+    """The address in a URI such as ``bitcoin:…?amount=1``, whose rest a provider may write otherwise.
+
+    In lower case, if it is all in upper case, as in QR codes.
+    """
+    address = text.partition("?")[0].rpartition(":")[2]
+    return address.lower() if address.isupper() else address
+
+
+def may_be_adopted(withdrawal: Withdrawal) -> bool:
+    """Whether it has no payout yet and is not over. The next look-up may store one that exists."""
+    return withdrawal.payout_id is None and withdrawal.status in HELD
+
+
+def is_superfluous(payout: Payout, withdrawal: Withdrawal) -> bool:
+    """Whether the payout must be cancelled: it is not the withdrawal's, or waits although that is over."""
+    if withdrawal.payout_id != payout.id:
+        return not may_be_adopted(withdrawal)
+    return withdrawal.status in RELEASED and payout.state is PayoutState.UNAPPROVED
+
+
+def transfer_of(payout: Payout, withdrawal: Withdrawal) -> Transfer:
+    """The payment's description of a completed payout."""
+    return Transfer(
+        chain=payout.method,
+        asset=payout.asset,
+        amount=payout.asset_amount,
+        txhash=payout.txhash,
+        # An address may be longer than the column. The withdrawal has all of it.
+        to=withdrawal.destination[: Payment.to.max_length],
+    )

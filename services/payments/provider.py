@@ -1,0 +1,202 @@
+"""The port of payment providers: what the platform asks of one, and what it answers.
+
+Amounts are US cents, times Unix milliseconds. No call takes longer than the caller's ``seconds``, and none is
+made within a transaction.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+from services.shared.clock import MINUTE_MS, Millis
+from services.shared.money import Cents
+
+CALL_SECONDS = 10.0
+"""The longest call."""
+
+USD = "USD"
+
+
+class ProviderError(Exception):
+    """A call that failed. The text holds neither addresses nor keys, and may be logged and stored."""
+
+    is_about_this_only = False
+    """Whether other calls may succeed: the provider works, and does not do this one."""
+
+
+class Refused(ProviderError):
+    """The provider has definitely not done it, and never will."""
+
+
+class Unknown(ProviderError):
+    """The provider may have done it: it answered late, not at all, or with an internal error."""
+
+
+class Away(ProviderError):
+    """The provider has not done it, and may do it later."""
+
+
+class NotAllowed(Away):
+    """The provider does not accept the key, or the key lacks a permission."""
+
+
+class InvoiceState(StrEnum):
+    """Whether the player's money has come."""
+
+    WAITING = "waiting"
+    CONFIRMING = "confirming"
+    SETTLED = "settled"
+    EXPIRED = "expired"
+    INVALID = "invalid"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Invoice:
+    """The provider's side of a deposit."""
+
+    id: str
+    order_id: str | None
+    secret: str | None
+    """From the metadata; an invoice that a stranger made has another or none."""
+    state: InvoiceState
+    is_regular: bool
+    """False for what was paid late or in part, or marked by hand."""
+    label: str
+    """The provider's own name of the state, for staff."""
+    currency: str
+    amount: Cents | None
+    """What was asked for. None if it is no whole number of cents."""
+    paid: Decimal
+    """USD that have come for certain, at the invoice's rate. Not rounded."""
+    checkout_url: str
+    created_at: Millis
+    changed_at: Millis
+    """The last change that the provider has a time of."""
+    expires_at: Millis
+    monitored_until: Millis
+    """Until then the provider watches for payments that come late."""
+    chain: str = ""
+    asset: str = ""
+    asset_amount: str = ""
+    """Of the first payment: decimal text."""
+    txhash: str = ""
+    """Of the first payment."""
+
+
+class PayoutState(StrEnum):
+    """How far a payout is. Only an approved one is paid."""
+
+    UNAPPROVED = "unapproved"
+    APPROVED = "approved"
+    IN_PROGRESS = "in progress"
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Payout:
+    """The provider's side of a withdrawal."""
+
+    id: str
+    withdrawal_id: str | None
+    """From the metadata."""
+    state: PayoutState
+    label: str
+    revision: int
+    method: str
+    currency: str
+    amount: Cents | None
+    destination: str
+    created_at: Millis
+    asset: str = ""
+    asset_amount: str = ""
+    txhash: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hint:
+    """What a webhook is about. Nothing in it decides: the provider's API is asked."""
+
+    delivery_id: str
+    invoice_id: str | None = None
+    order_id: str | None = None
+    payout_id: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PayoutMethod:
+    """A way to be paid, and a hint for the field of the address."""
+
+    id: str
+    name: str
+    address_hint: str
+
+
+class Provider(ABC):
+    """One payment provider.
+
+    Calls raise Refused, Unknown or Away. A call that only reads raises Unknown or Away for any failure, and
+    returns None for what the provider does not have.
+    """
+
+    name: str
+    """Also the id of its method for deposits."""
+    title: str
+    """For players."""
+    payout_methods: Sequence[PayoutMethod] = ()
+    longest_wait_ms = 10 * MINUTE_MS
+    """The longest pause between two questions about one deposit or withdrawal."""
+    has_books = True
+    """Whether it can list its invoices and payouts, to be reconciled with ours."""
+
+    @abstractmethod
+    def create_invoice(self, *, deposit_id: str, secret: str, amount: Cents, seconds: float) -> Invoice:
+        """Ask for money. The invoice has the deposit's id and secret."""
+
+    @abstractmethod
+    def invoice(self, invoice_id: str, *, seconds: float) -> Invoice | None:
+        """One invoice as it is now."""
+
+    @abstractmethod
+    def invoices_of(self, deposit_id: str, *, seconds: float) -> Sequence[Invoice]:
+        """All invoices with this ``orderId``, whoever made them."""
+
+    @abstractmethod
+    def invoices(self, *, since: Millis, seconds: float) -> Iterable[Invoice]:
+        """All invoices made since then. Each part of the list may take ``seconds``."""
+
+    @abstractmethod
+    def create_payout(
+        self, *, withdrawal_id: str, method: str, amount: Cents, destination: str, seconds: float
+    ) -> Payout:
+        """Prepare a payout that is not paid before it is approved."""
+
+    @abstractmethod
+    def approve(self, payout: Payout, *, seconds: float) -> None:
+        """Have it paid, in the form that ``payout`` shows. Raises Unknown also if it has changed since."""
+
+    @abstractmethod
+    def cancel(self, payout_id: str, *, seconds: float) -> None:
+        """Cancel one that is not being paid. Does nothing if the provider does not have it."""
+
+    @abstractmethod
+    def payout(self, payout_id: str, *, seconds: float) -> Payout | None:
+        """One payout as it is now."""
+
+    @abstractmethod
+    def payouts(self, *, seconds: float) -> Sequence[Payout]:
+        """All payouts that the platform has made, cancelled ones too."""
+
+    @abstractmethod
+    def problems(self, *, seconds: float) -> list[str]:
+        """Why payouts can't be made as they are set up, one line each. Raises Unknown or Away."""
+
+    @abstractmethod
+    def is_signed(self, headers: Mapping[str, str], body: bytes) -> bool:
+        """Whether a webhook comes from the provider. The names of its headers are in lower case."""
+
+    @abstractmethod
+    def read_webhook(self, body: bytes) -> Hint:
+        """What a webhook is about. Raises ValueError for a body that is not the provider's."""

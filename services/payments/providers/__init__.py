@@ -1,0 +1,1 @@
+"""The payment providers that are supported."""

@@ -1,0 +1,271 @@
+"""Reconciliation: every invoice and payout of the providers against every deposit and withdrawal here.
+
+What a provider shows is followed first, as polling does. What differs then is a finding.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import peewee
+
+from models.db.connection import reading
+from models.deposits import Deposit
+from models.payment_findings import PaymentFinding
+from models.withdrawals import Withdrawal
+from services.payments import deposits, findings
+from services.payments.deposit_states import UNPAID, DepositStatus, Outcome, outcome_of
+from services.payments.deposits import NOT_OURS, Deposits, foreign_invoices, is_ours
+from services.payments.findings import FindingKind
+from services.payments.methods import PaymentMethods
+from services.payments.payout_states import AGREEING, has_terms_of, is_superfluous
+from services.payments.provider import CALL_SECONDS, Invoice, Payout, PayoutState, Provider
+from services.payments.sending import OTHER_TERMS, report_second, report_slow
+from services.payments.withdrawals import UNDER_WAY
+from services.shared.background import in_slices
+from services.shared.clock import DAY_MS, MINUTE_MS, Millis
+from services.shared.money import Cents, decimal_text
+from settings import Settings
+
+RECENT_MS = 5 * MINUTE_MS
+"""What has changed this lately on either side is left out: the other side may be about to follow."""
+
+ROWS_AT_ONCE = 500
+SLICE = 20
+
+Row = TypeVar("Row", Deposit, Withdrawal)
+
+Difference = tuple[FindingKind, str, str, str]
+"""Kind, subject, ours and theirs."""
+
+
+@dataclass
+class Report:
+    """How many invoices and payouts were compared, and the findings that are open."""
+
+    checked: int = 0
+    findings: Sequence[PaymentFinding] = field(default_factory=list)
+
+
+class Reconciliation:
+    """Compares the books of the providers with ours."""
+
+    def __init__(self, methods: PaymentMethods, follower: Deposits, settings: Settings) -> None:
+        self._methods = methods
+        self._review_after = settings.withdrawal_review_ms
+        self._deposits = follower
+
+    def run(self, *, since: Millis, now: Millis) -> Report:
+        """Compare what was made since then. Raises ProviderError when a provider does not answer."""
+        report = Report()
+        for provider in self._methods.providers.values():
+            if provider.has_books:
+                report.checked += self._compare_deposits(provider, since=since, now=now)
+                report.checked += self._compare_withdrawals(provider, since=since, now=now)
+        report_slow(longer_than=self._review_after, now=now)
+        report.findings = findings.open_findings()
+        return report
+
+    def _compare_deposits(self, provider: Provider, *, since: Millis, now: Millis) -> int:
+        # From a day before, because the provider's clock may differ from ours.
+        earliest = Millis(max(since - DAY_MS, 0))
+        listed = {
+            invoice.id: invoice
+            for invoice in in_slices(provider.invoices(since=earliest, seconds=CALL_SECONDS), SLICE)
+        }
+        of_deposits: defaultdict[str, list[Invoice]] = defaultdict(list)
+        for invoice in listed.values():
+            if invoice.order_id is not None:
+                of_deposits[invoice.order_id].append(invoice)
+        differences: list[Difference] = []
+        subjects: set[str] = set()
+        for row in in_slices(_rows(Deposit, Deposit.method == provider.name, since), SLICE):
+            invoices = of_deposits[row.id]
+            deposit = self._follow(row, invoices, now=now)
+            if _is_recent(deposit, invoices, now=now):
+                continue
+            subjects |= {deposit.id, *(invoice.id for invoice in invoices)}
+            own = listed.get(deposit.invoice_id or "") or _unlisted_invoice(deposit, provider)
+            differences += _differences_of_deposit(deposit, invoices, own)
+        _report(differences, subjects, DEPOSIT_KINDS, now=now)
+        unknown: list[Difference] = []
+        for some in peewee.chunked(in_slices(listed.values(), SLICE), ROWS_AT_ONCE):
+            unknown += _unknown_invoices(list(some))
+        _report(unknown, {*listed}, [FindingKind.UNKNOWN_INVOICE], now=now)
+        return len(listed)
+
+    def _follow(self, deposit: Deposit, invoices: Sequence[Invoice], *, now: Millis) -> Deposit:
+        """Do what polling would do, also for an invoice that came after the deposit had been given up.
+
+        Returns the deposit as it is then.
+        """
+        for invoice in invoices:
+            if not is_ours(invoice, deposit) or deposit.is_decided_by_staff:
+                continue
+            if deposit.invoice_id is None and deposit.status in UNPAID and invoice.paid > 0:
+                self._deposits.adopt_late(deposit, invoice, now=now)
+                deposit = deposits.get(deposit.id)
+            if deposit.invoice_id == invoice.id:
+                self._deposits.follow(deposit, invoice, now=now)
+                deposit = deposits.get(deposit.id)
+        return deposit
+
+    def _compare_withdrawals(self, provider: Provider, *, since: Millis, now: Millis) -> int:
+        listed = {payout.id: payout for payout in provider.payouts(seconds=CALL_SECONDS)}
+        differences: list[Difference] = []
+        subjects: set[str] = set()
+        for withdrawal in in_slices(_rows(Withdrawal, Withdrawal.provider == provider.name, since), SLICE):
+            if withdrawal.payout_id is None or now - withdrawal.changed_at_ms < RECENT_MS:
+                continue
+            payout = listed.get(withdrawal.payout_id)
+            if payout is None:
+                payout = provider.payout(withdrawal.payout_id, seconds=CALL_SECONDS)
+            if payout is not None and now - payout.created_at < RECENT_MS:
+                continue
+            subjects.add(withdrawal.id)
+            differences += _differences_of_withdrawal(withdrawal, payout, now=now)
+        _report(differences, subjects, WITHDRAWAL_KINDS, now=now)
+        unknown: list[Difference] = []
+        for some in peewee.chunked(in_slices(listed.values(), SLICE), ROWS_AT_ONCE):
+            unknown += _unstored_payouts(list(some), now=now)
+        _report(unknown, {*listed}, [FindingKind.UNKNOWN_PAYOUT], now=now)
+        return len(listed)
+
+
+DEPOSIT_KINDS = (
+    FindingKind.DEPOSIT,
+    FindingKind.INVOICE_MISSING,
+    FindingKind.FOREIGN_INVOICE,
+    FindingKind.SECOND_INVOICE,
+)
+WITHDRAWAL_KINDS = (FindingKind.WITHDRAWAL, FindingKind.PAYOUT_MISSING)
+
+
+def _rows(table: type[Row], condition: Any, since: Millis) -> Iterator[Row]:
+    """The rows of a table since then, some at a time."""
+    last = ""
+    while True:
+        with reading():
+            query = table.select().where(condition, table.created_at_ms >= since, table.id > last)
+            rows = list(query.order_by(table.id).limit(ROWS_AT_ONCE))
+        yield from rows
+        if len(rows) < ROWS_AT_ONCE:
+            return
+        last = rows[-1].id
+
+
+def _is_recent(deposit: Deposit, invoices: Sequence[Invoice], *, now: Millis) -> bool:
+    times = [deposit.changed_at_ms, *(invoice.changed_at for invoice in invoices)]
+    return now - max(times) < RECENT_MS
+
+
+def _unlisted_invoice(deposit: Deposit, provider: Provider) -> Invoice | None:
+    """The deposit's invoice, if it is archived. Of what was not paid it does not matter."""
+    if deposit.invoice_id is None or deposit.status in UNPAID:
+        return None
+    return provider.invoice(deposit.invoice_id, seconds=CALL_SECONDS)
+
+
+def _differences_of_deposit(
+    deposit: Deposit, invoices: Sequence[Invoice], invoice: Invoice | None
+) -> Iterator[Difference]:
+    """``invoices`` are those with its id, and ``invoice`` is its own."""
+    if foreign := foreign_invoices(deposit, invoices):
+        yield FindingKind.FOREIGN_INVOICE, deposit.id, NOT_OURS, foreign
+    for second in invoices:
+        # Of several invoices that we made, only one was shown to the player.
+        if second.id != deposit.invoice_id and second.paid > 0 and is_ours(second, deposit):
+            yield FindingKind.SECOND_INVOICE, second.id, f"deposit {deposit.id}", _shown_invoice(second)
+    if deposit.is_decided_by_staff or deposit.invoice_id is None:
+        return
+    if invoice is not None and not _agrees(deposit, invoice):
+        yield FindingKind.DEPOSIT, deposit.id, _shown_deposit(deposit), _shown_invoice(invoice)
+    # The provider may have deleted one that was not paid.
+    if invoice is None and deposit.status not in UNPAID:
+        yield FindingKind.INVOICE_MISSING, deposit.id, deposit.status, f"no invoice {deposit.invoice_id}"
+
+
+@reading()
+def _unknown_invoices(invoices: Sequence[Invoice]) -> list[Difference]:
+    """Invoices with a secret, which only we make, and money, whose deposit is not here."""
+    paid = [invoice for invoice in invoices if invoice.secret is not None and invoice.paid > 0]
+    ids = [invoice.order_id for invoice in paid]
+    known = {row.id for row in Deposit.select(Deposit.id).where(Deposit.id.in_(ids))}
+    return [
+        (FindingKind.UNKNOWN_INVOICE, invoice.id, "no deposit", _shown_invoice(invoice))
+        for invoice in paid
+        if invoice.order_id not in known
+    ]
+
+
+def _agrees(deposit: Deposit, invoice: Invoice) -> bool:
+    outcome: Outcome = outcome_of(invoice, asked=Cents(deposit.amount_cents))
+    if not is_ours(invoice, deposit):
+        return False
+    if deposit.status == DepositStatus.CREDITED:
+        return (outcome.status, outcome.credited) == (DepositStatus.CREDITED, deposit.credited_cents)
+    if deposit.status == DepositStatus.REVIEW:
+        return outcome.status in (DepositStatus.REVIEW, DepositStatus.CREDITED)
+    if deposit.status == DepositStatus.CONFIRMING and outcome.status is DepositStatus.PENDING:
+        # Its payment was not valid, and another may come.
+        return True
+    if deposit.status in UNPAID:
+        return outcome.status in UNPAID
+    return deposit.status == outcome.status
+
+
+def _differences_of_withdrawal(
+    withdrawal: Withdrawal, payout: Payout | None, *, now: Millis
+) -> Iterator[Difference]:
+    if payout is None:
+        yield (
+            FindingKind.PAYOUT_MISSING,
+            withdrawal.id,
+            withdrawal.status,
+            f"no payout {withdrawal.payout_id}",
+        )
+    elif not has_terms_of(payout, withdrawal):
+        yield FindingKind.WITHDRAWAL, withdrawal.id, *OTHER_TERMS
+    elif withdrawal.status not in AGREEING[payout.state] and not _is_polled_soon(withdrawal, now=now):
+        yield FindingKind.WITHDRAWAL, withdrawal.id, withdrawal.status, payout.label
+
+
+def _is_polled_soon(withdrawal: Withdrawal, *, now: Millis) -> bool:
+    """Whether the sending task is about to do the next step. It is not overdue."""
+    due_at = withdrawal.poll_at_ms
+    return withdrawal.status in UNDER_WAY and due_at is not None and now - due_at < RECENT_MS
+
+
+def _unstored_payouts(payouts: Sequence[Payout], *, now: Millis) -> Iterator[Difference]:
+    """Payouts whose withdrawals are not here, or have another. The sending task cancels the latter."""
+    alive = [payout for payout in payouts if payout.state is not PayoutState.CANCELLED]
+    with reading():
+        ids = [payout.withdrawal_id for payout in alive]
+        rows = {row.id: row for row in Withdrawal.select().where(Withdrawal.id.in_(ids))}
+    for payout in alive:
+        withdrawal = rows.get(payout.withdrawal_id or "")
+        if withdrawal is None:
+            yield FindingKind.UNKNOWN_PAYOUT, payout.id, "no withdrawal", payout.label
+        elif is_superfluous(payout, withdrawal):
+            report_second(payout, withdrawal.id, now=now)
+
+
+def _report(
+    differences: Sequence[Difference], subjects: set[str], kinds: Sequence[FindingKind], *, now: Millis
+) -> None:
+    for kind, subject, ours, theirs in differences:
+        findings.report(kind, subject, ours=ours, theirs=theirs, now=now)
+    for kind in kinds:
+        found = [subject for each, subject, _, _ in differences if each is kind]
+        findings.solve_others(kind, subjects=subjects, found=found, now=now)
+
+
+def _shown_deposit(deposit: Deposit) -> str:
+    cents = deposit.amount_cents if deposit.credited_cents is None else deposit.credited_cents
+    return f"{deposit.status} {decimal_text(cents)}"
+
+
+def _shown_invoice(invoice: Invoice) -> str:
+    asked = "another amount" if invoice.amount is None else decimal_text(invoice.amount)
+    return f"{invoice.label} {asked}, paid {invoice.paid:.2f}"

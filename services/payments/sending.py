@@ -1,0 +1,285 @@
+"""Sends approved withdrawals, in a way that can't pay twice.
+
+One process at a time does it, under a lease. A process that was paused meanwhile and comes back does no
+harm: a payout is prepared without being paid, its id is stored by a guarded update, and only a payout whose
+id is stored is ever approved. Any other payout of a withdrawal is cancelled. Before one is prepared, the
+provider is asked for those that exist: an answer may have been lost, or the database set back.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import peewee
+
+from models.db.connection import reading
+from models.payment_findings import PaymentFinding
+from models.withdrawals import Withdrawal
+from services.payments import findings, withdrawals
+from services.payments.errors import StatusChanged
+from services.payments.findings import FindingKind
+from services.payments.methods import PaymentMethods
+from services.payments.payout_states import by_preference, has_terms_of, is_superfluous, transfer_of
+from services.payments.polling_times import later, soon
+from services.payments.provider import (
+    CALL_SECONDS,
+    Payout,
+    PayoutState,
+    Provider,
+    ProviderError,
+    Refused,
+)
+from services.payments.withdrawals import WithdrawalStatus
+from services.shared.clock import Millis
+from services.shared.lease import Lease, LeaseLost
+
+log = logging.getLogger("platform.payments")
+
+MOST_AT_ONCE = 100
+"""Withdrawals in one round."""
+
+SECOND_EVERY_MS = 15_000
+"""How often the cancelling of second payouts is tried."""
+
+OTHER_TERMS = ("as requested", "another amount or address")
+"""Ours and theirs of a finding, without the address, which is a personal detail."""
+
+
+class PayoutSender:
+    """Takes each withdrawal from its approval to its end."""
+
+    def __init__(self, methods: PaymentMethods, *, clock: Callable[[], Millis]) -> None:
+        self._methods = methods
+        # A round may take long, and each change has its own time.
+        self._clock = clock
+        self._lease = Lease("payout sending")
+        self._listed: dict[str, Sequence[Payout]] = {}
+        """The payouts of each provider at the beginning of this round. Only this process makes others."""
+        self._second_due_at = Millis(0)
+
+    def run(self, *, now: Millis) -> list[ProviderError]:
+        """Do the next step of each withdrawal that is due, if this process has the lease or gets it.
+
+        Returns the errors of the provider. Raises LeaseLost when another process has taken over.
+        """
+        errors: list[ProviderError] = []
+        due = self._due(now)
+        second = findings.open_findings(FindingKind.SECOND_PAYOUT) if now >= self._second_due_at else []
+        if not (due or second) or not self._lease.acquire():
+            return errors
+        self._listed = {}
+        for withdrawal in due:
+            try:
+                self._advance(withdrawal)
+            except ProviderError as error:
+                log.warning("withdrawal not sent: %s", error, extra={"withdrawal": withdrawal.id})
+                errors.append(error)
+                if not error.is_about_this_only:
+                    # The others would fail too. Their turn comes first in the next round.
+                    break
+            except StatusChanged:
+                log.info("withdrawal changed meanwhile", extra={"withdrawal": withdrawal.id})
+            except (peewee.IntegrityError, peewee.DataError):
+                # The others must not wait for this one.
+                log.exception("withdrawal not changed", extra={"withdrawal": withdrawal.id})
+        for finding in second:
+            try:
+                self._cancel_second(finding)
+            except ProviderError as error:
+                log.warning("second payout not cancelled: %s", error, extra={"payout": finding.subject})
+                errors.append(error)
+        if second:
+            self._second_due_at = Millis(self._clock() + SECOND_EVERY_MS)
+        return errors
+
+    def release(self) -> None:
+        """Let another process take over at once."""
+        self._lease.release()
+
+    @reading()
+    def _due(self, now: Millis) -> list[Withdrawal]:
+        is_due = Withdrawal.poll_at_ms <= now
+        return list(Withdrawal.select().where(is_due).order_by(Withdrawal.poll_at_ms).limit(MOST_AT_ONCE))
+
+    def _advance(self, withdrawal: Withdrawal) -> None:
+        # Whatever happens now, the next step comes later.
+        longest_wait = self._methods.longest_wait(withdrawal.provider)
+        self._note(withdrawal, **later(self._clock(), withdrawal.poll_wait_ms, longest_wait))
+        provider = self._methods.providers.get(withdrawal.provider)
+        if provider is None:
+            return
+        if withdrawal.status == WithdrawalStatus.APPROVED:
+            self._write(withdrawal, status=WithdrawalStatus.SENDING, sending_since_ms=self._clock())
+        if withdrawal.payout_id is None:
+            payout = self._prepare(withdrawal, provider)
+        else:
+            payout = provider.payout(withdrawal.payout_id, seconds=CALL_SECONDS)
+        if payout is None:
+            return
+        # One that was cancelled pays nothing, whatever it says.
+        if payout.state is PayoutState.CANCELLED or self._is_unchanged(payout, withdrawal):
+            self._follow(withdrawal, payout, provider)
+
+    def _prepare(self, withdrawal: Withdrawal, provider: Provider) -> Payout | None:
+        """Find or make the withdrawal's payout, not approved, and store its id."""
+        payout = self._find(withdrawal, provider) or self._make(withdrawal, provider)
+        if payout is None:
+            return None
+        try:
+            self._write(withdrawal, payout_id=payout.id)
+        except (StatusChanged, LeaseLost):
+            # Another process has taken over while the provider was asked.
+            report_second(payout, withdrawal.id, now=self._clock())
+            raise
+        return payout
+
+    def _find(self, withdrawal: Withdrawal, provider: Provider) -> Payout | None:
+        """The payout that was made for this withdrawal already, if there is one. Others are cancelled."""
+        if provider.name not in self._listed:
+            self._renew()
+            self._listed[provider.name] = provider.payouts(seconds=CALL_SECONDS)
+        made = by_preference(self._listed[provider.name], withdrawal.id)
+        for second in made[1:]:
+            report_second(second, withdrawal.id, now=self._clock())
+            self._cancel(second, provider)
+        return made[0] if made else None
+
+    def _make(self, withdrawal: Withdrawal, provider: Provider) -> Payout | None:
+        """Make a payout. If the provider refuses, the withdrawal has failed, since none was approved."""
+        self._note(withdrawal, payouts_asked=withdrawal.payouts_asked + 1)
+        try:
+            return provider.create_payout(
+                withdrawal_id=withdrawal.id,
+                method=withdrawal.method,
+                amount=withdrawal.amount_cents,  # type: ignore[arg-type]  # cents
+                destination=withdrawal.destination,
+                seconds=CALL_SECONDS,
+            )
+        except Refused as error:
+            with self._lease.fenced():
+                self._check_same(withdrawal)
+                withdrawals.release(withdrawal, WithdrawalStatus.FAILED, reason=str(error), now=self._clock())
+            return None
+
+    def _is_unchanged(self, payout: Payout, withdrawal: Withdrawal) -> bool:
+        """Whether the payout pays what was asked for. If not, staff must look at it, and nothing is done."""
+        if has_terms_of(payout, withdrawal):
+            return True
+        ours, theirs = OTHER_TERMS
+        findings.report(FindingKind.WITHDRAWAL, withdrawal.id, ours=ours, theirs=theirs, now=self._clock())
+        return False
+
+    def _follow(self, withdrawal: Withdrawal, payout: Payout, provider: Provider) -> None:
+        match payout.state:
+            case PayoutState.UNAPPROVED:
+                self._approve(withdrawal, payout, provider)
+            case PayoutState.APPROVED | PayoutState.IN_PROGRESS:
+                self._mark_sent(withdrawal)
+            case PayoutState.COMPLETED:
+                with self._lease.fenced():
+                    withdrawals.complete(withdrawal, transfer_of(payout, withdrawal), now=self._clock())
+            case PayoutState.CANCELLED:
+                with self._lease.fenced():
+                    reason = "the payout was cancelled"
+                    withdrawals.release(withdrawal, WithdrawalStatus.FAILED, reason=reason, now=self._clock())
+
+    def _approve(self, withdrawal: Withdrawal, payout: Payout, provider: Provider) -> None:
+        """Approve the stored payout, after all others of this withdrawal are cancelled."""
+        if withdrawal.payouts_asked > 1:
+            for second in provider.payouts(seconds=CALL_SECONDS):
+                if second.withdrawal_id == withdrawal.id and second.id != payout.id:
+                    report_second(second, withdrawal.id, now=self._clock())
+                    self._cancel(second, provider)
+        self._renew()
+        try:
+            provider.approve(payout, seconds=CALL_SECONDS)
+        except Refused:
+            # Once it is cancelled, the next round gives the coins back.
+            provider.cancel(payout.id, seconds=CALL_SECONDS)
+            return
+        self._mark_sent(withdrawal)
+
+    def _cancel(self, payout: Payout, provider: Provider) -> None:
+        if payout.state is not PayoutState.CANCELLED:
+            self._renew()
+            provider.cancel(payout.id, seconds=CALL_SECONDS)
+
+    def _mark_sent(self, withdrawal: Withdrawal) -> None:
+        if withdrawal.status == WithdrawalStatus.SENDING:
+            self._write(
+                withdrawal,
+                status=WithdrawalStatus.SENT,
+                **soon(self._clock(), self._methods.first_wait(withdrawal.provider)),
+            )
+
+    def _cancel_second(self, finding: PaymentFinding) -> None:
+        """Cancel a payout that is not its withdrawal's, and close the finding when that is known."""
+        for provider in self._methods.providers.values():
+            payout = provider.payout(finding.subject, seconds=CALL_SECONDS)
+            withdrawal = None if payout is None else _withdrawal_of(payout)
+            if payout is None or withdrawal is None or not is_superfluous(payout, withdrawal):
+                continue
+            if payout.state in (PayoutState.UNAPPROVED, PayoutState.APPROVED):
+                self._cancel(payout, provider)
+            elif payout.state is not PayoutState.CANCELLED:
+                # Somebody has paid it at the provider: staff must look at that.
+                report_second(payout, withdrawal.id, now=self._clock())
+                return
+        findings.solve(FindingKind.SECOND_PAYOUT, finding.subject, now=self._clock())
+
+    def _write(self, withdrawal: Withdrawal, **changes: Any) -> None:
+        """Change the row if it is as ``withdrawal`` shows it, and this process still has the lease.
+
+        Raises StatusChanged and LeaseLost.
+        """
+        self._change(withdrawal, changes, now=self._clock())
+
+    def _note(self, withdrawal: Withdrawal, **changes: Any) -> None:
+        """As ``_write``, for a change that players do not see."""
+        self._change(withdrawal, changes, now=Millis(withdrawal.changed_at_ms))
+
+    def _change(self, withdrawal: Withdrawal, changes: dict[str, Any], *, now: Millis) -> None:
+        with self._lease.fenced(seconds=CALL_SECONDS):
+            self._check_same(withdrawal)
+            withdrawals.change(withdrawal, now=now, **changes)
+        for name, value in (changes | {"changed_at_ms": now}).items():
+            setattr(withdrawal, name, value)
+
+    def _check_same(self, withdrawal: Withdrawal) -> None:
+        """Raises StatusChanged if another process has stored a payout, or asked for one."""
+        columns = (Withdrawal.payout_id, Withdrawal.payouts_asked)
+        stored = Withdrawal.select(*columns).where(Withdrawal.id == withdrawal.id).tuples().first()
+        if stored != (withdrawal.payout_id, withdrawal.payouts_asked):
+            raise StatusChanged
+
+    def _renew(self) -> None:
+        """Keep the lease during the next call. Raises LeaseLost."""
+        with self._lease.fenced(seconds=CALL_SECONDS):
+            pass
+
+
+def report_second(payout: Payout, withdrawal_id: str, *, now: Millis) -> None:
+    """Open a finding for a payout that is not the withdrawal's, unless it is cancelled already.
+
+    The next round cancels it and closes the finding.
+    """
+    if payout.state is not PayoutState.CANCELLED:
+        ours = f"not the payout of withdrawal {withdrawal_id}"
+        findings.report(FindingKind.SECOND_PAYOUT, payout.id, ours=ours, theirs=payout.label, now=now)
+
+
+def report_slow(*, longer_than: int, now: Millis) -> None:
+    """Report what is being sent for longer than so many ms. It is never given back because of that."""
+    with reading():
+        query = Withdrawal.select().where(Withdrawal.status == WithdrawalStatus.SENDING)
+        slow = [row.id for row in query.where(Withdrawal.sending_since_ms < now - longer_than)]
+    kind = FindingKind.SLOW_WITHDRAWAL
+    for withdrawal_id in slow:
+        findings.report(kind, withdrawal_id, ours=WithdrawalStatus.SENDING, theirs="not known", now=now)
+    reported = [finding.subject for finding in findings.open_findings(kind)]
+    findings.solve_others(kind, subjects=reported, found=slow, now=now)
+
+
+@reading()
+def _withdrawal_of(payout: Payout) -> Withdrawal | None:
+    return Withdrawal.get_or_none(Withdrawal.id == payout.withdrawal_id)

@@ -1,0 +1,120 @@
+"""The background tasks of payments: polling, sending and reconciling."""
+
+import logging
+from contextlib import suppress
+
+from flask import Flask
+
+from models.db.connection import UNAVAILABLE, database
+from server.realtime.repeated_task import RepeatedTask
+from services.container import Services
+from services.payments import findings, inbox
+from services.payments.provider import ProviderError
+from services.payments.sending import report_slow
+from services.shared.clock import DAY_MS, MINUTE_MS, Millis
+from services.shared.lease import Lease, LeaseLost
+from tasks.payment_metrics import OpenPayments, PayoutErrors, WebhookMetrics
+
+log = logging.getLogger("platform.payments")
+
+RECONCILED_EVERY_MS = 60 * MINUTE_MS
+RETRIED_AFTER_MS = 5 * MINUTE_MS
+"""When the provider did not answer."""
+
+RECONCILED_MS = 31 * DAY_MS
+"""How far back the task compares. The command compares everything."""
+
+LONGEST_RUN_SECONDS = 240.0
+"""How long no other process begins to reconcile."""
+
+
+def polling(app: Flask, *, every_seconds: float) -> RepeatedTask:
+    """Process webhooks, and ask the providers about open deposits."""
+    services: Services = app.extensions["services"]
+    metrics = WebhookMetrics(app.extensions["metrics"].registry)
+
+    def poll() -> None:
+        for delivery in services.payment_polling.run():
+            delay_ms = services.clock() - delivery.received_at_ms
+            metrics.count(delay_ms=delay_ms, error=delivery.error)
+
+    return RepeatedTask(poll, every_seconds=every_seconds, on_failure="payments not polled")
+
+
+def sending(app: Flask, *, every_seconds: float) -> RepeatedTask:
+    """Send approved withdrawals. One process at a time does it."""
+    services: Services = app.extensions["services"]
+    errors = PayoutErrors(app.extensions["metrics"].registry)
+
+    def send() -> None:
+        try:
+            errors.count(services.payout_sender.run(now=services.clock()))
+        except LeaseLost as lost:
+            log.warning(str(lost))
+
+    def release() -> None:
+        # Without the database the lease ends by itself.
+        with suppress(*UNAVAILABLE):
+            services.payout_sender.release()
+
+    return RepeatedTask(
+        send, every_seconds=every_seconds, on_failure="withdrawals not sent", after_stop=release
+    )
+
+
+class Reconciling:
+    """Reconciles every hour, follows up what has stopped, and counts what is open, in one process."""
+
+    def __init__(self, app: Flask) -> None:
+        self._services: Services = app.extensions["services"]
+        self._gauges = OpenPayments(app.extensions["metrics"].registry)
+        self._lease = Lease("reconciliation")
+        self._due_at = Millis(0)
+
+    def run(self) -> None:
+        """One round."""
+        # SQLite serves one process, and a lease would be one more write.
+        if database.is_shared and not self._lease.acquire():
+            self._gauges.clear()
+            return
+        now = self._services.clock()
+        self._follow_up(now)
+        if now >= self._due_at:
+            is_done = self._reconcile(now)
+            self._due_at = Millis(now + (RECONCILED_EVERY_MS if is_done else RETRIED_AFTER_MS))
+        self._gauges.show(now=now)
+
+    def release(self) -> None:
+        """Let another process take over at once."""
+        with suppress(*UNAVAILABLE):
+            self._lease.release()
+
+    def _follow_up(self, now: Millis) -> None:
+        services = self._services
+        report_slow(longer_than=services.settings.withdrawal_review_ms, now=now)
+        services.withdrawals.decide_interrupted(now=now)
+
+    def _reconcile(self, now: Millis) -> bool:
+        """Returns whether the providers have answered."""
+        if database.is_shared:
+            with self._lease.fenced(seconds=LONGEST_RUN_SECONDS):
+                pass
+        inbox.delete_old(now=now)
+        # Logs what is set up wrongly at a provider.
+        self._services.payment_methods.available()
+        # Also what has an open finding, to close it.
+        oldest = min([now, *(finding.found_at_ms for finding in findings.open_findings())])
+        try:
+            self._services.reconciliation.run(since=Millis(oldest - RECONCILED_MS), now=now)
+        except ProviderError as error:
+            log.warning("payments not reconciled: %s", error)
+            return False
+        return True
+
+
+def reconciling(app: Flask, *, every_seconds: float) -> RepeatedTask:
+    """See ``Reconciling``."""
+    work = Reconciling(app)
+    return RepeatedTask(
+        work.run, every_seconds=every_seconds, on_failure="payments not reconciled", after_stop=work.release
+    )

@@ -1,0 +1,183 @@
+"""flask payments reconcile: the provider's books and ours agree, or there is a finding."""
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from bench.harness.btcpay.faults import Fault
+from tests.blueprints.payments.conftest import NOW
+
+
+def test_nothing_is_found_after_everything_has_happened(
+    deposit,
+    credited,
+    in_review,
+    completed,
+    withdraw,
+    fake,
+    invoice_of,
+    payout_of,
+    poll,
+    send_payouts,
+    reconcile,
+    run,
+):
+    credited()
+    credited(10, Decimal("12.34"))
+    run("payments", "credit", in_review()["id"], "4.50", "--reason", "as it came")
+    run("payments", "fail", in_review()["id"], "--reason", "sent back")
+    in_review()
+    completed()
+    waiting, unpaid, late, invalid = (deposit(10) for _ in range(4))
+    fake.pay(invoice_of(waiting), status="Processing")
+    fake.expire(invoice_of(unpaid))
+    fake.pay_late(invoice_of(late))
+    fake.invalidate(invoice_of(invalid))
+    poll()
+    cancelled, _, _ = withdraw(5, to=fake.address("b")), withdraw(5, to="nonsense"), withdraw(5)
+    send_payouts(3)
+    fake.cancel(payout_of(cancelled))
+    send_payouts(3)
+
+    assert reconcile() == (12, [])
+
+
+def test_what_has_happened_is_followed_before_it_is_compared(
+    deposit, fake, invoice_of, reconcile, status_of, balance
+):
+    made = deposit()
+    fake.pay(invoice_of(made))
+
+    assert reconcile() == (1, [])
+    assert (status_of(made), balance()) == ("credited", 125)
+
+
+def test_a_finding_shows_both_sides_and_fails_the_command(app, credited, invoice_of, fake, clock):
+    made = credited()
+    fake.invalidate(invoice_of(made))
+    clock.advance(minutes=6)
+
+    result = app.test_cli_runner().invoke(args=["payments", "reconcile"])
+
+    finding = {"id": made["id"], "kind": "deposit", "ours": "credited 25.00"}
+    finding["theirs"] = "Invalid, Marked 25.00, paid 25.00"
+    assert json.loads(result.stdout) == {"checked": 1, "findings": [finding]}
+    assert result.stderr.splitlines() == [f"deposit {made['id']}", "Error: 1 findings"]
+    assert result.exit_code == 1
+
+
+def test_more_money_than_was_credited_is_found(credited, invoice_of, fake, reconcile):
+    made = credited()
+    fake.pay(invoice_of(made), 5)
+
+    assert reconcile() == (1, [("deposit", made["id"])])
+
+
+def test_an_invoice_that_the_provider_has_lost_is_found(credited, invoice_of, fake, reconcile):
+    made = credited()
+    fake.forget(invoice_of(made))
+
+    assert reconcile() == (0, [("invoice-missing", made["id"])])
+
+
+def test_a_payout_that_the_provider_has_lost_is_found(completed, payout_of, fake, reconcile):
+    made = completed()
+    fake.forget(payout_of(made).id)
+
+    assert reconcile() == (0, [("payout-missing", made["id"])])
+
+
+def test_a_payout_still_open_after_the_withdrawal_is_found(
+    withdraw, send_payouts, payout_of, fake, reconcile, status_of
+):
+    made = withdraw()
+    send_payouts()
+    payout = payout_of(made)
+    fake.cancel(payout)
+    send_payouts()
+    assert status_of(made) == "failed"
+    with fake.state.changing():
+        fake.state.move_payout(payout, "AwaitingApproval")
+
+    assert reconcile() == (1, [("withdrawal", made["id"]), ("second-payout", payout.id)])
+    send_payouts()
+
+    assert payout.state == "Cancelled"
+    assert reconcile() == (1, [])
+
+
+def test_a_payout_that_nothing_follows_is_found(withdraw, send_payouts, payout_of, fake, reconcile, services):
+    made = withdraw()
+    send_payouts()
+    fake.complete(payout_of(made))
+    # The next step is overdue, as when no process sends.
+    assert reconcile() == (1, [("withdrawal", made["id"])])
+
+    services.payout_sender.run(now=NOW + 24 * 3600 * 1000)
+
+    assert reconcile() == (1, [])
+
+
+def test_what_has_changed_within_five_minutes_is_left_out(app, credited, invoice_of, fake, run, clock):
+    fake.invalidate(invoice_of(credited()))
+
+    clock.advance(minutes=4, seconds=59)
+    assert run("payments", "reconcile")["findings"] == []
+
+    clock.advance(seconds=1)
+    assert app.test_cli_runner().invoke(args=["payments", "reconcile"]).exit_code == 1
+
+
+def test_what_came_in_the_last_five_minutes_is_left_out(app, credited, invoice_of, fake, run, clock):
+    made = credited()
+    clock.advance(minutes=10)
+    fake.pay(invoice_of(made), 5)
+
+    clock.advance(minutes=4, seconds=59)
+    assert run("payments", "reconcile")["findings"] == []
+
+    clock.advance(seconds=2)
+    assert app.test_cli_runner().invoke(args=["payments", "reconcile"]).exit_code == 1
+
+
+def test_rows_that_a_restore_has_lost_are_found(deposit, withdraw, fake, invoice_of, send_payouts, reconcile):
+    """What the provider has and no row belongs to."""
+    made = deposit()
+    fake.invoice(invoice_of(made)).metadata = {"orderId": "lost", "depositSecret": "ab" * 24}
+    fake.pay(fake.invoices[0].id)
+    withdraw()
+    send_payouts()
+    payout = fake.payouts[0]
+    with fake.state.changing():
+        lost = fake.state.create_payout(
+            {
+                "destination": fake.address("bob"),
+                "amount": "5",
+                "payoutMethodId": payout.method,
+                "pullPaymentId": fake.pull_payment.id,
+                "metadata": {"withdrawalId": "lost"},
+            }
+        )
+
+    found = reconcile()[1]
+
+    assert ("unknown-invoice", fake.invoices[0].id) in found
+    assert ("unknown-payout", lost.id) in found
+
+
+@pytest.mark.parametrize("operation", ["list invoices", "list store payouts"])
+def test_a_provider_that_does_not_answer_is_one_line(operation, fake, fails, credited):
+    credited()
+    fake.faults.next(operation, Fault.UNAVAILABLE)
+
+    assert fails("payments", "reconcile") == "Error: the provider answered with status 503"
+
+
+def test_many_invoices_are_read_page_by_page(credited, fake, reconcile):
+    credited()
+    for number in range(210):
+        fake.stranger_invoice(f"another shop's {number}")
+
+    assert reconcile() == (211, [])
+    assert fake.api.requests.count("list invoices") == 3

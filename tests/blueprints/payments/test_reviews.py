@@ -1,0 +1,103 @@
+"""flask payments credit and fail: staff decide about deposits in review."""
+
+from tests.support.at_once import all_at_once
+
+
+def test_staff_credit_a_deposit_with_the_amount_that_they_decide(
+    in_review, run, balance, shown, titles, statistics
+):
+    made = in_review(25, 10)
+
+    printed = run("payments", "credit", made["id"], "9.99", "--reason", " what came, less a fee ")
+
+    assert (printed["status"], printed["credited"], printed["reason"]) == (
+        "credited",
+        9.99,
+        "what came, less a fee",
+    )
+    assert shown(made) == made | {"status": "credited", "credited": 9.99}
+    assert (balance(), titles(), statistics()) == (109.99, ["Deposit credited"], [("deposit", 9.99, "")])
+
+
+def test_staff_fail_a_deposit_and_nothing_is_credited(in_review, run, balance, status_of, statistics):
+    made = in_review()
+
+    assert run("payments", "fail", made["id"], "--reason", "sent back")["reason"] == "sent back"
+
+    assert (status_of(made), balance(), statistics()) == ("failed", 100, [])
+
+
+def test_after_a_decision_the_provider_does_not_matter_any_more(
+    in_review, run, fake, invoice_of, poll, reconcile, status_of, balance
+):
+    failed, credited = in_review(), in_review()
+    run("payments", "fail", failed["id"], "--reason", "sent back")
+    run("payments", "credit", credited["id"], "10", "--reason", "as it came")
+
+    for made in (failed, credited):
+        fake.pay(invoice_of(made), 15)
+        fake.mark_settled(invoice_of(made))
+    poll()
+
+    assert reconcile() == (2, [])
+    assert [status_of(each) for each in (failed, credited)] == ["failed", "credited"]
+    assert balance() == 110
+
+
+def test_only_a_deposit_in_review_can_be_decided(deposit, credited, fails, balance):
+    for made, status in ((deposit(), "pending"), (credited(), "credited")):
+        for arguments in (("credit", made["id"], "5"), ("fail", made["id"])):
+            said = fails("payments", *arguments, "--reason", "so")
+            assert said == f"Error: the deposit is {status}, not review"
+    assert balance() == 125
+
+
+def test_one_of_many_decisions_at_once_counts(app, in_review, balance, status_of):
+    made = in_review()
+    runner = app.test_cli_runner()
+
+    def decide(*arguments):
+        return runner.invoke(args=["payments", *arguments, "--reason", "so"]).exit_code
+
+    codes = all_at_once([lambda: decide("credit", made["id"], "10"), lambda: decide("fail", made["id"])] * 3)
+
+    assert sorted(codes) == [0] + [1] * 5
+    assert balance() == {"credited": 110, "failed": 100}[status_of(made)]
+
+
+def test_a_reason_an_amount_and_a_known_deposit_are_needed(in_review, fails, status_of):
+    made = in_review()
+
+    assert fails("payments", "fail", made["id"], "--reason", " ").startswith("Error: the reason must be")
+    assert "Missing option '--reason'" in fails("payments", "credit", made["id"], "5")
+    assert fails("payments", "credit", made["id"], "0", "--reason", "so") == "Error: USD must be more than 0"
+    assert "must be an amount" in fails("payments", "credit", made["id"], "1.001", "--reason", "so")
+    assert fails("payments", "credit", "none", "5", "--reason", "so") == "Error: Payment not found"
+    assert fails("payments", "fail", "none", "--reason", "so") == "Error: Payment not found"
+    assert status_of(made) == "review"
+
+
+def test_decisions_are_in_the_audit_trail_with_their_reasons(in_review, run, player):
+    credited, failed = in_review(), in_review()
+    run("payments", "credit", credited["id"], "9.5", "--reason", "as it came")
+    run("payments", "fail", failed["id"], "--reason", "sent back")
+
+    first, second = run("audit", "export")[-3:-1]
+
+    assert (first["what"], second["what"]) == ("deposit.credited", "deposit.failed")
+    assert first["after"].pop("payment") > 0
+    assert first["after"] == {"deposit": credited["id"], "amountCents": 950, "reason": "as it came"}
+    assert second["after"] == {"deposit": failed["id"], "reason": "sent back"}
+    assert {each["player"] for each in (first, second)} == {player.platform_id}
+    assert {each["who"].partition(":")[0] for each in (first, second)} == {"operator"}
+
+
+def test_a_credited_review_counts_for_the_deposit_limit(in_review, run, ask, post_deposit):
+    made = in_review(25, 10)
+    ask("PUT", "/limits", {"kind": "deposit", "period": "day", "value": 50})
+    assert post_deposit(25.01)[0] == 400
+
+    run("payments", "credit", made["id"], "10", "--reason", "as it came")
+
+    assert post_deposit(40.01)[0] == 400
+    assert post_deposit(40)[0] == 201

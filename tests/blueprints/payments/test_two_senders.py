@@ -1,0 +1,207 @@
+"""Two processes that send withdrawals: one has the lease, and a paused one that comes back does no harm."""
+
+import pytest
+
+from services.shared.lease import LeaseLost
+from tests.blueprints.payments.conftest import APPROVE_PAYOUT, CREATE_PAYOUT
+from tests.support.at_once import all_at_once
+
+
+@pytest.fixture
+def other(make_app, clock, settings, end_lease):
+    """Lets another process send, which takes the lease over when that of the first has ended."""
+    sender = make_app(clock=clock, **settings).extensions["services"].payout_sender
+
+    def run(times=1, *, has_ended=True):
+        if has_ended:
+            end_lease()
+        for _ in range(times):
+            clock.advance(seconds=11)
+            sender.run(now=clock())
+
+    return run
+
+
+@pytest.fixture
+def pause(services, monkeypatch):
+    """Pauses the first process before or after its next call of this method, for what happens meanwhile."""
+    provider = services.payment_methods.providers["btcpay"]
+
+    def plan(name, meanwhile, *, after=False):
+        call = getattr(provider, name)
+
+        def paused(*arguments, **options):
+            monkeypatch.setattr(provider, name, call)
+            if not after:
+                meanwhile()
+            result = call(*arguments, **options)
+            if after:
+                meanwhile()
+            return result
+
+        monkeypatch.setattr(provider, name, paused)
+
+    return plan
+
+
+@pytest.fixture
+def send_in_vain(send_payouts):
+    """A round of the first process, which notices that it has lost the lease."""
+
+    def run():
+        with pytest.raises(LeaseLost):
+            send_payouts()
+
+    return run
+
+
+@pytest.fixture
+def asked(fake):
+    """How often an operation of the provider was asked for."""
+    return fake.api.requests.count
+
+
+def test_a_process_without_the_lease_sends_nothing(withdraw, send_payouts, other, fake, services, payout_of):
+    withdraw(10)
+    send_payouts()
+    second = withdraw(10, to=fake.address("bob"))
+
+    other(has_ended=False)
+    assert fake.payouts_of(second["id"]) == []
+    services.payout_sender.release()
+    other(has_ended=False)
+
+    assert payout_of(second).state == "AwaitingPayment"
+
+
+def test_three_processes_at_once_make_one_payout_each(
+    withdraw, services, make_app, settings, clock, fake, status_of
+):
+    made = [withdraw(10, to=fake.address(str(number))) for number in range(4)]
+    others = [make_app(clock=clock, **settings).extensions["services"] for _ in range(2)]
+
+    all_at_once([lambda each=each: each.payout_sender.run(now=clock()) for each in (services, *others)])
+
+    assert [status_of(each) for each in made] == ["sent"] * 4
+    assert [each.state for each in fake.payouts] == ["AwaitingPayment"] * 4
+
+
+def test_a_process_paused_before_its_request_makes_no_second_payout(
+    withdraw, pause, other, send_payouts, payout_of, status_of, reconcile
+):
+    made = withdraw()
+    pause("create_payout", lambda: other(2))
+
+    send_payouts()
+
+    assert (payout_of(made).state, status_of(made)) == ("AwaitingPayment", "sent")
+    assert reconcile() == (1, [])
+
+
+def test_a_request_that_wakes_up_after_the_payment_is_cancelled(
+    withdraw, pause, other, send_in_vain, fake, status_of, reconcile, balance
+):
+    made = withdraw()
+
+    def pay():
+        other(2)
+        fake.complete(*fake.payouts)
+        other()
+
+    pause("create_payout", pay)
+
+    send_in_vain()
+    late = fake.payouts_of(made["id"])[1]
+    assert (late.state, status_of(made)) == ("AwaitingApproval", "completed")
+    assert reconcile() == (2, [("second-payout", late.id)])
+    other()
+
+    assert (late.state, balance(), len(fake.ledger.paid)) == ("Cancelled", 75, 1)
+    assert reconcile() == (2, [])
+
+
+def test_a_payout_that_another_process_finds_is_approved_once(
+    withdraw, pause, other, send_in_vain, payout_of, status_of, reconcile, asked
+):
+    made = withdraw()
+    pause("create_payout", other, after=True)
+
+    send_in_vain()
+    other()
+
+    assert (payout_of(made).state, status_of(made)) == ("AwaitingPayment", "sent")
+    assert (asked(CREATE_PAYOUT), asked(APPROVE_PAYOUT)) == (1, 1)
+    assert reconcile() == (1, [])
+
+
+def test_an_approval_that_wakes_up_late_changes_nothing(
+    withdraw, pause, other, send_payouts, payout_of, status_of, reconcile, fake
+):
+    made = withdraw()
+
+    def pay():
+        other()
+        fake.complete(payout_of(made))
+        other()
+
+    pause("approve", pay)
+
+    send_payouts()
+
+    assert (status_of(made), len(fake.ledger.paid)) == ("completed", 1)
+    assert reconcile() == (1, [])
+
+
+def test_an_approval_after_the_coins_went_back_pays_nothing(
+    withdraw, pause, other, send_payouts, payout_of, status_of, balance, fake
+):
+    made = withdraw()
+
+    def cancel():
+        fake.cancel(payout_of(made))
+        other()
+
+    pause("approve", cancel)
+
+    send_payouts(2)
+
+    assert (status_of(made), balance(), payout_of(made).state) == ("failed", 100, "Cancelled")
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "coins"), [("complete", "completed", 75), ("cancel", "failed", 100)]
+)
+def test_a_withdrawal_ends_once_when_two_processes_see_its_end(
+    end,
+    status,
+    coins,
+    withdraw,
+    pause,
+    other,
+    send_payouts,
+    send_in_vain,
+    payout_of,
+    status_of,
+    balance,
+    fake,
+):
+    made = withdraw()
+    send_payouts()
+    getattr(fake, end)(payout_of(made))
+    pause("payout", other, after=True)
+
+    send_in_vain()
+
+    assert (status_of(made), balance()) == (status, coins)
+
+
+def test_a_late_refusal_gives_the_coins_back_once(
+    withdraw, pause, other, send_in_vain, status_of, balance, titles
+):
+    made = withdraw(to="nonsense")
+    pause("create_payout", lambda: other(2))
+
+    send_in_vain()
+    other()
+
+    assert (status_of(made), balance(), titles()) == ("failed", 100, ["Withdrawal not possible"])

@@ -1,0 +1,245 @@
+"""POST /webhooks/btcpay: a hint to look up the provider's state, stored before anything else happens."""
+
+import json
+
+import pytest
+
+from bench.harness.btcpay.faults import Fault
+from bench.harness.btcpay.webhooks import Delivery, signature
+from bench.harness.waiting import wait_until
+from models.db.connection import reading
+from models.webhook_deliveries import WebhookDelivery
+from server import repeated_lines
+from tests.support.at_once import all_at_once
+from tests.support.markers import sqlite_only
+
+GOOD = (200, {"success": True})
+UNAUTHORIZED = (401, {"error": "Unauthorized"})
+TOO_MANY = (429, {"error": "Too many requests"})
+PATH = "/webhooks/btcpay"
+LIMIT = 64 * 1024
+
+
+@pytest.fixture
+def post(client, fake):
+    """Sends a body, signed unless the test gives a header; status and body of the answer."""
+
+    def send(body, *, header=True, **options):
+        body = body if isinstance(body, bytes) else json.dumps(body).encode()
+        header = signature(fake.webhook_secret, body) if header is True else header
+        headers = {} if header is None else {"BTCPAY-SIG": header}
+        answer = client.post(PATH, data=body, headers=headers, content_type="application/json", **options)
+        return answer.status_code, answer.json
+
+    return send
+
+
+@pytest.fixture
+def stored(app):
+    """Id, time of processing and error of each stored message."""
+    columns = (WebhookDelivery.delivery_id, WebhookDelivery.processed_at_ms, WebhookDelivery.error)
+    query = WebhookDelivery.select(*columns).order_by(WebhookDelivery.id)
+    return reading()(lambda: list(query.tuples()))
+
+
+def event(delivery_id="d1", **fields):
+    return {"deliveryId": delivery_id, "type": "InvoiceSettled", **fields}
+
+
+def test_a_good_message_is_stored_and_processed_later(post, stored, deposit, invoice_of, services, clock):
+    invoice = invoice_of(deposit())
+
+    assert post(event(invoiceId=invoice)) == GOOD
+    assert stored() == [("d1", None, None)]
+    services.payment_polling.run()
+
+    assert stored() == [("d1", clock(), None)]
+
+
+def test_a_message_lets_the_deposit_be_looked_up_at_once(
+    post, deposit, invoice_of, fake, services, status_of
+):
+    made = deposit()
+    fake.pay(invoice_of(made))
+    services.payment_polling.run()
+    assert status_of(made) == "pending"
+
+    post(event(invoiceId=invoice_of(made)))
+    services.payment_polling.run()
+
+    assert status_of(made) == "credited"
+
+
+def test_a_message_starts_the_pace_of_polling_anew(post, deposit, invoice_of, fake, services, clock, poll):
+    invoice = invoice_of(deposit())
+    for _ in range(8):
+        poll()
+    post(event(invoiceId=invoice))
+    services.payment_polling.run()
+    asked = len(fake.api.requests)
+
+    clock.advance(ms=100)
+    services.payment_polling.run()
+
+    assert len(fake.api.requests) == asked + 1
+
+
+def test_a_message_alone_decides_nothing(post, deposit, invoice_of, services, status_of, balance):
+    made = deposit()
+    invoice = invoice_of(made)
+    for number, kind in enumerate(("InvoiceSettled", "InvoiceExpired", "InvoiceInvalid")):
+        post(event(f"d{number}", type=kind, invoiceId=invoice, metadata={"orderId": made["id"]}))
+        services.payment_polling.run()
+
+    assert (status_of(made), balance()) == ("pending", 100)
+
+
+def test_a_message_may_come_before_the_answer_to_the_request(post, deposit, fake, services, status_of, clock):
+    fake.faults.next("create invoice", Fault.LOST_ANSWER)
+    made = deposit()
+    (invoice,) = fake.invoices_of(made["id"])
+    fake.pay(invoice.id)
+
+    post(event(invoiceId=invoice.id, metadata=invoice.metadata))
+    services.payment_polling.run()
+
+    assert status_of(made) == "credited"
+
+
+def test_a_message_about_a_payout_lets_it_be_looked_up(
+    post, withdraw, send_payouts, payout_of, fake, services, status_of, clock
+):
+    made = withdraw()
+    send_payouts()
+    fake.complete(payout_of(made))
+
+    post(event(type="PayoutUpdated", payoutId=payout_of(made).id))
+    services.payment_polling.run()
+    services.payout_sender.run(now=clock())
+
+    assert status_of(made) == "completed"
+
+
+def test_a_bad_signature_is_refused_and_writes_nothing(post, stored, fake, log_lines, queries):
+    body = json.dumps(event()).encode()
+    good = signature(fake.webhook_secret, body)
+    bad = [
+        None,
+        "",
+        "sha256=",
+        good.removeprefix("sha256="),
+        good.replace("sha256", "sha1"),
+        good[:-1],
+        f"{good}0",
+        good.upper(),
+        signature("another secret", body),
+        signature(fake.webhook_secret, body + b" "),
+        "sha256=ümläut",
+    ]
+    repeated_lines._filter._counts.clear()
+    queries.clear()
+
+    assert [post(body, header=header) for header in bad] == [UNAUTHORIZED] * len(bad)
+
+    assert queries == []
+    assert stored() == []
+    lines = [line for line in log_lines() if line["message"] == "webhook with a bad signature"]
+    assert len(lines) == 1
+
+
+@pytest.mark.settings(PAYMENT_METHODS="demo")
+def test_messages_of_a_provider_not_set_up_are_refused(post, stored):
+    assert post(event()) == UNAUTHORIZED
+    assert stored() == []
+
+
+@sqlite_only
+@pytest.mark.settings(RATELIMIT_ENABLED="1")
+def test_only_bad_signatures_are_rate_limited(post):
+    elsewhere = {"environ_base": {"REMOTE_ADDR": "192.0.2.7"}}
+    assert [post(event(), header="sha256=00") for _ in range(60)] == [UNAUTHORIZED] * 60
+
+    assert post(event(), header="sha256=00") == TOO_MANY
+    assert post(event(), header="sha256=00", **elsewhere) == UNAUTHORIZED
+    assert [post(event(f"d{number}")) for number in range(100)] == [GOOD] * 100
+
+
+@sqlite_only
+def test_a_message_has_at_most_64_kib(post, stored):
+    def padded(size):
+        body = json.dumps(event()).encode()
+        return body + b" " * (size - len(body))
+
+    assert post(padded(LIMIT + 1))[0] == 413
+    assert post(padded(LIMIT + 1), header="sha256=00")[0] == 413
+    assert stored() == []
+    assert post(padded(LIMIT)) == GOOD
+
+
+def test_a_repeated_message_is_stored_once(post, stored, services):
+    assert [post(event()) for _ in range(3)] == [GOOD] * 3
+    services.payment_polling.run()
+    assert all_at_once([lambda: post(event())] * 4) == [GOOD] * 4
+
+    assert len(stored()) == 1
+
+
+def test_a_message_sent_again_by_hand_is_another_one(post, stored):
+    post(event("d1"))
+    post(event("d2", isRedelivery=True, originalDeliveryId="d1"))
+
+    assert [row[0] for row in stored()] == ["d1", "d2"]
+
+
+NOTHING_KNOWN = "no deposit or withdrawal belongs to it"
+NOT_A_MESSAGE = "not a message of a provider that is set up"
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        (event(invoiceId="unknown", metadata={"orderId": "unknown"}), NOTHING_KNOWN),
+        (event(payoutId="unknown"), NOTHING_KNOWN),
+        (event(), NOTHING_KNOWN),
+        (event(invoiceId=None, metadata=None), NOTHING_KNOWN),
+        (event(invoiceId=5), NOT_A_MESSAGE),
+        (event(metadata=[]), NOTHING_KNOWN),
+        (event(metadata=5), NOTHING_KNOWN),
+        (event(""), NOT_A_MESSAGE),
+        ({"type": "InvoiceSettled"}, NOT_A_MESSAGE),
+        ([], NOT_A_MESSAGE),
+        (b"", NOT_A_MESSAGE),
+        (b"{", NOT_A_MESSAGE),
+        (b'{"deliveryId": "\xff\x00"}', NOT_A_MESSAGE),
+    ],
+)
+def test_a_message_about_nothing_known_is_kept_for_staff(body, error, post, stored, deposit, fake, services):
+    # One that waits for its invoice.
+    fake.faults.next("create invoice", Fault.NO_ANSWER)
+    deposit()
+
+    assert post(body) == GOOD
+    services.payment_polling.run()
+
+    assert [row[2] for row in stored()] == [error]
+
+
+def test_messages_work_in_any_order_and_number(
+    deposit, withdraw, fake, server, status_of, invoice_of, payout_of, balance, run
+):
+    fake.webhooks.late_seconds = 0.2
+    fake.send_webhooks_to(f"{server}{PATH}")
+    fake.webhooks.next(*[Delivery.REORDERED, Delivery.LATE, Delivery.REPEATED] * 4)
+    deposits = [deposit(10) for _ in range(3)]
+    withdrawal = withdraw(10)
+    for made in deposits:
+        fake.pay(invoice_of(made), parts=2)
+    fake.wait_until_idle()
+
+    wait_until(lambda: [status_of(made) for made in deposits] == ["credited"] * 3)
+    wait_until(lambda: status_of(withdrawal) == "sent")
+    fake.complete(payout_of(withdrawal))
+    wait_until(lambda: status_of(withdrawal) == "completed")
+
+    assert balance() == 120
+    assert {status for sent in fake.webhooks.sent for status in sent.statuses} == {200}
