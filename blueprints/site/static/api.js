@@ -10,17 +10,21 @@ const SHORTEST_PAUSE_SECONDS = 2;
 // The paths that are being tried again.
 const failing = new Set();
 
-/** An error response. `status` is its HTTP status, `message` its error text. */
+/** An error response. `status` is its HTTP status, `message` its error text, `answer` its JSON. */
 export class Refused extends Error {
-  constructor(status, text) {
+  constructor(status, text, answer) {
     super(text);
     this.status = status;
+    this.answer = answer;
   }
 }
 
+/** There was no response. The server may have done what was requested. */
+export class Unanswered extends Error {}
+
 /**
  * Fetch the JSON of a path that is the same for everybody: a proxy may cache it. Rejects with Refused for an error
- * response, or with another Error when there is none.
+ * response, or with Unanswered when there is none.
  */
 export const getJson = async (path, options) => (await request(path, options)).json();
 
@@ -40,11 +44,10 @@ export async function getOwn(path, options) {
 
 /**
  * Send an object with a method such as POST, and return the JSON of the answer. Rejects as getJson does.
- * `code` is a two-factor code that confirms the request.
+ * `more` are headers to send, too.
  */
-export async function sendJson(method, path, content = {}, code = null) {
-  const headers = { ...authorization(), "Content-Type": "application/json" };
-  if (code !== null) headers["X-2FA-Code"] = code;
+export async function sendJson(method, path, content = {}, more = {}) {
+  const headers = { ...authorization(), "Content-Type": "application/json", ...more };
   return (await request(path, { method, headers, body: JSON.stringify(content) })).json();
 }
 
@@ -73,7 +76,7 @@ async function request(path, options) {
   try {
     for (let attempt = 1; ; attempt += 1) {
       const response = await fetch(path, options).catch(() => {
-        throw new Error("There is no connection to the server");
+        throw new Unanswered("There is no connection to the server");
       });
       if (response.ok) return response;
       if (response.status !== UNAVAILABLE || attempt === attempts) throw await refusal(response, options);
@@ -99,6 +102,7 @@ async function refusal(response, options) {
   if (response.status === UNAUTHORIZED && refused && refused === authorization().Authorization) {
     dispatchEvent(new Event("token-refused"));
   }
-  const { error, message } = await response.json().catch(() => ({}));
-  return new Refused(response.status, error ?? message ?? `The server answered ${response.status}`);
+  const answer = await response.json().catch(() => ({}));
+  const text = answer.error ?? answer.message ?? `The server answered ${response.status}`;
+  return new Refused(response.status, text, answer);
 }

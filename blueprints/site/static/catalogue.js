@@ -14,7 +14,7 @@ const TYPING_PAUSE_MS = 250;
 const priced = (item) => ({ ...item, priceCents: centsOfPrice(item.price) });
 
 /**
- * Load a page as it is shown, with its `pagination`. Among the matches of a search, those at the beginning of a word
+ * Load a page as it is shown, and the `total` of items. Among the matches of a search, those at the beginning of a word
  * come first: among the first five pages, the next five, and so on, since the server knows only one order.
  */
 async function loadPage(page, signal) {
@@ -29,12 +29,7 @@ async function loadPage(page, signal) {
   const { items, pagination } = await getJson(`/upgrader/items/pagination?${query}`, { signal });
   const first = ((page - 1) % pages) * PAGE_SIZE;
   const ordered = matchesFirst(items, search, ({ marketHashName }) => marketHashName);
-  return { items: ordered.slice(first, first + PAGE_SIZE), pagination: paginationOf(page, pagination.totalItems) };
-}
-
-function paginationOf(currentPage, totalItems) {
-  const totalPages = Math.ceil(totalItems / PAGE_SIZE);
-  return { currentPage, totalPages, totalItems, hasNextPage: currentPage < totalPages, hasPrevPage: currentPage > 1 };
+  return { items: ordered.slice(first, first + PAGE_SIZE), total: pagination.totalItems };
 }
 
 /**
@@ -65,9 +60,9 @@ export class Catalogue {
   async show(page = this.#page) {
     const signal = this.#nextSignal();
     try {
-      const { items, pagination } = await loadPage(page, signal);
+      const { items, total } = await loadPage(page, signal);
       rememberImages(items);
-      this.#draw(items.map(priced), pagination);
+      this.#draw(items.map(priced), page, total);
     } catch (problem) {
       if (!signal.aborted) byId("found").textContent = `The items could not be loaded: ${problem.message}`;
     }
@@ -80,13 +75,14 @@ export class Catalogue {
     if (item) this.#reloaded(priced(item));
   }
 
-  #draw(items, { currentPage, totalPages, totalItems, hasNextPage, hasPrevPage }) {
-    this.#page = currentPage;
+  #draw(items, page, total) {
+    const totalPages = Math.ceil(total / PAGE_SIZE);
+    this.#page = page;
     byId("items").replaceChildren(...items.map((item) => make("li", {}, this.#card(item))));
-    byId("found").textContent = totalItems === 1 ? "1 item" : `${totalItems || "No"} items`;
-    byId("page-number").textContent = totalPages ? `· page ${currentPage} of ${totalPages}` : "";
-    byId("previous").disabled = !hasPrevPage;
-    byId("next").disabled = !hasNextPage;
+    byId("found").textContent = total === 1 ? "1 item" : `${total || "No"} items`;
+    byId("page-number").textContent = totalPages ? `· page ${page} of ${totalPages}` : "";
+    byId("previous").disabled = page <= 1;
+    byId("next").disabled = page >= totalPages;
     // The chosen item may have another price now.
     const again = items.find((item) => item.marketHashName === this.#selected);
     if (again) this.#reloaded(again);

@@ -40,13 +40,14 @@ export function picture(kind, source, side) {
 }
 
 /**
- * Open a `<dialog>`; resolves with the value of the button that closed it, which is empty after Escape. Escape does not
- * close a dialog with `closedby="none"`, not even in browsers that do not know this attribute.
+ * Open a `<dialog>`; resolves with the value of the button that closed it, which is empty after Escape and a button of
+ * the class "cancel". Escape closes none with `closedby="none"`, not even in browsers that do not know this attribute.
  */
 export function openDialog(id) {
   const dialog = byId(id);
   dialog.returnValue = "";
   dialog.oncancel = (event) => { if (dialog.getAttribute("closedby") === "none") event.preventDefault(); };
+  for (const button of dialog.querySelectorAll(".cancel")) button.onclick = () => dialog.close();
   dialog.showModal();
   return new Promise((closed) => {
     dialog.addEventListener("close", () => closed(dialog.returnValue), { once: true });

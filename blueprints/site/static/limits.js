@@ -6,9 +6,11 @@ import { centsOfCoins, centsOfText, coinsOfCents, format, plain } from "./money.
 import { formatClock, formatTime } from "./times.js";
 import { sendConfirmed } from "./two-factor-prompt.js";
 
+// What is used of each kind, from a period of `/limits/summary`.
 const KINDS = {
-  wager: { used: "wagered", usedCents: ({ wagered }) => centsOfCoins(wagered) },
-  loss: { used: "lost", usedCents: ({ net }) => Math.max(centsOfCoins(-net), 0) },
+  wager: ({ wagered }) => `${format(centsOfCoins(wagered))} coins wagered so far`,
+  loss: ({ net }) => `${format(Math.max(centsOfCoins(-net), 0))} coins lost so far`,
+  deposit: () => "",
 };
 const PERIODS = { day: "Daily", week: "Weekly", month: "Monthly" };
 
@@ -23,25 +25,24 @@ export class Limits {
   constructor(redraw) {
     this.#act = makeActions("limits-said", redraw);
     byId("limit-form").addEventListener("submit", checkTyped);
-    byId("limit-cancel").addEventListener("click", () => byId("limit").close());
     byId("limit-remove").addEventListener("click", () => byId("limit").close("remove"));
   }
 
   /** Draw `/limits`, with what `/limits/summary` says is used. */
   draw({ pending, ...limits }, summary) {
     byId("day-begins").textContent = formatClock(new Date().setUTCHours(0, 0, 0, 0));
-    for (const [kind, { used, usedCents }] of Object.entries(KINDS)) {
+    for (const [kind, describeUsed] of Object.entries(KINDS)) {
       byId(`${kind}-limits`).replaceChildren(...Object.keys(PERIODS).map((period) => {
         const limit = { kind, period, cents: centsOf(limits[kind][period]) };
         const raise = pending.find((request) => request.kind === kind && request.period === period);
-        return this.#line(limit, `${format(usedCents(summary[period]))} coins ${used} so far`, raise);
+        return this.#line(limit, describeUsed(summary[period]), raise);
       }));
     }
   }
 
   #line(limit, used, raise) {
     const about = make("div", { className: "name" }, `${PERIODS[limit.period]}: ${amountOf(limit.cents)}`);
-    about.append(make("p", { className: "quiet" }, used));
+    if (used) about.append(make("p", { className: "quiet" }, used));
     const verb = limit.cents === null ? "Set" : "Change";
     const line = make("li", {}, about, namedButton(verb, nameOf(limit), () => this.#edit(limit)));
     if (raise) line.append(this.#raise(limit, raise));

@@ -8,6 +8,7 @@ import { Betting } from "./betting.js";
 import { accessTo } from "./case-access.js";
 import { CaseOpening } from "./case-opening.js";
 import { Cases } from "./cases.js";
+import { followPayments, resetCashier, showCashier } from "./cashier.js";
 import { Catalogue } from "./catalogue.js";
 import { ClientSeed } from "./client-seed.js";
 import { createSocket, reconnect } from "./connection.js";
@@ -124,6 +125,7 @@ function showSession() {
   clearBets();
   showPrizes(1);
   account.reset();
+  resetCashier();
   showPlayer();
   resumeBet();
   reconnect(socket);
@@ -178,27 +180,22 @@ async function loadPlayer() {
   }
 }
 
+/** Call a function until it succeeds. */
+const untilDone = (load) => load().catch(() => setTimeout(untilDone, RETRY_MS, load));
+
 async function loadRules() {
-  try {
-    form.setRules(await getJson("/upgrader/rules"));
-    cases.refresh();
-  } catch {
-    setTimeout(loadRules, RETRY_MS);
-  }
+  form.setRules(await getJson("/upgrader/rules"));
+  cases.refresh();
 }
 
 /** Show links to the logins that this server has. */
 async function loadLogins() {
-  try {
-    for (const [provider, address] of Object.entries(await getJson("/auth/providers"))) {
-      const link = byId(`${provider}-login`);
-      if (!link || !address) continue;
-      link.href = address;
-      link.addEventListener("click", startLogin);
-      link.hidden = false;
-    }
-  } catch {
-    setTimeout(loadLogins, RETRY_MS);
+  for (const [provider, address] of Object.entries(await getJson("/auth/providers"))) {
+    const link = byId(`${provider}-login`);
+    if (!link || !address) continue;
+    link.href = address;
+    link.addEventListener("click", startLogin);
+    link.hidden = false;
   }
 }
 
@@ -261,10 +258,13 @@ byId("enter-promo-code").addEventListener("click", async () => {
   await loadPlayer();
   showOutcome(message);
 });
-byId("to-account").addEventListener("click", () => {
-  byId("account").hidePopover();
-  openTab("account-panel");
-});
+for (const [id, panel] of [["to-account", "account-panel"], ["to-cashier", "cashier-panel"]]) {
+  byId(id).addEventListener("click", () => {
+    byId("account").hidePopover();
+    openTab(panel);
+  });
+}
+byId("to-deposit-limits").addEventListener("click", () => openAccount("#deposit-limits button"));
 document.querySelector("[popovertarget=account]").addEventListener("click", () => setContent("claim-said", ""));
 byId("claim").addEventListener("click", async () => {
   await claimEarnings();
@@ -280,15 +280,20 @@ const openTab = makeTabs(byId("tabs"), (id) => ({
   "items-panel": () => catalogue.show(),
   "cases-panel": () => { loadPlayer(); cases.show(); },
   "prizes-panel": () => showPrizes(),
+  "cashier-panel": () => showCashier(),
   "leaders-panel": () => showLeaderboard(player),
   "account-panel": () => account.show(),
 }[id])());
 
-showRealityChecks(socket, async () => {
+followPayments(socket);
+showRealityChecks(socket, () => openAccount("#break-duration"));
+
+/** Open the account at the element that a selector matches. */
+async function openAccount(selector) {
   openTab("account-panel");
   await account.show();
-  byId("break-duration").focus();
-});
+  document.querySelector(selector)?.focus();
+}
 
 notify(takeLoginError());
 const challenge = takeChallenge();
@@ -298,6 +303,6 @@ betting.reset();
 showPlayer();
 game.refresh();
 resumeBet();
-loadRules();
-loadLogins();
+untilDone(loadRules);
+untilDone(loadLogins);
 socket.connect();

@@ -4,7 +4,6 @@ import { makeActions } from "./actions.js";
 import { sendJson } from "./api.js";
 import { byId, openDialog } from "./dom.js";
 
-byId("promo-cancel").addEventListener("click", () => byId("promo").close());
 byId("promo-form").addEventListener("submit", (event) => {
   event.preventDefault();
   use(byId("promo-code").value.trim());

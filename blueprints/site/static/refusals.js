@@ -1,17 +1,22 @@
-// Why the server refused a bet, in plain words.
+// Why the server refused a bet or a payment, in plain words.
 
+import { centsOfCoins, format } from "./money.js";
 import { formatTime } from "./times.js";
 
 const ADJECTIVES = { day: "daily", week: "weekly", month: "monthly" };
 
 const REASONS = {
-  "Your limit is reached": ({ limit, period, resetsAt }) =>
-    `This bet would exceed your ${ADJECTIVES[period]} ${limit} limit. The limit starts anew on ${formatTime(resetsAt)}.`,
-  "You have excluded yourself permanently": () => "You have excluded yourself permanently, so you can't bet any more.",
+  "Your limit is reached": ({ limit, period, resetsAt }, act) =>
+    `This ${act} would exceed your ${ADJECTIVES[period]} ${limit} limit. The limit starts anew on ` +
+    `${formatTime(resetsAt)}.`,
+  "You have excluded yourself permanently": (_, act) =>
+    `You have excluded yourself permanently, so you can't ${act} any more.`,
   "Please wait before the next bet": () => "That was too soon after your last bet. Please wait a moment.",
   "Session time limit reached": () =>
     "You have reached the time limit of a session. You can bet again after 30 minutes without a bet.",
-  "Account suspended": () => "Your account is suspended, so you can't bet. Please contact support.",
+  "Account suspended": (_, act) => `Your account is suspended, so you can't ${act}. Please contact support.`,
+  "Wager your deposits first": ({ missing }) =>
+    `You can withdraw when you have wagered ${format(centsOfCoins(missing))} coins more.`,
 };
 
 const BREAK = "You are taking a break until ";
@@ -46,10 +51,10 @@ export const MISMATCH = "Commitment does not match";
  */
 export const namesAChange = ({ error }) => CHANGES.includes(error) || error.startsWith(BREAK);
 
-/** The text for the server's answer to a bet, which is called `noun`. */
-export function explainRefusal(noun, answer) {
+/** The text for the server's answer to a bet or a payment, which is called `noun`; to `act` is what was refused. */
+export function explainRefusal(noun, answer, act = "bet") {
   const { error } = answer;
-  if (error in REASONS) return REASONS[error](answer);
+  if (error in REASONS) return REASONS[error](answer, act);
   if (error.startsWith(BREAK)) return `You are taking a break until ${formatTime(error.slice(BREAK.length))}.`;
   return `The ${noun} was refused: ${error}.`;
 }

@@ -13,7 +13,6 @@ const valuesOf = (fields) => Object.fromEntries(fields.map((field) => [field, in
 /** Ask where to ship a prize to, and request it; resolves with whether it will be shipped. */
 export async function askToShip(id, name) {
   byId("shipping-title").textContent = `Ship ${name}`;
-  byId("shipping-cancel").onclick = () => byId("shipping").close();
   byId("shipping-form").onsubmit = (event) => {
     event.preventDefault();
     ship(id);

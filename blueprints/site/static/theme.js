@@ -7,7 +7,7 @@
   if (chosen) root.dataset.theme = chosen;
 
   document.addEventListener("DOMContentLoaded", () => {
-    document.getElementById("theme").addEventListener("click", () => {
+    document.getElementById("theme")?.addEventListener("click", () => {
       // The current theme: the player's choice, otherwise the system's.
       const systemIsLight = matchMedia("(prefers-color-scheme: light)").matches;
       const now = root.dataset.theme ?? (systemIsLight ? "light" : "dark");

@@ -19,15 +19,15 @@ const ANY_CODE = "The six digits that your authenticator app shows, or a recover
  * Send a request as sendJson does. If the server wants a two-factor code for it, ask the player for the code and send
  * the request again with it.
  */
-export async function sendConfirmed(method, path, content) {
+export async function sendConfirmed(method, path, content, headers) {
   try {
-    return await sendJson(method, path, content);
+    return await sendJson(method, path, content, headers);
   } catch (problem) {
     if (problem.message !== REQUIRED) throw problem;
     return askForCode({
       title: "Confirm with a code",
       text: "Your account is protected by two-factor authentication.",
-      send: (code) => sendJson(method, path, content, code),
+      send: (code) => sendJson(method, path, content, { ...headers, "X-2FA-Code": code }),
     });
   }
 }
@@ -46,7 +46,6 @@ export async function askForCode({ title, text, content = [], accept = "Confirm"
   byId("code-accept").disabled = false;
   byId("code").value = "";
   byId("code-problem").textContent = "";
-  byId("code-cancel").onclick = () => byId("code-prompt").close();
 
   let sending = null;
   byId("code-form").onsubmit = async (event) => {

@@ -41,7 +41,7 @@ FORGET_ATTEMPTS = """
 """
 PATIENCE_MS = 20_000
 TWO_FACTOR_STEP_SECONDS = 30
-PLAYERS = 40
+PLAYERS = 80
 SECRETS = {
     "APP_ENV": "production",
     "SECRET_KEY": "0123456789abcdefghijklmnopqrstuvwxyz-of-these-tests",
@@ -50,6 +50,9 @@ SECRETS = {
 
 DROPPED = object()
 """The answer of a proxy that does not answer."""
+
+AUTO_APPROVED = 40
+"""Withdrawals up to this many coins need no approval by staff."""
 
 DESKTOP, PHONE = (1366, 768), (390, 844)
 
@@ -108,6 +111,8 @@ def serve_site(
         "DATABASE_URL": database_url,
         "UPGRADER_PROOF_DELAY": "0.3",
         "RATELIMIT_ENABLED": "0",
+        "PAYMENTS_POLL_SECONDS": "0.5",
+        "WITHDRAWAL_AUTO_APPROVE": str(AUTO_APPROVED),
     }
     with ExitStack() as stack:
         site = Site({**os.environ, **env, **settings}, directory, stack, warm)
@@ -335,6 +340,13 @@ def open_account(tab):
     """Opens the tab with limits, breaks and security, once the page has signed the player in."""
     tab.get_by_role("tab", name="Account").click()
     expect(tab.locator("#account-parts")).to_be_visible()
+    return tab
+
+
+def open_cashier(tab):
+    """Opens the tab with deposits and withdrawals, once the page has signed the player in."""
+    tab.get_by_role("tab", name="Cashier").click()
+    expect(tab.locator("#cashier-parts")).to_be_visible()
     return tab
 
 

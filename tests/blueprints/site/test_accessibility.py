@@ -19,6 +19,7 @@ from tests.blueprints.site.conftest import (
     choose_case,
     open_account,
     open_case,
+    open_cashier,
     open_details,
     resize,
     sign_in,
@@ -151,6 +152,33 @@ def test_axe_finds_nothing_on_the_account_and_its_dialogs(tab, site, player):
         tab.evaluate("id => document.getElementById(id).showModal()", dialog)
         assert violations(tab, f"#{dialog}") == {}
         tab.locator(f"#{dialog} button").last.click()
+
+
+def test_axe_finds_nothing_on_the_cashier_and_its_dialog(tab, site, player):
+    site.send("PUT", "/limits", {"kind": "deposit", "period": "day", "value": 20}, player)
+    open_cashier(sign_in(tab, site, player, item=None))
+    tab.route("**/payments/deposits/*", lambda route: route.abort())  # The deposit stays open.
+    tab.fill("#deposit-amount", "20")
+    tab.keyboard.press("Enter")
+    expect(tab.locator("#checkout-qr")).to_be_visible()
+    tab.fill("#deposit-amount", "1")
+    tab.keyboard.press("Enter")
+    expect(tab.locator("#deposit-amount-problem")).not_to_be_empty()
+    assert violations(tab) == {}
+
+    tab.fill("#withdrawal-amount", "5")
+    tab.fill("#withdrawal-to", "an address " * 23)
+    tab.keyboard.press("Enter")
+    assert violations(tab, "#withdrawal") == {}
+    tab.locator("#withdrawal").get_by_role("button", name="Withdraw").click()
+    expect(tab.locator("#payment-name")).to_contain_text("Withdrawal")
+    assert violations(tab, ".browse") == {}
+
+
+def test_axe_finds_nothing_on_the_demonstration_of_a_payment_page(tab, site):
+    tab.goto(f"{site.url}/demo-checkout/1")
+
+    assert violations(tab) == {}
 
 
 def test_axe_finds_nothing_on_the_page_that_verifies(tab, site):

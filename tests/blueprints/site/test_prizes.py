@@ -95,22 +95,22 @@ def test_an_empty_page_of_prizes_is_replaced_by_the_last(shared, line):
         route.fulfill(response=response, json=content)
 
     shared.route("**/prizes?page=1&*", add_a_page)
-    shared.select_option("#prize-status", "kept")
-    expect(shared.locator("#prize-page")).to_have_text("Page 1 of 2")
+    shared.select_option("#prizes-filter", "status=kept")
+    expect(shared.locator("#prizes-page")).to_have_text("Page 1 of 2")
 
     with shared.expect_response("**/prizes?page=2&*"), shared.expect_response("**/prizes?page=1&*"):
         shared.get_by_role("navigation", name="Pages of prizes").get_by_role("button", name="Next").click()
 
     expect(line).to_be_visible()
     shared.unroute_all()
-    shared.select_option("#prize-status", "all")
+    shared.select_option("#prizes-filter", "status=all")
 
 
 def test_prizes_are_filtered_by_status(shared, line):
-    shared.select_option("#prize-status", "shipped")
+    shared.select_option("#prizes-filter", "status=shipped")
 
     expect(shared.locator("#prizes li")).to_have_count(0)
     expect(shared.locator("#prizes-note")).to_contain_text("no prizes here yet")
-    shared.select_option("#prize-status", "kept")
+    shared.select_option("#prizes-filter", "status=kept")
     expect(line).to_contain_text("Yours")
-    shared.select_option("#prize-status", "all")
+    shared.select_option("#prizes-filter", "status=all")

@@ -1,0 +1,252 @@
+"""Depositing and withdrawing on the built-in page, with the provider of the demonstration.
+
+It confirms a deposit after five seconds and pays a withdrawal after ten.
+"""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.blueprints.site.conftest import (
+    AUTO_APPROVED,
+    balance,
+    enter_code,
+    open_cashier,
+    sign_in,
+    tab_to,
+    turn_on_two_factor,
+)
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def cashier(tab, site, player):
+    """The cashier of a new player, who has 100 coins."""
+    sign_in(tab, site, player, item=None)
+    expect(tab.locator("#balance")).to_have_text("100.00 coins")
+    return open_cashier(tab)
+
+
+def deposit(tab, coins):
+    tab.fill("#deposit-amount", coins)
+    tab.keyboard.press("Enter")
+
+
+def withdraw(tab, coins, to="my wallet", answer="Withdraw"):
+    tab.fill("#withdrawal-amount", coins)
+    tab.fill("#withdrawal-to", to)
+    tab.keyboard.press("Enter")
+    tab.locator("#withdrawal").get_by_role("button", name=answer).click()
+
+
+def payments(site, player):
+    return site.get("/payments", player).json()["data"]["payments"]
+
+
+def test_a_deposit_is_credited_and_the_balance_follows(cashier, site, player):
+    deposit(cashier, "0.50")
+    expect(cashier.locator("#deposit-amount-problem")).to_contain_text("from 1.00 to 10,000.00 coins")
+    expect(cashier.locator("#deposit-amount")).to_be_focused()
+
+    deposit(cashier, "20")
+
+    expect(cashier.locator("#payment-name")).to_have_text("Deposit of 20.00 coins")
+    expect(cashier.locator("#payment-state")).to_be_focused()
+    expect(cashier.locator("#payment-state")).to_have_text("The coins are on your balance.")
+    expect(cashier.locator("#checkout-link")).to_be_hidden()
+    expect(cashier.locator("#balance")).to_have_text("120.00 coins")
+    expect(cashier.locator("#payments li")).to_contain_text("The coins are on your balance.")
+    assert [made["status"] for made in payments(site, player)] == ["credited"]
+
+
+@pytest.fixture
+def made(cashier, site, player):
+    """A deposit that the page requests and sees with the values of this dictionary, which a test changes."""
+    made = site.post("/payments/deposits", {"method": "demo", "amount": 5}, player)["deposit"]
+    page = {"payments": [made | {"type": "deposit"}], "total": 1, "totalPages": 1, "currentPage": 1}
+    cashier.route("**/payments/deposits", lambda route: route.fulfill(json={"deposit": made}))
+    cashier.route("**/payments/deposits/*", lambda route: route.fulfill(json={"deposit": made}))
+    cashier.route("**/payments?*", lambda route: route.fulfill(json={"data": page}))
+    return made
+
+
+def test_a_deposit_is_paid_by_link_or_qr_code_once_prepared(cashier, site, made):
+    address, made["checkoutUrl"], made["status"] = made["checkoutUrl"], None, "created"
+    deposit(cashier, "5")
+    state = cashier.locator("#payment-state")
+    expect(state).to_have_text("The link for your payment is being prepared.")
+    link = cashier.get_by_role("link", name="Open the payment page")
+    expect(link).to_be_hidden()
+
+    # No event says so.
+    made |= {"checkoutUrl": address, "status": "pending"}
+
+    expect(state).to_have_text("Waiting for your payment.")
+    expect(cashier.locator("#payment")).to_contain_text("Please pay before")
+    assert cashier.get_by_role("img", name="QR code").evaluate("image => image.decode().then(() => true)")
+    expect(link).to_have_attribute("href", f"{site.url}/demo-checkout/{made['id']}")
+    with cashier.expect_popup() as opened:
+        link.click()
+    expect(opened.value.get_by_role("heading", name="Nothing to pay")).to_be_visible()
+    assert opened.value.evaluate("window.opener") is None
+
+
+def test_an_open_deposit_is_shown_again(cashier, made):
+    made["status"] = "confirming"
+    cashier.reload()
+
+    open_cashier(cashier).get_by_role("button", name="Show Deposit of 5.00 coins").click()
+
+    expect(cashier.locator("#payment-state")).to_have_text("Your payment has arrived and is being confirmed.")
+    expect(cashier.locator("#payment-state")).to_be_focused()
+    made["status"] = "review"
+    expect(cashier.locator("#payment-state")).to_contain_text("Our staff will decide.")
+
+
+def test_a_withdrawal_is_confirmed_once_and_completed(cashier, site, player):
+    cashier.fill("#withdrawal-amount", "10")
+    cashier.keyboard.press("Enter")
+    expect(cashier.locator("#withdrawal-to-problem")).to_have_text("Please enter an address.")
+    withdraw(cashier, "10", answer="Cancel")
+    assert payments(site, player) == []
+
+    cashier.locator("#withdrawal-form button").click()
+    summary = cashier.get_by_role("dialog", name="Withdraw this amount to this address?")
+    expect(summary).to_contain_text("A withdrawal can't be cancelled")
+    expect(summary.locator("dd")).to_have_text(["10.00 coins", "Demonstration", "my wallet"])
+    summary.get_by_role("button", name="Withdraw").click()
+
+    expect(cashier.locator("#balance")).to_have_text("90.00 coins")
+    expect(cashier.locator("#payment-name")).to_have_text("Withdrawal of 10.00 coins")
+    # The events of the socket say so, since only deposits are polled.
+    expect(cashier.locator("#payment-state")).to_have_text("Paid.")
+    expect(cashier.locator("#payment-txhash")).to_have_text(re.compile("^Transaction [0-9a-f]{64}$"))
+    expect(cashier.locator("#payments li")).to_contain_text("Paid.")
+    expect(cashier.locator("#payments li")).to_contain_text("To my wallet")
+    assert balance(cashier) == 90
+
+
+def test_a_withdrawal_needs_a_code_and_waits_for_staff(tab, site, player):
+    code = turn_on_two_factor(site, player)
+    sign_in(tab, site, player, item=None)
+    open_cashier(tab)
+    withdraw(tab, f"{AUTO_APPROVED + 1}")
+    tab.locator("#code-prompt").get_by_role("button", name="Cancel").click()
+    expect(tab.locator("#withdrawal-amount-problem")).to_have_text(
+        "No code was entered, so nothing has changed."
+    )
+
+    withdraw(tab, f"{AUTO_APPROVED + 1}")
+    enter_code(tab, "aaaa-aaaa-aaaa")
+    expect(tab.locator("#code-problem")).to_contain_text("This code is wrong")
+    enter_code(tab, code)
+
+    expect(tab.locator("#payment-state")).to_have_text("Waiting for approval.")
+    (made,) = payments(site, player)
+    site.run("payments", "reject", made["id"], "--reason=test")
+    expect(tab.locator("#payment-state")).to_have_text("Rejected. The coins are back on your balance.")
+    expect(tab.locator("#balance")).to_have_text("100.00 coins")
+
+
+def test_a_player_limits_deposits_with_the_keyboard(cashier, site, player):
+    expect(cashier.locator("#deposit-limits-set")).to_have_text("You have not limited your deposits.")
+    cashier.focus("#deposit-amount")
+    tab_to(cashier, "#to-deposit-limits")
+    cashier.keyboard.press("Enter")
+    expect(cashier.get_by_role("button", name="Set daily deposit limit")).to_be_focused()
+    cashier.keyboard.press("Enter")
+    cashier.keyboard.type("5")
+    cashier.keyboard.press("Enter")
+    expect(cashier.locator("#limits-said")).to_have_text("Your daily deposit limit is now 5.00 coins.")
+
+    open_cashier(cashier)
+    expect(cashier.locator("#deposit-limits-set")).to_contain_text("5.00 coins a day")
+    deposit(cashier, "5.01")
+
+    expect(cashier.locator("#deposit-amount-problem")).to_contain_text(
+        "This deposit would exceed your daily deposit limit. The limit starts anew on"
+    )
+    assert payments(site, player) == []
+
+
+def test_a_break_refuses_deposits_only(cashier, site, player):
+    site.post("/limits/exclusion", {"duration": "24h"}, player)
+
+    deposit(cashier, "5")
+    expect(cashier.locator("#deposit-amount-problem")).to_contain_text("You are taking a break until")
+
+    withdraw(cashier, "5")
+    expect(cashier.locator("#payment-name")).to_have_text("Withdrawal of 5.00 coins")
+
+
+def test_a_request_whose_answer_was_lost_is_made_once(cashier, site, player):
+    keys = []
+
+    def lose_the_answer(route):
+        keys.append(route.request.headers["idempotency-key"])
+        route.fetch()
+        route.abort()
+
+    cashier.route("**/payments/withdrawals", lose_the_answer)
+    withdraw(cashier, "30")
+    expect(cashier.locator("#withdrawal-amount-problem")).to_contain_text(
+        "There is no connection to the server."
+    )
+    cashier.unroute_all()
+    # A browser may have unloaded the page meanwhile.
+    cashier.reload()
+    open_cashier(cashier)
+
+    with cashier.expect_request("**/payments/withdrawals") as again:
+        withdraw(cashier, "30")
+
+    expect(cashier.locator("#payment-name")).to_have_text("Withdrawal of 30.00 coins")
+    assert [again.value.headers["idempotency-key"]] == keys
+    assert len(payments(site, player)) == 1
+    # The next one is another withdrawal.
+    withdraw(cashier, "30")
+    expect(cashier.locator("#payments li")).to_have_count(2)
+
+
+def test_the_history_has_pages_a_filter_and_what_other_tabs_do(cashier, site, player):
+    for amount in range(1, 12):
+        site.post("/payments/deposits", {"method": "demo", "amount": amount}, player)
+    lines = cashier.locator("#payments li")
+    expect(lines).to_have_count(10)
+    expect(lines.first).to_contain_text("11.00 coins")
+
+    cashier.get_by_role("navigation", name="Pages of deposits").get_by_role("button", name="Next").click()
+    expect(lines).to_have_count(1)
+    expect(lines).to_contain_text("1.00 coins")
+    cashier.select_option("#payments-filter", label="all withdrawals")
+    expect(lines).to_have_count(0)
+    expect(cashier.locator("#payments-note")).to_contain_text("no deposits or withdrawals here yet")
+    cashier.select_option("#payments-filter", label="credited")
+    expect(lines).to_have_count(10)
+    expect(lines.first).to_contain_text("The coins are on your balance.")
+
+
+def test_without_a_provider_deposits_and_withdrawals_are_not_available(tab, production):
+    player = production.new_player()
+    tab.goto(production.url)
+    tab.get_by_role("tab", name="Cashier").click()
+    expect(tab.locator("#cashier-note")).to_have_text("Sign in to deposit and withdraw.")
+    tab.goto(f"{production.url}/?token={player['token']}")
+    tab.click("#offer-accept")
+    open_cashier(tab)
+
+    expect(tab.locator("#deposit-none")).to_have_text("Deposits are not available now.")
+    expect(tab.locator("#withdrawal-none")).to_have_text("Withdrawals are not available now.")
+    expect(tab.get_by_label("Amount in coins").locator("visible=true")).to_have_count(0)
+    assert production.get("/demo-checkout/1").status_code == 404
+
+
+def test_qr_codes_are_for_own_deposits_only(site, player):
+    made = site.post("/payments/deposits", {"method": "demo", "amount": 5}, player)["deposit"]
+    path = f"/qr-codes/deposits/{made['id']}"
+
+    assert site.get(path, player).json()["qrCode"].startswith("data:image/png;base64,")
+    assert site.get(path, site.new_player()).status_code == 404
+    assert site.get(path).status_code == 401
