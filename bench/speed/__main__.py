@@ -35,6 +35,7 @@ FAMILIES = (
     "sockets",
     "curves_bets",
     "hub",
+    "deposits",
 )
 BETS = "10000,100000,1000000"
 
