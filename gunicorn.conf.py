@@ -7,6 +7,8 @@ from gevent import monkey
 # Debugging information about each greenlet took 4 of the 68 KiB of an idle socket.
 gevent.config.track_greenlet_tree = False
 monkey.patch_all()
+# Native threads look up names: with a slow name server each background task may need one.
+gevent.get_hub().threadpool_size = 40
 
 import os
 import resource

@@ -157,7 +157,6 @@ class PayoutSender:
             )
         except Refused as error:
             with self._lease.fenced():
-                self._check_same(withdrawal)
                 withdrawals.release(withdrawal, WithdrawalStatus.FAILED, reason=str(error), now=self._clock())
             return None
 
@@ -190,7 +189,8 @@ class PayoutSender:
                 if second.withdrawal_id == withdrawal.id and second.id != payout.id:
                     report_second(second, withdrawal.id, now=self._clock())
                     self._cancel(second, provider)
-        self._renew()
+        # Nobody has ended it, and this process has the lease.
+        self._note(withdrawal)
         try:
             provider.approve(payout, seconds=CALL_SECONDS)
         except Refused:
@@ -240,17 +240,9 @@ class PayoutSender:
 
     def _change(self, withdrawal: Withdrawal, changes: dict[str, Any], *, now: Millis) -> None:
         with self._lease.fenced(seconds=CALL_SECONDS):
-            self._check_same(withdrawal)
             withdrawals.change(withdrawal, now=now, **changes)
         for name, value in (changes | {"changed_at_ms": now}).items():
             setattr(withdrawal, name, value)
-
-    def _check_same(self, withdrawal: Withdrawal) -> None:
-        """Raises StatusChanged if another process has stored a payout, or asked for one."""
-        columns = (Withdrawal.payout_id, Withdrawal.payouts_asked)
-        stored = Withdrawal.select(*columns).where(Withdrawal.id == withdrawal.id).tuples().first()
-        if stored != (withdrawal.payout_id, withdrawal.payouts_asked):
-            raise StatusChanged
 
     def _renew(self) -> None:
         """Keep the lease during the next call. Raises LeaseLost."""

@@ -121,9 +121,12 @@ class StaffDecisions:
         if provider is None:
             raise OperatorError(f"PAYMENT_METHODS does not name {withdrawal.provider}")
         try:
-            return by_preference(provider.payouts(seconds=CALL_SECONDS), withdrawal.id)
+            found = by_preference(provider.payouts(seconds=CALL_SECONDS), withdrawal.id)
+            # A list may be older than the answer to this.
+            stored = withdrawal.payout_id and provider.payout(withdrawal.payout_id, seconds=CALL_SECONDS)
         except ProviderError as error:
             raise OperatorError(str(error)) from None
+        return [*found, stored] if stored else found
 
 
 def _fail_deposit(deposit: Deposit, reason: str, now: Millis) -> Deposit:

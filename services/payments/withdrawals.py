@@ -218,8 +218,21 @@ def get(withdrawal_id: str) -> Withdrawal:
 
 
 def change(withdrawal: Withdrawal, *, now: Millis, **changes: Any) -> None:
-    """Change a withdrawal that still has the status of ``withdrawal``. Raises StatusChanged if not."""
-    is_same = (Withdrawal.id == withdrawal.id) & (Withdrawal.status == withdrawal.status)
+    """Change a withdrawal that is still as ``withdrawal`` shows it. Raises StatusChanged if not.
+
+    Its status must be the same, and no other payout asked for or stored: one that was stored meanwhile may be
+    approved, and then the coins must not be given back.
+    """
+    payout_id = withdrawal.payout_id
+    has_same_payout = (
+        Withdrawal.payout_id.is_null() if payout_id is None else Withdrawal.payout_id == payout_id
+    )
+    is_same = (
+        (Withdrawal.id == withdrawal.id)
+        & (Withdrawal.status == withdrawal.status)
+        & (Withdrawal.payouts_asked == withdrawal.payouts_asked)
+        & has_same_payout
+    )
     if not Withdrawal.update(changed_at_ms=now, **changes).where(is_same).execute():
         raise StatusChanged
 
