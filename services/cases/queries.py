@@ -138,13 +138,16 @@ def free() -> ShownCase:
 
 
 def items_without_price(case: ShownCase) -> list[int]:
-    """The ids of the items of this case that lack a price. No query when all of them have one."""
+    """The ids of the items that are shown without a price. No query when all of them have one.
+
+    Not of those whose price an operator sets, since no source is asked for them.
+    """
     names = [item.market_hash_name for item in case.items if item.price_cents is None]
     if not names:
         return []
-    lack_price = Item.market_hash_name.in_(names) & Item.price_cents.is_null() & ~Item.custom_price
+    from_a_source = Item.market_hash_name.in_(names) & ~Item.custom_price
     with reading():
-        return list(Item.select(Item.id).where(lack_price).scalars())
+        return list(Item.select(Item.id).where(from_a_source).scalars())
 
 
 def _of(kinds: Collection[CaseKind]) -> Any:

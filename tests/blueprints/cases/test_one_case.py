@@ -10,6 +10,7 @@ from models.case_spins import CaseSpins
 from models.cases import Case
 from models.db.connection import writing
 from models.items import Item
+from services.cases import queries
 from tests.blueprints.cases.conftest import BLUE, GLOVES, RED, ROCK, body
 from tests.support.markers import sqlite_only
 
@@ -178,6 +179,22 @@ def test_only_missing_prices_that_are_not_custom_are_fetched(client, put, refres
     client.get("/api/cases/case?not-cached")
 
     assert asked == [[red.id]] * 2
+
+
+@sqlite_only
+@pytest.mark.usefixtures("unpriced")
+def test_a_price_that_arrives_while_the_case_is_read_is_shown(client, prices, monkeypatch):
+    items_without_price = queries.items_without_price
+
+    def after_the_price(case):
+        prices({RED: 9.5})
+        return items_without_price(case)
+
+    monkeypatch.setattr(queries, "items_without_price", after_the_price)
+
+    case = client.get("/api/cases/case").json
+
+    assert case["items"][0]["price"] == "$9.50"
 
 
 @sqlite_only
