@@ -1,0 +1,65 @@
+"""Hashes, roots and inclusion proofs, against the vectors of Certificate Transparency."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.log import merkle
+from tests.services.log import rfc6962
+
+LEAVES = [merkle.leaf_hash(entry) for entry in rfc6962.ENTRIES]
+
+
+@pytest.mark.parametrize("size", range(9))
+def test_roots_are_those_of_certificate_transparency(size):
+    assert merkle.root_of(LEAVES[:size]).hex() == rfc6962.ROOTS[size]
+
+
+@given(st.lists(st.binary(min_size=32, max_size=32), max_size=70))
+def test_hashing_in_pairs_gives_the_recursive_root(leaves):
+    assert merkle.root_of(leaves) == rfc6962.mth(leaves)
+
+
+@pytest.mark.parametrize(("index", "size"), rfc6962.INCLUSION_PROOFS)
+def test_published_proofs_lead_to_the_published_root(index, size):
+    proof = [bytes.fromhex(text) for text in rfc6962.INCLUSION_PROOFS[index, size]]
+
+    assert merkle.root_from_proof(index, size, LEAVES[index], proof).hex() == rfc6962.ROOTS[size]
+
+
+@given(st.data())
+def test_a_proof_fails_when_anything_in_it_is_altered(data):
+    size = data.draw(st.integers(2, 40), label="size")
+    index, other = data.draw(st.permutations(range(size)), label="indexes")[:2]
+    leaves = [merkle.leaf_hash(bytes([entry])) for entry in range(size)]
+    proof = rfc6962.path(index, leaves)
+    position = data.draw(st.integers(0, len(proof) - 1), label="position")
+    altered = bytes([proof[position][0] ^ 1]) + proof[position][1:]
+
+    for wrong_index, leaf, wrong_proof in (
+        (other, leaves[index], proof),
+        (index, leaves[other], proof),
+        (index, leaves[index], [*proof[:position], altered, *proof[position + 1 :]]),
+        (index, leaves[index], [*proof[:position], *proof[position + 1 :]]),
+        (index, leaves[index], [*proof, proof[position]]),
+    ):
+        assert not _leads_to(rfc6962.mth(leaves), wrong_index, size, leaf, wrong_proof)
+
+
+def _leads_to(root, index, size, leaf, proof):
+    try:
+        return merkle.root_from_proof(index, size, leaf, proof) == root
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 4])
+def test_a_proof_of_a_wrong_length_is_an_error(length):
+    with pytest.raises(ValueError, match="the inclusion proof is too"):
+        merkle.root_from_proof(5, 8, LEAVES[5], LEAVES[:length])
+
+
+@pytest.mark.parametrize(("index", "size"), [(0, 0), (1, 1), (9, 8), (-1, 8)])
+def test_an_index_outside_of_the_tree_is_an_error(index, size):
+    with pytest.raises(ValueError, match="is not in a tree"):
+        merkle.root_from_proof(index, size, LEAVES[0], [])

@@ -1,0 +1,200 @@
+"""Signed notes and verifier keys, against the examples of https://c2sp.org/signed-note and of Go.
+
+Go's are those of https://pkg.go.dev/golang.org/x/mod/sumdb/note, note_test.go.
+"""
+
+import base64
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.log.notes import MAX_LENGTH, BadNote, SigningKey, VerifierKey, open_note, sign
+
+EXAMPLE_KEY = VerifierKey.parse("example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k")
+EXAMPLE = """\
+This is an example message.
+
+— example.com/foo \
+Uw2QOkn8srV1yJGh2VYRlL1Tnagv1YEq6TfXppzi2ONncAlTgK7Ztg1ERYNZXsYjOBH3mFXmRKuwHjG1Yu72IneyaQM=
+"""
+
+POEM = """\
+Ognuno sta solo sul cuor della terra
+trafitto da un raggio di sole:
+
+ed è subito sera.
+
+— quasimodo.example/salvatore \
+NnugSzTjtVAewIS+Z/iJhUPeFDkO/5QQ2i5ddnGITLlC+EhfLW9oJKONrMouFSQU0xMcXxj99ihAQwaqP3ZekRwNtIc=
+"""
+
+PETER_TEXT = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"
+PETER = VerifierKey.parse(PETER_TEXT)
+PETER_SEED = base64.b64decode("AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz")[1:]
+ENOCH = VerifierKey.parse("EnochRoot+af0cfe78+ATtqJ7zOtqQtYqOo0CpvDXNlMhV3HeJDpjrASKGLWdop")
+TEXT = """\
+If you think cryptography is the answer to your problem,
+then you don't know what your problem is.
+"""
+BY_PETER = """\
+— PeterNeumann \
+x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=
+"""
+BY_ENOCH = """\
+— EnochRoot \
+rwz+eBzmZa0SO3NbfRGzPCpDckykFXSdeX+MNtCOXm2/5n2tiOHp+vAF1aGrQ5ovTG01oOTGwnWLox33WWd1RvMc+QQ=
+"""
+FAILING = BY_ENOCH.replace("5n2t", "5n2u")
+
+OURS = SigningKey("example.com/log", bytes(range(32)))
+
+CHARACTERS = st.characters(exclude_categories=["Cs"]).filter(lambda character: character >= " ")
+
+
+def test_the_example_of_the_specification_is_opened():
+    assert open_note(EXAMPLE, [EXAMPLE_KEY]) == "This is an example message.\n"
+
+
+def test_signing_gives_the_note_of_go():
+    assert sign(TEXT, [SigningKey("PeterNeumann", PETER_SEED)]) == f"{TEXT}\n{BY_PETER}"
+
+
+def test_a_signing_key_has_the_verifier_key_of_go():
+    assert SigningKey("PeterNeumann", PETER_SEED).verifier_key == PETER_TEXT
+
+
+def test_signatures_of_unknown_keys_are_ignored():
+    assert open_note(f"{TEXT}\n{FAILING}{BY_PETER}", [PETER]) == TEXT
+
+
+def test_a_failing_signature_of_a_known_key_refuses_the_note():
+    with pytest.raises(BadNote, match="fails"):
+        open_note(f"{TEXT}\n{BY_PETER}{FAILING}", [PETER, ENOCH])
+
+
+@pytest.mark.parametrize("known", [[], [PETER, ENOCH, EXAMPLE_KEY]], ids=["no key", "other keys"])
+def test_a_note_that_no_known_key_has_signed_is_refused(known):
+    with pytest.raises(BadNote, match="no known key"):
+        open_note(POEM, known)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [BY_PETER.replace("PeterNeumann", "PeterNeumanN"), BY_PETER.replace("x08go", "x08gp")],
+    ids=["the ID of a known key and another name", "the name of a known key and another ID"],
+)
+def test_a_signature_that_shares_only_a_part_with_a_known_key_is_unknown(line):
+    name_or_id_differs = f"{TEXT}\n{line}"
+
+    with pytest.raises(BadNote, match="no known key"):
+        open_note(name_or_id_differs, [PETER])
+
+
+def test_two_keys_can_sign_a_note():
+    keys = [OURS, SigningKey("example.com/log", bytes(32))]
+
+    note = sign(TEXT, keys)
+
+    assert [open_note(note, [key.verifier]) for key in keys] == [TEXT, TEXT]
+
+
+@given(st.text(CHARACTERS | st.just("\n")))
+def test_signed_texts_are_opened_again(text):
+    assert open_note(sign(text + "\n", [OURS]), [OURS.verifier]) == text + "\n"
+
+
+def test_sixteen_post_quantum_signatures_are_accepted():
+    signature = base64.b64encode(bytes(5000)).decode()
+    others = "".join(f"— example.com/{number} {signature}\n" for number in range(15))
+
+    assert open_note(f"{TEXT}\n{others}{BY_PETER}", [PETER]) == TEXT
+
+
+MALFORMED = {
+    "no signatures": TEXT,
+    "an empty line and no signatures": f"{TEXT}\n",
+    "no empty line": TEXT + BY_PETER,
+    "an empty line at the end": f"{TEXT}\n{BY_PETER}\n",
+    "no newline at the end": f"{TEXT}\n{BY_PETER[:-1]}",
+    "another character at the end": f"{TEXT}\n{BY_PETER[:-1]}.",
+    "a control character": f"\x01{TEXT}\n{BY_PETER}",
+    "a carriage return": f"{TEXT}\n{BY_PETER[:-1]}\r\n",
+    "half a surrogate pair": f"\ud800{TEXT}\n{BY_PETER}",
+    "a name with a blank": f"{TEXT}\n{BY_PETER.replace('rN', 'r N')}",
+    "a name with a plus sign": f"{TEXT}\n{BY_PETER}{BY_ENOCH.replace('hR', 'h+R')}",
+    "no name": f"{TEXT}\n{BY_PETER.replace('PeterNeumann ', '')}",
+    "a hyphen as the dash": f"{TEXT}\n{BY_PETER.replace('—', '-')}",
+    "another line": f"{TEXT}\n{BY_PETER}Unexpected line.\n",
+    "bad base64 of an unknown key": f"{TEXT}\n{BY_PETER}{BY_ENOCH.replace('rwz+', 'rwz*')}",
+    "base64 for addresses": f"{TEXT}\n{BY_PETER}{BY_ENOCH.replace('rwz+', 'rwz-')}",
+    "base64 without padding": f"{TEXT}\n{BY_PETER}{BY_ENOCH.replace('=', '')}",
+    "a key ID without a signature": f"{TEXT}\n{BY_PETER}— EnochRoot rwz+eA==\n",
+    "a note that is too long": f"{'a' * MAX_LENGTH}\n\n{BY_PETER}",
+}
+
+
+@pytest.mark.parametrize("note", MALFORMED.values(), ids=MALFORMED)
+def test_malformed_notes_are_refused(note):
+    with pytest.raises(BadNote, match=r"the note (has|is)|of the note|base64"):
+        open_note(note, [PETER])
+
+
+def test_no_part_of_a_verifier_key_is_a_key():
+    length = len(PETER_TEXT)
+    parts = {PETER_TEXT[start:end] for start in range(length) for end in range(start, length + 1)}
+
+    for part in parts - {PETER_TEXT}:
+        with pytest.raises(BadNote):
+            VerifierKey.parse(part)
+
+
+def test_a_verifier_key_with_another_character_is_not_a_key():
+    for position, character in enumerate(PETER_TEXT):
+        with pytest.raises(BadNote):
+            VerifierKey.parse(PETER_TEXT[:position] + chr(ord(character) + 1) + PETER_TEXT[position + 1 :])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PeterNeumann+cc469956+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TWBADKEY==",
+        "PeterNeumann+173116ae+ZRpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW",
+        PETER_TEXT.replace("c74f20a3", "C74F20A3"),
+    ],
+    ids=["a longer key", "another signature type", "a key ID in upper case"],
+)
+def test_other_verifier_keys_are_refused(text):
+    with pytest.raises(BadNote):
+        VerifierKey.parse(text)
+
+
+def test_a_public_key_of_another_length_is_refused():
+    with pytest.raises(BadNote, match="32 bytes"):
+        VerifierKey("example.com/log", bytes(33))
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a+b", "a\u00a0b", "a\u3000b", "a\nb", "a\x01b"])
+def test_keys_have_no_such_names(name):
+    with pytest.raises(BadNote, match="not a key name"):
+        SigningKey(name, bytes(32))
+
+
+def test_a_seed_of_another_length_is_refused():
+    with pytest.raises(ValueError, match="32 bytes"):
+        SigningKey("example.com/log", bytes(31))
+
+
+def test_a_printed_signing_key_does_not_show_its_seed():
+    assert repr(OURS) == "SigningKey(name='example.com/log')"
+
+
+@pytest.mark.parametrize("text", ["", "no newline at the end", "a\ttab\n", "half a pair: \ud800\n"])
+def test_texts_that_no_note_can_have_are_not_signed(text):
+    with pytest.raises(ValueError, match="the text of a note"):
+        sign(text, [OURS])
+
+
+def test_a_note_is_not_signed_by_nobody():
+    with pytest.raises(ValueError, match="needs a key"):
+        sign(TEXT, [])

@@ -1,0 +1,169 @@
+"""Appending leaves, roots and proofs from tiles, against the definitions of RFC 6962."""
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from services.log import tree
+from services.log.merkle import leaf_hash, root_from_proof
+from services.log.tiles import TilePosition
+from tests.services.log import rfc6962
+
+SIZE = 70_000
+EDGES = [1, 2, 255, 256, 257, 511, 512, 513, 65_535, 65_536, 65_537, SIZE]
+
+# Sizes around full tiles, and any other.
+sizes = st.builds(lambda tiles, more: max(0, 256 * tiles + more), st.integers(0, 4), st.integers(-1, 1))
+sizes |= st.integers(0, 1100)
+
+
+@pytest.fixture(scope="module")
+def leaves():
+    return [leaf_hash(str(index).encode()) for index in range(SIZE)]
+
+
+@pytest.fixture(scope="module")
+def tiles(leaves):
+    """The tiles of the whole tree."""
+    return tree.append(0, leaves, {}.__getitem__)
+
+
+@settings(max_examples=30)
+@given(cuts=st.lists(sizes, max_size=6))
+def test_batches_give_the_tiles_of_one_batch(leaves, cuts):
+    tiles = {}
+
+    for start, end in pairwise(sorted([0, *cuts, 1100])):
+        tiles |= tree.append(start, leaves[start:end], tiles.__getitem__)
+
+    assert tiles == tree.append(0, leaves[:1100], {}.__getitem__)
+
+
+def test_the_tiles_of_70_000_entries_are_those_of_the_specification(tiles):
+    assert Counter((level, len(tile) // 32) for (level, _), tile in tiles.items()) == {
+        (0, 256): 273,
+        (0, 112): 1,
+        (1, 256): 1,
+        (1, 17): 1,
+        (2, 1): 1,
+    }
+
+
+def test_a_partial_tile_is_not_hashed_into_the_level_above(leaves):
+    assert list(tree.append(0, leaves[:255], {}.__getitem__)) == [TilePosition(0, 0)]
+
+
+def test_appending_reads_and_returns_only_tiles_that_grow(leaves, tiles):
+    size = 258 * 256 - 1
+    read = []
+
+    changed = tree.append(size, leaves[size : size + 2], lambda at: read.append(at) or tiles[at])
+
+    assert read == [(0, 257), (1, 1)]
+    assert {at: len(tile) // 32 for at, tile in changed.items()} == {(0, 257): 256, (0, 258): 1, (1, 1): 2}
+
+
+def test_appending_nothing_changes_nothing(tiles):
+    assert tree.append(SIZE, [], tiles.__getitem__) == {}
+
+
+def test_an_entry_in_place_of_its_hash_is_refused():
+    with pytest.raises(ValueError, match="32 bytes"):
+        tree.append(0, [b"entry"], {}.__getitem__)
+
+
+def test_the_root_of_each_earlier_size_is_kept(leaves, tiles):
+    for size in range(600):
+        assert tree.root(size, tiles.__getitem__) == rfc6962.mth(leaves[:size])
+
+
+@pytest.mark.parametrize("size", EDGES)
+def test_roots_around_full_tiles_are_right(leaves, tiles, size):
+    assert tree.root(size, tiles.__getitem__) == rfc6962.mth(leaves[:size])
+
+
+@given(st.data())
+def test_inclusion_proofs_are_those_of_the_definition(leaves, tiles, data):
+    size = data.draw(sizes.filter(bool))
+    index = data.draw(st.integers(0, size - 1))
+
+    assert tree.inclusion_proof(index, size, tiles.__getitem__) == rfc6962.path(index, leaves[:size])
+
+
+@pytest.mark.parametrize("size", EDGES)
+def test_inclusion_proofs_around_full_tiles_lead_to_the_root(leaves, tiles, size):
+    root = tree.root(size, tiles.__getitem__)
+
+    for index in {0, size // 2, max(0, size - 257), size - 1}:
+        proof = tree.inclusion_proof(index, size, tiles.__getitem__)
+        assert root_from_proof(index, size, leaves[index], proof) == root
+
+
+@pytest.mark.parametrize("size", EDGES)
+def test_the_tiles_of_a_tree_are_in_it_and_changed_ones_are_not(tiles, size):
+    root = tree.root(size, tiles.__getitem__)
+    levels = [(level, size >> 8 * level) for level in range(3) if size >> 8 * level]
+
+    for level, nodes in levels:
+        for node in {0, nodes // 2, nodes - 1}:
+            at = TilePosition(level, node // 256)
+            changed = bytearray(tiles[at])
+            changed[node % 256 * 32] ^= 1
+            assert tree.has_tile(at, size, root, tiles.__getitem__)
+            assert not tree.has_tile(at, size, root, (tiles | {at: bytes(changed)}).__getitem__)
+
+
+@given(st.lists(sizes.filter(bool), min_size=2, max_size=2).map(sorted))
+def test_consistency_proofs_are_those_of_the_definition(leaves, tiles, two_sizes):
+    old, new = two_sizes
+
+    assert tree.consistency_proof(old, new, tiles.__getitem__) == rfc6962.subproof(old, leaves[:new])
+
+
+@pytest.mark.parametrize(
+    ("prove", "vectors"),
+    [(tree.inclusion_proof, rfc6962.INCLUSION_PROOFS), (tree.consistency_proof, rfc6962.CONSISTENCY_PROOFS)],
+)
+def test_proofs_are_those_of_certificate_transparency(prove, vectors):
+    tiles = tree.append(0, [leaf_hash(entry) for entry in rfc6962.ENTRIES], {}.__getitem__)
+
+    for numbers, proof in vectors.items():
+        assert [sibling.hex() for sibling in prove(*numbers, tiles.__getitem__)] == proof
+
+
+def test_a_proof_reads_each_tile_once(tiles):
+    read = Counter()
+
+    tree.inclusion_proof(12_345, 69_999, lambda position: read.update([position]) or tiles[position])
+
+    assert set(read.values()) == {1}
+
+
+@pytest.mark.parametrize(
+    "compute",
+    [
+        lambda read: tree.root(600, read),
+        lambda read: tree.inclusion_proof(0, 600, read),
+        lambda read: tree.consistency_proof(1, 600, read),
+        lambda read: tree.append(600, [bytes(32)], read),
+    ],
+    ids=["root", "inclusion proof", "consistency proof", "append"],
+)
+def test_a_stored_tile_that_is_too_short_is_an_error(tiles, compute):
+    with pytest.raises(ValueError, match="tile 2 of level 0 has less than"):
+        compute(lambda position: tiles[position][: 87 * 32] if position == (0, 2) else tiles[position])
+
+
+@pytest.mark.parametrize("numbers", [(0, 0), (5, 5), (-1, 5)])
+def test_there_is_no_inclusion_proof_of_an_entry_outside_of_the_tree(tiles, numbers):
+    with pytest.raises(ValueError, match="is not in a tree"):
+        tree.inclusion_proof(*numbers, tiles.__getitem__)
+
+
+@pytest.mark.parametrize("numbers", [(0, 5), (6, 5)])
+def test_there_is_no_consistency_proof_from_nothing_or_from_a_larger_tree(tiles, numbers):
+    with pytest.raises(ValueError, match="no consistency proof"):
+        tree.consistency_proof(*numbers, tiles.__getitem__)
