@@ -1,0 +1,966 @@
+"""verify/monitor.py: an honest log passes, and each kind of contradiction is one line."""
+
+import json
+import shutil
+import subprocess
+import sys
+from decimal import Decimal
+
+import pytest
+
+from bench.harness.servers import ROOT
+from tests.support.golden_vectors import OPENINGS, REFUSED_OPENINGS, SPINS
+from tests.support.public_log import (
+    BEGAN_MS,
+    ORIGIN,
+    PROOF_DELAY_SECONDS,
+    SNAPSHOT,
+    Key,
+    PublicLog,
+    serving,
+)
+from tests.support.raw_server import dribbling, raw_server
+from verify import monitor
+
+VALID_CONTENTS = {None, *(opening["input"].get("content") for opening in OPENINGS)}
+LONG_AFTER = BEGAN_MS / 1000 + 1_000_000
+BUNDLE = "/log/tile/entries/000.p/{}"
+
+
+@pytest.fixture
+def log():
+    return PublicLog()
+
+
+@pytest.fixture
+def site():
+    with serving() as site:
+        yield site
+
+
+@pytest.fixture
+def watch(site, tmp_path, capsys):
+    """Runs the monitor once on what a log, or several, serve. Gives its exit status and its lines."""
+
+    def watch(*logs, options=(), now=LONG_AFTER, state="state", pause=lambda _: None):
+        for log in logs:
+            site.files.update(log.files())
+        arguments = [site.url, "--state", str(tmp_path / state), "--once", *options]
+        status = monitor.main(arguments, now=lambda: now, pause=pause)
+        captured = capsys.readouterr()
+        return status, (captured.out + captured.err).splitlines()
+
+    return watch
+
+
+def contradictions(lines):
+    return [line.removeprefix("contradiction: ") for line in lines if line.startswith("contradiction")]
+
+
+def play(log, bets=3):
+    """Bets of two players in all games."""
+    alice, bob = log.new_player("alice"), log.new_player("bob")
+    for _ in range(bets):
+        log.spin(alice)
+        log.open(bob)
+        log.open(alice, "irl")
+    return alice, bob
+
+
+def replace(log, index, **changed):
+    """Replace fields of an entry, as somebody would who holds the key."""
+    entry = json.loads(log.entries[index]) | changed
+    log.entries[index] = json.dumps(entry, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+
+
+# An honest log
+
+
+def test_an_honest_log_passes(log, watch):
+    play(log)
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (0, [])
+    assert f"{ORIGIN}: 11 entries, 0 bets wait for their proof" in lines
+
+
+def test_it_passes_as_it_grows(log, watch):
+    alice, bob = play(log)
+    watch(log)
+    log.spin(alice)
+    log.open(bob, wager=0)
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (0, [])
+    assert f"{ORIGIN}: 13 entries, 0 bets wait for their proof" in lines
+
+
+def test_a_log_of_several_tiles_passes_whatever_its_sizes(log, watch):
+    alice, bob = play(log, bets=80)
+    for _ in range(3):
+        assert watch(log)[0] == 0
+        play_more = [log.spin(alice) for _ in range(150)]
+        log.open(bob)
+
+    status, lines = watch(log)
+
+    assert (status, len(play_more), contradictions(lines)) == (0, 150, [])
+
+
+@pytest.mark.slow
+def test_a_log_of_three_levels_of_tiles_passes_as_it_grows(log, watch):
+    while len(log.entries) < 65_535:
+        log.new_player(str(len(log.entries)))
+    watch(log)
+    for name in range(258):
+        log.new_player(f"later {name}")
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (0, [])
+    assert f"{ORIGIN}: 65793 entries, 0 bets wait for their proof" in lines
+
+
+def test_an_empty_log_passes(log, watch):
+    assert watch(log)[0] == 0
+
+
+def test_wagers_payouts_and_returns_are_summed_by_game(log, watch):
+    alice = log.new_player()
+    for _ in range(20):
+        log.spin(alice, wager=500, price=1_000)
+    log.open(alice, wager=0)
+    spins, free = list(log.bets.values())[:20], list(log.bets.values())[20]
+    paid = sum(bet["payout"] for bet in spins)
+
+    _, lines = watch(log)
+
+    assert (
+        f"upgrader: 20 bets, wagered 100, paid {paid:g},"
+        f" return to player {paid:.2f}% (theoretical 95.00%)" in lines
+    )
+    assert f"case: 0 bets, wagered 0, paid 0; 1 free bets, paid {free['payout']:g}" in lines
+
+
+def test_the_theoretical_return_of_an_opening_is_that_of_its_snapshot(log, watch):
+    log.open(log.new_player())
+
+    _, lines = watch(log)
+
+    # (0.05 x 15.00 + 0.95 x 0.60) / 1.40
+    assert any(line.endswith("(theoretical 94.29%)") for line in lines)
+
+
+def test_a_deleted_partial_tile_is_read_from_the_full_one(log, site, watch):
+    alice = log.new_player()
+    for _ in range(299):
+        log.spin(alice)
+    early = log.files()
+    for _ in range(212):
+        log.spin(alice)
+    later = log.files()
+    for tile in ("0/001", "entries/001"):
+        del early[f"/log/tile/{tile}.p/44"]
+        early[f"/log/tile/{tile}"] = later[f"/log/tile/{tile}"]
+    site.files = early
+
+    status, lines = watch()
+
+    assert (status, contradictions(lines)) == (0, [])
+
+
+def test_a_bet_waits_until_its_proof_is_due(log, watch):
+    index = log.spin(log.new_player())
+    bet = log.bets.pop(index)
+    settled = BEGAN_MS / 1000 + index
+    early = watch(log, now=settled + PROOF_DELAY_SECONDS + 59)
+    log.bets[index] = bet
+
+    status, lines = watch(log, now=settled + PROOF_DELAY_SECONDS + 90)
+
+    assert (early[0], status, contradictions(lines)) == (0, 0, [])
+    assert any(line.startswith("upgrader: 1 bets") for line in lines)
+
+
+def test_redraws_in_an_epoch_pass(log, watch):
+    alice, bob = play(log)
+    log.append(redraw=1, reason="restore")
+    log.redraw(alice, 1)
+    log.redraw(bob, 1)
+    log.spin(alice)
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (0, [])
+    assert "report: entry 11: epoch 1 of redraws begins: restore" in lines
+
+
+def test_a_log_of_an_existing_database_passes(log, watch):
+    log.append(bets=7, digest="ab" * 32)
+    alice = log.new_player()
+    alice.nonce, bob = 5, log.new_player("bob")
+    replace(log, 1, nonce=5, commitment=alice.commitment, reason="carried")
+    log.spin(alice)
+    log.spin(bob)
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (0, [])
+
+
+def test_an_announced_key_is_reported_and_followed(log, watch):
+    alice, _ = play(log)
+    first, second = log.keys[0], Key("second")
+    log.keys = [first, second]
+    log.append(nextKey=second.verifier())
+    announced = watch(log)
+    log.keys = [second]
+    log.spin(alice)
+
+    status, lines = watch(log)
+
+    assert (announced[0], status, contradictions(lines)) == (0, 0, [])
+    assert f"report: entry 11: a key is announced: {second.verifier()}" in announced[1]
+    assert f"report: {ORIGIN} uses the announced key from size 13 on" in lines
+
+
+# Successors
+
+
+@pytest.fixture
+def successor(log):
+    """A function that restores a part of the log into one with another name, and settles a bet there."""
+
+    def successor(kept, **changed):
+        following = PublicLog(f"{ORIGIN}-2")
+        following.entries = log.entries[:kept]
+        following.bets = {index: bet for index, bet in log.bets.items() if index < kept}
+        following.bets = {
+            index: bet | {"log": {"origin": following.origin, "index": index}}
+            for index, bet in following.bets.items()
+        }
+        signed = {"forkOf": ORIGIN, "kept": kept, "root": log.root, "size": len(log.entries)}
+        following.append(**signed | changed)
+        following.spin(following.new_player("carol"))
+        return following
+
+    return successor
+
+
+@pytest.mark.parametrize("kept", [11, 9, 0])
+def test_a_successor_is_reported_and_followed(log, successor, watch, kept):
+    play(log)
+    watch(log)
+
+    status, lines = watch(successor(kept))
+
+    assert (status, contradictions(lines)) == (0, [])
+    assert f"report: {ORIGIN} has a successor: {ORIGIN}-2" in lines
+    assert f"report: entry {kept}: continues {ORIGIN}, with {kept} of its 11 entries" in lines
+
+
+def test_a_monitor_that_begins_with_a_successor_follows_it(log, successor, watch):
+    play(log)
+
+    status, lines = watch(log, successor(9))
+
+    assert (status, contradictions(lines)) == (0, [])
+
+
+def test_a_successor_whose_predecessor_was_lost_too_passes(log, successor, watch):
+    play(log)
+    watch(log)
+    third = successor(8, forkOf=f"{ORIGIN}-2", size=9)
+    third.origin = f"{ORIGIN}-3"
+    for index, bet in third.bets.items():
+        bet["log"] = {"origin": third.origin, "index": index}
+
+    status, lines = watch(third)
+
+    assert (status, contradictions(lines)) == (0, [])
+
+
+@pytest.mark.parametrize("index", [2, 9])
+def test_restored_entries_that_differ_are_reported(log, successor, watch, index):
+    play(log)
+    watch(log)
+    root = log.root
+    replace(log, index, clientSeed="another")
+
+    status, lines = watch(successor(10, root=root))
+
+    assert status == 1
+    assert "entry 10: the restored entries are not those that were seen" in contradictions(lines)
+
+
+def test_a_successor_with_other_entries_is_reported(log, successor, watch):
+    play(log)
+    watch(log)
+    replace(log, 2, clientSeed="another")
+
+    status, lines = watch(successor(11, root=log.root))
+
+    assert status == 1
+    assert any("not that of the checkpoint that was seen" in line for line in contradictions(lines))
+
+
+@pytest.mark.security("The public log")
+def test_a_successor_that_keeps_back_a_checkpoint_is_reported(log, successor, watch):
+    play(log)
+    watch(log)
+
+    status, lines = watch(successor(9, size=10))
+
+    assert status == 1
+    assert contradictions(lines) == [
+        "entry 9: says that the last checkpoint had size 10, but one of size 11 was seen"
+    ]
+
+
+def test_a_successor_that_does_not_say_so_is_reported(log, watch):
+    play(log)
+    watch(log)
+    following = PublicLog(f"{ORIGIN}-2")
+    following.new_player("carol")
+
+    status, lines = watch(following)
+
+    assert status == 1
+    assert contradictions(lines) == [f"{ORIGIN}-2 has no entry that says that it continues {ORIGIN}"]
+
+
+# History
+
+
+@pytest.mark.guarantee("A changed history")
+def test_a_changed_entry_is_reported(log, site, watch):
+    play(log)
+    site.files.update(log.files())
+    bundle = site.files[BUNDLE.format(11)]
+    site.files[BUNDLE.format(11)] = bundle.replace(b"my-lucky-seed", b"my-LUCKY-seed", 1)
+
+    status, lines = watch()
+
+    assert (status, contradictions(lines)) == (1, ["entry 2 is not the one in the tree"])
+
+
+@pytest.mark.guarantee("A changed history")
+def test_a_dropped_entry_is_reported(log, watch):
+    play(log)
+    watch(log)
+    del log.entries[4]
+    log.append(bets=1, digest="ab" * 32)
+
+    status, lines = watch(log)
+
+    assert status == 1
+    assert contradictions(lines) == ["the tree of size 11 does not continue that of size 11"]
+
+
+@pytest.mark.guarantee("A changed history")
+def test_a_forked_history_is_reported_and_both_checkpoints_are_kept(log, watch, tmp_path):
+    alice, _ = play(log)
+    first = log.checkpoint()
+    watch(log)
+    replace(log, 3, clientSeed="another")
+    log.spin(alice)
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (1, ["the tree of size 12 does not continue that of size 11"])
+    assert json.loads((tmp_path / "state").read_text())["evidence"] == [first, log.checkpoint()]
+
+
+def test_a_contradiction_stays(log, watch):
+    play(log)
+    watch(log)
+    replace(log, 3, clientSeed="another")
+    watch(log)
+
+    status, lines = watch(log)
+
+    assert status == 1
+    assert lines[0] == "contradiction, found before: the tree of size 11 does not continue that of size 11"
+
+
+def test_a_log_of_contradictions_only_does_not_fill_the_state(log, watch):
+    for _ in range(1_200):
+        log.entries.append(b"nothing")
+
+    status, lines = watch(log)
+
+    assert (status, len(contradictions(lines))) == (1, 1_001)
+    assert contradictions(lines)[-1] == "there are more, which are not listed"
+
+
+@pytest.mark.security("The public log")
+def test_a_truncated_log_is_reported(log, watch):
+    play(log)
+    watch(log)
+    del log.entries[9:]
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (1, ["the log went back from size 11 to 9"])
+
+
+def test_a_checkpoint_that_is_a_second_old_passes(log, site, watch):
+    alice, _ = play(log)
+    old = log.files()["/log/checkpoint"]
+    log.spin(alice)
+    watch(log)
+    new = site.files["/log/checkpoint"]
+    site.files["/log/checkpoint"] = old
+
+    status, lines = watch(pause=lambda _: site.files.update({"/log/checkpoint": new}))
+
+    assert (status, contradictions(lines)) == (0, [])
+
+
+def test_a_checkpoint_of_another_key_is_reported(log, watch):
+    play(log)
+    watch(log)
+    log.keys = [Key("another")]
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (1, [f"a checkpoint of {ORIGIN} is not signed by a known key"])
+
+
+def test_a_wrong_signature_is_reported(log, site, watch):
+    play(log)
+    site.files.update(log.files())
+    site.files["/log/checkpoint"] = site.files["/log/checkpoint"].replace(b"\n11\n", b"\n10\n")
+
+    status, lines = watch()
+
+    assert (status, contradictions(lines)) == (1, [f"a checkpoint of {ORIGIN} has a wrong signature"])
+
+
+def test_a_given_key_is_used_instead_of_the_one_that_is_shown(log, watch):
+    play(log)
+
+    status, lines = watch(log, options=["--key", Key("another").verifier()])
+
+    assert (status, contradictions(lines)) == (1, [f"a checkpoint of {ORIGIN} is not signed by a known key"])
+
+
+def test_a_missing_tile_is_reported(log, site, watch):
+    play(log)
+    site.files.update(log.files())
+    del site.files["/log/tile/0/000.p/11"]
+
+    status, lines = watch()
+
+    missing = f"{site.url}/tile/0/000 with 11 hashes or entries is missing"
+    assert (status, contradictions(lines)) == (1, [missing])
+
+
+def test_a_bad_root_is_reported(log, site, watch):
+    play(log)
+    site.files.update(log.files())
+    log.spin(log.new_player("carol"))
+    hashes = bytearray(site.files["/log/tile/0/000.p/11"])
+    hashes[40] ^= 1
+    site.files["/log/tile/0/000.p/11"] = bytes(hashes)
+
+    status, lines = watch()
+
+    wrong = "the tiles of size 11 do not have the root of the checkpoint"
+    assert (status, contradictions(lines)) == (1, [wrong])
+
+
+def test_a_changed_full_tile_is_reported(log, site, watch):
+    alice = log.new_player()
+    for _ in range(300):
+        log.spin(alice)
+    site.files.update(log.files())
+    site.files["/log/tile/0/000"] = bytes(32) + site.files["/log/tile/0/000"][32:]
+
+    status, lines = watch()
+
+    assert status == 1
+    assert contradictions(lines) == ["tile 0/0 does not have the root that the tile above says"]
+
+
+# Players
+
+
+@pytest.mark.guarantee("A changed history")
+def test_a_repeated_nonce_is_reported(log, watch):
+    alice, _ = play(log)
+    alice.nonce -= 1
+    log.spin(alice)
+
+    status, lines = watch(log)
+
+    line = f"entry 11: player {alice.id} has nonce 6 again, the next is 7"
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+@pytest.mark.guarantee("A changed history")
+def test_a_skipped_nonce_is_reported(log, watch):
+    alice, _ = play(log)
+    alice.nonce += 1
+    log.spin(alice)
+
+    status, lines = watch(log)
+
+    line = f"entry 11: player {alice.id} has nonce 8, but 7 is missing"
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+@pytest.mark.guarantee("A changed history")
+def test_a_bet_on_another_commitment_is_reported(log, watch):
+    alice, _ = play(log)
+    alice.drawn = 1
+    log.spin(alice)
+
+    status, lines = watch(log)
+
+    line = f"entry 11: player {alice.id} bets on a commitment that is not the one announced for nonce 7"
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+def test_a_bet_on_a_commitment_from_before_a_redraw_is_reported(log, watch):
+    alice, _ = play(log)
+    log.append(redraw=1, reason="restore")
+    log.redraw(alice, 1)
+    alice.drawn = 0
+    log.spin(alice)
+
+    status, lines = watch(log)
+
+    line = f"entry 13: player {alice.id} bets on a commitment that is not the one announced for nonce 7"
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+def test_a_bet_without_an_announced_commitment_is_reported(log, watch):
+    alice, _ = play(log)
+    alice.id = "ab" * 16
+    log.spin(alice)
+
+    status, lines = watch(log)
+
+    line = f"entry 11: player {alice.id} bets without an announced commitment"
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+@pytest.mark.guarantee("A changed history")
+def test_a_redraw_outside_of_an_epoch_is_reported(log, watch):
+    alice, _ = play(log)
+    log.redraw(alice, 1)
+
+    status, lines = watch(log)
+
+    line = f"entry 11: a commitment of player {alice.id} is redrawn outside of an epoch of redraws"
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+def test_a_second_redraw_in_an_epoch_is_reported(log, watch):
+    alice, _ = play(log)
+    log.append(redraw=1, reason="restore")
+    log.redraw(alice, 1)
+    log.redraw(alice, 1)
+
+    status, lines = watch(log)
+
+    line = f"entry 13: a commitment of player {alice.id} is redrawn a second time in epoch 1"
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+def test_an_epoch_that_does_not_follow_is_reported(log, watch):
+    log.append(redraw=2, reason="restore")
+    log.append(redraw=2, reason="restore")
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (1, ["entry 1: epoch 2 of redraws follows epoch 2"])
+
+
+@pytest.mark.parametrize("reason", ["new", "carried"])
+def test_a_player_who_begins_twice_is_reported(log, watch, reason):
+    alice, _ = play(log)
+    log.commit(alice, reason)
+
+    status, lines = watch(log)
+
+    line = f"entry 11: player {alice.id} is {reason} a second time"
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+# Terms and outcomes
+
+
+def test_an_entry_that_is_not_canonical_is_reported(log, watch):
+    play(log)
+    log.entries.append(b'{"v":1,"at":5,"bets":3,"digest":"' + b"ab" * 32 + b'"}')
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (1, ["entry 11: is not canonical JSON"])
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b"", b"\xff", b"[]", b"{}", b"[" * 5_000, b'{"at":1.5,"nextKey":"a","v":1}', b'{"v":NaN}', b"\x1b[2J"],
+)
+def test_an_entry_without_a_known_form_is_one_line(log, watch, raw):
+    play(log)
+    log.entries.append(raw)
+
+    status, lines = watch(log)
+
+    assert (status, len(contradictions(lines))) == (1, 1)
+
+
+def test_a_wrong_threshold_is_reported(log, watch):
+    alice, _ = play(log)
+    index = log.spin(alice)
+    terms = json.loads(log.entries[index])["terms"]
+    replace(log, index, terms=terms | {"threshold": 2_000_000})
+    del log.bets[index]
+
+    status, lines = watch(log)
+
+    assert status == 1
+    assert contradictions(lines)[0] == "entry 11: the threshold is 2000000, not 2375000"
+
+
+@pytest.mark.parametrize(
+    ("index", "name", "value"),
+    [
+        (2, "payout", 123.45),
+        (2, "roll", 1),
+        (2, "status", "draw"),
+        (3, "item", "Never"),
+        (3, "ticket", "1"),
+        (4, "payout", 15.01),
+    ],
+)
+def test_a_wrong_outcome_in_a_revealed_bet_is_reported(log, watch, index, name, value):
+    play(log)
+    right = log.bets[index][name]
+    log.bets[index][name] = value
+
+    status, lines = watch(log)
+
+    assert (status, len(contradictions(lines))) == (1, 1)
+    assert contradictions(lines)[0].startswith(f"entry {index}: in the revealed bet {name} is '{value}', not")
+    assert right != value
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [("betAmount", 3, "2.5"), ("price", "$10.01", "$10.00"), ("houseEdge", 0.04, "0.05")],
+)
+def test_terms_that_differ_from_the_entry_are_reported(log, watch, name, value, shown):
+    play(log)
+    log.bets[2][name] = value
+
+    status, lines = watch(log)
+
+    line = f"entry 2: in the revealed bet {name} is '{value}', not '{shown}'"
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+@pytest.mark.guarantee("A changed history")
+def test_another_server_seed_is_reported(log, watch):
+    play(log)
+    log.bets[2]["pf"]["serverSeed"] = "ab" * 32
+
+    status, lines = watch(log)
+
+    line = "entry 2: the server seed is not the one that was committed to"
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+def test_another_snapshot_is_reported(log, site, watch):
+    play(log, bets=1)
+    site.files.update(log.files())
+    site.files[f"/snapshots/{SNAPSHOT}"] += b" "
+
+    status, lines = watch()
+
+    url = f"{site.address}/snapshots/{SNAPSHOT}"
+    assert status == 1
+    assert contradictions(lines) == [f"{url} does not have the content with this hash"]
+
+
+@pytest.mark.guarantee("A changed history")
+def test_a_bet_that_is_not_revealed_in_time_is_reported(log, watch):
+    index = log.spin(log.new_player())
+    del log.bets[index]
+    due = BEGAN_MS + (index + PROOF_DELAY_SECONDS) * 1_000
+
+    status, lines = watch(log, now=due / 1000 + 61)
+
+    line = f"entry {index}: the bet was due at {due} and is not revealed"
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+def test_a_live_bet_without_an_entry_is_reported(log, site, watch):
+    play(log)
+    bet = {**log.bets[2], "id": "77"}
+    del bet["log"]
+    log.live.append("77")
+    site.files["/bets/77"] = json.dumps(bet).encode()
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (1, ["the live bet 77 has no entry in the log"])
+
+
+def test_a_live_bet_whose_entry_is_not_yet_there_is_reported(log, site, watch):
+    play(log)
+    bet = {**log.bets[2], "id": "77", "log": {"origin": ORIGIN, "index": 500}}
+    log.live.append("77")
+    site.files["/bets/77"] = json.dumps(bet).encode()
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (1, ["the live bet 77 has no entry in the log"])
+
+
+def test_a_live_bet_with_the_entry_of_another_is_reported(log, site, watch):
+    play(log)
+    bet = {**log.bets[2], "id": "77", "log": {"origin": ORIGIN, "index": 3}}
+    log.live.append("77")
+    site.files["/bets/77"] = json.dumps(bet).encode()
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (1, [f"the live bet 77 is not in entry 3 of {ORIGIN}"])
+
+
+def test_a_live_bet_from_before_the_log_needs_no_entry(log, site, watch):
+    log.append(bets=1, digest="ab" * 32)
+    alice = log.new_player()
+    index = log.spin(alice)
+    bet = {**log.bets[index], "id": "77", "completedAt": BEGAN_MS - 1}
+    del bet["log"]
+    log.live.append("77")
+    site.files["/bets/77"] = json.dumps(bet).encode()
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (0, [])
+
+
+@pytest.mark.parametrize("spin", SPINS, ids=lambda spin: spin["why"])
+def test_a_spin_has_the_outcome_of_the_golden_vectors(spin):
+    given, expected = spin["input"], spin["output"]
+    terms = {
+        "edge": given["houseEdge"],
+        "item": "any",
+        "price": int(Decimal(given["price"]) * 100),
+        "wager": int(Decimal(given["betAmount"]) * 100),
+    }
+    terms |= {"algorithm": given["algorithm"], "threshold": monitor.threshold_of(terms)}
+    entry = {"clientSeed": given["clientSeed"], "nonce": given["nonce"], "game": "upgrader", "terms": terms}
+
+    outcome = monitor.outcome_of(entry, given["serverSeed"], None)
+
+    shown = {name: outcome.shown[name] for name in ("roll", "threshold")} | {"win": outcome.payout > 0}
+    assert shown.items() <= expected.items()
+
+
+@pytest.mark.parametrize(
+    "opening", [each for each in OPENINGS if "item" in each["output"]], ids=lambda opening: opening["why"]
+)
+def test_an_opening_has_the_outcome_of_the_golden_vectors(opening):
+    given, expected = opening["input"], opening["output"]
+    game = given["algorithm"].removesuffix("-1")
+    terms = {"algorithm": given["algorithm"], "snapshot": expected["snapshot"], "wager": 0}
+    entry = {"clientSeed": given["clientSeed"], "nonce": given["nonce"], "game": game, "terms": terms}
+
+    outcome = monitor.outcome_of(entry, given["serverSeed"], monitor.parse_content(given["content"].encode()))
+
+    shown = {name: outcome.shown[name] for name in ("ticket", "item")} | {"amount": outcome.payout / 100}
+    assert shown.items() <= expected.items()
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [each for each in REFUSED_OPENINGS if each["input"].get("content") not in VALID_CONTENTS],
+    ids=lambda opening: opening["why"],
+)
+def test_a_snapshot_that_the_golden_vectors_refuse_is_a_contradiction(opening):
+    with pytest.raises(monitor.Contradiction):
+        monitor.parse_content(opening["input"]["content"].encode())
+
+
+# Comparison with others
+
+
+@pytest.mark.parametrize("shown", [0, 2])
+def test_a_checkpoint_of_the_same_history_passes(log, site, watch, tmp_path, shown):
+    alice, _ = play(log)
+    seen = tmp_path / "seen"
+    stages = [(log.files(), log.checkpoint())]
+    for _ in range(2):
+        log.spin(alice)
+        stages.append((log.files(), log.checkpoint()))
+    seen.write_text(stages[2 - shown][1], encoding="utf-8")
+    site.files = stages[2][0] | stages[shown][0]
+
+    status, lines = watch(options=["--compare", str(seen)])
+
+    assert (status, contradictions(lines)) == (0, [])
+    assert f"report: {seen} of size {13 - shown} is of the same history" in lines
+
+
+@pytest.mark.guarantee("A changed history")
+def test_another_history_is_reported(log, watch, tmp_path):
+    play(log)
+    seen = tmp_path / "seen"
+    other = PublicLog()
+    play(other, bets=2)
+    replace(other, 2, clientSeed="another")
+    seen.write_text(other.checkpoint(), encoding="utf-8")
+
+    status, lines = watch(log, options=["--compare", str(seen)])
+
+    line = f"two histories: {seen} of size 8 does not fit size 11"
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+def test_a_longer_other_history_is_reported(log, watch, tmp_path):
+    play(log, bets=2)
+    seen = tmp_path / "seen"
+    other = PublicLog()
+    play(other, bets=3)
+    seen.write_text(other.checkpoint(), encoding="utf-8")
+
+    status, lines = watch(log, options=["--compare", str(seen)])
+
+    assert (status, len(contradictions(lines))) == (1, 1)
+
+
+def test_a_compared_checkpoint_may_be_at_a_url(log, site, watch):
+    play(log)
+
+    status, lines = watch(log, options=["--compare", f"{site.url}/checkpoint"])
+
+    assert (status, contradictions(lines)) == (0, [])
+
+
+# Failures, and hostile answers
+
+
+def test_a_server_that_is_away_is_no_contradiction(log, site, watch):
+    play(log)
+    site.failing["/log/checkpoint"] = 503
+
+    status, lines = watch(log)
+
+    assert status == 2
+    assert f"can't read the log: {site.url}/checkpoint: status 503" in lines
+
+
+def test_bets_that_can_not_be_read_are_named_and_wait(log, site, watch):
+    play(log)
+    site.failing["/log/revealed/0"] = 502
+
+    status, lines = watch(log)
+
+    assert status == 0
+    assert f"not checked: {site.url}/revealed/0: status 502" in lines
+    assert f"{ORIGIN}: 11 entries, 9 bets wait for their proof" in lines
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"\xff", b"[]", b"{}", b"null", b"7", b"[" * 100_000, b'{"a":' * 9_000, b"9" * 9_000]
+)
+def test_hostile_documents_are_lines_and_no_tracebacks(log, site, watch, body):
+    play(log)
+    paths = log.files()
+    for place, path in enumerate(paths):
+        site.files = {**paths, path: body}
+        status, _ = watch(state=f"state {place}")
+        assert status in (0, 1), path
+
+
+def test_an_answer_that_is_too_large_is_reported(log, site, watch):
+    play(log)
+    site.files.update(log.files())
+    site.files["/log/tile/0/000.p/11"] = bytes(8_193)
+
+    status, lines = watch()
+
+    assert (status, contradictions(lines)) == (1, [f"{site.url}/tile/0/000.p/11 has more than 8192 bytes"])
+
+
+def test_compressed_answers_are_read(log, site, watch):
+    play(log)
+    site.is_compressed = True
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (0, [])
+
+
+def test_a_small_answer_that_unpacks_to_a_large_one_is_reported(log, site, watch):
+    play(log)
+    site.is_compressed = True
+    site.files.update(log.files())
+    site.files["/log/checkpoint"] = bytes(10_000_000)
+
+    status, lines = watch()
+
+    assert (status, contradictions(lines)) == (1, [f"{site.url}/checkpoint has more than 250000 bytes"])
+
+
+def test_a_server_that_sends_a_byte_at_a_time_is_given_up(tmp_path, monkeypatch):
+    monkeypatch.setattr(monitor, "REQUEST_SECONDS", 0.1)
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
+    with raw_server(dribbling(head, b"x")) as address:
+        arguments = [f"{address}/log", "--state", str(tmp_path / "state"), "--once"]
+
+        status = monitor.main(arguments, pause=lambda _: None)
+
+    assert status == 2
+
+
+def test_what_a_server_says_does_not_reach_the_terminal_as_control_characters(log, watch):
+    log.append(redraw=1, reason="\x1b[2J")
+
+    _, lines = watch(log)
+
+    assert "report: entry 0: epoch 1 of redraws begins: ?[2J" in lines
+
+
+# The program
+
+
+@pytest.mark.process
+def test_it_runs_as_a_file_that_stands_alone(log, site, tmp_path):
+    play(log)
+    site.files.update(log.files())
+    copy = shutil.copy(ROOT / "verify" / "monitor.py", tmp_path)
+    command = [sys.executable, "-I", copy, site.url, "--state", tmp_path / "state", "--once"]
+
+    finished = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert f"{ORIGIN}: 11 entries, 0 bets wait for their proof" in finished.stdout
+
+
+def test_it_reads_the_log_every_ten_seconds(log, site, tmp_path, capsys):
+    alice, _ = play(log)
+    site.files.update(log.files())
+    pauses = []
+
+    def pause(seconds):
+        pauses.append(seconds)
+        if len(pauses) == 2:
+            raise KeyboardInterrupt
+        log.spin(alice)
+        site.files.update(log.files())
+
+    status = monitor.main([site.url, "--state", str(tmp_path / "state")], now=lambda: LONG_AFTER, pause=pause)
+
+    assert (status, pauses) == (0, [10, 10])
+    assert f"{ORIGIN}: 12 entries" in capsys.readouterr().out

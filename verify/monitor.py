@@ -1,0 +1,1132 @@
+"""Monitor the public log of bets of a platform. Needs Python 3.11 or later and the package cryptography.
+
+    monitor.py https://play.example.com/log --state FILE [--key VKEY] [--once] [--compare FILE|URL]
+
+It reads every entry of the log and every revealed bet, and trusts nothing that the server says but the first
+key, unless --key gives it. It prints a line for each contradiction:
+
+- a checkpoint that the key has not signed, or that does not continue all that was seen before
+- a tile or an entry that is missing, or is not in the signed tree
+- a bet whose nonce is not the next of its player, or whose commitment is not the one announced before
+- a commitment that was redrawn outside of an epoch of redraws, or twice in one
+- a bet that is not revealed a minute after its proof was due, or a bet of the live feed without an entry
+- a revealed bet whose seed, terms or outcome differ from what the entry and the seeds say
+
+It reports announced keys and successors of the log, and prints wagers, payouts and the return to player
+beside the theoretical one. --compare holds the log against a checkpoint that somebody else has seen: only so
+can you find out that others are shown another history.
+
+FILE keeps what was seen. It also keeps the contradictions, so that a later run reports them again, and the
+signed checkpoints that prove them. Without --once the log is read every 10 seconds. A log that changed its
+key while nobody watched needs --key again. The clock of this machine must be right.
+
+Exit status: 1 if there is a contradiction, 2 if the log can't be read, otherwise 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import binascii
+import hashlib
+import hmac
+import http.client
+import json
+import os
+import re
+import socket
+import sys
+import threading
+import time
+import zlib
+from base64 import b64decode, b64encode
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, fields
+from decimal import Decimal
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+POLL_SECONDS = 10
+LATE_MS = 60_000
+"""How much later than it was due a bet may be revealed."""
+
+MAX_PROOF_DELAY_SECONDS = 600
+REQUEST_SECONDS = 60
+ATTEMPTS = 3
+JSON_BYTES = 1_000_000
+NOTE_BYTES = 250_000
+REVEALED_BYTES = 64_000_000
+SNAPSHOT_BYTES = 10_000_000
+SNAPSHOTS_KEPT = 200
+LINES_KEPT = 1_000
+
+WIDTH = 256
+"""How many hashes or entries a full tile has."""
+
+HASH_BYTES = 32
+BUNDLE_BYTES = WIDTH * (2 + 65_535)
+
+ROLL_RANGE = 10_000_000
+PPM = 1_000_000
+TICKET_RANGE = 10**18
+MAX_INTEGER = 2**53 - 1
+"""The largest integer of canonical JSON."""
+
+Json = Any
+Now = Callable[[], float]
+Pause = Callable[[float], None]
+Edge = list[bytes]
+"""The hashes of the rightmost, partial tile of each level; empty where the level has full tiles only."""
+
+
+class Contradiction(Exception):
+    """The log contradicts itself, or its format."""
+
+
+class Unreachable(Exception):
+    """The network or the server failed. That proves nothing."""
+
+
+# --- Requests ---------------------------------------------------------------------------------------------
+
+
+class Web:
+    """Reads URLs with a bound on time and size. It follows no redirect."""
+
+    def __init__(self, pause: Pause) -> None:
+        self.pause = pause
+        self._connections: dict[tuple[str, str], http.client.HTTPConnection] = {}
+
+    def get(self, url: str, limit: int) -> bytes | None:
+        """The body, None where there is none. Raises Unreachable, and Contradiction if it is too large."""
+        failure = ""
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                self.pause(attempt)
+            try:
+                status, body = self._request(url, limit)
+            except (OSError, http.client.HTTPException, zlib.error) as problem:
+                self.close()
+                failure = str(problem) or type(problem).__name__
+                continue
+            if status == http.HTTPStatus.OK:
+                if len(body) > limit:
+                    raise Contradiction(f"{url} has more than {limit} bytes")
+                return body
+            if status in (http.HTTPStatus.NOT_FOUND, http.HTTPStatus.GONE):
+                return None
+            failure = f"status {status}"
+        raise Unreachable(f"{url}: {failure}")
+
+    def json(self, url: str, limit: int = JSON_BYTES) -> Json:
+        """The value of a JSON document; fractions are Decimals. Raises Unreachable, Contradiction."""
+        body = self.get(url, limit)
+        if body is None:
+            raise Contradiction(f"{url} is missing")
+        try:
+            return json.loads(body.decode(), parse_float=Decimal)
+        except (ValueError, ArithmeticError, RecursionError):
+            raise Contradiction(f"{url} is not JSON") from None
+
+    def close(self) -> None:
+        while self._connections:
+            self._connections.popitem()[1].close()
+
+    def _request(self, url: str, limit: int) -> tuple[int, bytes]:
+        parts = urlsplit(url)
+        connection = self._connection(parts.scheme, parts.netloc)
+        if connection.sock is None:
+            connection.connect()
+        # The timeout of a socket bounds each read only, and a server could send a byte at a time.
+        watchdog = threading.Timer(REQUEST_SECONDS, _hang_up, [connection.sock])
+        watchdog.daemon = True
+        watchdog.start()
+        try:
+            path = parts.path + (f"?{parts.query}" if parts.query else "")
+            connection.request("GET", path or "/", headers={"Accept-Encoding": "gzip, identity"})
+            response = connection.getresponse()
+            body = response.read(limit + 1)
+        finally:
+            watchdog.cancel()
+        if not response.isclosed():
+            connection.close()
+        if response.length and len(body) <= limit:
+            raise http.client.HTTPException("the answer is cut off")
+        if response.getheader("Content-Encoding") == "gzip" and len(body) <= limit:
+            body = zlib.decompressobj(wbits=31).decompress(body, limit + 1)
+        return response.status, body
+
+    def _connection(self, scheme: str, netloc: str) -> http.client.HTTPConnection:
+        if (scheme, netloc) not in self._connections:
+            kind = http.client.HTTPSConnection if scheme == "https" else http.client.HTTPConnection
+            self._connections[scheme, netloc] = kind(netloc, timeout=REQUEST_SECONDS)
+        return self._connections[scheme, netloc]
+
+
+def _hang_up(connection: socket.socket) -> None:
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+
+
+# --- Keys and checkpoints (c2sp.org/signed-note, c2sp.org/tlog-checkpoint) --------------------------------
+
+ED25519 = b"\x01"
+KEY_NAME = re.compile(r"[^\s+]+")
+SIGNATURE = re.compile(r"— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})")
+CONTROL_CHARACTER = re.compile(r"[\x00-\x09\x0b-\x1f]")
+SIZE = re.compile("0|[1-9][0-9]{0,17}")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A signed checkpoint. ``signers`` are the known public keys that signed it."""
+
+    origin: str
+    size: int
+    root: bytes
+    signers: frozenset[str]
+    note: str
+
+
+def key_id(name: str, public_key: bytes) -> bytes:
+    return hashlib.sha256(name.encode() + b"\n" + ED25519 + public_key).digest()[:4]
+
+
+def parse_key(text: str) -> tuple[str, str]:
+    """Name and public key (base64) of a verifier key. Raises Contradiction."""
+    name, _, rest = text.partition("+")
+    hexadecimal, _, encoded = rest.partition("+")
+    key = _from_base64(encoded)
+    if not (
+        KEY_NAME.fullmatch(name)
+        and len(key) == 1 + HASH_BYTES
+        and key[:1] == ED25519
+        and key_id(name, key[1:]).hex() == hexadecimal
+    ):
+        raise Contradiction(f"not an Ed25519 verifier key: {text[:200]!r}")
+    return name, b64encode(key[1:]).decode()
+
+
+def open_checkpoint(note: bytes, origin: str, keys: list[str]) -> Checkpoint:
+    """The checkpoint in a note that one of the keys has signed for this origin. Raises Contradiction."""
+    text, lines, signatures = _split_note(note)
+    if lines[0] != origin:
+        raise Contradiction(f"the checkpoint is of {lines[0][:200]!r}, not of {origin!r}")
+    known = {key_id(origin, b64decode(key)): key for key in keys}
+    signers = set()
+    for name, signature in signatures:
+        key = known.get(signature[:4])
+        if name != origin or key is None:
+            continue
+        try:
+            Ed25519PublicKey.from_public_bytes(b64decode(key)).verify(signature[4:], text.encode())
+        except (InvalidSignature, ValueError):
+            raise Contradiction(f"a checkpoint of {origin} has a wrong signature") from None
+        signers.add(key)
+    if not signers:
+        raise Contradiction(f"a checkpoint of {origin} is not signed by a known key")
+    root = _from_base64(lines[2])
+    if not SIZE.fullmatch(lines[1]) or len(root) != HASH_BYTES or not all(lines):
+        raise Contradiction(f"a checkpoint of {origin} is malformed")
+    return Checkpoint(origin, int(lines[1]), root, frozenset(signers), note.decode())
+
+
+def _split_note(note: bytes) -> tuple[str, list[str], list[tuple[str, bytes]]]:
+    """The signed text, its lines, and names and bytes of the signatures."""
+    try:
+        content = note.decode()
+    except UnicodeDecodeError:
+        raise Contradiction("a note is not UTF-8") from None
+    text, _, block = content.rpartition("\n\n")
+    matches = [SIGNATURE.fullmatch(line) for line in block.removesuffix("\n").split("\n")]
+    lines = text.split("\n")
+    is_note = block.endswith("\n") and all(matches) and not CONTROL_CHARACTER.search(content)
+    if not is_note or len(lines) < 3:  # noqa: PLR2004
+        raise Contradiction("a checkpoint is not a signed note of three lines")
+    return f"{text}\n", lines, [(match[1], _from_base64(match[2])) for match in matches if match]
+
+
+def _from_base64(text: str) -> bytes:
+    """The bytes; none if the text is not canonical base64."""
+    try:
+        decoded = b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+    return decoded if b64encode(decoded).decode() == text else b""
+
+
+# --- The tree (RFC 6962 section 2.1, c2sp.org/tlog-tiles) -------------------------------------------------
+
+
+def node(left_and_right: bytes) -> bytes:
+    return hashlib.sha256(b"\x01" + left_and_right).digest()
+
+
+def leaf(entry: bytes) -> bytes:
+    return hashlib.sha256(b"\x00" + entry).digest()
+
+
+def subtree_root(hashes: bytes) -> bytes:
+    """The root over a power of two of hashes."""
+    while len(hashes) > HASH_BYTES:
+        pairs = range(0, len(hashes), 2 * HASH_BYTES)
+        hashes = b"".join([node(hashes[start : start + 2 * HASH_BYTES]) for start in pairs])
+    return hashes
+
+
+def root_of(edge: Edge) -> bytes:
+    """The root of a tree, from the right edge to the left: each step joins the next larger full subtree."""
+    root = b""
+    for hashes in edge:
+        end = len(hashes) // HASH_BYTES
+        for bit in range(8):
+            if end >> bit & 1:
+                start = end - (1 << bit)
+                subtree = subtree_root(hashes[start * HASH_BYTES : end * HASH_BYTES])
+                root = node(subtree + root) if root else subtree
+                end = start
+    return root or hashlib.sha256(b"").digest()
+
+
+def edge_places(size: int) -> list[tuple[int, int, int]]:
+    """Level, number and width of the rightmost tile of each level, which is partial or empty."""
+    levels = range(-(-size.bit_length() // 8))
+    return [(level, size >> 8 * (level + 1), (size >> 8 * level) % WIDTH) for level in levels]
+
+
+def tile_path(number: int) -> str:
+    """x001/x234/067 for 1234067."""
+    path = f"{number % 1000:03}"
+    while number := number // 1000:
+        path = f"x{number % 1000:03}/{path}"
+    return path
+
+
+class Tree:
+    """The tree of a checkpoint. Each tile is checked against the one above it, the top against the root."""
+
+    def __init__(self, web: Web, prefix: str, checkpoint: Checkpoint) -> None:
+        self._web, self._prefix = web, prefix
+        self.size = checkpoint.size
+        self._tiles: dict[int, tuple[int, bytes]] = {}
+        self._bundle: tuple[int, list[bytes]] = (-1, [])
+        self.edge = [self._fetch(*place) for place in edge_places(self.size)]
+        if root_of(self.edge) != checkpoint.root:
+            raise Contradiction(f"the tiles of size {self.size} do not have the root of the checkpoint")
+
+    def tile(self, level: int, number: int) -> bytes:
+        """The hashes of a tile that the tree has. Raises Contradiction if they are not in the tree."""
+        if number == self.size >> 8 * (level + 1):
+            return self.edge[level]
+        if self._tiles.get(level, (-1, b""))[0] != number:
+            hashes = self._fetch(level, number, WIDTH)
+            place = number % WIDTH * HASH_BYTES
+            if subtree_root(hashes) != self.tile(level + 1, number // WIDTH)[place : place + HASH_BYTES]:
+                raise Contradiction(f"tile {level}/{number} does not have the root that the tile above says")
+            self._tiles[level] = number, hashes
+        return self._tiles[level][1]
+
+    def entries(self, number: int) -> list[bytes]:
+        """The entries of a bundle. Raises Contradiction if they are not in the tree."""
+        if self._bundle[0] != number:
+            width = min(WIDTH, self.size - number * WIDTH)
+            entries = _split_bundle(self._resource("entries", number, width, BUNDLE_BYTES))
+            if entries is None or len(entries) not in (width, WIDTH):
+                raise Contradiction(f"bundle {number} does not have {width} entries")
+            hashes = self.tile(0, number)
+            for place, entry in enumerate(entries[:width]):
+                if leaf(entry) != hashes[place * HASH_BYTES : (place + 1) * HASH_BYTES]:
+                    raise Contradiction(f"entry {number * WIDTH + place} is not the one in the tree")
+            self._bundle = number, entries[:width]
+        return self._bundle[1]
+
+    def edge_at(self, size: int) -> Edge:
+        """The right edge that the tree had with this size, which is at most its own."""
+        places = edge_places(size)
+        return [self.tile(level, number)[: width * HASH_BYTES] for level, number, width in places]
+
+    def agrees(self, edge: Edge, size: int, up_to: int) -> bool:
+        """Whether the tree has the hashes of an edge of this size, except those of entries from ``up_to``."""
+        for level, hashes in enumerate(edge):
+            number = size >> 8 * (level + 1)
+            end = min(len(hashes), max(0, (up_to >> 8 * level) - number * WIDTH) * HASH_BYTES)
+            if end and self.tile(level, number)[:end] != hashes[:end]:
+                return False
+        return True
+
+    def _fetch(self, level: int, number: int, width: int) -> bytes:
+        if width == 0:
+            return b""
+        hashes = self._resource(str(level), number, width, WIDTH * HASH_BYTES)
+        if len(hashes) not in (width * HASH_BYTES, WIDTH * HASH_BYTES):
+            raise Contradiction(f"tile {level}/{number} does not have {width} hashes")
+        return hashes[: width * HASH_BYTES]
+
+    def _resource(self, level: str, number: int, width: int, limit: int) -> bytes:
+        """A tile or bundle. The full one stands in for a partial one that the log has deleted since."""
+        url = f"{self._prefix}/tile/{level}/{tile_path(number)}"
+        body = self._web.get(f"{url}.p/{width}", limit) if width < WIDTH else None
+        if body is None:
+            body = self._web.get(url, limit)
+        if body is None:
+            raise Contradiction(f"{url} with {width} hashes or entries is missing")
+        return body
+
+
+def _split_bundle(bundle: bytes) -> list[bytes] | None:
+    """The entries, each of which has its length in front. None if they end within one."""
+    entries, place = [], 0
+    while place < len(bundle):
+        start = place + 2
+        place = start + int.from_bytes(bundle[place:start], "big")
+        entries.append(bundle[start:place])
+    return entries if place == len(bundle) else None
+
+
+# --- Entries ----------------------------------------------------------------------------------------------
+
+SPIN = "upgrader-1"
+GAMES = {SPIN: "upgrader", "case-1": "case", "irl-1": "irl"}
+"""The game of each algorithm. A ticket's message begins with it."""
+
+
+def _text(pattern: str) -> Callable[[Any], bool]:
+    matches = re.compile(pattern).fullmatch
+    return lambda value: isinstance(value, str) and matches(value) is not None
+
+
+def _integer(least: int) -> Callable[[Any], bool]:
+    return lambda value: type(value) is int and least <= value <= MAX_INTEGER
+
+
+IS_HASH = _text("[0-9a-f]{64}")
+IS_ID = _text("[0-9]{1,19}")
+IS_INDEX = _integer(0)
+TERMS = {("algorithm", "edge", "item", "price", "threshold", "wager"), ("algorithm", "snapshot", "wager")}
+VALID: dict[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("at", "bets", "kept", "price", "redraw", "size", "wager"), IS_INDEX),
+    **dict.fromkeys(("nonce", "threshold"), _integer(1)),
+    **dict.fromkeys(("commitment", "digest", "next", "snapshot"), IS_HASH),
+    **dict.fromkeys(("item", "reason"), _text("(?s).{1,1000}")),
+    **dict.fromkeys(("forkOf", "nextKey"), _text(r"[^\s]{1,500}")),
+    "algorithm": _text("|".join(GAMES)),
+    "clientSeed": _text("[A-Za-z0-9_-]{4,64}"),
+    "edge": _text(r"0(\.[0-9]{1,6})?"),
+    "game": _text("|".join(GAMES.values())),
+    "player": _text("[0-9a-f]{32}"),
+    "root": lambda value: isinstance(value, str) and len(_from_base64(value)) == HASH_BYTES,
+    "terms": lambda value: isinstance(value, dict) and tuple(value) in TERMS and _are_valid(value),
+    "v": lambda value: type(value) is int and value == 1,
+}
+"""What the fields of entries and terms may hold."""
+
+KINDS = {
+    ("at", "clientSeed", "commitment", "game", "next", "nonce", "player", "terms", "v"): "bet",
+    ("at", "commitment", "nonce", "player", "reason", "v"): "commitment",
+    ("at", "commitment", "nonce", "player", "reason", "redraw", "v"): "redrawn",
+    ("at", "reason", "redraw", "v"): "epoch",
+    ("at", "bets", "digest", "v"): "older",
+    ("at", "forkOf", "kept", "root", "size", "v"): "fork",
+    ("at", "nextKey", "v"): "key",
+}
+canonical_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+
+
+def parse_entry(raw: bytes) -> tuple[str, dict[str, Any]]:
+    """Kind and content of an entry. Raises Contradiction."""
+    try:
+        entry = json.loads(raw.decode())
+        is_canonical = canonical_json(entry).encode() == raw
+    except (ValueError, RecursionError):
+        raise Contradiction("is not JSON") from None
+    if not is_canonical:
+        raise Contradiction("is not canonical JSON")
+    kind = KINDS.get(tuple(entry)) if isinstance(entry, dict) else None
+    if kind is None or not _are_valid(entry):
+        raise Contradiction("has no known form")
+    return kind, entry
+
+
+def _are_valid(values: dict[str, Any]) -> bool:
+    return all(VALID[name](value) for name, value in values.items())
+
+
+def wrong_terms(entry: dict[str, Any]) -> str | None:
+    """What is wrong with a bet's terms alone."""
+    terms = entry["terms"]
+    is_spin = terms["algorithm"] == SPIN
+    if GAMES[terms["algorithm"]] != entry["game"] or is_spin != ("edge" in terms):
+        return f"the terms are not those of the game {entry['game']}"
+    if is_spin and not 0 < terms["wager"] < terms["price"]:
+        return "the wager is not between 0 and the price"
+    if is_spin and terms["threshold"] != threshold_of(terms):
+        return f"the threshold is {terms['threshold']}, not {threshold_of(terms)}"
+    return None
+
+
+def threshold_of(terms: dict[str, Any]) -> int:
+    """How many of the 10,000,000 rolls win, rounded down."""
+    edge_ppm = int(terms["edge"].partition(".")[2].ljust(6, "0"))
+    return int(ROLL_RANGE * (PPM - edge_ppm) * terms["wager"] // (PPM * terms["price"]))
+
+
+class Chain:
+    """The announced commitment of each player, and what contradicts it."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+
+    def bet(self, entry: dict[str, Any]) -> str | None:
+        player, nonce = entry["player"], entry["nonce"]
+        known = self.state.players.get(player)
+        self.state.players[player] = nonce + 1, entry["next"], known[2] if known else 0
+        if known is None:
+            return f"player {player} bets without an announced commitment"
+        if nonce < known[0]:
+            return f"player {player} has nonce {nonce} again, the next is {known[0]}"
+        if nonce > known[0]:
+            return f"player {player} has nonce {nonce}, but {known[0]} is missing"
+        if entry["commitment"] != known[1]:
+            return f"player {player} bets on a commitment that is not the one announced for nonce {nonce}"
+        if entry["next"] == entry["commitment"]:
+            return f"player {player} gets the same commitment again"
+        return None
+
+    def commitment(self, entry: dict[str, Any]) -> str | None:
+        """A commitment of a new player, or of one from before the log."""
+        player, reason = entry["player"], entry["reason"]
+        if reason not in ("new", "carried"):
+            return f"a commitment of player {player} has the reason {reason[:100]!r}"
+        if player in self.state.players:
+            return f"player {player} is {reason} a second time"
+        self.state.players[player] = entry["nonce"], entry["commitment"], self.state.epoch
+        if reason == "new" and entry["nonce"] != 1:
+            return f"player {player} is new, but begins with nonce {entry['nonce']}"
+        return None
+
+    def redrawn(self, entry: dict[str, Any]) -> str | None:
+        player, epoch = entry["player"], entry["redraw"]
+        known = self.state.players.get(player)
+        self.state.players[player] = entry["nonce"], entry["commitment"], epoch
+        if known is None or entry["reason"] != "redrawn":
+            return f"a commitment of player {player} is redrawn, but none was announced"
+        if epoch != self.state.epoch or epoch == 0:
+            return f"a commitment of player {player} is redrawn outside of an epoch of redraws"
+        if known[2] == epoch:
+            return f"a commitment of player {player} is redrawn a second time in epoch {epoch}"
+        if entry["nonce"] != known[0]:
+            return f"a redraw changes the nonce of player {player} from {known[0]} to {entry['nonce']}"
+        return None
+
+    def begin_epoch(self, entry: dict[str, Any]) -> str | None:
+        last, self.state.epoch = self.state.epoch, max(self.state.epoch, entry["redraw"])
+        return None if entry["redraw"] > last else f"epoch {entry['redraw']} of redraws follows epoch {last}"
+
+
+# --- Outcomes ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Content:
+    """A case when it was opened. ``items`` are names and prices; ``ends`` are where their tickets end."""
+
+    case: str
+    price: int
+    items: list[tuple[str, int]]
+    ends: list[int]
+    mean: int
+    """What an opening pays on average, in 10^-18 cents."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a bet pays, pays on average (in 10^-18 cents), and what its public form must say."""
+
+    payout: int
+    mean: int
+    shown: dict[str, object]
+
+
+def parse_content(body: bytes) -> Content:
+    """A case from its canonical JSON. Raises Contradiction."""
+    try:
+        case = json.loads(body.decode())
+        items = [(item["name"], int(item["price"]), int(item["width"])) for item in case["items"]]
+        price = int(case["price"])
+        plain = [{"name": name, "price": str(paid), "width": str(width)} for name, paid, width in items]
+        canonical = canonical_json({"id": case["id"], "items": plain, "price": str(price)})
+        texts, numbers = [case["id"]], [price]
+        for name, *paid_and_width in items:
+            texts.append(name)
+            numbers += paid_and_width
+        is_valid = canonical.encode() == body and min(numbers) >= 0
+        is_valid = is_valid and all(isinstance(text, str) for text in texts)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        is_valid = False
+    if not is_valid or sum(width for _, _, width in items) != TICKET_RANGE:
+        raise Contradiction("is not the canonical JSON of a case")
+    return Content(
+        case=case["id"],
+        price=price,
+        items=[(name, paid) for name, paid, _ in items],
+        ends=list(accumulate(width for _, _, width in items)),
+        mean=sum(paid * width for _, paid, width in items),
+    )
+
+
+def outcome_of(entry: dict[str, Any], server_seed: str, content: Content | None) -> Outcome:
+    """Recompute a bet from its entry and the server seed; of an opening with the content of the case."""
+    game, terms = entry["game"], entry["terms"]
+    message = f"{entry['clientSeed']}:{entry['nonce']}:0"
+    if content:
+        message = f"{game}:{message}"
+    digest = int.from_bytes(hmac.digest(server_seed.encode(), message.encode(), "sha256"), "big")
+    payout, mean, shown = _opening(terms, content, digest) if content else _spin(terms, digest)
+    wager = terms["wager"]
+    shown |= {
+        "game": game,
+        "algorithm": terms["algorithm"],
+        "betAmount": coins(wager),
+        "payout": coins(payout),
+        "multiplier": coins(payout * 100 // wager if wager else 0),
+        "status": "won" if payout > wager else "lost",
+    }
+    return Outcome(payout, mean, shown)
+
+
+def _spin(terms: dict[str, Any], digest: int) -> tuple[int, int, dict[str, object]]:
+    roll = digest * ROLL_RANGE >> 256
+    threshold, price = terms["threshold"], terms["price"]
+    shown = {
+        "item": terms["item"],
+        "price": f"${price // 100}.{price % 100:02}",
+        "houseEdge": Decimal(terms["edge"]),
+        "threshold": threshold,
+        "roll": roll,
+        "chance": Decimal(threshold * 100) / ROLL_RANGE,
+    }
+    return price if roll < threshold else 0, threshold * price * (TICKET_RANGE // ROLL_RANGE), shown
+
+
+def _opening(terms: dict[str, Any], content: Content, digest: int) -> tuple[int, int, dict[str, object]]:
+    ticket = digest * TICKET_RANGE >> 256
+    name, paid = content.items[bisect_right(content.ends, ticket)]
+    shown = {"case": content.case, "snapshot": terms["snapshot"], "ticket": str(ticket), "item": name}
+    return paid, content.mean, shown
+
+
+def within(value: Json, *names: str) -> Json:
+    """The value under these names, None where there is none."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def coins(cents: int) -> Decimal:
+    return Decimal(cents) / 100
+
+
+def differences(shown: Json, expected: dict[str, object]) -> Iterator[str]:
+    for name, value in expected.items():
+        given = within(shown, name)
+        if isinstance(given, bool) or given != value:
+            said = str(given)[:100] if isinstance(given, str | int | Decimal) else "not given"
+            yield f"{name} is {said!r}, not {str(value)[:100]!r}"
+
+
+# --- What is kept -----------------------------------------------------------------------------------------
+
+
+@dataclass
+class State:
+    """What was seen of the log. ``keys`` are public keys in base64, the current one last."""
+
+    origin: str = ""
+    keys: list[str] = field(default_factory=list)
+    next_key: str | None = None
+    checkpoint: str = ""
+    size: int = 0
+    edge: list[str] = field(default_factory=list)
+    """The right edge of the tree of ``size`` entries, each level in hexadecimal."""
+    position: int = 0
+    """How many entries were read. After an interrupted run it is less than ``size``."""
+    epoch: int = 0
+    began: int = 0
+    """When the log began, if there are bets from before it."""
+    predecessor: dict[str, Any] | None = None
+    """Origin, size and edge of the log that this one continues, until the entry that says so."""
+    players: dict[str, tuple[int, str, int]] = field(default_factory=dict)
+    """The next nonce of each player, its commitment, and the epoch in which that was last redrawn."""
+    waiting: dict[int, tuple[int, dict[str, Any]]] = field(default_factory=dict)
+    """The bets that are not revealed yet, by index: when they are due, and their entries."""
+    live: list[str] = field(default_factory=list)
+    """The ids of the live bets that were checked last."""
+    sums: dict[str, dict[str, int]] = field(default_factory=dict)
+    contradictions: list[str] = field(default_factory=list)
+    evidence: list[str] = field(default_factory=list)
+    """The signed checkpoints on which the log was found to contradict itself."""
+
+    @classmethod
+    def load(cls, path: Path) -> State:
+        try:
+            kept = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            return cls()
+        state = cls(**kept)
+        state.players = {player: tuple(known) for player, known in kept["players"].items()}
+        state.waiting = {int(index): tuple(waits) for index, waits in kept["waiting"].items()}
+        return state
+
+    def save(self, path: Path) -> None:
+        """Replace the file. A crash leaves the old one or the new one."""
+        new = path.with_name(f"{path.name}.new")
+        with new.open("w", encoding="utf-8") as file:
+            file.write(json.dumps({each.name: getattr(self, each.name) for each in fields(self)}))
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+
+
+# --- The monitor ------------------------------------------------------------------------------------------
+
+SUCCESSOR = re.compile(r"(.*?)(-[0-9]+|-[0-9a-f]{8})?", re.DOTALL)
+"""The first name of a log, and what its successor has behind it."""
+
+
+NO_BETS = {"bets": 0, "wagered": 0, "paid": 0, "mean": 0, "freeBets": 0, "freePaid": 0}
+
+
+def from_hex(levels: list[str]) -> Edge:
+    return [bytes.fromhex(level) for level in levels]
+
+
+def split_name(name: str) -> tuple[str, str]:
+    matched = SUCCESSOR.fullmatch(name)
+    return (matched[1], matched[2] or "") if matched else (name, "")
+
+
+class Monitor:
+    """Reads a log once at each ``poll``. ``now`` gives the time in seconds, ``pause`` waits for some."""
+
+    def __init__(self, url: str, path: Path, now: Now, pause: Pause) -> None:
+        self.first_prefix = split_name(url.rstrip("/"))[0]
+        self.site = self.first_prefix.rpartition("/")[0]
+        self.path = path
+        self.state = State.load(path)
+        self.chain = Chain(self.state)
+        self.web = Web(pause)
+        self.tree: Tree | None = None
+        self._now, self._pause = now, pause
+        self._note = ""
+        self._proof_delay_ms = MAX_PROOF_DELAY_SECONDS * 1000
+        self._contents: dict[str, Content] = {}
+        self._next_save = 0.0
+
+    @property
+    def prefix(self) -> str:
+        return self.first_prefix + split_name(self.state.origin)[1]
+
+    @property
+    def now_ms(self) -> int:
+        return int(self._now() * 1000)
+
+    def poll(self, key: str | None = None, compare: str | None = None) -> bool:
+        """Read what is new. False if the log could not be read."""
+        readable = True
+        try:
+            with self._noting_contradictions(proven_by_note=True):
+                self._pin(key)
+                live = list(self._live_bets())
+                self._read_tree(least=max([1 + index for _, _, index in live], default=0))
+                self._read_entries()
+                self._check_predecessor()
+                self._reveal({index // WIDTH for index in self.state.waiting})
+                self._check_live(live)
+                with self._beside_the_log(proven_by_note=True):
+                    self._compare(compare)
+        except Unreachable as problem:
+            print(f"can't read the log: {printable(str(problem))}", file=sys.stderr)
+            readable = False
+        self.web.close()
+        self._save()
+        return readable
+
+    # What is printed
+
+    def _report(self, line: str) -> None:
+        print(f"report: {printable(line)}", flush=True)
+
+    def _contradiction(self, line: str) -> None:
+        kept = self.state.contradictions
+        line = printable(line) if len(kept) < LINES_KEPT else "there are more, which are not listed"
+        if line not in kept:
+            kept.append(line)
+            self._next_save = 0
+            print(f"contradiction: {line}", flush=True)
+
+    @contextmanager
+    def _noting_contradictions(self, *, proven_by_note: bool = False) -> Iterator[None]:
+        """Note what is raised. ``proven_by_note``: the last two checkpoints prove it, and are kept."""
+        try:
+            yield
+        except Contradiction as problem:
+            self._contradiction(str(problem))
+            if proven_by_note and self._note and len(self.state.evidence) < LINES_KEPT // 10:
+                kept = self.state.evidence
+                kept += [note for note in (self.state.checkpoint, self._note) if note and note not in kept]
+
+    @contextmanager
+    def _beside_the_log(self, *, proven_by_note: bool = False) -> Iterator[None]:
+        """What is not the log itself: a failure to read it does not end the poll."""
+        try:
+            with self._noting_contradictions(proven_by_note=proven_by_note):
+                yield
+        except Unreachable as problem:
+            print(f"not checked: {printable(str(problem))}", file=sys.stderr)
+
+    # Keys and checkpoints
+
+    def _pin(self, key: str | None) -> None:
+        """Learn the origin at the first time, and the key."""
+        state = self.state
+        if not state.origin:
+            origin = self._current_origin()
+            if key is None:
+                page = self.web.get(f"{self.first_prefix + split_name(origin)[1]}/key", JSON_BYTES) or b""
+                key = page.decode(errors="replace").split("\n")[0]
+            if split_name(parse_key(key)[0])[0] != split_name(origin)[0]:
+                raise Contradiction(f"the key {key[:300]!r} is not one of {origin!r}")
+            state.origin = origin
+        if key is not None and parse_key(key)[1] not in state.keys:
+            state.keys.append(parse_key(key)[1])
+            self._report(f"the key of {state.origin} is pinned: {key}")
+
+    def _current_origin(self) -> str:
+        origin = within(self.web.json(f"{self.first_prefix}/current"), "origin")
+        if not VALID["forkOf"](origin):
+            raise Contradiction(f"{self.first_prefix}/current names no origin")
+        return str(origin)
+
+    def _read_tree(self, least: int) -> None:
+        """Read the newest checkpoint with its tree, which must continue the last one."""
+        state, origin = self.state, self._current_origin()
+        if split_name(origin)[0] != split_name(state.origin)[0]:
+            raise Contradiction(f"{origin} is no successor of {state.origin}")
+        prefix = self.first_prefix + split_name(origin)[1]
+        checkpoint = self._read_checkpoint(prefix, origin)
+        if checkpoint.size < max(least, state.size):
+            # One from a cache may be a second old.
+            self._pause(2)
+            checkpoint = self._read_checkpoint(prefix, origin)
+        self.tree = None
+        if origin == state.origin and checkpoint.size < state.size:
+            raise Contradiction(f"the log went back from size {state.size} to {checkpoint.size}")
+        tree = Tree(self.web, prefix, checkpoint)
+        if origin != state.origin:
+            self._begin_successor(origin)
+        elif not tree.agrees(from_hex(state.edge), state.size, state.size):
+            raise Contradiction(f"the tree of size {tree.size} does not continue that of size {state.size}")
+        state = self.state
+        state.size, state.edge = tree.size, [level.hex() for level in tree.edge]
+        state.checkpoint, self.tree = checkpoint.note, tree
+        if state.next_key and checkpoint.signers == {state.next_key}:
+            state.keys.append(state.next_key)
+            state.next_key = None
+            self._report(f"{origin} uses the announced key from size {tree.size} on")
+
+    def _read_checkpoint(self, prefix: str, origin: str) -> Checkpoint:
+        note = self.web.get(f"{prefix}/checkpoint", NOTE_BYTES)
+        if note is None:
+            raise Contradiction(f"{prefix}/checkpoint is missing")
+        self._note = note.decode(errors="replace")
+        return open_checkpoint(note, origin, [*self.state.keys[-1:], *filter(None, [self.state.next_key])])
+
+    def _begin_successor(self, origin: str) -> None:
+        """Read a successor from its beginning. What was seen of its predecessor is checked at its entry."""
+        old = self.state
+        self._report(f"{old.origin} has a successor: {origin}")
+        self.state = State(
+            origin=origin,
+            keys=old.keys,
+            next_key=old.next_key,
+            predecessor={"origin": old.origin, "size": old.size, "edge": old.edge},
+            contradictions=old.contradictions,
+            evidence=old.evidence,
+        )
+        self.chain = Chain(self.state)
+
+    def _compare(self, source: str | None) -> None:
+        """Hold the log against a checkpoint that somebody else has seen."""
+        tree, state = self.tree, self.state
+        if source is None or tree is None:
+            return
+        try:
+            note = self.web.get(source, NOTE_BYTES) if is_url(source) else Path(source).read_bytes()
+        except OSError as problem:
+            raise Unreachable(f"{source}: {problem}") from None
+        if note is None:
+            raise Unreachable(f"{source} is missing")
+        self._note = note.decode(errors="replace")
+        other = open_checkpoint(note, state.origin, [*state.keys, *filter(None, [state.next_key])])
+        if other.size > tree.size:
+            agrees = Tree(self.web, self.prefix, other).agrees(tree.edge, tree.size, tree.size)
+        else:
+            agrees = root_of(tree.edge_at(other.size)) == other.root
+        if not agrees:
+            raise Contradiction(f"two histories: {source} of size {other.size} does not fit size {tree.size}")
+        self._report(f"{source} of size {other.size} is of the same history")
+
+    # Entries
+
+    def _read_entries(self) -> None:
+        state, tree = self.state, self.tree
+        with self._beside_the_log():
+            self._read_rules()
+        while tree and state.position < tree.size:
+            number, first = divmod(state.position, WIDTH)
+            entries = tree.entries(number)
+            for place in range(first, len(entries)):
+                self._read_entry(number * WIDTH + place, entries[place])
+            state.position = number * WIDTH + len(entries)
+            self._reveal({number})
+            self._save()
+
+    def _read_entry(self, index: int, raw: bytes) -> None:
+        try:
+            kind, entry = parse_entry(raw)
+            if kind in ("commitment", "redrawn"):
+                problem = getattr(self.chain, kind)(entry)
+            else:
+                problem = getattr(self, f"_read_{kind}")(index, entry)
+        except Contradiction as malformed:
+            problem = str(malformed)
+        if problem:
+            self._contradiction(f"entry {index}: {problem}")
+
+    def _read_bet(self, index: int, entry: dict[str, Any]) -> str | None:
+        due = min(entry["at"], self.now_ms) + self._proof_delay_ms
+        self.state.waiting[index] = due, entry
+        return self.chain.bet(entry) or wrong_terms(entry)
+
+    def _read_epoch(self, index: int, entry: dict[str, Any]) -> str | None:
+        self._report(f"entry {index}: epoch {entry['redraw']} of redraws begins: {entry['reason']}")
+        return self.chain.begin_epoch(entry)
+
+    def _read_older(self, index: int, entry: dict[str, Any]) -> str | None:
+        self._report(f"entry {index}: {entry['bets']} bets are older than the log")
+        self.state.began = entry["at"]
+        return f"{entry['bets']} bets become older than the log" if index else None
+
+    def _read_key(self, index: int, entry: dict[str, Any]) -> str | None:
+        name, key = parse_key(entry["nextKey"])
+        if split_name(name)[0] != split_name(self.state.origin)[0]:
+            return f"announces a key of {name}"
+        self._report(f"entry {index}: a key is announced: {entry['nextKey']}")
+        self.state.next_key = None if key in self.state.keys else key
+        return None
+
+    def _read_fork(self, index: int, entry: dict[str, Any]) -> str | None:
+        kept, size = entry["kept"], entry["size"]
+        self._report(f"entry {index}: continues {entry['forkOf']}, with {kept} of its {size} entries")
+        seen, tree = self.state.predecessor, self.tree
+        if kept != index or kept > size or entry["forkOf"] == self.state.origin:
+            return f"keeps {kept} entries of {size} of {entry['forkOf']}"
+        if seen is None or tree is None:
+            return None
+        # The entry of the predecessor may be lost itself, when it was followed by another loss.
+        self.state.predecessor = None
+        edge, is_seen = from_hex(seen["edge"]), seen["origin"] == entry["forkOf"]
+        if is_seen and size < seen["size"]:
+            return f"says that the last checkpoint had size {size}, but one of size {seen['size']} was seen"
+        if is_seen and size == seen["size"] and b64decode(entry["root"]) != root_of(edge):
+            return "the root is not that of the checkpoint that was seen"
+        if not tree.agrees(edge, seen["size"], min(kept, seen["size"])):
+            return "the restored entries are not those that were seen"
+        return None
+
+    def _check_predecessor(self) -> None:
+        if self.state.predecessor:
+            before, self.state.predecessor = self.state.predecessor["origin"], None
+            self._contradiction(f"{self.state.origin} has no entry that says that it continues {before}")
+
+    # Bets
+
+    def _read_rules(self) -> None:
+        delay = within(self.web.json(f"{self.site}/upgrader/rules"), "proofDelay")
+        is_number = isinstance(delay, int | Decimal) and not isinstance(delay, bool)
+        if not is_number or not 0 <= delay <= MAX_PROOF_DELAY_SECONDS:
+            raise Contradiction(f"{self.site}/upgrader/rules has no proof delay from 0 to 600 seconds")
+        self._proof_delay_ms = int(delay * 1000)
+
+    def _reveal(self, pages: set[int]) -> None:
+        for page in sorted(pages):
+            indexes = range(page * WIDTH, (page + 1) * WIDTH)
+            waiting = [index for index in indexes if index in self.state.waiting]
+            if any(self.state.waiting[index][0] <= self.now_ms for index in waiting):
+                with self._beside_the_log():
+                    self._reveal_page(page, waiting)
+
+    def _reveal_page(self, page: int, waiting: list[int]) -> None:
+        """Check the revealed bets of a page, and that none is late."""
+        url = f"{self.prefix}/revealed/{page}"
+        bets = {}
+        with self._noting_contradictions():
+            revealed = self.web.json(url, REVEALED_BYTES)
+            try:
+                bets = {each["index"]: each["bet"] for each in revealed}
+            except (TypeError, KeyError):
+                raise Contradiction(f"{url} is malformed") from None
+        for index in waiting:
+            due, entry = self.state.waiting[index]
+            if index in bets:
+                with self._noting_contradictions():
+                    self._check_bet(index, entry, bets[index])
+            elif due + LATE_MS >= self.now_ms:
+                continue
+            else:
+                self._contradiction(f"entry {index}: the bet was due at {due} and is not revealed")
+            del self.state.waiting[index]
+
+    def _check_bet(self, index: int, entry: dict[str, Any], bet: Json) -> None:
+        """Recompute a revealed bet, and count it."""
+        pf, seed = within(bet, "pf"), within(bet, "pf", "serverSeed")
+        if not IS_HASH(seed) or hashlib.sha256(seed.encode()).hexdigest() != entry["commitment"]:
+            raise Contradiction(f"entry {index}: the server seed is not the one that was committed to")
+        snapshot, wager = entry["terms"].get("snapshot"), entry["terms"]["wager"]
+        content = self._content(snapshot) if snapshot else None
+        if content and wager not in (0, content.price):
+            self._contradiction(f"entry {index}: the wager is {wager}, the price of the case {content.price}")
+        outcome = outcome_of(entry, seed, content)
+        seeds = {"serverSeedCommitment": entry["commitment"]}
+        seeds |= {name: entry[name] for name in ("clientSeed", "nonce")}
+        for difference in [*differences(pf, seeds), *differences(bet, outcome.shown)]:
+            self._contradiction(f"entry {index}: in the revealed bet {difference}")
+        sums = self.state.sums.setdefault(entry["game"], dict(NO_BETS))
+        counted = {"bets": 1, "wagered": wager, "paid": outcome.payout, "mean": outcome.mean}
+        for name, value in counted.items() if wager else (("freeBets", 1), ("freePaid", outcome.payout)):
+            sums[name] += value
+
+    def _content(self, snapshot: str) -> Content:
+        if snapshot not in self._contents:
+            url = f"{self.site}/snapshots/{snapshot}"
+            body = self.web.get(url, SNAPSHOT_BYTES)
+            if body is None or hashlib.sha256(body).hexdigest() != snapshot:
+                raise Contradiction(f"{url} does not have the content with this hash")
+            try:
+                self._contents[snapshot] = parse_content(body)
+            except Contradiction as problem:
+                raise Contradiction(f"{url} {problem}") from None
+            if len(self._contents) > SNAPSHOTS_KEPT:
+                del self._contents[next(iter(self._contents))]
+        return self._contents[snapshot]
+
+    def _live_bets(self) -> Iterator[tuple[str, dict[str, Any], int]]:
+        """Id, bet and index of the live bets that were not checked yet. The index is -1 if it has none."""
+        with self._beside_the_log():
+            url = f"{self.site}/stats/live-bets"
+            page = self.web.json(url)
+            try:
+                ids = [bet["id"] for bet in page["data"]["bets"]]
+            except (TypeError, KeyError):
+                raise Contradiction(f"{url} is malformed") from None
+            for bet_id in ids[:100]:
+                if bet_id in self.state.live:
+                    continue
+                if not IS_ID(bet_id):
+                    raise Contradiction(f"{url} has a bet without an id")
+                bet = self.web.json(f"{self.site}/bets/{bet_id}")
+                index = within(bet, "log", "index")
+                yield bet_id, bet, index if IS_INDEX(index) else -1
+
+    def _check_live(self, live: list[tuple[str, dict[str, Any], int]]) -> None:
+        for bet_id, bet, index in live:
+            with self._noting_contradictions():
+                self.state.live = [bet_id, *self.state.live][:200]
+                self._check_live_bet(f"the live bet {bet_id}", bet, index)
+
+    def _check_live_bet(self, name: str, bet: dict[str, Any], index: int) -> None:
+        """Check that a live bet has its entry, unless it is older than the log."""
+        due = within(bet, "completedAt")
+        if index == -1 and IS_INDEX(due) and due - self._proof_delay_ms < self.state.began:
+            return
+        if self.tree is None or index == -1 or index >= self.tree.size:
+            raise Contradiction(f"{name} has no entry in the log")
+        kind, entry = parse_entry(self.tree.entries(index // WIDTH)[index % WIDTH])
+        found = within(bet, "log", "origin"), within(bet, "pf", "serverSeedCommitment")
+        if kind != "bet" or found != (self.state.origin, entry["commitment"]):
+            raise Contradiction(f"{name} is not in entry {index} of {self.state.origin}")
+
+    # The end of a poll
+
+    def _save(self) -> None:
+        """Save what was seen. Where that takes long, it is not done for more than a 20th of the time."""
+        began = time.monotonic()
+        if began >= self._next_save:
+            self.state.save(self.path)
+            self._next_save = time.monotonic() + 20 * (time.monotonic() - began)
+
+
+# --- The command ------------------------------------------------------------------------------------------
+
+
+def printable(text: str) -> str:
+    """A line without control characters, which a server could send to a terminal."""
+    return "".join(each if each.isprintable() else "?" for each in text[:1_000])
+
+
+def is_url(text: str) -> bool:
+    return text.startswith(("http://", "https://"))
+
+
+def summary(state: State) -> Iterator[str]:
+    """Wagers, payouts and return to player of the revealed bets, by game."""
+    yield f"{state.origin}: {state.position} entries, {len(state.waiting)} bets wait for their proof"
+    for game, sums in sorted(state.sums.items()):
+        line = f"{game}: {sums['bets']} bets, wagered {coins(sums['wagered'])}, paid {coins(sums['paid'])}"
+        if sums["wagered"]:
+            actual = Decimal(100 * sums["paid"]) / sums["wagered"]
+            theoretical = Decimal(100 * sums["mean"]) / TICKET_RANGE / sums["wagered"]
+            line += f", return to player {actual:.2f}% (theoretical {theoretical:.2f}%)"
+        if sums["freeBets"]:
+            line += f"; {sums['freeBets']} free bets, paid {coins(sums['freePaid'])}"
+        yield line
+
+
+def main(arguments: list[str] | None = None, now: Now = time.time, pause: Pause = time.sleep) -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.add_argument("url", metavar="URL", help="the log, such as https://play.example.com/log")
+    parser.add_argument("--state", required=True, type=Path, metavar="FILE", help="keeps what was seen")
+    parser.add_argument("--key", metavar="VKEY", help="the key of the log, if not the one that it shows")
+    parser.add_argument("--once", action="store_true", help="read the log once")
+    parser.add_argument("--compare", metavar="FILE|URL", help="a checkpoint that somebody else has seen")
+    options = parser.parse_args(arguments)
+    if not is_url(options.url):
+        parser.error("URL begins with https:// or http://")
+    try:
+        monitor = Monitor(options.url, options.state, now, pause)
+    except (OSError, ValueError, TypeError, KeyError) as problem:
+        parser.error(f"{options.state} is not readable: {problem}")
+    for line in monitor.state.contradictions:
+        print(f"contradiction, found before: {line}")
+    readable = False
+    with suppress(KeyboardInterrupt):
+        readable = monitor.poll(options.key, options.compare)
+        while not options.once:
+            pause(POLL_SECONDS)
+            readable = monitor.poll(options.key, options.compare)
+    if options.once:
+        monitor.state.save(options.state)
+    print("\n".join(map(printable, summary(monitor.state))))
+    return 1 if monitor.state.contradictions else 0 if readable else 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
