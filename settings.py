@@ -132,6 +132,25 @@ def _webhook_secrets(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
+def _log_key(text: str) -> str:
+    """An Ed25519 seed in base64, or nothing."""
+    try:
+        key = base64.b64decode(text, validate=True)
+    except ValueError:
+        key = b"?"
+    if text and len(key) != 32:  # noqa: PLR2004  # that of Ed25519
+        raise ValidationError("must be 32 random bytes in base64")
+    return text
+
+
+def _log_origin(text: str) -> str:
+    if re.search(r"[\s+]", text):
+        raise ValidationError("must not contain blanks or plus signs")
+    if text and not text.endswith("/log"):
+        raise ValidationError("must end in /log")
+    return text
+
+
 def _http_url(text: str) -> str:
     """An http(s) URL with its scheme and host in lower case, or nothing."""
     if not text:
@@ -250,6 +269,11 @@ class Settings:
     previous_secret_keys: tuple[str, ...] = _setting("SECRET_KEY_PREVIOUS", "", _list, secret=True)
     previous_jwt_secrets: tuple[str, ...] = _setting("JWT_SECRET_PREVIOUS", "", _list, secret=True)
     jwt_ttl_seconds: int = _setting("JWT_TTL", "604800", _number(1, 315_360_000))
+    # Ed25519 seeds of 32 bytes, in base64. Empty in development: see _stored_secret.
+    log_signing_key: str = _setting("LOG_SIGNING_KEY", "", _log_key, secret=True)
+    log_next_key: str = _setting("LOG_NEXT_KEY", "", _log_key, secret=True)
+    # Empty: made from BASE_URL.
+    log_origin: str = _setting("LOG_ORIGIN", "", _log_origin)
     platform_openid_url: str = _setting(
         "PLATFORM_OPENID_URL", "https://steamcommunity.com/openid/login", _base_url(ending="/login")
     )
@@ -350,9 +374,17 @@ class Settings:
             raise SettingsError([f"{name}: {what}" for name, what in wrong.items()], settings)
         return replace(
             settings,
+            log_signing_key=settings.log_signing_key
+            or _in_base64(_stored_secret(settings, "LOG_SIGNING_KEY")),
+            log_origin=settings.log_origin or f"{settings.base_url.partition('://')[2]}/log",
             secret_key=settings.secret_key or _stored_secret(settings, "SECRET_KEY"),
             jwt_secret=settings.jwt_secret or _stored_secret(settings, "JWT_SECRET"),
         )
+
+    @property
+    def log_keys(self) -> tuple[bytes, ...]:
+        """The keys that sign the log, the current one first."""
+        return tuple(base64.b64decode(key) for key in (self.log_signing_key, self.log_next_key) if key)
 
     @property
     def allowed_origins(self) -> tuple[str, ...]:
@@ -419,6 +451,8 @@ class Settings:
                 )
         if self.jwt_secret and self.jwt_secret == self.secret_key:
             wrong["JWT_SECRET"] = DIFFERENT
+        if not self.log_signing_key:
+            wrong["LOG_SIGNING_KEY"] = "must be given when APP_ENV is production"
         return wrong
 
 
@@ -437,6 +471,10 @@ def _is_weak(secret: str) -> bool:
         return True
     repeats = any(secret.startswith(secret[n:]) for n in range(1, len(secret) // 2 + 1))
     return repeats or (EXAMPLE.is_file() and secret in EXAMPLE.read_text())
+
+
+def _in_base64(hexadecimal: str) -> str:
+    return base64.b64encode(bytes.fromhex(hexadecimal)).decode()
 
 
 def _stored_secret(settings: Settings, name: str) -> str:

@@ -43,6 +43,14 @@ PARTS = {
     "stored catalogue": ("models/catalogue.py",),
     "settling statement": ("models/bet_settlement.py",),
     "group commit": ("models/db/group_commit.py",),
+    "Merkle tree, tiles and notes": (
+        "services/log/checkpoints.py",
+        "services/log/merkle.py",
+        "services/log/notes.py",
+        "services/log/proof_files.py",
+        "services/log/tiles.py",
+        "services/log/tree.py",
+    ),
     "parameters of SQL written by hand": ("models/db/sql.py",),
 }
 """The files of each part of docs/architecture.md, by the beginnings of their names."""

@@ -8,7 +8,6 @@ their addresses. Ctrl-C stops all of them and removes their data.
 """
 
 import os
-import secrets
 import signal
 import sys
 import time
@@ -23,6 +22,7 @@ from bench.harness.local_app import run_flask
 from bench.harness.nginx import nginx
 from bench.harness.programs import NGINX, REDIS
 from bench.harness.redis import redis_server
+from bench.harness.servers import drawn_secrets
 from bench.harness.waiting import can_connect
 
 
@@ -45,8 +45,7 @@ def main(processes: int, port: int) -> None:
 
 def _serve(processes: int, port: int) -> None:
     settings = {
-        "SECRET_KEY": secrets.token_hex(32),
-        "JWT_SECRET": secrets.token_hex(32),
+        **drawn_secrets(),
         "BASE_URL": f"http://127.0.0.1:{port}",
         "TRUSTED_PROXIES": "1",
     }

@@ -11,7 +11,6 @@ Prints a table with the ratios to one process.
 """
 
 import logging
-import secrets
 import statistics
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -30,7 +29,7 @@ from bench.harness.line_process import LineProcess
 from bench.harness.players import Player
 from bench.harness.process_stats import cpu_seconds
 from bench.harness.redis import redis_server
-from bench.harness.servers import RunningServer
+from bench.harness.servers import RunningServer, drawn_secrets
 from bench.speed.compare import take_turns
 from bench.speed.players import connected_players, make_players, play
 from bench.speed.spinning import SOON, UNDER_WAY_SECONDS, wait_for_proofs
@@ -49,7 +48,7 @@ class ClusterStage(Stage):
         return {**super().env, "UPGRADER_PROOF_DELAY": SOON, **SECRETS}
 
 
-SECRETS = {name: secrets.token_hex(32) for name in ("SECRET_KEY", "JWT_SECRET")}
+SECRETS = drawn_secrets()
 
 
 @dataclass

@@ -9,11 +9,15 @@ from blueprints.cases.routes import blueprint as cases_blueprint
 from blueprints.irl.routes import blueprint as irl_blueprint
 from blueprints.leaderboard.routes import blueprint as leaderboard_blueprint
 from blueprints.limits.routes import blueprint as limits_blueprint
+from blueprints.log.receipts import blueprint as receipts_blueprint
+from blueprints.log.routes import blueprint as log_blueprint
+from blueprints.log.routes import successors as log_successors_blueprint
 from blueprints.operator import imports
 from blueprints.operator.audit import group as audit_commands
 from blueprints.operator.cluster import group as cluster_commands
 from blueprints.operator.fairness import group as fairness_commands
 from blueprints.operator.ledger import group as ledger_commands
+from blueprints.operator.log import group as log_commands
 from blueprints.operator.notifications import group as notifications_commands
 from blueprints.operator.payments import group as payments_commands
 from blueprints.operator.prices import group as prices_commands
@@ -55,14 +59,22 @@ API_BLUEPRINTS = (
     upgrader_blueprint,
     bets_blueprint,
     snapshots_blueprint,
+    log_blueprint,
+    receipts_blueprint,
     stats_blueprint,
     leaderboard_blueprint,
     sweepstake_blueprint,
 )
 """In the order of /openapi.json."""
 
-PAGE_BLUEPRINTS = (media_blueprint, docs_blueprint, swagger_blueprint(), site_blueprint)
-"""Files and pages, which /openapi.json does not describe."""
+PAGE_BLUEPRINTS = (
+    media_blueprint,
+    docs_blueprint,
+    swagger_blueprint(),
+    site_blueprint,
+    log_successors_blueprint,
+)
+"""Files and pages, and second paths of operations, which /openapi.json does not describe."""
 
 COMMANDS = (
     check,
@@ -75,6 +87,7 @@ COMMANDS = (
     imports.cases,
     imports.irl,
     ledger_commands,
+    log_commands,
     payments_commands,
     prizes_commands,
     notifications_commands,

@@ -15,7 +15,7 @@ from models.db.connection import database
 from models.db.postgres import Postgres
 from models.db.sql import PARAMETER, with_clock
 from models.play_limits import IS_IN_TIME, REFUSAL, SUMS, BetRefused, explain_refusal
-from models.users import Balances
+from models.users import Balances, LogState
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,10 +62,11 @@ class Settlement(Outcome):
     encrypted_server_seed: str
     client_seed: str
     next_commitment: str
+    next_commitment_bytes: bytes
     next_encrypted_server_seed: str
-    mark_number: int
-    mark_token: str
-    """The database must contain this mark, and the announced seed must be of the current epoch."""
+    checkpoint_size: int
+    checkpoint_root: str
+    """The log must have had this checkpoint, and the announced seed must be of the present epoch."""
     request_id: str | None
     request_digest: str | None
     shard: int
@@ -97,10 +98,8 @@ class Settled:
     prize_id: int | None = None
 
 
-PARAMETERS = {
-    field.name: "bigint" if field.type in (int, int | None) else "text"
-    for field in (*fields(Settlement), *fields(BetTimes))
-}
+TYPES: dict[Any, str] = {int: "bigint", int | None: "bigint", bytes: "bytea"}
+PARAMETERS = {field.name: TYPES.get(field.type, "text") for field in (*fields(Settlement), *fields(BetTimes))}
 """The types of all parameters."""
 
 BET_FIELDS = [
@@ -110,12 +109,16 @@ BET_FIELDS = [
 ]
 """The fields of a bet whose values are parameters."""
 
-# In a restored database the announced seed may have been revealed already: models/seed_marks.py.
-SEED_IS_ANNOUNCED = """
+# In a restored database the announced seed may have been revealed already: models/announced_seeds.py.
+SEED_IS_ANNOUNCED = f"""
     user_id = :user_id AND nonce = :nonce AND server_seed_commitment = :server_seed_commitment
-    AND epoch = (SELECT epoch FROM seed_marks ORDER BY number DESC LIMIT 1)
-    AND EXISTS (SELECT 1 FROM seed_marks WHERE number = :mark_number AND token = :mark_token)
-"""
+    AND log_state = {LogState.LOGGED}
+    AND epoch = (SELECT epoch FROM logs WHERE name = 'bets')
+    AND EXISTS (
+        SELECT 1 FROM log_checkpoints
+        WHERE log_id = 'bets' AND size = :checkpoint_size AND root = :checkpoint_root
+    )
+"""  # noqa: S608  # a constant
 NEXT_SEED = """
     nonce = nonce + 1,
     server_seed_commitment = :next_commitment,
@@ -162,6 +165,8 @@ COUNT_CASE_SPIN = """
     SELECT :game, :case_id, :shard, 1 FROM {bet} WHERE :case_id IS NOT NULL
     ON CONFLICT (game, case_id, shard) DO UPDATE SET spins = case_spins.spins + 1
 """
+# The next append to the log deletes it again.
+LET_BET_WAIT = "INSERT INTO log_waiting_bets (bet_id) SELECT id FROM {bet} WHERE TRUE"
 INSERT_PRIZE = """
     INSERT INTO prizes (user_id, bet_id, name, image, value_cents, status, won_at_ms)
     SELECT :user_id, bet.id, :item, :prize_image, :payout_cents, 'kept', :created_at_ms
@@ -219,6 +224,7 @@ WITH lock AS MATERIALIZED (
     WHERE entry.amount <> 0
 ), snapshot AS ({STORE_SNAPSHOT.format(player="player")} RETURNING id),
 bet AS ({INSERT_BET.format(posting="posting LEFT JOIN snapshot ON TRUE")}),
+waiting AS ({LET_BET_WAIT.format(bet="bet")}),
 live_bets AS ({COUNT_LIVE_BET.format(bet="bet")}),
 case_spin AS ({COUNT_CASE_SPIN.format(bet="bet")}),
 prize AS ({INSERT_PRIZE.format(bet="bet")})

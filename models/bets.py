@@ -74,6 +74,8 @@ class Bet(Table):
     proof_delivered_at_ms = peewee.BigIntegerField(null=True)
     # Null until a process claims the proof, then its id, and 0 once it is released: models/proof_queries.py.
     proof_held_by = peewee.IntegerField(null=True)
+    # The commitment that was announced for the next bet; null for bets from before the log.
+    next_commitment = peewee.BlobField(null=True, column_name="next_commitment_bytes")
 
     class Meta:
         table_name = "bets"

@@ -2,14 +2,13 @@
 
 import importlib
 import pkgutil
-import secrets
 
 import models
 from models.audit_triggers import create_triggers
 from models.db.connection import Table, database
 from models.leases import Lease
+from models.log import BETS, EMPTY_ROOT, Log, LogCheckpoint
 from models.prices import MarketSlot, PriceSource
-from models.seed_marks import FIRST_NUMBER, SeedMark
 
 LEASES = ("price refresh", "catalogue", "payout sending", "reconciliation")
 
@@ -29,4 +28,5 @@ def create_schema() -> None:
     PriceSource.insert_many([{"name": "feed"}, {"name": "market"}]).execute()
     MarketSlot.insert_many([{"slot": slot} for slot in range(20)]).execute()
     Lease.insert_many([{"name": name} for name in LEASES]).execute()
-    SeedMark.insert(number=FIRST_NUMBER, token=secrets.token_hex(16), epoch=1).execute()
+    Log.insert(name=BETS).execute()
+    LogCheckpoint.insert(log=BETS, size=0, root=EMPTY_ROOT, signed_at_ms=0).execute()

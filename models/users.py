@@ -1,5 +1,6 @@
 """Players, their balances and totals, and their announced server seeds."""
 
+from enum import IntEnum
 from typing import NamedTuple
 
 import peewee
@@ -122,6 +123,17 @@ class Balances(NamedTuple):
     balance_version: int
 
 
+class LogState(IntEnum):
+    """Whether the public log has an entry about an announced seed."""
+
+    ABSENT = 0
+    """The player has not played since before the log."""
+    WAITING = 1
+    """The entry is written, and may not be in a signed checkpoint yet."""
+    LOGGED = 2
+    """A signed checkpoint has it, or the seed was announced by a bet."""
+
+
 class AnnouncedSeed(Table):
     """The server seed of a player's next spin. Its commitment is public, the seed is encrypted.
 
@@ -135,8 +147,10 @@ class AnnouncedSeed(Table):
     # was used before.
     server_seed_commitment = peewee.CharField(max_length=64)
     encrypted_server_seed = peewee.TextField()
-    # If this is earlier than the epoch of the last mark (models/seed_marks.py), the seed must be redrawn.
+    # If this is earlier than the epoch of the log (models/log.py), the seed must be redrawn.
     epoch = peewee.BigIntegerField(constraints=[SQL("DEFAULT 0")])
+    # A bet uses the seed only when it is LOGGED.
+    log_state = peewee.SmallIntegerField(default=0, constraints=[SQL("DEFAULT 0")])
 
     class Meta:
         table_name = "announced_seeds"

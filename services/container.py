@@ -9,11 +9,13 @@ from services.accounts.two_factor.authentication import TwoFactorAuthentication
 from services.audit_trail.keys import AuditKeys
 from services.audit_trail.recording import record_with
 from services.avatars.change import Avatars
-from services.fairness.seed_witness import SeedWitness
 from services.fairness.server_seeds import ServerSeeds
 from services.games.bet_settler import BetSettler
 from services.games.errors import SpinInProgress
 from services.games.proofs import Proofs
+from services.log.bet_log import BetLog
+from services.log.keys import LogKeys
+from services.log.pseudonyms import Pseudonyms
 from services.login.game_platform import GamePlatform
 from services.login.login import Login, Provider
 from services.maintenance.encrypted_columns import EncryptedColumn, encrypted_columns
@@ -48,7 +50,7 @@ class Services:
         clock: Callable[[], Millis],
         signals: Signals,
         process_id: Callable[[], int],
-        ask_for_mark: Callable[[], bool],
+        ask_for_confirmation: Callable[[], bool],
     ) -> None:
         """``clock`` gives Unix time in milliseconds. The others come from the cluster (server/cluster/)."""
         self.settings = settings
@@ -66,10 +68,15 @@ class Services:
             encrypter=self._encrypter("audit trail keys"),
         )
         record_with(self.audit_keys)
-        self.seeds = ServerSeeds(
-            encrypter=self._encrypter("server seeds"),
-            witness=SeedWitness(settings.instance_dir, ask_for_mark=ask_for_mark),
+        self.log = BetLog(
+            settings.instance_dir,
+            origin=settings.log_origin,
+            keys=LogKeys(settings.log_keys),
+            pseudonyms=Pseudonyms(),
+            clock=clock,
+            ask_for_confirmation=ask_for_confirmation,
         )
+        self.seeds = ServerSeeds(encrypter=self._encrypter("server seeds"), bet_log=self.log, clock=clock)
         self.proofs = Proofs(seeds=self.seeds, process_id=process_id)
 
         settler = BetSettler(seeds=self.seeds, settings=settings)

@@ -108,11 +108,10 @@ class BetEvent:
     def _send(self, sid: str, played: SettledBet, answer: dict[str, Any]) -> None:
         """Send the events of a settled bet in the promised order, with the acknowledgement in the middle."""
         self._running.send(sid, [pf_event(played.bet), (self._name, answer)])
-        if played.following is None:
-            # The first answer to a repeated request id.
-            return
-        for follow_up in self._after_bet:
-            follow_up(sid, played)
+        # Not for the first answer to a repeated request id.
+        if played.following is not None:
+            for follow_up in self._after_bet:
+                follow_up(sid, played)
         for follow_up in self._after_acknowledgement:
             after_this_event(partial(follow_up, sid, played))
 

@@ -172,7 +172,7 @@ class ProofDelivery:
             for sid in self._connections.sids():
                 self.left(sid)
             self._release_lost()
-            self._services.seeds.witness.cover_all()
+            self._services.log.append_waiting()
         except Exception:  # the others find what is held by a process that is not live
             log.exception("proofs not written")
 

@@ -54,6 +54,16 @@ def bet_multiplier(description: str) -> Computed:
     )
 
 
+class ReceiptSchema(WireSchema):
+    """The server's signed promise that a bet is in the public log within ten seconds."""
+
+    nonce = NONCE
+    receipt = text(
+        "A signed note: the log's origin and `/receipt`, the entry of the bet, and the signature",
+        "play.example.com/log/receipt\n{…}\n\n— play.example.com/log …\n",
+    )
+
+
 class BalanceSchema(WireSchema):
     """A player's three accounts."""
 

@@ -18,6 +18,7 @@ from sockets.live_feed import LiveFeed
 from sockets.payments import PaymentChanges
 from sockets.player_state import PlayerState
 from sockets.proofs import ProofDelivery
+from sockets.receipts import Receipts
 
 
 def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
@@ -27,10 +28,14 @@ def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
     feed = app.extensions["live_feed"] = LiveFeed(running, services)
     proofs = app.extensions["proofs"] = ProofDelivery(running, services, feed)
 
+    receipts = Receipts(running, services)
+
     app.extensions["payment_changes"] = PaymentChanges(running, services)
 
     # At the start, before the tasks. It refuses a process that the database has no connections for.
-    running.at_start += [cluster.join]
+    # In development the port, and so the origin of the log, may change.
+    check_log = partial(services.log.check, with_origin=services.settings.production)
+    running.at_start += [cluster.join, check_log]
 
     # When a socket has joined: one after the other, in the background.
     running.on_joined += [
@@ -51,18 +56,16 @@ def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
         partial(count_coins, app.extensions["metrics"]),
         proofs.after_bet,
     ]
-    # After its acknowledgement: clients expect commitment and balance behind it.
-    after_acknowledgement: list[AfterBet] = [state.after_bet, postpone_if_late]
+    # After its acknowledgement: clients expect commitment, balance and receipt behind it.
+    after_acknowledgement: list[AfterBet] = [state.after_bet, receipts.after_bet, postpone_if_late]
 
     # When an announced seed was replaced.
     services.seeds.on_redraw += [state.send]
 
     # When another process has sent a signal, and when signals may have been lost.
     services.signals.on(Signal.CACHE, invalidate)
-    # Another machine has no record of the seeds: append a mark for it.
-    services.signals.on(
-        Signal.SEED_MARK, lambda _payload: running.in_background(services.seeds.witness.vouch)
-    )
+    # Another machine has no record of the database.
+    services.signals.on(Signal.CONFIRMATION, lambda _payload: running.in_background(services.log.confirm))
     services.signals.on(Signal.PLAYER_STATE, state.forward)
     services.signals.on(Signal.LIVE_BETS, feed.forward)
     services.signals.on(Signal.PROOFS, proofs.note_players)

@@ -20,7 +20,8 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         # Signals, the row of this process, its clock. Before tasks that publish signals when they stop.
         *cluster.tasks(running),
         # Whether the database was set back. It may wait for a file that another process holds.
-        every_two_seconds(services.seeds.witness.watch, on_failure="marks of seeds not compared"),
+        every_two_seconds(services.log.watch, on_failure="log not compared"),
+        RepeatedTask(services.log.append_waiting, every_seconds=1.0, on_failure="log not appended"),
         # Sockets of ended sessions become spectators within a second, and a round takes time too.
         RepeatedTask(state.compare, every_seconds=0.8, on_failure="players not compared"),
         # Claims, sends and releases proofs, every 0.05 s.

@@ -1,6 +1,7 @@
 """Settings: valid values, the errors of bad ones, and secrets that are never shown."""
 
 import ast
+import base64
 import os
 import re
 import stat
@@ -16,7 +17,10 @@ from settings import Settings, SettingsError
 ROOT = Path(__file__).resolve().parents[1]
 GOOD_SECRET = "f3a9c1d77be04e52a8816b1f0c9d2e34"
 OTHER_SECRET = "0b7e55d1c2f84a6d9be3a7716c20f498"
+KEY = b"32 bytes that sign the log......"
+KEY_TEXT = base64.b64encode(KEY).decode()
 
+KEY_OF_LOG = "must be 32 random bytes in base64"
 AMOUNT = "must be an amount from 0.01 to 1000000000 with at most two decimals"
 FRACTION = "must be a fraction from 0 to below 1 with at most six decimals"
 SECONDS = "must be seconds from 0 to 600 with at most three decimals"
@@ -45,6 +49,7 @@ IN_PRODUCTION = {
     "APP_ENV": "production",
     "SECRET_KEY": GOOD_SECRET,
     "JWT_SECRET": OTHER_SECRET,
+    "LOG_SIGNING_KEY": KEY_TEXT,
     "BASE_URL": "https://api.example.com",
 }
 
@@ -103,6 +108,9 @@ GOOD_VALUES = [
     ("SECRET_KEY_PREVIOUS", f" {GOOD_SECRET} ,,b,", "previous_secret_keys", (GOOD_SECRET, "b")),
     ("JWT_SECRET", GOOD_SECRET, "jwt_secret", GOOD_SECRET),
     ("JWT_TTL", "1", "jwt_ttl_seconds", 1),
+    ("LOG_SIGNING_KEY", KEY_TEXT, "log_signing_key", KEY_TEXT),
+    ("LOG_NEXT_KEY", KEY_TEXT, "log_next_key", KEY_TEXT),
+    ("LOG_ORIGIN", "log.example.com/bets/", "log_origin", "log.example.com/bets"),
     ("PLATFORM_OPENID_URL", "http://[::1]:1/login", "platform_openid_url", "http://[::1]:1/login"),
     ("PLATFORM_API_URL", "https://api.example.com/", "platform_api_url", "https://api.example.com"),
     ("PLATFORM_API_KEY", "key", "platform_api_key", "key"),
@@ -233,6 +241,12 @@ BAD_VALUES = [
     ("JWT_TTL", "0", "must be a whole number from 1 to 315360000"),
     ("JWT_TTL", "9" * 5000, "must be a whole number from 1 to 315360000"),
     ("RATELIMIT_ENABLED", "no", "must be one of 0, 1"),
+    ("LOG_SIGNING_KEY", "no base64", KEY_OF_LOG),
+    ("LOG_SIGNING_KEY", base64.b64encode(KEY[:31]).decode(), KEY_OF_LOG),
+    ("LOG_NEXT_KEY", KEY.hex(), KEY_OF_LOG),
+    ("LOG_NEXT_KEY", "\u00e4", KEY_OF_LOG),
+    ("LOG_ORIGIN", "log of bets", "must not contain blanks or plus signs"),
+    ("LOG_ORIGIN", "example.com/a+b", "must not contain blanks or plus signs"),
     ("GUNICORN_LOG_LEVEL", "loud", "must be one of debug, info, warning, error, critical"),
     ("CATALOGUE_TTL", "0", "must be a whole number from 1 to 86400"),
     ("HOST", "127.0.0.1:5000", HOST),
@@ -400,10 +414,12 @@ def test_an_empty_value_is_the_default(read):
 
 
 @pytest.mark.security("Secrets of the operator")
-def test_production_needs_both_secrets_and_an_address(refused):
+def test_production_needs_all_secrets_and_an_address(refused):
     lines = refused(APP_ENV="production")
 
-    assert lines == [f"SECRET_KEY: {MISSING}", f"JWT_SECRET: {MISSING}", f"BASE_URL: {MISSING}"]
+    assert lines == [
+        f"{name}: {MISSING}" for name in ("SECRET_KEY", "JWT_SECRET", "LOG_SIGNING_KEY", "BASE_URL")
+    ]
 
 
 @pytest.mark.security("Secrets of the operator")
@@ -454,13 +470,16 @@ def test_development_secrets_are_drawn_once_and_kept_private(read, tmp_path):
     first, second = read(), read()
     elsewhere = read(INSTANCE_DIR=str(tmp_path / "elsewhere"))
 
-    drawn = [first.secret_key, first.jwt_secret, elsewhere.secret_key, elsewhere.jwt_secret]
-    assert [second.secret_key, second.jwt_secret] == drawn[:2]
-    assert len(set(drawn)) == 4
-    assert all(re.fullmatch("[0-9a-f]{64}", secret) for secret in drawn)
+    names = ("secret_key", "jwt_secret", "log_signing_key")
+    drawn = [getattr(settings, name) for settings in (first, elsewhere) for name in names]
+    assert [getattr(second, name) for name in names] == drawn[:3]
+    assert len(set(drawn)) == 6
+    assert all(re.fullmatch("[0-9a-f]{64}", secret) for secret in drawn if not secret.endswith("="))
+    assert [len(key) for key in first.log_keys] == [32]
     files = sorted((tmp_path / "instance").iterdir())
     assert [(file.name, stat.S_IMODE(file.stat().st_mode)) for file in files] == [
         ("jwt_secret", 0o600),
+        ("log_signing_key", 0o600),
         ("secret_key", 0o600),
     ]
     assert read(JWT_SECRET=GOOD_SECRET).jwt_secret == GOOD_SECRET
@@ -500,6 +519,8 @@ def test_the_repr_of_the_settings_contains_no_secret(read):
         SECRET_KEY=GOOD_SECRET,
         JWT_SECRET=OTHER_SECRET,
         SECRET_KEY_PREVIOUS="an older one of them",
+        LOG_SIGNING_KEY=KEY_TEXT,
+        LOG_NEXT_KEY=base64.b64encode(KEY[::-1]).decode(),
         DATABASE_URL="postgresql://platform:correct-horse@db/platform",
         PLATFORM_API_KEY="key-of-the-platform",
         IDENTITY_CLIENT_ID="client",
@@ -518,6 +539,8 @@ def test_the_repr_of_the_settings_contains_no_secret(read):
         GOOD_SECRET,
         OTHER_SECRET,
         "an older",
+        KEY_TEXT,
+        base64.b64encode(KEY[::-1]).decode(),
         "correct-horse",
         "key-of-the-platform",
         "secret-of-the-client",

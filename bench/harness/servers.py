@@ -1,7 +1,9 @@
 """Runs the app for real clients: on threads in this process, or as the production server."""
 
+import base64
 import itertools
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -28,6 +30,13 @@ START_SECONDS = 60
 _worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 _count = 22_000 // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
 _ports = itertools.cycle(range(10_000 + _count * _worker, 10_000 + _count * (_worker + 1)))
+
+
+def drawn_secrets() -> dict[str, str]:
+    """The secrets that production requires, new ones."""
+    names = ("SECRET_KEY", "JWT_SECRET")
+    key = base64.b64encode(secrets.token_bytes(32)).decode()
+    return {name: secrets.token_hex(32) for name in names} | {"LOG_SIGNING_KEY": key}
 
 
 class _Quiet(WSGIRequestHandler):

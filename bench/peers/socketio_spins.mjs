@@ -13,6 +13,8 @@ types.setTypeParser(INT8, Number);
 const CONNECTIONS = 12;
 const ROLL_RANGE = 10_000_000n;
 const HOUSE_EDGE_PPM = 50_000;
+// The settling statement asks for a checkpoint that the log has had: that of the empty log.
+const EMPTY_ROOT = createHash("sha256").digest("hex");
 const [PPM, SHARDS, DAY_MS] = [1_000_000, 64, 86_400_000];
 const { text, parameters } = JSON.parse(process.env.SETTLEMENT);
 const proofDelayMs = Number(process.env.UPGRADER_PROOF_DELAY) * 1000;
@@ -60,8 +62,9 @@ async function settle(player, { amount, item, clientSeed }) {
     encrypted_server_seed: seed.serverSeed,
     next_commitment: following.commitment,
     next_encrypted_server_seed: following.serverSeed,
-    mark_number: mark.number,
-    mark_token: mark.token,
+    next_commitment_bytes: Buffer.from(following.commitment, "hex"),
+    checkpoint_size: 0,
+    checkpoint_root: EMPTY_ROOT,
     game: "upgrader",
     algorithm: "upgrader-1",
     ledger_kind: "spin",
@@ -151,15 +154,13 @@ async function spin(io, socket, player, payload, acknowledge) {
   }
 }
 
-// The settling statement asks for a mark that the database contains.
-const mark = (await pool.query("SELECT number, token FROM seed_marks ORDER BY number DESC LIMIT 1")).rows[0];
-
 // The first seed of a player here: the platform's own can't be opened without its key.
 async function announce(player) {
   const { rows } = await pool.query("SELECT nonce FROM announced_seeds WHERE user_id = $1", [player.id]);
   const seed = draw(rows[0].nonce);
   await pool.query(
-    "UPDATE announced_seeds SET server_seed_commitment = $1, encrypted_server_seed = $2 WHERE user_id = $3",
+    `UPDATE announced_seeds SET server_seed_commitment = $1, encrypted_server_seed = $2, log_state = 2
+     WHERE user_id = $3`,
     [seed.commitment, seed.serverSeed, player.id],
   );
   seeds.set(player.id, seed);

@@ -12,6 +12,7 @@ from bench.harness.players import Player
 from bench.speed.machine import running_on
 from bench.speed.stage import LOAD, Stage
 from models.bet_settlement import EXECUTE, PARAMETERS, PREPARE
+from models.log import EMPTY_ROOT
 
 SHARDS = 64
 FIRST_TIME_MS = 1_800_000_000_000
@@ -26,7 +27,7 @@ ZEROS = "0" * 48
 SERIAL = "1000000000000000 + ({player} % 1000000) * 1000000000 + {nonce}"
 ANNOUNCE = f"""
 UPDATE announced_seeds SET
-    nonce = {{nonce}},
+    log_state = 2, nonce = {{nonce}},
     server_seed_commitment = '{ZEROS}' || ({SERIAL.format(player="user_id", nonce="{nonce}")})::text
 """  # noqa: S608  # numbers
 
@@ -62,8 +63,9 @@ VALUES = {
     "encrypted_server_seed": f"'{'s' * 140}:serial'",
     "next_commitment": f"'{ZEROS}:next_serial'",
     "next_encrypted_server_seed": f"'{'s' * 140}:next_serial'",
-    "mark_number": ":mark_number",
-    "mark_token": "':mark_token'",
+    "next_commitment_bytes": "sha256('')",
+    "checkpoint_size": "0",
+    "checkpoint_root": f"'{EMPTY_ROOT}'",
     **dict.fromkeys(("request_id", "request_digest"), "NULL"),
     "shard": ":shard",
     "ledger_kind": "'spin'",
@@ -79,12 +81,11 @@ VALUES = {
 
 SETTLE = rf"""
 \if :prepared = 0
-SELECT number AS mark_number, token AS mark_token FROM seed_marks ORDER BY number DESC LIMIT 1 \gset
 {PREPARE};
 \set prepared 1
 \endif
 {EXECUTE % tuple(VALUES[name] for name in PARAMETERS)};
-"""  # noqa: S608  # constants
+"""  # constants
 """A spin as the platform settles it."""
 
 STEPS = (LOAD / "spin_in_steps.sql").read_text()

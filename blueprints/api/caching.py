@@ -21,6 +21,9 @@ from services.shared.build_once import BuildCondition
 from services.shared.cache_invalidation import Tag
 from services.shared.clock import Millis
 
+IMMUTABLE = f"public, max-age={365 * 86_400}, immutable"
+"""The Cache-Control of what never changes."""
+
 MAX_SECONDS = 1.0
 MAX_BYTES = 32 * 1024 * 1024
 ENTRY_OVERHEAD_BYTES = 10 * 1024
@@ -34,16 +37,18 @@ View = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Representation:
-    """A JSON response: its bytes, its ETag, and the same bytes compressed if that saves enough."""
+    """A response: its bytes, its ETag, and the same bytes compressed if that saves enough."""
 
     identity: bytes
     etag: str
     gzipped: bytes | None = None
+    content_type: str = "application/json"
+    cache_control: str = "no-cache"
 
     def response(self) -> Response:
         """The response to the current request: 304, gzip or identity."""
         # The ETag is weak, because both encodings have the same.
-        headers = [("Cache-Control", "no-cache"), ("ETag", f'W/"{self.etag}"')]
+        headers = [("Cache-Control", self.cache_control), ("ETag", f'W/"{self.etag}"')]
         if self.gzipped is not None:
             headers.append(("Vary", "Accept-Encoding"))
         request = current_request()
@@ -54,7 +59,7 @@ class Representation:
         if self.gzipped is not None and request.accept_encodings["gzip"] > 0:
             body = self.gzipped
             headers.append(("Content-Encoding", "gzip"))
-        return Response(body, headers=headers, content_type="application/json")
+        return Response(body, headers=headers, content_type=self.content_type)
 
 
 Cached = tuple[Representation, Millis | None]

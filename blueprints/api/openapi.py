@@ -39,6 +39,9 @@ PATH_PARAMETERS = {
     "prize_id": ("The id of the prize", "17"),
     "request_id": ("The id of the request", "8f14e45fceea167a5a36dedd4bea2543"),
     "nonce": ("Number of the player's bet, from 1", 1),
+    "tile": ("Level and number of the tile, and its width if it is not full", "0/000.p/1"),
+    "bundle": ("Number of the bundle, and its width if it is not full", "000.p/1"),
+    "number": ("Number of the bundle, from 0", "0"),
     "bet_id": ("The id of the bet's fairness entry", "18"),
 }
 

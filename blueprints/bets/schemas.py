@@ -5,7 +5,7 @@ import marshmallow as ma
 from blueprints.api.fairness_entry import FairnessEntrySchema
 from blueprints.upgrader.schemas import BetSchema
 from models.case_spins import CASE, IRL
-from server.schemas import Computed, Percentage, Price, WireSchema, one_of, text
+from server.schemas import Computed, Percentage, Price, WireSchema, count, documented, one_of, text
 from services.games.bets import UPGRADER
 from sockets.schemas import SNAPSHOT, TICKET, bet_multiplier
 
@@ -15,6 +15,24 @@ USER = Computed(lambda bet: bet.user.username, "string", "The whole username of 
 MULTIPLIER = bet_multiplier("Payout divided by wager; 0 for the free case")
 
 
+class LogPlaceSchema(WireSchema):
+    """The place of a bet in the public log."""
+
+    origin = text("The URL of the log, without its scheme", "play.example.com/log")
+    index = count("The index of its entry", 18)
+
+
+PLACE = ma.fields.Nested(
+    LogPlaceSchema,
+    required=True,
+    allow_none=True,
+    metadata=documented(
+        "Its place in the public log; null if it is older than the log",
+        {"origin": "play.example.com/log", "index": 18},
+    ),
+)
+
+
 class PublicSpinSchema(BetSchema):
     """A spin of the upgrader, with everything that verifies it."""
 
@@ -22,6 +40,7 @@ class PublicSpinSchema(BetSchema):
     algorithm = text("How the outcome follows from the seeds", "upgrader-1")
     user = USER
     multiplier = MULTIPLIER
+    log = PLACE
 
 
 class OpeningSchema(FairnessEntrySchema):
@@ -39,6 +58,7 @@ class OpeningSchema(FairnessEntrySchema):
         SNAPSHOT.metadata["description"],
         SNAPSHOT.metadata["examples"][0],
     )
+    log = PLACE
 
 
 class OpenedItemSchema(WireSchema):

@@ -11,6 +11,7 @@ from models.db import migrate
 from server.current_services import get_services
 from services.container import Services
 from services.demo import seed as demo
+from services.log import first_start
 from services.maintenance import backup as backups
 from services.maintenance import checks
 from services.shared.errors import OperatorError
@@ -28,6 +29,8 @@ def upgrade() -> None:
         applied = migrate.upgrade()
     except migrate.NotUpgradable as error:
         raise OperatorError(str(error)) from None
+    services = get_services()
+    first_start.prepare(services.log.pseudonyms, now=services.clock())
     print_json({"applied": applied})
 
 
@@ -48,7 +51,7 @@ def check() -> None:
     Each problem and each warning is a line on standard error. Exits with 1 if there is a problem.
     """
     services = get_services()
-    problems = checks.problems(services.settings, services.encrypted_columns())
+    problems = checks.problems(services.settings, services.encrypted_columns(), services.log)
     wrong, away = services.payment_methods.problems()
     problems += wrong
     warnings = checks.warnings(services.settings) + away

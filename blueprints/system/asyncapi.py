@@ -19,6 +19,7 @@ from sockets.schemas import (
     PfSchema,
     ProofSchema,
     RealityCheckSchema,
+    ReceiptSchema,
 )
 
 TEMPLATE = Path(__file__).with_name("asyncapi.json").read_text()
@@ -31,6 +32,7 @@ PAYLOADS = (
     BalanceSchema,
     LiveBetSchema,
     RealityCheckSchema,
+    ReceiptSchema,
     PaymentChangedSchema,
 )
 

@@ -47,8 +47,8 @@ RATES = "request_rates"
 
 View = TypeVar("View", bound=Callable[..., Any])
 
-FREE_BLUEPRINTS = ("system", "media", "site", "docs", "swagger_ui")
-"""Their requests are not limited: monitoring, and the files of pages."""
+FREE_BLUEPRINTS = ("system", "media", "site", "docs", "swagger_ui", "log", "log_successors")
+"""Their requests are not limited: monitoring, the files of pages, and the public log."""
 
 
 def count_as(kind: str) -> Callable[[View], View]:

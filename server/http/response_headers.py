@@ -16,6 +16,8 @@ YEAR_SECONDS = 31_536_000
 
 ALLOWED_METHODS = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
 EXPOSED_HEADERS = "ETag, Retry-After, X-Request-Id"
+FOR_ALL_ORIGINS = re.compile("/log(?:-[0-9a-f]+)?/")
+"""The beginnings of paths that pages of any origin may read: those of the public log."""
 SOCKETS = "/socket.io/"
 # No cache may store a poll.
 SOCKET_HEADERS = [("Vary", "Origin"), ("Cache-Control", "no-store")]
@@ -44,6 +46,8 @@ def allow_cookies(view: View) -> View:
 def set_response_headers(app: Flask, *, https: bool, origins: Iterable[str]) -> None:
     """Add the security headers and allow pages of these origins to read responses and to send tokens.
 
+    Any page may read the public log; what is only for a player there needs the player's token.
+
     ``https`` says whether clients reach this service by it. Each origin is compared as a whole. Cookies are
     allowed for the views with ``allow_cookies`` only. ``Vary: Origin`` is on every response: a cache must
     not answer a page with what another origin got.
@@ -62,8 +66,9 @@ def set_response_headers(app: Flask, *, https: bool, origins: Iterable[str]) -> 
     def allow_origin(response: Response) -> Response:
         headers, environ = response.headers, current_request().environ
         origin = environ.get("HTTP_ORIGIN")
-        if origin in allowed_origins:
-            headers["Access-Control-Allow-Origin"] = origin
+        is_for_all = FOR_ALL_ORIGINS.match(environ["PATH_INFO"])
+        if is_for_all or origin in allowed_origins:
+            headers["Access-Control-Allow-Origin"] = "*" if is_for_all else origin
             headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
             if hasattr(app.view_functions.get(current_request().endpoint or ""), TAKES_COOKIES):
                 headers["Access-Control-Allow-Credentials"] = "true"

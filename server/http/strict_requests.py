@@ -100,6 +100,12 @@ class RowId(BaseConverter):
         return int(value) if is_number and int(value) <= LARGEST_ID else 0
 
 
+class LogName(BaseConverter):
+    """``<log_name:name>``: the first segment of the paths of a successor of the log, such as ``log-2``."""
+
+    regex = "log-[0-9a-f]+"
+
+
 class Anything(BaseConverter):
     """The rest of a path, with any characters: slashes (plain or ``%2F``) and line ends too.
 
@@ -119,7 +125,12 @@ def read_requests_strictly(app: Flask) -> None:
     """Use the classes of this module, and check every request before its view runs."""
     app.request_class = ContractRequest
     app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT_BYTES + 1
-    app.url_map.converters |= {"anything": Anything, "int": AsciiInteger, "row_id": RowId}
+    app.url_map.converters |= {
+        "anything": Anything,
+        "int": AsciiInteger,
+        "log_name": LogName,
+        "row_id": RowId,
+    }
     # No redirects: they would contain the Host header, which the client chooses.
     app.url_map.merge_slashes = False
 

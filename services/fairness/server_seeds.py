@@ -8,16 +8,19 @@ from dataclasses import dataclass, field
 from cachetools import LRUCache
 from cryptography.fernet import InvalidToken
 
-from models import seed_marks
+from models import announced_seeds
+from models.announced_seeds import FoundSeed
 from models.bets import Bet
 from models.db.connection import reading, writing
+from models.log import current_epoch
 from models.proof_queries import DueBet
-from models.seed_marks import FoundSeed
-from models.users import AnnouncedSeed
+from models.users import AnnouncedSeed, LogState, User
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.fairness import rolls
-from services.fairness.seed_witness import SeedWitness
+from services.log import entries, sequencer
+from services.log.bet_log import BetLog
+from services.log.entries import Reason
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
 from services.shared.errors import Unavailable, UserNotFound
@@ -59,8 +62,9 @@ REMEMBERED = 10_000
 class ServerSeeds:
     """Draws and announces server seeds. They are stored encrypted until their proofs are due."""
 
-    def __init__(self, *, encrypter: Encrypter, witness: SeedWitness) -> None:
-        self.witness = witness
+    def __init__(self, *, encrypter: Encrypter, bet_log: BetLog, clock: Callable[[], Millis]) -> None:
+        self.log = bet_log
+        self._clock = clock
         self.on_redraw: list[Callable[[int, Commitment], None]] = []
         """Called with the player's id and the new commitment after an announced seed was replaced."""
         self.encrypter = encrypter
@@ -69,13 +73,16 @@ class ServerSeeds:
 
     def announce_first(self, *, user_id: int) -> None:
         """Draw the seed of a new player's first bet. Joins the transaction that makes the account."""
+        sequencer.lock_epoch()
         seed = self.draw(nonce=1)
+        self._add_entry(user_id, seed.announcement, Reason.NEW)
         AnnouncedSeed.insert(
             user=user_id,
             nonce=seed.nonce,
             server_seed_commitment=seed.commitment,
             encrypted_server_seed=seed.encrypted,
-            epoch=seed_marks.current_epoch(),
+            epoch=current_epoch(),
+            log_state=LogState.WAITING,
         ).execute()
 
     def draw(self, *, nonce: int) -> SeedInPlay:
@@ -107,8 +114,13 @@ class ServerSeeds:
 
     @reading()
     def in_play(self, *, user_id: int) -> SeedInPlay:
-        """The seed of the player's next bet, decrypted. Raises UserNotFound."""
+        """The seed of the player's next bet, decrypted, with its commitment in a signed checkpoint.
+
+        Must not be called within a transaction. Raises UserNotFound.
+        """
         found, is_redrawn = self._find(user_id)
+        if found.log_state != LogState.LOGGED:
+            self._log(user_id, found)
         return SeedInPlay(
             nonce=found.nonce,
             commitment=found.commitment,
@@ -122,12 +134,12 @@ class ServerSeeds:
         """The announced seed, and whether it had to be redrawn for this."""
         is_redrawn = False
         for _ in range(ATTEMPTS):
-            known, last_nonce = self.witness.known(), self.witness.last_nonce(user_id)
-            found = seed_marks.find_seed(user_id, known=known)
+            known, last_nonce = self.log.known(), self.log.last_nonce(user_id)
+            found = announced_seeds.find_seed(user_id, known=known)
             if found is None:
                 raise UserNotFound
             if not found.contains_known or found.nonce <= last_nonce:
-                self.witness.distrust(known)
+                self.log.distrust(known)
             elif found.is_current:
                 return found, is_redrawn
             else:
@@ -138,21 +150,56 @@ class ServerSeeds:
         """Replace an announced seed; False if a bet or another process was first."""
         seed = self.draw(nonce=found.nonce)
         with writing():
-            changed = seed_marks.redraw_seed(
+            sequencer.lock_epoch()
+            changed = announced_seeds.redraw_seed(
                 user_id, found, commitment=seed.commitment, encrypted=seed.encrypted
             )
+            if changed:
+                # A player from before the log has no entry that this one could follow.
+                is_first = found.log_state == LogState.ABSENT
+                reason, epoch = (Reason.CARRIED, None) if is_first else (Reason.REDRAWN, found.epoch)
+                self._add_entry(user_id, seed.announcement, reason, redraw=epoch)
         if changed:
             for redrawn in self.on_redraw:
                 redrawn(user_id, seed.announcement)
         return changed
+
+    def _log(self, user_id: int, found: FoundSeed) -> None:
+        """Have an announced commitment in a signed checkpoint before a bet uses its seed."""
+        if found.log_state == LogState.ABSENT:
+            with writing():
+                sequencer.lock_epoch()
+                # Another process may be first.
+                if announced_seeds.change_log_state(user_id, found, LogState.WAITING):
+                    self._add_entry(user_id, Commitment(found.commitment, found.nonce), Reason.CARRIED)
+            found = found._replace(log_state=LogState.WAITING)
+        self.log.log_commitments()
+        with writing():
+            announced_seeds.change_log_state(user_id, found, LogState.LOGGED)
+
+    def _add_entry(
+        self, user_id: int, announced: Commitment, reason: Reason, *, redraw: int | None = None
+    ) -> None:
+        """Let an entry about this commitment wait for the log. To be used within ``writing()``."""
+        platform_id = User.select(User.platform_id).where(User.id == user_id).scalar()
+        sequencer.add(
+            entries.commitment(
+                at=self._clock(),
+                commitment=announced.server_seed_commitment,
+                nonce=announced.nonce,
+                player=self.log.pseudonyms.of(platform_id),
+                reason=reason,
+                redraw=redraw,
+            )
+        )
 
     def redraw_all(self, *, now: Millis) -> int:
         """Have every announced seed replaced before it is used; returns how many there are.
 
         This takes no longer for a million players: each seed is drawn at its next use.
         """
+        self.log.redraw()
         with writing():
-            seed_marks.append(new_epoch=True)
             count = int(AnnouncedSeed.select().count())
             record(AuditEventType.SEEDS_REDRAWN, now=now, user_id=None, after={"seeds": count})
             return count

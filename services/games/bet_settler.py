@@ -1,7 +1,8 @@
 """Settles a bet of any game: its seeds, its settlement, and the first answer to a repeated request."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import peewee
 
@@ -25,6 +26,8 @@ from services.games.errors import (
 from services.games.settlement import refusal_of, settle_in_group
 from services.games.terms import BetRequest, Expectation, Terms
 from services.ledger.posting import LedgerKind
+from services.log import entries
+from services.log.entries import LoggedBet
 from services.shared.cache_invalidation import Tag, invalidate
 from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import PlatformError
@@ -32,6 +35,9 @@ from settings import Settings
 
 SLOW_SETTLEMENT_MS = 250
 """After a settlement that took longer, the due time of the proof is postponed."""
+
+ENTRY_VALUES = {"snapshot": "snapshot_hash", "next_commitment": "next_commitment_bytes"}
+"""The values of a settlement whose columns have other names in an entry."""
 
 Clock = Callable[[], Millis]
 
@@ -50,6 +56,8 @@ class SettledBet:
     following: Commitment | None = None
     balances: Balances | None = None
     is_late: bool = False
+    entry: bytes | None = None
+    """The bet's entry in the log, to which it will be appended."""
 
 
 class BetSettler:
@@ -112,7 +120,7 @@ class BetSettler:
     ) -> Settlement:
         """The bet, decided with this seed, and the seed that is announced next."""
         outcome = terms.outcome(server_seed=seed.server_seed, client_seed=client_seed, nonce=seed.nonce)
-        mark = self._seeds.witness.known()
+        known = self._seeds.log.known()
         return Settlement(
             **vars(outcome),
             user_id=user_id,
@@ -123,8 +131,9 @@ class BetSettler:
             client_seed=client_seed,
             next_commitment=following.commitment,
             next_encrypted_server_seed=following.encrypted,
-            mark_number=mark.number,
-            mark_token=mark.token,
+            next_commitment_bytes=bytes.fromhex(following.commitment),
+            checkpoint_size=known.size,
+            checkpoint_root=known.root,
             request_id=request.request_id,
             request_digest=request.digest() if request.request_id is not None else None,
             shard=user_id % LIVE_BET_SHARDS,
@@ -136,6 +145,8 @@ class BetSettler:
     def _write(self, settlement: Settlement, terms: Terms, clock: Clock, following: SeedInPlay) -> SettledBet:
         """Write the bet, all or nothing. Raises SeedUsed if another bet has used its seed."""
         write = settle_in_group if isinstance(database.obj, Sqlite) else settle_at_once
+        # Before the bet is settled: afterwards nothing may fail.
+        player = self._seeds.log.pseudonyms.of_user(settlement.user_id)
         try:
             settled = write(settlement, lambda: self._times(clock()))
         except UNAVAILABLE:
@@ -144,7 +155,7 @@ class BetSettler:
             raise
         if isinstance(settled, BetRefused):
             raise refusal_of(settled)
-        self._seeds.witness.settled(user_id=settlement.user_id, nonce=settlement.nonce)
+        self._seeds.log.remember_bet(user_id=settlement.user_id, nonce=settlement.nonce)
         invalidate(Tag.BETS)
         self._seeds.remember(user_id=settlement.user_id, seed=following)
         values = vars(settlement) | vars(settled.times)
@@ -161,6 +172,7 @@ class BetSettler:
             is_late=is_late,
             following=following.announcement,
             balances=settled.balances,
+            entry=_entry(values, player=player),
         )
 
     def _times(self, now: Millis) -> BetTimes:
@@ -180,6 +192,12 @@ class BetSettler:
         """
         if refused := find_refusal(vars(settlement) | vars(self._times(clock()))):
             raise refusal_of(refused)
+
+
+def _entry(values: Mapping[str, Any], *, player: str) -> bytes:
+    """The entry in the log of a bet with these values."""
+    settled = LoggedBet._make(values[ENTRY_VALUES.get(name, name)] for name in LoggedBet._fields)
+    return entries.bet(settled, player=player)
 
 
 @reading()

@@ -1,7 +1,7 @@
 """Lookups of settled bets."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from peewee import JOIN, fn
 
@@ -13,6 +13,9 @@ from models.users import User
 from services.games import snapshots
 from services.games.proofs import Proofs
 from services.games.snapshots import Content
+from services.log import published
+from services.log.bet_log import BetLog
+from services.log.published import LogPlace
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 
@@ -24,6 +27,19 @@ WON = "won"
 LOST = "lost"
 
 MAX_NONCE = 2**63 - 1
+
+
+class RevealedBets(NamedTuple):
+    """Bets in the order of the log.
+
+    Each has its player, its revealed seed, and as ``log`` its place, or None if it is older than the log.
+    """
+
+    bets: list[Any]
+    contents: dict[int, Content]
+    """Of the cases that were opened, by the ids of their snapshots."""
+    is_final: bool
+    """Whether no bet will be added."""
 
 
 class BetNotFound(PlatformError):
@@ -41,27 +57,72 @@ def get(*, user_id: int, nonce: int, game: str) -> Bet:
     return bet
 
 
-def get_public(*, bet_id: int, proofs: Proofs, clock: Callable[[], Millis]) -> tuple[Bet, Content | None]:
-    """Any player's bet, with its player and its revealed seed; for an opening, also the content of the case.
+def get_public(*, bet_id: int, proofs: Proofs, bet_log: BetLog, clock: Callable[[], Millis]) -> RevealedBets:
+    """Any player's bet, alone in its list. Raises BetNotFound, also while its proof is not due."""
+    bet = _get_due(bet_id, proofs, clock)
+    is_logged = bet.next_commitment is not None
+    bet.log = published.place_of_bet(bet.id, bet_log=bet_log) if is_logged else None
+    return RevealedBets([bet], _contents([bet]), is_final=True)
 
-    Raises BetNotFound, also while its proof is not due.
-    """
+
+def get_log_proof(*, bet_id: int, proofs: Proofs, bet_log: BetLog, clock: Callable[[], Millis]) -> str:
+    """The proof file of any player's bet. Raises BetNotFound: see ``get_public``; also if it has no entry."""
+    bet = _get_due(bet_id, proofs, clock)
+    if bet.next_commitment is None:
+        raise BetNotFound
+    return published.proof_of_bet(bet.id, bet_log=bet_log)
+
+
+def revealed(
+    *, log: str, number: str, proofs: Proofs, bet_log: BetLog, clock: Callable[[], Millis]
+) -> RevealedBets:
+    """The bets in a bundle of the log with this name whose proofs are due. Raises NotPublished."""
+    known = bet_log.current()
+    published.check_name(log, known=known)
+    with published.state_with(known):
+        bundle = published.bundle(number, known=known)
+        indexes = bundle.indexes_of_bets
+        bets = _with_players(list(indexes))
+        contents = _contents(bets)
+    now = clock()
+    for bet in bets:
+        bet.log = LogPlace(known.checkpoint.origin, indexes[bet.id])
+        bet.server_seed = proofs.visible_server_seed(bet, now=now, is_logged=True)
+    due = sorted((bet for bet in bets if bet.server_seed), key=lambda bet: bet.log.index)
+    return RevealedBets(due, contents, is_final=bundle.is_full and len(due) == len(indexes))
+
+
+def _get_due(bet_id: int, proofs: Proofs, clock: Callable[[], Millis]) -> Any:
     with reading():
-        bet: Any = (
-            Bet.select(Bet, User.username, Snapshot.hash, Snapshot.content)
-            .join(User)
-            .switch(Bet)
-            .join(Snapshot, JOIN.LEFT_OUTER)
-            .where(Bet.id == bet_id)
-            .first()
-        )
+        bet = next(iter(_with_players([bet_id])), None)
     if bet is None:
         raise BetNotFound
     # Not saved: the delivery of proofs writes revealed seeds to the database.
     bet.server_seed = proofs.visible_server_seed(bet, now=clock())
     if not bet.server_seed:
         raise BetNotFound
-    return bet, snapshots.parse(bet.snapshot.content) if bet.snapshot else None
+    return bet
+
+
+def _with_players(bet_ids: Sequence[int]) -> list[Any]:
+    """These bets, with the names of their players and the hashes of their snapshots."""
+    return list(
+        Bet.select(Bet, User.username, Snapshot.id, Snapshot.hash)
+        .join(User)
+        .switch(Bet)
+        .join(Snapshot, JOIN.LEFT_OUTER)
+        .where(Bet.id.in_(bet_ids))
+    )
+
+
+@reading()
+def _contents(bets: Sequence[Any]) -> dict[int, Content]:
+    """The contents of the cases that were opened, by the ids of their snapshots."""
+    ids = {bet.snapshot_id for bet in bets} - {None}
+    if not ids:
+        return {}
+    found: Any = Snapshot.select(Snapshot.id, Snapshot.content).where(Snapshot.id.in_(list(ids)))
+    return {snapshot_id: snapshots.parse(text) for snapshot_id, text in found.tuples()}
 
 
 def multiplier_hundredths(bet: Any) -> int:

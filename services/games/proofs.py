@@ -46,7 +46,7 @@ class Proofs:
         again. Must not be called within a transaction.
         """
         bets = proof_queries.claim(holders, process=self._process)
-        self._seeds.witness.cover({bet.user_id: bet.nonce for bet in bets if bet.server_seed is None})
+        self._seeds.log.cover([bet.id for bet in bets if bet.server_seed is None])
         return [Proof._make(bet._replace(server_seed=self._seeds.of_bet(bet))) for bet in bets]
 
     def release(self, seeds: Mapping[int, str]) -> None:
@@ -59,7 +59,7 @@ class Proofs:
         for chunk in peewee.chunked(bet_ids, BATCH):
             with reading():
                 bets: list[Any] = list(Bet.select().where(Bet.id.in_(chunk)).order_by(Bet.id))
-            self._seeds.witness.cover({bet.user_id: bet.nonce for bet in bets})
+            self._seeds.log.cover([bet.id for bet in bets])
             seeds |= {bet.id: seed for bet in bets if (seed := self._seeds.of_bet(bet))}
         proof_queries.reveal(seeds)
         return seeds
@@ -72,13 +72,15 @@ class Proofs:
             due = list(Bet.select(Bet.id).where(unrevealed, is_due).scalars())
         self.reveal(due)
 
-    def visible_server_seed(self, bet: Bet, *, now: Millis) -> str:
-        """The bet's server seed; empty until its proof is due."""
+    def visible_server_seed(self, bet: Bet, *, now: Millis, is_logged: bool = False) -> str:
+        """The bet's server seed; empty until its proof is due.
+
+        ``is_logged`` says that the bet is known to be in the checkpoint of this machine.
+        """
         if bet.server_seed is None and bet.proof_held_by is None and bet.completed_at_ms > now:
             return ""
-        if bet.server_seed is None:
-            user_id: int = bet.user_id  # type: ignore[attr-defined]  # made by peewee
-            self._seeds.witness.cover({user_id: bet.nonce})
+        if bet.server_seed is None and not is_logged:
+            self._seeds.log.cover([bet.id])
         return self._seeds.of_bet(bet)
 
     @property

@@ -10,6 +10,7 @@ from models.bet_settlement import (
     COUNT_LIVE_BET,
     INSERT_BET,
     INSERT_PRIZE,
+    LET_BET_WAIT,
     MAY_BET,
     NEXT_SEED,
     SEED_IS_ANNOUNCED,
@@ -85,6 +86,7 @@ def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
     )
     bet_id, *_ = execute(_INSERT_BET, values).fetchone()
     values["bet_id"] = bet_id
+    execute(_LET_BET_WAIT, values)
     execute(_COUNT_LIVE_BET, values)
     prize_id = None
     if settlement.case_id is not None:
@@ -125,6 +127,7 @@ _POSTING = "(SELECT :transaction_id AS id) AS posting"
 _BET = "(SELECT :bet_id AS id, :wager_cents AS wager_cents, :payout_cents AS payout_cents) AS bet"
 _STORE_SNAPSHOT = STORE_SNAPSHOT.format(player="(SELECT 1) AS player")
 _INSERT_BET = INSERT_BET.format(posting=_POSTING)
+_LET_BET_WAIT = LET_BET_WAIT.format(bet=_BET)
 _COUNT_LIVE_BET = COUNT_LIVE_BET.format(bet=_BET)
 _COUNT_CASE_SPIN = COUNT_CASE_SPIN.format(bet=_BET)
 _INSERT_PRIZE = INSERT_PRIZE.format(bet=_BET)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import peewee
 
-from models import seed_marks
 from models.db.connection import Sqlite, database, reading, writing
+from models.log import BETS, Log
 from services.shared.errors import OperatorError
 
 
@@ -24,10 +24,10 @@ def backup(path: Path) -> None:
     if not os.access(path.parent, os.W_OK):
         raise OperatorError(f"{path.parent} must be a directory that this user can write to")
     with reading(), tempfile.TemporaryDirectory(dir=path.parent) as directory:
-        # A machine without a witness file trusts a new database; it must not trust this copy.
+        # A machine without a record of the log trusts a new database; it must not trust this copy.
         with writing():
-            if seed_marks.is_new():
-                seed_marks.append(new_epoch=False)
+            is_new = (Log.name == BETS) & (Log.checkpoint == "") & (Log.confirmations == 0)
+            Log.update(confirmations=1).where(is_new).execute()
         copy = Path(directory) / path.name
         copy.touch(mode=0o600)
         try:

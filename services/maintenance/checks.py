@@ -12,13 +12,16 @@ from models.db import migrate
 from models.db.connection import UNAVAILABLE, Sqlite, database, reading, repeatable_read, schema_problem
 from models.processes import Process, live_processes
 from models.users import AnnouncedSeed
+from services.log.bet_log import BetLog
 from services.maintenance.encrypted_columns import EncryptedColumn
 from settings import Settings
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
-def problems(settings: Settings, encrypted: Sequence[EncryptedColumn] = ()) -> list[str]:
+def problems(
+    settings: Settings, encrypted: Sequence[EncryptedColumn] = (), bet_log: BetLog | None = None
+) -> list[str]:
     """Problems that keep a server with these settings from working, one line each.
 
     Checks that SECRET_KEY and SECRET_KEY_PREVIOUS decrypt a sample of these columns.
@@ -28,6 +31,7 @@ def problems(settings: Settings, encrypted: Sequence[EncryptedColumn] = ()) -> l
         with repeatable_read():
             found += [f"audit trail: {problem}" for problem in audit_schema.problems()]
             found += filter(None, map(_key_problem, encrypted))
+            found += bet_log.problems() if bet_log else ()
     return [*found, *_directory_problems(settings.instance_dir)]
 
 

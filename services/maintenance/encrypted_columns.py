@@ -7,9 +7,9 @@ from typing import Any
 import peewee
 from cryptography.fernet import InvalidToken
 
-from models import seed_marks
 from models.audit_trail import AuditKey
 from models.bets import Bet
+from models.log import current_epoch
 from models.prizes import Prize
 from models.two_factor import RecoveryCode, TwoFactor
 from models.users import AnnouncedSeed
@@ -80,7 +80,7 @@ def encrypted_columns(
 ) -> list[EncryptedColumn]:
     """Every column of encrypted values."""
     # The seeds of earlier epochs are redrawn before they are used.
-    is_current = AnnouncedSeed.epoch == seed_marks.current_epoch()
+    is_current = AnnouncedSeed.epoch == current_epoch()
     return [
         EncryptedColumn(
             "announced_seeds",

@@ -20,8 +20,8 @@ class Signal(StrEnum):
     """The data of a cache tag has changed."""
     PRICES = "prices"
     """Requests wait for the prices of items, or the leader has asked for them."""
-    SEED_MARK = "seed-mark"
-    """A machine has no record of the database, and asks for a mark by a process that has one."""
+    CONFIRMATION = "confirmation"
+    """A machine has no record of the database, and asks the processes that have one to confirm it."""
 
 
 def _are_ids(payload: Any) -> bool:
@@ -40,7 +40,7 @@ _PAYLOADS: dict[Any, Callable[[Any], bool]] = {
     Signal.LIVE_BETS: lambda payload: isinstance(payload, list) and _are_events(payload, "live-bets:new"),
     Signal.CACHE: lambda payload: all(isinstance(tag, str) for tag in payload["tags"]),
     Signal.PRICES: lambda payload: _are_ids([*payload.get("wanted", ()), *payload.get("asked", ())]),
-    Signal.SEED_MARK: lambda payload: payload is None,
+    Signal.CONFIRMATION: lambda payload: payload is None,
 }
 
 

@@ -16,7 +16,7 @@ from bench.harness.local_app import run_flask
 from bench.harness.nginx import ALLOWED_ORIGIN, nginx
 from bench.harness.servers import RunningServer, free_port, gunicorn, server_process
 from bench.harness.waiting import wait_until
-from tests.support.apps import ITEM, SECRET
+from tests.support.apps import ITEM, LOG_SIGNING_KEY, SECRET
 from tests.support.certificate import self_signed
 from tests.support.platform_provider import PlatformProvider, platform_provider
 
@@ -89,6 +89,7 @@ def deployed(sqlite_files: SqliteFiles, tmp_path_factory: pytest.TempPathFactory
             "INSTANCE_DIR": str(instance_dir),
             "SECRET_KEY": SECRET,
             "JWT_SECRET": SECRET[::-1],
+            "LOG_SIGNING_KEY": LOG_SIGNING_KEY,
             "BASE_URL": f"https://127.0.0.1:{port}",
             "CORS_ORIGINS": ALLOWED_ORIGIN,
             "TRUSTED_PROXIES": "1",

@@ -15,7 +15,7 @@ import requests
 import yaml
 from compose_spec import PyCompose
 
-from bench.harness.servers import ROOT, flask_command, gunicorn, server_process
+from bench.harness.servers import ROOT, drawn_secrets, flask_command, gunicorn, server_process
 
 DEPLOY = ROOT / "deploy"
 DOCKERFILE, UNIT = DEPLOY / "Dockerfile", DEPLOY / "platform.service"
@@ -43,8 +43,14 @@ def image(tmp_path):
 @pytest.fixture
 def settings(tmp_path):
     """The environment of the container: deploy/env.example filled in, the image's, and the compose file's."""
+    drawn = drawn_secrets()
     example = (DEPLOY / "env.example").read_text()
-    filled = re.sub(r"^(\w+)=$", lambda line: line[0] + secrets.token_hex(32), example, flags=re.MULTILINE)
+    filled = re.sub(
+        r"^(\w+)=$",
+        lambda line: line[0] + drawn.get(line[1], secrets.token_hex(32)),
+        example,
+        flags=re.MULTILINE,
+    )
     lines = [line.partition("=") for line in filled.splitlines() if line and not line.startswith("#")]
     of_image = dict(pair.split("=") for argument in instructions("ENV") for pair in shlex.split(argument))
     return {

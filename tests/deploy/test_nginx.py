@@ -12,10 +12,13 @@ import pytest
 import requests
 from PIL import Image
 
+from bench.harness.local_app import local_app
 from bench.harness.nginx import ALLOWED_ORIGIN, nginx
 from bench.harness.servers import free_port
 from bench.harness.waiting import wait_until
 from blueprints.site.routes import UNAVAILABLE_PAGE, UNAVAILABLE_POLICY
+from models.db.connection import writing
+from services.log import entries, sequencer
 from tests.deploy.conftest import TIMEOUT_SECONDS
 
 pytestmark = pytest.mark.nginx
@@ -201,6 +204,94 @@ def test_too_large_a_body_is_refused_in_the_envelope(deployed):
 
     assert answer.status_code == 413
     assert answer.json() == {"error": "Request entity too large"}
+
+
+@pytest.fixture(scope="module")
+def long_log(deployed):
+    """The log has 600 entries or more."""
+    with local_app(deployed.env), writing():
+        for number in range(600):
+            sequencer.add(entries.to_bytes({"at": 0, "number": number}))
+
+    def size():
+        with deployed.session() as session:
+            return int(session.get(f"{deployed.url}/log/checkpoint").text.split("\n")[1])
+
+    wait_until(lambda: size() >= 600)
+
+
+@pytest.mark.usefixtures("long_log")
+def test_a_full_tile_or_bundle_reaches_the_platform_once(deployed):
+    for kind, rule in (
+        ("0", "/log/tile/<anything:tile>"),
+        ("entries", "/log/tile/entries/<anything:bundle>"),
+    ):
+        before = deployed.reached_platform(rule)
+        path = f"/log/tile/{kind}/001"
+        first = deployed.get(path, Origin="https://anywhere.example.net")
+        threading.Event().wait(FRESH_SECONDS)
+
+        others = [
+            deployed.get(path),
+            deployed.get(f"{path}?x=1"),
+            deployed.get(path, Authorization="Bearer x"),
+        ]
+
+        assert deployed.reached_platform(rule) == before + 1
+        assert {response.status_code for response in (first, *others)} == {200}
+        assert {response.content for response in others} == {first.content}
+        for response in (first, *others):
+            assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+            assert response.headers["Access-Control-Allow-Origin"] == "*"
+
+
+@pytest.mark.usefixtures("long_log")
+def test_the_bets_of_a_full_bundle_are_kept_when_all_are_revealed(deployed):
+    before = deployed.reached_platform("/log/revealed/<number>")
+    first = deployed.get("/log/revealed/1")
+    threading.Event().wait(FRESH_SECONDS)
+
+    again = deployed.get("/log/revealed/1")
+
+    assert first.json() == again.json() == []
+    assert deployed.reached_platform("/log/revealed/<number>") == before + 1
+
+
+@pytest.mark.usefixtures("long_log")
+def test_a_tile_that_does_not_exist_yet_is_not_kept(deployed):
+    rule = "/log/tile/<anything:tile>"
+    before = deployed.reached_platform(rule)
+
+    for path in ("/log/tile/0/009", "/log/tile/0/009", "/log/tile/0/009.p/1", "/log/tile/0/009.p/1"):
+        assert (deployed.get(path).status_code, deployed.get(path).json()) == (404, {"error": "Not found"})
+
+    assert deployed.reached_platform(rule) == before + 8
+
+
+@pytest.mark.usefixtures("long_log")
+def test_checkpoints_and_partial_tiles_are_kept_for_a_second(deployed):
+    paths = {"/log/checkpoint": "/log/checkpoint", "/log/tile/0/002.p/7": "/log/tile/<anything:tile>"}
+    for path, rule in paths.items():
+        before = deployed.reached_platform(rule)
+        with ThreadPoolExecutor(10) as pool:
+            statuses = set(pool.map(lambda _, path=path: deployed.get(path).status_code, range(100)))
+        most = deployed.reached_platform(rule) - before
+        threading.Event().wait(FRESH_SECONDS)
+        deployed.get(path)
+
+        assert statuses == {200}
+        assert most < 20
+        assert deployed.reached_platform(rule) == before + most + 1
+
+
+@pytest.mark.security("Shared caches")
+def test_a_players_receipts_are_not_kept(deployed, players):
+    own, other = (deployed.get("/log/me", Authorization=bearer(player)) for player in players)
+
+    assert own.status_code == other.status_code == 200
+    assert own.text != other.text
+    assert deployed.get("/log/me").status_code == 401
+    assert deployed.get("/log/receipts/1", Authorization=bearer(players[0])).status_code == 404
 
 
 @pytest.fixture

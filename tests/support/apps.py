@@ -1,5 +1,6 @@
 """Apps on fresh databases, the environment that they run in, and items and cases in them."""
 
+import base64
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -24,6 +25,8 @@ from tests.support.warm_start import WarmStart
 
 SECRET = "a secret of the tests, long enough to be one"
 
+LOG_SIGNING_KEY = base64.b64encode(b"a key of the log of these tests!").decode()
+
 ITEM = "AK-47 | Copper Tide (Field-Tested)"
 
 
@@ -34,6 +37,7 @@ def environment(database_url: str, directory: Path) -> dict[str, str]:
         "INSTANCE_DIR": str(directory / "instance"),
         "SECRET_KEY": SECRET,
         "JWT_SECRET": SECRET[::-1],
+        "LOG_SIGNING_KEY": LOG_SIGNING_KEY,
         # A token names its issuer, so server processes on other ports must go by the same address.
         "BASE_URL": "http://127.0.0.1:5000",
         "CORS_ORIGINS": "https://play.example.com",

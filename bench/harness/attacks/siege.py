@@ -1,6 +1,5 @@
 """A production server under all attacks at once while players spin from other addresses."""
 
-import secrets
 import sys
 import time
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ from bench.harness.line_process import LineProcess, line_process
 from bench.harness.local_app import local_app
 from bench.harness.node import NODE, SCRIPTS
 from bench.harness.players import create_players, import_prices, signed_in
-from bench.harness.servers import ROOT, RunningServer, gunicorn, server_process
+from bench.harness.servers import ROOT, RunningServer, drawn_secrets, gunicorn, server_process
 from bench.harness.waiting import wait_until
 from services.shared.clock import now_ms
 
@@ -82,8 +81,7 @@ def run_siege(
     database has so many, a tenth of them the attacker's. ``target`` is what gunicorn serves.
     """
     siege = Siege()
-    secret_keys = {name: secrets.token_hex(32) for name in ("SECRET_KEY", "JWT_SECRET")}
-    with bench_env(postgresql=postgresql, APP_ENV="production", **secret_keys) as env:
+    with bench_env(postgresql=postgresql, APP_ENV="production", **drawn_secrets()) as env:
         tokens = _fill(env, players=players, bets=bets)
         with (
             server_process(gunicorn(target), env, Path(env["INSTANCE_DIR"])) as server,

@@ -265,7 +265,7 @@ def wait_until_proofs_are_due(now) -> None:
 def audit(app: Flask) -> tuple[list[str], dict[str, Any]]:
     """What the operator's audits print: a line for each mismatch, and the counts of those that find none."""
     problems, counts = [], {}
-    for command in (["ledger", "audit"], ["fairness", "audit"], ["audit", "verify"]):
+    for command in (["ledger", "audit"], ["log", "verify"], ["fairness", "audit"], ["audit", "verify"]):
         result = app.test_cli_runner().invoke(args=command)
         if result.exit_code:
             problems += [f"flask {' '.join(command)}: {line}" for line in result.stderr.splitlines()]

@@ -24,6 +24,7 @@ from bench.harness.crashes import checks
 from bench.harness.crashes.client import StormState
 from bench.harness.crashes.memory import Act, ActKind, Memory, Outcome, tally
 from bench.harness.crashes.players import Actor, import_items, memory_of
+from bench.harness.log_monitor import monitored
 from bench.harness.players import create_player
 from bench.harness.process_stats import children
 from bench.harness.servers import RunningServer, server_process
@@ -76,6 +77,7 @@ class CrashStorm:
         self._running = ExitStack()
         count, directory = int(env.get("PROCESSES", "1")), Path(env["INSTANCE_DIR"])
         directory.mkdir(exist_ok=True)
+        self._directory = directory
         self._starting = cluster({**env, "RATELIMIT_ENABLED": "0"}, directory, processes=count, serve=serve)
         self._state = StormState(app, Cluster([]))
         self._report = Report(seed)
@@ -105,12 +107,14 @@ class CrashStorm:
             self._state.open.set()
             for thread in threads:
                 thread.start()
-            for fault in faults:
+            with monitored(self.servers.url, self._directory) as contradictions:
+                for fault in faults:
+                    self._wait_before_fault()
+                    fault()
                 self._wait_before_fault()
-                fault()
-            self._wait_before_fault()
-            self._come_to_rest(threads)
-            self._check(longest_delay_ms)
+                self._come_to_rest(threads)
+                self._check(longest_delay_ms)
+            self._report.problems += contradictions
         finally:
             self._state.ending.set()
             self._running.close()

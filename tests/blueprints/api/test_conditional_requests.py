@@ -16,6 +16,10 @@ def paths(client, sample_player):
         "/api/cases/{case_id}": "pocket-lint",
         "/irl/{case_id}": "kettle",
         "/bets/{bet_id}": "1",
+        "/bets/{bet_id}/tlog-proof": "1",
+        "/log/tile/{tile}": "0/000.p/1",
+        "/log/tile/entries/{bundle}": "000.p/1",
+        "/log/revealed/{number}": "0",
         "/snapshots/{snapshot_hash}": client.get("/irl/kettle").json["snapshot"],
     }
     return ["/", "/verify"] + [

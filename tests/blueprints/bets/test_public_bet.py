@@ -67,6 +67,7 @@ def test_anybody_sees_a_spin_with_everything_that_verifies_it(client, app, playe
         "threshold": 1_900_000,
         "roll": bet.roll,
         "chance": 19.0,
+        "log": {"origin": "127.0.0.1:5000/log", "index": 1},
     }
 
 
@@ -97,6 +98,7 @@ def test_anybody_sees_an_opening_with_the_content_of_its_case(client, app, playe
             {"name": "Crown", "price": "$40.50", "percentage": 33.4, "width": "334000000000000000"},
             {"name": "Dust", "price": "$1.00", "percentage": 66.6, "width": "666000000000000000"},
         ],
+        "log": {"origin": "127.0.0.1:5000/log", "index": 1},
     }
     assert pf["serverSeed"] == seed_of(bet)
     assert bet.ticket == tickets.ticket(

@@ -37,7 +37,7 @@ WRONG_PAYLOADS = {
     "live-bets": (None, "abc", [5], [["hello", {}]], [["live-bets:new", 5]], {"ab": 1}),
     "cache": (None, {"tags": [[]]}, {"tags": 5}),
     "prices": (None, {"wanted": ["abc"]}, {"wanted": [10**30]}, {"asked": 5}),
-    "seed-mark": (5,),
+    "confirmation": (5,),
 }
 
 IMPOSSIBLE_VERSION = 10**30

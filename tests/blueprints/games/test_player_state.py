@@ -109,7 +109,7 @@ def test_the_events_of_a_spin_keep_their_order(sockets):
         socket = sockets[number % 2]
         seen = len(socket.seen)
         assert socket.spin(SPIN)["status"]
-        socket.expect("balance")
+        socket.expect("log:receipt")
         assert [
             name for name, _ in socket.seen[seen:] if not name.startswith(("live", "upgrader:proof"))
         ] == [
@@ -117,5 +117,6 @@ def test_the_events_of_a_spin_keep_their_order(sockets):
             "upgrader:spin",
             "upgrader:commitment",
             "balance",
+            "log:receipt",
         ]
         sockets[1 - number % 2].expect("balance")

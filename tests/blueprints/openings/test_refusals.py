@@ -4,6 +4,7 @@ import pytest
 
 from models.bets import Bet
 from models.db.connection import reading, writing
+from models.log import WaitingBet
 from models.snapshots import Snapshot
 from services.cases import queries as cases
 from services.games.snapshots import content_of_case
@@ -130,6 +131,7 @@ def test_an_opening_whose_snapshot_a_restored_database_lacks_is_settled(app, con
     socket = connect(player)
     assert socket.call("case:open", {"case": case})["status"] is True
     with writing():
+        WaitingBet.delete().execute()
         Bet.delete().execute()
         Snapshot.delete().execute()
 

@@ -1,5 +1,7 @@
 """flask db upgrade on a database of version 0.2.0 with players, bets, payments, prices and cases."""
 
+import json
+
 import pytest
 
 from bench.harness.players import signed_in
@@ -82,6 +84,35 @@ def test_only_seeds_from_before_the_seed_marks_are_redrawn(run, client, players)
         announced = client.get("/upgrader/commitment", headers=player.headers).json
         is_kept = announced["serverSeedCommitment"].startswith(ANNOUNCED[player.username])
         assert is_kept == (player.username == "alice")
+
+
+NAMED = {"number": 2, "token": "the last mark", "history": ""}
+"""What the file of a machine says that has used the database last."""
+
+
+@pytest.mark.security("Restored database")
+@pytest.mark.parametrize(
+    ("file", "is_kept"),
+    [
+        (NAMED, True),
+        (NAMED | {"token": "another mark"}, False),
+        (NAMED | {"number": 1}, False),
+        (NAMED | {"database": "another database"}, False),
+        (None, False),
+    ],
+    ids=["the last mark", "another history", "an older mark", "another database", "no file"],
+)
+def test_seeds_are_kept_if_the_machine_used_this_database_last(run, client, alice, tmp_path, file, is_kept):
+    with writing():
+        database.execute_sql("INSERT INTO seed_marks (number, token, epoch) VALUES (2, 'the last mark', 1)")
+        content = file and {"database": database.obj.identity()} | file
+    if content:
+        (tmp_path / "instance" / "seeds.witness").write_text(json.dumps(content))
+
+    run("db", "upgrade")
+
+    announced = client.get("/upgrader/commitment", headers=alice.headers).json
+    assert announced["serverSeedCommitment"].startswith(ANNOUNCED["alice"]) == is_kept
 
 
 def test_a_limit_counts_the_months_bets_before_the_upgrade(app, run, client, connect, alice):

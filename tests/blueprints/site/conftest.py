@@ -23,6 +23,7 @@ from bench.harness.players import bearer
 from bench.harness.programs import BROWSER
 from bench.harness.servers import RunningServer, free_port, gunicorn
 from bench.harness.waiting import wait_until
+from tests.support.apps import LOG_SIGNING_KEY
 from tests.support.platform_provider import platform_provider
 from tests.support.warm_start import WarmStart
 
@@ -41,10 +42,11 @@ FORGET_ATTEMPTS = """
 """
 PATIENCE_MS = 20_000
 TWO_FACTOR_STEP_SECONDS = 30
-PLAYERS = 80
+PLAYERS = 100
 SECRETS = {
     "APP_ENV": "production",
     "SECRET_KEY": "0123456789abcdefghijklmnopqrstuvwxyz-of-these-tests",
+    "LOG_SIGNING_KEY": LOG_SIGNING_KEY,
     "JWT_SECRET": "zyxwvutsrqponmlkjihgfedcba9876543210-of-these-tests",
 }
 

@@ -71,11 +71,12 @@ def test_a_new_username_shows_at_once(client, spin, alice, clock):
     assert (names_on(client), names_on(client, LIVE)) == (["car***"], ["carol"])
 
 
-def test_a_bet_shows_at_once_after_a_lost_commit_answer(client, spin, alice, new_player):
-    # The first bet of all also commits what it needs.
+def test_a_bet_shows_at_once_after_a_lost_commit_answer(app, client, spin, alice, new_player):
+    # The first bet of all also commits what it needs, and so does a player's first use of a seed.
     spin(alice)
     before = names_on(client)
     carol, fuse = new_player("carol"), Fuse()
+    app.extensions["services"].seeds.in_play(user_id=carol.id)
     fuse.install(database.obj)
 
     fuse.arm(InterruptionKind.LOST, Moment(None, after=True))

@@ -75,7 +75,7 @@ def test_the_document_has_every_event_of_the_server(received):
         for event in (bet, "pf", "proof")
     }
 
-    of_players = {"upgrader:commitment", "balance", "limits:reality-check", "payments:changed"}
+    of_players = {"upgrader:commitment", "balance", "limits:reality-check", "log:receipt", "payments:changed"}
     assert set(received) == of_bets | of_players | {"live-bets", "live-bets:new"}
 
 

@@ -57,7 +57,7 @@ def test_only_the_new_sessions_sockets_get_proofs_and_balances(connect, player, 
         # No proof falls due meanwhile.
         patch.setattr(proof_delivery, "time", SimpleNamespace(monotonic=lambda: now))
         assert spin(old)["status"]
-        old.expect("balance")
+        old.expect("log:receipt")
         log_out()
         seen = len(old.seen)
     new = log_in()

@@ -7,8 +7,7 @@ import pytest
 
 from bench.harness.servers import gunicorn
 from bench.harness.sockets import Socket
-from models.db.connection import database, reading
-from models.seed_marks import SeedMark
+from models.db.connection import database
 from services.fairness import rolls
 from tests.support import backups
 
@@ -72,12 +71,6 @@ def spin_with(item):
 def reveal(app, *bets):
     """Reveals the seeds of these bets, as for their proofs."""
     app.extensions["services"].proofs.reveal([bet.id for bet in bets])
-
-
-@reading()
-def marks():
-    """How many marks the database contains."""
-    return SeedMark.select().count()
 
 
 def percent_of(server_seed, *, client_seed, nonce):

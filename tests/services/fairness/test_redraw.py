@@ -6,12 +6,12 @@ import pytest
 
 from bench.harness.spins import play_spin
 from bench.harness.waiting import wait_until
-from models.db.connection import database, reading, writing
-from models.seed_marks import SeedMark
+from models.db.connection import database, reading
 from models.users import AnnouncedSeed
 from services.games.errors import CommitmentMismatch
 from services.shared.errors import Unavailable
 from tests.services.fairness.conftest import reveal
+from tests.support.lost_log import epoch, replace_log
 from tests.support.markers import sqlite_only
 
 PATH = "/upgrader/commitment"
@@ -23,11 +23,6 @@ def announced(app, player):
 
 def spin(app, player, item):
     return play_spin(app, player, item).bet
-
-
-def epoch():
-    with reading():
-        return SeedMark.select(SeedMark.epoch).order_by(SeedMark.number.desc()).limit(1).scalar()
 
 
 def test_the_command_redraws_every_players_commitment(app, new_player, run):
@@ -70,7 +65,7 @@ def test_a_request_after_a_restore_redraws_one_seed(app, new_player, env, tmp_pa
         before = dict(
             AnnouncedSeed.select(AnnouncedSeed.user_id, AnnouncedSeed.encrypted_server_seed).tuples()
         )
-    (tmp_path / "instance" / "seeds.witness").unlink()
+    (tmp_path / "instance" / "log.checkpoint").unlink()
 
     announced(app, players[0])
 
@@ -81,52 +76,51 @@ def test_a_request_after_a_restore_redraws_one_seed(app, new_player, env, tmp_pa
     assert {user_id for user_id in before if before[user_id] != after[user_id]} == {players[0].id}
 
 
-def test_marks_with_other_tokens_are_recognised_as_foreign(app, player, item):
+def test_a_log_with_another_history_is_recognised_as_foreign(app, player, item):
     """A server on another machine has played on in the restored database."""
     reveal(app, spin(app, player, item))
     before = announced(app, player)
-    with writing():
-        SeedMark.update(token="another history").execute()
+    replace_log()
 
     assert announced(app, player)["serverSeedCommitment"] != before["serverSeedCommitment"]
 
 
 @pytest.mark.security("Restored database")
-def test_no_seed_is_revealed_without_a_written_witness_file(app, player, item, tmp_path):
+def test_no_seed_is_revealed_without_a_written_checkpoint(app, player, item, tmp_path):
     announced(app, player)
     bet = spin(app, player, item)
-    witness = tmp_path / "instance" / "seeds.new"
-    witness.mkdir()
+    checkpoint = tmp_path / "instance" / "log.new"
+    checkpoint.mkdir()
 
     with pytest.raises(Unavailable):
         reveal(app, bet)
 
-    witness.rmdir()
+    checkpoint.rmdir()
     reveal(app, bet)
 
 
-def test_lists_with_due_seeds_need_a_written_witness_file(app, player, item, tmp_path, caplog):
+def test_lists_with_due_seeds_need_a_written_checkpoint(app, player, item, tmp_path, caplog):
     def seeds():
         answer = app.test_client().get("/stats/fairness", headers=player.headers)
         return answer.status_code, answer.json
 
     announced(app, player)
     spin(app, player, item)
-    (tmp_path / "instance" / "seeds.new").mkdir()
+    (tmp_path / "instance" / "log.new").mkdir()
 
     # From when the proof is due.
     wait_until(lambda: seeds() == (503, {"error": Unavailable.text}))
-    assert "witness file not written" in caplog.messages
+    assert "checkpoint not written" in caplog.messages
 
-    (tmp_path / "instance" / "seeds.new").rmdir()
+    (tmp_path / "instance" / "log.new").rmdir()
     status, found = seeds()
     assert (status, found["data"]["total"]) == (200, 1)
 
 
-def test_only_the_owner_can_read_the_witness_file(app, player, tmp_path):
+def test_only_the_owner_can_read_the_checkpoint_file(app, player, tmp_path):
     announced(app, player)
 
-    assert stat.S_IMODE((tmp_path / "instance" / "seeds.witness").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "instance" / "log.checkpoint").stat().st_mode) == 0o600
 
 
 def test_a_new_platforms_first_server_keeps_the_commitments(app, player):

@@ -149,8 +149,8 @@ def test_a_restart_keeps_the_commitment(serve, join, spin_with):
 
 @pytest.mark.security("Restored database")
 @sqlite_only
-def test_a_missing_or_damaged_witness_file_redraws_seeds(serve, join, spin_with, tmp_path):
-    witness = tmp_path / "instance" / "seeds.witness"
+def test_a_missing_or_damaged_checkpoint_redraws_seeds(serve, join, spin_with, tmp_path):
+    checkpoint = tmp_path / "instance" / "log.checkpoint"
     with serve() as server:
         socket, _ = join(server)
         spin_with(socket)
@@ -159,9 +159,9 @@ def test_a_missing_or_damaged_witness_file_redraws_seeds(serve, join, spin_with,
         server.stop()
 
     for content in (None, b"{"):
-        witness.unlink()
+        checkpoint.unlink()
         if content is not None:
-            witness.write_bytes(content)
+            checkpoint.write_bytes(content)
         with serve() as server:
             socket, again = join(server)
             socket.close()

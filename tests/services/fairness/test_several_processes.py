@@ -1,14 +1,13 @@
-"""The seed witness of several processes, on one machine or on several: here apps of one process."""
-
-import json
+"""The log of several processes, on one machine or on several: here apps of one process."""
 
 import pytest
 
 from bench.harness.spins import play_spin
-from models.db.connection import reading, writing
-from models.seed_marks import SeedMark
+from models.db.connection import writing
 from models.users import AnnouncedSeed
-from tests.services.fairness.conftest import marks, reveal
+from services.log import checkpoint_file, sequencer
+from tests.services.fairness.conftest import reveal
+from tests.support.lost_log import checkpoints, epoch, replace_log, restore_log, stored_log
 
 
 @pytest.fixture(params=["one machine", "several machines"])
@@ -19,7 +18,7 @@ def processes(request, app, make_app, tmp_path):
         own = {"INSTANCE_DIR": str(tmp_path / str(number))} if request.param == "several machines" else {}
         started.append(make_app(**own))
     for process in started:
-        witness(process).watch()
+        bet_log(process).watch()
     return started
 
 
@@ -27,7 +26,7 @@ def processes(request, app, make_app, tmp_path):
 def two(app, make_app):
     """Two processes of one machine."""
     for process in (pair := [app, make_app()]):
-        witness(process).watch()
+        bet_log(process).watch()
     return pair
 
 
@@ -42,17 +41,12 @@ def spin(item):
     return play
 
 
-def witness(process):
-    return process.extensions["services"].seeds.witness
+def bet_log(process):
+    return process.extensions["services"].log
 
 
 def announced(process, player):
     return process.extensions["services"].seeds.announced(user_id=player.id)
-
-
-@reading()
-def epochs():
-    return SeedMark.select(SeedMark.epoch).distinct().count()
 
 
 def announce_again(player, nonce):
@@ -61,48 +55,43 @@ def announce_again(player, nonce):
         AnnouncedSeed.update(nonce=nonce).where(AnnouncedSeed.user == player.id).execute()
 
 
-def lose_last_mark():
-    """Leave the database as a restore from before the last mark does."""
-    with writing():
-        last = SeedMark.select(SeedMark.number).order_by(SeedMark.number.desc()).limit(1).scalar()
-        SeedMark.delete().where(SeedMark.number == last).execute()
-
-
-def test_busy_processes_append_one_mark_each(processes, new_player, spin):
+def test_processes_append_the_bets_of_all_at_once(processes, new_player, spin):
     players = [new_player(f"player-{number}") for number in range(3)]
     bets = [
         [spin(process, player) for _ in range(4)] for process, player in zip(processes, players, strict=True)
     ]
-    before = marks()
+    before = checkpoints()
 
     for turn in range(4):
         for process, settled in zip(processes, bets, strict=True):
             reveal(process, settled[turn])
-            witness(process).watch()
+            bet_log(process).watch()
 
-    assert marks() - before == len(processes)
+    assert checkpoints() - before == 1
 
 
 @pytest.mark.security("Restored database")
-def test_another_process_bets_revealed_together_need_one_mark(processes, new_player, spin):
+def test_another_process_bets_revealed_together_need_one_checkpoint(processes, new_player, spin):
     here, there, _ = processes
     players = [new_player(f"player-{number}") for number in range(3)]
     bets = [spin(there, player) for player in players]
-    before = marks()
+    before = checkpoints()
 
     reveal(here, *bets)
-    for bet, player in zip(bets, players, strict=True):
-        witness(here).cover({player.id: bet.nonce})
+    for bet in bets:
+        bet_log(here).cover([bet.id])
 
-    assert marks() - before == 1
+    assert checkpoints() - before == 1
 
 
 def test_a_restore_without_another_process_reveals_is_recognised(two, new_player, spin):
     here, there = two
     player = new_player()
-    reveal(here, spin(there, player))
+    bet = spin(there, player)
+    before = stored_log()
+    reveal(here, bet)
     told = announced(there, player)
-    lose_last_mark()
+    restore_log(before)
 
     assert announced(there, player).server_seed_commitment != told.server_seed_commitment
 
@@ -110,11 +99,13 @@ def test_a_restore_without_another_process_reveals_is_recognised(two, new_player
 def test_a_restore_without_another_machines_bets_is_recognised(app, make_app, new_player, spin, tmp_path):
     other = make_app(INSTANCE_DIR=str(tmp_path / "other"))
     player = new_player()
-    witness(other).watch()
-    reveal(app, spin(app, player))
-    witness(other).watch()
+    bet_log(other).watch()
+    bet = spin(app, player)
+    before = stored_log()
+    reveal(app, bet)
+    bet_log(other).watch()
     told = announced(other, player)
-    lose_last_mark()
+    restore_log(before)
 
     assert announced(other, player).server_seed_commitment != told.server_seed_commitment
 
@@ -124,10 +115,10 @@ def test_processes_that_start_and_stop_keep_the_commitments(processes, make_app,
     bets = [spin(process, player) for process in processes]
     told = announced(processes[0], player)
 
-    witness(processes[0]).cover_all()
+    bet_log(processes[0]).append_now()
     reveal(processes[1], *bets)
     started = make_app()
-    witness(started).watch()
+    bet_log(started).watch()
 
     assert [announced(process, player) for process in (*processes, started)] == [told] * 4
 
@@ -140,7 +131,7 @@ def test_a_process_notices_lost_bets_of_departed_players(two, new_player, spin):
     told = announced(here, player)
     announce_again(player, nonce=1)
 
-    witness(there).watch()
+    bet_log(there).watch()
 
     again = announced(here, player)
     assert again.nonce == 1
@@ -151,48 +142,40 @@ def test_a_machines_processes_redraw_once_after_a_restore(two, new_player, spin)
     players = [new_player(f"player-{number}") for number in range(2)]
     for process, player in zip(two, players, strict=True):
         spin(process, player)
-    before = epochs()
+    before = epoch()
     for player in players:
         announce_again(player, nonce=1)
 
     for process, player in zip(two, players, strict=True):
         announced(process, player)
-        witness(process).watch()
+        bet_log(process).watch()
 
-    assert epochs() - before == 1
+    assert epoch() - before == 1
 
 
-def test_a_machine_without_file_ignores_marks_before_a_redraw(app, make_app, new_player, spin, tmp_path):
+def test_a_machine_without_file_reveals_a_bet_after_writing_its_own_checkpoint(
+    app, make_app, new_player, spin, tmp_path
+):
+    """The log has another history than what both machines have signed, so the other one can't confirm it."""
     other = make_app(INSTANCE_DIR=str(tmp_path / "other"))
-    player = new_player()
-    reveal(app, bet := spin(app, player))
-    witness(other).watch()
-    with writing():
-        SeedMark.update(token="another history").execute()
-    (tmp_path / "instance" / "seeds.witness").unlink()
-    witness(app)._ask_for_mark = lambda: witness(other).vouch() or True
-    announced(app, player)
-    before = marks()
+    reveal(app, bet := spin(app, new_player()))
+    bet_log(other).watch()
+    signed = bet_log(app).known()
+    replace_log()
+    file = tmp_path / "instance" / "log.checkpoint"
+    file.unlink()
+    bet_log(app)._ask_for_confirmation = lambda: bet_log(other).confirm() or True
+    before = epoch()
 
-    witness(app).cover({player.id: bet.nonce})
+    bet_log(app).cover([bet.id])
 
-    assert marks() - before == 1
+    assert epoch() - before == 1
+    assert bet_log(app).known().size > signed.size
+    assert checkpoint_file.read(file).checkpoint == sequencer.stored_log().checkpoint
 
 
-def test_a_mark_is_refused_within_a_transaction(app, new_player, spin):
+def test_an_append_is_refused_within_a_transaction(app, new_player, spin):
     bet = spin(app, new_player())
 
     with pytest.raises(RuntimeError, match="committed"), writing():
         reveal(app, bet)
-
-
-def test_a_witness_file_of_an_earlier_release_is_read(app, make_app, new_player, spin, tmp_path):
-    player = new_player()
-    spin(app, player)
-    told = announced(app, player)
-    path = tmp_path / "instance" / "seeds.witness"
-    content = json.loads(path.read_bytes())
-    del content["history"]
-    path.write_text(json.dumps(content))
-
-    assert announced(make_app(), player) == told

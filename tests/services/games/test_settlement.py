@@ -4,14 +4,13 @@ import peewee
 import pytest
 
 from bench.harness.spins import at
-from models import seed_marks
 from models.bet_settlement import BetTimes, Settlement, settle_at_once
 from models.db.connection import Table, reading, writing
 from models.db.sql import execute
+from models.log import EMPTY_ROOT, Log
 from models.play_limits import BetRefused
-from models.seed_marks import SeedMark
 from models.snapshots import Snapshot
-from models.users import AnnouncedSeed, User
+from models.users import AnnouncedSeed, LogState, User
 from services.games import snapshots
 from services.games.errors import FreeCaseNotAvailable, SeedUsed, TermsExpired
 from services.games.settlement import refusal_of, settle_in_steps
@@ -88,11 +87,12 @@ OPENING = {
 @pytest.fixture
 def settlement(player):
     """Makes a settlement of the player's next spin (5 coins for an item of 60), or with other columns."""
+    with writing():
+        AnnouncedSeed.update(log_state=LogState.LOGGED).execute()
 
     def make(*, won=True, **changes):
         with reading():
             seed = AnnouncedSeed.get_by_id(player.id)
-            mark = SeedMark.select().order_by(SeedMark.number.desc()).get()
         return Settlement(
             **{
                 "user_id": player.id,
@@ -102,8 +102,9 @@ def settlement(player):
                 "encrypted_server_seed": seed.encrypted_server_seed,
                 "next_commitment": f"commitment {seed.nonce + 1}",
                 "next_encrypted_server_seed": f"encrypted {seed.nonce + 1}",
-                "mark_number": mark.number,
-                "mark_token": mark.token,
+                "next_commitment_bytes": bytes(32),
+                "checkpoint_size": 0,
+                "checkpoint_root": EMPTY_ROOT,
                 "client_seed": "client-seed",
                 "request_id": f"request {seed.nonce}",
                 "request_digest": "digest",
@@ -135,7 +136,13 @@ def tables(kind=Table):
 def rows():
     """All rows of all tables, as (table, column and value pairs)."""
     return {
-        (table._meta.table_name, tuple(row.items())) for table in tables() for row in table.select().dicts()
+        # PostgreSQL's driver returns bytes as a memoryview.
+        (
+            table._meta.table_name,
+            tuple((name, bytes(v) if isinstance(v, memoryview) else v) for name, v in row.items()),
+        )
+        for table in tables()
+        for row in table.select().dicts()
     }
 
 
@@ -174,6 +181,7 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
         "ledger_entries",
         "ledger_transactions",
         "live_bet_counts",
+        "log_waiting_bets",
         "users",
     }
     balance = 10_000 - 500 + (6_000 if won else 0)
@@ -197,8 +205,10 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
             "server_seed_commitment": "commitment 2",
             "encrypted_server_seed": "encrypted 2",
             "epoch": seed.epoch,
+            "log_state": LogState.LOGGED,
         }
     ]
+    assert changed(before, after, "log_waiting_bets") == [{"bet_id": settled.bet_id}]
     (transaction,) = changed(before, after, "ledger_transactions")
     assert transaction == {"id": transaction["id"], "kind": "spin", "created_at_ms": MADE_AT}
     entries = sorted(changed(before, after, "ledger_entries"), key=lambda entry: entry["id"])
@@ -239,6 +249,7 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
             "completed_at_ms": MADE_AT + 6_000,
             "proof_delivered_at_ms": None,
             "proof_held_by": None,
+            "next_commitment": spin.next_commitment_bytes,
         }
     ]
     assert changed(before, after, "live_bet_counts") == [{"shard": SHARD, "bets": 1, "high_rolls": int(won)}]
@@ -250,7 +261,7 @@ def test_a_spin_that_is_refused_changes_nothing(settlement, write):
     refused = {
         "commitment": (SeedUsed, settlement(won=True, server_seed_commitment="another commitment")),
         "nonce": (SeedUsed, settlement(won=True, nonce=2)),
-        "mark": (SeedUsed, settlement(won=True, mark_token="another mark")),
+        "checkpoint": (SeedUsed, settlement(won=True, checkpoint_root="another root")),
         # Reported before the balance.
         "seed and balance": (SeedUsed, settlement(won=True, nonce=2, wager_cents=10_001)),
         "balance": (InsufficientBalance, settlement(won=True, wager_cents=10_001)),
@@ -267,7 +278,7 @@ def test_a_spin_that_is_refused_changes_nothing(settlement, write):
 def test_a_seed_of_an_earlier_epoch_is_refused(settlement, write):
     spin = settlement(won=True)
     with writing():
-        seed_marks.append(new_epoch=True)
+        Log.update(epoch=Log.epoch + 1).execute()
 
     with pytest.raises(SeedUsed):
         write(spin)
@@ -330,6 +341,7 @@ def test_both_ways_to_settle_an_opening_write_the_same_rows(opening, player, cha
         "case_spins",
         "ledger_transactions",
         "live_bet_counts",
+        "log_waiting_bets",
         "snapshots",
         "users",
     }

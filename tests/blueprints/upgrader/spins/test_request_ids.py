@@ -30,10 +30,10 @@ def test_a_repeated_request_gets_no_new_commitment(connect, player, item):
     socket.expect("live-bets")
 
     again = socket.spin(spin(item))
-    events = [socket.next() for _ in range(2)]
+    events = [socket.next() for _ in range(3)]
     socket.spin("nonsense")
 
-    assert [name for name, _ in events] == ["upgrader:pf", "upgrader:spin"]
+    assert [name for name, _ in events] == ["upgrader:pf", "upgrader:spin", "log:receipt"]
     assert events[0][1]["nonce"] == 1
     assert events[1][1] == again
     # Neither a commitment nor a balance follows.

@@ -1,10 +1,11 @@
-"""The file in which a machine keeps the last mark that it knows of the database.
+"""The file in which a machine keeps the last signed checkpoint that it knows.
 
 It has the mode 0600, and all processes of the machine share it.
 """
 
 import fcntl
 import json
+import logging
 import os
 import time
 from collections.abc import Iterator
@@ -12,40 +13,51 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from models.seed_marks import Mark
+from services.shared.errors import Unavailable
+
+log = logging.getLogger("platform.log")
 
 LOCK_SECONDS = 5.0
 RETRY_SECONDS = 0.01
 
 
-class Witnessed(NamedTuple):
+class Kept(NamedTuple):
     """The content of the file."""
 
-    mark: Mark
+    checkpoint: str
+    """A signed note."""
     database: str
     """The ``identity`` of the database (models/db/connection.py, models/db/postgres.py)."""
-    history: str = ""
+    history: str
     """A random text, which changes when seeds are redrawn: then nonces may be played anew."""
+    epoch: int = 1
+    """The newest epoch of redraws."""
+    ended: dict[str, str] = {}
+    """The last checkpoint of each log that has a successor, by its origin."""
 
 
-def read(path: Path) -> Witnessed | None:
+def read(path: Path) -> Kept | None:
     """The content; None if the file is missing or damaged. Raises OSError if it can't be read."""
     try:
         content = json.loads(path.read_bytes())
-        mark = Mark(int(content["number"]), str(content["token"]))
-        # Files of earlier releases have no history.
-        return Witnessed(mark, str(content["database"]), str(content.get("history", "")))
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        ended = {str(origin): str(note) for origin, note in content["ended"].items()}
+        return Kept(
+            checkpoint=str(content["checkpoint"]),
+            database=str(content["database"]),
+            history=str(content["history"]),
+            epoch=int(content["epoch"]),
+            ended=ended,
+        )
+    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def write(path: Path, witnessed: Witnessed) -> None:
+def write(path: Path, kept: Kept) -> None:
     """Replace the file atomically and sync it to the disk. Only within ``locked``. Raises OSError."""
     new = path.with_suffix(".new")
-    content = {**witnessed.mark._asdict(), "database": witnessed.database, "history": witnessed.history}
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with open(descriptor, "w") as file:  # noqa: PTH123  # a descriptor, for its mode
-        json.dump(content, file)
+        json.dump(kept._asdict(), file)
         file.flush()
         os.fsync(file.fileno())
     new.replace(path)
@@ -58,7 +70,7 @@ def write(path: Path, witnessed: Witnessed) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep other processes from changing the file during the block. Raises TimeoutError."""
+    """Keep other processes from changing the file during the block. Raises Unavailable."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
@@ -76,7 +88,8 @@ def _lock(descriptor: int) -> None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > deadline:
-                raise TimeoutError("another process keeps the witness file locked") from None
+                log.error("another process keeps the file of the checkpoint locked")  # noqa: TRY400
+                raise Unavailable from None
             time.sleep(RETRY_SECONDS)
         else:
             return

@@ -1,12 +1,11 @@
-"""A machine without a record of the database trusts it when a process that has one vouches for it."""
+"""A machine without a record of the database trusts it when a process that has one confirms it."""
 
 import itertools
 
 import pytest
 
 from bench.harness.players import create_player
-from models.db.connection import reading, writing
-from models.seed_marks import SeedMark
+from tests.support.lost_log import epoch, restore_log, stored_log
 from tests.support.markers import postgresql_only
 
 pytestmark = [
@@ -26,11 +25,6 @@ def announced(app, player):
     return app.extensions["services"].seeds.announced(user_id=player.id)
 
 
-@reading()
-def epoch():
-    return SeedMark.select(SeedMark.epoch).order_by(SeedMark.number.desc()).limit(1).scalar()
-
-
 def test_a_machine_that_joins_others_keeps_the_commitments(start_machine):
     first = start_machine("first")
     player = create_player(first)
@@ -44,15 +38,13 @@ def test_a_machine_that_joins_others_keeps_the_commitments(start_machine):
 
 @pytest.mark.security("Restored database")
 def test_a_machine_that_joins_after_a_restore_gets_redrawn_seeds(start_machine):
-    """The machine that vouches notices that the database lost its last mark."""
+    """No machine finds its last checkpoint in the database."""
     first = start_machine("first")
     player = create_player(first)
     told = announced(first, player)
-    # A second mark: without the first one the database would be new.
-    first.extensions["services"].seeds.witness.vouch()
-    with writing():
-        last = SeedMark.select(SeedMark.number).order_by(SeedMark.number.desc()).limit(1).scalar()
-        SeedMark.delete().where(SeedMark.number == last).execute()
+    before = stored_log()
+    first.extensions["services"].log.append_now()
+    restore_log(before)
 
     second = start_machine("second")
 

@@ -1,0 +1,144 @@
+"""/log: the public log of bets as https://c2sp.org/tlog-tiles describes, and the revealed bets in it.
+
+A log that succeeds it after a restore has the same paths below its own name, such as /log-1a2b3c4d.
+"""
+
+from dataclasses import replace
+from http import HTTPStatus
+from typing import Any
+
+from flask import Blueprint, Response
+from werkzeug.http import generate_etag
+
+from blueprints.api.auth import public
+from blueprints.api.blueprint import ApiBlueprint
+from blueprints.api.caching import IMMUTABLE, Representation
+from blueprints.api.large_lists import compressed, list_representation
+from blueprints.bets.public_bets import dump_bet, dump_opened_case
+from blueprints.log.schemas import BYTES, CHECKPOINT, REVEALED_BETS, VERIFIER_KEYS, OriginSchema
+from server.current_services import get_services
+from services.games import bets
+from services.log import published
+from services.log.bet_log import Known
+
+LOG = "log"
+"""The name of the first log."""
+
+blueprint = ApiBlueprint(LOG, __name__, url_prefix=f"/{LOG}", description="The public log of bets")
+successors = Blueprint("log_successors", __name__, url_prefix="/<log_name:log>")
+
+FOR_A_SECOND = "public, max-age=1"
+OCTETS = "application/octet-stream"
+
+
+@successors.after_request
+@blueprint.after_request
+def forbid_storing_errors(response: Response) -> Response:
+    """Keep caches from storing a 404: the tile may exist a moment later."""
+    if response.status_code >= HTTPStatus.BAD_REQUEST:
+        response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@blueprint.get("/checkpoint")
+@public
+@blueprint.response(200, CHECKPOINT, content_type="text/plain")
+@blueprint.alt_response(404)
+def get_checkpoint(log: str = LOG) -> Response:
+    """The newest checkpoint, a signed note; of a log that has a successor, the last one."""
+    return _text(published.last_checkpoint(log, known=get_services().log.current()))
+
+
+@blueprint.get("/tile/<anything:tile>")
+@public
+@blueprint.response(200, BYTES, content_type=OCTETS)
+@blueprint.alt_response(304, description="The client has this tile already")
+@blueprint.alt_response(404)
+def get_tile(tile: str, log: str = LOG) -> Response:
+    """A tile of the Merkle tree: up to 256 hashes. It never changes.
+
+    Its path is `<level>/<number>`, and ends in `.p/<width>` if the tile is not full. Not found if it is not
+    in the newest checkpoint.
+    """
+    content = published.tile(tile, known=_current(log))
+    etag = generate_etag(content)
+    return Representation(content, etag, content_type=OCTETS, cache_control=IMMUTABLE).response()
+
+
+@blueprint.get("/tile/entries/<anything:bundle>")
+@public
+@blueprint.response(200, BYTES, content_type=OCTETS)
+@blueprint.alt_response(304, description="The client has this bundle already")
+@blueprint.alt_response(404)
+def get_entry_bundle(bundle: str, log: str = LOG) -> Response:
+    """The entries of a tile of level 0, each after its length in two bytes. They never change.
+
+    The path is that of the tile without its level. Entries are canonical JSON.
+    """
+    path, pseudonyms = f"entries/{bundle}", get_services().log.pseudonyms
+    content = published.entry_bundle(path, known=_current(log), pseudonyms=pseudonyms)
+    return compressed(content, content_type=OCTETS, cache_control=IMMUTABLE).response()
+
+
+@blueprint.get("/key")
+@public
+@blueprint.response(200, VERIFIER_KEYS, content_type="text/plain")
+@blueprint.alt_response(404)
+def list_verifier_keys(log: str = LOG) -> Response:
+    """The verifier keys of the log, one a line: the current one, and then the next one if there is one."""
+    keys = get_services().log.keys.verifier_keys(_current(log).checkpoint.origin)
+    return _text("".join(f"{key}\n" for key in keys))
+
+
+@blueprint.get("/revealed/<number>")
+@public
+@blueprint.response(200, REVEALED_BETS)
+@blueprint.alt_response(304, description="The client has these bets already")
+@blueprint.alt_response(404)
+def list_revealed_bets(number: str, log: str = LOG) -> Response:
+    """The bets in an entry bundle whose proofs are due, as at `/bets/:id`, each with the index of its entry.
+
+    Bundle N has the entries 256 N to 256 N + 255. Not found past the end of the log.
+    """
+    services = get_services()
+    found = bets.revealed(
+        log=log, number=number, proofs=services.proofs, bet_log=services.log, clock=services.clock
+    )
+    opened = {key: dump_opened_case(content) for key, content in found.contents.items()}
+
+    def dump(some: Any) -> list[Any]:
+        return [{"index": bet.log.index, "bet": dump_bet(bet, opened)} for bet in some]
+
+    representation = list_representation(dump, found.bets)
+    return replace(representation, cache_control=IMMUTABLE if found.is_final else FOR_A_SECOND).response()
+
+
+@blueprint.get("/current")
+@public
+@blueprint.response(200, OriginSchema)
+def get_current_log() -> tuple[dict[str, Any], int, dict[str, str]]:
+    """The origin of the present log. Its paths begin with the last segment of it."""
+    origin = get_services().log.current().checkpoint.origin
+    return {"origin": origin}, HTTPStatus.OK, {"Cache-Control": FOR_A_SECOND}
+
+
+SHARED = {
+    "/checkpoint": get_checkpoint,
+    "/tile/<anything:tile>": get_tile,
+    "/tile/entries/<anything:bundle>": get_entry_bundle,
+    "/key": list_verifier_keys,
+    "/revealed/<number>": list_revealed_bets,
+}
+for rule, view in SHARED.items():
+    successors.add_url_rule(rule, view_func=view)
+
+
+def _current(log: str) -> Known:
+    """The newest checkpoint. Raises NotPublished unless this is the name of the present log."""
+    known = get_services().log.current()
+    published.check_name(log, known=known)
+    return known
+
+
+def _text(text: str) -> Response:
+    return Response(text, mimetype="text/plain", headers={"Cache-Control": FOR_A_SECOND})

@@ -1,0 +1,52 @@
+"""Schemas of the public log of bets. Its tiles, checkpoints and proofs are not JSON."""
+
+from typing import Any
+
+from blueprints.bets.schemas import PublicOpeningSchema, PublicSpinSchema
+from server.schemas import WireSchema, text
+
+CHECKPOINT: dict[str, Any] = {
+    "type": "string",
+    "examples": [
+        "play.example.com/log\n4711\nsFodV/vSp5O8n9a8QpW6PRY97tfOSW5bsc2Xl/EQi08=\n\n— play.example.com/log …"
+    ],
+}
+VERIFIER_KEYS: dict[str, Any] = {
+    "type": "string",
+    "examples": ["play.example.com/log+530d903a+AekyeRrmx7Y7KSXUIH/vhE2fgyh/gZTVVj/XaSGN8pDn\n"],
+}
+RECEIPT: dict[str, Any] = {
+    "type": "string",
+    "examples": ['play.example.com/log/receipt\n{"at":1795336797705,…}\n\n— play.example.com/log hI2DJw…\n'],
+}
+BYTES: dict[str, Any] = {"type": "string", "format": "binary", "examples": [""]}
+
+REVEALED_BETS: dict[str, Any] = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "required": ["index", "bet"],
+        "properties": {
+            "index": {"type": "integer", "description": "The index of the entry", "examples": [18]},
+            "bet": {
+                "type": "object",
+                "description": "As at `/bets/:id`",
+                "oneOf": [PublicSpinSchema, PublicOpeningSchema],
+            },
+        },
+    },
+}
+
+
+class OriginSchema(WireSchema):
+    """The present log."""
+
+    origin = text(
+        "The URL of the log without its scheme, which all checkpoints begin with", "play.example.com/log"
+    )
+
+
+class PseudonymSchema(WireSchema):
+    """The caller's name in the log."""
+
+    player = text("32 hexadecimal digits, the same in all entries", "d8b5d71d24f2e3b2cbb3ea0c1d5a0d6d")

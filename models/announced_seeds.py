@@ -1,0 +1,104 @@
+"""Statements about announced server seeds, which depend on the database being the one that was used last.
+
+services/log/ keeps the last signed checkpoint of the log outside of the database. A database without it was
+restored, or is another one: its announced seeds may have been revealed.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from models.db.sql import execute
+from models.log import SignedTree, contains, current_epoch
+from models.users import AnnouncedSeed, LogState
+
+
+class FoundSeed(NamedTuple):
+    """A player's announced seed, and whether it may be used."""
+
+    nonce: int
+    commitment: str
+    encrypted: str
+    log_state: int
+    epoch: int
+    """The present one."""
+    is_current: bool
+    """Whether it was drawn in the present epoch."""
+    contains_known: bool
+    """Whether the database contains the checkpoint that the caller knows."""
+
+
+def find_seed(user_id: int, *, known: SignedTree) -> FoundSeed | None:
+    """The player's announced seed. To be used within ``reading()``."""
+    row = AnnouncedSeed
+    # In one statement, so that the checkpoints are those of the database that the seed was read from.
+    found = (
+        row.select(
+            row.nonce,
+            row.server_seed_commitment,
+            row.encrypted_server_seed,
+            row.log_state,
+            current_epoch(),
+            row.epoch == current_epoch(),
+            contains(known),
+        )
+        .where(row.user == user_id)
+        .tuples()
+        .first()
+    )
+    return None if found is None else FoundSeed(*found)
+
+
+def redraw_seed(user_id: int, old: FoundSeed, *, commitment: str, encrypted: str) -> bool:
+    """Replace this seed by a new one with the same nonce.
+
+    False when a bet, another process or a new epoch came first. To be used within ``writing()``.
+    """
+    return _update(
+        user_id,
+        old,
+        current_epoch() == old.epoch,
+        server_seed_commitment=commitment,
+        encrypted_server_seed=encrypted,
+        epoch=old.epoch,
+        log_state=LogState.WAITING,
+    )
+
+
+def change_log_state(user_id: int, seed: FoundSeed, state: LogState) -> bool:
+    """Set the state of this seed. False if it was changed since. To be used within ``writing()``."""
+    return _update(user_id, seed, AnnouncedSeed.log_state == seed.log_state, log_state=state)
+
+
+def _update(user_id: int, seed: FoundSeed, condition: Any, **values: Any) -> bool:
+    row = AnnouncedSeed
+    changed = (
+        row.update(**values)
+        .where(
+            row.user == user_id,
+            row.nonce == seed.nonce,
+            row.server_seed_commitment == seed.commitment,
+            condition,
+        )
+        .execute()
+    )
+    return bool(changed)
+
+
+PLAYED = """
+SELECT EXISTS (
+    SELECT 1 FROM {pairs}(:played) AS played
+    JOIN announced_seeds ON announced_seeds.user_id = CAST(played.key AS BIGINT)
+    WHERE announced_seeds.nonce <= CAST(played.value AS BIGINT)
+)
+"""
+
+
+def announces_any(played: Mapping[int, int]) -> bool:
+    """Whether the announced seed of any of these players has a nonce that is not above the one given.
+
+    To be used within ``reading()``.
+    """
+    if not played:
+        return False
+    return bool(execute(PLAYED, {"played": json.dumps(played)}).fetchone()[0])

@@ -1,0 +1,123 @@
+"""The entries of the log of bets: canonical JSON (RFC 8785) with integers and texts only.
+
+Amounts are in cents, times in Unix milliseconds. docs/fairness-log.md describes every kind.
+"""
+
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+VERSION = 1
+PPM = 1_000_000
+
+
+class Reason(StrEnum):
+    """Why a commitment is announced other than by a bet."""
+
+    NEW = "new"
+    CARRIED = "carried"
+    REDRAWN = "redrawn"
+
+
+COMMITMENT_KEYS = {"at", "commitment", "nonce", "player", "reason", "v"}
+
+
+class LoggedBet(NamedTuple):
+    """The columns of a bet and its snapshot that its entry is made from."""
+
+    game: str
+    nonce: int
+    algorithm: str
+    wager_cents: int
+    item: str
+    price_cents: int | None
+    house_edge_ppm: int | None
+    threshold: int | None
+    snapshot: str | None
+    """The hash of the snapshot of an opening."""
+    client_seed: str
+    server_seed_commitment: str
+    next_commitment: bytes
+    """The commitment announced for the next bet."""
+    created_at_ms: int
+
+
+def bet(settled: LoggedBet, *, player: str) -> bytes:
+    """The entry of a settled bet. ``player`` is the pseudonym."""
+    terms: dict[str, Any] = {"algorithm": settled.algorithm, "wager": settled.wager_cents}
+    if settled.house_edge_ppm is not None:
+        terms |= {
+            "edge": edge_text(settled.house_edge_ppm),
+            "item": settled.item,
+            "price": settled.price_cents,
+            "threshold": settled.threshold,
+        }
+    else:
+        terms["snapshot"] = settled.snapshot
+    return to_bytes(
+        {
+            "at": settled.created_at_ms,
+            "clientSeed": settled.client_seed,
+            "commitment": settled.server_seed_commitment,
+            "game": settled.game,
+            "next": bytes(settled.next_commitment or b"").hex(),
+            "nonce": settled.nonce,
+            "player": player,
+            "terms": terms,
+        }
+    )
+
+
+def commitment(
+    *, at: int, commitment: str, nonce: int, player: str, reason: Reason, redraw: int | None = None
+) -> bytes:
+    """The entry of a commitment that no bet has announced. ``redraw`` is the epoch of a redrawn one."""
+    content = {"at": at, "commitment": commitment, "nonce": nonce, "player": player, "reason": reason}
+    return to_bytes(content if redraw is None else content | {"redraw": redraw})
+
+
+def is_commitment(text: str) -> bool:
+    """Whether a text has the form of the entry of a commitment."""
+    try:
+        content = json.loads(text)
+        return content.keys() - {"redraw"} == COMMITMENT_KEYS and content["reason"] in set(Reason)
+    except (ValueError, AttributeError):
+        return False
+
+
+def epoch(*, at: int, redraw: int, reason: str) -> bytes:
+    """The entry with which an epoch of redraws begins."""
+    return to_bytes({"at": at, "redraw": redraw, "reason": reason})
+
+
+def older_bets(*, at: int, bets: int, digest: str) -> bytes:
+    """The first entry of a database that had bets before it had a log."""
+    return to_bytes({"at": at, "bets": bets, "digest": digest})
+
+
+def fork(*, at: int, fork_of: str, kept: int, size: int, root: str) -> bytes:
+    """The first entry of a successor. ``size`` and ``root`` (base64) are those that were signed last."""
+    return to_bytes({"at": at, "forkOf": fork_of, "kept": kept, "root": root, "size": size})
+
+
+def next_key(*, at: int, verifier_key: str) -> bytes:
+    """The entry that announces the next key."""
+    return to_bytes({"at": at, "nextKey": verifier_key})
+
+
+def to_bytes(content: Mapping[str, Any]) -> bytes:
+    """The entry with this content and its version, as canonical JSON."""
+    # Python escapes what RFC 8785 escapes, and all keys are ASCII, so their order is the same too.
+    text = json.dumps(
+        {**content, "v": VERSION}, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+    return text.encode()
+
+
+@lru_cache(maxsize=64)
+def edge_text(house_edge_ppm: int) -> str:
+    """A house edge as a decimal text such as ``0.05``."""
+    return f"{(Decimal(house_edge_ppm) / PPM).normalize():f}"
