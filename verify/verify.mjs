@@ -1,7 +1,7 @@
 // Verify a provably fair bet: node verify.mjs --help. Needs Node.js 18.3 or later and no packages.
 
-import { createHash, createHmac } from "node:crypto";
-import { readFileSync, realpathSync } from "node:fs";
+import { createHash, createHmac, createPublicKey, verify as verifySignature } from "node:crypto";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
@@ -9,12 +9,17 @@ const USAGE = `node verify.mjs --server-seed S --client-seed C --nonce N
     [--commitment H] [--amount A --price P] [--house-edge E] [--algorithm upgrader-1]
 node verify.mjs --server-seed S --client-seed C --nonce N --algorithm case-1|irl-1
     [--commitment H] [--snapshot FILE] [--snapshot-hash H]
+node verify.mjs --log-file FILE [--key KEY] [values of the bet as above, none required] [--next H]
 node verify.mjs --vectors FILE
 
 Recomputes the roll or the ticket from the seeds, and whether the server seed is the one that was committed
 to. For a spin also the threshold from wager and price; for the opening of a case the item, from the snapshot
 that GET /snapshots/<hash> serves. All values are in the proof of the bet. Exits with 1 when the server seed
 or the snapshot is another one, or when a value is not valid. --vectors checks this program itself.
+
+--log-file checks a file of the public log: the proof of GET /bets/<id>/tlog-proof, or a receipt. It prints a
+line for each check: that the entry is in the tree, the signature, and what the entry says of the bet, as far
+as values are given. Exits with 1 unless all of them pass.
 
   --algorithm      upgrader-1, case-1 or irl-1
   --commitment     as it was announced before the bet
@@ -25,7 +30,10 @@ or the snapshot is another one, or when a value is not valid. --vectors checks t
   --price          the price of the item, such as 12.34
   --house-edge     a fraction, 0.05 if it is left out
   --snapshot       the snapshot of the case that was opened
-  --snapshot-hash  as the page of the case showed it`;
+  --snapshot-hash  as the page of the case showed it
+  --log-file       the proof or the receipt
+  --key            verifier keys of the log, or a file or an address with them, such as https://host/log/key
+  --next           the commitment that was announced for the next bet`;
 
 const SPIN = "upgrader-1";
 /** The opening of a case, by algorithm: how the HMAC's message begins. */
@@ -157,6 +165,157 @@ function wrongVectors({ spins, openings, refused, refusedOpenings }) {
   return [...wrong, ...accepted].map(({ why }) => why);
 }
 
+// The public log: https://c2sp.org/tlog-proof and https://c2sp.org/signed-note.
+
+const PROOF = /^c2sp\.org\/tlog-proof@v1\nextra (\S+)\nindex (0|[1-9][0-9]{0,18})\n((?:\S{44}\n)*)\n([^]*)$/;
+const NOTE = /^([^\0-\x09\x0b-\x1f]*\n)\n((?:\u2014 [^\s+]+ \S+\n)+)$/;
+const CHECKPOINT = /^(\S+)\n(0|[1-9][0-9]{0,18})\n(\S{44})\n/;
+const RECEIPT = /^(\S+)\/receipt\n([^\n]+)\n$/;
+const VERIFIER_KEY = /^([^\s+]+)\+([0-9a-f]{8})\+(\S{44})$/;
+const FIELDS = {
+  commitment: "the commitment that was announced for the bet",
+  nonce: "the nonce of the bet",
+  clientSeed: "the client seed that was sent",
+  next: "the commitment that was announced for the next bet",
+};
+const ED25519 = 1;
+/** What precedes the 32 bytes of an Ed25519 public key in DER. */
+const DER_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
+
+/**
+ * Check a proof file or a receipt: a list of checks `{ text, passed }`, null being that it can't be made. `keys` has
+ * verifier keys, one a line. The values of the bet are those of `verify`, and `next`. Throws InvalidValue.
+ */
+export function checkLogFile(file, keys, bet = {}) {
+  const [, extra, index, path, checkpoint] = PROOF.exec(file) ?? [];
+  const [, body, signatures] = match(NOTE, checkpoint ?? file, "this is neither a proof nor a receipt");
+  if (checkpoint === undefined) {
+    const [, origin, text] = match(RECEIPT, body, "this is neither a proof nor a receipt");
+    return [checkSignatures("receipt", { origin, body, signatures, keys }), ...checkEntry(text, bet)];
+  }
+  const [, origin, size, root] = match(CHECKPOINT, body, "the proof has no checkpoint");
+  const entry = bytesOf(extra);
+  const hashes = path.split("\n").slice(0, -1).map(bytesOf);
+  const reached = rootFrom(hashOf([0], entry), { index: BigInt(index), size: BigInt(size), hashes });
+  return [
+    {
+      text: `The bet is entry ${index} of the ${size} in the checkpoint`,
+      passed: reached?.toString("base64") === root,
+    },
+    checkSignatures("checkpoint", { origin, body, signatures, keys }),
+    ...checkEntry(entry.toString("utf8"), bet),
+  ];
+}
+
+/** The root that an inclusion proof leads to (RFC 9162, 2.1.3.2); null if it has another length. */
+function rootFrom(leaf, { index, size, hashes }) {
+  if (index >= size) return null;
+  let [reached, place, last] = [leaf, index, size - 1n];
+  for (const sibling of hashes) {
+    if (last === 0n) return null;
+    if (place & 1n || place === last) {
+      reached = hashOf([1], sibling, reached);
+      for (; place && !(place & 1n); last >>= 1n) place >>= 1n;
+    } else {
+      reached = hashOf([1], reached, sibling);
+    }
+    [place, last] = [place >> 1n, last >> 1n];
+  }
+  return last === 0n ? reached : null;
+}
+
+/** One known key must have signed, and no signature of a known key may be wrong. */
+function checkSignatures(what, { origin, body, signatures, keys }) {
+  const known = keys.split("\n").map((line) => line.trim()).filter(Boolean).map(readKey);
+  if (!known.length) return { text: `Without a key, the signature of the ${what} can't be checked`, passed: null };
+  const results = signatures.split("\n").slice(0, -1).flatMap((line) => {
+    const [, signer, base64] = line.split(" ");
+    const signature = bytesOf(base64);
+    const id = signature.subarray(0, 4).toString("hex");
+    return known
+      .filter((key) => key.name === origin && signer === origin && key.id === id)
+      .map(({ publicKey }) => verifySignature(null, Buffer.from(body), publicKey, signature.subarray(4)));
+  });
+  const passed = results.length > 0 && results.every(Boolean);
+  return { text: `The ${what} is signed with the key of ${origin}`, passed };
+}
+
+function readKey(line) {
+  const [, name, id, base64] = match(VERIFIER_KEY, line, "this is not a verifier key");
+  const typed = bytesOf(base64);
+  const computed = hashOf(Buffer.from(`${name}\n`), typed).toString("hex").slice(0, 8);
+  demand(typed[0] === ED25519 && computed === id, "the verifier key is damaged, or not of Ed25519");
+  const key = Buffer.concat([DER_PREFIX, typed.subarray(1)]);
+  return { name, id, publicKey: createPublicKey({ key, format: "der", type: "spki" }) };
+}
+
+/** What an entry says of the bet, as far as that is known. It must be canonical JSON, which only one text is. */
+function checkEntry(text, bet) {
+  const entry = parseJson(text);
+  demand(entry !== undefined && JSON.stringify(sorted(entry)) === text, "the entry is not canonical JSON");
+  if (!entry?.terms) return [{ text: "The entry is that of a bet", passed: false }];
+  const { serverSeed, serverSeedCommitment = serverSeed && sha256(serverSeed), nonce, clientSeed, next } = bet;
+  const seen = { commitment: serverSeedCommitment, nonce: nonce && Number(nonce), clientSeed, next };
+  const known = Object.keys(FIELDS).filter((name) => seen[name] !== undefined);
+  const checks = known.map((name) => ({ text: `The entry has ${FIELDS[name]}`, passed: entry[name] === seen[name] }));
+  const terms = Object.entries(termsOf(bet)).filter(([, value]) => value !== undefined);
+  const others = terms.filter(([name, value]) => entry.terms[name] !== value);
+  const named = (others.length ? others : terms).map(([name]) => name).join(", ");
+  if (terms.length) checks.push({ text: `The entry has the terms of the bet: ${named}`, passed: !others.length });
+  return checks;
+}
+
+/** The terms of an entry, from the values of a bet. */
+function termsOf({ algorithm, betAmount, price, houseEdge = "0.05", snapshot }) {
+  const wager = betAmount && Number(cents(betAmount));
+  if (price === undefined) return { algorithm, wager, snapshot };
+  const threshold = thresholdOf({ betAmount, price, houseEdge });
+  return { algorithm, wager, price: Number(cents(price)), edge: String(Number(houseEdge)), threshold };
+}
+
+function parseJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function sorted(value) {
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.keys(value).sort().map((name) => [name, sorted(value[name])]));
+}
+
+function match(pattern, text, otherwise) {
+  const found = pattern.exec(text);
+  demand(found, otherwise);
+  return found;
+}
+
+function bytesOf(base64) {
+  const bytes = Buffer.from(base64, "base64");
+  demand(bytes.toString("base64") === base64, "a hash, a key or a signature is damaged");
+  return bytes;
+}
+
+const hashOf = (...parts) => createHash("sha256").update(Buffer.concat(parts.map(Buffer.from))).digest();
+
+/** The keys that an option gives: themselves, or their file or address. */
+async function readKeys(given = "") {
+  if (!/^https?:/.test(given)) return existsSync(given) ? readText(given) : given;
+  const answer = await fetch(given);
+  demand(answer.ok, `${given} answered ${answer.status}`);
+  return answer.text();
+}
+
+const MARKS = { true: "✓", false: "✗", null: "?" };
+
+async function runLogFile(values, bet) {
+  const checks = checkLogFile(readText(values["log-file"]), await readKeys(values.key), bet);
+  const lines = checks.map(({ text, passed }) => `${MARKS[passed]} ${text}`);
+  return [lines.join("\n"), checks.every(({ passed }) => passed) ? 0 : 1];
+}
+
 const OPTIONS = {
   algorithm: "algorithm",
   commitment: "serverSeedCommitment",
@@ -168,15 +327,16 @@ const OPTIONS = {
   "house-edge": "houseEdge",
   snapshot: "content",
   "snapshot-hash": "snapshot",
+  next: "next",
 };
 
 /** The text of a file. Throws if it is not UTF-8. */
 const readText = (path) => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
 
 /** Runs the command line; the text to print and the exit code. */
-function main() {
-  const types = Object.keys(OPTIONS).map((name) => [name, { type: "string" }]);
-  const options = { ...Object.fromEntries(types), vectors: { type: "string" }, help: { type: "boolean" } };
+async function main() {
+  const types = [...Object.keys(OPTIONS), "vectors", "log-file", "key"].map((name) => [name, { type: "string" }]);
+  const options = { ...Object.fromEntries(types), help: { type: "boolean" } };
   const { values } = parseArgs({ options });
   if (values.help) return [USAGE, 0];
   if (values.vectors) {
@@ -185,6 +345,7 @@ function main() {
   }
   const given = Object.entries(OPTIONS).filter(([option]) => values[option] !== undefined);
   const bet = Object.fromEntries(given.map(([option, name]) => [name, values[option]]));
+  if (values["log-file"]) return runLogFile(values, bet);
   for (const name of ["serverSeed", "clientSeed", "nonce"]) {
     demand(bet[name] !== undefined, "--server-seed, --client-seed and --nonce are required; see --help");
   }
@@ -200,7 +361,7 @@ function main() {
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   try {
-    const [text, exitCode] = main();
+    const [text, exitCode] = await main();
     console.log(text);
     process.exitCode = exitCode;
   } catch (problem) {

@@ -3,6 +3,7 @@
 Also what only the built-in page and the demo of payments need.
 """
 
+import re
 from http import HTTPStatus
 from pathlib import Path
 
@@ -28,7 +29,14 @@ SECURITY_POLICY = (
     " form-action 'self'; frame-ancestors 'none'"
 )
 
-VERIFY_PAGE = Path(__file__).with_name("verify.html").read_text(encoding="utf-8")
+# A saved copy of /verify stands alone, so it contains the module that the built-in page loads.
+LOG_PROOF = Path(__file__).with_name("static").joinpath("log-proof.js").read_text(encoding="utf-8")
+VERIFY_PAGE = (
+    Path(__file__)
+    .with_name("verify.html")
+    .read_text(encoding="utf-8")
+    .replace("// log-proof.js\n", re.sub("^export ", "", LOG_PROOF, flags=re.MULTILINE))
+)
 
 # The page can't connect to anything, so seeds that a player types stay in the browser.
 VERIFY_POLICY = (

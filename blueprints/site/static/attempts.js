@@ -9,8 +9,11 @@
 //   commitment   { commitment, nonce, at }, and once they are known: replacedBy, missing, serverSeed, told, and wins:
 //                the request ids of the attempts that would have won and did not, null if they can't be recomputed
 //   attempt      { player, game, event, request, nonce, terms, display, costCents, seedIsSecret, at }, and once they
-//                have arrived: pf, decidedAt, answer, proof
+//                have arrived: pf, decidedAt, answer, proof, and receipt with promisedAt and next, the commitment that
+//                was announced with it; once the receipt is compared (receipts.js): logged, the index, or broken;
+//                and failedAt, since when it can't be compared
 
+import { canVerify } from "./fairness.js";
 import { getToken } from "./session.js";
 
 const PREFIX = "attempts";
@@ -77,7 +80,13 @@ export function noteAnnounced({ serverSeedCommitment: commitment, nonce }) {
 
 /** Whether there is nothing to report, or a commitment was replaced before a bet was sent. */
 const isTidy = ({ commitment, serverSeed, wins, replacedBy }) =>
-  serverSeed ? wins?.length === 0 : replacedBy && attempts(commitment).length === 0;
+  serverSeed
+    ? wins?.length === 0 && !attempts(commitment).some((sent) => isUncompared(sent) || sent.broken)
+    : replacedBy && attempts(commitment).length === 0;
+
+/** Whether the receipt of an attempt has not been compared with the public log. */
+export const isUncompared = ({ receipt, logged, broken }) =>
+  canVerify() && receipt && logged === undefined && !broken;
 
 /** Forget a commitment and the attempts under it. */
 export function forgetCommitment(commitment) {

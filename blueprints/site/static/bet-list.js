@@ -1,7 +1,8 @@
 // The player's bets, newest first: each with its proof, recomputed here, and links to verify and to share it.
 
-import { getOwn } from "./api.js";
+import { getOwn, Refused } from "./api.js";
 import { byId, make, makeValues, picture } from "./dom.js";
+import { brokenPromise } from "./evidence.js";
 import { canVerify } from "./fairness.js";
 import { format, signedCoins } from "./money.js";
 import { readBet, RECORDS } from "./records.js";
@@ -9,6 +10,7 @@ import { rememberSeen, seenOf } from "./seen-bets.js";
 import { getToken } from "./session.js";
 
 const MOST = 8;
+const NOT_FOUND = 404;
 
 const VERDICTS = {
   good: (gives) => `Verified: your client seed and the committed server seed give ${gives}.`,
@@ -24,10 +26,11 @@ const VERDICTS = {
 /**
  * Recompute a bet from its proof and put it into the list; returns the verdict, a key of VERDICTS.
  *
- * `shown` is the bet as the player saw it, with a `complaint` when something else speaks against the server. A proof
+ * `seen` is the bet as the player saw it, with a `complaint` when something else speaks against the server. A proof
  * may come twice: the second one changes nothing.
  */
-export async function addProof(game, proof, shown) {
+export async function addProof(game, proof, seen) {
+  const shown = { ...seen, complaint: seen.complaint ?? brokenPromise(seen.commitment) };
   const result = canVerify() ? await RECORDS[game].verify(proof, { ...shown, game }) : null;
   const verdict = verdictOn(result, shown);
   if (!shown.stored) rememberSeen(shown);
@@ -80,19 +83,18 @@ export function clearBets() {
   byId("no-bets-yet").hidden = false;
 }
 
-/** A bet as the server has stored it, for a proof of one that this page did not see. */
-export async function storedBet(proof) {
-  return recalled(await readBet(await findId(proof)));
-}
+/** A bet as the server has stored it, or as this browser has shown it. */
+export const shownBet = async (id) => recalled(await readBet(id));
 
-async function findId({ serverSeedCommitment, serverSeed }) {
+/** The id of a bet that the server has revealed. Rejects with the status 404 if it does not list the bet. */
+export async function findId({ serverSeedCommitment, serverSeed }) {
   // The search finds a server seed a moment after its proof is sent; until then the bet is among the newest.
   for (const query of [`limit=${MOST}`, `search=${serverSeed}`]) {
     const { data } = await getOwn(`/stats/fairness?${query}`);
     const found = data.items.find(({ pf }) => pf.serverSeedCommitment === serverSeedCommitment);
     if (found) return found.id;
   }
-  throw new Error("The server does not list it.");
+  throw new Refused(NOT_FOUND, "The server does not list it.");
 }
 
 function verdictOn(result, shown) {
@@ -116,7 +118,10 @@ function entry(proof, shown, { result, verdict }) {
     make("p", { className: "verdict" }, away + VERDICTS[verdict](gives, shown.complaint)),
   ];
   const details = make("details", {}, make("summary", {}, "Seeds"), values(proof, shown.snapshot, result));
-  if (result) details.append(checks(result.checks));
+  if (result) details.append(drawChecks(result.checks));
+  details.addEventListener("toggle", async () => {
+    if (details.open) (await import("./receipts.js")).showReceipt(details, proof);
+  });
   const verify = make("a", { href: verifyAddress(proof, shown), target: "_blank" }, `Verify ${name.toLowerCase()}`);
   const more = make("div", { className: "more" }, details, verify);
   if (shown.id) more.append(shareLink(proof, shown.id));
@@ -142,9 +147,19 @@ function values(proof, snapshot, result) {
   return makeValues(pairs);
 }
 
-function checks(list) {
+/** Withdraw what was said of a bet, because something has been found out since. */
+export function complain(nonce, complaint) {
+  const line = lineOf({ nonce });
+  if (!line) return;
+  line.dataset.verdict = "doubtful";
+  line.querySelector(".verdict").textContent = VERDICTS.doubtful(null, complaint);
+}
+
+/** A list of checks `{ text, passed }`; null is one that can't be made. */
+export function drawChecks(list) {
   const lines = list.map(({ text, passed }) =>
-    make("li", { className: passed ? "passed" : "failed" }, `${passed ? "✓" : "✗"} ${text}`),
+    passed === null ? make("li", {}, `? ${text}`)
+    : make("li", { className: passed ? "passed" : "failed" }, `${passed ? "✓" : "✗"} ${text}`),
   );
   return make("ul", { className: "checks" }, ...lines);
 }

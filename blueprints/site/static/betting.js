@@ -9,13 +9,16 @@
 //   (acknowledgement)     from the server: the outcome, or why the bet was refused
 //   upgrader:commitment   from the server: for the bet after this one
 //   balance               from the server
+//   log:receipt           from the server: its signed promise that the bet is in the public log ten seconds later
 //   <game>:proof          from the server, `proofDelay` seconds later: its seed, with which the bet is recomputed
 //
 // A bet that failed, or that has no answer, is sent again as it was, also after a reload (attempts.js).
 
 import { getOwn } from "./api.js";
-import { attempts, commitments, keepAttempt, noteAnnounced, playerId, recordObjection } from "./attempts.js";
-import { addProof, storedBet } from "./bet-list.js";
+import {
+  attempts, commitments, isUncompared, keepAttempt, noteAnnounced, playerId, recordObjection,
+} from "./attempts.js";
+import { addProof, findId, shownBet } from "./bet-list.js";
 import { ask } from "./connection.js";
 import { setContent } from "./dom.js";
 import { complaintAbout, lookUpSeeds, nameOf, recompute } from "./evidence.js";
@@ -59,6 +62,7 @@ export class Betting {
     this.#resume = resume;
     socket.on("upgrader:commitment", (announced) => this.#committed(announced));
     socket.on("balance", (balances) => this.#setBalance(balances));
+    socket.on("log:receipt", (promise) => this.#promised(promise));
     // After a restore of the database versions are lower than before.
     socket.on("connect", () => { this.#balance.version = -1; });
     for (const game of Object.keys(RECORDS)) {
@@ -204,6 +208,17 @@ export class Betting {
     const { nonce } = this.#announced;
     await lookUpSeeds({ nonce, playing: this.#current?.attempt.request.serverSeedCommitment });
     showReports();
+    if (attempts().some(isUncompared)) (await import("./receipts.js")).compareReceipts();
+  }
+
+  /** Keep the receipt of a bet. The commitment to the next bet has arrived before it. */
+  #promised({ nonce, receipt }) {
+    const { attempt: playing } = this.#current ?? {};
+    const settled = attempts().filter(({ answer }) => answer?.status);
+    const attempt = [playing, ...settled].find((each) => each?.nonce === nonce);
+    if (!attempt || attempt.receipt) return;
+    const next = this.#announced?.nonce === nonce + 1 ? this.#announced.serverSeedCommitment : undefined;
+    keepAttempt(Object.assign(attempt, { receipt, next, promisedAt: Date.now() }));
   }
 
   #setBalance({ balance, version }) {
@@ -259,6 +274,6 @@ export class Betting {
     // The proof says that it was settled, so it has an answer.
     if (sent && !this.#current && hasFailed(sent)) this.#resume(sent);
     const settled = sent?.answer?.status ? readAttempt(sent) : null;
-    return (await this.#shown.get(proof.nonce)) ?? settled ?? storedBet(proof);
+    return (await this.#shown.get(proof.nonce)) ?? settled ?? shownBet(await findId(proof));
   }
 }

@@ -26,6 +26,13 @@ export function makeValues(pairs) {
   return make("dl", { className: "values" }, ...parts);
 }
 
+/** A link that saves a text, which `textOf()` returns when it is followed, as a file. */
+export function saveLink(label, download, textOf) {
+  const link = make("a", { href: "#", download }, label);
+  link.addEventListener("click", () => { link.href = URL.createObjectURL(new Blob([textOf()])); });
+  return link;
+}
+
 const FALLBACK = { item: "/media/neutral/item.webp", avatar: "/media/neutral/avatar.webp" };
 
 /**

@@ -11,6 +11,7 @@ import { namesAChange } from "./refusals.js";
 const PROOF_MS = 30_000;
 
 const MANY = 100; // attempts under one commitment
+const LATE_MS = 600_000; // A proof of the log that can't be fetched for so long is reported.
 
 const TIMES = ["", "once", "twice"];
 
@@ -96,6 +97,8 @@ const isLostWithBets = ({ commitment, serverSeed, replacedBy, missing }) =>
 /** What a player should know about a commitment, without a full stop; null when there is nothing. */
 export function reportOn({ commitment, nonce, serverSeed, wins, replacedBy, missing }) {
   const sent = attempts(commitment);
+  const broken = brokenPromise(commitment, !serverSeed && (replacedBy || missing));
+  if (broken) return broken;
   if (serverSeed && !wins) return `Refused bets with the number ${nonce} can be recomputed on https pages only`;
   if (serverSeed) return reportWins(sent.filter(({ request }) => wins.includes(request.requestId)));
   if (replacedBy && !sent.length) return `The server replaced its commitment to bet ${nonce} before a bet was sent`;
@@ -104,6 +107,16 @@ export function reportOn({ commitment, nonce, serverSeed, wins, replacedBy, miss
   if (missing) return `The server has not revealed the seed of its commitment to bet ${nonce}, ${unknown}`;
   if (sent.length < MANY) return null;
   return `The server has not settled ${sent.length} bets under its commitment to bet ${nonce}`;
+}
+
+/** What is wrong with the receipt of a commitment's bet, which may be lost; null when nothing is. */
+export function brokenPromise(commitment, isLost = false) {
+  const promised = attempts(commitment).find(({ receipt, logged }) => receipt && logged === undefined);
+  if (!promised) return null;
+  const name = nameOf(promised).toLowerCase();
+  const { broken = isLost && "it is not in the public log", failedAt } = promised;
+  if (broken) return `The server has broken its promise about ${name}: ${broken}`;
+  return Date.now() - failedAt > LATE_MS ? `The server has not proved that ${name} is in the public log` : null;
 }
 
 function reportWins(attempts) {
@@ -123,6 +136,7 @@ export function evidenceOf({ commitment, nonce, serverSeed = null, replacedBy = 
     ...attempt.terms,
     sentAt: attempt.at,
     answer: attempt.answer ?? null,
+    receipt: attempt.receipt ?? null,
   }));
   return JSON.stringify({ serverSeedCommitment: commitment, nonce, serverSeed, replacedBy, attempts: sent }, null, 2);
 }

@@ -126,6 +126,7 @@ function showSession() {
   showPrizes(1);
   account.reset();
   resetCashier();
+  if (!byId("log-panel").hidden) showLog();
   showPlayer();
   resumeBet();
   reconnect(socket);
@@ -179,6 +180,11 @@ async function loadPlayer() {
     notify(isSuspended ? SUSPENDED : `Your account could not be loaded: ${problem.message}`, "account");
   }
 }
+
+/** Few players look at the log, so its modules are loaded when it is opened. */
+const showLog = () => import("./public-log.js").then((log) => log.showLog(), () => {
+  setContent("log-note", "The log could not be loaded.");
+});
 
 /** Call a function until it succeeds. */
 const untilDone = (load) => load().catch(() => setTimeout(untilDone, RETRY_MS, load));
@@ -283,6 +289,7 @@ const openTab = makeTabs(byId("tabs"), (id) => ({
   "cashier-panel": () => showCashier(),
   "leaders-panel": () => showLeaderboard(player),
   "account-panel": () => account.show(),
+  "log-panel": () => showLog(),
 }[id])());
 
 followPayments(socket);

@@ -1,8 +1,8 @@
-// What the player should know about the server's commitments: refused bets that would have won, and commitments that
-// were replaced or whose seeds were not revealed. Each with its evidence as a file.
+// What the player should know about the server's commitments: refused bets that would have won, commitments that were
+// replaced or whose seeds were not revealed, and broken promises. Each with its evidence as a file.
 
 import { attempts, commitments, forgetCommitment } from "./attempts.js";
-import { byId, make, makeValues, namedButton } from "./dom.js";
+import { byId, make, makeValues, namedButton, saveLink } from "./dom.js";
 import { evidenceOf, nameOf, reportOn } from "./evidence.js";
 
 /** Show the reports of the signed-in player, newest first. */
@@ -16,10 +16,7 @@ export function showReports() {
 }
 
 function line(entry) {
-  const save = make("a", { href: "#", download: `bet-${entry.nonce}-evidence.json` }, "Save the evidence");
-  save.addEventListener("click", () => {
-    save.href = URL.createObjectURL(new Blob([evidenceOf(entry)], { type: "application/json" }));
-  });
+  const save = saveLink("Save the evidence", `bet-${entry.nonce}-evidence.json`, () => evidenceOf(entry));
   const remove = namedButton("Remove", `the report on bet ${entry.nonce}`, () => {
     forgetCommitment(entry.commitment);
     showReports();

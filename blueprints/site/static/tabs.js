@@ -2,7 +2,7 @@
 
 /**
  * Makes a `role="tablist"` work. `opened(id)` is called with the id of a panel each time its tab is selected. Returns a
- * function that selects the tab of a panel and focuses it.
+ * function that selects the tab of a panel and focuses it. The address of the panel `log-panel` ends in `#log`.
  */
 export function makeTabs(list, opened) {
   const tabs = [...list.querySelectorAll("[role=tab]")];
@@ -15,6 +15,15 @@ export function makeTabs(list, opened) {
       panelOf(each).hidden = !isSelected;
     }
     opened(panelOf(tab).id);
+    // Following the same link again must select its tab again.
+    if (location.hash && tab !== linked()) history.replaceState(null, "", location.pathname + location.search);
+  }
+
+  const linked = () => tabs.find((tab) => panelOf(tab).id === `${location.hash.slice(1)}-panel`);
+
+  function open(tab) {
+    select(tab);
+    tab.focus();
   }
 
   list.addEventListener("click", ({ target }) => {
@@ -34,12 +43,10 @@ export function makeTabs(list, opened) {
     tabs[next].focus();
     select(tabs[next]);
   });
-  select(tabs[0]);
-  return (id) => {
-    const tab = tabs.find((each) => panelOf(each).id === id);
-    select(tab);
-    tab.focus();
-  };
+  addEventListener("hashchange", () => { if (linked()) open(linked()); });
+  if (linked()) open(linked());
+  else select(tabs[0]);
+  return (id) => open(tabs.find((each) => panelOf(each).id === id));
 }
 
 const panelOf = (tab) => document.getElementById(tab.getAttribute("aria-controls"));

@@ -25,6 +25,7 @@ from tests.blueprints.site.conftest import (
     sign_in,
     spin,
 )
+from tests.support.golden_log import golden_files
 from tests.support.golden_vectors import OPENINGS, SPINS
 
 pytestmark = pytest.mark.browser
@@ -175,6 +176,18 @@ def test_axe_finds_nothing_on_the_cashier_and_its_dialog(tab, site, player):
     assert violations(tab, ".browse") == {}
 
 
+def test_axe_finds_nothing_on_the_log_with_a_verified_bet(shared):
+    spin(shared)
+    shared.get_by_role("tab", name="Log", exact=True).click()
+    shared.get_by_role("button", name="Verify").first.click()
+    expect(shared.locator("#logged .checks")).to_be_visible()
+    assert violations(shared, ".browse") == {}
+
+    shared.locator("#proofs summary").first.click()
+    expect(shared.locator("#proofs .receipt").first).to_be_visible()
+    assert violations(shared, ".played") == {}
+
+
 def test_axe_finds_nothing_on_the_demonstration_of_a_payment_page(tab, site):
     tab.goto(f"{site.url}/demo-checkout/1")
 
@@ -186,6 +199,9 @@ def test_axe_finds_nothing_on_the_page_that_verifies(tab, site):
     for bet in (SPINS[0], OPENINGS[0]):
         tab.evaluate("values => { location.hash = values }", urlencode(bet["input"]))
         expect(tab.locator("#digest")).to_have_text(bet["output"]["digest"])
+        file = {"name": "proof", "mimeType": "", "buffer": golden_files()["spin.tlog-proof"].encode()}
+        tab.set_input_files("#logFile", file)
+        expect(tab.locator("#log-checks")).to_be_visible()
 
         assert violations(tab) == {}
 

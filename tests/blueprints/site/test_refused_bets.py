@@ -162,7 +162,7 @@ def test_the_verify_page_recomputes_evidence_of_refused_bets(tab, house):
         [
             re.compile("Wager is above the limit .*: would have won"),
             re.compile("sure-thing.*Bicycle, worth 1000.01.*would have won"),
-            re.compile("settled .*: lost"),
+            re.compile("settled, with a receipt.*: lost"),
         ]
     )
 

@@ -1,5 +1,6 @@
 """/verify recomputes a bet in the browser, with the server and without it."""
 
+import json
 import re
 from decimal import Decimal
 from urllib.parse import urlencode
@@ -8,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.blueprints.site.conftest import tabs
+from tests.support.golden_log import golden_files
 from tests.support.golden_vectors import OPENINGS, REFUSED, REFUSED_OPENINGS, SPINS
 
 pytestmark = pytest.mark.browser
@@ -266,3 +268,97 @@ def test_over_plain_http_the_page_explains_the_missing_verification(tab, site):
 
     expect(tab.get_by_role("alert").filter(has_text="plain http")).to_be_visible()
     expect(tab.locator("#verify")).to_be_disabled()
+
+
+LOG_FILES = golden_files()
+LOG_BETS = json.loads(LOG_FILES["bets.json"])
+CHECKS = {
+    "inclusion": "The bet is entry 2 of the 7 in the checkpoint",
+    "signature": "The checkpoint is signed with the key of play.example.com/log",
+    "commitment": "The entry has the commitment that was announced for the bet",
+    "nonce": "The entry has the nonce of the bet",
+    "clientSeed": "The entry has the client seed that was sent",
+    "next": "The entry has the commitment that was announced for the next bet",
+    "terms": "The entry has the terms of the bet: algorithm, wager, price, edge, threshold",
+}
+
+
+def check_log_file(tab, file, *, key=LOG_FILES["key"]):
+    """Chooses a file of the log; the lines of its checks, or the problem."""
+    tab.evaluate("key => { document.getElementById('logKey').value = key; }", key)
+    tab.set_input_files("#logFile", [])
+    tab.set_input_files("#logFile", {"name": "bet", "mimeType": "", "buffer": file.encode()})
+    expect(tab.locator("#log-checks:visible li, #log-problem:not(:empty)").first).to_be_visible()
+    return tab.locator("#log-checks:visible li, #log-problem:not(:empty)").all_inner_texts()
+
+
+def open_with(tab, site, bet):
+    tab.goto("about:blank")
+    tab.goto(f"{site.url}/verify#{urlencode(bet)}")
+    expect(tab.locator("#hash")).not_to_be_empty()
+
+
+@pytest.mark.security("Verification in the browser")
+def test_a_proof_and_a_receipt_of_the_log_are_checked(tab, site):
+    open_with(tab, site, LOG_BETS["spin"])
+
+    proof = check_log_file(tab, LOG_FILES["spin.tlog-proof"])
+    receipt = check_log_file(tab, LOG_FILES["spin.receipt"])
+
+    assert proof == [f"✓ {text}" for text in CHECKS.values()]
+    assert receipt == [line.replace("checkpoint is", "receipt is") for line in proof[1:]]
+    open_with(tab, site, LOG_BETS["opening"])
+    assert {line[0] for line in check_log_file(tab, LOG_FILES["opening.tlog-proof"])} == {"✓"}
+
+
+@pytest.mark.security("Verification in the browser")
+def test_altered_proofs_and_receipts_of_the_log_fail(shared_verify, site):
+    altered = json.loads(LOG_FILES["altered.json"])
+    open_with(shared_verify, site, LOG_BETS["spin"])
+
+    accepted = [
+        each["why"]
+        for each in altered
+        if not each.get("bet")
+        and (lines := check_log_file(shared_verify, each["file"], key=each.get("key", LOG_FILES["key"])))
+        and all(line.startswith("✓") for line in lines)
+    ]
+
+    assert accepted == []
+
+
+@pytest.mark.parametrize("name", ["serverSeedCommitment", "clientSeed", "nonce", "next", "price"])
+def test_a_proof_of_another_bet_is_not_accepted(shared_verify, site, name):
+    other = {"nonce": "7", "price": "11.00", "clientSeed": "another"}.get(name, "ab" * 32)
+    open_with(shared_verify, site, LOG_BETS["spin"] | {name: other})
+
+    lines = check_log_file(shared_verify, LOG_FILES["spin.tlog-proof"])
+
+    assert [line[0] for line in lines].count("✗") == 1
+
+
+@pytest.mark.security("Verification in the browser")
+def test_a_browser_without_ed25519_says_so_and_checks_the_rest(tab, site):
+    tab.add_init_script("""
+      const prototype = globalThis.SubtleCrypto?.prototype ?? {};  // about:blank has none.
+      const { importKey } = prototype;
+      prototype.importKey = function (format, bytes, algorithm, ...more) {
+        if (algorithm.name === "Ed25519") throw new DOMException("", "NotSupportedError");
+        return importKey.call(this, format, bytes, algorithm, ...more);
+      };
+    """)
+    open_with(tab, site, LOG_BETS["spin"])
+
+    lines = check_log_file(tab, LOG_FILES["spin.tlog-proof"])
+
+    assert lines[1] == "? This browser can't check signatures of the kind Ed25519"
+    assert {line[0] for line in (lines[0], *lines[2:])} == {"✓"}
+
+
+def test_without_a_key_of_the_log_the_rest_is_checked(shared_verify, site):
+    open_with(shared_verify, site, LOG_BETS["spin"])
+
+    lines = check_log_file(shared_verify, LOG_FILES["spin.tlog-proof"], key="")
+
+    assert lines[1] == "? Without a key, the signature of the checkpoint can't be checked"
+    assert len(lines) == len(CHECKS)

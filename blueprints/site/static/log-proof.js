@@ -1,0 +1,164 @@
+// Whether a bet is in the public log: checks proof files, and the receipts that promise an entry, in the browser.
+//
+//   proof file   https://c2sp.org/tlog-proof with the entry as its extra; its end is a checkpoint, a signed note
+//   receipt      a signed note (https://c2sp.org/signed-note) of "<origin>/receipt" and the entry
+//   leaf, node   sha256(0, entry), sha256(1, left, right)
+//
+// /verify contains this file, so it imports nothing.
+
+const WHOLE = "(0|[1-9][0-9]{0,18})";
+const PROOF = new RegExp(`^c2sp\\.org/tlog-proof@v1\nextra (\\S+)\nindex ${WHOLE}\n((?:\\S{44}\n)*)\n([^]*)$`);
+const NOTE = /^([^\0-\x09\x0b-\x1f]*\n)\n((?:\u2014 [^\s+]+ \S+\n)+)$/;
+const CHECKPOINT = new RegExp(`^(\\S+)\n${WHOLE}\n(\\S{44})\n`);
+const RECEIPT = /^(\S+)\/receipt\n([^\n]+)\n$/;
+const KEY = /^([^\s+]+)\+([0-9a-f]{8})\+(\S{44})$/;
+const ED25519 = 1;
+
+const FIELDS = {
+  commitment: "The entry has the commitment that was announced for the bet",
+  nonce: "The entry has the nonce of the bet",
+  clientSeed: "The entry has the client seed that was sent",
+  next: "The entry has the commitment that was announced for the next bet",
+};
+
+/** The file is neither a proof nor a receipt, or the key is not a verifier key. */
+export class Malformed extends Error {}
+
+/**
+ * Check a proof file or a receipt. `keys` has verifier keys, one a line, as `/log/key` returns them. `bet` has what the
+ * entry must say: any of `commitment`, `nonce`, `clientSeed`, `next` and `terms`.
+ *
+ * Returns `{ origin, index, size, text, checks }`, `text` being the entry as it is logged. A receipt has no index and
+ * size. A check is `{ text, passed }`, null being that it can't be made. Throws Malformed.
+ */
+export async function checkLogFile(file, keys, bet = {}) {
+  const [, extra, index, proof, checkpoint] = PROOF.exec(file) ?? [];
+  const note = checkpoint ?? file;
+  const [, body, signatures] = match(NOTE, note, "This is neither a proof nor a receipt.");
+  if (!checkpoint) {
+    const [, origin, text] = match(RECEIPT, body, "This is neither a proof nor a receipt.");
+    const fits = checkEntry(text, bet);
+    return { origin, text, checks: [await checkSignatures("receipt", { origin, body, signatures, keys }), ...fits] };
+  }
+  const [, origin, size, root] = match(CHECKPOINT, body, "The proof has no checkpoint.");
+  const entry = bytesOfBase64(extra);
+  const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(entry);
+  const hashes = proof.split("\n").slice(0, -1).map(bytesOfBase64);
+  const reached = await rootFrom(await hash([0], entry), { index: BigInt(index), size: BigInt(size), hashes });
+  const checks = [
+    {
+      text: `The bet is entry ${index} of the ${size} in the checkpoint`,
+      passed: reached !== null && base64OfBytes(reached) === root,
+    },
+    await checkSignatures("checkpoint", { origin, body, signatures, keys }),
+    ...checkEntry(text, bet),
+  ];
+  return { origin, index: Number(index), size: Number(size), text, checks };
+}
+
+/** The root that an inclusion proof leads to (RFC 9162, 2.1.3.2); null if it has another length. */
+async function rootFrom(leaf, { index, size, hashes }) {
+  if (index >= size) return null;
+  let [reached, place, last] = [leaf, index, size - 1n];
+  for (const sibling of hashes) {
+    if (last === 0n) return null;
+    if (place & 1n || place === last) {
+      reached = await hash([1], sibling, reached);
+      for (; place && !(place & 1n); last >>= 1n) place >>= 1n;
+    } else {
+      reached = await hash([1], reached, sibling);
+    }
+    [place, last] = [place >> 1n, last >> 1n];
+  }
+  return last === 0n ? reached : null;
+}
+
+/** One known key must have signed, and no signature of a known key may be wrong. */
+async function checkSignatures(what, { origin, body, signatures, keys }) {
+  const lines = keys.split("\n").map((line) => line.trim()).filter(Boolean);
+  if (!lines.length) return { text: `Without a key, the signature of the ${what} can't be checked`, passed: null };
+  const text = `The ${what} is signed with the key of ${origin}`;
+  const results = [];
+  for (const { name, id, publicKey } of await Promise.all(lines.map(readKey))) {
+    for (const line of signatures.split("\n").slice(0, -1)) {
+      const [, signer, base64] = line.split(" ");
+      const signature = bytesOfBase64(base64);
+      const isOurs = name === origin && signer === origin && hexOfBytes(signature.subarray(0, 4)) === id;
+      if (isOurs) results.push(await isSignature(publicKey, signature.subarray(4), bytesOfText(body)));
+    }
+  }
+  if (results.includes(null)) return { text: "This browser can't check signatures of the kind Ed25519", passed: null };
+  return { text, passed: results.length > 0 && results.every(Boolean) };
+}
+
+async function readKey(line) {
+  const [, name, id, base64] = match(KEY, line, "This is not a verifier key.");
+  const typed = bytesOfBase64(base64);
+  const computed = hexOfBytes(await hash(bytesOfText(`${name}\n`), typed)).slice(0, 8);
+  if (typed[0] !== ED25519 || computed !== id) throw new Malformed("The verifier key is damaged, or not of Ed25519.");
+  return { name, id, publicKey: typed.subarray(1) };
+}
+
+/** Whether a signature is right; null where the browser can't tell. */
+async function isSignature(publicKey, signature, bytes) {
+  try {
+    const key = await crypto.subtle.importKey("raw", publicKey, { name: "Ed25519" }, false, ["verify"]);
+    return await crypto.subtle.verify({ name: "Ed25519" }, key, signature, bytes);
+  } catch (problem) {
+    if (problem.name === "NotSupportedError") return null;
+    throw problem;
+  }
+}
+
+/** What an entry says of the bet, as far as that is known. */
+function checkEntry(text, { terms = {}, ...bet }) {
+  const entry = readEntry(text);
+  if (!entry?.terms) return [{ text: "The entry is that of a bet", passed: false }];
+  const known = Object.keys(FIELDS).filter((name) => bet[name] !== undefined);
+  const checks = known.map((name) => ({ text: FIELDS[name], passed: entry[name] === bet[name] }));
+  const names = Object.keys(terms);
+  const others = names.filter((name) => entry.terms[name] !== terms[name]);
+  const named = `The entry has the terms of the bet: ${(others.length ? others : names).join(", ")}`;
+  return names.length ? [...checks, { text: named, passed: !others.length }] : checks;
+}
+
+/** An entry, which must be canonical JSON: only one text says the same. */
+function readEntry(text) {
+  try {
+    const entry = JSON.parse(text);
+    if (JSON.stringify(sorted(entry)) === text) return entry;
+  } catch {
+    // Not JSON.
+  }
+  throw new Malformed("The entry is not canonical JSON.");
+}
+
+function sorted(value) {
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.keys(value).sort().map((name) => [name, sorted(value[name])]));
+}
+
+function match(pattern, text, otherwise) {
+  const found = pattern.exec(text);
+  if (!found) throw new Malformed(otherwise);
+  return found;
+}
+
+function bytesOfBase64(text) {
+  try {
+    const bytes = Uint8Array.from(atob(text), (byte) => byte.charCodeAt(0));
+    if (base64OfBytes(bytes) === text) return bytes;
+  } catch {
+    // Refused below.
+  }
+  throw new Malformed("A hash, a key or a signature is damaged.");
+}
+
+const bytesOfText = (text) => new TextEncoder().encode(text);
+const base64OfBytes = (bytes) => btoa(String.fromCharCode(...bytes));
+const hexOfBytes = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+async function hash(...parts) {
+  const bytes = Uint8Array.from(parts.flatMap((part) => [...part]));
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+}

@@ -1,0 +1,154 @@
+"""Golden files of the public log, which the programs and the page share: a proof, a receipt and their key.
+
+    python -m tests.support.golden_log
+
+writes them into verify/log/. They come from the naive log of ``public_log``, not from the product's code.
+"""
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from typing import Any
+
+from bench.harness.servers import ROOT
+from tests.support.public_log import ORIGIN, Key, PublicLog, root
+
+FOLDER = ROOT / "verify" / "log"
+
+
+def golden_files() -> dict[str, str]:
+    """The text of each file, by its name."""
+    log = PublicLog()
+    alice, bob = log.new_player("alice"), log.new_player("bob")
+    spin, opening = log.spin(alice), log.open(bob)
+    for player in (alice, bob, alice):
+        log.spin(player)
+    key = log.keys[0]
+    texts = {
+        "spin.tlog-proof": proof(log, spin),
+        "spin.receipt": receipt(log, spin),
+        "opening.tlog-proof": proof(log, opening),
+        "key": f"{key.verifier()}\n",
+    }
+    bets = {name: values(log, index) for name, index in (("spin", spin), ("opening", opening))}
+    return texts | {
+        "bets.json": _json(bets),
+        "altered.json": _json(list(_altered(log, spin, texts))),
+    }
+
+
+def proof(log: PublicLog, index: int) -> str:
+    """The proof file of an entry."""
+    path = "".join(f"{b64encode(each).decode()}\n" for each in _path(index, log.entries))
+    extra = b64encode(log.entries[index]).decode()
+    return f"c2sp.org/tlog-proof@v1\nextra {extra}\nindex {index}\n{path}\n{log.checkpoint()}"
+
+
+def receipt(log: PublicLog, index: int, key: Key | None = None) -> str:
+    """The receipt of an entry."""
+    text = f"{log.origin}/receipt\n{log.entries[index].decode()}\n"
+    return f"{text}\n{(key or log.keys[0]).line(log.origin, text)}"
+
+
+def values(log: PublicLog, index: int) -> dict[str, Any]:
+    """What a player knows of a bet, under the names of /verify, all as text; and the next commitment."""
+    bet = log.bets[index]
+    seeds = {name: bet["pf"][name] for name in ("serverSeedCommitment", "serverSeed", "clientSeed")}
+    terms = {"betAmount": f"{bet['betAmount']:.2f}"}
+    if bet["game"] == "upgrader":
+        terms |= {"price": bet["price"].removeprefix("$"), "houseEdge": str(bet["houseEdge"])}
+    else:
+        terms["snapshot"] = bet["snapshot"]
+    following = json.loads(log.entries[index])["next"]
+    return {
+        "algorithm": bet["algorithm"],
+        **seeds,
+        "nonce": str(bet["pf"]["nonce"]),
+        **terms,
+        "next": following,
+    }
+
+
+def _altered(log: PublicLog, spin: int, texts: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """Files and keys that must fail, with the reason; with ``bet``, against the spin with these values."""
+    good, promise = texts["spin.tlog-proof"], texts["spin.receipt"]
+    lines = good.split("\n")
+    other = PublicLog()
+    other.entries = [*log.entries[:spin], log.entries[spin].replace(b'"nonce":1', b'"nonce":2')]
+    other.bets = log.bets
+    stranger = Key("stranger")
+    signature = good.rindex("\n", 0, -1) + 1
+    damaged = bytearray(b64decode(good[signature:].split(" ")[2]))
+    damaged[40] ^= 1
+    spaced = b64encode(log.entries[spin].replace(b",", b", ", 1)).decode()
+    yield {"why": "an entry with another nonce", "file": good.replace(lines[1], _extra(other, spin))}
+    yield {"why": "the entry of another bet", "file": good.replace(lines[1], _extra(log, spin + 1))}
+    yield {"why": "another index", "file": good.replace("index 2\n", "index 3\n")}
+    yield {"why": "an index past the end", "file": good.replace("index 2\n", "index 7\n")}
+    yield {"why": "an index with a zero before it", "file": good.replace("index 2\n", "index 02\n")}
+    yield {"why": "a hash too few", "file": good.replace(f"{lines[5]}\n\n", "\n")}
+    yield {"why": "a hash too many", "file": good.replace(f"{lines[5]}\n", f"{lines[5]}\n{lines[5]}\n")}
+    yield {"why": "hashes in another order", "file": "\n".join([*lines[:3], lines[4], lines[3], *lines[5:]])}
+    yield {"why": "a shorter hash", "file": good.replace(lines[3], b64encode(bytes(31)).decode())}
+    yield {"why": "another size, not signed", "file": good.replace(f"{ORIGIN}\n7\n", f"{ORIGIN}\n8\n")}
+    yield {"why": "another history, signed", "file": proof(other, spin), "bet": {}}
+    yield {"why": "a damaged signature", "file": good[:signature] + _line(damaged)}
+    yield {"why": "no signature", "file": good[:signature]}
+    yield {"why": "a proof signed by a stranger", "file": good[:signature] + _signed(stranger, good)}
+    yield {"why": "a proof without its entry", "file": good.replace(f"{lines[1]}\n", "")}
+    yield {"why": "an entry that is not canonical", "file": good.replace(lines[1], f"extra {spaced}")}
+    yield {"why": "a proof of another format", "file": good.replace("@v1", "@v2")}
+    yield {"why": "a checkpoint alone", "file": log.checkpoint()}
+    yield {"why": "a receipt of another entry", "file": receipt(log, spin + 1), "bet": {}}
+    yield {"why": "a receipt with another wager", "file": promise.replace('"wager":250', '"wager":251')}
+    yield {"why": "a receipt signed by a stranger", "file": receipt(log, spin, stranger)}
+    yield {"why": "a receipt with another line", "file": promise.replace("}\n", "}\n{}\n", 1)}
+    yield {"why": "a key of another log", "file": good, "key": f"{stranger.verifier('other.example/log')}\n"}
+    yield {"why": "another key of the log", "file": good, "key": f"{stranger.verifier()}\n"}
+    yield {"why": "a damaged key", "file": good, "key": texts["key"].replace("+", "+0", 1)}
+    for name, value in (
+        ("serverSeedCommitment", "ab" * 32),
+        ("clientSeed", "another-seed"),
+        ("nonce", "2"),
+        ("next", "cd" * 32),
+        ("betAmount", "2.51"),
+        ("price", "10.01"),
+        ("houseEdge", "0.04"),
+    ):
+        yield {"why": f"a bet with another {name}", "file": good, "bet": {name: value}}
+        yield {"why": f"a receipt for another {name}", "file": promise, "bet": {name: value}}
+
+
+def _extra(log: PublicLog, index: int) -> str:
+    return f"extra {b64encode(log.entries[index]).decode()}"
+
+
+def _line(signature: bytes | bytearray) -> str:
+    return f"\u2014 {ORIGIN} {b64encode(signature).decode()}\n"
+
+
+def _signed(key: Key, file: str) -> str:
+    checkpoint = file.partition("\n\n")[2]
+    return key.line(ORIGIN, checkpoint.partition("\n\n")[0] + "\n")
+
+
+def _path(index: int, entries: list[bytes]) -> list[bytes]:
+    """PATH(m, D[n]) of RFC 6962, section 2.1.1."""
+    if len(entries) == 1:
+        return []
+    left = 1
+    while left * 2 < len(entries):
+        left *= 2
+    if index < left:
+        return [*_path(index, entries[:left]), root(tuple(entries[left:]))]
+    return [*_path(index - left, entries[left:]), root(tuple(entries[:left]))]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in golden_files().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
