@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from models.db.sql import execute
-from models.log import SignedTree, contains, current_epoch
+from models.log import BETS, SignedTree, contains, current_epoch
 from models.users import AnnouncedSeed, LogState
 
 
@@ -40,7 +40,7 @@ def find_seed(user_id: int, *, known: SignedTree) -> FoundSeed | None:
             row.log_state,
             current_epoch(),
             row.epoch == current_epoch(),
-            contains(known),
+            contains(BETS, known),
         )
         .where(row.user == user_id)
         .tuples()

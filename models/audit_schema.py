@@ -7,13 +7,17 @@ the triggers of ``models/audit_triggers.py`` rows can be changed.
 from collections.abc import Iterator
 from typing import Any
 
-from models.audit_trail import AuditEvent, AuditKey, AuditSeal, KnownSetting, UnsealedEvent
-from models.audit_triggers import POSTGRES_BODY, POSTGRES_FUNCTION, triggers
+from models.audit_trail import AuditEvent, AuditKey, KnownSetting, WaitingEvent
+from models.audit_triggers import POSTGRES_BODY, POSTGRES_FUNCTION, TABLE, triggers
 from models.db.connection import Sqlite, database
+from models.log import Log, LogBundle, LogCheckpoint, LogEntry, LogTile
 
 TABLES: dict[str, Any] = {
     table._meta.table_name: table  # noqa: SLF001  # peewee's documented place of a table's name
-    for table in (AuditEvent, UnsealedEvent, AuditSeal, AuditKey, KnownSetting)
+    for table in (
+        *(AuditEvent, WaitingEvent, AuditKey, KnownSetting),
+        *(Log, LogTile, LogBundle, LogEntry, LogCheckpoint),
+    )
 }
 
 # A trigger's table is stored as its statement writes it.
@@ -23,7 +27,6 @@ SELECT type || ' ' || name || CASE type WHEN 'trigger' THEN ' of ' || LOWER(tbl_
 FROM sqlite_master WHERE LOWER(tbl_name) IN ({", ".join(f"'{name}'" for name in TABLES)}) AND type <> 'index'
 """  # noqa: S608  # constant names
 
-# Triggers that PostgreSQL makes by itself belong to foreign keys, and these tables have none.
 POSTGRES_OBJECTS = """
 SELECT objects.* FROM pg_class AS tables CROSS JOIN LATERAL (
     SELECT CASE relkind WHEN 'r' THEN 'table ' WHEN 'v' THEN 'view ' ELSE 'relation ' END || relname,
@@ -36,7 +39,7 @@ SELECT objects.* FROM pg_class AS tables CROSS JOIN LATERAL (
     SELECT 'rule ' || rulename || ' of ' || relname, '', TRUE FROM pg_rewrite WHERE ev_class = tables.oid
     UNION ALL
     SELECT 'trigger ' || tgname || ' of ' || relname, pg_get_triggerdef(oid, TRUE), tgenabled IN ('O', 'A')
-    FROM pg_trigger WHERE tgrelid = tables.oid
+    FROM pg_trigger WHERE tgrelid = tables.oid AND NOT tgisinternal
 ) AS objects WHERE tables.oid = ANY(%s::regclass[])
 UNION ALL
 SELECT 'function ' || oid::regprocedure, prosrc, TRUE FROM pg_proc WHERE oid = to_regprocedure(%s)
@@ -64,7 +67,7 @@ def problems() -> Iterator[str]:
 
 def _expected() -> dict[str, str]:
     """The definition of each object, by its name."""
-    of_triggers = {f"trigger {name} of {table}": text for (name, table), text in triggers().items()}
+    of_triggers = {f"trigger {name} of {TABLE}": text for name, text in triggers().items()}
     if isinstance(database.obj, Sqlite):
         return of_triggers | {
             f"table {name}": table._schema._create_table(safe=False).query()[0]  # noqa: SLF001  # peewee's own way

@@ -1,7 +1,6 @@
-"""The audit trail: events, the seals that chain them, and the keys of both.
+"""The audit trail: events, those that wait for its log (models/log.py), and the keys of both.
 
-Triggers (models/audit_triggers.py) refuse to update, replace or delete the rows of ``audit_events`` and
-``audit_seals``.
+Triggers (models/audit_triggers.py) refuse to update, replace or delete the rows of ``audit_events``.
 """
 
 from typing import Any
@@ -10,6 +9,7 @@ import peewee
 from peewee import fn
 
 from models.db.connection import Sqlite, Table, database
+from models.log import AUDIT, LogBundle
 
 
 class AuditEvent(Table):
@@ -36,32 +36,13 @@ class AuditEvent(Table):
         table_name = "audit_events"
 
 
-class UnsealedEvent(Table):
-    """An event without a seal. The row is written with the event, and the sealer deletes it."""
+class WaitingEvent(Table):
+    """An event that is not in the audit log yet. The row is written with the event."""
 
     event_id = peewee.BigIntegerField(primary_key=True)
 
     class Meta:
-        table_name = "audit_unsealed"
-
-
-class AuditSeal(Table):
-    """One link of the chain. The numbers are consecutive and begin with 1.
-
-    The seal covers the event, this row and so, through ``previous_seal``, all rows before it.
-    """
-
-    number = peewee.BigIntegerField(primary_key=True)
-    # Unique, so that an event is sealed once.
-    event_id = peewee.BigIntegerField(unique=True)
-    previous_event_id = peewee.BigIntegerField(null=True)
-    # Empty for the first seal.
-    previous_seal = peewee.CharField(max_length=64)
-    key_id = peewee.CharField(max_length=16)
-    seal = peewee.CharField(max_length=64)
-
-    class Meta:
-        table_name = "audit_seals"
+        table_name = "audit_waiting_events"
 
 
 class AuditKey(Table):
@@ -109,8 +90,9 @@ def next_event_id() -> int:
     """An id for a new event, to be used within ``writing()``."""
     if isinstance(database.obj, Sqlite):
         # There is only one write transaction at a time. The id of an event that was removed is not used
-        # again: it has a seal or waits for one, and neither it nor any later event could be sealed.
-        used = (AuditEvent.id, AuditSeal.event_id, UnsealedEvent.event_id)
-        return max(column.model.select(fn.MAX(column)).scalar() or 0 for column in used) + 1
+        # again: the log has it, or it waits for that.
+        of_the_log = LogBundle.select(fn.MAX(LogBundle.highest_id)).where(LogBundle.log == AUDIT)
+        used = (AuditEvent.select(fn.MAX(AuditEvent.id)), WaitingEvent.select(fn.MAX(WaitingEvent.event_id)))
+        return max(query.scalar() or 0 for query in (*used, of_the_log)) + 1
     (number,) = database.execute_sql("SELECT nextval('audit_events_id_seq')").fetchone()
     return int(number)

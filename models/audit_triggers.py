@@ -1,15 +1,22 @@
-"""The triggers that refuse to update, replace or delete rows of the audit trail."""
+"""The triggers that refuse to update, replace or delete events of the audit trail."""
 
 from models.db.connection import Sqlite, database
 
-# The unique columns of each append-only table. SQLite's INSERT OR REPLACE deletes rows without calling the
-# triggers of a deletion.
-APPEND_ONLY = {"audit_events": ("id",), "audit_seals": ("number", "event_id")}
+TABLE = "audit_events"
 
 SQLITE_TRIGGER = """
-CREATE TRIGGER {name} BEFORE {event} ON {table} {condition}
-BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END
+CREATE TRIGGER {name} BEFORE {event} ON audit_events {condition}
+BEGIN SELECT RAISE(ABORT, 'audit_events is append-only'); END
 """
+# INSERT OR REPLACE deletes rows without calling the triggers of a deletion.
+SQLITE_TRIGGERS = {
+    "audit_events_refuse_update": ("UPDATE", ""),
+    "audit_events_refuse_delete": ("DELETE", ""),
+    "audit_events_refuse_replace": (
+        "INSERT",
+        "WHEN EXISTS (SELECT 1 FROM audit_events WHERE id = NEW.id)",
+    ),
+}
 
 POSTGRES_FUNCTION = "refuse_audit_change()"
 POSTGRES_BODY = """
@@ -20,7 +27,7 @@ END
 
 # As PostgreSQL prints it.
 POSTGRES_TRIGGER = (
-    "CREATE TRIGGER {name} BEFORE DELETE OR UPDATE OR TRUNCATE ON {table}"
+    "CREATE TRIGGER audit_events_refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_events"
     " FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change()"
 )
 
@@ -36,25 +43,11 @@ def create_triggers() -> None:
         database.execute_sql(definition)
 
 
-def triggers() -> dict[tuple[str, str], str]:
-    """The statement that creates each trigger in the open database, by the trigger's name and its table."""
-    if isinstance(database.obj, Sqlite):
-        return {
-            key: definition
-            for table, unique in APPEND_ONLY.items()
-            for key, definition in _of_sqlite(table, unique).items()
-        }
-    names = {table: f"{table}_refuse_change" for table in APPEND_ONLY}
-    return {(name, table): POSTGRES_TRIGGER.format(name=name, table=table) for table, name in names.items()}
-
-
-def _of_sqlite(table: str, unique: tuple[str, ...]) -> dict[tuple[str, str], str]:
-    same = " OR ".join(f"{column} = NEW.{column}" for column in unique)
-    replaces = f"WHEN EXISTS (SELECT 1 FROM {table} WHERE {same})"  # noqa: S608  # constant names
-    events = {"update": ("UPDATE", ""), "delete": ("DELETE", ""), "replace": ("INSERT", replaces)}
+def triggers() -> dict[str, str]:
+    """The statement that creates each trigger in the open database, by the trigger's name."""
+    if not isinstance(database.obj, Sqlite):
+        return {"audit_events_refuse_change": POSTGRES_TRIGGER}
     return {
-        (name := f"{table}_refuse_{verb}", table): SQLITE_TRIGGER.format(
-            name=name, event=event, table=table, condition=condition
-        )
-        for verb, (event, condition) in events.items()
+        name: SQLITE_TRIGGER.format(name=name, event=event, condition=condition)
+        for name, (event, condition) in SQLITE_TRIGGERS.items()
     }

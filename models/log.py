@@ -1,7 +1,7 @@
-"""The public log of bets: its tree as tiles, what its entries refer to, and what waits to be appended.
+"""The logs: their trees as tiles, what their entries refer to, and what waits to be appended.
 
-services/log/ appends to it. The entry of a bet is made from the row of the bet whenever it is needed, so only
-other entries are stored as texts.
+services/log/ appends to them. The entry of a bet is made from the row of the bet whenever it is needed, so
+only other entries are stored as texts.
 """
 
 import json
@@ -18,7 +18,8 @@ EMPTY_ROOT = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 """The root of a tree without entries: the SHA-256 of nothing, in hexadecimal."""
 
 BETS = "bets"
-"""The name of the log of bets."""
+AUDIT = "audit"
+"""The names of the logs."""
 
 
 class Log(Table):
@@ -67,9 +68,9 @@ class LogBundle(Table):
     log = peewee.ForeignKeyField(Log, on_delete="RESTRICT", index=False)
     number = peewee.BigIntegerField()
     references = peewee.BlobField(column_name="entry_references")
-    # The highest id of a bet in this bundle and all before it, and the lowest one in this bundle.
-    highest_bet_id = peewee.BigIntegerField()
-    lowest_bet_id = peewee.BigIntegerField(null=True)
+    # The highest id in this bundle and all before it, and the lowest one in this bundle.
+    highest_id = peewee.BigIntegerField()
+    lowest_id = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "log_bundles"
@@ -78,12 +79,12 @@ class LogBundle(Table):
 
 # The bundle of a bet.
 LogBundle.add_index(
-    LogBundle.index(LogBundle.log, LogBundle.highest_bet_id, LogBundle.number, name="log_bundles_by_bet")
+    LogBundle.index(LogBundle.log, LogBundle.highest_id, LogBundle.number, name="log_bundles_by_id")
 )
 
 
 class LogEntry(Table):
-    """An entry that is not made from a bet."""
+    """An entry that is not made from another row."""
 
     id = peewee.BigAutoField()
     log = peewee.ForeignKeyField(Log, on_delete="RESTRICT", index=False)
@@ -105,7 +106,7 @@ class WaitingBet(Table):
 
 
 class WaitingEntry(Table):
-    """An entry of another kind that is not in the log yet."""
+    """An entry of ``log_entries`` that is not in its log yet."""
 
     entry = peewee.ForeignKeyField(LogEntry, primary_key=True, on_delete="RESTRICT")
 
@@ -140,10 +141,10 @@ def current_epoch() -> Any:
     return Log.select(Log.epoch).where(Log.name == BETS)
 
 
-def contains(tree: SignedTree) -> Any:
-    """A condition: the log of bets has had this checkpoint, in this database."""
+def contains(log: str, tree: SignedTree) -> Any:
+    """A condition: the log with this name has had this checkpoint, in this database."""
     row = LogCheckpoint
-    is_same = (row.log == BETS) & (row.size == tree.size) & (row.root == tree.root)
+    is_same = (row.log == log) & (row.size == tree.size) & (row.root == tree.root)
     return fn.EXISTS(row.select(row.size).where(is_same))
 
 
@@ -158,7 +159,7 @@ SELECT size FROM logs WHERE name = 'bets' AND EXISTS (
 
 
 def size_with(bet_ids: Collection[int], *, known: SignedTree) -> int | None:
-    """A size of the log with which it contains all of these bets.
+    """A size of the log of bets with which it contains all of these bets.
 
     None while one of them waits, and if the database does not contain the known checkpoint.
 

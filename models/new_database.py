@@ -7,7 +7,7 @@ import models
 from models.audit_triggers import create_triggers
 from models.db.connection import Table, database
 from models.leases import Lease
-from models.log import BETS, EMPTY_ROOT, Log, LogCheckpoint
+from models.log import AUDIT, BETS, EMPTY_ROOT, Log, LogCheckpoint
 from models.prices import MarketSlot, PriceSource
 
 LEASES = ("price refresh", "catalogue", "payout sending", "reconciliation")
@@ -28,5 +28,6 @@ def create_schema() -> None:
     PriceSource.insert_many([{"name": "feed"}, {"name": "market"}]).execute()
     MarketSlot.insert_many([{"slot": slot} for slot in range(20)]).execute()
     Lease.insert_many([{"name": name} for name in LEASES]).execute()
-    Log.insert(name=BETS).execute()
-    LogCheckpoint.insert(log=BETS, size=0, root=EMPTY_ROOT, signed_at_ms=0).execute()
+    for name in (BETS, AUDIT):
+        Log.insert(name=name).execute()
+        LogCheckpoint.insert(log=name, size=0, root=EMPTY_ROOT, signed_at_ms=0).execute()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from models.case_spins import CASE, IRL
 from services.accounts.tokens import Tokens
 from services.accounts.two_factor.authentication import TwoFactorAuthentication
+from services.audit_trail.audit_log import AuditLog
 from services.audit_trail.keys import AuditKeys
 from services.audit_trail.recording import record_with
 from services.avatars.change import Avatars
@@ -73,6 +74,14 @@ class Services:
             origin=settings.log_origin,
             keys=LogKeys(settings.log_keys),
             pseudonyms=Pseudonyms(),
+            clock=clock,
+            ask_for_confirmation=ask_for_confirmation,
+        )
+        self.audit_log = AuditLog(
+            settings.instance_dir,
+            origin=settings.log_origin,
+            keys=self.log.keys,
+            audit_keys=self.audit_keys,
             clock=clock,
             ask_for_confirmation=ask_for_confirmation,
         )

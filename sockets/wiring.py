@@ -6,12 +6,14 @@ its signal itself.
 """
 
 from functools import partial
+from typing import Any
 
 from flask import Flask
 
 from server.cluster.cluster import Cluster, invalidate
 from server.realtime.server import Realtime
 from services.container import Services
+from services.log.signed_log import SignedLog
 from services.shared.signals import Signal
 from sockets.bets import AfterBet, BetEvent, count_coins, postpone_if_late, read_opening, read_spin
 from sockets.live_feed import LiveFeed
@@ -65,7 +67,8 @@ def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
     # When another process has sent a signal, and when signals may have been lost.
     services.signals.on(Signal.CACHE, invalidate)
     # Another machine has no record of the database.
-    services.signals.on(Signal.CONFIRMATION, lambda _payload: running.in_background(services.log.confirm))
+    for log in (services.log, services.audit_log):
+        services.signals.on(Signal.CONFIRMATION, partial(_confirm, running, log))
     services.signals.on(Signal.PLAYER_STATE, state.forward)
     services.signals.on(Signal.LIVE_BETS, feed.forward)
     services.signals.on(Signal.PROOFS, proofs.note_players)
@@ -81,3 +84,7 @@ def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
     for openings in (services.case_openings, services.irl_openings):
         name = f"{openings.game}:open"
         event(name=name, game=openings, read=partial(read_opening, name))
+
+
+def _confirm(running: Realtime, log: SignedLog, _payload: Any) -> None:
+    running.in_background(log.confirm)

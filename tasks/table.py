@@ -5,7 +5,7 @@ from flask import Flask
 from server.cluster.cluster import Cluster, every_two_seconds
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
-from tasks import audit_sealing, event_loop_lag, payments, price_refresh, reality_checks
+from tasks import audit_log, event_loop_lag, payments, price_refresh, reality_checks
 
 
 def repeated_tasks(app: Flask) -> list[RepeatedTask]:
@@ -40,6 +40,6 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         RepeatedTask(
             app.extensions["payment_changes"].send_new, every_seconds=0.8, on_failure="payments not compared"
         ),
-        audit_sealing.task(app, every_seconds=1.0),
+        audit_log.task(app, every_seconds=1.0),
     ]
     return [task for task in tasks if task is not None]

@@ -19,7 +19,7 @@ from blueprints.log.schemas import BYTES, CHECKPOINT, REVEALED_BETS, VERIFIER_KE
 from server.current_services import get_services
 from services.games import bets
 from services.log import published
-from services.log.bet_log import Known
+from services.log.signed_log import Known
 
 LOG = "log"
 """The name of the first log."""
@@ -75,8 +75,8 @@ def get_entry_bundle(bundle: str, log: str = LOG) -> Response:
 
     The path is that of the tile without its level. Entries are canonical JSON.
     """
-    path, pseudonyms = f"entries/{bundle}", get_services().log.pseudonyms
-    content = published.entry_bundle(path, known=_current(log), pseudonyms=pseudonyms)
+    path, source = f"entries/{bundle}", get_services().log.source
+    content = published.entry_bundle(path, known=_current(log), source=source)
     return compressed(content, content_type=OCTETS, cache_control=IMMUTABLE).response()
 
 

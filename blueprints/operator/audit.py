@@ -14,12 +14,11 @@ group = OperatorGroup("audit", help="Export and verify the audit trail.")
 
 @group.command("export")
 def export() -> None:
-    """Print the audit trail as signed JSON lines.
+    """Print the log of the audit trail as JSON lines.
 
-    One line for each event, in the order of the seals, then a line with a signature over all of them.
+    One line for each entry, with its index, then a line with the checkpoint that signs them.
     """
-    services = get_services()
-    for line in exporting.export(services.audit_keys, now=services.clock()):
+    for line in exporting.export(get_services().audit_log):
         # As bytes, whatever the encoding of the terminal is.
         click.echo(line.encode())
 
@@ -29,11 +28,11 @@ def export() -> None:
 def verify(exported: BinaryIO | None) -> None:
     """Find events that were altered, inserted or removed, and triggers and tables that were changed.
 
-    Removed last events are found by comparison with an export. Writes nothing. Exits with 1 if there is a
-    problem.
+    Compares the events with their log, and the log with the checkpoint on disk. Writes nothing. Exits with 1
+    if there is a problem.
     """
     services = get_services()
-    found = verification.verify(services.audit_keys, export=exported, now=services.clock())
-    counts = {"sealed": found.sealed, "unsealed": found.unsealed, "problems": len(found.problems)}
+    found = verification.verify(services.audit_log, exported=exported, now=services.clock())
+    counts = {"logged": found.logged, "waiting": found.waiting, "problems": len(found.problems)}
     print_json(counts | ({} if exported is None else {"exported": found.exported}))
     fail_on_problems(found.problems, "problems in the audit trail")

@@ -3,6 +3,7 @@
 import click
 
 from blueprints.api.cli import OperatorGroup, fail_on_problems, print_json
+from models.log import BETS
 from server.current_services import get_services
 from services.log import sequencer, verification
 
@@ -26,6 +27,6 @@ def key() -> None:
     """Print the public keys of the log, the current one first."""
     services = get_services()
     # Not as this machine knows it, which may have no record of it.
-    origin = sequencer.stored_log().origin or services.settings.log_origin
+    origin = sequencer.stored_log(BETS).origin or services.settings.log_origin
     for text in services.log.keys.verifier_keys(origin):
         click.echo(text)

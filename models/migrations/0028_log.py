@@ -18,10 +18,10 @@ CREATE TABLE IF NOT EXISTS "log_tiles" (
 );
 CREATE TABLE IF NOT EXISTS "log_bundles" (
     "log_id" VARCHAR(16) NOT NULL, "number" BIGINT NOT NULL, "entry_references" BYTEA NOT NULL,
-    "highest_bet_id" BIGINT NOT NULL, "lowest_bet_id" BIGINT, PRIMARY KEY ("log_id", "number"),
+    "highest_id" BIGINT NOT NULL, "lowest_id" BIGINT, PRIMARY KEY ("log_id", "number"),
     FOREIGN KEY ("log_id") REFERENCES "logs" ("name") ON DELETE RESTRICT
 );
-CREATE INDEX IF NOT EXISTS "log_bundles_by_bet" ON "log_bundles" ("log_id", "highest_bet_id", "number");
+CREATE INDEX IF NOT EXISTS "log_bundles_by_id" ON "log_bundles" ("log_id", "highest_id", "number");
 CREATE TABLE IF NOT EXISTS "log_entries" (
     "id" BIGSERIAL NOT NULL PRIMARY KEY, "log_id" VARCHAR(16) NOT NULL, "text" TEXT NOT NULL,
     FOREIGN KEY ("log_id") REFERENCES "logs" ("name") ON DELETE RESTRICT

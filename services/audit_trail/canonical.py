@@ -4,11 +4,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-Row = Mapping[str, Any]
-"""The columns of an event or of a seal, by their names in models/audit_trail.py."""
+from services.log import entries
 
-EVENT_COLUMNS = ("id", "at_ms", "who", "what", "player", "address", "before", "after", "key_id")
-SEAL_COLUMNS = ("number", "event_id", "previous_event_id", "previous_seal", "key_id")
+Row = Mapping[str, Any]
+"""The columns of an event, by their names in models/audit_trail.py."""
+
+SIGNED_COLUMNS = ("id", "at_ms", "who", "what", "player", "address", "before", "after", "key_id")
 
 
 def to_text(value: Any) -> str:
@@ -23,13 +24,23 @@ def to_text(value: Any) -> str:
 
 def event_text(event: Row) -> str:
     """The text that the MAC of an event covers."""
-    return to_text({column: event[column] for column in EVENT_COLUMNS})
+    return to_text({column: event[column] for column in SIGNED_COLUMNS})
 
 
-def seal_text(seal: Row, event: Row) -> str:
-    """The text that a seal covers: its own row, and the event with its MAC."""
-    row = {column: seal[column] for column in SEAL_COLUMNS}
-    return to_text(row | {"event": event_text(event), "mac": event["mac"]})
+def event_entry(event: Row) -> bytes:
+    """The entry of an event in the audit log."""
+    columns = {column: event[column] for column in ("id", "who", "what", "player", "address")}
+    objects = {column: _object(event[column]) for column in ("before", "after")}
+    return entries.to_bytes(columns | objects | {"at": event["at_ms"]})
+
+
+def _object(text: Any) -> Any:
+    """The object of a JSON text. A text that was altered, and is not canonical any more, stays a text."""
+    try:
+        value = json.loads(text or "null")
+        return value if isinstance(value, dict) and to_text(value) == text else text
+    except (ValueError, TypeError, RecursionError):
+        return text
 
 
 def _check(value: Any) -> None:

@@ -9,18 +9,17 @@ from cryptography.fernet import InvalidToken
 
 from models.audit_trail import AuditKey, stored_rows
 from models.db.connection import reading, writing
+from services.audit_trail.canonical import Row, event_text
 from services.shared.encryption import Encrypter, derive_key
 
 PURPOSE = "audit trail"
 
 
 class Purpose(StrEnum):
-    """The content that a MAC is made for. The MAC of an event is never valid for a seal."""
+    """The content that a MAC is made for. The MAC of an event is never valid for a setting."""
 
     KEY_ID = "key id"
     EVENT = "event"
-    SEAL = "seal"
-    EXPORT = "export"
     SETTING = "setting"
 
 
@@ -28,7 +27,7 @@ class AuditKeys:
     """Signs with the key of the current SECRET_KEY, and checks with those of earlier ones too.
 
     A key is derived from its SECRET_KEY, and has an id that reveals nothing. ``audit_keys`` keeps each key,
-    encrypted, so that old seals can be checked after SECRET_KEY_PREVIOUS was emptied.
+    encrypted, so that old events can be checked after SECRET_KEY_PREVIOUS was emptied.
     """
 
     def __init__(self, *, secret_key: str, previous_keys: Sequence[str], encrypter: Encrypter) -> None:
@@ -50,7 +49,13 @@ class AuditKeys:
     def is_valid(self, purpose: Purpose, content: str, *, key_id: str, mac: str) -> bool:
         """Whether this is the MAC of the content. Raises KeyError for an unknown key."""
         expected = _mac(self._known[key_id], purpose, content)
-        return hmac.compare_digest(expected.encode(), str(mac).encode(errors="surrogatepass"))
+        return hmac.compare_digest(expected.encode(), str(mac).encode())
+
+    def is_genuine(self, event: Row) -> bool:
+        """Whether a process with a known key has written this event."""
+        return self.has(event["key_id"]) and self.is_valid(
+            Purpose.EVENT, event_text(event), key_id=event["key_id"], mac=event["mac"]
+        )
 
     def store(self) -> None:
         """Store the known keys in the database."""
@@ -79,6 +84,4 @@ def _id_of(key: bytes) -> str:
 
 
 def _mac(key: bytes, purpose: Purpose, content: str) -> str:
-    # The JSON of an export can have lone surrogates.
-    signed = f"{purpose}\n{content}".encode(errors="surrogatepass")
-    return hmac.digest(key, signed, "sha256").hex()
+    return hmac.digest(key, f"{purpose}\n{content}".encode(), "sha256").hex()

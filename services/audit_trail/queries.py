@@ -1,58 +1,37 @@
-"""Reading events and seals page by page, however many there are. To be used within ``repeatable_read()``."""
+"""Reading events page by page, however many there are. To be used within ``reading()``."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import peewee
 
-from models.audit_trail import AuditEvent, AuditSeal, UnsealedEvent, stored_rows
+from models.audit_trail import AuditEvent, WaitingEvent, stored_rows
 from services.audit_trail.canonical import Row
 
 ROWS_A_PAGE = 500
 
 
-def sealed() -> Iterator[tuple[Row, Row | None]]:
-    """Each seal, in the order of the chain, with its event, or None if there is no such row."""
-    for seals in _pages(AuditSeal.select(), AuditSeal.number):
-        events = _find(AuditEvent.id, [seal["event_id"] for seal in seals])
-        for seal in seals:
-            yield seal, events.get(seal["event_id"])
-
-
-def unsealed() -> Iterator[tuple[Row, bool]]:
-    """Each event without a seal, by id, and whether it waits for one."""
-    query = (
-        AuditEvent.select(AuditEvent, UnsealedEvent.event_id.alias("waiting"))
-        .join(AuditSeal, peewee.JOIN.LEFT_OUTER, on=(AuditSeal.event_id == AuditEvent.id))
-        .switch(AuditEvent)
-        .join(UnsealedEvent, peewee.JOIN.LEFT_OUTER, on=(UnsealedEvent.event_id == AuditEvent.id))
-        .where(AuditSeal.number.is_null())
+def events() -> Iterator[tuple[Row, bool]]:
+    """Each event, by id, and whether it waits for the log."""
+    query = AuditEvent.select(AuditEvent, WaitingEvent.event_id.alias("waiting")).join(
+        WaitingEvent, peewee.JOIN.LEFT_OUTER, on=(WaitingEvent.event_id == AuditEvent.id)
     )
-    for events in _pages(query, AuditEvent.id):
-        for event in events:
+    for page in _pages(query, AuditEvent.id):
+        for event in page:
             yield event, event.pop("waiting") is not None
 
 
-def waiting_without_event() -> Iterator[int]:
-    """The ids that wait for a seal although there is no such event."""
-    query = (
-        UnsealedEvent.select()
-        .join(AuditEvent, peewee.JOIN.LEFT_OUTER, on=(AuditEvent.id == UnsealedEvent.event_id))
-        .where(AuditEvent.id.is_null())
-    )
-    for rows in _pages(query, UnsealedEvent.event_id):
-        yield from (row["event_id"] for row in rows)
+def waiting() -> Iterator[tuple[int, Row | None]]:
+    """Each id that waits for the log, with its event, or None if there is no such row."""
+    for page in _pages(WaitingEvent.select(), WaitingEvent.event_id):
+        ids = [row["event_id"] for row in page]
+        found = by_ids(ids)
+        yield from ((id_, found.get(id_)) for id_ in ids)
 
 
-def by_ids(ids: Sequence[int]) -> dict[int, tuple[Row | None, Row]]:
-    """The events with these ids, each with its seal or None."""
-    seals = _find(AuditSeal.event_id, ids)
-    return {id_: (seals.get(id_), event) for id_, event in _find(AuditEvent.id, ids).items()}
-
-
-def _find(key: peewee.Field, values: Sequence[int]) -> dict[int, Row]:
-    """The rows with these values of a unique column, by the values."""
-    return {row[key.name]: row for row in stored_rows(key.model.select().where(key.in_(values)))}
+def by_ids(ids: Sequence[int]) -> dict[int, Row]:
+    """The events with these ids, ROWS_A_PAGE at most."""
+    return {row["id"]: row for row in stored_rows(AuditEvent.select().where(AuditEvent.id.in_(ids)))}
 
 
 def _pages(query: Any, key: peewee.Field) -> Iterator[list[dict[str, Any]]]:

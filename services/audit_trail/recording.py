@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from models.audit_trail import AuditEvent, UnsealedEvent, next_event_id
+from models.audit_trail import AuditEvent, WaitingEvent, next_event_id
 from models.db.connection import database
 from models.users import User
 from services.audit_trail.actor import Actor, current_actor
@@ -18,7 +18,7 @@ CHANGED = "changed"
 
 
 class AuditNotWritten(OperatorError):
-    """The database has not stored an event or a seal as it was written, so the transaction must fail."""
+    """The database has not stored an event as it was written, so the transaction must fail."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -68,16 +68,16 @@ def record(
     }
     row["mac"] = keys.sign(Purpose.EVENT, event_text(row))
     AuditEvent.insert(row).as_rowcount().execute()
-    UnsealedEvent.insert(event_id=row["id"]).as_rowcount().execute()
+    WaitingEvent.insert(event_id=row["id"]).as_rowcount().execute()
     _check_stored(row)
 
 
 def _check_stored(row: Mapping[str, Any]) -> None:
     """Read the event back, because a trigger or rule can drop or change rows without an error.
 
-    Raises AuditNotWritten unless it is stored as it was written, and waits for its seal.
+    Raises AuditNotWritten unless it is stored as it was written, and waits for the log.
     """
-    query = AuditEvent.select().join(UnsealedEvent, on=(UnsealedEvent.event_id == AuditEvent.id))
+    query = AuditEvent.select().join(WaitingEvent, on=(WaitingEvent.event_id == AuditEvent.id))
     if query.where(AuditEvent.id == row["id"]).dicts().first() != row:
         raise AuditNotWritten
 

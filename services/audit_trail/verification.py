@@ -1,172 +1,142 @@
 """Verifying the audit trail in the database, and comparing it with an export of it."""
 
-from collections.abc import Callable, Iterable, Iterator
+import json
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-
-import peewee
+from itertools import chain
 
 from models import audit_schema
 from models.db.connection import repeatable_read
+from models.log import AUDIT, Log
 from services.audit_trail import queries
-from services.audit_trail.canonical import Row, event_text, seal_text
-from services.audit_trail.export import Exported, ExportReader
-from services.audit_trail.keys import AuditKeys, Purpose
+from services.audit_trail.audit_log import AuditLog
+from services.audit_trail.canonical import Row, event_entry
+from services.audit_trail.export import Export
+from services.audit_trail.keys import AuditKeys
+from services.log import bundles, sequencer
+from services.log.merkle import leaf_hash
+from services.log.signed_log import tree_of
+from services.log.tree_verification import begins_with, stored_entries, tree_problems
 from services.shared.clock import Millis
 
 MAX_PROBLEMS = 1_000
 """A verification ends after this many."""
 
-LATEST_SEAL_MS = 60_000
-"""An event that is older than this should have a seal."""
+LATEST_ENTRY_MS = 60_000
+"""An event that is older than this should be in the log."""
+
+OTHER_ENTRIES = {"forkOf", "nextKey", "seals"}
+"""What the entries that are not events have: a fork, the next key, and the migration from the seals."""
 
 
 @dataclass
 class Verification:
-    """How many events were read with a seal, without one and from the export, and a line for each problem."""
+    """How many events are in the log, in the table only, and in the export, and a line for each problem."""
 
-    sealed: int = 0
-    unsealed: int = 0
+    logged: int = 0
+    waiting: int = 0
     exported: int = 0
     problems: list[str] = field(default_factory=list)
 
 
-def verify(keys: AuditKeys, *, export: Iterable[bytes] | None, now: Millis) -> Verification:
-    """Check the tables, every event and every seal in one state of the database. Writes nothing.
+def verify(audit_log: AuditLog, *, exported: Iterable[bytes] | None, now: Millis) -> Verification:
+    """Check the tables, every event and the log in one state of the database. Writes nothing.
 
     With the lines of an export, check these too, and that the database still has all their events.
     """
-    keys.load()
-    found = Verification()
+    audit_log.audit_keys.load()
+    # Before the database, which has what is on disk.
+    on_disk = audit_log.kept_checkpoints()
+    export = None if exported is None else Export(exported, audit_log)
+    found = Verification(exported=len(export or ()))
     # A dict keeps the order, and each problem once: every event of a lost key has the same one.
     problems: dict[str, None] = {}
     with repeatable_read():
-        for problem in _problems(keys, found, export, now):
+        log = sequencer.stored_log(AUDIT)
+        logged: array[int] = array("q")
+        for problem in chain(
+            audit_schema.problems(),
+            tree_problems(audit_log, log, on_disk),
+            _problems_of_entries(audit_log.audit_keys, log, logged),
+            _problems_of_events(audit_log.audit_keys, logged, found, now),
+            () if export is None else _problems_of_export(export, log),
+        ):
             problems[problem] = None
             if len(problems) == MAX_PROBLEMS:
                 break
+    found.logged = len(logged)
     found.problems = list(problems)
     return found
 
 
-def _problems(
-    keys: AuditKeys, found: Verification, export: Iterable[bytes] | None, now: Millis
-) -> Iterator[str]:
-    yield from audit_schema.problems()
-    yield from _in_chain(keys, found)
-    yield from _without_seal(keys, found, now)
-    if export is not None:
-        yield from _in_export(keys, found, export)
-
-
-def _in_chain(keys: AuditKeys, found: Verification) -> Iterator[str]:
-    # A seal may be missing alone. Its event is then found among those without one.
-    chain = _Chain(keys, has_event=lambda id_: bool(queries.by_ids([id_])))
-    for seal, event in queries.sealed():
-        found.sealed += 1
-        yield from chain.problems(seal, event)
-
-
-def _without_seal(keys: AuditKeys, found: Verification, now: Millis) -> Iterator[str]:
-    for event, is_waiting in queries.unsealed():
-        found.unsealed += 1
-        if problem := _problem_of_unsealed(keys, event):
-            yield problem
-        elif not is_waiting:
-            yield f"the seal of audit event {event['id']} is missing"
-        elif event["at_ms"] < now - LATEST_SEAL_MS:
-            yield f"audit event {event['id']} has no seal, although it is older than a minute"
-    yield from map(_missing, queries.waiting_without_event())
-
-
-def _in_export(keys: AuditKeys, found: Verification, export: Iterable[bytes]) -> Iterator[str]:
-    chain, reader = _Chain(keys, has_event=lambda _: False), ExportReader(export, keys)
-    for lines in peewee.chunked(reader.events(), queries.ROWS_A_PAGE):
-        stored = queries.by_ids([event["id"] for _, event in lines])
-        for seal, event in lines:
-            if seal is None:
-                problems = list(filter(None, [_problem_of_unsealed(keys, event)]))
+def _problems_of_entries(keys: AuditKeys, log: Log, logged: "array[int]") -> Iterator[str]:
+    """The entries must be those of the tree."""
+    for bundle in stored_entries(log):
+        wanted = [each.reference for each in bundle if each.reference is not None]
+        ids = [reference for reference in wanted if reference > 0]
+        logged.extend(ids)
+        events = queries.by_ids(ids)
+        others = bundles.other_contents(wanted)
+        for place, reference, leaf in bundle:
+            if reference is None or leaf is None:
+                yield f"entry {place} of the audit log is missing"
+            elif reference < 0:
+                content = others.get(reference, b"")
+                entry = json.loads(content) if leaf_hash(content) == leaf else {}
+                if not entry.keys() & OTHER_ENTRIES:
+                    yield f"entry {place} of the audit log was altered"
+                elif entry.get("breaks"):
+                    yield f"{entry['breaks']} audit seals did not follow the one before when the log began"
+            elif reference not in events:
+                yield _missing(reference)
+            elif leaf_hash(event_entry(events[reference])) != leaf:
+                yield f"audit event {reference} was altered"
             else:
-                problems = list(chain.problems(seal, event))
-            yield from (f"in the export, {problem}" for problem in problems)
-            if not problems:
-                yield from _differences((seal, event), stored.get(event["id"]))
-    if reader.damage:
-        yield reader.damage
-    found.exported = reader.count
+                yield from _mac_problems(keys, events[reference])
 
 
-class _Chain:
-    """Checks seals with their events, in the order of the seals.
-
-    ``has_event`` says whether there is an event with this id, when the next seal names it but its own seal is
-    missing.
-    """
-
-    def __init__(self, keys: AuditKeys, *, has_event: Callable[[int], bool]) -> None:
-        self._keys = keys
-        self._has_event = has_event
-        self._last: Row | None = None
-
-    def problems(self, seal: Row, event: Row | None) -> Iterator[str]:
-        """Yield what is wrong with the next seal and its event, which is None if there is no such row."""
-        last, self._last = self._last, seal
-        if event is None:
-            yield _missing(seal["event_id"])
-        elif problem := _problem_of_sealed(self._keys, seal, event):
-            yield problem
-            # What an altered row says about the seal before it proves nothing.
-            return
-        number, event_id = (last["number"], last["event_id"]) if last else (0, None)
-        previous_id = seal["previous_event_id"]
-        if missing := seal["number"] - number - 1:
-            yield f"audit seals are missing: {missing} before that of audit event {seal['event_id']}"
-            if previous_id is not None and not self._has_event(previous_id):
-                yield _missing(previous_id)
-        elif (previous_id, seal["previous_seal"]) != (event_id, last["seal"] if last else ""):
-            yield f"the seal of audit event {event_id or seal['event_id']} was altered"
+def _problems_of_events(
+    keys: AuditKeys, logged: "array[int]", found: Verification, now: Millis
+) -> Iterator[str]:
+    """Each event must be in the log once, or wait for that."""
+    ids = sorted(logged)
+    for event, is_waiting in queries.events():
+        event_id = event["id"]
+        times = bisect_right(ids, event_id) - bisect_left(ids, event_id)
+        if times > 1 or (times and is_waiting):
+            yield f"audit event {event_id} is in the log again, or waits for that"
+        if times:
+            continue
+        found.waiting += 1
+        if event["key_id"] in keys.unreadable:
+            yield f"no SECRET_KEY decrypts the audit key {event['key_id']}, so its events cannot be checked"
+        elif not keys.is_genuine(event):
+            yield f"audit event {event_id} was inserted"
+        elif not is_waiting:
+            yield f"audit event {event_id} is not in the log"
+        elif event["at_ms"] < now - LATEST_ENTRY_MS:
+            yield f"audit event {event_id} is not in the log, although it is older than a minute"
+    yield from (_missing(event_id) for event_id, event in queries.waiting() if event is None)
 
 
-def _problem_of_sealed(keys: AuditKeys, seal: Row, event: Row) -> str | None:
-    for key_id in (event["key_id"], seal["key_id"]):
-        if unknown := _unknown_key(keys, event["id"], key_id):
-            return unknown
-    text = seal_text(seal, event)
-    is_sealed = keys.is_valid(Purpose.SEAL, text, key_id=seal["key_id"], mac=seal["seal"])
-    if _is_genuine(keys, event):
-        return None if is_sealed else f"the seal of audit event {event['id']} was altered"
-    # The server seals what it finds, also what something else has written.
-    return f"audit event {event['id']} was {'inserted' if is_sealed else 'altered'}"
+def _problems_of_export(export: Export, log: Log) -> Iterator[str]:
+    if export.damage:
+        yield export.damage
+    elif export.checkpoint and not begins_with(log, tree_of(export.checkpoint)):
+        yield "the log does not have all entries of the export"
+        yield from export.differences()
 
 
-def _problem_of_unsealed(keys: AuditKeys, event: Row) -> str | None:
-    if unknown := _unknown_key(keys, event["id"], event["key_id"]):
-        return unknown
-    return None if _is_genuine(keys, event) else f"audit event {event['id']} was inserted"
-
-
-def _is_genuine(keys: AuditKeys, event: Row) -> bool:
-    return keys.is_valid(Purpose.EVENT, event_text(event), key_id=event["key_id"], mac=event["mac"])
-
-
-def _unknown_key(keys: AuditKeys, event_id: int, key_id: str) -> str | None:
-    if keys.has(key_id):
-        return None
-    if key_id in keys.unreadable:
-        return f"no SECRET_KEY decrypts the audit key {key_id}, so its events cannot be checked"
-    return f"audit event {event_id} was altered, or the audit key {key_id} was removed"
+def _mac_problems(keys: AuditKeys, event: Row) -> Iterator[str]:
+    """An event that is as it was logged must still have its MAC. A key that is lost is no longer needed."""
+    key_id = event["key_id"]
+    if not keys.has(key_id) and key_id not in keys.unreadable:
+        yield f"audit event {event['id']} was altered, or the audit key {key_id} was removed"
+    elif keys.has(key_id) and not keys.is_genuine(event):
+        yield f"audit event {event['id']} was altered"
 
 
 def _missing(event_id: int) -> str:
     return f"audit event {event_id} is missing"
-
-
-def _differences(exported: Exported, stored: Exported | None) -> Iterator[str]:
-    """Yield the changes in the database since the export, in which this event is genuine."""
-    seal, event = exported
-    if stored is None:
-        yield _missing(event["id"])
-        return
-    if stored[1] != event:
-        yield f"audit event {event['id']} was altered"
-    if seal is not None and stored[0] != seal:
-        yield f"the seal of audit event {event['id']} is missing or was altered"

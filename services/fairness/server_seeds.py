@@ -18,7 +18,7 @@ from models.users import AnnouncedSeed, LogState, User
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.fairness import rolls
-from services.log import entries, sequencer
+from services.log import entries, logged_bets
 from services.log.bet_log import BetLog
 from services.log.entries import Reason
 from services.shared.clock import Millis
@@ -73,7 +73,7 @@ class ServerSeeds:
 
     def announce_first(self, *, user_id: int) -> None:
         """Draw the seed of a new player's first bet. Joins the transaction that makes the account."""
-        sequencer.lock_epoch()
+        logged_bets.lock_epoch()
         seed = self.draw(nonce=1)
         self._add_entry(user_id, seed.announcement, Reason.NEW)
         AnnouncedSeed.insert(
@@ -150,7 +150,7 @@ class ServerSeeds:
         """Replace an announced seed; False if a bet or another process was first."""
         seed = self.draw(nonce=found.nonce)
         with writing():
-            sequencer.lock_epoch()
+            logged_bets.lock_epoch()
             changed = announced_seeds.redraw_seed(
                 user_id, found, commitment=seed.commitment, encrypted=seed.encrypted
             )
@@ -168,7 +168,7 @@ class ServerSeeds:
         """Have an announced commitment in a signed checkpoint before a bet uses its seed."""
         if found.log_state == LogState.ABSENT:
             with writing():
-                sequencer.lock_epoch()
+                logged_bets.lock_epoch()
                 # Another process may be first.
                 if announced_seeds.change_log_state(user_id, found, LogState.WAITING):
                     self._add_entry(user_id, Commitment(found.commitment, found.nonce), Reason.CARRIED)
@@ -182,7 +182,7 @@ class ServerSeeds:
     ) -> None:
         """Let an entry about this commitment wait for the log. To be used within ``writing()``."""
         platform_id = User.select(User.platform_id).where(User.id == user_id).scalar()
-        sequencer.add(
+        logged_bets.add(
             entries.commitment(
                 at=self._clock(),
                 commitment=announced.server_seed_commitment,
@@ -190,7 +190,7 @@ class ServerSeeds:
                 player=self.log.pseudonyms.of(platform_id),
                 reason=reason,
                 redraw=redraw,
-            )
+            ),
         )
 
     def redraw_all(self, *, now: Millis) -> int:

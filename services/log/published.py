@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from models.db.connection import repeatable_read
-from models.log import LogCheckpoint, contains
+from models.log import BETS, LogCheckpoint, contains
 from services.log import bundles, stored_tiles, tiles, tree
-from services.log.bet_log import BetLog, Known
+from services.log.bet_log import BetLog
+from services.log.bundles import Source
 from services.log.merkle import leaf_hash
 from services.log.proof_files import proof_file
-from services.log.pseudonyms import Pseudonyms
+from services.log.signed_log import Known
 from services.log.tiles import HASH_SIZE, TILE_WIDTH, TilePosition
 from services.shared.errors import PlatformError, Unavailable
 
@@ -54,7 +55,7 @@ class BundleOfBets(NamedTuple):
 
 
 def name_of(origin: str) -> str:
-    """The first segment of the paths of this log: ``log``, or ``log-1a2b3c4d`` or the like of a successor."""
+    """The first segment of the paths of this log: ``log``, or of a successor such as ``log-1a2b3c4d``."""
     found = SUCCESSOR.fullmatch(origin)
     return found[1] if found else FIRST_NAME
 
@@ -84,19 +85,19 @@ def tile(path: str, *, known: Known) -> bytes:
     if width > tiles.tile_width(*position, known.checkpoint.size):
         raise NotPublished
     with state_with(known):
-        return stored_tiles.read(position)[: width * HASH_SIZE]
+        return _hashes(position, known)[: width * HASH_SIZE]
 
 
-def entry_bundle(path: str, *, known: Known, pseudonyms: Pseudonyms) -> bytes:
+def entry_bundle(path: str, *, known: Known, source: Source) -> bytes:
     """The entry bundle with this path below ``tile/``. Raises NotPublished."""
     number, width = _parse(tiles.parse_bundle_path, path)
     if width > tiles.tile_width(0, number, known.checkpoint.size):
         raise NotPublished
     with state_with(known):
-        wanted = bundles.references(number)[:width]
-        found = bundles.existing_contents(wanted, pseudonyms)
+        wanted = bundles.references(BETS, number)[:width]
+        found = bundles.existing_contents(wanted, source)
         entries = [found[reference] for reference in wanted if reference in found]
-        hashes = stored_tiles.read(TilePosition(0, number))[: width * HASH_SIZE]
+        hashes = _hashes(TilePosition(0, number), known)[: width * HASH_SIZE]
         if b"".join(map(leaf_hash, entries)) != hashes:
             # A cache would keep what somebody has changed in the database.
             log.error("entry bundle %d is not what was logged", number)
@@ -110,7 +111,7 @@ def bundle(text: str, *, known: Known) -> BundleOfBets:
     width = tiles.tile_width(0, number, known.checkpoint.size)
     if not width:
         raise NotPublished
-    numbered = enumerate(bundles.references(number)[:width], start=number * TILE_WIDTH)
+    numbered = enumerate(bundles.references(BETS, number)[:width], start=number * TILE_WIDTH)
     return BundleOfBets({ref: index for index, ref in numbered if ref > 0}, is_full=width == TILE_WIDTH)
 
 
@@ -132,8 +133,8 @@ def proof_of_bet(bet_id: int, *, bet_log: BetLog) -> str:
     known = _covering(bet_id, bet_log)
     with state_with(known):
         index = _index(bet_id, known)
-        (entry,) = bundles.contents([bet_id], bet_log.pseudonyms)
-        proof = tree.inclusion_proof(index, known.checkpoint.size, stored_tiles.read)
+        (entry,) = bundles.contents([bet_id], bet_log.source)
+        proof = tree.inclusion_proof(index, known.checkpoint.size, stored_tiles.reader(BETS))
     return proof_file(extra=entry, index=index, proof=proof, checkpoint=known.kept.checkpoint)
 
 
@@ -141,9 +142,18 @@ def proof_of_bet(bet_id: int, *, bet_log: BetLog) -> str:
 def state_with(known: Known) -> Iterator[None]:
     """Read one state of the database, which must contain the checkpoint. Raises Unavailable."""
     with repeatable_read(within_limit=True):
-        if not LogCheckpoint.select(contains(known.tree)).limit(1).scalar():
+        if not LogCheckpoint.select(contains(BETS, known.tree)).limit(1).scalar():
             raise Unavailable
         yield
+
+
+def _hashes(position: TilePosition, known: Known) -> bytes:
+    """A stored tile, which must be in the signed tree. Raises Unavailable."""
+    read = stored_tiles.reader(BETS)
+    if not tree.has_tile(position, known.checkpoint.size, known.checkpoint.root, read):
+        log.error("tile %d of level %d is not what was signed", position.number, position.level)
+        raise Unavailable
+    return read(position)
 
 
 def _covering(bet_id: int, bet_log: BetLog) -> Known:
@@ -152,7 +162,7 @@ def _covering(bet_id: int, bet_log: BetLog) -> Known:
 
 
 def _index(bet_id: int, known: Known) -> int:
-    index = bundles.index_of_bet(bet_id)
+    index = bundles.index_of(BETS, bet_id)
     if index is None or index >= known.checkpoint.size:
         # The database was replaced after the bet was read.
         raise Unavailable

@@ -29,5 +29,5 @@ def receipt_of_bet(*, user_id: int, nonce: int, bet_log: BetLog) -> str:
     bet_id = Bet.select(Bet.id).where(is_logged).scalar() if nonce <= MAX_NONCE else None
     if bet_id is None:
         raise ReceiptNotFound
-    (entry,) = bundles.contents([bet_id], bet_log.pseudonyms)
+    (entry,) = bundles.contents([bet_id], bet_log.source)
     return receipt(entry, bet_log=bet_log)

@@ -42,6 +42,23 @@ def root(size: int, read: ReadTile) -> bytes:
     return _range_root(0, size, cache(read)) if size else EMPTY_ROOT
 
 
+def has_tile(position: TilePosition, size: int, signed_root: bytes, read: ReadTile) -> bool:
+    """Whether a stored tile is in the tree of ``size`` entries with this root, as far as that has it."""
+    read = cache(read)
+    level, number = position
+    try:
+        # The last tile of each level makes the root. Any other has its own root in the tile above it.
+        while number != size >> TILE_HEIGHT * (level + 1):
+            above, offset = divmod(number, TILE_WIDTH)
+            (expected,) = _hashes(TilePosition(level + 1, above), offset, offset + 1, read)
+            if root_of(_hashes(TilePosition(level, number), 0, TILE_WIDTH, read)) != expected:
+                return False
+            level, number = level + 1, above
+        return root(size, read) == signed_root
+    except ValueError:
+        return False
+
+
 def inclusion_proof(index: int, size: int, read: ReadTile) -> list[bytes]:
     """The hashes that prove an entry to be in the tree of ``size`` entries, its leaf's sibling first.
 

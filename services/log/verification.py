@@ -2,21 +2,21 @@
 
 import json
 from array import array
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import Any
 
 import peewee
 
 from models.bets import Bet
 from models.db.connection import repeatable_read
-from models.log import Log, WaitingBet
-from services.log import bundles, first_start, sequencer, stored_tiles
+from models.log import BETS, Log, WaitingBet
+from services.log import bundles, first_start, sequencer
 from services.log.bet_log import BetLog
-from services.log.checkpoints import Checkpoint
-from services.log.merkle import leaf_hash, root_of
-from services.log.notes import BadNote
-from services.log.tiles import HASH_SIZE, TILE_WIDTH, TilePosition, tile_width
+from services.log.merkle import leaf_hash
+from services.log.tree_verification import stored_entries, tree_problems
 from services.shared.clock import Millis
 
 MAX_PROBLEMS = 1_000
@@ -42,85 +42,39 @@ def verify(bet_log: BetLog, *, now: Millis) -> Verification:
 
     Everything is read from one state of the database. Writes nothing.
     """
-    kept = bet_log.kept_checkpoint()
+    on_disk = bet_log.kept_checkpoints()[:1]
     found = Verification()
     with repeatable_read():
-        log = sequencer.stored_log()
-        logged: array[int] = array("q")
-        for problem in _problems(bet_log, log, kept, logged, found, now):
-            found.problems.append(problem)
-            if len(found.problems) == MAX_PROBLEMS:
-                break
+        log = sequencer.stored_log(BETS)
+        problems = chain(
+            tree_problems(bet_log, log, on_disk),
+            _entry_problems(bet_log, log, logged := array("q"), found),
+            _older_bet_problems(bet_log),
+            _bet_problems(logged, found, now),
+        )
+        found.problems += islice(problems, MAX_PROBLEMS)
     return found
 
 
-def _problems(
-    bet_log: BetLog, log: Log, kept: Checkpoint | None, logged: "array[int]", found: Verification, now: Millis
-) -> Iterator[str]:
-    yield from _checkpoint_problems(bet_log, log, kept)
-    for number in range(-(-log.size // TILE_WIDTH)):
-        yield from _bundle_problems(bet_log, log, number, logged)
-        found.entries = min(log.size, (number + 1) * TILE_WIDTH)
-    yield from _tile_problems(log.size)
-    yield from _older_bet_problems(bet_log)
-    yield from _bet_problems(logged, found, now)
-
-
-def _checkpoint_problems(bet_log: BetLog, log: Log, kept: Checkpoint | None) -> Iterator[str]:
-    """What was signed must be in the tree: the checkpoint on disk, and the newest one."""
-    signed = [("the checkpoint on disk", kept)] if kept else []
-    if log.size and not kept:
-        yield "there is no checkpoint on disk to compare with"
-    try:
-        newest = bet_log.keys.open_checkpoint(log.checkpoint)
-        signed.append(("the last checkpoint", newest))
-        if (newest.origin, newest.size) != (log.origin, log.size):
-            yield "the last checkpoint is about another log"
-    except BadNote as bad:
-        if log.size:
-            yield f"the last checkpoint: {bad}"
-    for name, checkpoint in signed:
-        if checkpoint.size > log.size:
-            yield f"{name} has {checkpoint.size} entries, the log only {log.size}"
-        elif sequencer.root_at(checkpoint.size) != checkpoint.root.hex():
-            yield f"{name} has another root than the first {checkpoint.size} entries"
-
-
-def _bundle_problems(bet_log: BetLog, log: Log, number: int, logged: "array[int]") -> Iterator[str]:
-    """The entries of a bundle must be those of the tree."""
-    width = tile_width(0, number, log.size)
-    wanted = bundles.references(number)[:width]
-    logged.extend(reference for reference in wanted if reference > 0)
-    tile = _hashes(TilePosition(0, number), width)
-    contents = bundles.existing_contents(wanted, bet_log.pseudonyms)
-    for offset in range(width):
-        index = number * TILE_WIDTH + offset
-        if offset >= len(wanted) or offset >= len(tile):
-            yield f"entry {index} is missing"
-            continue
-        content = contents.get(wanted[offset])
-        if content is None:
-            yield f"entry {index}: {_name(wanted[offset])} is missing"
-        elif leaf_hash(content) != tile[offset]:
-            yield f"entry {index}: {_name(wanted[offset])} is not what was logged"
-
-
-def _tile_problems(size: int) -> Iterator[str]:
-    """Each hash above level 0 must be the root of its tile."""
-    level = 0
-    while size >> 8 * (level + 1):
-        for number in range(size >> 8 * (level + 1)):
-            parent = _hashes(TilePosition(level + 1, number // TILE_WIDTH), TILE_WIDTH)
-            tile = _hashes(TilePosition(level, number), TILE_WIDTH)
-            offset = number % TILE_WIDTH
-            if len(tile) != TILE_WIDTH or parent[offset : offset + 1] != [root_of(tile)]:
-                yield f"tile {number} of level {level} has another root than level {level + 1} says"
-        level += 1
+def _entry_problems(bet_log: BetLog, log: Log, logged: "array[int]", found: Verification) -> Iterator[str]:
+    """The entries must be those of the tree."""
+    for bundle in stored_entries(log):
+        wanted = [each.reference for each in bundle if each.reference is not None]
+        logged.extend(reference for reference in wanted if reference > 0)
+        contents = bundles.existing_contents(wanted, bet_log.source)
+        for index, reference, leaf in bundle:
+            found.entries = index + 1
+            if reference is None or leaf is None:
+                yield f"entry {index} is missing"
+            elif reference not in contents:
+                yield f"entry {index}: {_name(reference)} is missing"
+            elif leaf_hash(contents[reference]) != leaf:
+                yield f"entry {index}: {_name(reference)} is not what was logged"
 
 
 def _older_bet_problems(bet_log: BetLog) -> Iterator[str]:
     """The first entry must say how many bets are older than the log, and what they are."""
-    first = bundles.existing_contents(bundles.references(0)[:1], bet_log.pseudonyms).values()
+    first = bundles.existing_contents(bundles.references(BETS, 0)[:1], bet_log.source).values()
     logged = [(entry["bets"], entry["digest"]) for entry in map(json.loads, first) if "digest" in entry]
     older = first_start.older_bets(bet_log.pseudonyms)
     if logged != ([tuple(older)] if older.bets else []):
@@ -129,15 +83,10 @@ def _older_bet_problems(bet_log: BetLog) -> Iterator[str]:
 
 def _bet_problems(logged: "array[int]", found: Verification, now: Millis) -> Iterator[str]:
     """Each bet must be in the log once, or wait for that."""
-    ids = iter(sorted(logged))
-    next_id = next(ids, None)
+    ids = sorted(logged)
     for bet_id, created_at_ms, is_waiting in _bets():
         found.bets += 1
-        times = 0
-        while next_id is not None and next_id <= bet_id:
-            if next_id == bet_id:
-                times += 1
-            next_id = next(ids, None)
+        times = bisect_right(ids, bet_id) - bisect_left(ids, bet_id)
         if times > 1:
             yield f"bet {bet_id} is in the log {times} times"
         elif times == 0 and not is_waiting:
@@ -163,11 +112,6 @@ def _bets() -> Iterator[tuple[int, int, bool]]:
         for bet_id, created_at_ms, is_waiting in rows:
             yield bet_id, created_at_ms, bool(is_waiting)
         last_id = rows[-1][0]
-
-
-def _hashes(position: TilePosition, width: int) -> Sequence[bytes]:
-    tile = stored_tiles.read(position)[: width * HASH_SIZE]
-    return [tile[start : start + HASH_SIZE] for start in range(0, len(tile), HASH_SIZE)]
 
 
 def _name(reference: int) -> str:

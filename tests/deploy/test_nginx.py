@@ -18,7 +18,7 @@ from bench.harness.servers import free_port
 from bench.harness.waiting import wait_until
 from blueprints.site.routes import UNAVAILABLE_PAGE, UNAVAILABLE_POLICY
 from models.db.connection import writing
-from services.log import entries, sequencer
+from services.log import entries, logged_bets
 from tests.deploy.conftest import TIMEOUT_SECONDS
 
 pytestmark = pytest.mark.nginx
@@ -211,7 +211,11 @@ def long_log(deployed):
     """The log has 600 entries or more."""
     with local_app(deployed.env), writing():
         for number in range(600):
-            sequencer.add(entries.to_bytes({"at": 0, "number": number}))
+            logged_bets.add(
+                entries.commitment(
+                    at=0, commitment="c" * 64, nonce=1, player=f"{number:032x}", reason=entries.Reason.NEW
+                )
+            )
 
     def size():
         with deployed.session() as session:

@@ -7,7 +7,7 @@ import peewee
 import pytest
 
 from models.affiliates import Affiliate, Referral
-from models.audit_trail import AuditEvent, AuditSeal
+from models.audit_trail import AuditEvent
 from models.bets import Bet
 from models.cases import Case, CaseItem, CaseVersion
 from models.db import migrate
@@ -118,7 +118,7 @@ def test_the_compared_catalogue_contains_every_table_check_and_trigger(new):
 
     assert missing == []
     assert "balance_cents >= 0" in shown
-    assert "audit_seals_refuse" in shown
+    assert "audit_events_refuse" in shown
 
 
 USER = {
@@ -189,8 +189,6 @@ AUDIT_EVENT = {
     "key_id": "k" * 16,
     "mac": "m" * 64,
 }
-AUDIT_SEAL = {"number": 1, "event_id": 1, "previous_seal": "", "key_id": "k" * 16, "seal": "s" * 64}
-
 UNNUMBERED_BET = {"nonce": 2, "request_id": None, "ledger_transaction": 3, "server_seed_commitment": "b" * 64}
 STORED = [
     (User, USER | {"id": 1, "platform_id": "1", "affiliate_code": "CODE"}),
@@ -209,7 +207,6 @@ STORED = [
     (AnnouncedSeed, SEED),
     (Referral, REFERRAL),
     (AuditEvent, AUDIT_EVENT),
-    (AuditSeal, AUDIT_SEAL),
 ]
 """Rows of each table. Player 1 and transaction 1 have an entry, player 2 and transaction 2 a bet,
 player 5 and item 101 a case."""
@@ -225,7 +222,6 @@ NEW = {
     Referral: REFERRAL | {"user": 1, "ledger_transaction": 5},
     Affiliate: {"user": 1},
     LimitRequest: LIMIT_REQUEST,
-    AuditSeal: AUDIT_SEAL | {"number": 2, "event_id": 2},
 }
 """A row of each table that the database accepts beside the stored ones."""
 
@@ -361,7 +357,6 @@ REFUSED = {
     ],
     Affiliate: [{"claimed_cents": -1}],
     LimitRequest: [{"kind": "payout"}, {"period": "year"}, {"value_cents": -1}, {"user": 999}],
-    AuditSeal: [{"number": 1}, {"event_id": 1}],
 }
 REFERRED_TO = [
     *((User, number) for number in (1, 2, 3, 4, 5)),
@@ -432,7 +427,6 @@ OF_ONE_DATABASE = {"sqlite": "REPLACE INTO {0} SELECT * FROM {0}", "postgresql":
 @pytest.mark.usefixtures("stored")
 def test_the_audit_trail_can_only_grow(database_url):
     statements = (*UPDATE_AND_DELETE, OF_ONE_DATABASE[database_url.partition(":")[0]])
-    for table in ("audit_events", "audit_seals"):
-        for statement in statements:
-            with pytest.raises(peewee.IntegrityError, match=f"{table} is append-only"), writing():
-                database.execute_sql(statement.format(table))
+    for statement in statements:
+        with pytest.raises(peewee.IntegrityError, match="audit_events is append-only"), writing():
+            database.execute_sql(statement.format("audit_events"))

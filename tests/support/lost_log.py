@@ -3,7 +3,7 @@
 import peewee
 
 from models.db.connection import reading, writing
-from models.log import Log, LogBundle, LogCheckpoint, LogTile
+from models.log import BETS, Log, LogBundle, LogCheckpoint, LogTile
 
 TABLES = (Log, LogTile, LogBundle, LogCheckpoint)
 
@@ -29,20 +29,21 @@ def restore_log(rows):
 def replace_log():
     """Give the log another history of the same size, as if a server on another machine had played on."""
     with writing():
-        LogTile.update(hashes=b"?" * 32 * 256).execute()
-        LogCheckpoint.update(root="0" * 64).where(LogCheckpoint.size > 0).execute()
+        LogTile.update(hashes=b"?" * 32 * 256).where(LogTile.log == BETS).execute()
+        is_old = (LogCheckpoint.log == BETS) & (LogCheckpoint.size > 0)
+        LogCheckpoint.update(root="0" * 64).where(is_old).execute()
 
 
 @reading()
 def checkpoints():
     """How many checkpoints the database contains."""
-    return LogCheckpoint.select().count()
+    return LogCheckpoint.select().where(LogCheckpoint.log == BETS).count()
 
 
 @reading()
 def epoch():
     """The present epoch of redraws."""
-    return Log.select(Log.epoch).scalar()
+    return Log.select(Log.epoch).where(Log.name == BETS).scalar()
 
 
 def _columns(table, row):

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from bench.harness.spins import Clock, at, play_spin
 from models.db.connection import writing
-from services.log import entries, sequencer
+from services.log import entries, logged_bets
 
 NOW = at("2026-03-18 12:00")
 ORIGIN = "127.0.0.1:5000/log"
@@ -61,7 +61,7 @@ def add_waiting():
     def add(count):
         with writing():
             for number in range(count):
-                sequencer.add(
+                logged_bets.add(
                     entries.commitment(
                         at=NOW,
                         commitment="c" * 64,

@@ -2,17 +2,23 @@
 
 import json
 import os
+import struct
 import subprocess
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from bench.harness.servers import ROOT, flask_command
-from models.audit_trail import AuditEvent, AuditSeal
 from models.db.connection import Sqlite, database, writing
-from services.audit_trail import verification
-from services.audit_trail.sealing import seal_some
+from models.log import AUDIT, Log, LogBundle, LogCheckpoint, LogTile
+from services.audit_trail import queries, verification
+from services.audit_trail.canonical import event_entry
+from services.log.checkpoints import Checkpoint
+from services.log.keys import LogKeys
+from services.log.merkle import leaf_hash, root_of
+from services.shared.errors import Unavailable
+from tests.support.lost_log import restore_log, stored_log
 from tests.support.markers import sqlite_only
 
 AT = 1_700_000_000_000
@@ -23,24 +29,24 @@ def clock():
     return lambda: AT
 
 
-def seal_all(app):
-    """Seal what the server of this app would seal within a second."""
-    keys = app.extensions["services"].audit_keys
-    keys.store()
-    while seal_some(keys):
-        pass
+def log_all(app):
+    """Append what the server of this app would append within a second."""
+    services = app.extensions["services"]
+    services.audit_keys.store()
+    services.audit_log.watch()
+    services.audit_log.append_waiting()
 
 
 @pytest.fixture
-def seal(app):
-    return lambda: seal_all(app)
+def log(app):
+    return lambda: log_all(app)
 
 
 @pytest.fixture
-def trail(run, seal):
-    """Six sealed events, 1 to 6, of three accounts with a grant each."""
+def trail(run, log):
+    """Six logged events, 1 to 6, of three accounts with a grant each."""
     run("users", "create", "ada", "--count", "3", "--balance", "12.34")
-    seal()
+    log()
 
 
 @pytest.fixture
@@ -66,11 +72,9 @@ def without_triggers():
         for _, sql in triggers:
             database.execute_sql(sql)
     else:
-        for table in ("audit_events", "audit_seals"):
-            database.execute_sql(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        database.execute_sql("ALTER TABLE audit_events DISABLE TRIGGER USER")
         yield
-        for table in ("audit_events", "audit_seals"):
-            database.execute_sql(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+        database.execute_sql("ALTER TABLE audit_events ENABLE TRIGGER USER")
 
 
 @pytest.fixture
@@ -102,7 +106,7 @@ def export(app, tmp_path):
 def test_an_untouched_trail_verifies_without_problems_or_writes(trail, run, queries):
     queries.clear()
 
-    assert run("audit", "verify") == {"sealed": 6, "unsealed": 0, "problems": 0}
+    assert run("audit", "verify") == {"logged": 6, "waiting": 0, "problems": 0}
 
     verbs = {sql.split()[0] for sql, _ in queries}
     assert verbs <= {"SELECT", "SET", "BEGIN", "COMMIT"}
@@ -110,7 +114,7 @@ def test_an_untouched_trail_verifies_without_problems_or_writes(trail, run, quer
 
 @pytest.mark.regulation("2.8 Significant events")
 def test_an_event_names_the_operator_and_the_account(trail, run):
-    *lines, signature = run("audit", "export")
+    *lines, last = run("audit", "export")
 
     created, granted = lines[:2]
     assert (created["what"], created["after"]) == ("account.created", {"username": "ada"})
@@ -118,7 +122,8 @@ def test_an_event_names_the_operator_and_the_account(trail, run):
     assert created["who"].startswith("operator:")
     assert created["player"] == granted["player"]
     assert (created["at"], created["address"]) == (AT, None)
-    assert signature["events"] == len(lines) == 6
+    assert [line["index"] for line in lines] == list(range(6))
+    assert last["checkpoint"].startswith("127.0.0.1:5000/log/audit\n6\n")
 
 
 ALTERED = [
@@ -126,34 +131,35 @@ ALTERED = [
     *("before = '{}'", "after = NULL", "after = ' ' || after", "mac = 'x'", "key_id = 'x'"),
 ]
 DELETE = "DELETE FROM audit_events WHERE id = 3"
-DELETE_SEAL = "DELETE FROM audit_seals WHERE event_id = 3"
 INSERT = """
 INSERT INTO audit_events (id, at_ms, who, what, key_id, mac)
 SELECT 99, at_ms, who, what, key_id, mac FROM audit_events WHERE id = 3
 """
-QUEUE = "INSERT INTO audit_unsealed (event_id) VALUES (99)"
-SWAP = """
-UPDATE audit_seals SET event_id = CASE event_id WHEN 2 THEN -3 ELSE -2 END WHERE event_id IN (2, 3)
-"""
+QUEUE = "INSERT INTO audit_waiting_events (event_id) VALUES (99)"
+SET_BACK = (
+    "UPDATE logs SET size = 4 WHERE name = 'audit'",
+    "UPDATE log_bundles SET entry_references = SUBSTR(entry_references, 1, 32) WHERE log_id = 'audit'",
+    "UPDATE log_tiles SET hashes = SUBSTR(hashes, 1, 128) WHERE log_id = 'audit'",
+    "DELETE FROM log_checkpoints WHERE log_id = 'audit' AND size > 4",
+)
 CHANGES = [
     *(
         ([f"UPDATE audit_events SET {change} WHERE id = 3"], "audit event 3 was altered")  # noqa: S608
         for change in ALTERED
     ),
-    (["UPDATE audit_seals SET seal = 'x' WHERE event_id = 3"], "the seal of audit event 3 was altered"),
     (["UPDATE audit_events SET id = 7 WHERE id = 3"], "audit event 3 is missing"),
     ([DELETE], "audit event 3 is missing"),
-    ([DELETE, DELETE_SEAL], "audit event 3 is missing"),
-    ([DELETE_SEAL], "the seal of audit event 3 is missing"),
-    (
-        [
-            "DELETE FROM audit_events WHERE id = 1",
-            "UPDATE audit_seals SET previous_seal = 'x' WHERE number = 1",
-        ],
-        "the seal of audit event 1 was altered",
-    ),
     ([INSERT], "audit event 99 was inserted"),
-    ([SWAP, "UPDATE audit_seals SET event_id = -event_id WHERE event_id < 0"], "audit event 3"),
+    ([INSERT, QUEUE], "audit event 99 was inserted"),
+    (["INSERT INTO audit_waiting_events (event_id) VALUES (3)"], "audit event 3 is in the log again"),
+    (["DELETE FROM log_bundles WHERE log_id = 'audit'"], "entry 2 of the audit log is missing"),
+    (["DELETE FROM log_tiles WHERE log_id = 'audit'"], "entry 2 of the audit log is missing"),
+    (["UPDATE logs SET checkpoint = 'x' WHERE name = 'audit'"], "the last checkpoint: "),
+    (
+        ["UPDATE log_bundles SET entry_references = SUBSTR(entry_references, 1, 17) WHERE log_id = 'audit'"],
+        "entry 2 of the audit log is missing",
+    ),
+    (["UPDATE logs SET size = 5 WHERE name = 'audit'"], "audit event 6 is not in the log"),
 ]
 
 
@@ -167,19 +173,14 @@ def test_a_changed_row_is_reported(tampered, fails, run):
     assert run("audit", "verify")["problems"] == 0
 
 
-TEXTS = [
-    *((AuditEvent, name) for name in ("who", "what", "player", "address", "before", "after")),
-    *((AuditEvent, name) for name in ("key_id", "mac")),
-    *((AuditSeal, name) for name in ("key_id", "seal", "previous_seal")),
-]
+TEXTS = ("who", "what", "player", "address", "before", "after", "key_id", "mac")
 
 
 @sqlite_only
 def test_bytes_in_a_column_of_texts_are_reported_and_exported(tampered, fails, run):
-    for table, column in TEXTS:
-        key = "id" if table is AuditEvent else "event_id"
+    for column in TEXTS:
         for value in ("x'ff'", "CAST(x'ff' AS TEXT)"):
-            statement = f"UPDATE {table._meta.table_name} SET {column} = {value} WHERE {key} = 3"  # noqa: S608
+            statement = f"UPDATE audit_events SET {column} = {value} WHERE id = 3"  # noqa: S608
             with tampered(statement):
                 lines = fails("audit", "verify").splitlines()
                 run("audit", "export")
@@ -189,22 +190,33 @@ def test_bytes_in_a_column_of_texts_are_reported_and_exported(tampered, fails, r
 
 
 @pytest.mark.security("The audit trail")
-def test_an_inserted_event_is_reported_although_the_server_sealed_it(tamper, seal, fails):
+def test_an_inserted_event_is_refused_and_holds_up_no_other(app, tamper, log, run, fails, log_text):
     tamper(INSERT, QUEUE)
-    seal()
+    run("users", "create", "later")
+    log()
+    log()
 
-    assert "audit event 99 was inserted" in fails("audit", "verify")
+    lines = fails("audit", "verify").splitlines()
+    assert lines == ["audit event 99 was inserted", "Error: 1 problems in the audit trail"]
+    assert log_text().count("audit event refused: 99") == 1
+    assert app.extensions["services"].audit_log.events.refused == {99}
+    *_, later, _ = exported = run("audit", "export")
+    assert len(exported) == 6 + 1 + 1
+    assert later["after"] == {"username": "later"}
 
 
 @pytest.mark.security("The audit trail")
 @pytest.mark.regulation("B.6 Logs")
-def test_removed_last_events_are_found_with_an_export(tampered, export, run, fails):
+def test_removed_last_events_are_found_by_the_checkpoint_on_disk_and_named_by_an_export(
+    tampered, export, run, fails
+):
     exported = str(export())
 
-    with tampered("DELETE FROM audit_events WHERE id >= 5", "DELETE FROM audit_seals WHERE event_id >= 5"):
-        assert run("audit", "verify") == {"sealed": 4, "unsealed": 0, "problems": 0}
-        found = fails("audit", "verify", "--from", exported)
+    with tampered("DELETE FROM audit_events WHERE id >= 5", *SET_BACK):
+        without, found = fails("audit", "verify"), fails("audit", "verify", "--from", exported)
 
+    assert "the checkpoint of 127.0.0.1:5000/log/audit on disk has 6 entries, the log only 4" in without
+    assert "audit event 5 is missing" not in without
     assert "audit event 5 is missing" in found
     assert "audit event 6 is missing" in found
     with tampered("UPDATE audit_events SET who = 'system' WHERE id = 3"):
@@ -212,46 +224,139 @@ def test_removed_last_events_are_found_with_an_export(tampered, export, run, fai
         assert fails("audit", "verify", "--from", exported).count("audit event 3 was altered") == 1
 
 
-def test_events_after_a_removed_one_are_sealed(tamper, run, seal, fails):
+ATTACKS = {
+    "change": (["UPDATE audit_events SET who = 'system' WHERE id = 3"], [1, 2, 3, 4, 5, 6]),
+    "add": ([INSERT], [1, 2, 3, 4, 5, 6, 99]),
+    "drop": ([DELETE], [1, 2, 4, 5, 6]),
+    "drop the last": (["DELETE FROM audit_events WHERE id = 6"], [1, 2, 3, 4, 5]),
+    "reorder": ([], [1, 3, 2, 4, 5, 6]),
+}
+
+
+ON_DISK = "the checkpoint of 127.0.0.1:5000/log/audit on disk has "
+
+
+def rewrite_log(ids):
+    """Make the log that of these events, with all but the signature of a key of the server."""
+    with writing():
+        events = queries.by_ids(ids)
+        leaves = [leaf_hash(event_entry(events[each])) for each in ids]
+        checkpoint = Checkpoint("127.0.0.1:5000/log/audit", len(ids), root_of(leaves))
+        LogTile.update(hashes=b"".join(leaves)).where(LogTile.log == AUDIT).execute()
+        packed = struct.pack(f">{len(ids)}q", *ids)
+        LogBundle.update(references=packed, highest_id=max(ids)).where(LogBundle.log == AUDIT).execute()
+        note = LogKeys([b"?" * 32]).sign_checkpoint(checkpoint)
+        Log.update(size=len(ids), checkpoint=note).where(Log.name == AUDIT).execute()
+        row = LogCheckpoint
+        row.insert(log=AUDIT, size=len(ids), root=checkpoint.root.hex(), signed_at_ms=AT).on_conflict(
+            conflict_target=[row.log, row.size], preserve=[row.root]
+        ).execute()
+
+
+@pytest.mark.security("The audit trail")
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_who_owns_the_database_but_no_key_cannot_rewrite_the_trail(tamper, run, log, fails, attack):
+    statements, ids = ATTACKS[attack]
+    # What is only added begins with the tree on disk.
+    problem = "audit event 99 was altered" if attack == "add" else ON_DISK
+    tamper(*statements)
+    rewrite_log(ids)
+
+    found = fails("audit", "verify")
+    assert problem in found
+    assert "the last checkpoint: no known key has signed the note" in found
+
+    run("users", "create", "later")
+    for _ in range(2):
+        with suppress(Unavailable):
+            log()
+
+    # The server signs it under another name only, and keeps the last checkpoint of the log that ended.
+    assert problem in fails("audit", "verify")
+
+
+@pytest.mark.security("The audit trail")
+def test_an_altered_tree_is_not_signed_with_the_next_event(tamper, run, log, fails):
+    """Its checkpoint and the row about it are as they were."""
+    tamper("UPDATE audit_events SET who = 'system' WHERE id = 3")
+    with writing():
+        row = queries.by_ids([3])[3]
+        tile = bytearray(LogTile.get(LogTile.log == AUDIT).hashes)
+        tile[64:96] = leaf_hash(event_entry(row))
+        LogTile.update(hashes=bytes(tile)).where(LogTile.log == AUDIT).execute()
+    run("users", "create", "later")
+    log()
+
+    assert ON_DISK in fails("audit", "verify")
+
+
+@pytest.fixture
+def restored(trail, run, log, tamper):
+    """A database as a restore leaves it, without its seventh event."""
+    backup = stored_log()
+    run("users", "create", "lost")
+    log()
+    tamper("DELETE FROM audit_events WHERE id = 7")
+    restore_log(backup)
+
+
+def test_a_log_without_its_end_goes_on_under_another_name(restored, run, log, fails, log_text):
+    run("users", "create", "later")
+    log()
+
+    *_, fork, later, last = run("audit", "export")
+    assert (fork["forkOf"], fork["kept"], fork["size"]) == ("127.0.0.1:5000/log/audit", 6, 7)
+    assert later["after"] == {"username": "later"}
+    assert last["checkpoint"].startswith("127.0.0.1:5000/log/audit-")
+    assert "the log goes on as 127.0.0.1:5000/log/audit-" in log_text()
+    assert fails("audit", "verify").splitlines() == [
+        "the checkpoint of 127.0.0.1:5000/log/audit on disk has another root than the first 7 entries",
+        "Error: 1 problems in the audit trail",
+    ]
+
+
+def test_events_after_a_removed_one_are_logged(tamper, run, log, fails):
     tamper("DELETE FROM audit_events WHERE id = 6")
     run("users", "create", "later")
-    seal()
+    log()
 
     missing, total = fails("audit", "verify").splitlines()
     assert (missing, total) == ("audit event 6 is missing", "Error: 1 problems in the audit trail")
 
 
-def test_an_export_includes_events_that_are_not_sealed_yet(trail, export, run, seal):
+def test_an_export_includes_events_that_were_not_logged_yet(trail, export, run, log):
     run("users", "create", "later")
     exported = str(export())
     run("users", "create", "after-the-export")
-    seal()
+    log()
 
     found = run("audit", "verify", "--from", exported)
 
-    assert found == {"sealed": 8, "unsealed": 0, "problems": 0, "exported": 7}
+    assert found == {"logged": 8, "waiting": 0, "problems": 0, "exported": 7}
 
 
 def edited(line, **changes):
     return json.dumps(json.loads(line) | changes, separators=(",", ":"), sort_keys=True).encode() + b"\n"
 
 
+ALTERED_EXPORT = "the export was altered: its checkpoint does not match"
 EDITED = [
-    (lambda lines: [*lines[:2], edited(lines[2], who="system"), *lines[3:]], "audit event 3 was altered"),
-    (lambda lines: [*lines[:2], *lines[3:]], "audit event 3 is missing"),
-    (lambda lines: [*lines[:4], edited(lines[4], seal=None), *lines[5:]], "signature does not match"),
-    (lambda lines: [*lines[:-2], lines[-1]], "the export was altered: its signature does not match"),
-    (lambda lines: [*lines, lines[0]], "the export was altered: its signature does not match"),
-    (lambda lines: [*lines[:-1], edited(lines[-1], events=7)], "its signature does not match"),
-    (lambda lines: lines[:-1], "the export has no signature: it is not complete"),
-    (lambda lines: [lines[0][:-9] + b"\n", *lines[1:]], "line 1 of the export is not an event"),
-    (lambda lines: [b'["signature"]\n', *lines], "line 1 of the export is not an event"),
-    (lambda lines: [edited(lines[0], id=0.5), *lines[1:]], "line 1 of the export is not an event"),
-    (lambda lines: [edited(lines[0], seal={}), *lines[1:]], "line 1 of the export is not an event"),
-    (lambda lines: [edited(lines[0], keyId=[]), *lines[1:]], "line 1 of the export is not an event"),
-    (lambda _: [b'{"signature":[],"keyId":[1.5]}\n'], "no SECRET_KEY decrypts the audit key"),
-    (lambda lines: [edited(lines[0], who="\ud800"), *lines[1:]], "audit event 1 was altered"),
-    (lambda lines: [*lines[:-1], edited(lines[-1], events="\ud800")], "its signature does not match"),
+    (lambda lines: [*lines[:2], edited(lines[2], who="system"), *lines[3:]], ALTERED_EXPORT),
+    (lambda lines: [edited(lines[0], who="\ud800"), *lines[1:]], "line 1 of the export is not an entry"),
+    (lambda lines: [*lines[:2], *lines[3:]], "line 3 of the export is not an entry"),
+    (lambda lines: [lines[1], lines[0], *lines[2:]], "line 1 of the export is not an entry"),
+    (lambda lines: [edited(lines[1], index=0), edited(lines[0], index=1), *lines[2:]], ALTERED_EXPORT),
+    (lambda lines: [*lines[:-2], lines[-1]], ALTERED_EXPORT),
+    (lambda lines: [*lines[:-1], edited(lines[0], index=6), lines[-1]], ALTERED_EXPORT),
+    (lambda lines: [*lines, lines[0]], ALTERED_EXPORT),
+    (lambda lines: [*lines[:-1], lines[-1].replace(b"audit\\n6", b"audit\\n5")], "the export was altered: "),
+    (lambda lines: [*lines[:-1], edited(lines[-1], checkpoint=[])], "the export was altered: "),
+    (lambda lines: [*lines[:-1], edited(lines[-1], checkpoint="\ud800")], "the export"),
+    (lambda lines: lines[:-1], "the export has no checkpoint: it is not complete"),
+    (lambda lines: [lines[0][:-9] + b"\n", *lines[1:]], "line 1 of the export is not an entry"),
+    (lambda lines: [b'["checkpoint"]\n', *lines], "line 1 of the export is not an entry"),
+    (lambda lines: [edited(lines[0], id=0.5), *lines[1:]], "line 1 of the export is not an entry"),
+    (lambda lines: [edited(lines[0], id=2**64), *lines[1:]], "line 1 of the export is not an entry"),
 ]
 
 
@@ -285,17 +390,17 @@ def test_a_changed_export_is_reported(trail, export, fails):
 
 
 @sqlite_only
-def test_an_event_without_a_seal_is_reported_after_a_minute(make_app, run):
+def test_an_event_that_is_not_logged_is_reported_after_a_minute(make_app, run):
     run("users", "create", "ada")
-    assert run("audit", "verify")["unsealed"] == 1
+    assert run("audit", "verify")["waiting"] == 1
 
     later = make_app(clock=lambda: AT + 60_001).test_cli_runner().invoke(args=["audit", "verify"])
 
     assert later.exit_code == 1
-    assert "audit event 1 has no seal, although it is older than a minute" in later.stderr
+    assert "audit event 1 is not in the log, although it is older than a minute" in later.stderr
 
 
-def test_an_event_removed_before_its_seal_is_reported(tamper, run, fails):
+def test_an_event_removed_before_it_is_logged_is_reported(tamper, run, fails):
     run("users", "create", "later")
     tamper("DELETE FROM audit_events WHERE id = 7")
     run("users", "create", "still-recorded")
@@ -310,10 +415,10 @@ NEW = "the secret that comes after it and is long enough"
 @pytest.mark.security("The audit trail")
 @pytest.mark.regulation("B.6 Logs")
 @sqlite_only
-def test_old_seals_can_be_verified_after_the_secret_has_changed(make_app):
+def test_old_events_can_be_verified_after_the_secret_has_changed(make_app):
     old = make_app(SECRET_KEY=OLD)
     old.test_cli_runner().invoke(args=["users", "create", "ada"])
-    seal_all(old)
+    log_all(old)
     both = make_app(SECRET_KEY=NEW, SECRET_KEY_PREVIOUS=OLD).test_cli_runner()
     rotated = both.invoke(args=["secrets", "rotate"])
     assert json.loads(rotated.stdout)["auditKeys"] == 1
@@ -324,15 +429,23 @@ def test_old_seals_can_be_verified_after_the_secret_has_changed(make_app):
 
 
 @sqlite_only
-def test_a_lost_secret_is_reported_and_hides_no_other_problem(tamper, make_app, monkeypatch):
+def test_a_lost_secret_hides_no_problem_and_is_reported_where_it_is_needed(tamper, make_app, run):
+    run("users", "create", "not-logged")
     new = make_app(SECRET_KEY=NEW)
     new.test_cli_runner().invoke(args=["users", "create", "bob"])
-    seal_all(new)
-    tamper("UPDATE audit_events SET who = 'system' WHERE id = 7")
-    monkeypatch.setattr(verification, "MAX_PROBLEMS", 3)
+    tamper("UPDATE audit_events SET who = 'system' WHERE id IN (2, 8)")
 
     verified = new.test_cli_runner().invoke(args=["audit", "verify"])
 
-    assert json.loads(verified.stdout) == {"sealed": 7, "unsealed": 0, "problems": 2}
+    assert json.loads(verified.stdout) == {"logged": 6, "waiting": 2, "problems": 3}
+    assert "audit event 2 was altered" in verified.stderr
     assert "no SECRET_KEY decrypts the audit key" in verified.stderr
-    assert "audit event 7 was altered" in verified.stderr
+    assert "audit event 8 was inserted" in verified.stderr
+
+
+@sqlite_only
+def test_a_verification_ends_after_many_problems(tampered, fails, monkeypatch):
+    monkeypatch.setattr(verification, "MAX_PROBLEMS", 3)
+
+    with tampered("DELETE FROM audit_events"):
+        assert len(fails("audit", "verify").splitlines()) == 4

@@ -16,33 +16,37 @@ SQLITE = [
         ["the trigger audit_events_refuse_update of audit_events is missing"],
     ),
     (
-        ["DROP TRIGGER audit_events_refuse_delete", "DROP TRIGGER audit_seals_refuse_replace"],
+        ["DROP TRIGGER audit_events_refuse_delete", "DROP TRIGGER audit_events_refuse_replace"],
         [
             "the trigger audit_events_refuse_delete of audit_events is missing",
-            "the trigger audit_seals_refuse_replace of audit_seals is missing",
+            "the trigger audit_events_refuse_replace of audit_events is missing",
         ],
     ),
     (
         [
-            "DROP TRIGGER audit_seals_refuse_delete",
+            "DROP TRIGGER audit_events_refuse_delete",
             (
-                "CREATE TRIGGER audit_seals_refuse_delete BEFORE DELETE ON audit_seals WHEN OLD.number > 5"
-                " BEGIN SELECT RAISE(ABORT, 'audit_seals is append-only'); END"
+                "CREATE TRIGGER audit_events_refuse_delete BEFORE DELETE ON audit_events WHEN OLD.id > 5"
+                " BEGIN SELECT RAISE(ABORT, 'audit_events is append-only'); END"
             ),
         ],
-        ["the trigger audit_seals_refuse_delete of audit_seals was altered"],
+        ["the trigger audit_events_refuse_delete of audit_events was altered"],
     ),
     (
         ["CREATE TRIGGER mine BEFORE INSERT ON AUDIT_EVENTS BEGIN SELECT RAISE(IGNORE); END"],
         ["the trigger mine of audit_events was added"],
     ),
     (
-        ["CREATE TRIGGER mine AFTER UPDATE ON audit_seals BEGIN SELECT 1; END"],
-        ["the trigger mine of audit_seals was added"],
+        ["CREATE TRIGGER mine AFTER UPDATE ON log_tiles BEGIN SELECT 1; END"],
+        ["the trigger mine of log_tiles was added"],
     ),
     (
-        ["CREATE TRIGGER mine AFTER DELETE ON audit_unsealed BEGIN SELECT 1; END"],
-        ["the trigger mine of audit_unsealed was added"],
+        ["CREATE TRIGGER mine AFTER INSERT ON log_bundles BEGIN SELECT 1; END"],
+        ["the trigger mine of log_bundles was added"],
+    ),
+    (
+        ["CREATE TRIGGER mine AFTER DELETE ON audit_waiting_events BEGIN SELECT 1; END"],
+        ["the trigger mine of audit_waiting_events was added"],
     ),
     (
         ["CREATE TRIGGER mine BEFORE INSERT ON audit_keys BEGIN SELECT RAISE(IGNORE); END"],
@@ -62,10 +66,10 @@ SQLITE = [
     ),
     (
         [
-            "DROP TABLE audit_unsealed",
-            "CREATE TABLE audit_unsealed (event_id INTEGER PRIMARY KEY ON CONFLICT IGNORE)",
+            "DROP TABLE audit_waiting_events",
+            "CREATE TABLE audit_waiting_events (event_id INTEGER PRIMARY KEY ON CONFLICT IGNORE)",
         ],
-        ["the table audit_unsealed was altered"],
+        ["the table audit_waiting_events was altered"],
     ),
 ]
 
@@ -79,7 +83,6 @@ POSTGRESQL = [
         [
             "the function refuse_audit_change() is missing",
             "the trigger audit_events_refuse_change of audit_events is missing",
-            "the trigger audit_seals_refuse_change of audit_seals is missing",
         ],
     ),
     (
@@ -87,10 +90,10 @@ POSTGRESQL = [
         ["the trigger audit_events_refuse_change of audit_events is disabled"],
     ),
     (
-        ["ALTER TABLE audit_seals ENABLE REPLICA TRIGGER audit_seals_refuse_change"],
-        ["the trigger audit_seals_refuse_change of audit_seals is disabled"],
+        ["ALTER TABLE audit_events ENABLE REPLICA TRIGGER audit_events_refuse_change"],
+        ["the trigger audit_events_refuse_change of audit_events is disabled"],
     ),
-    (["ALTER TABLE audit_seals ENABLE ALWAYS TRIGGER audit_seals_refuse_change"], []),
+    (["ALTER TABLE audit_events ENABLE ALWAYS TRIGGER audit_events_refuse_change"], []),
     (["SET LOCAL session_replication_role = replica"], ["the setting session_replication_role was altered"]),
     (
         [f"CREATE OR REPLACE FUNCTION refuse_audit_change() {DOES_NOTHING}"],
@@ -110,19 +113,19 @@ POSTGRESQL = [
             "CREATE SCHEMA other",
             f"CREATE FUNCTION other.refuse_audit_change() {DOES_NOTHING}",
             (
-                "CREATE OR REPLACE TRIGGER audit_seals_refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE"
-                " ON audit_seals EXECUTE FUNCTION other.refuse_audit_change()"
+                "CREATE OR REPLACE TRIGGER audit_events_refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE"
+                " ON audit_events EXECUTE FUNCTION other.refuse_audit_change()"
             ),
         ],
-        ["the trigger audit_seals_refuse_change of audit_seals was altered"],
+        ["the trigger audit_events_refuse_change of audit_events was altered"],
     ),
     (
         [f"CREATE TRIGGER mine BEFORE INSERT ON audit_events {CALL}"],
         ["the trigger mine of audit_events was added"],
     ),
     (
-        [f"CREATE TRIGGER mine AFTER UPDATE ON audit_unsealed {CALL}"],
-        ["the trigger mine of audit_unsealed was added"],
+        [f"CREATE TRIGGER mine AFTER UPDATE ON audit_waiting_events {CALL}"],
+        ["the trigger mine of audit_waiting_events was added"],
     ),
     (
         [f"CREATE TRIGGER mine AFTER DELETE ON audit_keys {CALL}"],
@@ -135,11 +138,11 @@ POSTGRESQL = [
     (
         [
             (
-                "CREATE CONSTRAINT TRIGGER mine AFTER INSERT ON audit_seals DEFERRABLE INITIALLY DEFERRED"
+                "CREATE CONSTRAINT TRIGGER mine AFTER INSERT ON log_checkpoints DEFERRABLE INITIALLY DEFERRED"
                 f" FOR EACH ROW {CALL}"
             )
         ],
-        ["the trigger mine of audit_seals was added"],
+        ["the trigger mine of log_checkpoints was added"],
     ),
     (
         ["CREATE RULE mine AS ON INSERT TO audit_events DO INSTEAD NOTHING"],
@@ -160,7 +163,7 @@ POSTGRESQL = [
             "the view audit_keys was added",
         ],
     ),
-    (["ALTER TABLE audit_unsealed SET UNLOGGED"], ["the table audit_unsealed was altered"]),
+    (["ALTER TABLE audit_waiting_events SET UNLOGGED"], ["the table audit_waiting_events was altered"]),
 ]
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from models.db.connection import Sqlite, database, writing
 from services.audit_trail.recording import AuditNotWritten
-from services.audit_trail.sealing import seal_some
+from services.log.stored_tiles import NotStored
 from tests.support.markers import postgresql_only, sqlite_only
 
 FAILURE = "Error: the database did not store the audit trail as it was written; see flask audit verify"
@@ -28,7 +28,7 @@ SQLITE = {
     ],
     "deleted with the next row": [
         "DROP TRIGGER audit_events_refuse_delete",
-        "CREATE TRIGGER mine AFTER INSERT ON audit_unsealed BEGIN DELETE FROM audit_events; END",
+        "CREATE TRIGGER mine AFTER INSERT ON audit_waiting_events BEGIN DELETE FROM audit_events; END",
     ],
     "written to a view": [
         "ALTER TABLE audit_events RENAME TO kept",
@@ -39,17 +39,17 @@ SQLITE = {
         "DROP TABLE audit_events",
         f"CREATE TABLE audit_events ({COLUMNS.replace(' address', ' address NOT NULL ON CONFLICT IGNORE')})",
     ],
-    "not to be sealed": [
-        "CREATE TRIGGER mine BEFORE INSERT ON audit_unsealed BEGIN SELECT RAISE(IGNORE); END"
+    "not to be logged": [
+        "CREATE TRIGGER mine BEFORE INSERT ON audit_waiting_events BEGIN SELECT RAISE(IGNORE); END"
     ],
 }
 
 
-def with_trigger(when, body, table="audit_events"):
+def with_trigger(when, body, table="audit_events", verb="INSERT"):
     """Statements that create a trigger for each row with a function of this body."""
     return [
         f"CREATE FUNCTION mine() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN {body} END$$",
-        f"CREATE TRIGGER mine {when} INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION mine()",
+        f"CREATE TRIGGER mine {when} {verb} ON {table} FOR EACH ROW EXECUTE FUNCTION mine()",
     ]
 
 
@@ -62,7 +62,7 @@ POSTGRESQL = {
     "deleted": [WITHOUT_REFUSAL, *with_trigger("AFTER", "DELETE FROM audit_events; RETURN NULL;")],
     "deleted with the next row": [
         WITHOUT_REFUSAL,
-        *with_trigger("AFTER", "DELETE FROM audit_events; RETURN NULL;", "audit_unsealed"),
+        *with_trigger("AFTER", "DELETE FROM audit_events; RETURN NULL;", "audit_waiting_events"),
     ],
     "written to a view": [
         "ALTER TABLE audit_events RENAME TO kept",
@@ -73,7 +73,7 @@ POSTGRESQL = {
         WITHOUT_REFUSAL,
         "CREATE RULE mine AS ON INSERT TO audit_events DO ALSO DELETE FROM audit_events",
     ],
-    "not to be sealed": with_trigger("BEFORE", "RETURN NULL;", "audit_unsealed"),
+    "not to be logged": with_trigger("BEFORE", "RETURN NULL;", "audit_waiting_events"),
 }
 
 
@@ -109,11 +109,11 @@ def test_a_command_fails_whose_event_postgresql_does_not_store(check_suspending_
     check_suspending_fails(POSTGRESQL[suppression])
 
 
-def suppressing(table):
+def suppressing(table, verb="INSERT"):
     """Statements that make the database ignore new rows of this table."""
     if isinstance(database.obj, Sqlite):
-        return [f"CREATE TRIGGER mine BEFORE INSERT ON {table} BEGIN SELECT RAISE(IGNORE); END"]
-    return with_trigger("BEFORE", "RETURN NULL;", table)
+        return [f"CREATE TRIGGER mine BEFORE {verb} ON {table} BEGIN SELECT RAISE(IGNORE); END"]
+    return with_trigger("BEFORE", "RETURN NULL;", table, verb)
 
 
 @pytest.mark.security("The audit trail")
@@ -129,15 +129,31 @@ def test_a_request_fails_whose_event_is_not_stored(app, client, player, log_text
 
 
 @pytest.mark.security("The audit trail")
-def test_events_whose_seals_are_not_stored_still_wait_for_them(app, run, fails):
+@pytest.mark.parametrize("table", ["log_tiles", "log_bundles"])
+def test_events_whose_entries_are_not_stored_still_wait_for_them(app, run, fails, table):
+    audit_log = app.extensions["services"].audit_log
     run("users", "create", "ada")
-    change(*suppressing("audit_seals"))
+    audit_log.watch()
+    change(*suppressing(table))
+
+    with pytest.raises(NotStored):
+        audit_log.append_waiting()
+
+    on = "" if isinstance(database.obj, Sqlite) else f" ON {table}"
+    assert f"the trigger mine of {table} was added" in fails("audit", "verify")
+    change(f"DROP TRIGGER mine{on}")
+    audit_log.append_waiting()
+    assert run("audit", "verify") == {"logged": 1, "waiting": 0, "problems": 0}
+
+
+@pytest.mark.security("The audit trail")
+def test_an_event_that_cannot_be_removed_from_what_waits_is_not_logged(app, run, fails):
+    audit_log = app.extensions["services"].audit_log
+    run("users", "create", "ada")
+    audit_log.watch()
+    change(*suppressing("audit_waiting_events", "DELETE"))
 
     with pytest.raises(AuditNotWritten):
-        seal_some(app.extensions["services"].audit_keys)
+        audit_log.append_waiting()
 
-    table = "" if isinstance(database.obj, Sqlite) else " ON audit_seals"
-    assert "the trigger mine of audit_seals was added" in fails("audit", "verify")
-    change(f"DROP TRIGGER mine{table}")
-    seal_some(app.extensions["services"].audit_keys)
-    assert run("audit", "verify") == {"sealed": 1, "unsealed": 0, "problems": 0}
+    assert "the trigger mine of audit_waiting_events was added" in fails("audit", "verify")

@@ -93,14 +93,15 @@ class TestWithABetThatIsNotOver:
             if not has_bet.is_set():
                 has_bet.set()
                 betting.spin({"amount": 1, "item": item})
-                betting.expect("balance")
+                # The new socket was sent the bet's state before.
+                betting.expect("log:receipt")
             return found
 
         monkeypatch.setattr(users, "get_by_id", bet_meanwhile)
         new = connect(player)
 
         new.expect("live-bets")
-        assert new.seen[:-1] == betting.seen[-2:]
+        assert new.seen[:-1] == betting.seen[-3:-1]
 
 
 def test_a_new_socket_gets_the_newest_ten_bets_newest_first(connect, player, item):

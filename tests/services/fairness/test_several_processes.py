@@ -4,6 +4,7 @@ import pytest
 
 from bench.harness.spins import play_spin
 from models.db.connection import writing
+from models.log import BETS
 from models.users import AnnouncedSeed
 from services.log import checkpoint_file, sequencer
 from tests.services.fairness.conftest import reveal
@@ -171,7 +172,7 @@ def test_a_machine_without_file_reveals_a_bet_after_writing_its_own_checkpoint(
 
     assert epoch() - before == 1
     assert bet_log(app).known().size > signed.size
-    assert checkpoint_file.read(file).checkpoint == sequencer.stored_log().checkpoint
+    assert checkpoint_file.read(file).checkpoint == sequencer.stored_log(BETS).checkpoint
 
 
 def test_an_append_is_refused_within_a_transaction(app, new_player, spin):

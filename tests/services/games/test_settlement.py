@@ -7,7 +7,7 @@ from bench.harness.spins import at
 from models.bet_settlement import BetTimes, Settlement, settle_at_once
 from models.db.connection import Table, reading, writing
 from models.db.sql import execute
-from models.log import EMPTY_ROOT, Log
+from models.log import BETS, EMPTY_ROOT, Log
 from models.play_limits import BetRefused
 from models.snapshots import Snapshot
 from models.users import AnnouncedSeed, LogState, User
@@ -278,7 +278,7 @@ def test_a_spin_that_is_refused_changes_nothing(settlement, write):
 def test_a_seed_of_an_earlier_epoch_is_refused(settlement, write):
     spin = settlement(won=True)
     with writing():
-        Log.update(epoch=Log.epoch + 1).execute()
+        Log.update(epoch=Log.epoch + 1).where(Log.name == BETS).execute()
 
     with pytest.raises(SeedUsed):
         write(spin)

@@ -102,6 +102,20 @@ def test_inclusion_proofs_around_full_tiles_lead_to_the_root(leaves, tiles, size
         assert root_from_proof(index, size, leaves[index], proof) == root
 
 
+@pytest.mark.parametrize("size", EDGES)
+def test_the_tiles_of_a_tree_are_in_it_and_changed_ones_are_not(tiles, size):
+    root = tree.root(size, tiles.__getitem__)
+    levels = [(level, size >> 8 * level) for level in range(3) if size >> 8 * level]
+
+    for level, nodes in levels:
+        for node in {0, nodes // 2, nodes - 1}:
+            at = TilePosition(level, node // 256)
+            changed = bytearray(tiles[at])
+            changed[node % 256 * 32] ^= 1
+            assert tree.has_tile(at, size, root, tiles.__getitem__)
+            assert not tree.has_tile(at, size, root, (tiles | {at: bytes(changed)}).__getitem__)
+
+
 @given(st.lists(sizes.filter(bool), min_size=2, max_size=2).map(sorted))
 def test_consistency_proofs_are_those_of_the_definition(leaves, tiles, two_sizes):
     old, new = two_sizes

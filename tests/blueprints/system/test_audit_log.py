@@ -1,4 +1,4 @@
-"""The server seals the audit trail, and records which settings have changed since its last start."""
+"""The server appends to the audit log, and records which settings have changed since its last start."""
 
 import json
 
@@ -6,7 +6,7 @@ import pytest
 
 from bench.harness.servers import threaded_server
 from bench.harness.waiting import wait_until
-from services.audit_trail import sealing
+from services.log import sequencer
 from tests.support.markers import sqlite_only
 
 
@@ -17,16 +17,16 @@ def verify(run):
 
 @pytest.fixture
 def serve(make_app):
-    """Starts and stops a server with these settings, which has sealed all events."""
+    """Starts and stops a server with these settings, which has logged all events."""
 
     def serve(**changes):
         app = make_app(**changes)
 
-        def unsealed():
-            return json.loads(app.test_cli_runner().invoke(args=["audit", "verify"]).stdout)["unsealed"]
+        def waiting():
+            return json.loads(app.test_cli_runner().invoke(args=["audit", "verify"]).stdout)["waiting"]
 
         with threaded_server(app):
-            wait_until(lambda: settings_events(app) and not unsealed())
+            wait_until(lambda: settings_events(app) and not waiting())
         return settings_events(app)
 
     return serve
@@ -40,24 +40,24 @@ def settings_events(app):
 
 
 @pytest.mark.usefixtures("server")
-def test_a_running_server_seals_what_a_command_has_recorded(run, verify):
+def test_a_running_server_logs_what_a_command_has_recorded(run, verify):
     run("users", "create", "ada", "--count", "3")
 
-    wait_until(lambda: verify()["unsealed"] == 0)
+    wait_until(lambda: verify()["waiting"] == 0)
 
-    assert verify()["sealed"] >= 3
+    assert verify()["logged"] >= 3
 
 
-def test_the_next_start_seals_what_a_stopped_server_left(serve, run, verify, monkeypatch):
-    monkeypatch.setattr(sealing, "BATCH", 20)
+def test_the_next_start_logs_what_a_stopped_server_left(serve, run, verify, monkeypatch):
+    monkeypatch.setattr(sequencer, "BATCH", 20)
     serve()
     run("users", "create", "ada", "--count", "25")
     left = verify()
-    assert left["unsealed"] == 25
+    assert left["waiting"] == 25
 
     serve()
 
-    assert verify() == {"sealed": left["sealed"] + 25, "unsealed": 0, "problems": 0}
+    assert verify() == {"logged": left["logged"] + 25, "waiting": 0, "problems": 0}
 
 
 @pytest.mark.regulation("B.8 Change management")

@@ -1,0 +1,28 @@
+"""The background task that appends to the log of the audit trail."""
+
+from flask import Flask
+
+from server.realtime.repeated_task import RepeatedTask
+from services.audit_trail import settings_changes
+from services.container import Services
+
+
+def task(app: Flask, *, every_seconds: float) -> RepeatedTask:
+    """Append to the audit log while this server runs, and compare the database with its checkpoint.
+
+    What waits at a stop is appended by another process, or at the next start.
+    """
+    services: Services = app.extensions["services"]
+    has_recorded_changes = False
+
+    def append() -> None:
+        nonlocal has_recorded_changes
+        if not has_recorded_changes:
+            # In the first round in which the database is available.
+            services.audit_keys.store()
+            settings_changes.record_changes(services.audit_keys, services.settings, now=services.clock())
+            has_recorded_changes = True
+        services.audit_log.watch()
+        services.audit_log.append_waiting()
+
+    return RepeatedTask(append, every_seconds=every_seconds, on_failure="audit trail not logged")

@@ -1,0 +1,292 @@
+"""Somebody who may write to the database, but has no signing key, changes settled bets.
+
+Either ``flask log verify`` says so, or the log ends: no log is ever signed with two histories.
+"""
+
+import struct
+from contextlib import suppress
+
+import pytest
+
+from models.bets import Bet
+from models.db.connection import writing
+from models.ledger import LedgerTransaction
+from models.log import BETS, Log, LogBundle, LogCheckpoint, LogEntry, LogTile, WaitingBet, WaitingEntry
+from services.log import bundles, sequencer
+from services.log.merkle import leaf_hash
+from services.shared.errors import Unavailable
+from tests.support.lost_log import replace_log, restore_log, stored_log
+from tests.support.signed_trees import leaf_hashes, signed_trees
+
+pytestmark = pytest.mark.security("The public log")
+
+
+@pytest.fixture(autouse=True)
+def signed(app, monkeypatch):
+    """Everything that the log signs in the test; no log may have two histories."""
+    with signed_trees(monkeypatch) as trees:
+        yield trees
+    trees.assert_one_history_each()
+
+
+@pytest.fixture
+def bets(signed, logged_spin):
+    """Six bets, each signed in a checkpoint of its own: entries 1 to 6."""
+    return [logged_spin() for _ in range(6)]
+
+
+@pytest.fixture
+def verified(app):
+    """What ``flask log verify`` finds."""
+
+    def verify():
+        result = app.test_cli_runner().invoke(args=["log", "verify"])
+        assert result.exit_code in (0, 1), result.output
+        return [line for line in result.stderr.splitlines() if not line.startswith("Error:")]
+
+    return verify
+
+
+@pytest.fixture
+def refuses(log, signed):
+    """Lets the server do what it does all the time; whether it has signed nothing, or in a successor only."""
+
+    def refuses():
+        before = len(signed.trees)
+        for step in (log.append_now, log.watch, log.append_now):
+            with suppress(Unavailable):
+                step()
+        first = signed.trees[0][0].origin
+        return all(tree.origin != first for tree, _ in signed.trees[before:])
+
+    return refuses
+
+
+def write_tree(leaves):
+    """Write these leaf hashes, and forget all checkpoints but the newest, as if they had been signed."""
+    LogTile.update(hashes=b"".join(leaves)).where(LogTile.level == 0).execute()
+    for row in list(LogCheckpoint.select().where(LogCheckpoint.size > 0)):
+        root = sequencer.root_at(BETS, row.size)
+        LogCheckpoint.update(root=root).where(LogCheckpoint.size == row.size).execute()
+
+
+def write_references(references):
+    packed = struct.pack(f">{len(references)}q", *references)
+    LogBundle.update(references=packed).execute()
+
+
+def remove(bet):
+    Bet.delete().where(Bet.id == bet.id).execute()
+
+
+def hash_of(log, bet):
+    return leaf_hash(bundles.contents([bet.id], log.source)[0])
+
+
+def test_a_changed_bet_is_found(bets, verified):
+    with writing():
+        Bet.update(client_seed="another-seed").where(Bet.id == bets[2].id).execute()
+
+    assert verified() == [f"entry 3: bet {bets[2].id} is not what was logged"]
+
+
+def test_a_changed_bet_with_its_leaf_ends_the_log(log, bets, spin, refuses):
+    leaves = leaf_hashes(7)
+    spin()
+    with writing():
+        Bet.update(client_seed="another-seed").where(Bet.id == bets[2].id).execute()
+        leaves[3] = hash_of(log, bets[2])
+        write_tree(leaves)
+
+    assert refuses()
+
+
+def test_a_changed_leaf_is_never_signed_even_if_its_checkpoint_is_kept(log, bets, spin, refuses):
+    """The row of the known checkpoint stays, by which an append is guarded."""
+    leaves = leaf_hashes(7)
+    spin()
+    with writing():
+        Bet.update(client_seed="another-seed").where(Bet.id == bets[2].id).execute()
+        leaves[3] = hash_of(log, bets[2])
+        LogTile.update(hashes=b"".join(leaves)).execute()
+
+    assert refuses()
+
+
+def test_an_added_entry_ends_the_log(bets, spin, refuses):
+    """The size grows by an entry that was never signed, such as one that announces a key."""
+    spin()
+    with writing():
+        entry = LogEntry.create(log="bets", text='{"at":1,"nextKey":"mine","v":1}')
+        write_tree([*leaf_hashes(7), leaf_hash(entry.text.encode())])
+        write_references([*bundles.references(BETS, 0), -entry.id])
+        Log.update(size=8).where(Log.name == BETS).execute()
+
+    assert refuses()
+
+
+def test_an_added_bet_is_found(bets, verified):
+    with writing():
+        row = Bet.select().where(Bet.id == bets[0].id).dicts().get()
+        transaction = LedgerTransaction.create(kind="spin", created_at_ms=0)
+        row |= {"id": 1_000, "nonce": 99, "server_seed_commitment": "f" * 64}
+        row |= {"ledger_transaction": transaction.id}
+        Bet.insert(row).execute()
+
+    assert verified() == ["bet 1000 is not in the log"]
+
+
+def test_a_dropped_bet_is_found(bets, verified):
+    with writing():
+        remove(bets[2])
+
+    assert verified() == [f"entry 3: bet {bets[2].id} is missing"]
+
+
+def test_a_dropped_bet_with_its_leaf_ends_the_log(bets, spin, refuses):
+    spin()
+    with writing():
+        remove(bets[2])
+        leaves, references = leaf_hashes(7), bundles.references(BETS, 0)
+        del leaves[3], references[3]
+        write_tree(leaves)
+        write_references(references)
+        Log.update(size=6).where(Log.name == BETS).execute()
+
+    assert refuses()
+
+
+def test_a_bet_dropped_with_an_earlier_genuine_checkpoint_ends_the_log(log, bets, logged_spin, spin, refuses):
+    early = stored_log()
+    last = logged_spin()
+    spin()
+    with writing():
+        remove(last)
+    restore_log(early)
+
+    assert refuses()
+
+
+def test_an_earlier_checkpoint_is_not_kept_if_the_rows_of_later_ones_stay(log, bets, logged_spin, refuses):
+    early, last = stored_log(), logged_spin()
+    known = log.known()
+    with writing():
+        remove(last)
+        (note,) = (row["checkpoint"] for row in early[Log] if row["name"] == BETS)
+        Log.update(size=7, checkpoint=note).where(Log.name == BETS).execute()
+        LogTile.update(hashes=early[LogTile][0]["hashes"]).execute()
+        LogBundle.update(references=early[LogBundle][0]["references"]).execute()
+
+    assert refuses()
+    assert log.current().checkpoint.size >= known.size
+
+
+def test_a_bet_that_is_taken_from_the_queue_is_found(bets, spin, log, verified):
+    bet = spin()
+    with writing():
+        WaitingBet.delete().execute()
+    log.append_now()
+
+    assert verified() == [f"bet {bet.id} is not in the log"]
+
+
+def test_a_bet_that_is_dropped_with_its_place_in_the_queue_is_found_by_the_audit(bets, spin, log, app):
+    """The log can't know of it. Its player's receipt and next nonce do."""
+    bet = spin()
+    with writing():
+        WaitingBet.delete().execute()
+        remove(bet)
+    log.append_now()
+
+    result = app.test_cli_runner().invoke(args=["fairness", "audit"])
+
+    assert result.exit_code == 1
+    assert [line for line in result.stderr.splitlines() if "nonce" in line]
+
+
+def test_reordered_bets_are_found(bets, verified):
+    with writing():
+        references = bundles.references(BETS, 0)
+        references[2], references[3] = references[3], references[2]
+        write_references(references)
+
+    assert verified() == [
+        f"entry {index}: bet {bet.id} is not what was logged" for index, bet in ((2, bets[2]), (3, bets[1]))
+    ]
+
+
+def test_reordered_bets_with_their_leaves_end_the_log(bets, spin, refuses):
+    spin()
+    with writing():
+        references, leaves = bundles.references(BETS, 0), leaf_hashes(7)
+        for values in (references, leaves):
+            values[2], values[3] = values[3], values[2]
+        write_references(references)
+        write_tree(leaves)
+
+    assert refuses()
+
+
+def test_a_lost_tile_ends_the_log_or_nothing_is_signed(bets, spin, log, signed):
+    spin()
+    before = len(signed.trees)
+    with writing():
+        LogTile.delete().execute()
+
+    for step in (log.append_now, log.watch):
+        with pytest.raises((Unavailable, ValueError)):
+            step()
+    assert len(signed.trees) == before
+
+
+HEX = "ab" * 16
+COMMITMENT = f'{{"at":1,"commitment":"{HEX * 2}","nonce":1,"player":"{HEX}","reason":"new","v":1}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"at":1,"nextKey":"mine","v":1}',
+        '{"at":1,"reason":"mine","redraw":9,"v":1}',
+        '{"at":1,"forkOf":"mine","kept":1,"root":"mine","size":1,"v":1}',
+        "no entry",
+        COMMITMENT.replace(",", ", "),
+        COMMITMENT.replace('"new"', '"redrawn"'),
+        COMMITMENT.replace('"new"', '"new","redraw":1'),
+        COMMITMENT.replace('"nonce":1', '"nonce":{}'),
+        COMMITMENT.replace(HEX, HEX * 2_000),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_an_entry_that_the_server_would_not_write_is_not_logged(log, bets, text):
+    size = log.current().checkpoint.size
+    with writing():
+        for waiting in (text, COMMITMENT):
+            entry = LogEntry.create(log="bets", text=waiting)
+            WaitingEntry.insert(entry=entry.id).execute()
+
+    log.append_now()
+
+    assert log.current().checkpoint.size == size + 1
+
+
+@pytest.mark.parametrize("path", ["0/000", "0/000.p/7", "entries/000", "1/000.p/1"])
+def test_a_changed_full_tile_is_not_published(log, bets, add_waiting, client, path):
+    """A cache would keep it for ever. The root of the tree is made from the level above."""
+    add_waiting(300)
+    log.append_now()
+    assert client.get(f"/log/tile/{path}").status_code == 200
+    with writing():
+        is_level = LogTile.level == int(path[0] == "1")
+        hashes = LogTile.get(is_level, LogTile.number == 0).hashes
+        LogTile.update(hashes=bytes(32) + bytes(hashes)[32:]).where(is_level, LogTile.number == 0).execute()
+
+    answer = client.get(f"/log/tile/{path}")
+
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (503, "no-store")
+
+
+def test_a_log_that_another_has_signed_is_not_continued(bets, log, refuses):
+    replace_log()
+
+    assert refuses()

@@ -1,0 +1,87 @@
+"""verify/monitor.py has nothing to object to what a server of the platform does."""
+
+import base64
+
+import pytest
+
+from bench.harness.servers import threaded_server
+from tests.support.lost_log import restore_log, stored_log
+from tests.support.openings import Openings, chest
+from verify import monitor
+
+pytestmark = [pytest.mark.guarantee("The public log"), pytest.mark.security("The public log")]
+
+NEXT_KEY = base64.b64encode(b"the next key of log of the tests").decode()
+
+
+@pytest.fixture
+def watch(server, clock, tmp_path, capsys):
+    """Runs the monitor once, a minute later; its contradictions and its other lines."""
+
+    def watch(url=None):
+        clock.advance(seconds=60)
+        address = f"{url or server}/log"
+        options = [address, "--state", str(tmp_path / "state"), "--once"]
+        status = monitor.main(options, now=lambda: clock.now / 1000, pause=lambda _: None)
+        captured = capsys.readouterr()
+        lines = (captured.out + captured.err).splitlines()
+        contradictions = [line for line in lines if line.startswith("contradiction")]
+        assert status == (1 if contradictions else 0), lines
+        return contradictions, lines
+
+    return watch
+
+
+@pytest.fixture
+def announced(app, player):
+    return lambda by=None: app.extensions["services"].seeds.announced(user_id=(by or player).id)
+
+
+def test_play_and_redraws(app, log, player, new_player, logged_spin, spin, announced, watch):
+    bob = new_player("bob")
+    for by in (None, bob, None):
+        spin(by)
+    Openings(app).bet(bob, chest("chest"))
+    log.append_now()
+    assert watch()[0] == []
+
+    spin()
+    for _ in range(2):
+        log.redraw()
+        announced()
+    announced(bob)
+    spin()
+    logged_spin(bob)
+
+    assert watch()[0] == []
+
+
+def test_a_restore(log, logged_spin, player, announced, watch):
+    for _ in range(3):
+        logged_spin()
+    backup = stored_log()
+    assert watch()[0] == []
+    log.redraw()
+    announced()
+    log.append_now()
+    assert watch()[0] == []
+
+    restore_log(backup)
+    log.watch()
+    announced()
+    logged_spin()
+    contradictions, lines = watch()
+
+    assert contradictions == []
+    assert [line for line in lines if log.current().checkpoint.origin in line]
+
+
+def test_a_change_of_the_key(app, make_app, clock, logged_spin, watch):
+    logged_spin()
+    assert watch()[0] == []
+    for settings in ({"LOG_NEXT_KEY": NEXT_KEY}, {"LOG_SIGNING_KEY": NEXT_KEY}):
+        other = make_app(clock=clock, **settings)
+        other.extensions["services"].log.append_waiting()
+        with threaded_server(other) as url:
+            contradictions, _ = watch(url)
+        assert contradictions == []
