@@ -38,7 +38,7 @@ def row(case_id="desk", *, items=(PEN,), **more):
 @pytest.fixture
 def short_limit(app, database_url, monkeypatch):
     """A database whose statements, on PostgreSQL, may take less time than an import."""
-    monkeypatch.setattr(postgres, "STATEMENT_MS", 10)
+    monkeypatch.setattr(postgres, "STATEMENT_MS", 50)
     opened = open_database(database_url)
     yield
     opened.close_idle()
