@@ -22,6 +22,8 @@ def in_the_middle_of_a_spin(connect, player, item, database_url, settling):
     def spinning():
         answers = []
         socket = connect(player)
+        # A player's first bet also notes that the commitment is in the log.
+        socket.spin({"amount": 1, "item": item})
         with writers_held_up(database_url, SEED_OF_PLAYER, player.id):
             spin = threading.Thread(target=lambda: answers.append(socket.spin({"amount": 1, "item": item})))
             spin.start()
