@@ -37,8 +37,8 @@ class Log(Table):
     confirmations = peewee.BigIntegerField(default=0)
     # The next key that an entry has announced.
     announced_key = peewee.CharField(max_length=400, default="")
-    # The key of the players' pseudonyms. Without encryption, since it must not be lost with SECRET_KEY, and
-    # the commitments in this database already tell which pseudonym is whose.
+    # Of the log of bets, the key of the players' pseudonyms. Without encryption, since it must not be lost
+    # with SECRET_KEY, and the commitments in this database already tell which pseudonym is whose.
     player_key = peewee.CharField(max_length=64, null=True)
     # The first entry of a database that had bets before it had a log. ``flask db upgrade`` writes it.
     first_entry = peewee.TextField(null=True)

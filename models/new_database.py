@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+import secrets
 
 import models
 from models.audit_triggers import create_triggers
@@ -29,5 +30,6 @@ def create_schema() -> None:
     MarketSlot.insert_many([{"slot": slot} for slot in range(20)]).execute()
     Lease.insert_many([{"name": name} for name in LEASES]).execute()
     for name in (BETS, AUDIT):
-        Log.insert(name=name).execute()
+        player_key = secrets.token_hex(32) if name == BETS else None
+        Log.insert(name=name, player_key=player_key).execute()
         LogCheckpoint.insert(log=name, size=0, root=EMPTY_ROOT, signed_at_ms=0).execute()

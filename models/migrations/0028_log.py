@@ -1,6 +1,7 @@
 """Adds the public log of bets, which takes the place of the marks of the seeds. In PostgreSQL's types."""
 
 import re
+import secrets
 
 import peewee
 
@@ -84,8 +85,8 @@ def _replace_marks(db):
     # No server has used a database with the first mark only.
     mark = "NULL" if number == 1 else f"'{number} {token}'"
     db.execute_sql(
-        "INSERT INTO logs (name, origin, size, checkpoint, epoch, confirmations, announced_key, last_mark)"  # noqa: S608  # constants
-        f" VALUES ('bets', '', 0, '', {epoch}, 0, '', {mark})"
+        "INSERT INTO logs (name, origin, size, checkpoint, epoch, confirmations, announced_key, player_key,"  # noqa: S608  # constants
+        f" last_mark) VALUES ('bets', '', 0, '', {epoch}, 0, '', '{secrets.token_hex(32)}', {mark})"
     )
     db.execute_sql(
         "INSERT INTO log_checkpoints (log_id, size, root, signed_at_ms)"  # noqa: S608  # constants

@@ -101,7 +101,7 @@ class RowId(BaseConverter):
 
 
 class LogName(BaseConverter):
-    """``<log_name:name>``: the first segment of the paths of a successor of the log, such as ``log-2``."""
+    """``<log_name:name>``: the first segment of the paths of a successor, such as ``log-1a2b3c4d``."""
 
     regex = "log-[0-9a-f]+"
 

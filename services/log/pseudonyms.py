@@ -1,12 +1,11 @@
 """The names of players in the log, which hide their platform ids."""
 
 import hmac
-import secrets
 from functools import cached_property
 
 from cachetools import LRUCache
 
-from models.db.connection import reading, writing
+from models.db.connection import reading
 from models.log import BETS, Log
 from models.users import User
 
@@ -16,7 +15,7 @@ REMEMBERED = 100_000
 class Pseudonyms:
     """Names players by an HMAC of their platform ids.
 
-    Its key is drawn at the first use and kept in the database. So it survives a change of SECRET_KEY.
+    Its key is drawn with the database and kept in it. So it survives a change of SECRET_KEY.
     """
 
     def __init__(self) -> None:
@@ -48,14 +47,6 @@ class Pseudonyms:
 
     @cached_property
     def _key(self) -> bytes:
-        is_bets = Log.name == BETS
-        query = Log.select(Log.player_key).where(is_bets)
         with reading():
-            key = query.scalar()
-            if key is None:
-                with writing():
-                    # Of two processes that start together, the first one's stays.
-                    is_missing = Log.player_key.is_null()
-                    Log.update(player_key=secrets.token_hex(32)).where(is_bets, is_missing).execute()
-                key = query.scalar()
+            key: str = Log.select(Log.player_key).where(Log.name == BETS).scalar()
         return bytes.fromhex(key)
