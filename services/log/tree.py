@@ -81,30 +81,6 @@ def inclusion_proof(index: int, size: int, read: ReadTile) -> list[bytes]:
     return proof[::-1]
 
 
-def consistency_proof(old_size: int, new_size: int, read: ReadTile) -> list[bytes]:
-    """The hashes that prove the tree of ``old_size`` entries to be the beginning of that of ``new_size``.
-
-    This is PROOF of RFC 6962, section 2.1.2, empty for equal sizes. Raises ValueError unless
-    0 < old_size <= new_size, and for a tile that is too short.
-    """
-    if not 0 < old_size <= new_size:
-        raise ValueError(f"no consistency proof from {old_size} to {new_size} entries")
-    read = cache(read)
-    proof = []
-    start, end = 0, new_size
-    while end > old_size:
-        middle = _middle(start, end)
-        if old_size <= middle:
-            proof.append(_range_root(middle, end, read))
-            end = middle
-        else:
-            proof.append(_range_root(start, middle, read))
-            start = middle
-    if start:
-        proof.append(_range_root(start, end, read))
-    return proof[::-1]
-
-
 def _middle(start: int, end: int) -> int:
     """Where a node's entries are split: the left child has the largest power of two below their count."""
     return start + (1 << (end - start - 1).bit_length() - 1)

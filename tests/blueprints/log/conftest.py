@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from bench.harness.spins import Clock, at, play_spin
 from models.db.connection import writing
 from services.log import entries, logged_bets
+from tests.support.signed_trees import signed_trees
 
 NOW = at("2026-03-18 12:00")
 ORIGIN = "127.0.0.1:5000/log"
@@ -24,6 +25,14 @@ def clock():
 @pytest.fixture
 def log(app):
     return app.extensions["services"].log
+
+
+@pytest.fixture
+def signed(app, monkeypatch):
+    """Everything that the log signs in the test; no log may have two histories."""
+    with signed_trees(monkeypatch) as trees:
+        yield trees
+    trees.assert_one_history_each()
 
 
 @pytest.fixture

@@ -16,17 +16,9 @@ from services.log import bundles, sequencer
 from services.log.merkle import leaf_hash
 from services.shared.errors import Unavailable
 from tests.support.lost_log import replace_log, restore_log, stored_log
-from tests.support.signed_trees import leaf_hashes, signed_trees
+from tests.support.signed_trees import leaf_hashes
 
-pytestmark = pytest.mark.security("The public log")
-
-
-@pytest.fixture(autouse=True)
-def signed(app, monkeypatch):
-    """Everything that the log signs in the test; no log may have two histories."""
-    with signed_trees(monkeypatch) as trees:
-        yield trees
-    trees.assert_one_history_each()
+pytestmark = [pytest.mark.security("The public log"), pytest.mark.usefixtures("signed")]
 
 
 @pytest.fixture

@@ -10,17 +10,10 @@ from models.users import AnnouncedSeed
 from services.shared.errors import Unavailable
 from tests.blueprints.log.conftest import ORIGIN
 from tests.support.lost_log import checkpoints, epoch, restore_log, stored_log
-from tests.support.signed_trees import signed_trees
+
+pytestmark = pytest.mark.usefixtures("signed")
 
 DAY_SECONDS = 24 * 3600
-
-
-@pytest.fixture(autouse=True)
-def signed(app, monkeypatch):
-    """Everything that the log signs in the test; no log may have two histories."""
-    with signed_trees(monkeypatch) as trees:
-        yield trees
-    trees.assert_one_history_each()
 
 
 @pytest.fixture

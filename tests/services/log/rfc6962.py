@@ -24,16 +24,6 @@ def path(index, leaves):
     return [*path(index - k, leaves[k:]), mth(leaves[:k])]
 
 
-def subproof(old_size, leaves, whole=True):
-    """The consistency proof from an earlier size."""
-    if old_size == len(leaves):
-        return [] if whole else [mth(leaves)]
-    k = split(len(leaves))
-    if old_size <= k:
-        return [*subproof(old_size, leaves[:k], whole), mth(leaves[k:])]
-    return [*subproof(old_size - k, leaves[k:], False), mth(leaves[:k])]
-
-
 def split(count):
     """The largest power of two below the count."""
     k = 1
@@ -87,29 +77,5 @@ INCLUSION_PROOFS = {
         "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
         "5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e",
         "bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b",
-    ],
-}
-
-# By the two sizes.
-CONSISTENCY_PROOFS = {
-    (1, 1): [],
-    (1, 8): [
-        "96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7",
-        "5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e",
-        "6b47aaf29ee3c2af9af889bc1fb9254dabd31177f16232dd6aab035ca39bf6e4",
-    ],
-    (6, 8): [
-        "0ebc5d3437fbe2db158b9f126a1d118e308181031d0a949f8dededebc558ef6a",
-        "ca854ea128ed050b41b35ffc1b87b8eb2bde461e9e3b5596ece6b9d5975a0ae0",
-        "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7",
-    ],
-    (2, 5): [
-        "5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e",
-        "bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b",
-    ],
-    (6, 7): [
-        "0ebc5d3437fbe2db158b9f126a1d118e308181031d0a949f8dededebc558ef6a",
-        "b08693ec2e721597130641e8211e7eedccb4c26413963eee6c1e2ed16ffb1a5f",
-        "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7",
     ],
 }
