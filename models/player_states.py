@@ -19,7 +19,7 @@ class SentState(NamedTuple):
 
 
 class ChangedState(NamedTuple):
-    """The newer state in the database, by the names of the columns."""
+    """The newer session number and balances in the database, by the names of the columns."""
 
     sid: str
     user_id: int
@@ -28,8 +28,6 @@ class ChangedState(NamedTuple):
     vault_cents: int
     sweepstake_cents: int
     balance_version: int
-    nonce: int
-    server_seed_commitment: str
 
 
 DIGITS = 20
@@ -37,8 +35,7 @@ DIGITS = 20
 # player and session with their leading zeros, then version and commitment.
 FIND_CHANGED = f"""
 SELECT sent.key, users.id, users.session_number,
-    users.balance_cents, users.vault_cents, users.sweepstake_cents, users.balance_version,
-    announced_seeds.nonce, announced_seeds.server_seed_commitment
+    users.balance_cents, users.vault_cents, users.sweepstake_cents, users.balance_version
 FROM {{pairs}}(:sent) AS sent
     JOIN users ON users.id = CAST(substr(sent.value, 1, {DIGITS}) AS BIGINT)
     JOIN announced_seeds ON announced_seeds.user_id = users.id

@@ -98,9 +98,10 @@ class PlayerState:
         if changed.user_id in self._services.player_locks:
             # A bet is running. It sends these events itself, in the promised order.
             return
+        # A restored database may announce a seed that was revealed: this redraws it.
+        commitment = self._services.seeds.announced(user_id=changed.user_id)
         if self._sent_state(changed.sid) == before:
-            # A restored database may announce a seed that was revealed. It is redrawn before it is used.
-            self._send(changed.sid, [(COMMITMENT, COMMITMENT_PAYLOAD.dump(changed))], unless_older=True)
+            self._send(changed.sid, [_event(commitment)], unless_older=True)
             self._send(changed.sid, [(BALANCE, BALANCE_PAYLOAD.dump(changed))])
 
     def _sent_state(self, sid: str) -> SentState | None:

@@ -58,6 +58,16 @@ def test_the_players_sockets_receive_the_commitment_of_a_redrawn_seed(app, playe
     assert socket.expect("upgrader:commitment") == over_http != before
 
 
+def test_a_commands_new_balance_reaches_sockets_with_a_usable_commitment(app, player, connect, run):
+    socket = connect(player)
+    before = socket.expect("upgrader:commitment")
+    run("seeds", "redraw")
+
+    run("payments", "record", player.platform_id, "deposit", "25")
+
+    assert socket.expect("upgrader:commitment") == announced(app, player) != before
+
+
 def test_a_request_after_a_restore_redraws_one_seed(app, new_player, env, tmp_path):
     players = [new_player(f"player-{number}") for number in range(20)]
     announced(app, players[0])
