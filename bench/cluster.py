@@ -23,6 +23,7 @@ from bench.harness.command_line import bench_command
 from bench.harness.crashes.cluster_faults import (
     LONGEST_DELAY_MS,
     last,
+    pause_each,
     restart_each,
     set_a_clock_ahead,
 )
@@ -41,6 +42,7 @@ Steps = Sequence[Callable[[], object]]
 
 FAULTS: dict[str, Callable[[CrashStorm, RedisServer], Steps]] = {
     "a process killed every 5 s": lambda storm, _: [lambda: (time.sleep(5), storm.kill_server())] * 12,
+    "processes paused for 6 s": lambda storm, _: [lambda: pause_each(storm.servers, 6)] * 3,
     "redis paused for 30 s": lambda _, redis: [lambda: last(redis.paused(), 30)] * 2,
     "redis killed for 30 s": lambda _, redis: [lambda: last(redis.away(), 30)] * 2,
     "redis: subscribers cut": lambda storm, redis: (

@@ -35,6 +35,14 @@ def set_a_clock_ahead(servers: Cluster, seconds: float) -> None:
         time.sleep(seconds if preload else 0)
 
 
+def pause_each(servers: Cluster, seconds: float) -> None:
+    """Let one process after the other stand still for this time, and go on between them."""
+    for process in servers.processes:
+        assert process.running is not None
+        last(process.running.paused(), seconds)
+        time.sleep(2)
+
+
 def restart_each(servers: Cluster) -> None:
     """Restart all processes one after the other, as a new release does."""
     for process in servers.processes:
