@@ -36,6 +36,7 @@ FAMILIES = (
     "curves_bets",
     "hub",
     "deposits",
+    "log_appends",
 )
 BETS = "10000,100000,1000000"
 
