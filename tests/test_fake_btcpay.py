@@ -183,6 +183,26 @@ def test_an_answer_that_is_out_of_date_has_an_earlier_state(fake, client):
     assert states[0] != states[1] == "Settled"
 
 
+def test_a_denied_payout_is_missing_for_a_while(fake, client):
+    payout = client.payout().json()["id"]
+    statuses = []
+    for seconds in (60, 0):
+        fake.deny(payout, seconds=seconds)
+        statuses.append(client.ask("GET", f"/api/v1/payouts/{payout}").status_code)
+
+    assert statuses == [404, 200]
+
+
+def test_a_webhook_may_name_another_state_than_its_payout_has(fake, client):
+    fake.send_webhooks_to("http://127.0.0.1:1")
+    fake.webhooks.next(Delivery.UNTRUE)
+    client.payout()
+
+    (sent,) = fake.webhooks.sent
+    assert sent.event["type"] == "PayoutCreated"
+    assert sent.event["payoutState"] != "AwaitingApproval"
+
+
 def test_webhooks_are_signed_and_may_be_lost_or_repeated(fake, client):
     signatures = []
 

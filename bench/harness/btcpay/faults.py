@@ -5,10 +5,11 @@ A test plans faults for its next requests; a storm lets a random generator choos
 
 import threading
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
+from types import MappingProxyType
 
 
 class Fault(StrEnum):
@@ -65,6 +66,7 @@ class Faults:
         self._seed = seed
         self._planned: dict[str, deque[Planned]] = defaultdict(deque)
         self._probability = 0.0
+        self._probabilities: Mapping[str, float] = {}
         self._kinds: Sequence[Fault] = RANDOM
         self._randoms: dict[str, Random] = {}
         self._bags: dict[str, list[Fault]] = defaultdict(list)
@@ -86,16 +88,24 @@ class Faults:
         with self._guard:
             return bool(self._planned.pop(operation, ()))
 
-    def randomly(self, probability: float, kinds: Sequence[Fault] = RANDOM) -> None:
-        """From now on, let requests fail with this probability, each kind equally often."""
+    def randomly(
+        self,
+        probability: float,
+        kinds: Sequence[Fault] = RANDOM,
+        operations: Mapping[str, float] = MappingProxyType({}),
+    ) -> None:
+        """From now on, let requests fail with this probability, each kind equally often.
+
+        ``operations`` have others, by their names.
+        """
         with self._guard:
-            self._probability, self._kinds = probability, kinds
+            self._probability, self._probabilities, self._kinds = probability, operations, kinds
             self._bags.clear()
 
     def stop(self) -> None:
         """No fault from now on."""
         with self._guard:
-            self._probability = 0.0
+            self._probability, self._probabilities = 0.0, {}
             self._planned.clear()
 
     def draw(self, operation: str, *, is_writing: bool) -> Planned:
@@ -104,7 +114,7 @@ class Faults:
             planned = self._planned[operation].popleft() if self._planned[operation] else None
             random = self._randoms.setdefault(operation, Random(f"{self._seed}/{operation}"))
             if planned is None:
-                is_hit = random.random() < self._probability
+                is_hit = random.random() < self._probabilities.get(operation, self._probability)
                 fault = self._from_bag(operation, random, is_writing=is_writing) if is_hit else None
                 planned = Planned(fault or Fault.NONE)
             if planned.fault is not Fault.NONE:

@@ -1,6 +1,6 @@
 """What every invoice and payout looked like after each change, for answers that are out of date."""
 
-import copy
+import json
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -12,18 +12,18 @@ UNSEEN_SECONDS = 10
 
 
 class History:
-    """The forms of objects, oldest first."""
+    """The forms of objects, oldest first, as JSON."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
-        self._forms: dict[str, list[Any]] = defaultdict(list)
+        self._forms: dict[str, list[str]] = defaultdict(list)
         self._began: dict[str, float] = {}
 
     def record(self, key: str, form: Any) -> None:
         """Add a form unless nothing has changed."""
-        forms = self._forms[key]
-        if not forms or forms[-1] != form:
-            forms.append(copy.deepcopy(form))
+        forms, text = self._forms[key], json.dumps(form)
+        if not forms or forms[-1] != text:
+            forms.append(text)
         self._began.setdefault(key, time.monotonic())
 
     def forget(self, key: str) -> None:
@@ -34,7 +34,7 @@ class History:
         """The present form, or an earlier one if there is any."""
         forms = self._forms[key]
         earlier = forms[:-1] if stale else []
-        return copy.deepcopy(self._random.choice(earlier) if earlier else forms[-1])
+        return json.loads(self._random.choice(earlier) if earlier else forms[-1])
 
     def newest_first(self, *, stale: bool) -> Iterator[Any]:
         """All objects; if ``stale``, each in an earlier form, and without those that are new."""

@@ -10,6 +10,7 @@ LEAST_BTC = Decimal("0.00000546")
 """The wallet sends nothing smaller."""
 
 OPEN = ("AwaitingApproval", "AwaitingPayment", "InProgress")
+PAYOUT_STATES = (*OPEN, "Completed", "Cancelled")
 
 
 @dataclass

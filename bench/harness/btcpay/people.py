@@ -1,5 +1,6 @@
 """What people do with a BTCPay Server: payers, strangers, and the operator's staff and wallet."""
 
+import time
 from decimal import ROUND_DOWN, Decimal
 from random import Random
 from typing import Any
@@ -211,6 +212,11 @@ class People:
                 return False
             return True
 
+    def deny(self, payout: Payout | str, *, seconds: float) -> None:
+        """Let look-ups of a payout find nothing for so long."""
+        with self.state.changing():
+            self.state.denied_until[self._payout(payout).id] = time.monotonic() + seconds
+
     def revise(self, payout: Payout | str) -> None:
         """Let a payout change before its approval, which makes its revision old."""
         with self.state.changing():
@@ -221,10 +227,7 @@ class People:
     def forget(self, key: str) -> None:
         """Lose an invoice or a payout, as a restore of an old backup does."""
         with self.state.changing():
-            self.state.invoices.pop(key, None)
-            self.state.payouts.pop(key, None)
-            self.state.invoice_history.forget(key)
-            self.state.payout_history.forget(key)
+            self.state.forget(key)
 
     def archive_pull_payment(self, *, archived: bool = True) -> None:
         self.pull_payment.archived = archived

@@ -40,6 +40,10 @@ class State:
         self.ledger = MoneyLedger()
         self.invoices: dict[str, Invoice] = {}
         self.payouts: dict[str, Payout] = {}
+        self.denied_until: dict[str, float] = {}
+        """Until then look-ups of a payout find nothing. By its id, in seconds of the monotonic clock."""
+        self._waiting: dict[str, Invoice] = {}
+        """The invoices that time may change."""
         self.invoice_history = History(random)
         self.payout_history = History(random)
         self.ahead_seconds = 0
@@ -73,13 +77,27 @@ class State:
         for payout in touched:
             if isinstance(payout, Payout):
                 self.payout_history.record(payout.id, payout.form())
-        due = (each for each in self.invoices.values() if each.is_due(now))
+        due = (each for each in self._waiting.values() if each.is_due(now))
         for invoice in {each.id: each for each in (*touched, *due) if isinstance(each, Invoice)}.values():
             self.emit_for(invoice, invoice.follow(now))
             self.invoice_history.record(invoice.id, invoice.form())
+            self._wait_for(invoice)
         events, self._pending = self._pending, []
         for event in events:
             self._emit(event)
+
+    def _wait_for(self, invoice: Invoice) -> None:
+        if invoice.status in ("New", "Processing"):
+            self._waiting[invoice.id] = invoice
+        else:
+            self._waiting.pop(invoice.id, None)
+
+    def forget(self, key: str) -> None:
+        """Lose an invoice or a payout."""
+        for objects in (self.invoices, self._waiting, self.payouts):
+            objects.pop(key, None)
+        self.invoice_history.forget(key)
+        self.payout_history.forget(key)
 
     def emit_for(self, invoice: Invoice, events: Sequence[Event]) -> None:
         common = {"invoiceId": invoice.id, "metadata": invoice.metadata}
@@ -121,6 +139,7 @@ class State:
             url=self.url,
         )
         self.invoices[key] = invoice
+        self._wait_for(invoice)
         self.emit_for(invoice, [("InvoiceCreated", {})])
         # Its answer is this form.
         self.invoice_history.record(key, invoice.form())
@@ -236,6 +255,8 @@ class State:
         return self.payouts[key]
 
     def payout_form(self, key: str, *, stale: bool) -> Any:
+        if time.monotonic() < self.denied_until.get(key, 0):
+            raise not_found("payout")
         return self.payout_history.one(self.payout(key).id, stale=stale)
 
     def list_payouts(self, *, cancelled: bool, pull_payment_id: str | None, stale: bool) -> list[Any]:

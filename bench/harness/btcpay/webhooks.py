@@ -14,12 +14,16 @@ from enum import StrEnum
 from random import Random
 from typing import Any
 
-import requests
+from urllib3 import PoolManager
+from urllib3.exceptions import HTTPError
 
 from bench.harness.btcpay.invoices import Event
 from bench.harness.btcpay.openapi import check_webhook
+from bench.harness.btcpay.payouts import PAYOUT_STATES
 
 ANSWER_SECONDS = 10
+SENDERS = 6
+"""Webhooks that are sent at the same time."""
 
 
 class Delivery(StrEnum):
@@ -29,6 +33,7 @@ class Delivery(StrEnum):
     LATE = "webhook late"
     REPEATED = "webhook repeated"
     REORDERED = "webhook after the next one"
+    UNTRUE = "webhook with another state of its payout"
 
 
 @dataclass
@@ -73,7 +78,8 @@ class WebhookSender:
         self._serials = itertools.count(1)
         self._changed = threading.Condition()
         self._is_ending = False
-        self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(2)]
+        self._connections = PoolManager(maxsize=SENDERS, timeout=ANSWER_SECONDS, retries=False)
+        self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(SENDERS)]
 
     def start(self) -> None:
         for thread in self._threads:
@@ -98,12 +104,14 @@ class WebhookSender:
 
     def emit(self, event: Event) -> None:
         """Send the webhook of something that has happened."""
-        type_, _ = event
+        type_, fields = event
         if self.target is None or type_ not in (self.authorized_events or [type_]):
             return
-        sent = Sent(self._body(event))
         with self._changed:
-            happens = self._draw()
+            happens = self._draw(is_of_payout="payoutState" in fields)
+            if happens is Delivery.UNTRUE:
+                event = type_, fields | {"payoutState": self._other_state(fields["payoutState"])}
+            sent = Sent(self._body(event))
             if happens is Delivery.REORDERED:
                 self._held.append(sent)
                 return
@@ -114,7 +122,7 @@ class WebhookSender:
                     self._put(held, delay + 0.1)
                 self._held.clear()
             if happens is Delivery.REPEATED:
-                self._put(sent, 0.05)
+                self._push(sent, 0.05)
 
     def lie(self, type_: str, **fields: Any) -> Sent:
         """Send a well signed webhook about something that has not happened."""
@@ -146,13 +154,17 @@ class WebhookSender:
         with self._changed:
             return Counter(self.log)
 
-    def _draw(self) -> Delivery | None:
+    def _draw(self, *, is_of_payout: bool) -> Delivery | None:
         happens = self._planned.pop(0) if self._planned else None
         if happens is None and self._random.random() < self._probability:
-            happens = self._random.choice(list(Delivery))
+            kinds = [each for each in Delivery if is_of_payout or each is not Delivery.UNTRUE]
+            happens = self._random.choice(kinds)
         if happens is not None:
             self.log.append(happens)
         return happens
+
+    def _other_state(self, state: str) -> str:
+        return self._random.choice([each for each in PAYOUT_STATES if each != state])
 
     def _body(self, event: Event) -> bytes:
         type_, fields = event
@@ -173,9 +185,11 @@ class WebhookSender:
     def _new_id(self) -> str:
         return f"delivery-{next(self._serials)}-{self._random.getrandbits(64):x}"
 
-    def _put(self, sent: Sent, delay: float, attempt: int = 0) -> None:
-        if attempt == 0 and sent not in self.sent:
-            self.sent.append(sent)
+    def _put(self, sent: Sent, delay: float) -> None:
+        self.sent.append(sent)
+        self._push(sent, delay)
+
+    def _push(self, sent: Sent, delay: float, attempt: int = 0) -> None:
         heapq.heappush(self._queue, (time.monotonic() + delay, next(self._serials), sent, attempt))
         self._changed.notify()
 
@@ -187,7 +201,7 @@ class WebhookSender:
                 sent.statuses.append(status)
                 self._busy -= 1
                 if not 200 <= status < 300 and attempt < len(self.retry_seconds) and not self._is_ending:
-                    self._put(sent, self.retry_seconds[attempt], attempt + 1)
+                    self._push(sent, self.retry_seconds[attempt], attempt + 1)
 
     def _next_due(self) -> tuple[Sent, int] | None:
         with self._changed:
@@ -204,6 +218,7 @@ class WebhookSender:
         headers = {"Content-Type": "application/json", "BTCPAY-SIG": signature(self.secret, body)}
         try:
             target = self.target() if callable(self.target) else self.target
-            return requests.post(str(target), data=body, headers=headers, timeout=ANSWER_SECONDS).status_code
-        except OSError:  # RequestException is one
+            answer = self._connections.request("POST", str(target), body=body, headers=headers)
+        except (HTTPError, OSError):
             return 0
+        return answer.status

@@ -19,6 +19,9 @@ from models.withdrawals import Withdrawal
 STEP_SECONDS = 1.0
 REASON = ("--reason", "storm")
 RECONCILE_SECONDS = 5.0
+OUT_OF_DATE = 0.5
+"""How often a reconciliation is shown earlier states of the invoices."""
+
 LEFT_OPEN = 0.25
 """The part that staff leave undecided."""
 
@@ -50,6 +53,8 @@ class Staff:
                 if self._is_in_a_hurry.is_set():
                     self._end_all()
                 if time.monotonic() > reconciled + RECONCILE_SECONDS and not self._scene.ending.is_set():
+                    if self._random.random() < OUT_OF_DATE:
+                        self._scene.fake.faults.next("list invoices", Fault.STALE)
                     self.run("reconcile")
                     reconciled = time.monotonic()
                 self._is_in_a_hurry.wait(STEP_SECONDS)

@@ -41,6 +41,9 @@ CALM_SECONDS = 1.0
 ANSWER_FAULTS, WEBHOOK_FAULTS = 0.05, 0.3
 """The parts of all answers and webhooks that fail besides the planned faults."""
 
+CREATE_PAYOUT_FAULTS = 0.25
+"""The same of answers to the creation of a payout: who draws a wrong conclusion from one may pay twice."""
+
 RANDOM_FAULTS = tuple(fault for fault in RANDOM if fault not in TEN_SECONDS)
 
 SHORT_IN_FLIGHT_SECONDS = 4.0
@@ -148,7 +151,7 @@ class PaymentStorm:
             self._scene.servers = self._running.enter_context(self._starting)
             self._scene.open.set()
             fake.send_webhooks_to(self._scene.webhook_url)
-            fake.faults.randomly(ANSWER_FAULTS, RANDOM_FAULTS)
+            fake.faults.randomly(ANSWER_FAULTS, RANDOM_FAULTS, {"create payout": CREATE_PAYOUT_FAULTS})
             fake.webhooks.randomly(WEBHOOK_FAULTS)
             for thread in (*players, *workers):
                 thread.start()

@@ -10,12 +10,14 @@ from bench.harness.btcpay.people import NotPossible
 from bench.harness.payments.scene import Scene
 
 STEP_SECONDS = 0.1
+DENIED_SECONDS = 3.0
 FATES = (
     *["pays at once"] * 5,
     *["broadcasts, then pays"] * 3,
     *["waits, then pays in one transaction"] * 3,
     "cancels after the approval",
     "pays without a transaction's id",
+    *["is denied by BTCPay, then pays"] * 3,
 )
 EARLY_FATES = (*["nothing"] * 8, "cancels before the approval", "changes before the approval")
 
@@ -71,6 +73,8 @@ class Treasury:
             self._due[payout.id] = (time.monotonic() + wait, fate)
             if fate == "broadcasts, then pays":
                 self._fake.start_payment(payout)
+            elif fate.startswith("is denied"):
+                self._fake.deny(payout, seconds=DENIED_SECONDS)
         at, fate = self._due[payout.id]
         if time.monotonic() < at:
             return

@@ -131,6 +131,22 @@ def test_a_payout_that_staff_approve_at_the_provider_is_adopted(
     assert (status_of(made), asked(APPROVE_PAYOUT)) == ("completed", 0)
 
 
+def test_a_payout_that_the_provider_denies_gives_nothing_back(
+    withdraw, send_payouts, fake, payout_of, status_of
+):
+    made = withdraw()
+    send_payouts()
+    fake.deny(payout_of(made), seconds=60)
+
+    send_payouts()
+    assert status_of(made) == "sent"
+    fake.complete(payout_of(made))
+    fake.deny(payout_of(made), seconds=0)
+    send_payouts()
+
+    assert status_of(made) == "completed"
+
+
 def test_a_revised_payout_is_approved_as_it_is_now(withdraw, send_payouts, fake, payout_of, status_of):
     fake.faults.next(APPROVE_PAYOUT, Fault.NO_ANSWER)
     made = withdraw()
