@@ -83,7 +83,8 @@ class Deposits:
                 raise
             return first, False
         self._ask(deposit, provider)
-        return get(deposit.id), True
+        # If this call has stored no invoice, another process may have done it.
+        return (get(deposit.id) if deposit.status == DepositStatus.CREATED else deposit), True
 
     def refresh(self, deposit: Deposit) -> None:
         """Ask the provider about a deposit, and do what its invoice says.
@@ -95,7 +96,6 @@ class Deposits:
             return
         if deposit.invoice_id is None:
             self._find_invoice(deposit, provider)
-            deposit = get(deposit.id)
         if deposit.invoice_id is not None:
             invoice = provider.invoice(deposit.invoice_id, seconds=CALL_SECONDS)
             if invoice is not None:
@@ -255,10 +255,16 @@ def get(deposit_id: str) -> Deposit:
 
 
 def change(deposit: Deposit, *, now: Millis, **changes: Any) -> None:
-    """Change a deposit that still has the status of ``deposit``. Raises StatusChanged if it has another."""
+    """Change a deposit that still has the status of ``deposit``, and ``deposit`` with it.
+
+    Raises StatusChanged if it has another.
+    """
     is_same = (Deposit.id == deposit.id) & (Deposit.status == deposit.status)
-    if not Deposit.update(changed_at_ms=now, **changes).where(is_same).execute():
+    changes["changed_at_ms"] = now
+    if not Deposit.update(changes).where(is_same).execute():
         raise StatusChanged
+    for name, value in changes.items():
+        setattr(deposit, name, value)
 
 
 def credit(

@@ -6,15 +6,15 @@ about at once. A message of the operator's own payment service is recorded, as `
 
 import hashlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import peewee
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from models.db.connection import reading, writing
+from models.db.connection import database, reading, writing
 from models.deposits import Deposit
 from models.webhook_deliveries import WebhookDelivery
 from models.withdrawals import Withdrawal
@@ -43,6 +43,9 @@ KEPT_MS = 90 * DAY_MS
 """How long processed messages are kept. A repeated one is refused by its time long before."""
 
 MESSAGE_TYPES = {"deposit.credited": PaymentType.DEPOSIT, "withdrawal.completed": PaymentType.WITHDRAW}
+
+Row = TypeVar("Row", Deposit, Withdrawal)
+
 TRANSFER_FIELDS = ("chain", "asset", "amount", "txhash", "to")
 
 
@@ -82,7 +85,7 @@ class WebhookInbox:
             raise MalformedMessage
 
     def process_waiting(self, *, now: Millis, most: int) -> list[WebhookDelivery]:
-        """Process stored messages, oldest first; returns those that this call has processed."""
+        """Process the oldest stored messages; returns those that this call has processed."""
         with reading():
             is_waiting = WebhookDelivery.processed_at_ms.is_null()
             waiting = list(
@@ -90,12 +93,13 @@ class WebhookInbox:
             )
         processed = []
         for delivery in waiting:
-            with suppress(StatusChanged):
-                if delivery.provider == OPERATOR:
+            if delivery.provider == OPERATOR:
+                with suppress(StatusChanged):
                     self._record_once(delivery, now=now)
-                else:
-                    self._wake(delivery, now=now)
-                processed.append(delivery)
+                    processed.append(delivery)
+        for name in {delivery.provider for delivery in waiting} - {OPERATOR}:
+            of_provider = [delivery for delivery in waiting if delivery.provider == name]
+            processed += self._wake(name, of_provider, now=now)
         return processed
 
     def _record_once(self, delivery: WebhookDelivery, *, now: Millis) -> None:
@@ -107,7 +111,7 @@ class WebhookInbox:
                 try:
                     with writing():
                         # First, so that a concurrent call waits here and then finds that it is done.
-                        _mark_processed(delivery, error=None, now=now)
+                        _mark_processed([delivery], error=None, now=now)
                         records.record_within(user=user, type_=type_, usd=usd, transfer=transfer, now=now)
                         return
                 except (peewee.IntegrityError, InsufficientBalance):
@@ -117,35 +121,35 @@ class WebhookInbox:
         except (PlatformError, OperatorError) as error:
             self._note_failure(delivery, str(error), now=now)
 
-    def _wake(self, delivery: WebhookDelivery, *, now: Millis) -> None:
-        """Have the deposit or withdrawal of a message asked about at once. Raises StatusChanged."""
-        table, is_hinted = self._hinted(delivery)
-        times = at_once(now, self._methods.first_wait(delivery.provider))
-        with writing():
-            if table is None:
-                error: str | None = "not a message of a provider that is set up"
-            else:
-                # Before the delivery is marked, so that a process that ends here repeats it.
-                woken = table.update(times).where(is_hinted, table.poll_at_ms.is_null(False)).execute()
-                is_known = woken or table.select().where(is_hinted).exists()
-                error = None if is_known else "no deposit or withdrawal belongs to it"
-            _mark_processed(delivery, error=error, now=now)
+    def _wake(
+        self, name: str, deliveries: Sequence[WebhookDelivery], *, now: Millis
+    ) -> list[WebhookDelivery]:
+        """Have the deposits and withdrawals of a provider's messages asked about at once.
 
-    def _hinted(self, delivery: WebhookDelivery) -> tuple[type[Deposit | Withdrawal] | None, Any]:
-        """The table and the condition of what a message is about; None for one that says nothing."""
+        Returns the messages that no concurrent call processes. All are marked in the transaction that wakes.
+        """
+        times = at_once(now, self._methods.first_wait(name))
+        with writing():
+            own = _lock_waiting(deliveries)
+            hints = [self._hint(delivery) for delivery in own]
+            known = _wake_hinted(name, [hint for hint in hints if hint is not None], times)
+            errors = [_error_of(hint, known) for hint in hints]
+            for error in set(errors):
+                marked = [each for each, its_error in zip(own, errors, strict=True) if its_error == error]
+                _mark_processed(marked, error=error, now=now)
+        return own
+
+    def _hint(self, delivery: WebhookDelivery) -> Hint | None:
+        """What a message is about; None for one that says nothing."""
         try:
-            hint = self._methods.providers[delivery.provider].read_webhook(delivery.body.encode())
+            return self._methods.providers[delivery.provider].read_webhook(delivery.body.encode())
         except (KeyError, ValueError):
-            return None, None
-        if hint.payout_id is not None:
-            is_payout = Withdrawal.payout_id == hint.payout_id
-            return Withdrawal, (Withdrawal.provider == delivery.provider) & is_payout
-        return Deposit, (Deposit.method == delivery.provider) & _is_deposit_of(hint)
+            return None
 
     def _note_failure(self, delivery: WebhookDelivery, error: str, *, now: Millis) -> None:
         """Raises StatusChanged if the message is processed already."""
         with writing():
-            _mark_processed(delivery, error=error[:200], now=now)
+            _mark_processed([delivery], error=error[:200], now=now)
             if error != MalformedMessage.text:
                 findings.report(FindingKind.MESSAGE, delivery.delivery_id, ours=error, theirs="sent", now=now)
         log.warning("webhook: %s", error, extra={"delivery": delivery.id})
@@ -157,13 +161,6 @@ def delete_old(*, now: Millis) -> None:
         is_old = WebhookDelivery.received_at_ms < now - KEPT_MS
         is_done = WebhookDelivery.processed_at_ms.is_null(False) & WebhookDelivery.error.is_null()
         WebhookDelivery.delete().where(is_old, is_done).execute()
-
-
-def _is_deposit_of(hint: Hint) -> Any:
-    """The deposit with the hint's invoice, or one with its id that has no invoice yet."""
-    is_waiting = (Deposit.id == hint.order_id) & Deposit.invoice_id.is_null()
-    # Compared with None, it would be any that has no invoice.
-    return is_waiting if hint.invoice_id is None else (Deposit.invoice_id == hint.invoice_id) | is_waiting
 
 
 def _is_signed(webhook: Webhook, headers: Mapping[str, str], body: bytes) -> bool:
@@ -193,12 +190,59 @@ def _stored(provider: str, delivery_id: str) -> WebhookDelivery:
     return stored
 
 
-def _mark_processed(delivery: WebhookDelivery, *, error: str | None, now: Millis) -> None:
-    """Note it in the row and in ``delivery``. Raises StatusChanged if it is processed already."""
-    is_waiting = (WebhookDelivery.id == delivery.id) & WebhookDelivery.processed_at_ms.is_null()
-    if not WebhookDelivery.update(processed_at_ms=now, error=error).where(is_waiting).execute():
+def _lock_waiting(deliveries: Sequence[WebhookDelivery]) -> list[WebhookDelivery]:
+    """Lock the messages that are still waiting, except those that another process has locked."""
+    query: Any = WebhookDelivery.select(WebhookDelivery.id).where(
+        WebhookDelivery.id.in_([delivery.id for delivery in deliveries]),
+        WebhookDelivery.processed_at_ms.is_null(),
+    )
+    if database.for_update:
+        query = query.for_update("FOR UPDATE SKIP LOCKED")
+    locked = {row.id for row in query}
+    return [delivery for delivery in deliveries if delivery.id in locked]
+
+
+def _wake_hinted(name: str, hints: Sequence[Hint], times: dict[str, Any]) -> set[str | None]:
+    """Wake the deposits with the hints' invoices, or with their ids and no invoice yet, and the withdrawals.
+
+    Returns the hints' ids of those that exist.
+    """
+    # Most hints lack one of the ids. NULL in a list is equal to nothing.
+    is_waiting = Deposit.id.in_([hint.order_id for hint in hints]) & Deposit.invoice_id.is_null()
+    has_invoice = Deposit.invoice_id.in_([hint.invoice_id for hint in hints])
+    has_payout = Withdrawal.payout_id.in_([hint.payout_id for hint in hints])
+    deposits = _wake_rows(Deposit, (Deposit.method == name) & (has_invoice | is_waiting), times)
+    withdrawals = _wake_rows(Withdrawal, (Withdrawal.provider == name) & has_payout, times)
+    return {row.invoice_id or row.id for row in deposits} | {row.payout_id for row in withdrawals}
+
+
+def _wake_rows(table: type[Row], is_hinted: Any, times: dict[str, Any]) -> list[Row]:
+    query: Any = table.select().where(is_hinted).order_by(table.id)
+    if database.for_update:
+        # In this order, so that no two processes wait for each other.
+        query = query.for_update()
+    rows = list(query)
+    is_found = table.id.in_([row.id for row in rows])
+    table.update(times).where(is_found, table.poll_at_ms.is_null(False)).execute()
+    return rows
+
+
+def _error_of(hint: Hint | None, known: set[str | None]) -> str | None:
+    if hint is None:
+        return "not a message of a provider that is set up"
+    is_known = not known.isdisjoint(filter(None, (hint.invoice_id, hint.order_id, hint.payout_id)))
+    return None if is_known else "no deposit or withdrawal belongs to it"
+
+
+def _mark_processed(deliveries: Sequence[WebhookDelivery], *, error: str | None, now: Millis) -> None:
+    """Note it in the rows and in ``deliveries``. Raises StatusChanged if one is processed already."""
+    ids = [delivery.id for delivery in deliveries]
+    is_waiting = WebhookDelivery.id.in_(ids) & WebhookDelivery.processed_at_ms.is_null()
+    marked = WebhookDelivery.update(processed_at_ms=now, error=error).where(is_waiting).execute()
+    if marked != len(deliveries):
         raise StatusChanged
-    delivery.processed_at_ms, delivery.error = now, error
+    for delivery in deliveries:
+        delivery.processed_at_ms, delivery.error = now, error
 
 
 def _payment_of(body: str) -> tuple[PaymentType, str, Cents, Transfer]:

@@ -11,6 +11,7 @@ import gevent
 import requests
 from gevent import monkey
 from requests.adapters import HTTPAdapter
+from urllib3 import PoolManager
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 CONNECT_SECONDS = 3.0
@@ -25,14 +26,21 @@ class ResponseTooLarge(requests.RequestException):
 
 
 @contextmanager
-def bounded(session: Session, *, seconds: float, max_bytes: int, redirects: int = 0) -> Iterator[Session]:
-    """A session for one call, closed at the end of the block.
+def bounded(
+    session: Session,
+    *,
+    seconds: float,
+    max_bytes: int,
+    redirects: int = 0,
+    connections: PoolManager | None = None,
+) -> Iterator[Session]:
+    """A session for one call, closed at the end of the block. ``connections`` stay open for later calls.
 
     ``seconds`` limits the whole call, from the name lookup to the end of the body, redirects included.
     ``max_bytes`` limits the body after decompression. Raises requests.Timeout, ResponseTooLarge, and other
     kinds of requests.RequestException, whose texts can contain the whole URL.
     """
-    adapter = _BoundedAdapter(seconds=seconds, max_bytes=max_bytes)
+    adapter = _BoundedAdapter(seconds=seconds, max_bytes=max_bytes, connections=connections)
     session.mount("https://", adapter)
     session.mount("http://", adapter)
     session.max_redirects = redirects
@@ -50,8 +58,10 @@ def bounded(session: Session, *, seconds: float, max_bytes: int, redirects: int 
 class _BoundedAdapter(HTTPAdapter):
     """Reads each response whole, within the bounds."""
 
-    def __init__(self, *, seconds: float, max_bytes: int) -> None:
+    def __init__(self, *, seconds: float, max_bytes: int, connections: PoolManager | None) -> None:
         super().__init__()
+        self._own = self.poolmanager
+        self.poolmanager = connections or self._own
         self._seconds = seconds
         self._deadline = time.monotonic() + seconds
         self._max_bytes = max_bytes
@@ -67,6 +77,9 @@ class _BoundedAdapter(HTTPAdapter):
             return response.result(self._deadline - time.monotonic())
         except TimeoutError:
             raise requests.Timeout(TOO_SLOW) from None
+
+    def close(self) -> None:
+        self._own.clear()
 
     def _send_to(self, response: Future[requests.Response], *args: Any, **kwargs: Any) -> None:
         try:

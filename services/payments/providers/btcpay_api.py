@@ -1,6 +1,7 @@
 """HTTP calls to a BTCPay Server: which failures mean that nothing was done, and which may not."""
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from ssl import SSLCertVerificationError
@@ -8,6 +9,7 @@ from typing import Any
 
 import orjson
 import requests
+from urllib3 import PoolManager
 from urllib3.exceptions import MaxRetryError, NewConnectionError, SSLError
 
 from services.payments.provider import Away, NotAllowed, ProviderError, Refused, Unknown
@@ -15,6 +17,11 @@ from services.shared.http_client import bounded
 
 MAX_BYTES = 4 * 1024 * 1024
 MAX_LIST_BYTES = 128 * 1024 * 1024
+
+KEPT_OPEN = 10
+"""Connections that stay open for the next calls."""
+IDLE_SECONDS = 30
+"""After a pause as long as this they are closed, since what is between may have dropped them silently."""
 
 ERROR_CODE = re.compile(r"[a-z-]{1,40}", re.ASCII)
 REFUSALS = {"amount-too-low"}
@@ -33,6 +40,8 @@ class BtcPayApi:
     def __init__(self, *, url: str, api_key: str) -> None:
         self._url = url
         self._headers = {"Authorization": f"token {api_key}", "Accept": "application/json"}
+        self._connections = PoolManager(maxsize=KEPT_OPEN)
+        self._used_at = 0.0
 
     def read(
         self,
@@ -65,8 +74,11 @@ class BtcPayApi:
     def _send(
         self, method: str, path: str, *, seconds: float, max_bytes: int, **options: Any
     ) -> requests.Response:
+        call = bounded(
+            requests.Session(), seconds=seconds, max_bytes=max_bytes, connections=self._open_connections()
+        )
         try:
-            with bounded(requests.Session(), seconds=seconds, max_bytes=max_bytes) as session:
+            with call as session:
                 # No .netrc, no proxy of the environment.
                 session.trust_env = False
                 return session.request(method, f"{self._url}{path}", headers=self._headers, **options)
@@ -74,6 +86,12 @@ class BtcPayApi:
             if _was_never_connected(error):
                 raise Away("the provider can't be reached") from None
             raise Unknown("the provider did not answer in time, or closed the connection") from None
+
+    def _open_connections(self) -> PoolManager:
+        if time.monotonic() - self._used_at > IDLE_SECONDS:
+            self._connections.clear()
+        self._used_at = time.monotonic()
+        return self._connections
 
 
 def _was_never_connected(error: requests.RequestException) -> bool:

@@ -224,6 +224,43 @@ def test_a_message_about_nothing_known_is_kept_for_staff(body, error, post, stor
     assert [row[2] for row in stored()] == [error]
 
 
+@pytest.mark.parametrize("state", ["Cancelled", "Completed"])
+def test_the_state_of_a_payout_that_a_message_names_does_not_count(
+    state, post, stored, withdraw, send_payouts, payout_of, services, status_of
+):
+    made = withdraw()
+    send_payouts()
+
+    post({"deliveryId": "d1", "type": "PayoutUpdated", "payoutId": payout_of(made).id, "payoutState": state})
+    services.payment_polling.run()
+    send_payouts()
+
+    assert [row[2] for row in stored()] == [None]
+    assert status_of(made) == "sent"
+
+
+def test_messages_about_several_payments_are_processed_together(
+    post, stored, deposit, withdraw, send_payouts, invoice_of, payout_of, services
+):
+    made, other = deposit(10), deposit(20)
+    sent = withdraw()
+    send_payouts()
+    hints = {
+        "d1": {"invoiceId": invoice_of(made)},
+        "d2": {"invoiceId": "nobody's"},
+        "d3": {"payoutId": payout_of(sent).id},
+        "d4": {"invoiceId": invoice_of(other)},
+        "d5": {"payoutId": "nobody's"},
+    }
+    for delivery_id, fields in hints.items():
+        post(event(delivery_id, **fields))
+
+    services.payment_polling.run()
+
+    unknown = "no deposit or withdrawal belongs to it"
+    assert [row[2] for row in stored()] == [None, unknown, None, None, unknown]
+
+
 def test_messages_work_in_any_order_and_number(
     deposit, withdraw, fake, server, status_of, invoice_of, payout_of, balance, run
 ):
