@@ -29,6 +29,7 @@ OTHER_METHOD = "other"
 EXTRA_FIELDS = (
     *("request_id", "method", "route", "status", "ms", "event", "outcome"),
     *("provider", "updated", "held_back", "item", "repeated"),
+    *("deposit", "withdrawal", "payout", "delivery"),
 )
 
 

@@ -30,6 +30,10 @@ class History:
         """Lose an object."""
         self._forms.pop(key, None)
 
+    def forms(self, key: str) -> list[str]:
+        """All forms of an object, oldest first."""
+        return list(self._forms[key])
+
     def one(self, key: str, *, stale: bool) -> Any:
         """The present form, or an earlier one if there is any."""
         forms = self._forms[key]

@@ -8,6 +8,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from decimal import ROUND_FLOOR, Decimal
+from typing import Any
 
 import requests
 
@@ -34,15 +35,18 @@ OPEN_WITHDRAWALS = ("approved", "sending", "sent")
 RECONCILE_ROUNDS, RECONCILE_SECONDS = 10, 2.0
 
 
+def is_on_its_way() -> Any:
+    """The condition of a withdrawal that still waits for the platform."""
+    is_unchecked = (Withdrawal.status == "requested") & Withdrawal.check_decision.is_null()
+    return Withdrawal.status.in_(OPEN_WITHDRAWALS) | is_unchecked
+
+
 @reading()
 def unfinished(fake: FakeBtcPay) -> list[str]:
     """A line for each kind of thing that still waits for the platform."""
-    is_unchecked = (Withdrawal.status == "requested") & Withdrawal.check_decision.is_null()
     counts = {
         "deposits are open": Deposit.select().where(Deposit.status.in_(OPEN_DEPOSITS)).count(),
-        "withdrawals are on their way": Withdrawal.select()
-        .where(Withdrawal.status.in_(OPEN_WITHDRAWALS) | is_unchecked)
-        .count(),
+        "withdrawals are on their way": Withdrawal.select().where(is_on_its_way()).count(),
         "webhooks are not processed": WebhookDelivery.select()
         .where(WebhookDelivery.processed_at_ms.is_null())
         .count(),

@@ -21,7 +21,7 @@ from bench.harness.btcpay.faults import RANDOM
 from bench.harness.cluster import Cluster, cluster
 from bench.harness.crashes import checks as crash_checks
 from bench.harness.durable_postgres import DurablePostgres
-from bench.harness.payments import check_service, checks, memory
+from bench.harness.payments import check_service, checks, memory, stuck
 from bench.harness.payments.check_service import SECRET, CheckService, Decision
 from bench.harness.payments.lies import Liar
 from bench.harness.payments.memory import Memory
@@ -110,7 +110,7 @@ class PaymentStorm:
     ) -> None:
         self._running = ExitStack()
         self._random = Random(seed)
-        directory = Path(env["INSTANCE_DIR"])
+        self._directory = directory = Path(env["INSTANCE_DIR"])
         directory.mkdir(exist_ok=True)
         count = int(env.get("PROCESSES", "1"))
         self._starting = cluster(env, directory, processes=count, serve=serve)
@@ -187,6 +187,8 @@ class PaymentStorm:
         while (waiting := checks.unfinished(fake)) and time.monotonic() < until:
             time.sleep(CALM_SECONDS)
         self._report.problems += waiting
+        if waiting:
+            self._report.problems += stuck.described(fake, self._directory)
         self._scene.over.set()
         self._report.rest_seconds = time.monotonic() - began
 

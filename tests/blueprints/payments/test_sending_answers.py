@@ -72,6 +72,19 @@ def test_a_list_without_the_payout_leads_to_no_second_one(
     assert reconcile() == (1, [])
 
 
+def test_the_log_names_a_withdrawal_that_was_not_sent(withdraw, send_payouts, fake, log_lines):
+    fake.faults.next(CREATE_PAYOUT, Fault.UNAVAILABLE)
+    made = withdraw()
+
+    send_payouts()
+
+    (line,) = (line for line in log_lines() if line["logger"] == "platform.payments")
+    assert (line["withdrawal"], line["message"]) == (
+        made["id"],
+        "withdrawal not sent: the provider answered with status 503",
+    )
+
+
 @pytest.mark.parametrize("fault", DONE)
 def test_an_approval_whose_answer_was_lost_is_not_repeated(
     fault, withdraw, send_payouts, fake, payout_of, status_of, asked

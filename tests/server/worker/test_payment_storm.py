@@ -45,7 +45,7 @@ def test_a_storm_on_sqlite_loses_no_cent(sqlite_files, tmp_path, warm_start):
     ):
         report = weather.endure(FAULTS, short=True)
 
-    assert report.problems == []
+    assert not report.problems, "\n".join(report.problems)
     assert report.counts["deposits answered"] > PLAYERS
     assert report.counts["pays at once"] > 0
 
@@ -58,6 +58,6 @@ def test_a_storm_on_three_processes_and_postgresql_loses_no_cent(tmp_path, warm_
         with storm(url, tmp_path, warm_start, seed="few faults", database=database, **more) as weather:
             report = weather.endure(FAULTS, short=True)
 
-    assert report.problems == []
+    assert not report.problems, "\n".join(report.problems)
     assert report.counts["deposits answered"] > PLAYERS
     assert report.counts["pays at once"] > 0
