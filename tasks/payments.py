@@ -1,7 +1,9 @@
 """The background tasks of payments: polling, sending and reconciling."""
 
 import logging
+import time
 from contextlib import suppress
+from math import inf
 
 from flask import Flask
 
@@ -9,7 +11,7 @@ from models.db.connection import UNAVAILABLE, database
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
 from services.payments import findings, inbox
-from services.payments.provider import ProviderError
+from services.payments.provider import CALL_SECONDS, ProviderError
 from services.payments.sending import report_slow
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
 from services.shared.lease import Lease, LeaseLost
@@ -24,8 +26,8 @@ RETRIED_AFTER_MS = 5 * MINUTE_MS
 RECONCILED_MS = 31 * DAY_MS
 """How far back the task compares. The command compares everything."""
 
-LONGEST_RUN_SECONDS = 240.0
-"""How long no other process begins to reconcile."""
+RENEWED_EVERY_SECONDS = 1.0
+"""How often the lease is renewed while this process reconciles. Another one takes over soon if it dies."""
 
 
 def polling(app: Flask, *, every_seconds: float) -> RepeatedTask:
@@ -70,6 +72,7 @@ class Reconciling:
         self._gauges = OpenPayments(app.extensions["metrics"].registry)
         self._lease = Lease("reconciliation")
         self._due_at = Millis(0)
+        self._renewed_at = -inf
 
     def run(self) -> None:
         """One round."""
@@ -95,21 +98,26 @@ class Reconciling:
         services.withdrawals.decide_interrupted(now=now)
 
     def _reconcile(self, now: Millis) -> bool:
-        """Returns whether the providers have answered."""
-        if database.is_shared:
-            with self._lease.fenced(seconds=LONGEST_RUN_SECONDS):
-                pass
+        """Returns whether the providers have answered, and no other process has taken over."""
+        self._renew()
         inbox.delete_old(now=now)
         # Logs what is set up wrongly at a provider.
         self._services.payment_methods.available()
         # Also what has an open finding, to close it.
         oldest = min([now, *(finding.found_at_ms for finding in findings.open_findings())])
+        since = Millis(oldest - RECONCILED_MS)
         try:
-            self._services.reconciliation.run(since=Millis(oldest - RECONCILED_MS), now=now)
-        except ProviderError as error:
+            self._services.reconciliation.run(since=since, now=now, before_each=self._renew)
+        except (ProviderError, LeaseLost) as error:
             log.warning("payments not reconciled: %s", error)
             return False
         return True
+
+    def _renew(self) -> None:
+        """Keep the lease during the next step. Raises LeaseLost."""
+        if database.is_shared and time.monotonic() > self._renewed_at + RENEWED_EVERY_SECONDS:
+            with self._lease.fenced(seconds=CALL_SECONDS):
+                self._renewed_at = time.monotonic()
 
 
 def reconciling(app: Flask, *, every_seconds: float) -> RepeatedTask:

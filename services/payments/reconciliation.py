@@ -4,7 +4,7 @@ What a provider shows is followed first, as polling does. What differs then is a
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -35,6 +35,7 @@ ROWS_AT_ONCE = 500
 SLICE = 20
 
 Row = TypeVar("Row", Deposit, Withdrawal)
+Thing = TypeVar("Thing")
 
 Difference = tuple[FindingKind, str, str, str]
 """Kind, subject, ours and theirs."""
@@ -56,23 +57,29 @@ class Reconciliation:
         self._review_after = settings.withdrawal_review_ms
         self._deposits = follower
 
-    def run(self, *, since: Millis, now: Millis) -> Report:
-        """Compare what was made since then. Raises ProviderError when a provider does not answer."""
+    def run(self, *, since: Millis, now: Millis, before_each: Callable[[], None] = lambda: None) -> Report:
+        """Compare what was made since then. Raises ProviderError when a provider does not answer.
+
+        ``before_each`` is called before each step, which asks a provider at most once. What it raises ends
+        the reconciliation.
+        """
         report = Report()
         for provider in self._methods.providers.values():
             if provider.has_books:
-                report.checked += self._compare_deposits(provider, since=since, now=now)
-                report.checked += self._compare_withdrawals(provider, since=since, now=now)
+                report.checked += self._compare_deposits(provider, before_each, since=since, now=now)
+                report.checked += self._compare_withdrawals(provider, before_each, since=since, now=now)
         report_slow(longer_than=self._review_after, now=now)
         report.findings = findings.open_findings()
         return report
 
-    def _compare_deposits(self, provider: Provider, *, since: Millis, now: Millis) -> int:
+    def _compare_deposits(
+        self, provider: Provider, before_each: Callable[[], None], *, since: Millis, now: Millis
+    ) -> int:
         # From a day before, because the provider's clock may differ from ours.
         earliest = Millis(max(since - DAY_MS, 0))
         listed = {
             invoice.id: invoice
-            for invoice in in_slices(provider.invoices(since=earliest, seconds=CALL_SECONDS), SLICE)
+            for invoice in _steps(provider.invoices(since=earliest, seconds=CALL_SECONDS), before_each)
         }
         of_deposits: defaultdict[str, list[Invoice]] = defaultdict(list)
         for invoice in listed.values():
@@ -80,7 +87,7 @@ class Reconciliation:
                 of_deposits[invoice.order_id].append(invoice)
         differences: list[Difference] = []
         subjects: set[str] = set()
-        for row in in_slices(_rows(Deposit, Deposit.method == provider.name, since), SLICE):
+        for row in _steps(_rows(Deposit, Deposit.method == provider.name, since), before_each):
             invoices = of_deposits[row.id]
             deposit = self._follow(row, invoices, now=now)
             if _is_recent(deposit, invoices, now=now):
@@ -90,7 +97,7 @@ class Reconciliation:
             differences += _differences_of_deposit(deposit, invoices, own)
         _report(differences, subjects, DEPOSIT_KINDS, now=now)
         unknown: list[Difference] = []
-        for some in peewee.chunked(in_slices(listed.values(), SLICE), ROWS_AT_ONCE):
+        for some in peewee.chunked(_steps(listed.values(), before_each), ROWS_AT_ONCE):
             unknown += _unknown_invoices(list(some))
         _report(unknown, {*listed}, [FindingKind.UNKNOWN_INVOICE], now=now)
         return len(listed)
@@ -111,11 +118,14 @@ class Reconciliation:
                 deposit = deposits.get(deposit.id)
         return deposit
 
-    def _compare_withdrawals(self, provider: Provider, *, since: Millis, now: Millis) -> int:
+    def _compare_withdrawals(
+        self, provider: Provider, before_each: Callable[[], None], *, since: Millis, now: Millis
+    ) -> int:
+        before_each()
         listed = {payout.id: payout for payout in provider.payouts(seconds=CALL_SECONDS)}
         differences: list[Difference] = []
         subjects: set[str] = set()
-        for withdrawal in in_slices(_rows(Withdrawal, Withdrawal.provider == provider.name, since), SLICE):
+        for withdrawal in _steps(_rows(Withdrawal, Withdrawal.provider == provider.name, since), before_each):
             if withdrawal.payout_id is None or now - withdrawal.changed_at_ms < RECENT_MS:
                 continue
             payout = listed.get(withdrawal.payout_id)
@@ -127,7 +137,7 @@ class Reconciliation:
             differences += _differences_of_withdrawal(withdrawal, payout, now=now)
         _report(differences, subjects, WITHDRAWAL_KINDS, now=now)
         unknown: list[Difference] = []
-        for some in peewee.chunked(in_slices(listed.values(), SLICE), ROWS_AT_ONCE):
+        for some in peewee.chunked(_steps(listed.values(), before_each), ROWS_AT_ONCE):
             unknown += _unstored_payouts(list(some), now=now)
         _report(unknown, {*listed}, [FindingKind.UNKNOWN_PAYOUT], now=now)
         return len(listed)
@@ -140,6 +150,13 @@ DEPOSIT_KINDS = (
     FindingKind.SECOND_INVOICE,
 )
 WITHDRAWAL_KINDS = (FindingKind.WITHDRAWAL, FindingKind.PAYOUT_MISSING)
+
+
+def _steps(things: Iterable[Thing], before_each: Callable[[], None]) -> Iterator[Thing]:
+    """Yield these things, with pauses for other requests."""
+    for thing in in_slices(things, SLICE):
+        before_each()
+        yield thing
 
 
 def _rows(table: type[Row], condition: Any, since: Millis) -> Iterator[Row]:

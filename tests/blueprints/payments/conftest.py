@@ -17,6 +17,9 @@ ADDRESS = FakeBtcPay.address("alice")
 CREATE_PAYOUT, APPROVE_PAYOUT = "create payout", "approve payout"
 """Operations of BTCPay Server, as the fake's faults name them."""
 
+RECONCILING, SENDING, POLLING = "payments not reconciled", "withdrawals not sent", "payments not polled"
+"""The background tasks, by their messages for failures."""
+
 
 @pytest.fixture
 def clock():
@@ -225,6 +228,29 @@ def end_lease(app):
             Lease.update(until_ms=1).execute()
 
     return end
+
+
+@pytest.fixture
+def age_leases(app):
+    """Lets so many seconds of each lease be over. It ends by the clock of the database."""
+
+    def age(*, seconds):
+        with writing():
+            Lease.update(until_ms=Lease.until_ms - seconds * 1000).execute()
+
+    return age
+
+
+@pytest.fixture
+def work():
+    """Does a round of a background task of an app."""
+
+    def once(app, task):
+        (found,) = (each for each in app.extensions["realtime"].tasks if each._on_failure == task)
+        with app.app_context():
+            found._work()
+
+    return once
 
 
 @pytest.fixture

@@ -7,22 +7,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from bench.harness.btcpay.faults import Fault
 from bench.harness.btcpay.webhooks import signature
-from tests.blueprints.payments.conftest import CREATE_PAYOUT
+from tests.blueprints.payments.conftest import CREATE_PAYOUT, POLLING, RECONCILING, SENDING
 from tests.support.markers import postgresql_only
-
-RECONCILING, SENDING, POLLING = "payments not reconciled", "withdrawals not sent", "payments not polled"
-
-
-@pytest.fixture
-def work():
-    """Does a round of a task of an app, which has this message for failures."""
-
-    def once(app, task):
-        (found,) = (each for each in app.extensions["realtime"].tasks if each._on_failure == task)
-        with app.app_context():
-            found._work()
-
-    return once
 
 
 @pytest.fixture

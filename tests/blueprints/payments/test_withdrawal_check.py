@@ -10,7 +10,8 @@ from werkzeug import Request, Response
 from bench.harness.servers import serving
 from services.payments import withdrawal_checks
 from services.payments.withdrawals import Withdrawals
-from tests.blueprints.payments.conftest import ADDRESS, NOW, SECRET
+from tests.blueprints.payments.conftest import ADDRESS, NOW, RECONCILING, SECRET
+from tests.support.markers import postgresql_only
 
 OTHER_SECRET = "whsec_" + "QUJD" * 8
 
@@ -201,6 +202,25 @@ def test_an_interrupted_check_is_asked_again_with_the_same_id(
     ((_, headers),) = service.asked
     assert headers["Webhook-Id"] == f"withdrawal-{unchecked['id']}"
     assert checked() == [("approved", "approve", "")]
+
+
+@postgresql_only
+def test_an_interrupted_check_is_asked_again_soon_after_a_reconciling_process_died(
+    unchecked, app, make_app, settings, clock, services, monkeypatch, work, age_leases, status_of
+):
+    def die(**_):
+        raise SystemExit
+
+    other = make_app(clock=clock, **settings)
+    monkeypatch.setattr(services.payment_methods.providers["btcpay"], "payouts", die)
+    with pytest.raises(SystemExit):
+        work(app, RECONCILING)
+
+    age_leases(seconds=30)
+    clock.advance(seconds=30)
+    work(other, RECONCILING)
+
+    assert status_of(unchecked) == "approved"
 
 
 def test_a_withdrawal_that_staff_decide_meanwhile_stays_decided(
