@@ -180,7 +180,7 @@ class Deposits:
             kind = FindingKind.FOREIGN_INVOICE
             findings.report(kind, deposit.id, ours=NOT_OURS, theirs=foreign, now=now)
         if ours := [invoice for invoice in found if is_ours(invoice, deposit)]:
-            self._adopt(deposit, min(ours, key=lambda invoice: invoice.created_at), now=now)
+            self._adopt(deposit, min(ours, key=lambda each: (each.created_at, each.id)), now=now)
         elif now - deposit.created_at_ms < GIVE_UP_AFTER_MS:
             try:
                 self._make_invoice(deposit, provider)
@@ -227,7 +227,7 @@ class Deposits:
             with reading():
                 if not due.exists():
                     continue
-            due = due.order_by(Deposit.poll_at_ms).limit(most)
+            due = due.order_by(Deposit.poll_at_ms, Deposit.created_at_ms, Deposit.id).limit(most)
             if database.for_update:
                 # Another process is claiming or changing the others.
                 due = due.for_update("FOR UPDATE SKIP LOCKED")

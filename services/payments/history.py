@@ -89,8 +89,8 @@ def changed_since(at: Millis, *, most: int) -> list[Row]:
     rows: list[Row] = []
     for table in TABLES.values():
         changed: Any = table.select().where(table.changed_at_ms >= at)
-        rows.extend(changed.order_by(table.changed_at_ms).limit(most))
-    return sorted(rows, key=lambda row: row.changed_at_ms)
+        rows.extend(changed.order_by(table.changed_at_ms, table.id).limit(most))
+    return sorted(rows, key=lambda row: (row.changed_at_ms, row.id))
 
 
 @reading()

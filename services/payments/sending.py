@@ -19,10 +19,17 @@ from services.payments import findings, withdrawals
 from services.payments.errors import StatusChanged
 from services.payments.findings import FindingKind
 from services.payments.methods import PaymentMethods
-from services.payments.payout_states import by_preference, has_terms_of, is_superfluous, transfer_of
+from services.payments.payout_states import (
+    bare_address,
+    by_preference,
+    has_terms_of,
+    is_superfluous,
+    transfer_of,
+)
 from services.payments.polling_times import later, soon
 from services.payments.provider import (
     CALL_SECONDS,
+    Away,
     Payout,
     PayoutState,
     Provider,
@@ -98,8 +105,9 @@ class PayoutSender:
 
     @reading()
     def _due(self, now: Millis) -> list[Withdrawal]:
-        is_due = Withdrawal.poll_at_ms <= now
-        return list(Withdrawal.select().where(is_due).order_by(Withdrawal.poll_at_ms).limit(MOST_AT_ONCE))
+        """Those of one time in the order of their requests, which is that of their ledger transactions."""
+        due = Withdrawal.select().where(Withdrawal.poll_at_ms <= now)
+        return list(due.order_by(Withdrawal.poll_at_ms, Withdrawal.hold).limit(MOST_AT_ONCE))
 
     def _advance(self, withdrawal: Withdrawal) -> None:
         # Whatever happens now, the next step comes later.
@@ -159,6 +167,22 @@ class PayoutSender:
             with self._lease.fenced():
                 withdrawals.release(withdrawal, WithdrawalStatus.FAILED, reason=str(error), now=self._clock())
             return None
+        except Away as error:
+            if error.is_about_this_only:
+                self._report_late(self._listed[provider.name], withdrawal)
+            raise
+
+    def _report_late(self, payouts: Sequence[Payout], withdrawal: Withdrawal) -> None:
+        """Have payouts to this withdrawal's address cancelled that came too late for their own withdrawals.
+
+        A provider may allow only one open payout for each address.
+        """
+        address = bare_address(withdrawal.destination)
+        for payout in payouts:
+            if payout.state is PayoutState.UNAPPROVED and bare_address(payout.destination) == address:
+                other = _withdrawal_of(payout)
+                if other is not None and is_superfluous(payout, other):
+                    report_second(payout, other.id, now=self._clock())
 
     def _is_unchanged(self, payout: Payout, withdrawal: Withdrawal) -> bool:
         """Whether the payout pays what was asked for. If not, staff must look at it, and nothing is done."""

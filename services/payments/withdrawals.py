@@ -141,7 +141,7 @@ class Withdrawals:
         is_old = Withdrawal.created_at_ms <= now - INTERRUPTED_MS
         query = Withdrawal.select().where(is_requested, is_old, Withdrawal.check_decision.is_null())
         with reading():
-            oldest = query.order_by(Withdrawal.created_at_ms).first()
+            oldest = query.order_by(Withdrawal.created_at_ms, Withdrawal.hold).first()
         if oldest is not None:
             self.decide(oldest)
 
