@@ -1,16 +1,10 @@
-"""Codes: six digits of the authenticator app, or a recovery code. Each works once; wrong ones are counted.
+"""Codes: six digits of the authenticator app, or a recovery code. Each works once; wrong ones are counted."""
 
-Source of the six digits: RFC 6238 (30 seconds, SHA-1).
-"""
-
-import hmac
 import logging
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import peewee
-import pyotp
 from cryptography.fernet import InvalidToken
 
 from models.db.connection import reading, writing
@@ -21,12 +15,9 @@ from services.audit_trail.recording import record
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
 from services.shared.encryption import Encrypter
 from services.shared.errors import PlatformError
+from services.shared.totp import DRIFT_STEPS, SIX_DIGITS, STEP_MS, step_of
 
 log = logging.getLogger("platform.two_factor")
-
-STEP_MS = 30_000
-DRIFT_STEPS = 1
-SIX_DIGITS = re.compile(r"[0-9]{6}", re.ASCII)
 
 WRONG_CODE_WINDOW_MS = 5 * MINUTE_MS
 
@@ -129,7 +120,7 @@ def use(
         raise InvalidCode
     try:
         if SIX_DIGITS.fullmatch(code):
-            step = _step_of(code, secret=encrypter.decrypt(row.encrypted_secret), now=now)
+            step = step_of(code, secret=encrypter.decrypt(row.encrypted_secret), now=now)
             is_right = step is not None and _use_up(user_id, step, now=now)
         else:
             is_right = recovery_codes.use(code, user_id=user_id, encrypter=encrypter, now=now)
@@ -173,14 +164,6 @@ def _end_of_block(wrong: Sequence[int], bounds: Iterable[Bound], *, now: Millis)
 
 def _number_within(window_ms: int, wrong: Sequence[int], *, now: Millis) -> int:
     return sum(at_ms > now - window_ms for at_ms in wrong)
-
-
-def _step_of(code: str, *, secret: str, now: Millis) -> int | None:
-    """The newest time step, within the allowed drift, whose code this is."""
-    totp = pyotp.TOTP(secret)
-    current = now // STEP_MS
-    steps = range(max(current - DRIFT_STEPS, 0), current + DRIFT_STEPS + 1)
-    return max((step for step in steps if hmac.compare_digest(totp.generate_otp(step), code)), default=None)
 
 
 def _use_up(user_id: int, step: int, *, now: Millis) -> bool:
