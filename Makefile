@@ -38,6 +38,8 @@ run: $(VENV)/installed ## serve on http://127.0.0.1:5000 with demo data; PORT=80
 	$(BIN)/flask seed
 	@echo "Open this page; you are signed in as a demo player:"
 	@$(BIN)/flask demo --url
+	@echo "And this one for the back office; you are signed in as a demo administrator:"
+	-@$(BIN)/flask demo --office
 	@$(BIN)/gunicorn -c gunicorn.conf.py wsgi:app
 
 run-cluster: $(VENV)/installed-dev ## serve with three processes, PostgreSQL, Redis and nginx, until Ctrl-C; PORT as above

@@ -12,6 +12,7 @@ from blueprints.api.caching import ResponseCache
 from blueprints.api.cli import OperatorGroup
 from blueprints.api.errors import register_error_handlers
 from blueprints.api.openapi import API_TITLE, DocumentedApi
+from blueprints.office.installation import install_office
 from models.db.connection import open_database
 from server.cluster.cluster import Cluster
 from server.http.proxies import read_client_addresses
@@ -57,6 +58,8 @@ def create_app(
     app.extensions["response_cache"] = ResponseCache(clock=cluster.clock)
     register_error_handlers(app)
     _register_blueprints(app)
+    if settings.office_enabled:
+        install_office(app, settings)
     app.cli = OperatorGroup(app.name)
     for command in COMMANDS:
         app.cli.add_command(command)

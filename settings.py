@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -41,6 +41,7 @@ LOG_LEVEL = OneOf(("debug", "info", "warning", "error", "critical"), error="must
 PROMO_CODE = Regexp(r"([A-Za-z0-9]{4,24})?\Z", error="must be 4 to 24 letters and digits")
 PAYMENT_PROVIDERS = ("btcpay", "demo")
 PROVIDERS = ContainsOnly(PAYMENT_PROVIDERS, error="must be one or more of {choices}, separated by commas")
+NETWORKS = "must be networks such as 192.0.2.0/24 or 2001:db8::/48, separated by commas"
 WEBHOOK_SECRETS = "must be one or more secrets such as whsec_…, with 24 to 64 bytes in base64, between blanks"
 ACTIONS = ContainsOnly(TWO_FACTOR_ACTIONS, error="must be one or more of {choices}, separated by commas")
 URL_HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+")
@@ -118,6 +119,14 @@ def _directory(text: str) -> Path:
 
 def _list(text: str) -> tuple[str, ...]:
     return tuple(entry.strip() for entry in text.split(",") if entry.strip())
+
+
+def _networks(text: str) -> tuple[str, ...]:
+    """Networks in their shortest form. A single address is one too."""
+    try:
+        return tuple(str(ip_network(entry)) for entry in _list(text))
+    except ValueError:
+        raise ValidationError(NETWORKS) from None
 
 
 def _webhook_secrets(text: str) -> tuple[str, ...]:
@@ -341,6 +350,10 @@ class Settings:
     withdrawal_check_url: str = _setting("WITHDRAWAL_CHECK_URL", "", _http_url, secret=True)
     withdrawal_min_wagered_ppm: int = _setting("WITHDRAWAL_MIN_WAGERED", "0", FACTOR)
     withdrawal_review_ms: int = _setting("WITHDRAWAL_REVIEW_MINUTES", "30", MINUTES_FROM_1)
+    # In production, off by default.
+    office_enabled: bool = _setting("OFFICE_ENABLED", "1", _flag("0", "1"))
+    # Empty: all.
+    office_networks: tuple[str, ...] = _setting("OFFICE_NETWORKS", "", _networks)
     gunicorn_log_level: str = _setting("GUNICORN_LOG_LEVEL", "info", lambda text: LOG_LEVEL(text.lower()))
 
     @classmethod
@@ -364,6 +377,8 @@ class Settings:
                 values[each.name] = parse(default)
         if values["production"] and "PAYMENT_METHODS" not in env:
             values["payment_methods"] = ()
+        if values["production"] and not env.get("OFFICE_ENABLED", "").strip():
+            values["office_enabled"] = False
         settings = cls(**values)
         wrong |= settings._conflicts()
         if settings.production:

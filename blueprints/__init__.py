@@ -24,6 +24,7 @@ from blueprints.operator.prices import group as prices_commands
 from blueprints.operator.prizes import group as prizes_commands
 from blueprints.operator.secrets import group as secrets_commands
 from blueprints.operator.seeds import group as seeds_commands
+from blueprints.operator.staff import group as staff_commands
 from blueprints.operator.system import check, db, demo_page, seed
 from blueprints.operator.two_factor import group as two_factor_commands
 from blueprints.operator.users import group as users_commands
@@ -92,6 +93,7 @@ COMMANDS = (
     prizes_commands,
     notifications_commands,
     two_factor_commands,
+    staff_commands,
     fairness_commands,
     secrets_commands,
     seeds_commands,

@@ -18,7 +18,7 @@ class AuditEvent(Table):
     # Drawn before the row is written, because ``mac`` covers it. A higher id may be committed earlier.
     id = peewee.BigAutoField()
     at_ms = peewee.BigIntegerField()
-    # A platform id, ``operator:<system user>``, or ``system``.
+    # A platform id, ``staff:<name>``, ``operator:<system user>``, or ``system``.
     who = peewee.CharField(max_length=128)
     what = peewee.CharField(max_length=64)
     # The platform id of the account that it concerns.

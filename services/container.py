@@ -33,9 +33,15 @@ from services.prices.service import PriceService
 from services.prizes.shipping import Shipping
 from services.shared.background import WorkerPool
 from services.shared.clock import Millis
-from services.shared.encryption import Encrypter
+from services.shared.encryption import Encrypter, derive_key
 from services.shared.player_locks import PlayerLocks
 from services.shared.signals import Signals
+from services.staff.accounts import StaffAccounts
+from services.staff.demo import DemoStaff
+from services.staff.enrolment import Enrolment
+from services.staff.login_failures import LoginFailures
+from services.staff.passwords import Passwords
+from services.staff.sign_in import SignIn
 from services.upgrader.catalogue import CatalogueCache
 from services.upgrader.spin import Upgrader
 from settings import Settings
@@ -127,6 +133,19 @@ class Services:
             directory=settings.instance_dir / "media" / "avatars", worker_pool=WorkerPool()
         )
 
+        encrypter, passwords = self._encrypter("authenticators of staff"), Passwords()
+        login_failures = LoginFailures(key=derive_key(settings.secret_key, "names of staff"))
+        self.staff_enrolment = Enrolment(encrypter=encrypter, passwords=passwords)
+        self.staff_accounts = StaffAccounts(enrolment=self.staff_enrolment, login_failures=login_failures)
+        self.staff_sign_in = SignIn(encrypter=encrypter, passwords=passwords, login_failures=login_failures)
+        self.demo_staff = (
+            None
+            if settings.production
+            else DemoStaff(
+                encrypter=self._encrypter("demo of the office"), staff_accounts=self.staff_accounts
+            )
+        )
+
     def encrypted_columns(self) -> list[EncryptedColumn]:
         """Every column of encrypted values, with its encrypter."""
         return encrypted_columns(
@@ -134,6 +153,7 @@ class Services:
             two_factor=self.two_factor.encrypter,
             shipping=self.shipping.encrypter,
             audit_keys=self.audit_keys.encrypter,
+            staff=self.staff_enrolment.encrypter,
         )
 
     def _encrypter(self, purpose: str) -> Encrypter:

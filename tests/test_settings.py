@@ -43,6 +43,7 @@ WEAK = "must be a random text of at least 32 characters"
 WELL_KNOWN = "/.well-known/openid-configuration"
 STORE = "9CiNzKoANXxmk5ayZngSXrHTiVvvgCrwrpFQd4m2K776"
 AT_TEST = f"https://provider.test{WELL_KNOWN}"
+NETWORKS = "must be networks such as 192.0.2.0/24 or 2001:db8::/48, separated by commas"
 MISSING = "must be given when APP_ENV is production"
 
 IN_PRODUCTION = {
@@ -157,6 +158,8 @@ GOOD_VALUES = [
     ("HOST", "[::1]", "host", "[::1]"),
     ("ADDRESS_MAX_SOCKETS", "5", "address_max_sockets", 5),
     ("ADDRESS_HANDSHAKES_PER_MINUTE", "6", "address_handshakes_per_minute", 6),
+    ("OFFICE_ENABLED", "0", "office_enabled", False),
+    ("OFFICE_NETWORKS", "192.0.2.7, 2001:DB8::/48", "office_networks", ("192.0.2.7/32", "2001:db8::/48")),
     ("PAYMENT_METHODS", "", "payment_methods", ()),
     ("PAYMENT_METHODS", " demo, ", "payment_methods", ("demo",)),
     ("PAYMENTS_MIN_USD", "0.01", "payments_min_cents", 1),
@@ -282,6 +285,9 @@ BAD_VALUES = [
         "must be one or more of login, trade-url, vault-unlock, separated by commas",
     ),
     ("TRADE_URL_OWN_ONLY", "yes", "must be one of 0, 1"),
+    ("OFFICE_ENABLED", "on", "must be one of 0, 1"),
+    ("OFFICE_NETWORKS", "192.0.2.7/24", NETWORKS),
+    ("OFFICE_NETWORKS", "office.example.com", NETWORKS),
     ("PAYMENT_METHODS", "cash", PROVIDERS),
     ("PAYMENT_METHODS", "demo btcpay", PROVIDERS),
     ("PAYMENTS_MIN_USD", "0", AMOUNT),
@@ -348,6 +354,12 @@ def test_a_check_of_withdrawals_needs_a_secret_to_sign_with(read, refused):
     assert refused(**given) == ["PAYMENTS_WEBHOOK_SECRET: must be given together with WITHDRAWAL_CHECK_URL"]
     settings = read(**given, PAYMENTS_WEBHOOK_SECRET=WEBHOOK_SECRET)
     assert settings.withdrawal_check_url == given["WITHDRAWAL_CHECK_URL"]
+
+
+def test_the_back_office_is_off_in_production_unless_it_is_turned_on(read):
+    assert read().office_enabled
+    assert not read(**IN_PRODUCTION).office_enabled
+    assert read(**IN_PRODUCTION, OFFICE_ENABLED="1").office_enabled
 
 
 def test_the_demonstration_of_payments_is_for_development_only(read, refused):

@@ -88,17 +88,31 @@ def seed(*, force: bool) -> None:
 
 @click.command("demo", cls=OperatorCommand)
 @click.option("--url", "bare", is_flag=True, help="print only the address")
+@click.option("--office", is_flag=True, help="print only the address of the back office")
 @force
 @with_appcontext
-def demo_page(*, bare: bool, force: bool) -> None:
+def demo_page(*, bare: bool, office: bool, force: bool) -> None:
     """Print an address where a demo player is signed in.
 
-    The player is created on first use, with 1,000 coins.
+    The player is created on first use, with 1,000 coins. With --office the address signs in a demo
+    administrator of the back office; never in production.
     """
     services = _services_for_demo(force=force)
+    if office:
+        click.echo(_office_address(services))
+        return
     user = demo.player(services, now=services.clock())
     page = f"{services.settings.base_url}/?token={new_token(user)}"
     if bare:
         click.echo(page)
     else:
         print_json({"username": user.username, "page": page})
+
+
+def _office_address(services: Services) -> str:
+    if services.demo_staff is None:
+        raise OperatorError("APP_ENV is production: the back office has no demo")
+    if not services.settings.office_enabled:
+        raise OperatorError("OFFICE_ENABLED is 0: there is no back office")
+    token = services.demo_staff.draw_token(now=services.clock())
+    return f"{services.settings.base_url}/office/demo?token={token}"

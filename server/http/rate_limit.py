@@ -24,6 +24,8 @@ REQUESTS_PER_MINUTE = {
     # Each login sends a request to the provider.
     "login start": 20,
     "login return": 20,
+    # Sign-ins and enrolments of the back office, which cost the processor much.
+    "staff sign-in": 20,
     # Searches in a player's payments and proofs, and far pages; they count as reads, too.
     "costly read": 30,
     # OPTIONS carries no token, and many players may share an address.
@@ -47,8 +49,8 @@ RATES = "request_rates"
 
 View = TypeVar("View", bound=Callable[..., Any])
 
-FREE_BLUEPRINTS = ("system", "media", "site", "docs", "swagger_ui", "log", "log_successors")
-"""Their requests are not limited: monitoring, the files of pages, and the public log."""
+FREE_BLUEPRINTS = ("system", "media", "site", "docs", "swagger_ui", "log", "log_successors", "office")
+"""Their requests are not limited: monitoring, the files of pages, the public log, and the work of staff."""
 
 
 def count_as(kind: str) -> Callable[[View], View]:
@@ -109,7 +111,7 @@ def _client(request: ContractRequest, kind: str) -> Keys:
     address = request.remote_addr or ""
     if kind == "probe":
         return [((request.endpoint, key), times) for key, times in networks(address)]
-    if kind != "preflight" and "Authorization" in request.headers:
+    if kind not in ("preflight", "staff sign-in") and "Authorization" in request.headers:
         with suppress(Unauthorized):
             claims = current_claims()
             # By session too: a thief whose session was ended must not use up the player's limits.

@@ -1,4 +1,4 @@
-"""The actor of an action: a player, an operator, or the platform itself."""
+"""The actor of an action: a player, staff, an operator, or the platform itself."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Actor(NamedTuple):
-    """A platform id, ``operator:<system user>`` or ``system``, and the client's address if there is one."""
+    """A platform id, ``staff:<name>``, ``operator:<system user>`` or ``system``, and the client's address."""
 
     who: str = "system"
     address: str | None = None

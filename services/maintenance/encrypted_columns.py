@@ -11,6 +11,7 @@ from models.audit_trail import AuditKey
 from models.bets import Bet
 from models.log import current_epoch
 from models.prizes import Prize
+from models.staff import StaffAccount
 from models.two_factor import RecoveryCode, TwoFactor
 from models.users import AnnouncedSeed
 from services.shared.encryption import Encrypter
@@ -76,7 +77,7 @@ class EncryptedColumn:
 
 
 def encrypted_columns(
-    *, seeds: Encrypter, two_factor: Encrypter, shipping: Encrypter, audit_keys: Encrypter
+    *, seeds: Encrypter, two_factor: Encrypter, shipping: Encrypter, audit_keys: Encrypter, staff: Encrypter
 ) -> list[EncryptedColumn]:
     """Every column of encrypted values."""
     # The seeds of earlier epochs are redrawn before they are used.
@@ -101,4 +102,7 @@ def encrypted_columns(
         EncryptedColumn("recovery_codes", "recovery codes", RecoveryCode.encrypted_code, two_factor),
         EncryptedColumn("shipping_addresses", "shipping addresses", Prize.encrypted_address, shipping),
         EncryptedColumn("audit_keys", "keys of the audit trail", AuditKey.encrypted_key, audit_keys),
+        EncryptedColumn(
+            "staff_authenticators", "authenticators of staff", StaffAccount.encrypted_secret, staff
+        ),
     ]

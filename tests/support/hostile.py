@@ -4,6 +4,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from werkzeug.test import TestResponse
+
+from blueprints.api.errors import envelope
+
 MALFORMED = {
     "cut off": b'{"a": 1',
     "no value": b'{"a": }',
@@ -130,3 +134,10 @@ def _resolved(schema: dict[str, Any], document: dict[str, Any]) -> dict[str, Any
         schema = node
     # A value that may be null: the other type.
     return schema["anyOf"][0] if "anyOf" in schema else schema
+
+
+def is_error_of(path: str, answer: TestResponse) -> bool:
+    """Whether an error has the envelope of its area, or is a page of the back office."""
+    if path.startswith("/office") and answer.mimetype == "text/html":
+        return "<h1>" in answer.text
+    return answer.is_json and set(answer.json) == set(envelope(path, ""))

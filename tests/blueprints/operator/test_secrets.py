@@ -23,6 +23,7 @@ NOTHING = {
     "recoveryCodes": 0,
     "shippingAddresses": 0,
     "auditKeys": 0,
+    "staffAuthenticators": 0,
     "unreadable": 0,
 }
 FILLED = NOTHING | {"announcedSeeds": 3, "bets": 2, "twoFactorSecrets": 1, "auditKeys": 1}

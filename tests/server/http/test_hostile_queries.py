@@ -9,8 +9,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from blueprints.api.errors import envelope
 from tests.support.both_databases import on_each
+from tests.support.hostile import is_error_of
 from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.slow
@@ -78,12 +78,8 @@ def refusals(client, player):
         if status < 400:
             answers[address[:200]] = (status, None, True)
         else:
-            promised = (status < 500 or status == 501) and answer.is_json
-            answers[address[:200]] = (
-                status,
-                answer.json,
-                promised and set(answer.json) == set(envelope(path, "")),
-            )
+            promised = (status < 500 or status == 501) and is_error_of(path, answer)
+            answers[address[:200]] = (status, answer.json if answer.is_json else None, promised)
     return answers
 
 

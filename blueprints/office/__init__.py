@@ -1,0 +1,1 @@
+"""The back office: pages for staff, one module a page."""

@@ -1,0 +1,172 @@
+"""Who may see a view of the back office: ``needs`` and ``needs_fresh_code``."""
+
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+from typing import Any, TypeVar
+
+from flask import Response, redirect, render_template, request, session, url_for
+from flask_login import LoginManager, UserMixin, current_user, login_user, logout_user
+from werkzeug.exceptions import Forbidden
+
+from blueprints.api.auth import POLICY
+from models.db.connection import writing
+from models.staff import StaffAccount, StaffSession
+from server.addresses import networks
+from server.current_services import get_services
+from services.audit_trail.actor import Actor, acting_as
+from services.audit_trail.events import AuditEventType
+from services.audit_trail.recording import record
+from services.shared.errors import PlatformError
+from services.staff import sessions
+from services.staff.permissions import Permission, may
+from services.staff.sign_in import Place
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+NEEDED = "needed_permission"
+"""The attribute of a view that ``needs`` sets."""
+
+login_manager = LoginManager()
+# It would compare the browser's address and name; the session's row decides.
+login_manager.session_protection = None
+
+
+class SignedIn(UserMixin):  # type: ignore[misc]  # the library carries no types
+    """The session of a request, as Flask-Login has it."""
+
+    def __init__(self, token: str, row: StaffSession) -> None:
+        self.token = token
+        self.row = row
+
+    def get_id(self) -> str:
+        """What the cookie has: the text of the session, not the id of the account."""
+        return self.token
+
+
+@login_manager.user_loader
+def load_session(token: str) -> SignedIn | None:
+    row = sessions.find(token, now=get_services().clock())
+    return None if row is None else SignedIn(token, row)
+
+
+def keep_session(token: str) -> None:
+    """Give the browser a session that has just begun. Nothing of an earlier cookie stays in it."""
+    session.clear()
+    signed_in = load_session(token)
+    # None if the account was disabled at the same moment.
+    if signed_in is not None:
+        login_user(signed_in)
+
+
+def forget_session() -> None:
+    """Remove what the browser's cookie has."""
+    logout_user()
+    session.clear()
+
+
+def current_session() -> StaffSession:
+    """The session of the request, in a view behind ``needs``."""
+    row: StaffSession = current_user.row
+    return row
+
+
+def current_staff() -> StaffAccount:
+    """The member of staff who called a view behind ``needs``."""
+    account: StaffAccount = current_session().staff
+    return account
+
+
+def current_place() -> Place:
+    """Where the request comes from."""
+    address = request.remote_addr or ""
+    network, _ = networks(address)[0]
+    return Place(address, str(network))
+
+
+def can(permission: Permission) -> bool:
+    """Whether the current member of staff has a permission, for what a page shows."""
+    return may(current_staff().role, permission)
+
+
+def needs(permission: Permission) -> Callable[[View], Callable[..., Any]]:
+    """Let only staff with this permission call the view, and record its events as theirs.
+
+    Somebody who is not signed in comes to the sign-in, and from there back. A refusal is an event of the
+    audit trail, and a page with the status 403.
+    """
+
+    def decorator(view: View) -> Callable[..., Any]:
+        @wraps(view)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            if not current_user.is_authenticated:
+                return to_sign_in()
+            staff = current_staff()
+            with acting_as(Actor(f"staff:{staff.name}", request.remote_addr)):
+                if not may(staff.role, permission):
+                    _record_refusal(permission)
+                    raise Forbidden
+                return view(*args, **kwargs)
+
+        setattr(wrapper, NEEDED, permission)
+        setattr(wrapper, POLICY, "staff")
+        return wrapper
+
+    return decorator
+
+
+def _record_refusal(permission: Permission) -> None:
+    with writing():
+        after = {"permission": permission, "path": request.path[:200]}
+        record(AuditEventType.STAFF_REFUSED, now=get_services().clock(), user_id=None, after=after)
+
+
+def to_sign_in() -> Any:
+    """A redirect to the sign-in, which leads back to the page that was asked for."""
+    asked = request.full_path.rstrip("?") if request.method == "GET" else None
+    target = url_for("office.sign_in", next=asked if asked not in (None, "/office/") else None)
+    return redirect(target, HTTPStatus.SEE_OTHER)
+
+
+def needs_code() -> bool:
+    """Whether a dangerous action asks for a code now, because the last one is older than five minutes."""
+    return not sessions.is_fresh(current_session(), now=get_services().clock())
+
+
+def needs_fresh_code(view: View) -> Callable[..., Any]:
+    """Ask for a code of the authenticator again unless one was given within five minutes. Below ``needs``.
+
+    The code comes in the field ``code`` of the form. Without a right one the answer is a page that asks for
+    it; it sends what was typed once more.
+    """
+
+    @wraps(view)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if needs_code():
+            code = request.form.get("code", "").strip()
+            if not code:
+                return _ask_for_code(None)
+            try:
+                get_services().staff_sign_in.confirm(
+                    current_session(), code=code, place=current_place(), now=get_services().clock()
+                )
+            except PlatformError as refusal:
+                return _ask_for_code(refusal)
+        return view(*args, **kwargs)
+
+    return wrapper
+
+
+def _ask_for_code(refusal: PlatformError | None) -> Response:
+    # A page that was only asked for is shown by a redirect, after the code.
+    address = request.full_path.rstrip("?")
+    if request.method != "POST":
+        address = url_for("office.confirm_code", next=address)
+    typed = [
+        (name, value) for name, value in request.form.items(multi=True) if name not in ("code", "csrf_token")
+    ]
+    page = render_template("office/code.html", typed=typed, refusal=refusal, address=address)
+    response = Response(page, status=refusal.status if refusal else HTTPStatus.FORBIDDEN)
+    if refusal is not None and refusal.retry_after_seconds is not None:
+        response.headers["Retry-After"] = str(refusal.retry_after_seconds)
+    return response

@@ -1,0 +1,29 @@
+"""The blueprint of all pages at /office/, and what every one of their responses has."""
+
+from flask import Blueprint, Response
+from flask_wtf import CSRFProtect
+
+office = Blueprint(
+    "office", __name__, url_prefix="/office", template_folder="templates", static_folder="static"
+)
+
+SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
+    " base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+
+csrf = CSRFProtect()
+
+
+@office.before_request
+def check_csrf_token() -> None:
+    """Refuse a form that does not come from a page of this session. Raises CSRFError."""
+    csrf.protect()
+
+
+@office.after_request
+def set_headers(response: Response) -> Response:
+    response.headers["Content-Security-Policy"] = SECURITY_POLICY
+    # Files may be stored: Flask gives them a validator.
+    response.headers.setdefault("Cache-Control", "no-store")
+    return response

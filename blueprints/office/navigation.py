@@ -1,0 +1,22 @@
+"""The links at the top of every page, in their order."""
+
+from typing import NamedTuple
+
+from blueprints.office.access import can
+from services.staff.permissions import Permission
+
+
+class Link(NamedTuple):
+    """A page of the navigation, and the permission without which it is not shown."""
+
+    label: str
+    endpoint: str
+    permission: Permission
+
+
+NAVIGATION = (Link("Overview", "office.overview", Permission.OFFICE_SEE),)
+
+
+def links() -> list[Link]:
+    """Those that the current member of staff may follow."""
+    return [link for link in NAVIGATION if can(link.permission)]

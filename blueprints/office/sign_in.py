@@ -1,0 +1,122 @@
+"""Signing in and out, and enrolling with a link."""
+
+from http import HTTPStatus
+from typing import Any
+
+from flask import redirect, render_template, request, url_for
+from flask_login import current_user
+
+from blueprints.api.auth import public
+from blueprints.api.qr_code import qr_code
+from blueprints.office.access import (
+    current_place,
+    current_session,
+    forget_session,
+    keep_session,
+    needs,
+    needs_fresh_code,
+)
+from blueprints.office.addresses import local
+from blueprints.office.blueprint import office
+from blueprints.office.forms import EnrolmentForm, SignInForm
+from server.current_services import get_services
+from server.http.rate_limit import count_as
+from services.shared.errors import PlatformError
+from services.staff.passwords import MIN_LENGTH
+from services.staff.permissions import Permission
+
+COSTLY = "staff sign-in"
+
+
+@office.get("/sign-in")
+@public
+def sign_in() -> Any:
+    """The form. Somebody who is signed in comes to the page that was asked for."""
+    if current_user.is_authenticated:
+        return redirect(local(request.args.get("next")), HTTPStatus.SEE_OTHER)
+    return render_template("office/sign-in.html", form=SignInForm(), enrolled="enrolled" in request.args)
+
+
+@office.post("/sign-in")
+@public
+@count_as(COSTLY)
+def begin_session() -> Any:
+    form = SignInForm()
+    services = get_services()
+    try:
+        token = services.staff_sign_in.begin_session(
+            name=form.name.data or "",
+            password=form.password.data or "",
+            code=form.code.data or "",
+            place=current_place(),
+            now=services.clock(),
+        )
+    except PlatformError as refusal:
+        return _shown_again("office/sign-in.html", refusal, form=form)
+    keep_session(token)
+    return redirect(local(request.args.get("next")), HTTPStatus.SEE_OTHER)
+
+
+@office.post("/sign-out")
+@needs(Permission.OFFICE_SEE)
+def sign_out() -> Any:
+    services = get_services()
+    services.staff_sign_in.end_session(current_session(), now=services.clock())
+    forget_session()
+    return redirect(url_for("office.sign_in"), HTTPStatus.SEE_OTHER)
+
+
+@office.post("/code")
+@needs(Permission.OFFICE_SEE)
+@needs_fresh_code
+def confirm_code() -> Any:
+    """Give a code before a page that needs one; then back to that page."""
+    return redirect(local(request.args.get("next")), HTTPStatus.SEE_OTHER)
+
+
+@office.get("/enrol")
+@public
+def show_invitation() -> Any:
+    """The page of an enrolment link. Its text is in the query, because logs have paths."""
+    return _invitation(EnrolmentForm())
+
+
+@office.post("/enrol")
+@public
+@count_as(COSTLY)
+def enrol() -> Any:
+    form = EnrolmentForm()
+    if form.password.data != form.repeated.data:
+        return _invitation(form, refusal=PasswordsDiffer())
+    services = get_services()
+    try:
+        services.staff_enrolment.enrol(
+            request.args.get("token", ""),
+            password=form.password.data or "",
+            code=form.code.data or "",
+            address=request.remote_addr,
+            now=services.clock(),
+        )
+    except PlatformError as refusal:
+        return _invitation(form, refusal=refusal)
+    return redirect(url_for("office.sign_in", enrolled=1), HTTPStatus.SEE_OTHER)
+
+
+class PasswordsDiffer(PlatformError):
+    text = "The two passwords are not the same"
+
+
+def _invitation(form: EnrolmentForm, *, refusal: PlatformError | None = None) -> Any:
+    services = get_services()
+    invitation = services.staff_enrolment.invitation(request.args.get("token", ""), now=services.clock())
+    shown = {"invitation": invitation, "qr_code": qr_code(invitation.address), "least": MIN_LENGTH}
+    return _shown_again("office/enrol.html", refusal, form=form, **shown)
+
+
+def _shown_again(template: str, refusal: PlatformError | None, **shown: Any) -> Any:
+    """A form with what was typed, but for passwords and codes, and with what was wrong."""
+    status = refusal.status if refusal else HTTPStatus.OK
+    headers = {}
+    if refusal and refusal.retry_after_seconds is not None:
+        headers["Retry-After"] = str(refusal.retry_after_seconds)
+    return render_template(template, refusal=refusal, **shown), status, headers

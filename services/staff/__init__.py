@@ -1,0 +1,1 @@
+"""The staff of the back office: accounts and roles, signing in, sessions."""

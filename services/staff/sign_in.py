@@ -1,0 +1,111 @@
+"""Signing in with name, password and a code of the authenticator, and giving a code again."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from models.db.connection import database, reading, writing
+from models.staff import StaffAccount, StaffSession
+from services.audit_trail.actor import Actor, acting_as
+from services.audit_trail.events import AuditEventType
+from services.audit_trail.recording import record
+from services.shared.clock import Millis
+from services.shared.encryption import Encrypter
+from services.staff import authenticator, sessions
+from services.staff.errors import SignInRefused, WrongCode
+from services.staff.login_failures import LoginFailures, Try
+from services.staff.passwords import Passwords
+
+UNKNOWN = "staff:?"
+"""The actor of a try with a name that nobody has. The name is not recorded: it may be a password."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a try comes from: the client's address, and the network by which it is counted."""
+
+    address: str
+    network: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignIn:
+    """Verifies who somebody is, and counts wrong tries."""
+
+    encrypter: Encrypter
+    passwords: Passwords
+    login_failures: LoginFailures
+
+    def begin_session(self, *, name: str, password: str, code: str, place: Place, now: Millis) -> str:
+        """Begin a session of the account; returns the text for the browser.
+
+        A name that does not exist takes as long as one that does, and is refused in the same way. Raises
+        SignInRefused, TooManyTries, Unavailable.
+        """
+        name = name.strip().lower()
+        account = _enrolled(name)
+        begun = self.login_failures.begin(name, account=account, network=place.network, now=now)
+        is_right = self.passwords.is_right(password, account.password_hash if account else None)
+        who = UNKNOWN if account is None else f"staff:{account.name}"
+        with writing(), acting_as(Actor(who, place.address or None)):
+            if account and is_right and self._may_begin(account, code, now=now):
+                self.login_failures.forget(begun)
+                return begin_session_of(account, place=place, now=now)
+            _record_failure(begun, now=now)
+        raise SignInRefused
+
+    def confirm(self, session: StaffSession, *, code: str, place: Place, now: Millis) -> None:
+        """Accept a code of the person of a session, for dangerous actions. Wrong ones count as tries.
+
+        Raises WrongCode, TooManyTries.
+        """
+        account = session.staff
+        begun = self.login_failures.begin(account.name, account=account, network=place.network, now=now)
+        with writing():
+            if authenticator.use_code(code, account=account, encrypter=self.encrypter, now=now):
+                self.login_failures.forget(begun)
+                sessions.note_code(session, now=now)
+                return
+            _record_failure(begun, now=now)
+        raise WrongCode
+
+    def end_session(self, session: StaffSession, *, now: Millis) -> None:
+        """Sign out."""
+        with writing():
+            sessions.end(session, now=now)
+            record(AuditEventType.STAFF_SIGNED_OUT, now=now, user_id=None)
+
+    def _may_begin(self, account: StaffAccount, code: str, *, now: Millis) -> bool:
+        """Whether the code is right, and the account is as it was when the password was verified."""
+        is_same = StaffAccount.id == account.id, StaffAccount.password_hash == account.password_hash
+        query: Any = StaffAccount.select().where(*is_same, StaffAccount.disabled_at_ms.is_null())
+        # A reset or a change of the role waits for this transaction, or this one for it.
+        locked = (query.for_update() if database.for_update else query).first()
+        return locked is not None and authenticator.use_code(
+            code, account=locked, encrypter=self.encrypter, now=now
+        )
+
+
+def begin_session_of(
+    account: StaffAccount, *, place: Place, now: Millis, confirmed_at: Millis | None = None
+) -> str:
+    """Begin a session of somebody who has proved who they are. To be used within ``writing()``."""
+    StaffAccount.update(last_login_at_ms=now).where(StaffAccount.id == account.id).execute()
+    record(AuditEventType.STAFF_SIGNED_IN, now=now, user_id=None)
+    return sessions.begin(account_id=account.id, network=place.network, now=now, confirmed_at=confirmed_at)
+
+
+@reading()
+def _enrolled(name: str) -> StaffAccount | None:
+    """The account with this name that may sign in."""
+    account: StaffAccount | None = StaffAccount.get_or_none(
+        StaffAccount.name == name,
+        StaffAccount.password_hash.is_null(False),
+        StaffAccount.disabled_at_ms.is_null(),
+    )
+    return account
+
+
+def _record_failure(begun: Try, *, now: Millis) -> None:
+    record(AuditEventType.STAFF_SIGN_IN_FAILED, now=now, user_id=None)
+    if begun.is_last:
+        record(AuditEventType.STAFF_LOCKED, now=now, user_id=None)

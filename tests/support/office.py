@@ -1,0 +1,93 @@
+"""Members of staff in the back office: enrolling, signing in, and filling in forms."""
+
+import re
+from typing import Any
+
+import pyotp
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from services.shared.clock import now_ms
+from services.shared.totp import STEP_MS
+from services.staff.permissions import Role
+
+PASSWORD = "correct horse battery staple"
+ADDRESS = "127.0.0.1"
+
+
+class StaffMember:
+    """A person with a browser, a password and an authenticator."""
+
+    def __init__(self, app: Flask, name: str = "anna", role: str = "admin", *, address: str = ADDRESS):
+        self.app = app
+        self.name = name
+        self.address = address
+        self.client: FlaskClient = app.test_client()
+        self.totp: pyotp.TOTP
+        services = app.extensions["services"]
+        self._clock = services.clock
+        self.link = services.staff_accounts.add(name=name, role=Role(role), now=self._clock())
+        self._used_step = 0
+
+    def code(self) -> str:
+        """The oldest code that is valid now and was not used."""
+        current = self._clock() // STEP_MS
+        step = max(current - 1, self._used_step + 1)
+        assert step <= current + 1, "no code is left: the clock must move on"
+        self._used_step = step
+        return self.totp.generate_otp(step)
+
+    def wrong_code(self) -> str:
+        """Six digits that are not valid around now."""
+        step = self._clock() // STEP_MS
+        right = {self.totp.generate_otp(step + steps) for steps in range(-2, 5)}
+        return next(text for text in ("000000", "111111", "222222", "333333") if text not in right)
+
+    def get(self, path: str, **options: Any) -> TestResponse:
+        return self.client.get(path, environ_base={"REMOTE_ADDR": self.address}, **options)
+
+    def post(self, path: str, *, of: str | None = None, **fields: str) -> TestResponse:
+        """Send a form with the token that is in the page at ``of``, by default at the path itself."""
+        token = csrf_token(self.get(of or path))
+        data = {"csrf_token": token} | fields
+        return self.client.post(path, data=data, environ_base={"REMOTE_ADDR": self.address})
+
+    def enrol(self, link: str | None = None) -> TestResponse:
+        """Set the password and the authenticator, by default with the first link."""
+        path = f"/office/enrol?token={link or self.link}"
+        page = self.get(path)
+        assert page.status_code == 200, page.text
+        self.totp = pyotp.TOTP(re.search(r'id="secret">([A-Z2-7]+)<', page.text)[1])
+        self._used_step = 0
+        answer = self.post(path, password=PASSWORD, repeated=PASSWORD, code=self.code())
+        assert answer.status_code == 303, answer.text
+        return answer
+
+    def try_to_sign_in(
+        self, *, name: str | None = None, password: str = PASSWORD, code: str | None = None, to: str = ""
+    ) -> TestResponse:
+        fields = {"name": name or self.name, "password": password, "code": code or self.code()}
+        return self.post("/office/sign-in" + (f"?next={to}" if to else ""), **fields)
+
+    def sign_in(self) -> "StaffMember":
+        answer = self.try_to_sign_in()
+        assert answer.status_code == 303, answer.text
+        return self
+
+
+def signed_in(app: Flask, role: str = "admin", name: str | None = None) -> StaffMember:
+    """A member of staff with this role, who is signed in; ``demo-`` people need no authenticator."""
+    member = StaffMember(app, name or f"{role}-person", role)
+    member.enrol()
+    return member.sign_in()
+
+
+def csrf_token(page: TestResponse) -> str:
+    """The token of the forms of a page."""
+    found = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', page.text)
+    assert found, page.text
+    return found[1]
+
+
+__all__ = ["PASSWORD", "StaffMember", "csrf_token", "now_ms", "signed_in"]
