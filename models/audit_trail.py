@@ -36,6 +36,13 @@ class AuditEvent(Table):
         table_name = "audit_events"
 
 
+# Searches of the back office, newest first: all events, and those of a person, a player or an action.
+for _column in (None, AuditEvent.who, AuditEvent.player, AuditEvent.what):
+    _name = "audit_events_by_time" if _column is None else f"audit_events_by_{_column.name}"
+    _columns = [] if _column is None else [_column]
+    AuditEvent.add_index(AuditEvent.index(*_columns, AuditEvent.at_ms, AuditEvent.id, name=_name))
+
+
 class WaitingEvent(Table):
     """An event that is not in the audit log yet. The row is written with the event."""
 

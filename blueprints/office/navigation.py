@@ -14,7 +14,11 @@ class Link(NamedTuple):
     permission: Permission
 
 
-NAVIGATION = (Link("Overview", "office.overview", Permission.OFFICE_SEE),)
+NAVIGATION = (
+    Link("Overview", "office.overview", Permission.OFFICE_SEE),
+    Link("Audit trail", "office.audit_trail", Permission.AUDIT_SEE),
+    Link("Staff", "office.staff", Permission.STAFF_SEE),
+)
 
 
 def links() -> list[Link]:

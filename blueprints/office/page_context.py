@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from flask import current_app
 from flask_login import current_user
 
 from blueprints.office.access import can, current_staff, needs_code
@@ -24,6 +25,7 @@ def page_context() -> dict[str, Any]:
         "Permission": Permission,
         "needs_code": needs_code,
         "with_query": with_query,
+        "has_page": lambda endpoint: endpoint in current_app.view_functions,
         "demo_code": _demo_code,
         "demo_roles": list(Role) if is_signed_in and _demo_code() else [],
     }

@@ -1,6 +1,6 @@
 """Every page of the back office. Importing a module adds its views to the blueprint."""
 
-from blueprints.office import demo, errors, overview, page_context, sign_in
+from blueprints.office import audit_trail, demo, errors, overview, page_context, sign_in, staff
 from blueprints.office.blueprint import office
 
-__all__ = ["demo", "errors", "office", "overview", "page_context", "sign_in"]
+__all__ = ["audit_trail", "demo", "errors", "office", "overview", "page_context", "sign_in", "staff"]

@@ -91,7 +91,7 @@ def enrol() -> Any:
     services = get_services()
     try:
         services.staff_enrolment.enrol(
-            request.args.get("token", ""),
+            _link(),
             password=form.password.data or "",
             code=form.code.data or "",
             address=request.remote_addr,
@@ -106,9 +106,14 @@ class PasswordsDiffer(PlatformError):
     text = "The two passwords are not the same"
 
 
+def _link() -> str:
+    """The text of the enrolment link. Whoever copies one from a sentence may take its full stop along."""
+    return request.args.get("token", "").rstrip(".")
+
+
 def _invitation(form: EnrolmentForm, *, refusal: PlatformError | None = None) -> Any:
     services = get_services()
-    invitation = services.staff_enrolment.invitation(request.args.get("token", ""), now=services.clock())
+    invitation = services.staff_enrolment.invitation(_link(), now=services.clock())
     shown = {"invitation": invitation, "qr_code": qr_code(invitation.address), "least": MIN_LENGTH}
     return _shown_again("office/enrol.html", refusal, form=form, **shown)
 

@@ -1,4 +1,7 @@
-"""Adds the accounts of the back office, their sessions, and wrong tries to sign in. In PostgreSQL's types."""
+"""Adds the accounts of the back office, and indexes for its searches in the audit trail.
+
+In PostgreSQL's types.
+"""
 
 import re
 
@@ -29,6 +32,10 @@ CREATE TABLE IF NOT EXISTS "staff_login_failures" (
 CREATE INDEX IF NOT EXISTS "staff_login_failures_of_name"
     ON "staff_login_failures" ("name_digest", "at_ms");
 CREATE INDEX IF NOT EXISTS "staff_login_failures_by_time" ON "staff_login_failures" ("at_ms");
+CREATE INDEX IF NOT EXISTS "audit_events_by_time" ON "audit_events" ("at_ms", "id");
+CREATE INDEX IF NOT EXISTS "audit_events_by_who" ON "audit_events" ("who", "at_ms", "id");
+CREATE INDEX IF NOT EXISTS "audit_events_by_player" ON "audit_events" ("player", "at_ms", "id");
+CREATE INDEX IF NOT EXISTS "audit_events_by_what" ON "audit_events" ("what", "at_ms", "id");
 """
 
 

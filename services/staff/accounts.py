@@ -108,12 +108,12 @@ class StaffAccounts:
             record(AuditEventType.STAFF_RESET, now=now, user_id=None, after=after)
             return self.enrolment.draw_link(account_id=account.id, now=now)
 
-    def forget_tries(self, *, name: str, now: Millis) -> int:
+    def forget_tries(self, *, name: str, now: Millis, reason: str | None = None) -> int:
         """Forget wrong tries, so that a locked name can sign in. Returns how many. Raises StaffNotFound."""
         with writing():
             _locked(name)
             forgotten = self.login_failures.forget_all(name)
-            after = {"name": name, "triesForgotten": forgotten}
+            after = _with_reason({"name": name}, reason) | {"triesForgotten": forgotten}
             record(AuditEventType.STAFF_RESET, now=now, user_id=None, after=after)
             return forgotten
 

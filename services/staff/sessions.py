@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from collections import Counter
 from typing import Any
 
 from models.db.connection import reading, writing
@@ -84,6 +85,25 @@ def is_known(network: str, *, account_id: int, now: Millis) -> bool:
     """Whether the account has signed in from this network within KNOWN_MS."""
     of_account = StaffSession.staff == account_id, StaffSession.network == network
     return bool(StaffSession.select().where(*of_account, StaffSession.began_at_ms > now - KNOWN_MS).exists())
+
+
+@reading()
+def of_account(account_id: int) -> list[StaffSession]:
+    """The sessions of an account of the last 30 days, newest first."""
+    query = StaffSession.select().where(StaffSession.staff == account_id)
+    return list(query.order_by(StaffSession.began_at_ms.desc()))
+
+
+@reading()
+def running(*, now: Millis) -> Counter[int]:
+    """How many sessions run, by the ids of their accounts."""
+    return Counter(_running(now).select(StaffSession.staff).tuples().scalars())
+
+
+def has_ended(session: StaffSession, *, now: Millis) -> bool:
+    """Whether it was ended, or is over by itself. The account is not looked at."""
+    is_over = session.last_seen_at_ms <= now - IDLE_MS or session.began_at_ms <= now - LONGEST_MS
+    return session.ended_at_ms is not None or bool(is_over)
 
 
 def digest(token: str) -> str:

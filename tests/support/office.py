@@ -1,6 +1,7 @@
 """Members of staff in the back office: enrolling, signing in, and filling in forms."""
 
 import re
+from copy import copy
 from typing import Any
 
 import pyotp
@@ -8,7 +9,6 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from services.shared.clock import now_ms
 from services.shared.totp import STEP_MS
 from services.staff.permissions import Role
 
@@ -19,7 +19,15 @@ ADDRESS = "127.0.0.1"
 class StaffMember:
     """A person with a browser, a password and an authenticator."""
 
-    def __init__(self, app: Flask, name: str = "anna", role: str = "admin", *, address: str = ADDRESS):
+    def __init__(
+        self,
+        app: Flask,
+        name: str = "anna",
+        role: str = "admin",
+        *,
+        address: str = ADDRESS,
+        link: str | None = None,
+    ):
         self.app = app
         self.name = name
         self.address = address
@@ -27,8 +35,14 @@ class StaffMember:
         self.totp: pyotp.TOTP
         services = app.extensions["services"]
         self._clock = services.clock
-        self.link = services.staff_accounts.add(name=name, role=Role(role), now=self._clock())
         self._used_step = 0
+        self.link = link or services.staff_accounts.add(name=name, role=Role(role), now=self._clock())
+
+    def elsewhere(self, address: str) -> "StaffMember":
+        """The same person, with another browser at another address."""
+        other = copy(self)
+        other.client, other.address = self.app.test_client(), address
+        return other
 
     def code(self) -> str:
         """The oldest code that is valid now and was not used."""
@@ -77,7 +91,7 @@ class StaffMember:
 
 
 def signed_in(app: Flask, role: str = "admin", name: str | None = None) -> StaffMember:
-    """A member of staff with this role, who is signed in; ``demo-`` people need no authenticator."""
+    """A member of staff with this role, who is signed in."""
     member = StaffMember(app, name or f"{role}-person", role)
     member.enrol()
     return member.sign_in()
@@ -88,6 +102,3 @@ def csrf_token(page: TestResponse) -> str:
     found = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', page.text)
     assert found, page.text
     return found[1]
-
-
-__all__ = ["PASSWORD", "StaffMember", "csrf_token", "now_ms", "signed_in"]

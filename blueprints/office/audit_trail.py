@@ -1,0 +1,112 @@
+"""The audit trail: a search with its filters in the address, and the export."""
+
+import re
+import tempfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import IO, Any
+
+from flask import Response, render_template, request
+
+from blueprints.office.access import needs
+from blueprints.office.addresses import with_query
+from blueprints.office.blueprint import office
+from models.db import waiting
+from server.current_services import get_services
+from services.audit_trail import export
+from services.audit_trail.events import AuditEventType
+from services.audit_trail.search import EventPlace, FoundEvent, Wanted, search
+from services.shared.background import in_slices
+from services.shared.clock import DAY_MS
+from services.staff import accounts
+from services.staff.permissions import Permission
+
+ROWS = 50
+PLACE = re.compile(r"([0-9]{1,15})\.([0-9]{1,18})", re.ASCII)
+PIECE_BYTES = 64 * 1024
+LINES_A_SLICE = 200
+
+
+@office.get("/audit-trail")
+@needs(Permission.AUDIT_SEE)
+def audit_trail() -> str:
+    """Events, newest first. ``?after=`` is the place of the last event of the page before."""
+    found = search(_wanted(), after=_place(request.args.get("after", "")), limit=ROWS + 1)
+    events = found[:ROWS]
+    return render_template(
+        "office/audit-trail.html",
+        events=[(event, _changes(event)) for event in events],
+        event_types=sorted(AuditEventType),
+        people=[f"staff:{account.name}" for account in accounts.listed()],
+        older=_address_after(events[-1]) if len(found) > ROWS else None,
+    )
+
+
+@office.get("/audit-trail/export")
+@needs(Permission.AUDIT_SEE)
+def export_audit_trail() -> Response:
+    """What ``flask audit export`` prints, as a file."""
+    # Written before it is sent: a slow client must not keep a transaction open.
+    file = tempfile.TemporaryFile()  # noqa: SIM115  # _pieces closes it
+    for line in in_slices(export.export(get_services().audit_log), LINES_A_SLICE):
+        # An export has as much time as it needs.
+        waiting.begin_budget()
+        file.write(line.encode() + b"\n")
+    day = datetime.fromtimestamp(get_services().clock() / 1000, UTC).strftime("%Y-%m-%d")
+    return Response(
+        _pieces(file),
+        mimetype="application/jsonl",
+        headers={
+            "Content-Disposition": f"attachment; filename=trail-{day}.jsonl",
+            "Content-Length": str(file.tell()),
+        },
+    )
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        file.seek(0)
+        while piece := file.read(PIECE_BYTES):
+            yield piece
+
+
+def _wanted() -> Wanted:
+    """The filters of the address. Days are in UTC; what is no day is left out."""
+    since, until = _day_ms("from"), _day_ms("to")
+    return Wanted(
+        who=_text("who"),
+        player=_text("player"),
+        what=_text("what"),
+        since_ms=since,
+        until_ms=None if until is None else until + DAY_MS,
+    )
+
+
+def _text(name: str) -> str | None:
+    return request.args.get(name, "").strip() or None
+
+
+def _day_ms(name: str) -> int | None:
+    try:
+        day = datetime.strptime(request.args.get(name, ""), "%Y-%m-%d").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return int(day.timestamp()) * 1000
+
+
+def _place(text: str) -> EventPlace | None:
+    found = PLACE.fullmatch(text)
+    return EventPlace(int(found[1]), int(found[2])) if found else None
+
+
+def _address_after(event: FoundEvent) -> str:
+    return with_query(after=f"{event.place.at_ms}.{event.place.id}")
+
+
+def _changes(event: FoundEvent) -> list[tuple[str, Any, Any]]:
+    """Each name in ``before`` and ``after`` with its two values; None where there is none."""
+    before, after = (
+        value if isinstance(value, dict) else {} if value is None else {"altered": value}
+        for value in (event.before, event.after)
+    )
+    return [(name, before.get(name), after.get(name)) for name in dict.fromkeys([*before, *after])]

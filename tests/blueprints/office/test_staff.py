@@ -1,0 +1,95 @@
+"""The page of the staff, and what it changes."""
+
+from tests.support.office import StaffMember, signed_in
+
+REASON = {"reason": "joins on Monday"}
+
+
+def test_an_administrator_adds_a_person_who_enrols_with_the_link(app, admin):
+    answer = admin.post("/office/staff/add", of="/office/staff", name="bert", role="support", **REASON)
+    assert answer.headers["Location"] == "/office/staff"
+    shown = admin.get("/office/staff").text
+    link = shown.partition("/office/enrol?token=")[2].partition("<")[0]
+
+    bert = StaffMember(app, "bert", link=link)
+    bert.enrol()
+
+    assert bert.sign_in().get("/office/").status_code == 200
+
+
+def test_a_refused_form_keeps_what_was_typed(admin):
+    answer = admin.post("/office/staff/add", of="/office/staff", name="Bert", role="payments", **REASON)
+
+    assert answer.status_code == 400
+    assert "A name must have" in answer.text
+    assert 'value="Bert"' in answer.text
+    assert 'value="joins on Monday"' in answer.text
+    assert "<option selected>payments" in answer.text
+
+
+def test_a_change_needs_a_reason_of_five_characters(app, admin):
+    signed_in(app, "support")
+
+    answer = admin.post(
+        "/office/staff/support-person/disable", of="/office/staff/support-person", reason="  why "
+    )
+
+    assert answer.status_code == 400
+    assert "Give a reason" in answer.text
+
+
+def test_a_changed_role_ends_the_sessions_at_once(app, admin):
+    support = signed_in(app, "support")
+
+    admin.post(
+        "/office/staff/support-person/role",
+        of="/office/staff/support-person",
+        role="payments",
+        reason="works on payments now",
+    )
+
+    assert support.get("/office/").status_code == 303
+
+
+def test_a_disabled_person_is_out_at_once_and_cannot_come_back(app, admin):
+    support = signed_in(app, "support")
+
+    admin.post(
+        "/office/staff/support-person/disable", of="/office/staff/support-person", reason="has left us"
+    )
+
+    assert support.get("/office/").status_code == 303
+    assert support.try_to_sign_in().status_code == 400
+
+
+def test_a_dangerous_action_asks_for_a_code_again_after_five_minutes(app, admin, clock):
+    clock.move(minutes=5)
+    path, page = "/office/staff/add", "/office/staff"
+
+    asked = admin.post(path, of=page, name="bert", role="support", **REASON)
+    assert asked.status_code == 403
+    assert 'name="name" value="bert"' in asked.text
+    wrong = admin.post(path, of=page, name="bert", role="support", code=admin.wrong_code(), **REASON)
+    assert wrong.status_code == 400
+    right = admin.post(path, of=page, name="bert", role="support", code=admin.code(), **REASON)
+
+    assert right.status_code == 303
+
+
+def test_the_accounts_are_sorted_by_the_address(app, admin):
+    for name in ("bert", "carla"):
+        StaffMember(app, name, "support")
+
+    ascending, descending = (admin.get(f"/office/staff?sort={sort}").text for sort in ("name", "-name"))
+
+    assert ascending.index(">bert<") < ascending.index(">carla<")
+    assert descending.index(">carla<") < descending.index(">bert<")
+
+
+def test_the_state_of_the_log_of_bets_is_shown(app, admin):
+    app.extensions["services"].log.append_now()
+
+    shown = admin.get("/office/staff").text
+
+    assert "127.0.0.1:5000/log" in shown
+    assert "— 127.0.0.1:5000/log" in shown
