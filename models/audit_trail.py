@@ -6,10 +6,13 @@ Triggers (models/audit_triggers.py) refuse to update, replace or delete the rows
 from typing import Any
 
 import peewee
-from peewee import fn
+from peewee import SQL, fn
 
 from models.db.connection import Sqlite, Table, database
 from models.log import AUDIT, LogBundle
+
+IS_LOGIN = SQL("what = 'account.logged-in'")
+"""With a literal, so that the partial index matches."""
 
 
 class AuditEvent(Table):
@@ -41,6 +44,10 @@ for _column in (None, AuditEvent.who, AuditEvent.player, AuditEvent.what):
     _name = "audit_events_by_time" if _column is None else f"audit_events_by_{_column.name}"
     _columns = [] if _column is None else [_column]
     AuditEvent.add_index(AuditEvent.index(*_columns, AuditEvent.at_ms, AuditEvent.id, name=_name))
+# The players who have logged in from an address.
+AuditEvent.add_index(
+    AuditEvent.index(AuditEvent.address, AuditEvent.player, name="audit_events_of_logins", where=IS_LOGIN)
+)
 
 
 class WaitingEvent(Table):

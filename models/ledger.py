@@ -1,7 +1,7 @@
 """The double-entry ledger: rows are written once and never changed."""
 
 import peewee
-from peewee import Check
+from peewee import SQL, Check
 
 from models.db.connection import Table
 from models.users import User
@@ -41,12 +41,24 @@ class LedgerEntry(Table):
         ]
 
 
-# A player's entries, and the audit's sums by account, from the index alone.
+# A player's entries, newest first, and the audit's sums of players, from the index alone. An entry is in one
+# of these two indexes.
 LedgerEntry.add_index(
     LedgerEntry.index(
         LedgerEntry.user,
+        LedgerEntry.id,
         LedgerEntry.account,
         LedgerEntry.amount_cents,
-        name="ledger_entries_by_account",
+        name="ledger_entries_of_player",
+        where=SQL("user_id IS NOT NULL"),
+    )
+)
+# The sums of the house's accounts, from the index alone.
+LedgerEntry.add_index(
+    LedgerEntry.index(
+        LedgerEntry.account,
+        LedgerEntry.amount_cents,
+        name="ledger_entries_of_house",
+        where=SQL("user_id IS NULL"),
     )
 )

@@ -1,7 +1,7 @@
 """Deposits and withdrawals, as reported by the payment processor."""
 
 import peewee
-from peewee import Check
+from peewee import SQL, Check
 
 from models.db.connection import Table
 from models.ledger import LedgerTransaction
@@ -33,3 +33,8 @@ class Payment(Table):
 
 # A player's payments, newest or oldest first. A player has few, so other orders are sorted.
 Payment.add_index(Payment.index(Payment.user, Payment.created_at_ms, Payment.id, name="payments_of_player"))
+HAS_ADDRESS = SQL("\"to\" <> ''")
+"""With a literal, so that the partial index matches."""
+
+# Searches of staff.
+Payment.add_index(Payment.index(Payment.to, name="payments_by_address", where=HAS_ADDRESS))

@@ -28,6 +28,8 @@ class Prize(Table):
     won_at_ms = peewee.BigIntegerField()
     # Encrypted; a copy of the player's address from when shipping was requested, as JSON.
     encrypted_address = peewee.TextField(null=True)
+    # How the parcel can be followed, as staff wrote it.
+    tracking = peewee.CharField(max_length=200, null=True)
 
     class Meta:
         table_name = "prizes"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import peewee
 from peewee import SQL, Check
 
-from models.db.connection import Table, database
+from models.db.connection import Sqlite, Table, database
 from models.db.sql import execute
 
 PERMANENTLY = 2**62
@@ -18,6 +18,15 @@ def _number() -> peewee.BigIntegerField:
     return peewee.BigIntegerField(default=0, constraints=[SQL("DEFAULT 0")])
 
 
+class BytewiseField(peewee.CharField):
+    """A text that is compared byte by byte, so that its index also finds beginnings (models/db/search.py)."""
+
+    def ddl(self, ctx: peewee.Context) -> peewee.NodeList:
+        """The definition of the column. SQLite compares so by default."""
+        column = super().ddl(ctx)
+        return column if isinstance(database.obj, Sqlite) else peewee.NodeList((column, SQL('COLLATE "C"')))
+
+
 class User(Table):
     """A player. Balances change only through the ledger (services/ledger/posting.py)."""
 
@@ -25,7 +34,7 @@ class User(Table):
     platform_id = peewee.CharField(max_length=80, unique=True)
     username = peewee.CharField(max_length=32)
     # In lowercase: names that differ in case only are equal.
-    username_folded = peewee.CharField(max_length=32, unique=True)
+    username_folded = BytewiseField(max_length=32, unique=True)
     avatar = peewee.CharField(max_length=500, default="")
     registered_at_ms = peewee.BigIntegerField()
 

@@ -34,3 +34,9 @@ WebhookDelivery.add_index(
 WebhookDelivery.add_index(
     WebhookDelivery.index(WebhookDelivery.received_at_ms, name="webhook_deliveries_received")
 )
+# Those that staff must look at.
+WebhookDelivery.add_index(
+    WebhookDelivery.index(
+        WebhookDelivery.id, name="webhook_deliveries_failed", where=SQL("error IS NOT NULL")
+    )
+)

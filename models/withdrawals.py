@@ -78,3 +78,8 @@ Withdrawal.add_index(Withdrawal.index(Withdrawal.changed_at_ms, name="withdrawal
 Withdrawal.add_index(
     Withdrawal.index(Withdrawal.status, Withdrawal.changed_at_ms, name="withdrawals_by_status")
 )
+# Searches of staff.
+Withdrawal.add_index(Withdrawal.index(Withdrawal.destination, name="withdrawals_by_destination"))
+Withdrawal.add_index(
+    Withdrawal.index(Withdrawal.txhash, name="withdrawals_by_txhash", where=SQL("txhash IS NOT NULL"))
+)

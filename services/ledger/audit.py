@@ -26,7 +26,7 @@ def mismatches() -> Iterator[str]:
     for account in PLAYERS_ACCOUNTS:
         posted = (
             LedgerEntry.select(LedgerEntry.user, fn.SUM(LedgerEntry.amount_cents).alias("number"))
-            .where(LedgerEntry.account == account)
+            .where(LedgerEntry.account == account, LedgerEntry.user.is_null(False))
             .group_by(LedgerEntry.user)
         )
         for player in differing(User.select(User.platform_id), getattr(User, f"{account}_cents"), posted):
@@ -65,7 +65,7 @@ def _wrong_payments() -> peewee.CompoundSelectQuery:
     posted = (
         LedgerEntry.select(LedgerEntry.transaction)
         .join(Payment, peewee.JOIN.LEFT_OUTER, on=(Payment.ledger_transaction == LedgerEntry.transaction))
-        .where(LedgerEntry.account == Account.HOUSE_PAYMENTS)
+        .where(LedgerEntry.account == Account.HOUSE_PAYMENTS, LedgerEntry.user.is_null())
         .where(LedgerEntry.amount_cents != fn.COALESCE(coins * -1, 0))
     )
     house, own = LedgerEntry.alias("house"), LedgerEntry.alias("own")
@@ -87,7 +87,7 @@ def _wrong_bets() -> peewee.Select:
     """The house got the wager of each bet, and paid the payout."""
     got = (
         LedgerEntry.select(LedgerEntry.transaction, fn.SUM(LedgerEntry.amount_cents).alias("cents"))
-        .where(LedgerEntry.account == Account.HOUSE_BETS)
+        .where(LedgerEntry.account == Account.HOUSE_BETS, LedgerEntry.user.is_null())
         .group_by(LedgerEntry.transaction)
         .alias("got")
     )
