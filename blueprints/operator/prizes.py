@@ -34,6 +34,8 @@ def list_prizes(status: str) -> None:
 
 @group.command("ship")
 @click.argument("prize_id", metavar="PRIZE", type=click.IntRange(min=1, max=2**63 - 1))
-def ship(prize_id: int) -> None:
-    """Mark a prize as shipped, after its player has asked for that."""
-    print_json(PRIZE.dump(shipping.mark_shipped(prize_id=prize_id, now=get_services().clock())))
+@click.option("--tracking", default="", help="How the player can follow the parcel.")
+def ship(prize_id: int, tracking: str) -> None:
+    """Mark a prize as shipped, after its player has asked for that, and notify the player."""
+    now = get_services().clock()
+    print_json(PRIZE.dump(shipping.mark_shipped(prize_id=prize_id, tracking=tracking, now=now)))

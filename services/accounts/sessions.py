@@ -5,7 +5,7 @@ from models.users import User
 from services.accounts import users
 from services.accounts.tokens import Claims
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.recording import record
+from services.audit_trail.recording import because, record
 from services.shared.clock import Millis
 from services.shared.errors import AccountSuspended, Unauthorized
 
@@ -29,8 +29,10 @@ def check_not_suspended(user: User) -> None:
         raise AccountSuspended
 
 
-def log_out_everywhere(*, user_id: int, now: Millis) -> int:
+def log_out_everywhere(*, user_id: int, now: Millis, reason: str = "") -> int:
     """End all sessions of a player; returns the number of those that begin from now on.
+
+    ``reason`` is that of staff, if they do it in the back office.
 
     After this has returned, no bet and no audited action of an ended session is committed: both check the
     session number, and wait for the lock of this row or come first. When two requests of one session arrive
@@ -39,14 +41,14 @@ def log_out_everywhere(*, user_id: int, now: Millis) -> int:
     with writing():
         before: int = users.lock(user_id).session_number
         number = before + 1
-        changed = {"before": {"session": before}, "after": {"session": number}}
+        ended, after = {"session": before}, {"session": number, **because(reason)}
         # First, because the player who logs out acts in the session that this ends.
-        record(AuditEventType.LOGGED_OUT, now=now, user_id=user_id, **changed)
+        record(AuditEventType.LOGGED_OUT, now=now, user_id=user_id, before=ended, after=after)
         User.update(session_number=number).where(User.id == user_id).execute()
         return number
 
 
-def suspend(*, user_id: int, now: Millis) -> Millis:
+def suspend(*, user_id: int, now: Millis, reason: str = "") -> Millis:
     """Suspend a player; returns since when the player is suspended.
 
     After this has returned, no bet of the player settles: a settlement locks the same row, so it comes first
@@ -57,13 +59,13 @@ def suspend(*, user_id: int, now: Millis) -> Millis:
         if since is not None:
             return Millis(since)
         User.update(suspended_at_ms=now).where(User.id == user_id).execute()
-        record(AuditEventType.SUSPENDED, now=now, user_id=user_id)
+        record(AuditEventType.SUSPENDED, now=now, user_id=user_id, after=because(reason) or None)
         return now
 
 
-def resume(*, user_id: int, now: Millis) -> None:
+def resume(*, user_id: int, now: Millis, reason: str = "") -> None:
     """End the suspension of a player, if there is one. Raises UserNotFound."""
     with writing():
         if users.lock(user_id).suspended_at_ms is not None:
             User.update(suspended_at_ms=None).where(User.id == user_id).execute()
-            record(AuditEventType.RESUMED, now=now, user_id=user_id)
+            record(AuditEventType.RESUMED, now=now, user_id=user_id, after=because(reason) or None)

@@ -72,6 +72,11 @@ def record(
     _check_stored(row)
 
 
+def because(reason: str) -> dict[str, str]:
+    """The reason as a part of ``after``; nothing without one."""
+    return {"reason": reason} if reason else {}
+
+
 def _check_stored(row: Mapping[str, Any]) -> None:
     """Read the event back, because a trigger or rule can drop or change rows without an error.
 

@@ -4,7 +4,7 @@ from models.db.connection import writing
 from models.users import PERMANENTLY, User
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.recording import record
+from services.audit_trail.recording import because, record
 from services.limits.errors import ExcludedPermanently, TakingABreak
 from services.shared.clock import DAY_MS, Millis
 from services.shared.errors import PlatformError
@@ -43,7 +43,7 @@ def refusal(until: int) -> TakingABreak | ExcludedPermanently:
     return ExcludedPermanently() if until == PERMANENTLY else TakingABreak(until=Millis(until))
 
 
-def exclude(*, user_id: int, duration: str, now: Millis) -> Exclusion:
+def exclude(*, user_id: int, duration: str, now: Millis, reason: str = "") -> Exclusion:
     """Refuse the player's bets for one of DURATIONS from now, up to the next whole second.
 
     The same end again changes nothing. Concurrent requests take turns, so the latest end remains. Raises
@@ -63,7 +63,7 @@ def exclude(*, user_id: int, duration: str, now: Millis) -> Exclusion:
                 now=now,
                 user_id=user_id,
                 before=_exclusion(current) if is_extended else None,
-                after=_exclusion(until),
+                after=_exclusion(until) | because(reason),
             )
     return _exclusion(until)
 

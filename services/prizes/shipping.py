@@ -7,9 +7,9 @@ from cryptography.fernet import InvalidToken
 from models.db.connection import repeatable_read, writing
 from models.prizes import Prize
 from models.users import User
-from services.accounts import personal_details
+from services.accounts import notifications, personal_details
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.recording import record
+from services.audit_trail.recording import because, record
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.prizes import prizes
@@ -19,10 +19,13 @@ from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
 from services.shared.errors import OperatorError, PlatformError
 from services.shared.money import Cents
+from services.shared.text_validation import is_storable
 
 NEEDED = ("first_name", "last_name", "address_line1", "city", "zip_code", "country")
 ADDRESS = (*NEEDED, "address_line2", "state", "phone")
 """The columns of PersonalDetails that a parcel needs, and all that it gets."""
+
+MAX_TRACKING = 200
 
 Address = dict[str, str]
 """The columns of ADDRESS."""
@@ -78,14 +81,19 @@ class Shipping:
         return address
 
 
-def mark_shipped(*, prize_id: int, now: Millis) -> Prize:
-    """Mark a prize as shipped, after its player has asked for that; returns it.
+def mark_shipped(*, prize_id: int, now: Millis, tracking: str = "", reason: str = "") -> Prize:
+    """Mark a prize as shipped, after its player has asked for that; returns it. The player is notified.
 
-    One of several concurrent calls succeeds. Raises PrizeNotFound, and OperatorError for another status.
+    ``tracking`` says how the parcel can be followed. One of several concurrent calls succeeds. Raises
+    PrizeNotFound, and OperatorError for another status or a bad text.
     """
+    tracking = tracking.strip()
+    if len(tracking) > MAX_TRACKING or not is_storable(tracking):
+        raise OperatorError(f"the tracking must be a text of at most {MAX_TRACKING} characters")
     with writing():
         is_due = (Prize.id == prize_id) & (Prize.status == Status.SHIPPING)
-        is_marked = Prize.update(status=Status.SHIPPED).where(is_due).execute()
+        shipped = {"status": Status.SHIPPED, "tracking": tracking or None}
+        is_marked = Prize.update(shipped).where(is_due).execute()
         prize: Prize | None = Prize.get_or_none(Prize.id == prize_id)
         if prize is None:
             raise PrizeNotFound
@@ -95,5 +103,8 @@ def mark_shipped(*, prize_id: int, now: Millis) -> Prize:
         if prize.value_cents:
             move = Move(Cents(prize.value_cents), Account.HOUSE_PRIZES, Account.HOUSE_SHIPPED)
             posting.post(kind=LedgerKind.PRIZE_SHIPPED, user_id=user_id, moves=[move], now=now)
-        record(AuditEventType.PRIZE_SHIPPED, now=now, user_id=user_id, after={"prize": prize_id})
+        after = {"prize": prize_id} | ({"tracking": tracking} if tracking else {}) | because(reason)
+        record(AuditEventType.PRIZE_SHIPPED, now=now, user_id=user_id, after=after)
+        message = f"{prize.name} is on its way." + (f" Tracking: {tracking}" if tracking else "")
+        notifications.notify(user_id=user_id, title="Prize shipped", message=message, now=now)
         return prize

@@ -5,6 +5,8 @@ import re
 from services.shared.errors import OperatorError
 
 MAX_REASON = 200
+LEAST_OF_STAFF = 5
+"""The characters of a reason that somebody gives in the back office."""
 
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -14,9 +16,9 @@ def is_storable(text: str) -> bool:
     return UNSTORABLE.search(text) is None
 
 
-def checked_reason(reason: str) -> str:
-    """The reason of an action of staff, trimmed. Raises OperatorError for an empty or a long one."""
+def checked_reason(reason: str, *, least: int = 1) -> str:
+    """The reason of an action of staff, trimmed. Raises OperatorError for a short or a long one."""
     reason = reason.strip()
-    if not 1 <= len(reason) <= MAX_REASON or not is_storable(reason):
-        raise OperatorError(f"the reason must be a text of 1 to {MAX_REASON} characters")
+    if not least <= len(reason) <= MAX_REASON or not is_storable(reason):
+        raise OperatorError(f"the reason must be a text of {least} to {MAX_REASON} characters")
     return reason

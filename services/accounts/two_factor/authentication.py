@@ -19,7 +19,7 @@ from services.accounts.two_factor.codes import (
     six_digits,
 )
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.recording import record
+from services.audit_trail.recording import because, record
 from services.shared.clock import MINUTE_MS, Millis
 from services.shared.encryption import Encrypter
 from services.shared.errors import PlatformError
@@ -106,7 +106,7 @@ class TwoFactorAuthentication:
             codes.use(code, user_id=user_id, encrypter=self.encrypter, now=now)
             _turn_off(user_id, AuditEventType.TWO_FACTOR_DISABLED, now=now)
 
-    def reset(self, *, user_id: int, now: Millis) -> None:
+    def reset(self, *, user_id: int, now: Millis, reason: str = "") -> None:
         """Turn off without a code, for a player who lost the authenticator, and forget wrong codes.
 
         Raises NotEnabled.
@@ -114,7 +114,7 @@ class TwoFactorAuthentication:
         with writing():
             _lock_enabled(user_id)
             WrongCode.delete().where(WrongCode.user == user_id).execute()
-            _turn_off(user_id, AuditEventType.TWO_FACTOR_RESET, now=now)
+            _turn_off(user_id, AuditEventType.TWO_FACTOR_RESET, now=now, reason=reason)
 
     def draw_recovery_codes(self, *, user_id: int, code: object, now: Millis) -> list[str]:
         """New recovery codes, which replace all earlier ones, for a code of the authenticator app.
@@ -165,11 +165,11 @@ def _lock_enabled(user_id: int) -> None:
         raise NotEnabled
 
 
-def _turn_off(user_id: int, what: AuditEventType, *, now: Millis) -> None:
+def _turn_off(user_id: int, what: AuditEventType, *, now: Millis, reason: str = "") -> None:
     for table in (TwoFactor, RecoveryCode, ConfirmedToken, LoginChallenge):
         table.delete().where(table.user == user_id).execute()
     User.update(two_factor_enabled=False).where(User.id == user_id).execute()
-    record(what, now=now, user_id=user_id)
+    record(what, now=now, user_id=user_id, after=because(reason) or None)
     by = " by support" if what is AuditEventType.TWO_FACTOR_RESET else ""
     notify(
         user_id=user_id,
