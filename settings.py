@@ -354,6 +354,9 @@ class Settings:
     office_enabled: bool = _setting("OFFICE_ENABLED", "1", _flag("0", "1"))
     # Empty: all.
     office_networks: tuple[str, ...] = _setting("OFFICE_NETWORKS", "", _networks)
+    office_four_eyes: bool = _setting("OFFICE_FOUR_EYES", "1", _flag("0", "1"))
+    office_four_eyes_above_cents: int = _setting("OFFICE_FOUR_EYES_ABOVE", "100", AMOUNT_OR_NONE)
+    withdrawal_four_eyes_above_cents: int = _setting("WITHDRAWAL_FOUR_EYES_ABOVE", "1000", AMOUNT_OR_NONE)
     gunicorn_log_level: str = _setting("GUNICORN_LOG_LEVEL", "info", lambda text: LOG_LEVEL(text.lower()))
 
     @classmethod

@@ -38,7 +38,10 @@ class Prize(Table):
         ]
 
 
+IS_TO_SHIP = SQL("status = 'shipping'")
+"""With a literal, so that the partial index matches."""
+
 # A player's prizes, newest first.
 Prize.add_index(Prize.index(Prize.user, Prize.id, name="prizes_of_player"))
 # The prizes to ship, oldest first.
-Prize.add_index(Prize.index(Prize.id, name="prizes_to_ship", where=SQL("status = 'shipping'")))
+Prize.add_index(Prize.index(Prize.id, name="prizes_to_ship", where=IS_TO_SHIP))

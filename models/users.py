@@ -105,6 +105,11 @@ for _period in ("week", "month"):
     User.add_index(User.index(_starts_at, _wagered.desc(), User.id, name=f"users_leaderboard_of_{_period}"))
 
 
+# The lists of suspended players and of those on a break. Other players are in neither.
+User.add_index(User.index(User.id, name="users_suspended", where=SQL("suspended_at_ms IS NOT NULL")))
+User.add_index(User.index(User.id, name="users_excluded", where=SQL("excluded_until_ms IS NOT NULL")))
+
+
 _FIELDS = User._meta.sorted_fields  # noqa: SLF001  # peewee's own way
 _FIND = f"SELECT {', '.join(field.column_name for field in _FIELDS)} FROM users WHERE"  # noqa: S608  # constants
 

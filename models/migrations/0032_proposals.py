@@ -39,6 +39,8 @@ CREATE TABLE IF NOT EXISTS "player_tags" (
     FOREIGN KEY ("user_id") REFERENCES "users" ("id") ON DELETE CASCADE
 );
 CREATE INDEX IF NOT EXISTS "player_tags_by_tag" ON "player_tags" ("tag", "user_id");
+CREATE INDEX IF NOT EXISTS "users_suspended" ON "users" ("id") WHERE suspended_at_ms IS NOT NULL;
+CREATE INDEX IF NOT EXISTS "users_excluded" ON "users" ("id") WHERE excluded_until_ms IS NOT NULL;
 CREATE INDEX IF NOT EXISTS "audit_events_of_logins"
     ON "audit_events" ("address", "player") WHERE what = 'account.logged-in';
 CREATE INDEX IF NOT EXISTS "withdrawals_by_destination" ON "withdrawals" ("destination");
