@@ -19,6 +19,8 @@ from models.deposits import Deposit
 from models.webhook_deliveries import WebhookDelivery
 from models.withdrawals import Withdrawal
 from services.accounts import users
+from services.audit_trail.events import AuditEventType
+from services.audit_trail.recording import record
 from services.payments import findings, records
 from services.payments.errors import BadSignature, MalformedMessage, StatusChanged
 from services.payments.findings import FindingKind
@@ -30,7 +32,7 @@ from services.shared import decimal_json
 from services.shared.clock import DAY_MS, Millis
 from services.shared.errors import InsufficientBalance, OperatorError, PlatformError
 from services.shared.money import Cents, cents_from_number
-from services.shared.text_validation import is_storable
+from services.shared.text_validation import checked_reason, is_storable
 from settings import Settings
 
 log = logging.getLogger("platform.payments")
@@ -91,14 +93,41 @@ class WebhookInbox:
             waiting = list(
                 WebhookDelivery.select().where(is_waiting).order_by(WebhookDelivery.id).limit(most)
             )
+        return self._process(waiting, now=now)
+
+    def retry(self, *, delivery_id: int, reason: str, now: Millis) -> WebhookDelivery:
+        """Process a message again whose processing has failed; returns it, with its error if it fails again.
+
+        A finding about it is closed when it succeeds. Raises OperatorError if it has not failed, or another
+        process retries it at the same time.
+        """
+        reason = checked_reason(reason)
+        with writing():
+            has_failed = (WebhookDelivery.id == delivery_id) & WebhookDelivery.error.is_null(False)
+            waiting = WebhookDelivery.update(processed_at_ms=None, error=None)
+            if not waiting.where(has_failed).execute():
+                raise OperatorError("there is no such message whose processing has failed")
+            delivery: WebhookDelivery = WebhookDelivery.get_by_id(delivery_id)
+            after = {"delivery": delivery_id, "provider": delivery.provider, "reason": reason}
+            record(AuditEventType.WEBHOOK_RETRIED, now=now, user_id=None, after=after)
+        # If this process ends here, the task that processes what waits goes on.
+        self._process([delivery], now=now)
+        with reading():
+            retried: WebhookDelivery = WebhookDelivery.get_by_id(delivery_id)
+        if retried.provider == OPERATOR and retried.error is None:
+            findings.solve(FindingKind.MESSAGE, retried.delivery_id, now=now)
+        return retried
+
+    def _process(self, deliveries: Sequence[WebhookDelivery], *, now: Millis) -> list[WebhookDelivery]:
+        """Process these messages; returns those that no concurrent call has processed."""
         processed = []
-        for delivery in waiting:
+        for delivery in deliveries:
             if delivery.provider == OPERATOR:
                 with suppress(StatusChanged):
                     self._record_once(delivery, now=now)
                     processed.append(delivery)
-        for name in {delivery.provider for delivery in waiting} - {OPERATOR}:
-            of_provider = [delivery for delivery in waiting if delivery.provider == name]
+        for name in {delivery.provider for delivery in deliveries} - {OPERATOR}:
+            of_provider = [delivery for delivery in deliveries if delivery.provider == name]
             processed += self._wake(name, of_provider, now=now)
         return processed
 

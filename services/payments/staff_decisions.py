@@ -78,6 +78,10 @@ class StaffDecisions:
             raise _changed_meanwhile() from None
         return deposits.get(deposit_id)
 
+    def fail_deposit(self, *, deposit_id: str, reason: str, now: Millis) -> Deposit:
+        """End a deposit in review without crediting it."""
+        return _fail_deposit(deposits.get(deposit_id), checked_reason(reason), now)
+
     def fail(self, *, payment_id: str, reason: str, now: Millis) -> Deposit | Withdrawal:
         """End a deposit in review without crediting it, or give back the coins of a withdrawal.
 
