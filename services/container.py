@@ -37,10 +37,12 @@ from services.shared.encryption import Encrypter, derive_key
 from services.shared.player_locks import PlayerLocks
 from services.shared.signals import Signals
 from services.staff.accounts import StaffAccounts
+from services.staff.action_table import action_table
 from services.staff.demo import DemoStaff
 from services.staff.enrolment import Enrolment
 from services.staff.login_failures import LoginFailures
 from services.staff.passwords import Passwords
+from services.staff.proposals import Proposals
 from services.staff.sign_in import SignIn
 from services.upgrader.catalogue import CatalogueCache
 from services.upgrader.spin import Upgrader
@@ -138,6 +140,13 @@ class Services:
         self.staff_enrolment = Enrolment(encrypter=encrypter, passwords=passwords)
         self.staff_accounts = StaffAccounts(enrolment=self.staff_enrolment, login_failures=login_failures)
         self.staff_sign_in = SignIn(encrypter=encrypter, passwords=passwords, login_failures=login_failures)
+        actions = action_table(
+            staff_decisions=self.staff_decisions,
+            two_factor=self.two_factor,
+            staff_accounts=self.staff_accounts,
+            settings=settings,
+        )
+        self.proposals = Proposals(actions, settings)
         self.demo_staff = (
             None
             if settings.production

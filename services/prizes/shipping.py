@@ -1,11 +1,12 @@
 """Shipping a prize: the player asks for it, and the operator marks the prize as shipped."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from cryptography.fernet import InvalidToken
 
-from models.db.connection import repeatable_read, writing
-from models.prizes import Prize
+from models.db.connection import reading, repeatable_read, writing
+from models.prizes import IS_TO_SHIP, Prize
 from models.users import User
 from services.accounts import notifications, personal_details
 from services.audit_trail.events import AuditEventType
@@ -19,6 +20,7 @@ from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
 from services.shared.errors import OperatorError, PlatformError
 from services.shared.money import Cents
+from services.shared.pagination import Page, Place, rows_of_page
 from services.shared.text_validation import is_storable
 
 NEEDED = ("first_name", "last_name", "address_line1", "city", "zip_code", "country")
@@ -69,9 +71,10 @@ class Shipping:
             query = query.where(Prize.status == status)
         with repeatable_read():
             for prize in query.iterator():
-                yield prize, self._address_of(prize)
+                yield prize, self.address_of(prize)
 
-    def _address_of(self, prize: Prize) -> Address | None:
+    def address_of(self, prize: Prize) -> Address | None:
+        """Where to ship a prize. None before the player asks for it, and if no key decrypts the address."""
         if prize.encrypted_address is None:
             return None
         try:
@@ -79,6 +82,17 @@ class Shipping:
         except InvalidToken:
             return None
         return address
+
+
+@reading()
+def to_ship(*, place: Place, status: Status) -> Page[Any]:
+    """One page of all players' prizes with this status, without addresses, the oldest first."""
+    query = Prize.select(Prize, User).join(User).where(Prize.status == status)
+    if status is Status.SHIPPING:
+        # The condition of the index, with a literal.
+        query = query.where(IS_TO_SHIP)
+    total = query.count()
+    return Page(rows_of_page(query, order=[Prize.id.asc()], place=place, total=total), total)
 
 
 def mark_shipped(*, prize_id: int, now: Millis, tracking: str = "", reason: str = "") -> Prize:

@@ -1,0 +1,42 @@
+"""Every action that may need a second person."""
+
+from services.accounts.two_factor.authentication import TwoFactorAuthentication
+from services.payments.staff_decisions import StaffDecisions
+from services.staff.accounts import StaffAccounts
+from services.staff.actions import Action
+from services.staff.case_actions import (
+    ImportCases,
+    ImportIrlCases,
+    RestoreCase,
+    WithdrawCase,
+    WithdrawIrlCase,
+)
+from services.staff.money_actions import ApproveWithdrawal, ChangeBalance, CreditDeposit
+from services.staff.player_actions import ResetTwoFactor
+from services.staff.staff_actions import AddStaff, ChangeRole, DisableStaff, ResetStaff
+from settings import Settings
+
+
+def action_table(
+    *,
+    staff_decisions: StaffDecisions,
+    two_factor: TwoFactorAuthentication,
+    staff_accounts: StaffAccounts,
+    settings: Settings,
+) -> list[Action]:
+    """The actions, with what they call."""
+    return [
+        ChangeBalance(settings),
+        ApproveWithdrawal(staff_decisions, settings),
+        CreditDeposit(staff_decisions, settings),
+        ResetTwoFactor(two_factor),
+        ImportCases(),
+        ImportIrlCases(),
+        RestoreCase(),
+        WithdrawCase(),
+        WithdrawIrlCase(),
+        AddStaff(staff_accounts, base_url=settings.base_url),
+        ChangeRole(staff_accounts, base_url=settings.base_url),
+        DisableStaff(staff_accounts, base_url=settings.base_url),
+        ResetStaff(staff_accounts, base_url=settings.base_url),
+    ]

@@ -1,0 +1,43 @@
+"""The actions of the back office that may need a second person."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from services.shared.clock import Millis
+from services.shared.money import Cents
+from services.staff.permissions import Permission
+
+Arguments = Mapping[str, Any]
+"""What JSON can hold. Players are named by their platform ids, amounts are in cents."""
+
+
+class Action(ABC):
+    """One kind of action. A new one needs a line in ``action_table``."""
+
+    name: ClassVar[str]
+    permission: ClassVar[Permission]
+    """Of whoever does or proposes it, and of whoever approves it."""
+
+    @abstractmethod
+    def describe(self, arguments: Arguments) -> str:
+        """One sentence about what it does, for whoever decides. Reads nothing."""
+
+    @abstractmethod
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
+        """Do it within the caller's transaction; returns what was done, in one sentence.
+
+        Raises PlatformError or OperatorError for what the rules refuse.
+        """
+
+    def needs_second(self, arguments: Arguments, *, now: Millis) -> bool:  # noqa: ARG002  # for those that ask
+        """Whether a second person must approve it. Called within the transaction that would execute it."""
+        return True
+
+    def user_id(self, arguments: Arguments) -> int | None:  # noqa: ARG002
+        """The player whom it concerns. Raises an error if there is no such player."""
+        return None
+
+    def amount(self, arguments: Arguments) -> Cents | None:  # noqa: ARG002
+        """What it adds to a balance, or sends."""
+        return None

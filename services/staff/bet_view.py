@@ -1,0 +1,44 @@
+"""One bet of a player, with all that explains and verifies it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from models.bets import Bet
+from models.db.connection import reading
+from services.games import bets, snapshots
+from services.games.bets import MAX_NONCE, BetNotFound
+from services.games.proofs import Proofs
+from services.games.snapshots import Content
+from services.log.bet_log import BetLog
+from services.shared.clock import Millis
+
+
+@dataclass(frozen=True)
+class BetView:
+    """``bet`` has its ``log``, and its ``server_seed`` once the proof is due; else both are empty."""
+
+    bet: Any
+    content: Content | None
+    """Of the case that was opened."""
+
+    @property
+    def is_revealed(self) -> bool:
+        return bool(self.bet.server_seed)
+
+
+def of_player(
+    *, user_id: int, nonce: int, proofs: Proofs, bet_log: BetLog, clock: Callable[[], Millis]
+) -> BetView:
+    """The player's bet with this nonce, of any game. Raises BetNotFound."""
+    with reading():
+        bet: Any = Bet.get_or_none(Bet.user == user_id, Bet.nonce == nonce) if nonce <= MAX_NONCE else None
+        if bet is None:
+            raise BetNotFound
+        content = None if bet.snapshot_id is None else snapshots.parse(bet.snapshot.content)
+    try:
+        found = bets.get_public(bet_id=bet.id, proofs=proofs, bet_log=bet_log, clock=clock)
+    except BetNotFound:
+        bet.server_seed, bet.log = "", None
+        return BetView(bet, content)
+    return BetView(found.bets[0], content)

@@ -1,0 +1,103 @@
+"""Actions that put cases on sale, change them, or withdraw them."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from services.cases import importing, withdrawing
+from services.irl_cases import importing as irl_importing
+from services.shared import decimal_json
+from services.shared.clock import Millis
+from services.shared.errors import OperatorError
+from services.shared.import_rows import ImportResult
+from services.staff.actions import Action, Arguments
+from services.staff.permissions import Permission
+
+MAX_DOCUMENT = 1_000_000
+MAX_NAMES = 10
+
+
+class CaseAction(Action):
+    """The permission of all of them."""
+
+    permission: ClassVar[Permission] = Permission.CONTENT_CHANGE
+
+
+class ImportCases(CaseAction):
+    """Imports a JSON array of cases, as ``flask cases import`` does: ``document``, the text of the array.
+
+    The text is kept as it is, so that it is read with exact decimals when it is approved.
+    """
+
+    name: ClassVar[str] = "cases.import"
+    _import: Callable[..., ImportResult] = staticmethod(importing.import_cases)
+
+    def describe(self, arguments: Arguments) -> str:
+        names = [str(row.get("name", "?")) for row in rows_of(arguments["document"]) if isinstance(row, dict)]
+        more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+        return f"Import {len(names)} cases: {', '.join(names[:MAX_NAMES])}{more}"
+
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:  # noqa: ARG002  # in the proposal
+        result = self._import(rows_of(arguments["document"]), now=now)
+        return f"{result.created} cases were added and {result.updated} changed"
+
+
+class ImportIrlCases(ImportCases):
+    """The same for cases of real-life items, as ``flask irl import`` does."""
+
+    name: ClassVar[str] = "irl-cases.import"
+    _import: Callable[..., ImportResult] = staticmethod(irl_importing.import_cases)
+
+
+class RestoreCase(CaseAction):
+    """Puts a withdrawn case on sale again: ``case``, its name or id."""
+
+    name: ClassVar[str] = "case.restore"
+
+    def describe(self, arguments: Arguments) -> str:
+        return f"Put the case {arguments['case']} on sale again"
+
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:  # noqa: ARG002
+        id_ = withdrawing.restore_case(name=arguments["case"], now=now)
+        return f"The case {id_} is on sale again"
+
+
+class WithdrawCase(CaseAction):
+    """Withdraws a case from sale: ``case``, its name or id.
+
+    One person does it, so that a wrong case is stopped at once. Selling it again needs two.
+    """
+
+    name: ClassVar[str] = "case.withdraw"
+
+    def describe(self, arguments: Arguments) -> str:
+        return f"Withdraw the case {arguments['case']} from sale"
+
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:  # noqa: ARG002
+        _, id_ = withdrawing.withdraw_case(name=arguments["case"], now=now)
+        return f"The case {id_} was withdrawn from sale"
+
+    def needs_second(self, arguments: Arguments, *, now: Millis) -> bool:  # noqa: ARG002
+        return False
+
+
+class WithdrawIrlCase(WithdrawCase):
+    """The same for a case of real-life items: ``case``, its id."""
+
+    name: ClassVar[str] = "irl-case.withdraw"
+
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:  # noqa: ARG002
+        withdrawing.withdraw_irl_case(case_id=arguments["case"], now=now)
+        return f"The case {arguments['case']} was withdrawn from sale"
+
+
+def rows_of(document: str) -> list[Any]:
+    """The rows of a JSON array. Raises OperatorError."""
+    if len(document) > MAX_DOCUMENT:
+        raise OperatorError(f"the document must have at most {MAX_DOCUMENT} characters")
+    try:
+        rows = decimal_json.loads(document)
+    except ValueError as problem:
+        raise OperatorError(f"the document is not JSON: {problem}") from None
+    if not isinstance(rows, list):
+        raise OperatorError("the document is not a JSON array")
+    return rows

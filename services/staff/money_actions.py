@@ -1,0 +1,120 @@
+"""Actions that move coins or money: changes of balances, withdrawals, and deposits in review."""
+
+from typing import ClassVar
+
+from peewee import fn
+
+from models.proposals import Proposal
+from services.accounts import users
+from services.payments import deposits, withdrawals
+from services.payments.staff_decisions import StaffDecisions
+from services.shared.clock import DAY_MS, Millis
+from services.shared.errors import OperatorError
+from services.shared.money import MAX_AMOUNT_CENTS, Cents, price_text
+from services.staff.actions import Action, Arguments
+from services.staff.permissions import Permission
+from services.wallet import adjusting
+from settings import Settings
+
+
+def signed_price(amount: int) -> str:
+    """An amount with its sign: +$12.40 or -$12.40."""
+    return f"{'-' if amount < 0 else '+'}{price_text(abs(amount))}"
+
+
+class ChangeBalance(Action):
+    """Adds coins to a player's balance, or takes them: ``platformId``, ``amountCents``."""
+
+    name: ClassVar[str] = "balance.change"
+    permission: ClassVar[Permission] = Permission.BALANCES_CHANGE
+
+    def __init__(self, settings: Settings) -> None:
+        self._above = settings.office_four_eyes_above_cents
+
+    def describe(self, arguments: Arguments) -> str:
+        player, change = arguments["platformId"], signed_price(self.amount(arguments))
+        return f"Change the balance of player {player} by {change}"
+
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
+        amount = self.amount(arguments)
+        balance = adjusting.adjust(user_id=self.user_id(arguments), amount=amount, reason=reason, now=now)
+        return f"The balance was changed by {signed_price(amount)}, and is {price_text(balance)} now"
+
+    def needs_second(self, arguments: Arguments, *, now: Millis) -> bool:
+        """Above the setting, together with the player's other changes of 24 hours that had no second person.
+
+        The player's row is locked, so that two changes at once count each other.
+        """
+        user_id = self.user_id(arguments)
+        users.lock(user_id)
+        lately = Proposal.select(fn.COALESCE(fn.SUM(fn.ABS(Proposal.amount_cents)), 0)).where(
+            Proposal.user == user_id,
+            Proposal.action == self.name,
+            Proposal.status == "performed",
+            Proposal.decided_at_ms > now - DAY_MS,
+        )
+        return int(lately.scalar()) + abs(self.amount(arguments)) > self._above
+
+    def user_id(self, arguments: Arguments) -> int:
+        return int(users.get(platform_id=arguments["platformId"]).id)
+
+    def amount(self, arguments: Arguments) -> Cents:
+        amount = Cents(arguments["amountCents"])
+        if not 0 < abs(amount) <= MAX_AMOUNT_CENTS:
+            raise OperatorError("the amount must not be 0")
+        return amount
+
+
+class ApproveWithdrawal(Action):
+    """Approves a requested withdrawal, which is sent then: ``withdrawal``."""
+
+    name: ClassVar[str] = "withdrawal.approve"
+    permission: ClassVar[Permission] = Permission.WITHDRAWALS_DECIDE
+
+    def __init__(self, decisions: StaffDecisions, settings: Settings) -> None:
+        self._decisions = decisions
+        self._above = settings.withdrawal_four_eyes_above_cents
+
+    def describe(self, arguments: Arguments) -> str:
+        return f"Approve the withdrawal {arguments['withdrawal']}"
+
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
+        approved = self._decisions.approve(withdrawal_id=arguments["withdrawal"], reason=reason, now=now)
+        return f"The withdrawal of {price_text(approved.amount_cents)} was approved, and is being sent"
+
+    def needs_second(self, arguments: Arguments, *, now: Millis) -> bool:  # noqa: ARG002
+        return self.amount(arguments) > self._above
+
+    def user_id(self, arguments: Arguments) -> int:
+        return int(withdrawals.get(arguments["withdrawal"]).user_id)  # type: ignore[attr-defined]  # peewee's
+
+    def amount(self, arguments: Arguments) -> Cents:
+        return Cents(withdrawals.get(arguments["withdrawal"]).amount_cents)
+
+
+class CreditDeposit(Action):
+    """Credits a deposit in review with any amount: ``deposit``, ``amountCents``."""
+
+    name: ClassVar[str] = "deposit.credit"
+    permission: ClassVar[Permission] = Permission.PAYMENTS_DECIDE
+
+    def __init__(self, decisions: StaffDecisions, settings: Settings) -> None:
+        self._decisions = decisions
+        self._above = settings.office_four_eyes_above_cents
+
+    def describe(self, arguments: Arguments) -> str:
+        return f"Credit the deposit {arguments['deposit']} with {price_text(arguments['amountCents'])}"
+
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
+        amount = self.amount(arguments)
+        self._decisions.credit(deposit_id=arguments["deposit"], usd=amount, reason=reason, now=now)
+        return f"The deposit was credited with {price_text(amount)}"
+
+    def needs_second(self, arguments: Arguments, *, now: Millis) -> bool:  # noqa: ARG002
+        return self.amount(arguments) > self._above
+
+    def user_id(self, arguments: Arguments) -> int:
+        return int(deposits.get(arguments["deposit"]).user_id)  # type: ignore[attr-defined]  # peewee's
+
+    def amount(self, arguments: Arguments) -> Cents:
+        return Cents(arguments["amountCents"])

@@ -1,0 +1,139 @@
+"""What staff must look at of payments, and what helps to decide about it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from peewee import fn
+
+from models.db.connection import reading
+from models.deposits import Deposit
+from models.payment_findings import PaymentFinding
+from models.payments import Payment
+from models.proposals import Proposal
+from models.users import User
+from models.webhook_deliveries import WebhookDelivery
+from models.withdrawals import Withdrawal
+from services.payments import withdrawals
+from services.payments.deposit_states import DepositStatus
+from services.payments.deposits import get as get_deposit
+from services.payments.records import PaymentType
+from services.payments.withdrawals import HELD
+from services.shared.clock import Millis
+from services.shared.pagination import Place
+from services.staff import proposals
+from services.staff.money_actions import ApproveWithdrawal, CreditDeposit
+from services.staff.player_lists import Part, part_of
+
+OPEN = tuple(str(status) for status in HELD)
+"""The statuses of withdrawals that are not ended; there are never many of these."""
+
+
+class WithdrawalOrder(StrEnum):
+    """The column that a list of withdrawals is sorted by."""
+
+    AGE = "age"
+    AMOUNT = "amount"
+
+
+@dataclass
+class PaymentHistory:
+    """What a player has paid, played and been paid."""
+
+    wagered_cents: int
+    deposits: int = 0
+    deposited_cents: int = 0
+    payouts: int = 0
+    paid_out_cents: int = 0
+    rejected: int = 0
+    """Withdrawals."""
+
+
+@dataclass
+class WithdrawalRow:
+    """A withdrawal with what helps to decide, and the open proposal to approve it."""
+
+    withdrawal: Withdrawal
+    player: User
+    history: PaymentHistory
+    proposal: Proposal | None
+
+
+@reading()
+def queue(
+    *, status: str, order: WithdrawalOrder, is_descending: bool, place: Place, now: Millis
+) -> tuple[list[WithdrawalRow], bool]:
+    """A part of the withdrawals with a status, and whether there are more.
+
+    Ended ones are sorted by the time of their last change only, because there may be millions.
+    """
+    by: Any = Withdrawal.amount_cents if order is WithdrawalOrder.AMOUNT else Withdrawal.changed_at_ms
+    if status in OPEN and order is WithdrawalOrder.AGE:
+        by = Withdrawal.created_at_ms
+    if status not in OPEN:
+        by = Withdrawal.changed_at_ms
+    query: Any = Withdrawal.select(Withdrawal, User).join(User).where(Withdrawal.status == status)
+    first = by.desc() if is_descending else by.asc()
+    part = part_of(query.order_by(first, Withdrawal.id), place)
+    return _with_histories(part.rows, now=now), part.has_next
+
+
+@reading()
+def withdrawal(withdrawal_id: str, *, now: Millis) -> WithdrawalRow:
+    """One withdrawal as in the queue. Raises PaymentNotFound."""
+    (row,) = _with_histories([withdrawals.get(withdrawal_id)], now=now)
+    return row
+
+
+def _with_histories(rows: list[Withdrawal], *, now: Millis) -> list[WithdrawalRow]:
+    players = {row.user.id: row.user for row in rows}
+    histories = {id_: PaymentHistory(player.wagered_cents) for id_, player in players.items()}
+    ids = list(players)
+    sums = (fn.COUNT(Payment.id), fn.SUM(Payment.usd_cents))
+    paid: Any = Payment.select(Payment.user, Payment.type, *sums).where(Payment.user.in_(ids))
+    for user_id, type_, number, cents in paid.group_by(Payment.user, Payment.type).tuples():
+        history = histories[user_id]
+        if type_ == PaymentType.DEPOSIT:
+            history.deposits, history.deposited_cents = number, int(cents)
+        else:
+            history.payouts, history.paid_out_cents = number, int(cents)
+    is_rejected = Withdrawal.user.in_(ids) & (Withdrawal.status == withdrawals.WithdrawalStatus.REJECTED)
+    rejected: Any = Withdrawal.select(Withdrawal.user, fn.COUNT(Withdrawal.id)).where(is_rejected)
+    for user_id, number in rejected.group_by(Withdrawal.user).tuples():
+        histories[user_id].rejected = number
+    proposed = _proposed(ApproveWithdrawal.name, "withdrawal", now=now)
+    return [WithdrawalRow(row, row.user, histories[row.user.id], proposed.get(row.id)) for row in rows]
+
+
+def _proposed(action: str, argument: str, *, now: Millis) -> dict[str, Proposal]:
+    """The open proposals of an action, by an argument of theirs."""
+    found = proposals.open_of(action=action, now=now)
+    return {proposals.arguments_of(proposal)[argument]: proposal for proposal in found}
+
+
+@reading()
+def in_review(*, place: Place) -> Part:
+    """A part of the deposits that staff must decide about, oldest first."""
+    query: Any = Deposit.select(Deposit, User).join(User).where(Deposit.status == DepositStatus.REVIEW)
+    return part_of(query.order_by(Deposit.changed_at_ms, Deposit.id), place)
+
+
+@reading()
+def deposit(deposit_id: str, *, now: Millis) -> tuple[Deposit, Proposal | None]:
+    """One deposit, and the open proposal to credit it. Raises PaymentNotFound."""
+    found = get_deposit(deposit_id)
+    return found, _proposed(CreditDeposit.name, "deposit", now=now).get(deposit_id)
+
+
+@reading()
+def findings(*, place: Place) -> Part:
+    """A part of the open findings, oldest first."""
+    query: Any = PaymentFinding.select().where(PaymentFinding.solved_at_ms.is_null())
+    return part_of(query.order_by(PaymentFinding.id), place)
+
+
+@reading()
+def failed_webhooks(*, place: Place) -> Part:
+    """A part of the messages whose processing has failed, newest first."""
+    query: Any = WebhookDelivery.select().where(WebhookDelivery.error.is_null(False))
+    return part_of(query.order_by(WebhookDelivery.id.desc()), place)

@@ -1,0 +1,99 @@
+"""The lists of the back office about players: all of them, and what belongs to one."""
+
+from collections.abc import Collection
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from models.affiliates import Referral
+from models.audit_trail import AuditEvent
+from models.db.connection import reading, repeatable_read
+from models.ledger import LedgerEntry, LedgerTransaction
+from models.proposals import Proposal
+from models.users import User
+from services.audit_trail.events import AuditEventType
+from services.shared.clock import Millis
+from services.shared.pagination import Page, Place, rows_of_page
+
+LOGINS = (AuditEventType.LOGGED_IN, AuditEventType.LOGGED_OUT, AuditEventType.TOKEN_ISSUED)
+LIMITS = tuple(each for each in AuditEventType if each.startswith(("limit.", "exclusion.")))
+
+
+class Which(StrEnum):
+    """The players of a list."""
+
+    ALL = "all"
+    SUSPENDED = "suspended"
+    ON_A_BREAK = "on a break"
+
+
+class Part(NamedTuple):
+    """Some rows of a list, and whether there are more after them. The list is not counted."""
+
+    rows: list[Any]
+    has_next: bool
+
+
+@reading()
+def players(*, which: Which, place: Place, is_oldest_first: bool, now: Millis) -> Part:
+    """A part of the players, the newest account first, or the oldest."""
+    query: Any = User.select()
+    if which is Which.SUSPENDED:
+        query = query.where(User.suspended_at_ms.is_null(False))
+    elif which is Which.ON_A_BREAK:
+        # The first condition is that of the index.
+        query = query.where(User.excluded_until_ms.is_null(False), User.excluded_until_ms > now)
+    ordered = query.order_by(User.id.asc() if is_oldest_first else User.id.desc())
+    return part_of(ordered, place)
+
+
+def part_of(ordered: Any, place: Place) -> Part:
+    """A part of a query, within ``reading()``."""
+    rows = list(ordered.offset((place.number - 1) * place.limit).limit(place.limit + 1))
+    return Part(rows[: place.limit], len(rows) > place.limit)
+
+
+def ledger(*, user_id: int, place: Place) -> Page[LedgerEntry]:
+    """A page of the changes of a player's accounts, newest first, each with its ``transaction``."""
+    own = LedgerEntry.user == user_id
+    query = LedgerEntry.select(LedgerEntry, LedgerTransaction).join(LedgerTransaction).where(own)
+    with repeatable_read(within_limit=True):
+        total = LedgerEntry.select().where(own).count()
+        return Page(rows_of_page(query, order=[LedgerEntry.id.desc()], place=place, total=total), total)
+
+
+def events(
+    *, platform_id: str, place: Place, kinds: Collection[AuditEventType] | None = None
+) -> Page[AuditEvent]:
+    """A page of the events about a player, of these kinds or of all, newest first."""
+    query = AuditEvent.select().where(AuditEvent.player == platform_id)
+    if kinds is not None:
+        query = query.where(AuditEvent.what.in_(list(kinds)))
+    with repeatable_read(within_limit=True):
+        total = query.count()
+        return Page(rows_of_page(query, order=[AuditEvent.id.desc()], place=place, total=total), total)
+
+
+def referrals(*, owner_id: int, place: Place) -> Page[Any]:
+    """A page of the players who used a player's promo code, the newest use first."""
+    own = Referral.owner == owner_id
+    query = Referral.select(Referral, User).join(User, on=(Referral.user == User.id)).where(own)
+    with repeatable_read(within_limit=True):
+        total = Referral.select().where(own).count()
+        order = [Referral.ledger_transaction.desc()]
+        return Page(rows_of_page(query, order=order, place=place, total=total), total)
+
+
+@reading()
+def owner_of_used_code(user_id: int) -> User | None:
+    """The player whose promo code this player has used."""
+    query: Any = Referral.select(Referral, User).join(User, on=(Referral.owner == User.id))
+    found = query.where(Referral.user == user_id).first()
+    return found.owner if found else None
+
+
+def actions(*, user_id: int, place: Place) -> Page[Proposal]:
+    """A page of the actions of staff about a player that may need two people, newest first."""
+    query = Proposal.select().where(Proposal.user == user_id)
+    with repeatable_read(within_limit=True):
+        total = query.count()
+        return Page(rows_of_page(query, order=[Proposal.id.desc()], place=place, total=total), total)

@@ -1,0 +1,130 @@
+"""Finding players by what staff know: a name, an id, an address, a transfer, a promo code.
+
+Every lookup uses an index, so it is as fast with a million players.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from ipaddress import ip_address
+from typing import Any
+
+from models.audit_trail import IS_LOGIN, AuditEvent
+from models.db.connection import reading
+from models.db.search import begins_with
+from models.deposits import Deposit
+from models.payments import HAS_ADDRESS, Payment
+from models.player_notes import PlayerTag
+from models.users import User
+from models.withdrawals import Withdrawal
+from services.payments.records import Transfer, key_of
+from services.shared.text_validation import is_storable
+
+MOST_FOUND = 50
+MAX_TEXT = 256
+
+
+class FoundBy(StrEnum):
+    """What of a player matches the text."""
+
+    NAME = "name"
+    PLATFORM_ID = "platform id"
+    LOGIN_ADDRESS = "address of a login"
+    PAYOUT_ADDRESS = "address of a payment"
+    TXHASH = "txhash"
+    PAYMENT_ID = "id of a payment"
+    PROMO_CODE = "promo code"
+    TAG = "tag"
+
+
+@dataclass
+class Found:
+    """A player, and all that matches."""
+
+    player: User
+    by: list[FoundBy]
+
+
+@reading()
+def find(text: str) -> list[Found]:
+    """The players who match the text: names that begin with it, and other texts that equal it.
+
+    At most MOST_FOUND by each of FoundBy; those whose name is the text come first.
+    """
+    text = text.strip()
+    if not text or len(text) > MAX_TEXT or not is_storable(text):
+        return []
+    found: dict[int, Found] = {}
+    for by, user_ids in _matches(text):
+        for user_id in user_ids:
+            found.setdefault(user_id, Found(User(), [])).by.append(by)
+    query: Any = User.select().where(User.id.in_(list(found)))
+    for player in query:
+        found[player.id].player = player
+    return sorted(found.values(), key=lambda each: _rank(each, text.lower()))
+
+
+def _rank(found: Found, name: str) -> tuple[bool, bool, str]:
+    only_name = found.by == [FoundBy.NAME]
+    folded = found.player.username_folded
+    return folded != name, only_name, folded
+
+
+def _matches(text: str) -> Iterator[tuple[FoundBy, list[int]]]:
+    for by, query in QUERIES.items():
+        yield by, [user_id for (user_id,) in query(text).limit(MOST_FOUND).tuples()]
+
+
+def _by_name(text: str) -> Any:
+    query = User.select(User.id).where(begins_with(User.username_folded, text.lower()))
+    return query.order_by(User.username_folded)
+
+
+def _by_login_address(text: str) -> Any:
+    players = AuditEvent.select(AuditEvent.player).where(IS_LOGIN, AuditEvent.address == _as_stored(text))
+    some = players.distinct().limit(MOST_FOUND)
+    return User.select(User.id).where(User.platform_id.in_(some))
+
+
+def _as_stored(text: str) -> str:
+    """An IP address in its usual form; another text unchanged."""
+    try:
+        return str(ip_address(text))
+    except ValueError:
+        return text
+
+
+def _by_payout_address(text: str) -> Any:
+    # The condition of the partial index, with a literal.
+    of_payments = Payment.select(Payment.user).where(Payment.to == text, HAS_ADDRESS)
+    return of_payments.union(Withdrawal.select(Withdrawal.user).where(Withdrawal.destination == text))
+
+
+def _by_txhash(text: str) -> Any:
+    of_payments = Payment.select(Payment.user).where(Payment.transfer_key == key_of(Transfer(txhash=text)))
+    of_withdrawals = Withdrawal.select(Withdrawal.user).where(
+        Withdrawal.txhash == text, Withdrawal.txhash.is_null(False)
+    )
+    return of_payments.union(of_withdrawals)
+
+
+def _by_payment_id(text: str) -> Any:
+    of_deposits = Deposit.select(Deposit.user).where(Deposit.id == text)
+    return of_deposits.union(Withdrawal.select(Withdrawal.user).where(Withdrawal.id == text))
+
+
+def _by_tag(text: str) -> Any:
+    tagged = PlayerTag.select(PlayerTag.user).where(PlayerTag.tag == text.lower())
+    return tagged.order_by(PlayerTag.user.desc())
+
+
+QUERIES: dict[FoundBy, Callable[[str], Any]] = {
+    FoundBy.PLATFORM_ID: lambda text: User.select(User.id).where(User.platform_id == text),
+    FoundBy.NAME: _by_name,
+    FoundBy.PROMO_CODE: lambda text: User.select(User.id).where(User.affiliate_code == text.upper()),
+    FoundBy.TAG: _by_tag,
+    FoundBy.PAYMENT_ID: _by_payment_id,
+    FoundBy.TXHASH: _by_txhash,
+    FoundBy.PAYOUT_ADDRESS: _by_payout_address,
+    FoundBy.LOGIN_ADDRESS: _by_login_address,
+}

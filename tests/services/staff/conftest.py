@@ -1,0 +1,60 @@
+"""Fixtures of the back office's rules: people of the staff, and what they do."""
+
+from typing import NamedTuple
+
+import pytest
+
+from bench.harness.spins import Clock, at
+from services.audit_trail.actor import Actor, acting_as
+
+
+class Person(NamedTuple):
+    """Somebody with a role; models/staff.py has accounts."""
+
+    name: str
+    role: str
+
+
+ANN, BOB = Person("ann", "payments"), Person("bob", "payments")
+CAROL = Person("carol", "compliance")
+
+
+@pytest.fixture
+def clock():
+    return Clock(at("2026-11-26 12:00"))
+
+
+@pytest.fixture
+def settings():
+    return {"JWT_TTL": "315360000"}
+
+
+@pytest.fixture
+def proposals(app):
+    """The service, within an app."""
+    return app.extensions["services"].proposals
+
+
+@pytest.fixture
+def change_balance(proposals, player, clock):
+    """Changes the player's balance by so many coins, or proposes it."""
+
+    def change(coins, *, by=ANN, reason="goodwill for the outage", **options):
+        arguments = {"platformId": player.platform_id, "amountCents": coins * 100}
+        with acting_as(Actor(f"staff:{by.name}")):
+            return proposals.perform_or_propose(
+                "balance.change", arguments, reason=reason, by=by, now=clock(), **options
+            )
+
+    return change
+
+
+@pytest.fixture
+def approve(proposals, clock):
+    """Approves a proposal; what was done."""
+
+    def approve(outcome, *, by=BOB):
+        with acting_as(Actor(f"staff:{by.name}")):
+            return proposals.approve(outcome.proposal.id, by=by, now=clock())
+
+    return approve

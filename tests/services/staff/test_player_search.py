@@ -1,0 +1,89 @@
+"""Finding players by each thing that staff may know of them."""
+
+import pytest
+
+from models.db.connection import database, reading, writing
+from models.users import User
+from services.affiliates import codes
+from services.audit_trail.actor import Actor, acting_as
+from services.audit_trail.events import AuditEventType
+from services.audit_trail.recording import record
+from services.payments import records
+from services.payments.records import PaymentType, Transfer
+from services.staff import notes, player_search
+from services.staff.player_search import FoundBy
+
+
+def names(text):
+    return [found.player.username for found in player_search.find(text)]
+
+
+@pytest.fixture
+def pay(player, clock):
+    """Records a deposit of the player."""
+
+    def pay(**transfer):
+        records.record(
+            user=player.user, type_=PaymentType.DEPOSIT, usd=100, transfer=Transfer(**transfer), now=clock()
+        )
+
+    return pay
+
+
+def test_a_name_is_found_by_its_beginning_in_any_case(app, new_player):
+    for name in ("Alexander", "alex", "alexandra", "bob-alex"):
+        new_player(name)
+
+    assert names("ALEX") == ["alex", "Alexander", "alexandra"]
+    assert names("alex%") == names("_lex") == []
+
+
+def test_a_player_is_found_by_the_platform_id(player):
+    (found,) = player_search.find(f" {player.platform_id} ")
+
+    assert (found.player, found.by) == (player.user, [FoundBy.PLATFORM_ID])
+
+
+def test_a_player_is_found_by_the_address_of_a_login(player, new_player, clock):
+    with acting_as(Actor(player.platform_id, "2001:db8::1")), writing():
+        record(AuditEventType.LOGGED_IN, now=clock(), user_id=player.id)
+    new_player("other")
+
+    assert names("2001:DB8:0::1") == ["alice"]
+
+
+def test_a_player_is_found_by_a_transfer(player, pay):
+    pay(txhash="0xABCD", to="bc1qexample")
+
+    assert names("abcd") == names("0xAbCd") == names("bc1qexample") == ["alice"]
+
+
+def test_a_player_is_found_by_the_promo_code(player):
+    codes.set_own(user_id=player.id, code="SUMMER26", special=None, now=1)
+
+    assert names("summer26") == ["alice"]
+
+
+def test_a_player_is_found_by_a_tag(player, clock):
+    notes.add_tag(user_id=player.id, tag="VIP", reason="large deposits", by="ann", now=clock())
+
+    assert names("vip") == ["alice"]
+
+
+@pytest.mark.parametrize("text", ["", "  ", "\x00", "x" * 257, "nobody"])
+def test_a_text_that_matches_nothing_finds_nobody(player, text):
+    assert names(text) == []
+
+
+def test_the_beginning_of_a_name_is_looked_up_in_an_index(app, new_player):
+    new_player("somebody")
+    query = User.select(User.id).where(player_search.begins_with(User.username_folded, "some"))
+    explain = "EXPLAIN QUERY PLAN " if "sqlite" in str(type(database.obj)).lower() else "EXPLAIN "
+    sql, parameters = query.sql()
+    with reading():
+        if explain == "EXPLAIN ":
+            # A table of one row is read at once.
+            database.execute_sql("SET enable_seqscan = off")
+        plan = " ".join(str(row) for row in database.execute_sql(explain + sql, parameters))
+
+    assert "users_username_folded" in plan

@@ -1,0 +1,227 @@
+"""Four eyes: what is done at once, what a second person must approve, and that it is executed once."""
+
+import json
+
+import pytest
+
+from models.audit_trail import AuditEvent
+from models.db.connection import reading
+from services.audit_trail import settings_changes
+from services.maintenance import ledger_audit
+from services.shared.clock import DAY_MS
+from services.shared.errors import InsufficientBalance, OperatorError, UserNotFound
+from services.staff import proposals as service
+from services.staff.proposals import NotPermitted
+from tests.services.staff.conftest import ANN, BOB, CAROL
+from tests.support.at_once import all_at_once
+
+
+def events(*kinds):
+    """The events of these kinds: who did it, and what ``after`` has."""
+    with reading():
+        found = AuditEvent.select().where(AuditEvent.what.in_(kinds)).order_by(AuditEvent.id)
+        return [(event.who, json.loads(event.after)) for event in found]
+
+
+def status_of(outcome, clock):
+    return service.status_of(service.get(outcome.proposal.id), now=clock())
+
+
+def test_a_small_change_of_a_balance_is_done_at_once(change_balance, balance):
+    outcome = change_balance(100)
+
+    assert outcome.is_done
+    assert balance() == 200
+
+
+def test_a_large_change_waits_for_a_second_person(change_balance, balance):
+    outcome = change_balance(101)
+
+    assert not outcome.is_done
+    assert balance() == 100
+
+
+def test_a_large_amount_that_is_taken_waits_too(change_balance, balance, new_player):
+    change_balance(90)
+
+    assert not change_balance(-101).is_done
+    assert balance() == 190
+
+
+def test_small_changes_of_a_day_count_together(change_balance, balance, clock):
+    change_balance(60)
+
+    assert not change_balance(60, by=BOB).is_done
+    clock.now += DAY_MS
+    assert change_balance(60).is_done
+    assert balance() == 220
+
+
+def test_approving_executes_and_names_both_people(change_balance, approve, balance):
+    outcome = change_balance(250)
+
+    assert "$350.00" in approve(outcome)
+
+    assert balance() == 350
+    ((who, after),) = events("proposal.approved")
+    assert (who, after["proposedBy"], after["reason"]) == (
+        "staff:bob",
+        "staff:ann",
+        "goodwill for the outage",
+    )
+    ((who, after),) = events("balance.adjusted")
+    assert (who, after["amountCents"], after["reason"]) == ("staff:bob", 25000, "goodwill for the outage")
+
+
+def test_nobody_approves_their_own_proposal(change_balance, approve, balance, clock):
+    outcome = change_balance(250)
+
+    with pytest.raises(OperatorError, match="their own"):
+        approve(outcome, by=ANN)
+
+    assert balance() == 100
+    assert status_of(outcome, clock) == "open"
+
+
+def test_approving_needs_the_permission_of_the_action(change_balance, approve, balance):
+    outcome = change_balance(250)
+
+    with pytest.raises(NotPermitted):
+        approve(outcome, by=CAROL)
+
+    assert balance() == 100
+
+
+def test_proposing_needs_the_permission_of_the_action(change_balance):
+    with pytest.raises(NotPermitted):
+        change_balance(250, by=CAROL)
+
+
+def test_a_proposal_expires_after_seven_days(change_balance, approve, balance, clock):
+    outcome = change_balance(250)
+    clock.now += 7 * DAY_MS
+
+    with pytest.raises(OperatorError, match="expired"):
+        approve(outcome)
+
+    assert balance() == 100
+    assert status_of(outcome, clock) == "expired"
+
+
+def test_a_second_approval_is_refused(change_balance, approve, balance):
+    outcome = change_balance(250)
+    approve(outcome)
+
+    with pytest.raises(OperatorError, match="approved by bob"):
+        approve(outcome)
+
+    assert balance() == 350
+
+
+def test_of_two_approvals_at_once_one_executes(change_balance, approve, balance):
+    outcome = change_balance(250)
+
+    def attempt():
+        try:
+            return approve(outcome)
+        except OperatorError as refusal:
+            return str(refusal)
+
+    results = all_at_once([attempt] * 4)
+
+    assert sum("is $350.00 now" in result for result in results) == 1
+    assert balance() == 350
+    assert len(events("proposal.approved")) == 1
+    assert ledger_audit.audit().mismatches == []
+
+
+def test_what_the_rules_refuse_leaves_the_proposal_open(change_balance, approve, clock, balance):
+    change_balance(60)
+    outcome = change_balance(-150)
+    change_balance(-20)
+
+    with pytest.raises(InsufficientBalance):
+        approve(outcome)
+
+    assert status_of(outcome, clock) == "open"
+    assert balance() == 140
+    assert events("proposal.approved") == []
+
+
+def test_what_the_rules_refuse_now_is_not_proposed(change_balance, proposals, clock):
+    with pytest.raises(InsufficientBalance):
+        change_balance(-101)
+    with pytest.raises(UserNotFound):
+        proposals.perform_or_propose(
+            "balance.change",
+            {"platformId": "0" * 17, "amountCents": 1},
+            reason="no such player",
+            by=ANN,
+            now=clock(),
+        )
+
+    assert service.open_count(now=clock()) == 0
+
+
+def test_a_rehearsal_leaves_nothing_behind(change_balance, balance):
+    change_balance(250)
+
+    assert events("balance.adjusted") == []
+    assert ledger_audit.audit().mismatches == []
+
+
+def test_the_same_form_again_does_nothing(change_balance, balance):
+    first, again = [change_balance(10, form_key="f" * 32) for _ in range(2)]
+
+    assert first.proposal == again.proposal
+    assert "sent before" in again.message
+    assert balance() == 110
+
+
+def test_the_same_form_twice_at_once_is_done_once(change_balance, balance):
+    all_at_once([lambda: change_balance(10, form_key="f" * 32)] * 4)
+
+    assert balance() == 110
+
+
+@pytest.mark.parametrize("reason", ["", "four", "x" * 201])
+def test_a_reason_has_at_least_five_characters(change_balance, reason, balance):
+    with pytest.raises(OperatorError, match="5 to 200"):
+        change_balance(10, reason=reason)
+
+    assert balance() == 100
+
+
+def test_a_rejected_proposal_can_not_be_approved(change_balance, proposals, approve, clock):
+    outcome = change_balance(250)
+    proposals.reject(outcome.proposal.id, reason="wrong player", by=BOB, now=clock())
+
+    with pytest.raises(OperatorError, match="rejected by bob"):
+        approve(outcome)
+
+    ((_, after),) = events("proposal.rejected")
+    assert after["reason"] == "wrong player"
+
+
+def test_only_the_proposer_withdraws_a_proposal(change_balance, proposals, clock):
+    outcome = change_balance(250)
+
+    with pytest.raises(OperatorError, match="only who made"):
+        proposals.withdraw(outcome.proposal.id, reason="not needed", by=BOB, now=clock())
+    proposals.withdraw(outcome.proposal.id, reason="not needed", by=ANN, now=clock())
+
+    assert status_of(outcome, clock) == "withdrawn"
+
+
+@pytest.mark.settings(OFFICE_FOUR_EYES="0")
+def test_without_four_eyes_everything_is_done_at_once(change_balance, balance):
+    assert change_balance(5000).is_done
+    assert balance() == 5100
+
+
+def test_turning_four_eyes_off_is_an_event(app, make_app):
+    for value in ("1", "0"):
+        services = make_app(OFFICE_FOUR_EYES=value).extensions["services"]
+        settings_changes.record_changes(services.audit_keys, services.settings, now=services.clock())
+
+    assert events("settings.changed")[-1][1] == {"office_four_eyes": False}
