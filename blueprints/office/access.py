@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import wraps
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from flask import Response, redirect, render_template, request, session, url_for
 from flask_login import LoginManager, UserMixin, current_user, login_user, logout_user
@@ -104,8 +104,7 @@ def needs(permission: Permission) -> Callable[[View], Callable[..., Any]]:
             staff = current_staff()
             with acting_as(Actor(f"staff:{staff.name}", request.remote_addr)):
                 if not may(staff.role, permission):
-                    _record_refusal(permission)
-                    raise Forbidden
+                    refuse(permission)
                 return view(*args, **kwargs)
 
         setattr(wrapper, NEEDED, permission)
@@ -115,10 +114,12 @@ def needs(permission: Permission) -> Callable[[View], Callable[..., Any]]:
     return decorator
 
 
-def _record_refusal(permission: Permission) -> None:
+def refuse(permission: Permission) -> NoReturn:
+    """Record that the role lacks a permission, and raise Forbidden."""
     with writing():
         after = {"permission": permission, "path": request.path[:200]}
         record(AuditEventType.STAFF_REFUSED, now=get_services().clock(), user_id=None, after=after)
+    raise Forbidden
 
 
 def to_sign_in() -> Any:

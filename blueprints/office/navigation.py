@@ -16,6 +16,11 @@ class Link(NamedTuple):
 
 NAVIGATION = (
     Link("Overview", "office.overview", Permission.OFFICE_SEE),
+    Link("Players", "office.players", Permission.PLAYERS_SEE),
+    Link("Withdrawals", "office.withdrawals", Permission.PAYMENTS_SEE),
+    Link("Payments", "office.payments", Permission.PAYMENTS_SEE),
+    Link("Prizes", "office.prizes", Permission.PRIZES_SEE),
+    Link("Proposals", "office.proposals", Permission.PROPOSALS_SEE),
     Link("Audit trail", "office.audit_trail", Permission.AUDIT_SEE),
     Link("Staff", "office.staff", Permission.STAFF_SEE),
 )

@@ -8,7 +8,7 @@ from flask_login import current_user
 from blueprints.office.access import can, current_staff, needs_code
 from blueprints.office.addresses import with_query
 from blueprints.office.blueprint import office
-from blueprints.office.formats import money_text, shown_time
+from blueprints.office.formats import age_text, json_items, money_text, shown_time
 from blueprints.office.navigation import links
 from server.current_services import get_services
 from services.staff.permissions import Permission, Role
@@ -26,6 +26,7 @@ def page_context() -> dict[str, Any]:
         "needs_code": needs_code,
         "with_query": with_query,
         "has_page": lambda endpoint: endpoint in current_app.view_functions,
+        "four_eyes": get_services().settings.office_four_eyes,
         "demo_code": _demo_code,
         "demo_roles": list(Role) if is_signed_in and _demo_code() else [],
     }
@@ -41,3 +42,5 @@ def _demo_code() -> str | None:
 
 office.add_app_template_filter(money_text)
 office.add_app_template_filter(shown_time)
+office.add_app_template_filter(age_text, "age")
+office.add_app_template_filter(json_items)

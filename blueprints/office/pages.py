@@ -1,6 +1,37 @@
 """Every page of the back office. Importing a module adds its views to the blueprint."""
 
-from blueprints.office import audit_trail, demo, errors, overview, page_context, sign_in, staff
+from blueprints.office import (
+    audit_trail,
+    demo,
+    errors,
+    overview,
+    page_context,
+    payments,
+    player,
+    player_actions,
+    players,
+    prizes,
+    proposals,
+    sign_in,
+    staff,
+    withdrawals,
+)
 from blueprints.office.blueprint import office
 
-__all__ = ["audit_trail", "demo", "errors", "office", "overview", "page_context", "sign_in", "staff"]
+__all__ = [
+    "audit_trail",
+    "demo",
+    "errors",
+    "office",
+    "overview",
+    "page_context",
+    "payments",
+    "player",
+    "player_actions",
+    "players",
+    "prizes",
+    "proposals",
+    "sign_in",
+    "staff",
+    "withdrawals",
+]

@@ -1,0 +1,143 @@
+"""Payments that staff must look at: deposits in review, findings, and webhooks that failed."""
+
+from typing import Any
+
+from flask import render_template, request, url_for
+
+from blueprints.office.access import current_staff, needs, needs_fresh_code
+from blueprints.office.blueprint import office
+from blueprints.office.lists import listed, place
+from blueprints.office.results import attempt, new_form_key, typed_cents
+from server.current_services import get_services
+from services.payments import findings
+from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
+from services.staff import payment_lists
+from services.staff.permissions import Permission
+from services.staff.proposals import Outcome
+
+
+def _reason() -> str:
+    return checked_reason(request.form.get("reason", ""), least=LEAST_OF_STAFF)
+
+
+@office.get("/payments")
+@needs(Permission.PAYMENTS_SEE)
+def payments() -> str:
+    return render_template("office/payments.html", listed=listed(payment_lists.in_review(place=place())))
+
+
+@office.get("/deposits/<deposit_id>")
+@needs(Permission.PAYMENTS_SEE)
+def deposit(deposit_id: str) -> str:
+    return _deposit(deposit_id)
+
+
+def _deposit(deposit_id: str, *, sent: str = "", refusal: str | None = None) -> str:
+    services = get_services()
+    found, proposal = payment_lists.deposit(deposit_id, now=services.clock())
+    return render_template(
+        "office/deposit.html",
+        deposit=found,
+        proposal=proposal,
+        above_cents=services.settings.office_four_eyes_above_cents,
+        needs_two=services.settings.office_four_eyes,
+        form_key=request.form.get("form_key") or new_form_key(),
+        sent=sent,
+        refusal=refusal,
+    )
+
+
+@office.post("/deposits/<deposit_id>/credit")
+@needs(Permission.PAYMENTS_DECIDE)
+@needs_fresh_code
+def credit_deposit(deposit_id: str) -> Any:
+    services = get_services()
+
+    def work() -> Outcome:
+        arguments = {"deposit": deposit_id, "amountCents": typed_cents(request.form.get("amount", ""))}
+        return services.proposals.perform_or_propose(
+            "deposit.credit",
+            arguments,
+            reason=request.form.get("reason", ""),
+            by=current_staff(),
+            now=services.clock(),
+            form_key=request.form.get("form_key", "")[:32] or None,
+        )
+
+    return attempt(
+        work,
+        to=url_for("office.deposit", deposit_id=deposit_id),
+        again=lambda refusal: _deposit(deposit_id, sent="credit", refusal=refusal),
+    )
+
+
+@office.post("/deposits/<deposit_id>/fail")
+@needs(Permission.PAYMENTS_DECIDE)
+def fail_deposit(deposit_id: str) -> Any:
+    services = get_services()
+
+    def work() -> str:
+        services.staff_decisions.fail_deposit(deposit_id=deposit_id, reason=_reason(), now=services.clock())
+        return "The deposit was ended without crediting it"
+
+    return attempt(
+        work,
+        to=url_for("office.deposit", deposit_id=deposit_id),
+        again=lambda refusal: _deposit(deposit_id, sent="fail", refusal=refusal),
+    )
+
+
+@office.get("/payments/findings")
+@needs(Permission.PAYMENTS_SEE)
+def payment_findings() -> str:
+    return _findings()
+
+
+def _findings(*, sent: str = "", refusal: str | None = None) -> str:
+    found = listed(payment_lists.findings(place=place()))
+    return render_template("office/findings.html", listed=found, sent=sent, refusal=refusal)
+
+
+@office.post("/payments/findings/<kind>/<subject>/close")
+@needs(Permission.PAYMENTS_DECIDE)
+def close_finding(kind: str, subject: str) -> Any:
+    services = get_services()
+
+    def work() -> str:
+        findings.dismiss(kind=kind, subject=subject, reason=_reason(), now=services.clock())
+        return "The finding was closed. It comes back only if the difference changes"
+
+    return attempt(
+        work,
+        to=url_for("office.payment_findings"),
+        again=lambda refusal: _findings(sent=f"{kind} {subject}", refusal=refusal),
+    )
+
+
+@office.get("/payments/webhooks")
+@needs(Permission.PAYMENTS_SEE)
+def failed_webhooks() -> str:
+    return _webhooks()
+
+
+def _webhooks(*, sent: int | None = None, refusal: str | None = None) -> str:
+    found = listed(payment_lists.failed_webhooks(place=place()))
+    return render_template("office/webhooks.html", listed=found, sent=sent, refusal=refusal)
+
+
+@office.post("/payments/webhooks/<int:delivery_id>/retry")
+@needs(Permission.PAYMENTS_DECIDE)
+def retry_webhook(delivery_id: int) -> Any:
+    services = get_services()
+
+    def work() -> str:
+        retried = services.payment_inbox.retry(
+            delivery_id=delivery_id, reason=_reason(), now=services.clock()
+        )
+        return f"It failed again: {retried.error}" if retried.error else "The message was processed"
+
+    return attempt(
+        work,
+        to=url_for("office.failed_webhooks"),
+        again=lambda refusal: _webhooks(sent=delivery_id, refusal=refusal),
+    )

@@ -1,0 +1,352 @@
+"""A player: one page with tabs, each with an address of its own.
+
+Personal data is masked. A button at a tab shows it for that one answer, which the audit trail records.
+"""
+
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from flask import render_template, request
+
+from blueprints.office.access import can, needs
+from blueprints.office.blueprint import office
+from blueprints.office.lists import listed, place
+from blueprints.office.results import new_form_key
+from models.personal_details import PersonalDetails
+from models.users import User
+from server.current_services import get_services
+from services.accounts import users
+from services.accounts.two_factor import codes, recovery_codes
+from services.affiliates import referrals
+from services.games.bets import GAMES
+from services.limits import exclusions, limits
+from services.payments import history
+from services.prizes import prizes
+from services.shared.levels import level_of
+from services.shared.money import decimal_text
+from services.staff import bet_view, notes, personal_data, player_lists, proposals
+from services.staff.bet_view import BetView
+from services.staff.permissions import Permission
+from services.statistics import games, payments
+
+ALL = "all"
+LAST_NOTES = 3
+
+
+class Tab(NamedTuple):
+    """A tab, and the permission without which it is not shown. The endpoint is ``office.player_KEY``."""
+
+    key: str
+    label: str
+    permission: Permission
+
+
+TABS = (
+    Tab("overview", "Overview", Permission.PLAYERS_SEE),
+    Tab("ledger", "Ledger", Permission.PLAYERS_SEE),
+    Tab("bets", "Bets", Permission.PLAYERS_SEE),
+    Tab("payments", "Payments", Permission.PAYMENTS_SEE),
+    Tab("requests", "Deposits and withdrawals", Permission.PAYMENTS_SEE),
+    Tab("limits", "Limits and breaks", Permission.PLAYERS_SEE),
+    Tab("logins", "Sessions and logins", Permission.PLAYERS_SEE),
+    Tab("affiliates", "Affiliates", Permission.PLAYERS_SEE),
+    Tab("prizes", "Prizes", Permission.PRIZES_SEE),
+    Tab("notes", "Notes", Permission.PLAYERS_SEE),
+    Tab("actions", "Actions of staff", Permission.PROPOSALS_SEE),
+    Tab("events", "Audit events", Permission.AUDIT_SEE),
+)
+
+
+def show_tab(player: User, key: str, *, shows_all: bool = False, **content: Any) -> str:
+    """The page of a player with this tab. ``shows_all``: nothing is masked."""
+    now = get_services().clock()
+    return render_template(
+        f"office/player-{key}.html",
+        player=player,
+        tab=key,
+        tabs=[tab for tab in TABS if can(tab.permission)],
+        tags=notes.tags(player.id),
+        exclusion=exclusions.current(player, now=now),
+        shows_all=shows_all,
+        masked=(lambda text: text or "") if shows_all else personal_data.masked,
+        **content,
+    )
+
+
+def player_of(platform_id: str) -> User:
+    """The player of the address. Raises UserNotFound."""
+    return users.get(platform_id=platform_id)
+
+
+def _looked_at(player: User, tab: str) -> User:
+    """Record that everything of a tab is shown."""
+    personal_data.record_look(user_id=player.id, what=tab, now=get_services().clock())
+    return player
+
+
+def overview_of(
+    player: User,
+    *,
+    details: PersonalDetails | None = None,
+    sent: str = "",
+    refusal: str | None = None,
+) -> str:
+    """The first tab. ``sent`` names the form that was refused, which keeps what was typed."""
+    services, now = get_services(), get_services().clock()
+    return show_tab(
+        player,
+        "overview",
+        shows_all=details is not None,
+        details=details,
+        level=level_of(player),
+        two_factor_blocked_until=codes.blocked_until(player.id, now=now),
+        recovery_codes=recovery_codes.count(player.id),
+        last_notes=notes.page_of_notes(user_id=player.id, place=place()).rows[:LAST_NOTES],
+        durations=exclusions.DURATIONS,
+        above_cents=services.settings.office_four_eyes_above_cents,
+        needs_two=services.settings.office_four_eyes,
+        form_key=request.form.get("form_key") or new_form_key(),
+        sent=sent,
+        refusal=refusal,
+    )
+
+
+@office.get("/players/<platform_id>")
+@needs(Permission.PLAYERS_SEE)
+def player_overview(platform_id: str) -> str:
+    return overview_of(player_of(platform_id))
+
+
+@office.post("/players/<platform_id>")
+@needs(Permission.PERSONAL_DETAILS_SEE)
+def player_overview_details(platform_id: str) -> str:
+    """The same, with the player's name, phone number and address."""
+    player = player_of(platform_id)
+    details = personal_data.details(user_id=player.id, now=get_services().clock())
+    return overview_of(player, details=details)
+
+
+@office.get("/players/<platform_id>/ledger")
+@needs(Permission.PLAYERS_SEE)
+def player_ledger(platform_id: str) -> str:
+    player = player_of(platform_id)
+    found = player_lists.ledger(user_id=player.id, place=place())
+    return show_tab(player, "ledger", listed=listed(found))
+
+
+BET_SORTS = {
+    "-time": games.Sort.MOST_RECENT,
+    "time": games.Sort.LEAST_RECENT,
+    "-payout": games.Sort.MOST_EARNED,
+    "payout": games.Sort.LEAST_EARNED,
+}
+
+
+@office.get("/players/<platform_id>/bets")
+@needs(Permission.PLAYERS_SEE)
+def player_bets(platform_id: str) -> str:
+    player = player_of(platform_id)
+    sort = request.args.get("sort", "-time")
+    sort = sort if sort in BET_SORTS else "-time"
+    game = request.args.get("game", "")
+    found = games.page(user_id=player.id, place=place(), sort=BET_SORTS[sort], search=game)
+    return show_tab(
+        player,
+        "bets",
+        listed=listed(found),
+        games=GAMES,
+        game=game,
+        sorted_by=sort.removeprefix("-"),
+        descending=sort.startswith("-"),
+    )
+
+
+@office.get("/players/<platform_id>/bets/<int:nonce>")
+@needs(Permission.PLAYERS_SEE)
+def player_bet(platform_id: str, nonce: int) -> str:
+    player, services = player_of(platform_id), get_services()
+    view = bet_view.of_player(
+        user_id=player.id, nonce=nonce, proofs=services.proofs, bet_log=services.log, clock=services.clock
+    )
+    return show_tab(player, "bet", view=view, verify_address=_verify_address(view))
+
+
+def _verify_address(view: BetView) -> str | None:
+    """The page that computes a spin again; None before its seed is revealed, and for other games."""
+    bet = view.bet
+    if not view.is_revealed or bet.roll is None:
+        return None
+    values = {
+        "algorithm": bet.algorithm,
+        "serverSeedCommitment": bet.server_seed_commitment,
+        "serverSeed": bet.server_seed,
+        "clientSeed": bet.client_seed,
+        "nonce": bet.nonce,
+        "betAmount": decimal_text(bet.wager_cents),
+        "price": decimal_text(bet.price_cents),
+        "houseEdge": f"{bet.house_edge_ppm / 10**6:.6f}",
+    }
+    return f"/verify#{urlencode(values)}"
+
+
+PAYMENT_SORTS = {
+    "-time": payments.Sort.MOST_RECENT,
+    "time": payments.Sort.LEAST_RECENT,
+    "-usd": payments.Sort.HIGHEST_AMOUNT,
+    "usd": payments.Sort.LOWEST_AMOUNT,
+}
+
+
+@office.get("/players/<platform_id>/payments")
+@needs(Permission.PAYMENTS_SEE)
+def player_payments(platform_id: str) -> str:
+    return _payments(player_of(platform_id))
+
+
+@office.post("/players/<platform_id>/payments")
+@needs(Permission.PERSONAL_DETAILS_SEE)
+def player_payments_details(platform_id: str) -> str:
+    return _payments(_looked_at(player_of(platform_id), "payments"), shows_all=True)
+
+
+def _payments(player: User, *, shows_all: bool = False) -> str:
+    sort = request.args.get("sort", "-time")
+    sort = sort if sort in PAYMENT_SORTS else "-time"
+    found = payments.page(
+        user_id=player.id,
+        place=place(),
+        kind=payments.PaymentKind.ALL,
+        sort=PAYMENT_SORTS[sort],
+        search=request.args.get("q", "")[:100],
+    )
+    return show_tab(
+        player,
+        "payments",
+        listed=listed(found),
+        sorted_by=sort.removeprefix("-"),
+        descending=sort.startswith("-"),
+        shows_all=shows_all,
+    )
+
+
+@office.get("/players/<platform_id>/requests")
+@needs(Permission.PAYMENTS_SEE)
+def player_requests(platform_id: str) -> str:
+    return _requests(player_of(platform_id))
+
+
+@office.post("/players/<platform_id>/requests")
+@needs(Permission.PERSONAL_DETAILS_SEE)
+def player_requests_details(platform_id: str) -> str:
+    return _requests(_looked_at(player_of(platform_id), "requests"), shows_all=True)
+
+
+def _requests(player: User, *, shows_all: bool = False) -> str:
+    type_, status = request.args.get("type", ALL), request.args.get("status", ALL)
+    found = history.page(
+        user_id=player.id,
+        place=place(),
+        type_=type_ if type_ in list(history.Direction) else ALL,
+        status=status if status in history.STATUSES else ALL,
+    )
+    return show_tab(
+        player,
+        "requests",
+        listed=listed(found),
+        type_of=history.type_of,
+        types=list(history.Direction),
+        statuses=history.STATUSES,
+        shows_all=shows_all,
+    )
+
+
+@office.get("/players/<platform_id>/limits")
+@needs(Permission.PLAYERS_SEE)
+def player_limits(platform_id: str) -> str:
+    player, now = player_of(platform_id), get_services().clock()
+    found = player_lists.events(platform_id=platform_id, place=place(), kinds=player_lists.LIMITS)
+    return show_tab(
+        player, "limits", limits=limits.of_player(player.id, now=now), now=now, listed=listed(found)
+    )
+
+
+@office.get("/players/<platform_id>/logins")
+@needs(Permission.PLAYERS_SEE)
+def player_logins(platform_id: str) -> str:
+    return _logins(player_of(platform_id))
+
+
+@office.post("/players/<platform_id>/logins")
+@needs(Permission.PERSONAL_DETAILS_SEE)
+def player_logins_details(platform_id: str) -> str:
+    return _logins(_looked_at(player_of(platform_id), "logins"), shows_all=True)
+
+
+def _logins(player: User, *, shows_all: bool = False) -> str:
+    found = player_lists.events(platform_id=player.platform_id, place=place(), kinds=player_lists.LOGINS)
+    return show_tab(player, "logins", listed=listed(found), shows_all=shows_all)
+
+
+@office.get("/players/<platform_id>/affiliates")
+@needs(Permission.PLAYERS_SEE)
+def player_affiliates(platform_id: str) -> str:
+    player = player_of(platform_id)
+    return show_tab(
+        player,
+        "affiliates",
+        overview=referrals.overview(owner_id=player.id) if player.affiliate_code else None,
+        owner=player_lists.owner_of_used_code(player.id),
+        listed=listed(player_lists.referrals(owner_id=player.id, place=place())),
+    )
+
+
+@office.get("/players/<platform_id>/prizes")
+@needs(Permission.PRIZES_SEE)
+def player_prizes(platform_id: str) -> str:
+    player, status = player_of(platform_id), request.args.get("status", ALL)
+    status = status if status in list(prizes.Status) else ALL
+    found = prizes.page(user_id=player.id, place=place(), status=status)
+    return show_tab(player, "prizes", listed=listed(found), statuses=list(prizes.Status))
+
+
+@office.get("/players/<platform_id>/notes")
+@needs(Permission.PLAYERS_SEE)
+def player_notes(platform_id: str) -> str:
+    return notes_of(player_of(platform_id))
+
+
+def notes_of(player: User, *, sent: str = "", refusal: str | None = None) -> str:
+    """The tab of the notes. ``sent`` names the form that was refused."""
+    found = notes.page_of_notes(user_id=player.id, place=place())
+    return show_tab(player, "notes", listed=listed(found), sent=sent, refusal=refusal)
+
+
+@office.get("/players/<platform_id>/actions")
+@needs(Permission.PROPOSALS_SEE)
+def player_actions(platform_id: str) -> str:
+    player, services = player_of(platform_id), get_services()
+    found = player_lists.actions(user_id=player.id, place=place())
+    return show_tab(
+        player,
+        "actions",
+        listed=listed(found),
+        describe=services.proposals.describe,
+        status_of=lambda proposal: proposals.status_of(proposal, now=services.clock()),
+    )
+
+
+@office.get("/players/<platform_id>/events")
+@needs(Permission.AUDIT_SEE)
+def player_events(platform_id: str) -> str:
+    return _events(player_of(platform_id))
+
+
+@office.post("/players/<platform_id>/events")
+@needs(Permission.PERSONAL_DETAILS_SEE)
+def player_events_details(platform_id: str) -> str:
+    return _events(_looked_at(player_of(platform_id), "events"), shows_all=True)
+
+
+def _events(player: User, *, shows_all: bool = False) -> str:
+    found = player_lists.events(platform_id=player.platform_id, place=place())
+    return show_tab(player, "events", listed=listed(found), shows_all=shows_all)

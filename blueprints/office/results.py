@@ -1,0 +1,60 @@
+"""What follows a form: a redirect with a message, or the page again with what was typed and why not."""
+
+import secrets
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from http import HTTPStatus
+from typing import Any
+
+from flask import flash, redirect
+
+from blueprints.office.access import refuse
+from services.shared.errors import OperatorError, PlatformError
+from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_number
+from services.staff.proposals import NotPermitted, Outcome
+
+SHOWN_AS_PAGES = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
+
+Again = Callable[[str], Any]
+"""Makes the page again, with the text of the refusal."""
+
+
+def attempt(work: Callable[[], str | Outcome], *, to: str, again: Again) -> Any:
+    """Do what a form asks for, and redirect to a page that says what was done.
+
+    If it is refused, the answer is the page again. If the role does not allow it, that is recorded.
+    """
+    try:
+        result = work()
+    except NotPermitted as refusal:
+        refuse(refusal.permission)
+    except PlatformError as refusal:
+        if refusal.status in SHOWN_AS_PAGES:
+            raise
+        return again(sentence(refusal.text)), refusal.status
+    except OperatorError as refusal:
+        return again(sentence(str(refusal))), HTTPStatus.BAD_REQUEST
+    if isinstance(result, Outcome):
+        flash(sentence(result.message), "good" if result.is_done else "waiting")
+    else:
+        flash(sentence(result), "good")
+    return redirect(to, HTTPStatus.SEE_OTHER)
+
+
+def sentence(text: str) -> str:
+    """The text with a capital letter and a full stop."""
+    return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
+
+
+def typed_cents(text: str, *, is_signed: bool = False) -> Cents:
+    """The cents of an amount that somebody typed, such as 1,234.50. Raises OperatorError."""
+    try:
+        number = Decimal(text.strip().replace(",", "").removeprefix("$"))
+        return cents_from_number(number, least=Cents(-MAX_AMOUNT_CENTS if is_signed else 1))
+    except (InvalidAmount, InvalidOperation):
+        raise OperatorError("the amount must be a number with at most two decimals, such as 12.50") from None
+
+
+def new_form_key() -> str:
+    """A key by which a form that is sent twice does its work once."""
+    return secrets.token_hex(16)

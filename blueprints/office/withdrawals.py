@@ -1,0 +1,136 @@
+"""Withdrawals: the queue, and one withdrawal with what helps to decide about it."""
+
+from typing import Any
+
+from flask import render_template, request, url_for
+
+from blueprints.office.access import current_staff, needs, needs_fresh_code
+from blueprints.office.addresses import order, page_number
+from blueprints.office.blueprint import office
+from blueprints.office.lists import Listed, place
+from blueprints.office.results import attempt, new_form_key
+from server.current_services import get_services
+from services.payments import history
+from services.payments.history import Direction
+from services.payments.withdrawals import WithdrawalStatus
+from services.shared.pagination import Place
+from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
+from services.staff import payment_lists, personal_data
+from services.staff.payment_lists import WithdrawalOrder
+from services.staff.permissions import Permission
+from services.staff.proposals import Outcome
+
+LAST = Place(number=1, limit=10)
+
+
+@office.get("/withdrawals")
+@needs(Permission.PAYMENTS_SEE)
+def withdrawals() -> str:
+    status = request.args.get("status", "")
+    status = status if status in list(WithdrawalStatus) else WithdrawalStatus.REQUESTED
+    sorted_by, is_descending = order(list(WithdrawalOrder), default="age")
+    now = get_services().clock()
+    rows, has_next = payment_lists.queue(
+        status=status,
+        order=WithdrawalOrder(sorted_by),
+        # The oldest first is the order of age.
+        is_descending=is_descending,
+        place=place(),
+        now=now,
+    )
+    return render_template(
+        "office/withdrawals.html",
+        listed=Listed(rows, page_number(), has_next),
+        status=status,
+        statuses=list(WithdrawalStatus),
+        sorted_by=sorted_by,
+        descending=is_descending,
+        masked=personal_data.masked,
+        now=now,
+    )
+
+
+@office.get("/withdrawals/<withdrawal_id>")
+@needs(Permission.PAYMENTS_SEE)
+def withdrawal(withdrawal_id: str) -> str:
+    return _shown(withdrawal_id)
+
+
+@office.post("/withdrawals/<withdrawal_id>")
+@needs(Permission.PERSONAL_DETAILS_SEE)
+def withdrawal_details(withdrawal_id: str) -> str:
+    """The same, with the address that the money goes to."""
+    services = get_services()
+    row = payment_lists.withdrawal(withdrawal_id, now=services.clock())
+    what = f"address of withdrawal {row.withdrawal.id}"
+    personal_data.record_look(user_id=row.player.id, what=what, now=services.clock())
+    return _shown(withdrawal_id, shows_all=True)
+
+
+def _shown(withdrawal_id: str, *, shows_all: bool = False, sent: str = "", refusal: str | None = None) -> str:
+    services = get_services()
+    row = payment_lists.withdrawal(withdrawal_id, now=services.clock())
+    user_id = row.player.id
+    return render_template(
+        "office/withdrawal.html",
+        row=row,
+        withdrawal=row.withdrawal,
+        player=row.player,
+        deposits=history.page(user_id=user_id, place=LAST, type_=Direction.DEPOSIT, status=history.ALL).rows,
+        earlier=[
+            each
+            for each in history.page(
+                user_id=user_id, place=LAST, type_=Direction.WITHDRAWAL, status=history.ALL
+            ).rows
+            if each.id != row.withdrawal.id
+        ],
+        above_cents=services.settings.withdrawal_four_eyes_above_cents,
+        needs_two=services.settings.office_four_eyes,
+        form_key=request.form.get("form_key") or new_form_key(),
+        masked=(lambda text: text) if shows_all else personal_data.masked,
+        shows_all=shows_all,
+        sent=sent,
+        refusal=refusal,
+        now=services.clock(),
+    )
+
+
+@office.post("/withdrawals/<withdrawal_id>/approve")
+@needs(Permission.WITHDRAWALS_DECIDE)
+@needs_fresh_code
+def approve_withdrawal(withdrawal_id: str) -> Any:
+    services = get_services()
+
+    def work() -> Outcome:
+        return services.proposals.perform_or_propose(
+            "withdrawal.approve",
+            {"withdrawal": withdrawal_id},
+            reason=request.form.get("reason", ""),
+            by=current_staff(),
+            now=services.clock(),
+            form_key=request.form.get("form_key", "")[:32] or None,
+        )
+
+    return _decided(withdrawal_id, "approve", work)
+
+
+@office.post("/withdrawals/<withdrawal_id>/reject")
+@needs(Permission.WITHDRAWALS_DECIDE)
+@needs_fresh_code
+def reject_withdrawal(withdrawal_id: str) -> Any:
+    services = get_services()
+
+    def work() -> str:
+        reason = checked_reason(request.form.get("reason", ""), least=LEAST_OF_STAFF)
+        services.staff_decisions.reject(withdrawal_id=withdrawal_id, reason=reason, now=services.clock())
+        return "The withdrawal was rejected, and the coins are back on the player's balance"
+
+    return _decided(withdrawal_id, "reject", work)
+
+
+def _decided(withdrawal_id: str, form: str, work: Any) -> Any:
+    return attempt(
+        work,
+        to=url_for("office.withdrawal", withdrawal_id=withdrawal_id),
+        again=lambda refusal: _shown(withdrawal_id, sent=form, refusal=refusal),
+    )
