@@ -93,24 +93,25 @@ def payment_findings() -> str:
     return _findings()
 
 
-def _findings(*, sent: str = "", refusal: str | None = None) -> str:
+def _findings(*, sent: int | None = None, refusal: str | None = None) -> str:
     found = listed(payment_lists.findings(place=place()))
     return render_template("office/findings.html", listed=found, sent=sent, refusal=refusal)
 
 
-@office.post("/payments/findings/<kind>/<subject>/close")
+@office.post("/payments/findings/<int:finding_id>/close")
 @needs(Permission.PAYMENTS_DECIDE)
-def close_finding(kind: str, subject: str) -> Any:
+def close_finding(finding_id: int) -> Any:
     services = get_services()
 
     def work() -> str:
-        findings.dismiss(kind=kind, subject=subject, reason=_reason(), now=services.clock())
+        found = findings.get(finding_id)
+        findings.dismiss(kind=found.kind, subject=found.subject, reason=_reason(), now=services.clock())
         return "The finding was closed. It comes back only if the difference changes"
 
     return attempt(
         work,
         to=url_for("office.payment_findings"),
-        again=lambda refusal: _findings(sent=f"{kind} {subject}", refusal=refusal),
+        again=lambda refusal: _findings(sent=finding_id, refusal=refusal),
     )
 
 

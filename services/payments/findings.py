@@ -87,6 +87,15 @@ def open_findings(kind: FindingKind | None = None) -> list[PaymentFinding]:
     return list(query.order_by(PaymentFinding.id))
 
 
+@reading()
+def get(finding_id: int) -> PaymentFinding:
+    """The finding with this number. Raises OperatorError."""
+    finding: PaymentFinding | None = PaymentFinding.get_or_none(PaymentFinding.id == finding_id)
+    if finding is None:
+        raise OperatorError("there is no such open finding")
+    return finding
+
+
 def dismiss(*, kind: str, subject: str, reason: str, now: Millis) -> PaymentFinding:
     """Close a finding that staff have dealt with. It is opened again only if the difference changes.
 

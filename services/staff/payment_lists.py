@@ -122,6 +122,7 @@ def in_review(*, place: Place) -> Part:
 def deposit(deposit_id: str, *, now: Millis) -> tuple[Deposit, Proposal | None]:
     """One deposit, and the open proposal to credit it. Raises PaymentNotFound."""
     found = get_deposit(deposit_id)
+    found.user  # noqa: B018  # read while there is a connection
     return found, _proposed(CreditDeposit.name, "deposit", now=now).get(deposit_id)
 
 

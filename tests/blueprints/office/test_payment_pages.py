@@ -1,0 +1,273 @@
+"""Withdrawals, deposits in review, findings and webhooks in the back office."""
+
+import json
+
+import pytest
+
+from models.audit_trail import AuditEvent
+from models.db.connection import reading, writing
+from models.deposits import Deposit
+from models.payments import Payment
+from models.webhook_deliveries import WebhookDelivery
+from models.withdrawals import Withdrawal
+from services.payments import findings
+from services.payments.findings import FindingKind
+from services.shared.money import Cents
+from tests.support.office import signed_in
+
+REASON = "looked at it"
+ADDRESS = "demo-address-of-a-player"
+
+
+@pytest.fixture
+def settings():
+    return {"PAYMENT_METHODS": "demo", "PAYMENTS_MAX_USD": "5000"}
+
+
+@pytest.fixture
+def player(new_player):
+    return new_player(coins=10_000)
+
+
+@pytest.fixture
+def services(app):
+    return app.extensions["services"]
+
+
+@pytest.fixture
+def staff(app):
+    return signed_in(app, "payments")
+
+
+@pytest.fixture
+def second(app):
+    return signed_in(app, "payments", "second-person")
+
+
+@pytest.fixture
+def request_withdrawal(services, player):
+    """Requests a withdrawal of so many coins; its id."""
+
+    def request(coins=50):
+        withdrawal, _ = services.withdrawals.request(
+            user_id=player.id,
+            method="demo",
+            amount=Cents(coins * 100),
+            to=ADDRESS,
+            key=None,
+            now=services.clock(),
+        )
+        return withdrawal.id
+
+    return request
+
+
+@pytest.fixture
+def decide(staff):
+    """Sends a form of a withdrawal's page."""
+
+    def send(withdrawal_id, form, *, by=staff, reason=REASON, **fields):
+        path = f"/office/withdrawals/{withdrawal_id}"
+        return by.post(f"{path}/{form}", of=path, reason=reason, **fields)
+
+    return send
+
+
+@pytest.fixture
+def in_review(services, player):
+    """A deposit of 25 USD that staff must decide about; its id."""
+    deposit = services.deposits.create(
+        user_id=player.id, method="demo", amount=Cents(2500), key=None, now=services.clock()
+    )[0]
+    with writing():
+        Deposit.update(status="review", reason="underpaid").where(Deposit.id == deposit.id).execute()
+    return deposit.id
+
+
+def status_of(withdrawal_id):
+    with reading():
+        return Withdrawal.get_by_id(withdrawal_id).status
+
+
+def last_event(what):
+    with reading():
+        event = AuditEvent.select().where(AuditEvent.what == what).order_by(AuditEvent.id.desc()).get()
+        return event.who, json.loads(event.after)
+
+
+def test_the_queue_shows_a_withdrawal_with_its_player_and_a_masked_address(staff, request_withdrawal, player):
+    withdrawal_id = request_withdrawal()
+
+    page = staff.get("/office/withdrawals").text
+
+    assert withdrawal_id[:8] in page
+    assert f"{player.username}</a>" in page
+    assert "50.00" in page
+    assert ADDRESS not in page
+    assert withdrawal_id[:8] not in staff.get("/office/withdrawals?status=completed").text
+
+
+def test_the_queue_sorts_by_amount(staff, request_withdrawal):
+    small, large = request_withdrawal(20), request_withdrawal(70)
+
+    page = staff.get("/office/withdrawals?sort=-amount").text
+
+    assert page.index(large[:8]) < page.index(small[:8])
+
+
+def test_a_look_at_the_address_of_a_withdrawal_is_recorded(staff, request_withdrawal):
+    path = f"/office/withdrawals/{request_withdrawal()}"
+    assert ADDRESS not in staff.get(path).text
+
+    assert ADDRESS in staff.post(path).text
+
+    assert last_event("personal-details.seen")[0] == "staff:payments-person"
+
+
+def test_a_small_withdrawal_is_approved_by_one_person(decide, request_withdrawal):
+    withdrawal_id = request_withdrawal()
+
+    assert decide(withdrawal_id, "approve").status_code == 303
+
+    assert status_of(withdrawal_id) != "requested"
+    assert last_event("withdrawal.approved")[1]["reason"] == REASON
+
+
+def test_a_large_withdrawal_needs_two_people(decide, request_withdrawal, second, staff):
+    withdrawal_id = request_withdrawal(1001)
+    decide(withdrawal_id, "approve")
+    assert status_of(withdrawal_id) == "requested"
+    assert "has proposed to approve it" in staff.get(f"/office/withdrawals/{withdrawal_id}").text
+
+    second.post("/office/proposals/1/approve", of="/office/proposals/1")
+
+    assert status_of(withdrawal_id) != "requested"
+    assert last_event("withdrawal.approved")[0] == "staff:second-person"
+
+
+def test_a_rejected_withdrawal_gives_the_coins_back(decide, request_withdrawal, balance):
+    withdrawal_id = request_withdrawal(1001)
+    assert balance() == 8999
+
+    decide(withdrawal_id, "reject")
+
+    assert (status_of(withdrawal_id), balance()) == ("rejected", 10_000)
+
+
+def test_a_withdrawal_that_was_rejected_meanwhile_is_not_approved(decide, request_withdrawal, second):
+    withdrawal_id = request_withdrawal(1001)
+    decide(withdrawal_id, "approve")
+    decide(withdrawal_id, "reject", by=second)
+
+    refused = second.post("/office/proposals/1/approve", of="/office/proposals/1")
+
+    assert refused.status_code == 400
+    assert "The withdrawal is rejected, not requested." in refused.text
+
+
+def test_a_rejection_needs_a_reason(decide, request_withdrawal):
+    withdrawal_id = request_withdrawal()
+
+    assert decide(withdrawal_id, "reject", reason="no").status_code == 400
+
+    assert status_of(withdrawal_id) == "requested"
+
+
+def test_support_decides_about_no_withdrawal(app, decide, request_withdrawal):
+    support = signed_in(app, "support")
+    withdrawal_id = request_withdrawal()
+
+    answers = [decide(withdrawal_id, form, by=support).status_code for form in ("approve", "reject")]
+
+    assert answers == [403, 403]
+
+
+def test_a_deposit_in_review_is_credited(staff, in_review, balance):
+    path = f"/office/deposits/{in_review}"
+    assert in_review[:8] in staff.get("/office/payments").text
+
+    staff.post(f"{path}/credit", of=path, amount="24.50", reason=REASON)
+
+    assert balance() == 10_024.5
+    assert last_event("deposit.credited")[1]["reason"] == REASON
+
+
+def test_a_large_credit_needs_two_people(staff, second, in_review, balance):
+    path = f"/office/deposits/{in_review}"
+    staff.post(f"{path}/credit", of=path, amount="100.01", reason=REASON)
+    assert balance() == 10_000
+
+    second.post("/office/proposals/1/approve", of="/office/proposals/1")
+
+    assert balance() == 10_100.01
+
+
+def test_a_deposit_in_review_is_ended_without_a_credit(staff, in_review, balance):
+    path = f"/office/deposits/{in_review}"
+
+    staff.post(f"{path}/fail", of=path, reason=REASON)
+
+    assert "failed</h1>" in staff.get(path).text
+    assert balance() == 10_000
+
+
+def test_the_form_of_a_credit_keeps_what_was_typed(staff, in_review):
+    path = f"/office/deposits/{in_review}"
+
+    refused = staff.post(f"{path}/credit", of=path, amount="ten", reason=REASON)
+
+    assert refused.status_code == 400
+    assert 'value="ten"' in refused.text
+    assert f'value="{REASON}"' in refused.text
+
+
+def test_a_finding_is_closed_with_a_reason(staff, services):
+    findings.report(
+        FindingKind.UNKNOWN_PAYOUT, "payout/1?", ours="no withdrawal", theirs="paid <b>", now=services.clock()
+    )
+    page = staff.get("/office/payments/findings").text
+    assert "paid &lt;b&gt;" in page
+    address = page.split('action="')[-1].split('"')[0].replace("&amp;", "&")
+
+    staff.post(address, of="/office/payments/findings", reason=REASON)
+
+    assert "There are none" in staff.get("/office/payments/findings").text
+    assert last_event("payment-finding.dismissed")[1]["reason"] == REASON
+
+
+@pytest.fixture
+def failed_webhook(player, services):
+    """Stores a message of the operator's service that could not be recorded; its number."""
+    body = {"type": "deposit.credited", "data": {"platformid": player.platform_id, "usd": 25}}
+    with writing():
+        delivery = WebhookDelivery.create(
+            provider="payments",
+            delivery_id="m1",
+            body=json.dumps(body),
+            received_at_ms=services.clock(),
+            processed_at_ms=services.clock(),
+            error="User not found",
+        )
+    findings.report(FindingKind.MESSAGE, "m1", ours="User not found", theirs="sent", now=services.clock())
+    return delivery.id
+
+
+def test_a_failed_webhook_is_processed_again(staff, failed_webhook, balance):
+    assert "User not found" in staff.get("/office/payments/webhooks").text
+
+    staff.post(
+        f"/office/payments/webhooks/{failed_webhook}/retry", of="/office/payments/webhooks", reason=REASON
+    )
+
+    assert balance() == 10_025
+    assert findings.open_findings() == []
+    assert last_event("webhook.retried")[1]["reason"] == REASON
+
+
+def test_a_webhook_is_not_retried_twice(staff, failed_webhook):
+    path = f"/office/payments/webhooks/{failed_webhook}/retry"
+    first, again = [staff.post(path, of="/office/payments/webhooks", reason=REASON) for _ in range(2)]
+
+    assert (first.status_code, again.status_code) == (303, 400)
+    with reading():
+        assert Payment.select().count() == 1

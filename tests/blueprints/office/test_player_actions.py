@@ -1,0 +1,258 @@
+"""The forms at a player's page."""
+
+import json
+
+import pytest
+
+from models.audit_trail import AuditEvent
+from models.db.connection import reading
+from services.accounts import users
+from services.shared.clock import DAY_MS
+from tests.support.office import signed_in
+
+REASON = "asked for by mail"
+
+
+@pytest.fixture
+def support(app):
+    return signed_in(app, "support")
+
+
+@pytest.fixture
+def act(support, player):
+    """Sends a form of the player's page, with a reason."""
+    path = f"/office/players/{player.platform_id}"
+
+    def send(form, *, by=support, **fields):
+        return by.post(f"{path}/{form}", of=path, **({"reason": REASON} | fields))
+
+    return send
+
+
+@pytest.fixture
+def user(player):
+    return lambda: users.get(platform_id=player.platform_id)
+
+
+def last_event(what):
+    """Who did it, and what ``after`` has."""
+    with reading():
+        found = AuditEvent.select().where(AuditEvent.what == what).order_by(AuditEvent.id.desc()).get()
+        return found.who, json.loads(found.after)
+
+
+def message_after(answer, by):
+    """The message on the page that a form leads to."""
+    assert answer.status_code == 303, answer.text
+    page = by.get(answer.headers["Location"]).text
+    return page.split('role="status">')[1].split("<")[0]
+
+
+def test_a_player_is_logged_out(act, support, send, player):
+    assert message_after(act("log-out"), support) == "The player was logged out everywhere."
+
+    assert send(player, "GET", "/auth/me")[0] == 401
+    assert last_event("account.logged-out") == ("staff:support-person", {"session": 1, "reason": REASON})
+
+
+def test_a_player_is_suspended_and_that_ends_again(act, support, user):
+    act("suspend")
+    assert user().suspended_at_ms is not None
+    assert last_event("account.suspended") == ("staff:support-person", {"reason": REASON})
+
+    act("resume")
+
+    assert user().suspended_at_ms is None
+    assert last_event("account.resumed") == ("staff:support-person", {"reason": REASON})
+
+
+def test_a_player_is_excluded(act, app, user, clock):
+    compliance = signed_in(app, "compliance")
+
+    act("exclude", by=compliance, duration="7d")
+
+    assert user().excluded_until_ms >= clock() + 7 * DAY_MS
+    assert last_event("exclusion.begun")[1]["reason"] == REASON
+
+
+def test_an_exclusion_is_never_made_shorter(act, app, user):
+    compliance = signed_in(app, "compliance")
+    act("exclude", by=compliance, duration="30d")
+    until = user().excluded_until_ms
+
+    refused = act("exclude", by=compliance, duration="24h")
+
+    assert refused.status_code == 400
+    assert "A break can only be made longer." in refused.text
+    assert user().excluded_until_ms == until
+
+
+def test_a_player_gets_a_message(act, client, player):
+    act("notify", title="Your question", message="We have looked at it.")
+
+    (message,) = client.get("/profile/notifications", headers=player.headers).json
+    assert (message["title"], message["message"]) == ("Your question", "We have looked at it.")
+    assert last_event("notification.sent")[1] == {"title": "Your question", "reason": REASON}
+
+
+def test_a_form_keeps_what_was_typed_after_an_error(act):
+    refused = act("notify", title="A title", message="A message & more", reason="no")
+
+    assert refused.status_code == 400
+    assert 'value="A title"' in refused.text
+    assert "A message &amp; more</textarea>" in refused.text
+    assert "The reason must be a text of 5 to 200 characters." in refused.text
+
+
+def test_tags_are_added_and_removed(act, support, player):
+    act("tags", tag="vip")
+    path = f"/office/players/{player.platform_id}"
+    assert '<span class="tag">vip</span>' in support.get(path).text
+
+    act("tags", tag="", remove="vip")
+
+    assert '<span class="tag">vip</span>' not in support.get(path).text
+
+
+def test_a_small_grant_is_done_at_once(act, support, balance):
+    answer = act("balance", amount="12.50", form_key="a" * 32)
+
+    assert "The balance was changed by +$12.50" in message_after(answer, support)
+    assert balance() == 112.5
+    assert last_event("balance.adjusted")[0] == "staff:support-person"
+
+
+def test_a_grant_that_is_sent_twice_is_done_once(act, balance):
+    for _ in range(2):
+        act("balance", amount="12.50", form_key="a" * 32)
+
+    assert balance() == 112.5
+
+
+def test_more_than_the_balance_can_not_be_taken(act, balance):
+    refused = act("balance", amount="-100.01")
+
+    assert refused.status_code == 400
+    assert "Insufficient balance." in refused.text
+    assert 'value="-100.01"' in refused.text
+    assert balance() == 100
+
+
+@pytest.mark.parametrize("amount", ["", "0", "1.005", "a lot", "nan", "1e99"])
+def test_an_amount_has_two_decimals_at_most(act, balance, amount):
+    refused = act("balance", amount=amount)
+
+    assert refused.status_code == 400
+    assert balance() == 100
+
+
+def test_a_large_grant_is_executed_by_a_second_person(act, app, support, balance):
+    payments = signed_in(app, "payments")
+
+    message = message_after(act("balance", amount="250"), support)
+    assert "A second person must approve it" in message
+    assert balance() == 100
+    own = support.get("/office/proposals/1").text
+    assert "Somebody else must approve it." in own
+    approved = payments.post("/office/proposals/1/approve", of="/office/proposals/1")
+
+    assert "is $350.00 now" in message_after(approved, payments)
+    assert balance() == 350
+    assert last_event("proposal.approved") == (
+        "staff:payments-person",
+        {"proposal": 1, "action": "balance.change", "proposedBy": "staff:support-person", "reason": REASON},
+    )
+
+
+def test_nobody_approves_their_own_grant(act, support, balance):
+    act("balance", amount="250")
+
+    refused = support.post("/office/proposals/1/approve", of="/office/proposals/1")
+
+    assert refused.status_code == 400
+    assert "Nobody approves their own proposal." in refused.text
+    assert balance() == 100
+
+
+def test_a_role_without_the_permission_does_not_approve(act, app, balance):
+    act("balance", amount="250")
+    compliance = signed_in(app, "compliance")
+    assert "Your role may not decide about this." in compliance.get("/office/proposals/1").text
+
+    refused = compliance.post("/office/proposals/1/approve", of="/office/proposals/1")
+
+    assert refused.status_code == 403
+    assert balance() == 100
+    assert last_event("staff.refused")[1]["permission"] == "balances.change"
+
+
+def test_an_approval_that_the_rules_refuse_says_why_and_stays_open(act, app, balance):
+    payments = signed_in(app, "payments")
+    act("balance", amount="90")
+    act("balance", amount="-190")
+    act("balance", amount="-10", by=payments)
+    payments.post("/office/proposals/3/approve", of="/office/proposals/2")
+
+    signed_in(app, "admin").post("/office/proposals/3/approve", of="/office/proposals/3")
+    refused = payments.post("/office/proposals/2/approve", of="/office/proposals/2")
+
+    assert refused.status_code == 400
+    assert "Insufficient balance." in refused.text
+    assert "open" in refused.text.split("<h1>")[1].split("</h1>")[0]
+    assert balance() == 180
+
+
+def test_a_proposal_is_rejected_or_withdrawn_with_a_reason(act, app, support):
+    payments = signed_in(app, "payments")
+    for _ in range(2):
+        act("balance", amount="250")
+
+    payments.post("/office/proposals/1/reject", of="/office/proposals/1", reason="not agreed")
+    support.post("/office/proposals/2/withdraw", of="/office/proposals/2", reason="a mistake")
+
+    decided = support.get("/office/proposals?show=decided").text
+    assert "rejected" in decided
+    assert "withdrawn" in decided
+    assert "There are none" in support.get("/office/proposals").text
+
+
+def test_two_people_reset_a_second_factor(act, app, authenticator, user):
+    act("reset-two-factor")
+    assert user().two_factor_enabled
+
+    admin = signed_in(app, "admin")
+    admin.post("/office/proposals/1/approve", of="/office/proposals/1")
+
+    assert not user().two_factor_enabled
+    assert last_event("two-factor.reset") == ("staff:admin-person", {"reason": REASON})
+
+
+def test_a_dangerous_action_needs_a_fresh_code(act, support, clock, balance):
+    clock.move(minutes=6)
+
+    asked = act("balance", amount="5")
+
+    assert asked.status_code == 403
+    assert "not older than five minutes" in asked.text
+    assert balance() == 100
+    act("balance", amount="5", code=support.code())
+    assert balance() == 105
+
+
+@pytest.mark.settings(OFFICE_FOUR_EYES="0")
+def test_without_four_eyes_one_person_does_it_and_every_page_says_so(act, support, balance):
+    act("balance", amount="250")
+
+    assert balance() == 350
+    assert "no action needs a second person" in support.get("/office/").text
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["log-out", "suspend", "resume", "exclude", "notify", "balance", "reset-two-factor", "tags", "notes"],
+)
+def test_an_auditor_changes_nothing(act, app, form):
+    auditor = signed_in(app, "auditor")
+
+    assert act(form, by=auditor).status_code == 403
+    assert last_event("staff.refused")[0] == "staff:auditor-person"
