@@ -1,6 +1,6 @@
 """The blueprint of all pages at /office/, and what every one of their responses has."""
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, g
 from flask_wtf import CSRFProtect
 
 office = Blueprint(
@@ -23,6 +23,8 @@ def check_csrf_token() -> None:
 
 @office.after_request
 def set_headers(response: Response) -> Response:
+    if "is_hidden" in g:
+        return response
     response.headers["Content-Security-Policy"] = SECURITY_POLICY
     # Files may be stored: Flask gives them a validator.
     response.headers.setdefault("Cache-Control", "no-store")

@@ -1,0 +1,207 @@
+"""Every view of the back office, the permission that it needs, and what each role gets there."""
+
+import re
+
+import pytest
+
+from services.staff.permissions import ROLES, Permission, Role
+from tests.support.markers import sqlite_only
+from tests.support.office import StaffMember, csrf_token, signed_in
+
+P = Permission
+PUBLIC = "public"
+
+TABLE = {
+    "office.static": None,
+    "office.add_slash": PUBLIC,
+    "office.sign_in": PUBLIC,
+    "office.begin_session": PUBLIC,
+    "office.show_invitation": PUBLIC,
+    "office.enrol": PUBLIC,
+    "office.begin_demo": PUBLIC,
+    "office.overview": P.OFFICE_SEE,
+    "office.unknown_page": P.OFFICE_SEE,
+    "office.sign_out": P.OFFICE_SEE,
+    "office.confirm_code": P.OFFICE_SEE,
+    "office.switch_person": P.OFFICE_SEE,
+    "office.audit_trail": P.AUDIT_SEE,
+    "office.export_audit_trail": P.AUDIT_SEE,
+    "office.staff": P.STAFF_SEE,
+    "office.staff_member": P.STAFF_SEE,
+    "office.add_staff": P.STAFF_CHANGE,
+    "office.change_role": P.STAFF_CHANGE,
+    "office.disable_staff": P.STAFF_CHANGE,
+    "office.reset_staff": P.STAFF_CHANGE,
+    "office.forget_tries": P.STAFF_CHANGE,
+}
+"""The permission of each view. The view of the files is Flask's own."""
+
+LAST = "office.sign_out"
+"""It ends the session of the walk."""
+
+
+def routes(app):
+    """The endpoint, method and an address of every view of the back office, the sign-out last."""
+    found = [
+        (rule.endpoint, method, re.sub(r"<[^>]+>", "none", rule.rule))
+        for rule in app.url_map.iter_rules()
+        if rule.endpoint.startswith("office.")
+        for method in sorted(rule.methods - {"HEAD", "OPTIONS"})
+    ]
+    return sorted(found, key=lambda route: (route[0] == LAST, route))
+
+
+def protected(app):
+    return [route for route in routes(app) if isinstance(TABLE[route[0]], Permission)]
+
+
+@pytest.mark.security("The back office")
+@sqlite_only
+def test_every_view_of_the_office_states_who_may_call_it(app):
+    stated = {}
+    for endpoint, *_ in routes(app):
+        view = app.view_functions[endpoint]
+        stated[endpoint] = getattr(view, "needed_permission", getattr(view, "auth_policy", None))
+
+    assert stated == TABLE
+
+
+@pytest.mark.security("The back office")
+@pytest.mark.parametrize("role", list(Role))
+@sqlite_only
+def test_a_role_gets_403_exactly_where_it_lacks_the_permission(app, role):
+    member = signed_in(app, role)
+    data = {"csrf_token": csrf_token(member.get("/office/"))}
+
+    wrong = []
+    for endpoint, method, address in protected(app):
+        answer = member.client.open(address, method=method, data=data if method != "GET" else None)
+        refused = answer.status_code == 403
+        if refused != (TABLE[endpoint] not in ROLES[role]) or answer.status_code >= 500:
+            wrong.append((endpoint, method, answer.status_code))
+
+    assert wrong == []
+
+
+@pytest.mark.security("The back office")
+@sqlite_only
+def test_somebody_who_is_not_signed_in_comes_to_the_sign_in(app, client):
+    data = {"csrf_token": csrf_token(client.get("/office/sign-in"))}
+
+    for endpoint, method, address in protected(app):
+        answer = client.open(address, method=method, data=data if method != "GET" else None)
+        assert answer.status_code == 303, endpoint
+        assert answer.headers["Location"].startswith("/office/sign-in"), endpoint
+
+
+@pytest.mark.security("The back office")
+@sqlite_only
+def test_a_form_without_the_token_of_a_page_changes_nothing(app, admin):
+    other = StaffMember(app, "bert", "support")
+    other.enrol()
+    of_another = csrf_token(other.sign_in().get("/office/"))
+
+    for endpoint, method, address in routes(app):
+        if method == "GET":
+            continue
+        for data in ({}, {"csrf_token": "nonsense"}, {"csrf_token": of_another}):
+            answer = admin.client.open(address, method=method, data=data)
+            assert answer.status_code == 400, endpoint
+    assert admin.get("/office/").status_code == 200
+
+
+@pytest.mark.security("The back office")
+def test_a_refusal_is_an_event_with_name_and_permission(app, run):
+    signed_in(app, "support").get("/office/audit-trail")
+
+    lines = run("audit", "export")
+    refusals = [line for line in lines if line.get("what") == "staff.refused"]
+
+    assert [(line["who"], line["after"]) for line in refusals] == [
+        ("staff:support-person", {"permission": "audit.see", "path": "/office/audit-trail"})
+    ]
+
+
+@pytest.mark.security("The back office")
+def test_a_players_token_means_nothing_in_the_office(client, player):
+    answer = client.get("/office/", headers=player.headers)
+
+    assert answer.headers["Location"] == "/office/sign-in"
+
+
+@pytest.mark.security("The back office")
+def test_a_staff_cookie_means_nothing_to_the_api(admin):
+    cookie = admin.client.get_cookie("office", path="/office")
+    assert cookie is not None
+
+    answers = [
+        admin.client.get(path, headers={"Cookie": f"office={cookie.value}"})
+        for path in ("/auth/me", "/profile/details", "/stats/live-bets", "/")
+    ]
+
+    assert [answer.status_code for answer in answers] == [401, 401, 200, 200]
+    for answer in answers:
+        assert "Set-Cookie" not in answer.headers
+        assert "Cookie" not in ", ".join(answer.headers.getlist("Vary"))
+
+
+@pytest.mark.security("The back office")
+@sqlite_only
+def test_pages_are_not_stored_and_run_only_their_own_scripts(admin):
+    headers = admin.get("/office/").headers
+
+    assert headers["Cache-Control"] == "no-store"
+    assert "script-src 'self'" in headers["Content-Security-Policy"]
+    assert "unsafe" not in headers["Content-Security-Policy"]
+
+
+@sqlite_only
+def test_unknown_pages_and_refusals_have_the_look_of_the_office(app):
+    support = signed_in(app, "support")
+
+    for path, status, text in (
+        ("/office/nothing", 404, "There is no such page"),
+        ("/office/staff", 403, "Your role does not allow this"),
+    ):
+        answer = support.get(path)
+        assert answer.status_code == status
+        assert text in answer.text
+        assert "<nav" in answer.text
+
+
+NETWORKS = "192.0.2.0/24,2001:db8::/48"
+
+
+@pytest.mark.security("The back office")
+@pytest.mark.settings(OFFICE_NETWORKS=NETWORKS)
+@pytest.mark.parametrize("address", ["198.51.100.7", "2001:db9::1", "", "unix:"])
+@sqlite_only
+def test_other_networks_get_what_an_unknown_path_gets(client, address):
+    def ask(path, method="GET"):
+        answer = client.open(path, method=method, environ_base={"REMOTE_ADDR": address})
+        headers = {name: value for name, value in answer.headers if name != "X-Request-Id"}
+        return answer.status_code, answer.text, headers
+
+    unknown = ask("/no-office/")
+    assert unknown[0] == 404
+    for path in ("/office", "/office/", "/office/sign-in", "/office/static/office.css", "/office/x"):
+        assert ask(path) == unknown
+    assert ask("/office/sign-in", "DELETE") == unknown
+
+
+@pytest.mark.settings(OFFICE_NETWORKS=NETWORKS)
+@pytest.mark.parametrize("address", ["192.0.2.7", "2001:db8:0:1::9", "::ffff:192.0.2.7"])
+@sqlite_only
+def test_the_named_networks_see_the_office(client, address):
+    answer = client.get("/office/sign-in", environ_base={"REMOTE_ADDR": address})
+
+    assert answer.status_code == 200
+
+
+@pytest.mark.settings(OFFICE_ENABLED="0")
+@sqlite_only
+def test_without_the_setting_there_is_no_office(client):
+    answers = [client.get(path) for path in ("/office", "/office/", "/office/sign-in")]
+
+    assert {answer.status_code for answer in answers} == {404}
+    assert all(answer.is_json for answer in answers)

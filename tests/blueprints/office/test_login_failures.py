@@ -1,0 +1,174 @@
+"""Wrong tries to sign in, and the locks that follow."""
+
+import pytest
+
+from services.shared.errors import PlatformError
+from services.staff.errors import SignInRefused, TooManyTries
+from services.staff.sign_in import Place
+from tests.support.at_once import all_at_once
+from tests.support.office import PASSWORD, StaffMember
+
+pytestmark = pytest.mark.security("Guesses of passwords")
+
+HOME, OFFICE = "192.0.2.1", "192.0.2.2"
+
+
+def fail(member, times, **wrong):
+    """Try with a wrong code; the last status."""
+    wrong = {"password": "not the password", "code": "000000"} | wrong
+    for _ in range(times):
+        answer = member.try_to_sign_in(**wrong)
+    return answer.status_code
+
+
+def test_five_wrong_tries_lock_the_name_for_the_address_for_15_minutes(member, clock):
+    assert fail(member, 5) == 400
+
+    locked = member.try_to_sign_in()
+    assert locked.status_code == 429
+    assert "Try again in 15 minutes" in locked.text
+    clock.move(minutes=15)
+
+    assert member.try_to_sign_in().status_code == 303
+
+
+def test_other_addresses_are_not_locked_by_five_tries(member):
+    fail(member.elsewhere("198.51.100.7"), 5)
+
+    assert member.try_to_sign_in().status_code == 303
+
+
+def test_a_whole_ipv6_network_counts_as_one_address(member):
+    for number in range(5):
+        fail(member.elsewhere(f"2001:db8:0:1::{number}"), 1)
+
+    assert member.elsewhere("2001:db8:0:1:ffff::1").try_to_sign_in().status_code == 429
+    assert member.elsewhere("2001:db8:0:2::1").try_to_sign_in().status_code == 303
+
+
+def test_a_right_try_is_not_refused_because_of_earlier_wrong_ones(member, clock):
+    for _ in range(3):
+        fail(member, 4)
+        assert member.try_to_sign_in().status_code == 303
+        member.post("/office/sign-out", of="/office/")
+        clock.move(seconds=30)
+
+
+def fail_everywhere(member, *, tries=50):
+    for number in range(tries // 5):
+        fail(member.elsewhere(f"198.51.100.{number}"), 5)
+
+
+def test_fifty_wrong_tries_in_a_day_lock_the_name_for_all_addresses(member, clock):
+    fail_everywhere(member)
+
+    assert member.elsewhere(HOME).try_to_sign_in().status_code == 429
+    clock.move(minutes=24 * 60)
+    assert member.elsewhere(HOME).try_to_sign_in().status_code == 303
+
+
+def test_tries_of_others_do_not_lock_somebody_out_where_they_have_signed_in(member, clock):
+    """Somebody who only knows a name can't keep its owner out."""
+    at_home = member.elsewhere(HOME)
+    at_home.sign_in()
+    clock.move(minutes=60)
+
+    fail_everywhere(member)
+
+    assert member.elsewhere(OFFICE).try_to_sign_in().status_code == 429
+    assert member.elsewhere(HOME).try_to_sign_in().status_code == 303
+
+
+def test_a_command_ends_the_lock(member, run):
+    fail_everywhere(member)
+
+    assert run("staff", "reset", member.name, "--tries") == {"name": member.name, "triesForgotten": 50}
+
+    assert member.elsewhere(HOME).try_to_sign_in().status_code == 303
+
+
+def test_a_name_that_does_not_exist_is_locked_like_one_that_does(member):
+    unknown = member.elsewhere(HOME)
+    statuses = [unknown.try_to_sign_in(name="nobody", code="000000").status_code for _ in range(6)]
+
+    assert statuses == [400] * 5 + [429]
+
+
+def test_a_name_that_does_not_exist_costs_the_same_hash(app, member, monkeypatch):
+    passwords = app.extensions["services"].staff_sign_in.passwords
+    verified = []
+    hasher = passwords._hasher
+    passwords.is_right("a password", None)
+
+    class Counting:
+        def verify(self, *arguments):
+            verified.append(arguments)
+            return hasher.verify(*arguments)
+
+    monkeypatch.setattr(passwords, "_hasher", Counting())
+    answers = [
+        member.elsewhere(HOME).try_to_sign_in(name=name, password="wrong one", code="000000").text
+        for name in (member.name, "nobody")
+    ]
+
+    assert len(verified) == 2
+    assert len({text.partition("csrf_token")[0] for text in answers}) == 1
+
+
+def test_no_more_tries_at_once_than_may_be_wrong(app, member):
+    services = app.extensions["services"]
+
+    def guess():
+        try:
+            services.staff_sign_in.begin_session(
+                name=member.name,
+                password="not the password",
+                code="000000",
+                place=Place(HOME, HOME),
+                now=services.clock(),
+            )
+        except PlatformError as refusal:
+            return type(refusal)
+        return None
+
+    refusals = all_at_once([guess] * 12)
+
+    assert refusals.count(SignInRefused) == 5
+    assert refusals.count(TooManyTries) == 7
+
+
+def test_wrong_codes_of_a_session_count_too(admin, clock):
+    """Whoever has stolen a cookie can't guess codes with it."""
+    clock.move(minutes=6)
+    statuses = [
+        admin.post("/office/staff/add", of="/office/staff", code=admin.wrong_code()).status_code
+        for _ in range(6)
+    ]
+
+    assert statuses == [400] * 5 + [429]
+
+
+def test_the_trail_has_wrong_tries_and_the_lock_but_no_unknown_names(member, run):
+    fail(member, 5)
+    fail(member, 1, name="my-secret-password")
+
+    events = [line for line in run("audit", "export") if line.get("what", "").startswith("staff.")]
+    shown = [(event["what"], event["who"]) for event in events]
+
+    assert shown[-7:] == [("staff.sign-in-failed", "staff:anna")] * 5 + [
+        ("staff.locked", "staff:anna"),
+        ("staff.sign-in-failed", "staff:?"),
+    ]
+    assert "my-secret-password" not in str(events)
+
+
+@pytest.mark.settings(RATELIMIT_ENABLED="1")
+def test_sign_ins_are_limited_by_address_whatever_the_names(app):
+    stranger = StaffMember(app)
+
+    statuses = [
+        stranger.try_to_sign_in(name=f"name{number}", password=PASSWORD, code="000000").status_code
+        for number in range(21)
+    ]
+
+    assert statuses == [400] * 20 + [429]

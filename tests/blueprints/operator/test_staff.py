@@ -1,0 +1,102 @@
+"""flask staff, and the address of the demo."""
+
+import pytest
+
+from tests.support.markers import sqlite_only
+
+PRODUCTION = {
+    "APP_ENV": "production",
+    "BASE_URL": "https://play.example.com",
+    "SECRET_KEY": "0123456789abcdefghijklmnopqrstuvwxyz-of-these-tests",
+    "JWT_SECRET": "zyxwvutsrqponmlkjihgfedcba9876543210-of-these-tests",
+}
+
+
+def test_an_added_account_is_listed_and_waits_for_its_person(run):
+    added = run("staff", "add", "anna", "--role", "support")
+
+    assert added["link"].startswith("http://127.0.0.1:5000/office/enrol?token=")
+    listed = {"enrolled": False, "lastLoginAt": None, "disabledAt": None}
+    assert run("staff", "list") == {"name": "anna", "role": "support", **listed}
+
+
+@pytest.mark.parametrize("name", ["Anna", "a", "1st", "an na", "a" * 33, "ann\u00e4"])
+@sqlite_only
+def test_a_name_has_only_lowercase_letters_digits_dots_and_dashes(fails, name):
+    assert "A name must have" in fails("staff", "add", name, "--role", "support")
+
+
+def test_a_name_is_given_once(run, fails):
+    run("staff", "add", "anna", "--role", "support")
+
+    assert fails("staff", "add", "anna", "--role", "admin") == "Error: This name is taken"
+
+
+def test_a_role_is_changed_once(run, fails):
+    run("staff", "add", "anna", "--role", "support")
+
+    assert run("staff", "set-role", "anna", "content") == {"name": "anna", "role": "content"}
+
+    assert fails("staff", "set-role", "anna", "content") == "Error: There is nothing to change"
+
+
+def test_a_disabled_account_comes_back_with_a_reset(run):
+    run("staff", "add", "anna", "--role", "support")
+    run("staff", "disable", "anna")
+    assert run("staff", "list")["disabledAt"] is not None
+
+    run("staff", "reset", "anna")
+
+    assert run("staff", "list")["disabledAt"] is None
+
+
+@pytest.mark.parametrize("command", ["disable", "reset", "set-role"])
+@sqlite_only
+def test_an_unknown_name_is_refused(fails, command):
+    role = ["support"] if command == "set-role" else []
+
+    assert fails("staff", command, "anna", *role) == "Error: There is no member of staff with this name"
+
+
+def test_every_change_by_a_command_is_an_event_of_the_operator(run):
+    run("staff", "add", "anna", "--role", "support")
+    run("staff", "set-role", "anna", "content")
+    run("staff", "disable", "anna")
+    run("staff", "reset", "anna")
+
+    events = [line for line in run("audit", "export") if line.get("what", "").startswith("staff.")]
+
+    names = ["staff.added", "staff.role-changed", "staff.disabled", "staff.reset"]
+    assert [event["what"] for event in events] == names
+    assert all(event["who"].startswith("operator:") for event in events)
+
+
+def test_the_address_of_the_demo_signs_in_an_administrator(app, client, demo_address):
+    answer = client.get(demo_address)
+
+    assert answer.headers["Location"] == "/office/"
+    assert "demo-admin" in client.get("/office/").text
+
+
+@pytest.fixture
+def demo_address(app):
+    printed = app.test_cli_runner().invoke(args=["demo", "--office"])
+    assert printed.exit_code == 0, printed.output
+    return printed.stdout.strip().removeprefix("http://127.0.0.1:5000")
+
+
+@pytest.mark.security("The back office")
+@sqlite_only
+def test_production_has_no_demo_of_the_office(make_app, demo_address):
+    in_production = make_app(OFFICE_ENABLED="1", **PRODUCTION)
+
+    assert in_production.test_client().get(demo_address).status_code == 404
+    refused = in_production.test_cli_runner().invoke(args=["demo", "--office", "--force"])
+    assert refused.stderr == "Error: APP_ENV is production: the back office has no demo\n"
+
+
+@pytest.mark.security("The back office")
+@sqlite_only
+def test_an_address_of_the_demo_must_be_a_real_one(client, demo_address):
+    for address in ("/office/demo", "/office/demo?token=nonsense", demo_address[:-4] + "AAA="):
+        assert client.get(address).status_code == 404
