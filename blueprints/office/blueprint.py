@@ -1,7 +1,10 @@
 """The blueprint of all pages at /office/, and what every one of their responses has."""
 
-from flask import Blueprint, Response, g
+from flask import Blueprint, Response, g, request
 from flask_wtf import CSRFProtect
+
+from services.shared.errors import UnstorableText
+from services.shared.text_validation import is_storable
 
 office = Blueprint(
     "office", __name__, url_prefix="/office", template_folder="templates", static_folder="static"
@@ -19,6 +22,14 @@ csrf = CSRFProtect()
 def check_csrf_token() -> None:
     """Refuse a form that does not come from a page of this session. Raises CSRFError."""
     csrf.protect()
+
+
+@office.before_request
+def check_texts() -> None:
+    """Raises UnstorableText for what PostgreSQL could not store or compare."""
+    for values in (request.args, request.form):
+        if not all(is_storable(text) for _, text in values.items(multi=True)):
+            raise UnstorableText
 
 
 @office.after_request

@@ -11,6 +11,7 @@ from models.staff import StaffAccount
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
+from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
 from services.staff import sessions
 from services.staff.enrolment import Enrolment
 from services.staff.errors import InvalidName, NameTaken, NothingToChange, StaffNotFound
@@ -109,7 +110,12 @@ class StaffAccounts:
             return self.enrolment.draw_link(account_id=account.id, now=now)
 
     def forget_tries(self, *, name: str, now: Millis, reason: str | None = None) -> int:
-        """Forget wrong tries, so that a locked name can sign in. Returns how many. Raises StaffNotFound."""
+        """Forget wrong tries, so that a locked name can sign in; returns how many.
+
+        Raises StaffNotFound, and OperatorError for a short reason.
+        """
+        if reason is not None:
+            reason = checked_reason(reason, least=LEAST_OF_STAFF)
         with writing():
             _locked(name)
             forgotten = self.login_failures.forget_all(name)

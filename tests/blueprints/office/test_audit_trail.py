@@ -65,3 +65,12 @@ def test_what_an_operator_typed_never_becomes_markup(run, auditor, new_player):
 
     assert "<script>alert" not in shown
     assert "&lt;script&gt;alert(1)" in shown
+
+
+def test_addresses_of_players_are_not_shown(auditor, client, player):
+    client.post("/auth/logout-all", headers=player.headers, environ_base={"REMOTE_ADDR": "198.51.100.77"})
+
+    shown = auditor.get(f"/office/audit-trail?player={player.platform_id}").text
+
+    assert "account.logged-out" in shown
+    assert "198.51.100.77" not in shown
