@@ -8,8 +8,6 @@ from services.staff.sign_in import Place
 from tests.support.at_once import all_at_once
 from tests.support.office import PASSWORD, StaffMember
 
-pytestmark = pytest.mark.security("Guesses of passwords")
-
 HOME, OFFICE = "192.0.2.1", "192.0.2.2"
 
 
@@ -21,6 +19,7 @@ def fail(member, times, **wrong):
     return answer.status_code
 
 
+@pytest.mark.security("Guesses of passwords")
 def test_five_wrong_tries_lock_the_name_for_the_address_for_15_minutes(member, clock):
     assert fail(member, 5) == 400
 
@@ -32,12 +31,14 @@ def test_five_wrong_tries_lock_the_name_for_the_address_for_15_minutes(member, c
     assert member.try_to_sign_in().status_code == 303
 
 
+@pytest.mark.security("Guesses of passwords")
 def test_other_addresses_are_not_locked_by_five_tries(member):
     fail(member.elsewhere("198.51.100.7"), 5)
 
     assert member.try_to_sign_in().status_code == 303
 
 
+@pytest.mark.security("Guesses of passwords")
 def test_a_whole_ipv6_network_counts_as_one_address(member):
     for number in range(5):
         fail(member.elsewhere(f"2001:db8:0:1::{number}"), 1)
@@ -46,6 +47,7 @@ def test_a_whole_ipv6_network_counts_as_one_address(member):
     assert member.elsewhere("2001:db8:0:2::1").try_to_sign_in().status_code == 303
 
 
+@pytest.mark.security("Guesses of passwords")
 def test_a_right_try_is_not_refused_because_of_earlier_wrong_ones(member, clock):
     for _ in range(3):
         fail(member, 4)
@@ -59,6 +61,7 @@ def fail_everywhere(member, *, tries=50):
         fail(member.elsewhere(f"198.51.100.{number}"), 5)
 
 
+@pytest.mark.security("Guesses of passwords")
 def test_fifty_wrong_tries_in_a_day_lock_the_name_for_all_addresses(member, clock):
     fail_everywhere(member)
 
@@ -67,6 +70,7 @@ def test_fifty_wrong_tries_in_a_day_lock_the_name_for_all_addresses(member, cloc
     assert member.elsewhere(HOME).try_to_sign_in().status_code == 303
 
 
+@pytest.mark.security("Guesses of passwords")
 def test_tries_of_others_do_not_lock_somebody_out_where_they_have_signed_in(member, clock):
     """Somebody who only knows a name can't keep its owner out."""
     at_home = member.elsewhere(HOME)
@@ -79,6 +83,7 @@ def test_tries_of_others_do_not_lock_somebody_out_where_they_have_signed_in(memb
     assert member.elsewhere(HOME).try_to_sign_in().status_code == 303
 
 
+@pytest.mark.security("Guesses of passwords")
 def test_a_command_ends_the_lock(member, run):
     fail_everywhere(member)
 
@@ -87,6 +92,7 @@ def test_a_command_ends_the_lock(member, run):
     assert member.elsewhere(HOME).try_to_sign_in().status_code == 303
 
 
+@pytest.mark.security("Guesses of passwords")
 def test_a_name_that_does_not_exist_is_locked_like_one_that_does(member):
     unknown = member.elsewhere(HOME)
     statuses = [unknown.try_to_sign_in(name="nobody", code="000000").status_code for _ in range(6)]
@@ -94,6 +100,7 @@ def test_a_name_that_does_not_exist_is_locked_like_one_that_does(member):
     assert statuses == [400] * 5 + [429]
 
 
+@pytest.mark.security("Guesses of passwords")
 def test_a_name_that_does_not_exist_costs_the_same_hash(app, member, monkeypatch):
     passwords = app.extensions["services"].staff_sign_in.passwords
     verified = []
@@ -115,6 +122,7 @@ def test_a_name_that_does_not_exist_costs_the_same_hash(app, member, monkeypatch
     assert len({text.partition("csrf_token")[0] for text in answers}) == 1
 
 
+@pytest.mark.security("Guesses of passwords")
 def test_no_more_tries_at_once_than_may_be_wrong(app, member):
     services = app.extensions["services"]
 
@@ -137,6 +145,7 @@ def test_no_more_tries_at_once_than_may_be_wrong(app, member):
     assert refusals.count(TooManyTries) == 7
 
 
+@pytest.mark.security("Guesses of passwords")
 def test_wrong_codes_of_a_session_count_too(admin, clock):
     """Whoever has stolen a cookie can't guess codes with it."""
     clock.move(minutes=6)
@@ -148,6 +157,7 @@ def test_wrong_codes_of_a_session_count_too(admin, clock):
     assert statuses == [400] * 5 + [429]
 
 
+@pytest.mark.security("Guesses of passwords")
 def test_the_trail_has_wrong_tries_and_the_lock_but_no_unknown_names(member, run):
     fail(member, 5)
     fail(member, 1, name="my-secret-password")
@@ -162,6 +172,7 @@ def test_the_trail_has_wrong_tries_and_the_lock_but_no_unknown_names(member, run
     assert "my-secret-password" not in str(events)
 
 
+@pytest.mark.security("Guesses of passwords")
 @pytest.mark.settings(RATELIMIT_ENABLED="1")
 def test_sign_ins_are_limited_by_address_whatever_the_names(app):
     stranger = StaffMember(app)

@@ -4,13 +4,12 @@ import pytest
 
 from tests.support.office import csrf_token, signed_in
 
-pytestmark = pytest.mark.security("Sessions of staff")
-
 
 def cookie_of(member):
     return member.client.get_cookie("office", path="/office")
 
 
+@pytest.mark.security("Sessions of staff")
 def test_a_session_ends_after_30_minutes_without_use(admin, clock):
     clock.move(minutes=28)
     assert admin.get("/office/").status_code == 200
@@ -22,6 +21,7 @@ def test_a_session_ends_after_30_minutes_without_use(admin, clock):
     assert admin.get("/office/").status_code == 303
 
 
+@pytest.mark.security("Sessions of staff")
 def test_a_session_ends_after_12_hours_of_use(admin, clock):
     for _ in range(12 * 3 - 1):
         clock.move(minutes=20)
@@ -32,6 +32,7 @@ def test_a_session_ends_after_12_hours_of_use(admin, clock):
     assert admin.get("/office/").status_code == 303
 
 
+@pytest.mark.security("Sessions of staff")
 def test_a_cookie_from_before_the_sign_in_is_worth_nothing_after_it(member):
     """Session fixation: somebody has planted a cookie in the browser, and knows it."""
     page = member.get("/office/sign-in")
@@ -47,6 +48,7 @@ def test_a_cookie_from_before_the_sign_in_is_worth_nothing_after_it(member):
     assert answer.status_code == 400
 
 
+@pytest.mark.security("Sessions of staff")
 def test_each_sign_in_begins_another_session(member, clock):
     member.sign_in()
     first = cookie_of(member).value
@@ -60,6 +62,7 @@ def test_each_sign_in_begins_another_session(member, clock):
     assert stolen.get("/office/").status_code == 303
 
 
+@pytest.mark.security("Sessions of staff")
 def test_a_signed_out_session_is_over_also_for_a_copy_of_the_cookie(admin):
     copied = cookie_of(admin).value
     admin.post("/office/sign-out", of="/office/")
@@ -68,6 +71,7 @@ def test_a_signed_out_session_is_over_also_for_a_copy_of_the_cookie(admin):
     assert admin.get("/office/").status_code == 303
 
 
+@pytest.mark.security("Sessions of staff")
 @pytest.mark.parametrize("command", [("disable",), ("reset",), ("set-role", "content")])
 def test_a_command_ends_the_sessions_at_once(app, run, command):
     support = signed_in(app, "support")
@@ -78,6 +82,7 @@ def test_a_command_ends_the_sessions_at_once(app, run, command):
     assert support.get("/office/").status_code == 303
 
 
+@pytest.mark.security("Sessions of staff")
 def test_the_cookie_is_for_the_office_only(member):
     answer = member.try_to_sign_in()
 
@@ -85,6 +90,7 @@ def test_the_cookie_is_for_the_office_only(member):
     assert parts == {"HttpOnly", "Path=/office", "SameSite=Strict"}
 
 
+@pytest.mark.security("Sessions of staff")
 @pytest.mark.settings(BASE_URL="https://office.example.com")
 def test_the_cookie_is_sent_over_https_only(client):
     assert "Secure" in client.get("/office/sign-in").headers["Set-Cookie"].split("; ")
