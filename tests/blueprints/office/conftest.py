@@ -3,6 +3,7 @@
 import pytest
 
 from services.shared.clock import now_ms
+from tests.blueprints.site.conftest import serve_site
 from tests.support.office import StaffMember, signed_in
 
 
@@ -36,3 +37,20 @@ def member(app):
 def admin(app):
     """An administrator who is signed in."""
     return signed_in(app, "admin")
+
+
+@pytest.fixture(scope="session")
+def office_site(tmp_path_factory, sqlite_files, warm_start):
+    """A server with the demo data, for tests in a browser."""
+    directory = tmp_path_factory.mktemp("office")
+    with (
+        sqlite_files.fresh(directory) as database_url,
+        serve_site(warm_start, directory, database_url, demo=True) as site,
+    ):
+        yield site
+
+
+@pytest.fixture(scope="session")
+def demo_address(office_site):
+    """The address that signs in the demo administrator."""
+    return office_site.text("demo", "--office")

@@ -10,37 +10,27 @@ import re
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pyotp
 import pytest
 import requests
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import expect
 
 from bench.harness.local_app import run_flask
 from bench.harness.players import bearer
-from bench.harness.programs import BROWSER
 from bench.harness.servers import RunningServer, free_port, gunicorn
 from bench.harness.waiting import wait_until
 from tests.support.apps import LOG_SIGNING_KEY
+from tests.support.chromium import DESKTOP, resize, tabs
 from tests.support.platform_provider import platform_provider
 from tests.support.warm_start import WarmStart
 
-SWITCHES = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 FORGET_ATTEMPTS = """
     const attempts = Object.keys(localStorage).filter((key) => key.startsWith("attempts/"));
     for (const key of attempts) localStorage.removeItem(key);
 """
-PATIENCE_MS = 20_000
 TWO_FACTOR_STEP_SECONDS = 30
 PLAYERS = 100
 SECRETS = {
@@ -56,10 +46,6 @@ DROPPED = object()
 AUTO_APPROVED = 40
 """Withdrawals up to this many coins need no approval by staff."""
 
-DESKTOP, PHONE = (1366, 768), (390, 844)
-
-expect.set_options(timeout=PATIENCE_MS)
-
 
 class Site:
     """A production server with its players and commands. It has the same address after a restart."""
@@ -74,7 +60,11 @@ class Site:
 
     def run(self, *arguments: str) -> list[dict]:
         """Runs an operator's command; each line that it prints."""
-        return [json.loads(line) for line in run_flask(self._env, *arguments).splitlines()]
+        return [json.loads(line) for line in self.text(*arguments).splitlines()]
+
+    def text(self, *arguments: str) -> str:
+        """Runs an operator's command; what it prints."""
+        return run_flask(self._env, *arguments).strip()
 
     def start(self) -> None:
         serving = self._warm.server_process(gunicorn(), self._env, self._directory, port=self.port)
@@ -151,47 +141,6 @@ def production(tmp_path_factory, sqlite_files, warm_start):
         ) as site,
     ):
         yield site
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=BROWSER.path, args=SWITCHES)
-        yield browser
-        browser.close()
-
-
-@contextmanager
-def tabs(chromium):
-    """Opens tabs of browsers in which nobody has been before. The page must not report an error."""
-    with ExitStack() as stack:
-        problems = []
-
-        def open_tab(**options) -> Page:
-            size = dict(zip(("width", "height"), DESKTOP, strict=True))
-            context = stack.enter_context(
-                chromium.new_context(**{"viewport": size, "reduced_motion": "reduce", **options})
-            )
-            tab = context.new_page()
-            tab.set_default_timeout(PATIENCE_MS)
-            tab.spins = []
-            tab.on("websocket", lambda socket: socket.on("framesent", lambda frame: _note_spin(tab, frame)))
-            tab.on("pageerror", lambda error: problems.append(str(error)))
-            return tab
-
-        yield open_tab
-    assert problems == []
-
-
-@pytest.fixture
-def open_tab(chromium):
-    with tabs(chromium) as open_tab:
-        yield open_tab
-
-
-@pytest.fixture
-def tab(open_tab):
-    return open_tab()
 
 
 @pytest.fixture
@@ -278,10 +227,6 @@ def route_bets(tab):
         socket.on_message(to_server)
 
     tab.route_web_socket("**/socket.io/**", connect)
-
-
-def resize(tab, size):
-    tab.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
 
 
 def sign_in(tab, site, player, *, item=0):
@@ -418,10 +363,3 @@ def open_details(tab):
     """Opens the section with the fairness values."""
     if not tab.locator("#client-seed").is_visible():
         tab.click("#fairness > summary")
-
-
-def _note_spin(tab, frame):
-    with suppress(ValueError):
-        name, payload = json.loads(frame.lstrip("0123456789"))
-        if name == "upgrader:spin":
-            tab.spins.append(payload)

@@ -12,56 +12,23 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from bench.harness.servers import ROOT
 from blueprints.site.routes import UNAVAILABLE_PAGE
 from tests.blueprints.site.conftest import (
-    DESKTOP,
     choose_case,
     open_account,
     open_case,
     open_cashier,
     open_details,
-    resize,
     sign_in,
     spin,
 )
+from tests.support.chromium import violations
 from tests.support.golden_log import golden_files
 from tests.support.golden_vectors import OPENINGS, SPINS
 
 pytestmark = pytest.mark.browser
 
-AXE = ROOT / "tests/js/node_modules/axe-core/axe.min.js"
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
-NARROW = (320, 640)
-"""The width of WCAG 1.4.10, Reflow."""
-TOO_WIDE = """
-  [document.documentElement, ...document.querySelectorAll(".panel")]
-    .filter((part) => part.scrollWidth > part.clientWidth).map((part) => `${part.tagName} ${part.className}`)
-"""
-
-
-def violations(tab, part="html", dark_part=None):
-    """The rules of axe that a part of the page breaks, with the elements. The last look is a dark desktop.
-
-    With ``dark_part``, the contrast of only this part is checked in the dark.
-    """
-    found = {}
-    if not tab.evaluate("'axe' in globalThis"):
-        tab.evaluate(AXE.read_text(encoding="utf-8"))
-    for size, theme in ((NARROW, "light"), (DESKTOP, "dark")):
-        resize(tab, size)
-        tab.emulate_media(color_scheme=theme)
-        # The other rules do not depend on the theme.
-        rules = {"runOnly": ["color-contrast"]} if theme == "dark" else {}
-        result = tab.evaluate(
-            "([part, rules]) => axe.run(part, { resultTypes: ['violations'], ...rules })",
-            [dark_part or part if theme == "dark" else part, rules],
-        )
-        for rule in result["violations"]:
-            found[rule["id"], theme] = [node["html"] for node in rule["nodes"]]
-        if too_wide := tab.evaluate(TOO_WIDE):
-            found["width", theme] = too_wide
-    return found
 
 
 def screenshot(tab, name):

@@ -7,15 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from bench.harness.sockets import Socket
-from tests.blueprints.site.conftest import (
-    FORGET_ATTEMPTS,
-    open_case,
-    pass_on,
-    route_bets,
-    sign_in,
-    spin,
-    tabs,
-)
+from tests.blueprints.site.conftest import FORGET_ATTEMPTS, open_case, pass_on, route_bets, sign_in, spin
+from tests.support.chromium import tabs
 
 pytestmark = pytest.mark.browser
 

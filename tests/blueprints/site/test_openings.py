@@ -8,8 +8,6 @@ from playwright.sync_api import expect
 
 from bench.harness.waiting import wait_until
 from tests.blueprints.site.conftest import (
-    DESKTOP,
-    PHONE,
     balance,
     choose_case,
     expect_stacked,
@@ -18,10 +16,10 @@ from tests.blueprints.site.conftest import (
     open_account,
     open_case,
     promo_code,
-    resize,
     sign_in,
     spin,
 )
+from tests.support.chromium import DESKTOP, PHONE, resize
 
 pytestmark = pytest.mark.browser
 

@@ -6,8 +6,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.blueprints.site.conftest import (
-    DESKTOP,
-    PHONE,
     balance,
     expect_stacked,
     hold,
@@ -15,12 +13,12 @@ from tests.blueprints.site.conftest import (
     open_case,
     open_details,
     refer,
-    resize,
     sign_in,
     spin,
     tab_to,
     win,
 )
+from tests.support.chromium import DESKTOP, PHONE, resize
 
 pytestmark = pytest.mark.browser
 

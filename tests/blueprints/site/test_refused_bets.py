@@ -11,14 +11,8 @@ import pytest
 from playwright.sync_api import expect
 
 from bench.harness.waiting import wait_until
-from tests.blueprints.site.conftest import (
-    DROPPED,
-    choose_case,
-    route_bets,
-    serve_site,
-    sign_in,
-    tabs,
-)
+from tests.blueprints.site.conftest import DROPPED, choose_case, route_bets, serve_site, sign_in
+from tests.support.chromium import tabs
 
 pytestmark = pytest.mark.browser
 

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from tests.blueprints.site.conftest import tabs
+from tests.support.chromium import tabs
 from tests.support.golden_log import golden_files
 from tests.support.golden_vectors import OPENINGS, REFUSED, REFUSED_OPENINGS, SPINS
 

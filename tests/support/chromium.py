@@ -1,0 +1,88 @@
+"""Tabs of a real browser, and what axe finds in them."""
+
+import json
+from contextlib import ExitStack, contextmanager, suppress
+
+from playwright.sync_api import Page, expect
+
+from bench.harness.servers import ROOT
+
+SWITCHES = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PATIENCE_MS = 20_000
+
+DESKTOP, PHONE = (1366, 768), (390, 844)
+NARROW = (320, 640)
+"""The width of WCAG 1.4.10, Reflow."""
+
+AXE = ROOT / "tests/js/node_modules/axe-core/axe.min.js"
+TOO_WIDE = """
+  [document.documentElement, ...document.querySelectorAll(".panel")]
+    .filter((part) => part.scrollWidth > part.clientWidth).map((part) => `${part.tagName} ${part.className}`)
+"""
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+@contextmanager
+def tabs(chromium):
+    """Opens tabs of browsers in which nobody has been before. The page must not report an error."""
+    with ExitStack() as stack:
+        problems = []
+
+        def open_tab(**options) -> Page:
+            size = dict(zip(("width", "height"), DESKTOP, strict=True))
+            context = stack.enter_context(
+                chromium.new_context(**{"viewport": size, "reduced_motion": "reduce", **options})
+            )
+            tab = context.new_page()
+            tab.set_default_timeout(PATIENCE_MS)
+            tab.spins = []
+            tab.on("websocket", lambda socket: socket.on("framesent", lambda frame: _note_spin(tab, frame)))
+            tab.on("pageerror", lambda error: problems.append(str(error)))
+            return tab
+
+        yield open_tab
+    assert problems == []
+
+
+def resize(tab, size):
+    tab.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+
+
+def _note_spin(tab, frame):
+    with suppress(ValueError):
+        name, payload = json.loads(frame.lstrip("0123456789"))
+        if name == "upgrader:spin":
+            tab.spins.append(payload)
+
+
+def violations(tab, part="html", dark_part=None):
+    """The rules of axe that a part of the page breaks, with the elements. The last look is a dark desktop.
+
+    With ``dark_part``, the contrast of only this part is checked in the dark.
+    """
+    found = {}
+    if not tab.evaluate("'axe' in globalThis"):
+        tab.evaluate(AXE.read_text(encoding="utf-8"))
+    for size, theme in ((NARROW, "light"), (DESKTOP, "dark")):
+        resize(tab, size)
+        tab.emulate_media(color_scheme=theme)
+        # The other rules do not depend on the theme.
+        rules = {"runOnly": ["color-contrast"]} if theme == "dark" else {}
+        result = tab.evaluate(
+            "([part, rules]) => axe.run(part, { resultTypes: ['violations'], ...rules })",
+            [dark_part or part if theme == "dark" else part, rules],
+        )
+        for rule in result["violations"]:
+            found[rule["id"], theme] = [node["html"] for node in rule["nodes"]]
+        if too_wide := tab.evaluate(TOO_WIDE):
+            found["width", theme] = too_wide
+    return found
