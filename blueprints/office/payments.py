@@ -4,10 +4,10 @@ from typing import Any
 
 from flask import render_template, request, url_for
 
-from blueprints.office.access import current_staff, needs, needs_fresh_code
+from blueprints.office.access import needs, needs_fresh_code
 from blueprints.office.blueprint import office
 from blueprints.office.lists import listed, place
-from blueprints.office.results import attempt, new_form_key, typed_cents
+from blueprints.office.results import attempt, new_form_key, perform_or_propose, typed_cents
 from server.current_services import get_services
 from services.payments import findings
 from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
@@ -51,18 +51,9 @@ def _deposit(deposit_id: str, *, sent: str = "", refusal: str | None = None) -> 
 @needs(Permission.PAYMENTS_DECIDE)
 @needs_fresh_code
 def credit_deposit(deposit_id: str) -> Any:
-    services = get_services()
-
     def work() -> Outcome:
         arguments = {"deposit": deposit_id, "amountCents": typed_cents(request.form.get("amount", ""))}
-        return services.proposals.perform_or_propose(
-            "deposit.credit",
-            arguments,
-            reason=request.form.get("reason", ""),
-            by=current_staff(),
-            now=services.clock(),
-            form_key=request.form.get("form_key", "")[:32] or None,
-        )
+        return perform_or_propose("deposit.credit", arguments)
 
     return attempt(
         work,

@@ -8,7 +8,7 @@ from flask import request, url_for
 from blueprints.office.access import current_staff, needs, needs_fresh_code
 from blueprints.office.blueprint import office
 from blueprints.office.player import notes_of, overview_of, player_of
-from blueprints.office.results import attempt, typed_cents
+from blueprints.office.results import attempt, perform_or_propose, typed_cents
 from models.users import User
 from server.current_services import get_services
 from services.staff import notes, player_actions
@@ -102,7 +102,7 @@ def change_balance(platform_id: str) -> Any:
     def work(player: User) -> Outcome:
         amount = typed_cents(_text("amount"), is_signed=True)
         arguments = {"platformId": player.platform_id, "amountCents": amount}
-        return _perform_or_propose("balance.change", arguments)
+        return perform_or_propose("balance.change", arguments)
 
     return _act(platform_id, "balance", work)
 
@@ -112,21 +112,9 @@ def change_balance(platform_id: str) -> Any:
 @needs_fresh_code
 def reset_two_factor(platform_id: str) -> Any:
     def work(player: User) -> Outcome:
-        return _perform_or_propose("two-factor.reset", {"platformId": player.platform_id})
+        return perform_or_propose("two-factor.reset", {"platformId": player.platform_id})
 
     return _act(platform_id, "reset-two-factor", work)
-
-
-def _perform_or_propose(action: str, arguments: dict[str, Any]) -> Outcome:
-    services = get_services()
-    return services.proposals.perform_or_propose(
-        action,
-        arguments,
-        reason=_reason(),
-        by=current_staff(),
-        now=services.clock(),
-        form_key=_text("form_key")[:32] or None,
-    )
 
 
 @office.post("/players/<platform_id>/tags")

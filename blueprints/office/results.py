@@ -6,14 +6,17 @@ from decimal import Decimal, InvalidOperation
 from http import HTTPStatus
 from typing import Any
 
-from flask import flash, redirect
+from flask import flash, redirect, request
 
-from blueprints.office.access import refuse
+from blueprints.office.access import current_staff, refuse
+from server.current_services import get_services
 from services.shared.errors import OperatorError, PlatformError
 from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_number
 from services.staff.proposals import NotPermitted, Outcome
 
 SHOWN_AS_PAGES = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
+
+MAX_KEY = 32
 
 Again = Callable[[str], Any]
 """Makes the page again, with the text of the refusal."""
@@ -41,8 +44,23 @@ def attempt(work: Callable[[], str | Outcome], *, to: str, again: Again) -> Any:
     return redirect(to, HTTPStatus.SEE_OTHER)
 
 
+def perform_or_propose(action: str, arguments: dict[str, Any]) -> Outcome:
+    """Do what the form asks for, with its reason, or propose it to a second person."""
+    services = get_services()
+    return services.proposals.perform_or_propose(
+        action,
+        arguments,
+        reason=request.form.get("reason", ""),
+        by=current_staff(),
+        now=services.clock(),
+        form_key=request.form.get("form_key", "")[:MAX_KEY] or None,
+    )
+
+
 def sentence(text: str) -> str:
-    """The text with a capital letter and a full stop."""
+    """The text with a capital letter and a full stop, but not after an address that ends it."""
+    if "://" in text.rsplit(" ", maxsplit=1)[-1]:
+        return text
     return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
 
 

@@ -4,11 +4,11 @@ from typing import Any
 
 from flask import render_template, request, url_for
 
-from blueprints.office.access import current_staff, needs, needs_fresh_code
+from blueprints.office.access import needs, needs_fresh_code
 from blueprints.office.addresses import order, page_number
 from blueprints.office.blueprint import office
 from blueprints.office.lists import Listed, place
-from blueprints.office.results import attempt, new_form_key
+from blueprints.office.results import attempt, new_form_key, perform_or_propose
 from server.current_services import get_services
 from services.payments import history
 from services.payments.history import Direction
@@ -18,7 +18,6 @@ from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
 from services.staff import payment_lists, personal_data
 from services.staff.payment_lists import WithdrawalOrder
 from services.staff.permissions import Permission
-from services.staff.proposals import Outcome
 
 LAST = Place(number=1, limit=10)
 
@@ -99,19 +98,11 @@ def _shown(withdrawal_id: str, *, shows_all: bool = False, sent: str = "", refus
 @needs(Permission.WITHDRAWALS_DECIDE)
 @needs_fresh_code
 def approve_withdrawal(withdrawal_id: str) -> Any:
-    services = get_services()
-
-    def work() -> Outcome:
-        return services.proposals.perform_or_propose(
-            "withdrawal.approve",
-            {"withdrawal": withdrawal_id},
-            reason=request.form.get("reason", ""),
-            by=current_staff(),
-            now=services.clock(),
-            form_key=request.form.get("form_key", "")[:32] or None,
-        )
-
-    return _decided(withdrawal_id, "approve", work)
+    return _decided(
+        withdrawal_id,
+        "approve",
+        lambda: perform_or_propose("withdrawal.approve", {"withdrawal": withdrawal_id}),
+    )
 
 
 @office.post("/withdrawals/<withdrawal_id>/reject")

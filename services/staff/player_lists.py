@@ -70,7 +70,8 @@ def events(
         query = query.where(AuditEvent.what.in_(list(kinds)))
     with repeatable_read(within_limit=True):
         total = query.count()
-        return Page(rows_of_page(query, order=[AuditEvent.id.desc()], place=place, total=total), total)
+        order = [AuditEvent.at_ms.desc(), AuditEvent.id.desc()]
+        return Page(rows_of_page(query, order=order, place=place, total=total), total)
 
 
 def referrals(*, owner_id: int, place: Place) -> Page[Any]:

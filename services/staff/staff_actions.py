@@ -22,7 +22,8 @@ class StaffAction(Action):
 
     def enrolment(self, name: str, token: str) -> str:
         """What to do with the link of ``name``."""
-        return f"Send this link to {name}; it works once, for 24 hours: {self._base_url + ENROL_PATH + token}"
+        link = f"{self._base_url}{ENROL_PATH}{token}"
+        return f"Send this link to {name}. It works once, for 24 hours: {link}"
 
 
 class AddStaff(StaffAction):
