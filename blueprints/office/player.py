@@ -1,6 +1,6 @@
 """A player: one page with tabs, each with an address of its own.
 
-Personal data is masked. A button at a tab shows it for that one answer, which the audit trail records.
+Personal data is masked (masking.py).
 """
 
 from typing import Any, NamedTuple
@@ -11,11 +11,11 @@ from flask import render_template, request
 from blueprints.office.access import can, needs
 from blueprints.office.blueprint import office
 from blueprints.office.lists import listed, place
+from blueprints.office.masking import is_shown, masking
 from blueprints.office.results import new_form_key
-from models.personal_details import PersonalDetails
 from models.users import User
 from server.current_services import get_services
-from services.accounts import users
+from services.accounts import personal_details, users
 from services.accounts.two_factor import codes, recovery_codes
 from services.affiliates import referrals
 from services.games.bets import GAMES
@@ -24,7 +24,7 @@ from services.payments import history
 from services.prizes import prizes
 from services.shared.levels import level_of
 from services.shared.money import decimal_text
-from services.staff import bet_view, notes, personal_data, player_lists, proposals
+from services.staff import bet_view, notes, player_lists, proposals
 from services.staff.bet_view import BetView
 from services.staff.permissions import Permission
 from services.statistics import games, payments
@@ -58,7 +58,7 @@ TABS = (
 
 
 def show_tab(player: User, key: str, *, shows_all: bool = False, **content: Any) -> str:
-    """The page of a player with this tab. ``shows_all``: nothing is masked."""
+    """The page of a player with this tab. ``shows_all``: its personal data is shown."""
     now = get_services().clock()
     return render_template(
         f"office/player-{key}.html",
@@ -68,7 +68,7 @@ def show_tab(player: User, key: str, *, shows_all: bool = False, **content: Any)
         tags=notes.tags(player.id),
         exclusion=exclusions.current(player, now=now),
         shows_all=shows_all,
-        masked=(lambda text: text or "") if shows_all else personal_data.masked,
+        masked=masking(shows_all=shows_all),
         **content,
     )
 
@@ -78,26 +78,15 @@ def player_of(platform_id: str) -> User:
     return users.get(platform_id=platform_id)
 
 
-def _looked_at(player: User, tab: str) -> User:
-    """Record that everything of a tab is shown."""
-    personal_data.record_look(user_id=player.id, what=tab, now=get_services().clock())
-    return player
-
-
-def overview_of(
-    player: User,
-    *,
-    details: PersonalDetails | None = None,
-    sent: str = "",
-    refusal: str | None = None,
-) -> str:
+def overview_of(player: User, *, sent: str = "", refusal: str | None = None) -> str:
     """The first tab. ``sent`` names the form that was refused, which keeps what was typed."""
     services, now = get_services(), get_services().clock()
+    shows_all = is_shown(user_id=player.id, what="details")
     return show_tab(
         player,
         "overview",
-        shows_all=details is not None,
-        details=details,
+        shows_all=shows_all,
+        details=personal_details.of_player(player.id) if shows_all else None,
         level=level_of(player),
         two_factor_blocked_until=codes.blocked_until(player.id, now=now),
         recovery_codes=recovery_codes.count(player.id),
@@ -115,15 +104,6 @@ def overview_of(
 @needs(Permission.PLAYERS_SEE)
 def player_overview(platform_id: str) -> str:
     return overview_of(player_of(platform_id))
-
-
-@office.post("/players/<platform_id>")
-@needs(Permission.PERSONAL_DETAILS_SEE)
-def player_overview_details(platform_id: str) -> str:
-    """The same, with the player's name, phone number and address."""
-    player = player_of(platform_id)
-    details = personal_data.details(user_id=player.id, now=get_services().clock())
-    return overview_of(player, details=details)
 
 
 @office.get("/players/<platform_id>/ledger")
@@ -200,16 +180,7 @@ PAYMENT_SORTS = {
 @office.get("/players/<platform_id>/payments")
 @needs(Permission.PAYMENTS_SEE)
 def player_payments(platform_id: str) -> str:
-    return _payments(player_of(platform_id))
-
-
-@office.post("/players/<platform_id>/payments")
-@needs(Permission.PERSONAL_DETAILS_SEE)
-def player_payments_details(platform_id: str) -> str:
-    return _payments(_looked_at(player_of(platform_id), "payments"), shows_all=True)
-
-
-def _payments(player: User, *, shows_all: bool = False) -> str:
+    player = player_of(platform_id)
     sort = request.args.get("sort", "-time")
     sort = sort if sort in PAYMENT_SORTS else "-time"
     found = payments.page(
@@ -225,23 +196,14 @@ def _payments(player: User, *, shows_all: bool = False) -> str:
         listed=listed(found),
         sorted_by=sort.removeprefix("-"),
         descending=sort.startswith("-"),
-        shows_all=shows_all,
+        shows_all=is_shown(user_id=player.id, what="payments"),
     )
 
 
 @office.get("/players/<platform_id>/requests")
 @needs(Permission.PAYMENTS_SEE)
 def player_requests(platform_id: str) -> str:
-    return _requests(player_of(platform_id))
-
-
-@office.post("/players/<platform_id>/requests")
-@needs(Permission.PERSONAL_DETAILS_SEE)
-def player_requests_details(platform_id: str) -> str:
-    return _requests(_looked_at(player_of(platform_id), "requests"), shows_all=True)
-
-
-def _requests(player: User, *, shows_all: bool = False) -> str:
+    player = player_of(platform_id)
     type_, status = request.args.get("type", ALL), request.args.get("status", ALL)
     found = history.page(
         user_id=player.id,
@@ -256,7 +218,7 @@ def _requests(player: User, *, shows_all: bool = False) -> str:
         type_of=history.type_of,
         types=list(history.Direction),
         statuses=history.STATUSES,
-        shows_all=shows_all,
+        shows_all=is_shown(user_id=player.id, what="requests"),
     )
 
 
@@ -273,18 +235,11 @@ def player_limits(platform_id: str) -> str:
 @office.get("/players/<platform_id>/logins")
 @needs(Permission.PLAYERS_SEE)
 def player_logins(platform_id: str) -> str:
-    return _logins(player_of(platform_id))
-
-
-@office.post("/players/<platform_id>/logins")
-@needs(Permission.PERSONAL_DETAILS_SEE)
-def player_logins_details(platform_id: str) -> str:
-    return _logins(_looked_at(player_of(platform_id), "logins"), shows_all=True)
-
-
-def _logins(player: User, *, shows_all: bool = False) -> str:
+    player = player_of(platform_id)
     found = player_lists.events(platform_id=player.platform_id, place=place(), kinds=player_lists.LOGINS)
-    return show_tab(player, "logins", listed=listed(found), shows_all=shows_all)
+    return show_tab(
+        player, "logins", listed=listed(found), shows_all=is_shown(user_id=player.id, what="logins")
+    )
 
 
 @office.get("/players/<platform_id>/affiliates")
@@ -338,15 +293,8 @@ def player_actions(platform_id: str) -> str:
 @office.get("/players/<platform_id>/events")
 @needs(Permission.AUDIT_SEE)
 def player_events(platform_id: str) -> str:
-    return _events(player_of(platform_id))
-
-
-@office.post("/players/<platform_id>/events")
-@needs(Permission.PERSONAL_DETAILS_SEE)
-def player_events_details(platform_id: str) -> str:
-    return _events(_looked_at(player_of(platform_id), "events"), shows_all=True)
-
-
-def _events(player: User, *, shows_all: bool = False) -> str:
+    player = player_of(platform_id)
     found = player_lists.events(platform_id=player.platform_id, place=place())
-    return show_tab(player, "events", listed=listed(found), shows_all=shows_all)
+    return show_tab(
+        player, "events", listed=listed(found), shows_all=is_shown(user_id=player.id, what="events")
+    )

@@ -1,5 +1,6 @@
 """Prizes: the queue of those to ship, and the address of one."""
 
+import re
 from typing import Any
 
 from flask import render_template, request, url_for
@@ -7,46 +8,46 @@ from flask import render_template, request, url_for
 from blueprints.office.access import needs
 from blueprints.office.blueprint import office
 from blueprints.office.lists import listed, place
+from blueprints.office.masking import check_may_see
 from blueprints.office.results import attempt
 from server.current_services import get_services
 from services.prizes import shipping
 from services.prizes.prizes import Status
+from services.prizes.shipping import Address
 from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
 from services.staff import personal_data
 from services.staff.permissions import Permission
+
+ID = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 
 
 @office.get("/prizes")
 @needs(Permission.PRIZES_SEE)
 def prizes() -> str:
-    return _prizes()
+    """``?address=17`` shows the address of prize 17."""
+    asked = request.args.get("address", "")
+    return _prizes(shown=int(asked) if ID.fullmatch(asked) else None)
 
 
-def _prizes(
-    *, shown: int | None = None, address: Any = None, sent: int | None = None, refusal: str | None = None
-) -> str:
+def _prizes(*, shown: int | None = None, sent: int | None = None, refusal: str | None = None) -> str:
     given = request.args.get("status", "")
     status = Status(given) if given in list(Status) else Status.SHIPPING
-    found = shipping.to_ship(place=place(), status=status)
     return render_template(
         "office/prizes.html",
-        listed=listed(found),
+        listed=listed(shipping.to_ship(place=place(), status=status)),
         status=status,
         statuses=list(Status),
         shown=shown,
-        address=address,
+        address=None if shown is None else _address(shown),
         sent=sent,
         refusal=refusal,
     )
 
 
-@office.post("/prizes/<int:prize_id>/address")
-@needs(Permission.PERSONAL_DETAILS_SEE)
-def prize_address(prize_id: int) -> str:
-    """The queue, with the address of one prize."""
+def _address(prize_id: int) -> Address | None:
+    check_may_see()
     services = get_services()
-    address = personal_data.address_of_prize(services.shipping, prize_id=prize_id, now=services.clock())
-    return _prizes(shown=prize_id, address=address)
+    return personal_data.address_of_prize(services.shipping, prize_id=prize_id, now=services.clock())
 
 
 @office.post("/prizes/<int:prize_id>/ship")

@@ -8,6 +8,7 @@ from blueprints.office.access import needs, needs_fresh_code
 from blueprints.office.addresses import order, page_number
 from blueprints.office.blueprint import office
 from blueprints.office.lists import Listed, place
+from blueprints.office.masking import is_shown, masking
 from blueprints.office.results import attempt, new_form_key, perform_or_propose
 from server.current_services import get_services
 from services.payments import history
@@ -55,21 +56,11 @@ def withdrawal(withdrawal_id: str) -> str:
     return _shown(withdrawal_id)
 
 
-@office.post("/withdrawals/<withdrawal_id>")
-@needs(Permission.PERSONAL_DETAILS_SEE)
-def withdrawal_details(withdrawal_id: str) -> str:
-    """The same, with the address that the money goes to."""
-    services = get_services()
-    row = payment_lists.withdrawal(withdrawal_id, now=services.clock())
-    what = f"address of withdrawal {row.withdrawal.id}"
-    personal_data.record_look(user_id=row.player.id, what=what, now=services.clock())
-    return _shown(withdrawal_id, shows_all=True)
-
-
-def _shown(withdrawal_id: str, *, shows_all: bool = False, sent: str = "", refusal: str | None = None) -> str:
+def _shown(withdrawal_id: str, *, sent: str = "", refusal: str | None = None) -> str:
     services = get_services()
     row = payment_lists.withdrawal(withdrawal_id, now=services.clock())
     user_id = row.player.id
+    shows_all = is_shown(user_id=user_id, what=f"address of withdrawal {row.withdrawal.id}")
     return render_template(
         "office/withdrawal.html",
         row=row,
@@ -86,7 +77,7 @@ def _shown(withdrawal_id: str, *, shows_all: bool = False, sent: str = "", refus
         above_cents=services.settings.withdrawal_four_eyes_above_cents,
         needs_two=services.settings.office_four_eyes,
         form_key=request.form.get("form_key") or new_form_key(),
-        masked=(lambda text: text) if shows_all else personal_data.masked,
+        masked=masking(shows_all=shows_all),
         shows_all=shows_all,
         sent=sent,
         refusal=refusal,

@@ -36,7 +36,7 @@ def events(what):
 def test_a_look_at_an_address_is_recorded(support, prize):
     assert "Canal 5" not in support.get("/office/prizes").text
 
-    shown = support.post(f"/office/prizes/{prize}/address", of="/office/prizes").text
+    shown = support.get(f"/office/prizes?address={prize}").text
 
     assert "Canal 5" in shown
     assert events("personal-details.seen") == [{"what": f"address of prize {prize}"}]
