@@ -7,10 +7,8 @@ import pyotp
 import pytest
 from playwright.sync_api import expect
 
-# Fixtures.
-from tests.blueprints.site.conftest import chromium, open_tab, player, site  # noqa: F401
+from tests.support.office import PASSWORD
 
-PASSWORD = "a password for stories"
 STEP_SECONDS = 30
 
 numbers = itertools.count(1)
@@ -19,7 +17,7 @@ numbers = itertools.count(1)
 class Person:
     """A member of staff with a browser of their own."""
 
-    def __init__(self, tab, site, role):  # noqa: F811
+    def __init__(self, tab, site, role):
         self.name = f"{role}-{next(numbers)}"
         self.tab, self.site = tab, site
         (added,) = site.run("staff", "add", self.name, "--role", role)
@@ -46,6 +44,17 @@ class Person:
 
 
 @pytest.fixture
-def new_person(open_tab, site):  # noqa: F811
+def site(office_site):
+    return office_site
+
+
+@pytest.fixture
+def player(site):
+    """A player with 100 coins."""
+    return site.new_player()
+
+
+@pytest.fixture
+def new_person(open_tab, site):
     """Lets a person with a role enrol and sign in."""
     return lambda role: Person(open_tab(), site, role)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.axe import violations
+from tests.support.chromium import violations
 
 pytestmark = pytest.mark.browser
 
