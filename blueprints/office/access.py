@@ -102,7 +102,8 @@ def needs(permission: Permission) -> Callable[[View], Callable[..., Any]]:
             if not current_user.is_authenticated:
                 return to_sign_in()
             staff = current_staff()
-            with acting_as(Actor(f"staff:{staff.name}", request.remote_addr)):
+            session_hash = current_session().token_hash
+            with acting_as(Actor(f"staff:{staff.name}", request.remote_addr, staff_session=session_hash)):
                 if not may(staff.role, permission):
                     refuse(permission)
                 return view(*args, **kwargs)

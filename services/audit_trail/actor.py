@@ -13,6 +13,8 @@ class Actor(NamedTuple):
     address: str | None = None
     session: int | None = None
     """The session number of the token with which a player acts."""
+    staff_session: str | None = None
+    """The hash of the session with which a member of staff acts."""
 
 
 current_actor: ContextVar[Actor] = ContextVar("actor", default=Actor())  # noqa: B039  # immutable

@@ -5,6 +5,7 @@ from typing import Any
 
 from models.audit_trail import AuditEvent, WaitingEvent, next_event_id
 from models.db.connection import database
+from models.staff import StaffSession
 from models.users import User
 from services.audit_trail.actor import Actor, current_actor
 from services.audit_trail.canonical import event_text, to_text
@@ -55,6 +56,7 @@ def record(
         raise RuntimeError("an audit event belongs to the transaction that it describes")
     (keys,) = _keys
     actor = current_actor.get()
+    _check_staff(actor)
     row: dict[str, Any] = {
         "id": next_event_id(),
         "at_ms": now,
@@ -85,6 +87,17 @@ def _check_stored(row: Mapping[str, Any]) -> None:
     query = AuditEvent.select().join(WaitingEvent, on=(WaitingEvent.event_id == AuditEvent.id))
     if query.where(AuditEvent.id == row["id"]).dicts().first() != row:
         raise AuditNotWritten
+
+
+def _check_staff(actor: Actor) -> None:
+    """Raises Unauthorized if the actor's session as a member of staff was ended."""
+    if actor.staff_session is None:
+        return
+    is_running = StaffSession.token_hash == actor.staff_session, StaffSession.ended_at_ms.is_null()
+    query: Any = StaffSession.select().where(*is_running)
+    # Ending the session changes or deletes the row, and so waits for the commit of this transaction.
+    if (query.for_update("FOR SHARE") if database.for_update else query).first() is None:
+        raise Unauthorized
 
 
 def _player(user_id: int | None, actor: Actor) -> str | None:

@@ -72,7 +72,6 @@ class StaffAccounts:
             if account.role == role:
                 raise NothingToChange
             StaffAccount.update(role=role).where(StaffAccount.id == account.id).execute()
-            sessions.end_all(account_id=account.id, now=now)
             record(
                 AuditEventType.STAFF_ROLE_CHANGED,
                 now=now,
@@ -80,6 +79,8 @@ class StaffAccounts:
                 before={"name": name, "role": account.role},
                 after=_with_reason({"name": name, "role": role}, reason),
             )
+            # After the event, which may be of one of them.
+            sessions.end_all(account_id=account.id, now=now)
 
     def disable(self, *, name: str, now: Millis, reason: str | None = None) -> None:
         """Let nobody sign in with this account, until it is reset. Raises StaffNotFound, NothingToChange."""
@@ -90,9 +91,9 @@ class StaffAccounts:
             StaffAccount.update(disabled_at_ms=now, enrolment_hash=None, enrolment_expires_at_ms=None).where(
                 StaffAccount.id == account.id
             ).execute()
-            sessions.end_all(account_id=account.id, now=now)
             after = _with_reason({"name": name}, reason)
             record(AuditEventType.STAFF_DISABLED, now=now, user_id=None, after=after)
+            sessions.end_all(account_id=account.id, now=now)
 
     def reset(self, *, name: str, now: Millis, reason: str | None = None) -> str:
         """Take password and authenticator away and enable the account; returns the text of a new link.
@@ -103,10 +104,10 @@ class StaffAccounts:
         with writing():
             account = _locked(name)
             StaffAccount.update(disabled_at_ms=None).where(StaffAccount.id == account.id).execute()
-            sessions.forget_all(account_id=account.id)
             self.login_failures.forget_all(name)
             after = _with_reason({"name": name}, reason)
             record(AuditEventType.STAFF_RESET, now=now, user_id=None, after=after)
+            sessions.forget_all(account_id=account.id)
             return self.enrolment.draw_link(account_id=account.id, now=now)
 
     def forget_tries(self, *, name: str, now: Millis, reason: str | None = None) -> int:

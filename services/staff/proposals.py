@@ -133,9 +133,9 @@ class Proposals:
             raise OperatorError("nobody approves their own proposal")
         with writing():
             self._decide(proposal, ProposalStatus.APPROVED, by=by, now=now)
-            message = action.execute(arguments_of(proposal), reason=proposal.reason, now=now)
+            # First: the action may end the session of whoever approves it.
             _record(AuditEventType.PROPOSAL_APPROVED, proposal, now=now, reason=proposal.reason)
-        return message
+            return action.execute(arguments_of(proposal), reason=proposal.reason, now=now)
 
     def reject(self, proposal_id: int, *, reason: str, by: StaffMember, now: Millis) -> None:
         """End another person's proposal without executing it. Raises what ``approve`` raises."""

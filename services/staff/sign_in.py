@@ -71,8 +71,8 @@ class SignIn:
     def end_session(self, session: StaffSession, *, now: Millis) -> None:
         """Sign out."""
         with writing():
-            sessions.end(session, now=now)
             record(AuditEventType.STAFF_SIGNED_OUT, now=now, user_id=None)
+            sessions.end(session, now=now)
 
     def _may_begin(self, account: StaffAccount, code: str, *, now: Millis) -> bool:
         """Whether the code is right, and the account is as it was when the password was verified."""

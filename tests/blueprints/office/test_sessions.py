@@ -1,6 +1,7 @@
 """Sessions of staff: they end by themselves and at once when they must, and can't be planted."""
 
 import pytest
+from flask import session
 
 from tests.support.office import csrf_token, signed_in
 
@@ -80,6 +81,29 @@ def test_a_command_ends_the_sessions_at_once(app, run, command):
     run("staff", name, "support-person", *rest)
 
     assert support.get("/office/").status_code == 303
+
+
+@pytest.mark.security("Sessions of staff")
+def test_a_request_that_had_begun_commits_nothing_once_the_account_is_disabled(
+    app, run, new_player, monkeypatch
+):
+    """The command comes between the check of the session and the action."""
+    support, player = signed_in(app, "support"), new_player("bob")
+    view = app.view_functions["office.suspend_player"]
+    path = f"/office/players/{player.platform_id}"
+    data = {"csrf_token": csrf_token(support.get(path)), "reason": "a good reason"}
+
+    def disabled_meanwhile(**arguments):
+        checked = app.login_manager._user_callback(session["_user_id"])
+        run("staff", "disable", "support-person")
+        monkeypatch.setattr(app.login_manager, "_user_callback", lambda _token: checked)
+        return view(**arguments)
+
+    monkeypatch.setitem(app.view_functions, "office.suspend_player", disabled_meanwhile)
+    answer = support.client.post(f"{path}/suspend", data=data)
+
+    assert answer.status_code == 401
+    assert run("users", "show", player.platform_id)["suspendedAt"] is None
 
 
 @pytest.mark.security("Sessions of staff")
