@@ -65,8 +65,9 @@ def _serve(processes: int, port: int) -> None:
             print(f"Redis        {redis.url}")
             print(f"PostgreSQL   {env['DATABASE_URL']}")
             print(f"logs         {directory}")
-            print("Open this page; you are signed in as a demo player:")
-            print(run_flask(env, "demo", "--url").strip(), flush=True)
+            office, page = (run_flask(env, "demo", option).strip() for option in ("--office", "--url"))
+            print(f"back office  {office}")
+            print(f"Open this page; you are signed in as a demo player:\n{page}", flush=True)
             # Not signal.pause(), which misses a signal that comes just before it.
             while True:
                 time.sleep(1)

@@ -94,6 +94,8 @@ def deployed(sqlite_files: SqliteFiles, tmp_path_factory: pytest.TempPathFactory
             "CORS_ORIGINS": ALLOWED_ORIGIN,
             "TRUSTED_PROXIES": "1",
             "ADDRESS_MAX_SOCKETS": "20",
+            "OFFICE_ENABLED": "1",
+            "OFFICE_NETWORKS": "127.0.0.1",
             "UPGRADER_PROOF_DELAY": "0.2",
             **provider.settings,
         }

@@ -402,3 +402,14 @@ def test_an_ipv4_address_in_ipv6_reaches_the_same_process(process_of):
 
     assert [process_of(f"::ffff:{address}") for address in addresses] == processes
     assert set(processes) == {"one", "other"}
+
+
+@pytest.mark.security("The back office")
+def test_the_office_is_for_its_networks_and_its_cookie_for_https(deployed):
+    with deployed.session("127.0.0.1") as colleague, deployed.session("127.0.0.9") as stranger:
+        page = colleague.get(f"{deployed.url}/office/sign-in", timeout=TIMEOUT_SECONDS)
+        refused = stranger.get(f"{deployed.url}/office/sign-in", timeout=TIMEOUT_SECONDS)
+
+    assert page.status_code == 200
+    assert "Secure" in page.headers["Set-Cookie"].split("; ")
+    assert (refused.status_code, refused.json()) == (404, {"error": "Not found"})
