@@ -22,6 +22,8 @@ class Proposal(Table):
     action = peewee.CharField(max_length=32)
     # JSON.
     arguments = peewee.TextField()
+    # What the arguments mean. They may be a whole document, which lists must not read.
+    description = peewee.CharField(max_length=500)
     # The player whom it concerns.
     user = peewee.ForeignKeyField(User, null=True, on_delete="RESTRICT", index=False)
     # What it adds to a balance or sends; null for other actions.

@@ -285,7 +285,6 @@ def player_actions(platform_id: str) -> str:
         player,
         "actions",
         listed=listed(found),
-        describe=services.proposals.describe,
         status_of=lambda proposal: proposals.status_of(proposal, now=services.clock()),
     )
 

@@ -24,7 +24,6 @@ def proposals() -> str:
         "office/proposals.html",
         listed=listed(found),
         is_open=is_open,
-        describe=services.proposals.describe,
         status_of=_status_of,
     )
 
@@ -46,7 +45,6 @@ def _shown(proposal_id: int, *, sent: str = "", refusal: str | None = None) -> s
         proposal=found,
         player=service.player_of(found),
         status=_status_of(found),
-        description=services.proposals.describe(found),
         arguments=service.arguments_of(found),
         may_decide=services.proposals.may_decide(found, current_staff()),
         is_own=found.proposed_by == current_staff().name,

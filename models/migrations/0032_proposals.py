@@ -12,6 +12,7 @@ import peewee
 TABLES = """
 CREATE TABLE IF NOT EXISTS "proposals" (
     "id" BIGSERIAL NOT NULL PRIMARY KEY, "action" VARCHAR(32) NOT NULL, "arguments" TEXT NOT NULL,
+    "description" VARCHAR(500) NOT NULL,
     "user_id" BIGINT, "amount_cents" BIGINT, "reason" VARCHAR(200) NOT NULL,
     "status" VARCHAR(9) NOT NULL CHECK (status IN ('open', 'approved', 'rejected', 'withdrawn',
     'performed')),

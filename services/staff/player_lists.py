@@ -13,6 +13,7 @@ from models.users import User
 from services.audit_trail.events import AuditEventType
 from services.shared.clock import Millis
 from services.shared.pagination import Page, Place, rows_of_page
+from services.staff.proposals import LISTED
 
 LOGINS = (AuditEventType.LOGGED_IN, AuditEventType.LOGGED_OUT, AuditEventType.TOKEN_ISSUED)
 LIMITS = tuple(each for each in AuditEventType if each.startswith(("limit.", "exclusion.")))
@@ -94,7 +95,7 @@ def owner_of_used_code(user_id: int) -> User | None:
 
 def actions(*, user_id: int, place: Place) -> Page[Proposal]:
     """A page of the actions of staff about a player that may need two people, newest first."""
-    query = Proposal.select().where(Proposal.user == user_id)
+    query = Proposal.select(*LISTED).where(Proposal.user == user_id)
     with repeatable_read(within_limit=True):
         total = query.count()
         return Page(rows_of_page(query, order=[Proposal.id.desc()], place=place, total=total), total)

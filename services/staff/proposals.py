@@ -26,6 +26,8 @@ from services.staff.actions import Action, Arguments
 from services.staff.permissions import Permission, may
 from settings import Settings
 
+MAX_DESCRIPTION = 500
+
 
 class ProposalStatus(StrEnum):
     """``expired`` is not stored: it is an open one after seven days."""
@@ -157,11 +159,6 @@ class Proposals:
             self._decide(proposal, ProposalStatus.WITHDRAWN, by=by, now=now, decision_reason=reason)
             _record(AuditEventType.PROPOSAL_WITHDRAWN, proposal, now=now, reason=reason)
 
-    def describe(self, proposal: Proposal) -> str:
-        """One sentence about what a proposal does."""
-        action = self.actions.get(proposal.action)
-        return action.describe(arguments_of(proposal)) if action else str(proposal.action)
-
     def may_decide(self, proposal: Proposal, by: StaffMember) -> bool:
         """Whether this person may approve or reject it, if it is open."""
         action = self.actions.get(proposal.action)
@@ -196,6 +193,10 @@ class Proposals:
             raise _Rehearsed
 
 
+LISTED = [field for field in Proposal._meta.sorted_fields if field is not Proposal.arguments]  # noqa: SLF001
+"""The columns that lists need. The arguments may be a document."""
+
+
 @reading()
 def get(proposal_id: int) -> Proposal:
     """The proposal with this number. Raises ProposalNotFound."""
@@ -223,7 +224,7 @@ def page(*, is_open: bool, place: Place, now: Millis) -> Page[Proposal]:
     """A page of the proposals that can be approved, or of all other actions, newest first."""
     is_recent = Proposal.proposed_at_ms > now - EXPIRES_AFTER_MS
     can_be_approved = (Proposal.status == ProposalStatus.OPEN) & is_recent
-    query = Proposal.select().where(can_be_approved if is_open else ~can_be_approved)
+    query = Proposal.select(*LISTED).where(can_be_approved if is_open else ~can_be_approved)
     with repeatable_read(within_limit=True):
         total = query.count()
         return Page(rows_of_page(query, order=[Proposal.id.desc()], place=place, total=total), total)
@@ -281,6 +282,7 @@ def _store(
     stored: Proposal = Proposal.create(
         action=action.name,
         arguments=decimal_json.dumps(arguments),
+        description=action.describe(arguments)[:MAX_DESCRIPTION],
         user=action.user_id(arguments),
         amount_cents=action.amount(arguments),
         reason=reason,
