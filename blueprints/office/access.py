@@ -51,7 +51,9 @@ def load_session(token: str) -> SignedIn | None:
 
 
 def keep_session(token: str) -> None:
-    """Give the browser a session that has just begun. Nothing of an earlier cookie stays in it."""
+    """Give the browser a session that has just begun. Nothing of an earlier one stays in it, or runs on."""
+    if current_user.is_authenticated:
+        sessions.end(current_session(), now=get_services().clock())
     session.clear()
     signed_in = load_session(token)
     # None if the account was disabled at the same moment.

@@ -13,7 +13,7 @@ from services.shared.encryption import Encrypter
 from services.staff import authenticator
 from services.staff.errors import LinkNotValid, WrongCode
 from services.staff.passwords import Passwords, check_new
-from services.staff.sessions import digest
+from services.staff.sessions import LATENESS_MS, digest
 
 LINK_MS = DAY_MS
 """How long a link is valid."""
@@ -83,7 +83,7 @@ def _invited(token: str, *, now: Millis) -> StaffAccount:
     """The account whose valid link has this text. Raises LinkNotValid."""
     account: StaffAccount | None = StaffAccount.get_or_none(
         StaffAccount.enrolment_hash == digest(token),
-        StaffAccount.enrolment_expires_at_ms > now,
+        StaffAccount.enrolment_expires_at_ms.between(now + 1, now + LINK_MS + LATENESS_MS),
         StaffAccount.disabled_at_ms.is_null(),
     )
     if account is None:

@@ -23,8 +23,6 @@ from services.staff.errors import TooManyTries
 
 NETWORK_TRIES, NETWORK_WINDOW_MS = 5, 15 * MINUTE_MS
 DAILY_TRIES = 50
-LATENESS_MS = MINUTE_MS
-"""Requests can overtake each other. A row that is further ahead was written while the clock was wrong."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ class LoginFailures:
             if account is not None and database.for_update:
                 # Tries for one account come one after another.
                 StaffAccount.select().where(StaffAccount.id == account.id).for_update().execute()
-            row.delete().where(~row.at_ms.between(now - DAY_MS + 1, now + LATENESS_MS)).execute()
+            row.delete().where(~row.at_ms.between(now - DAY_MS + 1, now + sessions.LATENESS_MS)).execute()
             tries: Any = row.select(row.at_ms, row.network).where(row.name_digest == digest)
             times = [(at, place) for at, place in tries.order_by(row.at_ms).tuples()]
             here = [at for at, place in times if place == network]

@@ -15,11 +15,13 @@ FRESH_CODE_MS = 5 * MINUTE_MS
 """How long a code of the authenticator is enough for dangerous actions."""
 KNOWN_MS = 30 * DAY_MS
 """How long a network is known to an account after a sign-in from there."""
+LATENESS_MS = MINUTE_MS
+"""Requests can overtake each other. A time that is further ahead was written while the clock was wrong."""
 NOTED_EVERY_MS = MINUTE_MS
 """A session that is used writes its row this often. So it may end up to a minute early, never late."""
 
 
-def begin(*, account_id: int, network: str, now: Millis, confirmed_at: Millis | None = None) -> str:
+def begin(*, account_id: int, network: str, now: Millis) -> str:
     """Begin a session; returns the text for the browser. To be used within ``writing()``.
 
     Deletes the account's rows that are too old to make a network known.
@@ -33,7 +35,7 @@ def begin(*, account_id: int, network: str, now: Millis, confirmed_at: Millis | 
         network=network,
         began_at_ms=now,
         last_seen_at_ms=now,
-        confirmed_at_ms=now if confirmed_at is None else confirmed_at,
+        confirmed_at_ms=now,
     ).execute()
     return token
 
@@ -54,7 +56,7 @@ def find(token: str, *, now: Millis) -> StaffSession | None:
 
 def is_fresh(session: StaffSession, *, now: Millis) -> bool:
     """Whether the person gave a code of the authenticator within FRESH_CODE_MS."""
-    return bool(session.confirmed_at_ms > now - FRESH_CODE_MS)
+    return bool(now - FRESH_CODE_MS < session.confirmed_at_ms <= now + LATENESS_MS)
 
 
 def note_code(session: StaffSession, *, now: Millis) -> None:
@@ -124,8 +126,8 @@ def _running(now: Millis) -> Any:
         .join(StaffAccount)
         .where(
             StaffSession.ended_at_ms.is_null(),
-            StaffSession.last_seen_at_ms > now - IDLE_MS,
-            StaffSession.began_at_ms > now - LONGEST_MS,
+            StaffSession.last_seen_at_ms.between(now - IDLE_MS + 1, now + LATENESS_MS),
+            StaffSession.began_at_ms.between(now - LONGEST_MS + 1, now + LATENESS_MS),
             StaffAccount.disabled_at_ms.is_null(),
         )
     )

@@ -85,13 +85,11 @@ class SignIn:
         )
 
 
-def begin_session_of(
-    account: StaffAccount, *, place: Place, now: Millis, confirmed_at: Millis | None = None
-) -> str:
+def begin_session_of(account: StaffAccount, *, place: Place, now: Millis) -> str:
     """Begin a session of somebody who has proved who they are. To be used within ``writing()``."""
     StaffAccount.update(last_login_at_ms=now).where(StaffAccount.id == account.id).execute()
     record(AuditEventType.STAFF_SIGNED_IN, now=now, user_id=None)
-    return sessions.begin(account_id=account.id, network=place.network, now=now, confirmed_at=confirmed_at)
+    return sessions.begin(account_id=account.id, network=place.network, now=now)
 
 
 @reading()

@@ -3,7 +3,7 @@
 import pytest
 from flask import session
 
-from tests.support.office import csrf_token, signed_in
+from tests.support.office import PASSWORD, csrf_token, signed_in
 
 
 def cookie_of(member):
@@ -61,6 +61,21 @@ def test_each_sign_in_begins_another_session(member, clock):
     stolen = member.elsewhere("198.51.100.7")
     stolen.client.set_cookie("office", first, path="/office")
     assert stolen.get("/office/").status_code == 303
+
+
+@pytest.mark.security("Sessions of staff")
+def test_another_sign_in_in_the_same_browser_ends_the_session_before(app, admin, clock):
+    other = signed_in(app, "auditor")
+    form = csrf_token(admin.get("/office/"))
+    first = cookie_of(admin).value
+    clock.move(minutes=1)
+    fields = {"name": admin.name, "password": PASSWORD, "code": admin.code(), "csrf_token": form}
+    admin.client.post("/office/sign-in", data=fields)
+
+    other.client.set_cookie("office", first, path="/office")
+
+    assert other.get("/office/").status_code == 303
+    assert admin.get("/office/").status_code == 200
 
 
 @pytest.mark.security("Sessions of staff")
