@@ -1,8 +1,12 @@
 """Tabs of a real browser, and what axe finds in them."""
 
 import json
+import os
 from contextlib import ExitStack, contextmanager, suppress
+from io import BytesIO
+from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import Page, expect
 
 from bench.harness.servers import ROOT
@@ -21,6 +25,9 @@ PATIENCE_MS = 20_000
 DESKTOP, PHONE = (1366, 768), (390, 844)
 NARROW = (320, 640)
 """The width of WCAG 1.4.10, Reflow."""
+
+SCREENSHOTS = os.environ.get("SCREENSHOTS")
+"""The directory for the screenshots of the documents, if they are to be written."""
 
 AXE = ROOT / "tests/js/node_modules/axe-core/axe.min.js"
 TOO_WIDE = """
@@ -86,3 +93,12 @@ def violations(tab, part="html", dark_part=None):
         if too_wide := tab.evaluate(TOO_WIDE):
             found["width", theme] = too_wide
     return found
+
+
+def screenshot(tab, name):
+    """Write a screenshot, if a directory for them is set."""
+    if SCREENSHOTS:
+        tab.evaluate("scrollTo(0, 0)")
+        tab.wait_for_load_state("networkidle")
+        with Image.open(BytesIO(tab.screenshot())) as image:
+            image.save(Path(SCREENSHOTS) / f"{name}.webp", quality=85)

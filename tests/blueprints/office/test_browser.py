@@ -7,7 +7,7 @@ import pyotp
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.chromium import violations
+from tests.support.chromium import screenshot, violations
 from tests.support.office import PASSWORD
 
 pytestmark = pytest.mark.browser
@@ -86,11 +86,17 @@ PAGES = {
 }
 
 
+PICTURES = {"the audit trail": "office-audit-trail", "the staff": "office-staff"}
+"""The pages of which docs/office.md has a picture, and its name."""
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_axe_finds_nothing_on(administrator, office_site, page):
     administrator.goto(f"{office_site.url}/office/{PAGES[page]}")
 
     assert violations(administrator) == {}
+    if page in PICTURES:
+        screenshot(administrator, PICTURES[page])
 
 
 def test_axe_finds_nothing_on_the_open_menu(administrator):

@@ -3,13 +3,9 @@
 With SCREENSHOTS set to a directory, the tests write the screenshots of the documents into it.
 """
 
-import os
-from io import BytesIO
-from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from PIL import Image
 from playwright.sync_api import expect
 
 from blueprints.site.routes import UNAVAILABLE_PAGE
@@ -22,22 +18,11 @@ from tests.blueprints.site.conftest import (
     sign_in,
     spin,
 )
-from tests.support.chromium import violations
+from tests.support.chromium import screenshot, violations
 from tests.support.golden_log import golden_files
 from tests.support.golden_vectors import OPENINGS, SPINS
 
 pytestmark = pytest.mark.browser
-
-SCREENSHOTS = os.environ.get("SCREENSHOTS")
-
-
-def screenshot(tab, name):
-    """Write a screenshot, if a directory for them is set."""
-    if SCREENSHOTS:
-        tab.evaluate("scrollTo(0, 0)")
-        tab.wait_for_load_state("networkidle")
-        with Image.open(BytesIO(tab.screenshot())) as image:
-            image.save(Path(SCREENSHOTS) / f"{name}.webp", quality=85)
 
 
 def test_axe_finds_nothing_before_and_after_a_spin(shared):
