@@ -106,6 +106,7 @@ def test_a_tab_that_the_role_may_not_see_is_not_offered(support, player):
     assert support.get(f"/office/players/{player.platform_id}/events").status_code == 403
 
 
+@pytest.mark.security("Four eyes")
 def test_personal_details_are_masked_until_asked_for(support, player, app):
     personal_details.change(
         user_id=player.id, username=None, details={"last_name": "Miller", "city": "Utrecht"}, now=1
@@ -122,6 +123,7 @@ def test_personal_details_are_masked_until_asked_for(support, player, app):
     assert "Miller" not in support.get(path).text
 
 
+@pytest.mark.security("Four eyes")
 def test_the_content_role_never_sees_personal_details(app, player):
     content = signed_in(app, "content")
     path = f"/office/players/{player.platform_id}"

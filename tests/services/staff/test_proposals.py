@@ -2,10 +2,12 @@
 
 import json
 
+import peewee
 import pytest
 
 from models.audit_trail import AuditEvent
-from models.db.connection import reading
+from models.db.connection import reading, writing
+from models.proposals import Proposal
 from services.audit_trail import settings_changes
 from services.maintenance import ledger_audit
 from services.shared.clock import DAY_MS
@@ -48,6 +50,7 @@ def test_a_large_amount_that_is_taken_waits_too(change_balance, balance, new_pla
     assert balance() == 190
 
 
+@pytest.mark.security("Four eyes")
 def test_small_changes_of_a_day_count_together(change_balance, balance, clock):
     change_balance(60)
 
@@ -73,6 +76,7 @@ def test_approving_executes_and_names_both_people(change_balance, approve, balan
     assert (who, after["amountCents"], after["reason"]) == ("staff:bob", 25000, "goodwill for the outage")
 
 
+@pytest.mark.security("Four eyes")
 def test_nobody_approves_their_own_proposal(change_balance, approve, balance, clock):
     outcome = change_balance(250)
 
@@ -97,6 +101,7 @@ def test_proposing_needs_the_permission_of_the_action(change_balance):
         change_balance(250, by=CAROL)
 
 
+@pytest.mark.security("Four eyes")
 def test_a_proposal_expires_after_seven_days(change_balance, approve, balance, clock):
     outcome = change_balance(250)
     clock.now += 7 * DAY_MS
@@ -118,6 +123,7 @@ def test_a_second_approval_is_refused(change_balance, approve, balance):
     assert balance() == 350
 
 
+@pytest.mark.security("Four eyes")
 def test_of_two_approvals_at_once_one_executes(change_balance, approve, balance):
     outcome = change_balance(250)
 
@@ -225,3 +231,12 @@ def test_turning_four_eyes_off_is_an_event(app, make_app):
         settings_changes.record_changes(services.audit_keys, services.settings, now=services.clock())
 
     assert events("settings.changed")[-1][1] == {"office_four_eyes": False}
+
+
+@pytest.mark.security("Four eyes")
+def test_the_database_refuses_an_approval_of_ones_own(change_balance, clock):
+    outcome = change_balance(250)
+    approved = {"status": "approved", "decided_by": "ann", "decided_at_ms": clock()}
+
+    with pytest.raises(peewee.IntegrityError), writing():
+        Proposal.update(approved).where(Proposal.id == outcome.proposal.id).execute()

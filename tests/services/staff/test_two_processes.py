@@ -45,6 +45,7 @@ def approving(env):
         process.communicate()
 
 
+@pytest.mark.security("Four eyes")
 def test_of_two_processes_that_approve_at_once_one_executes(app, approving, change_balance, balance):
     staff_accounts = app.extensions["services"].staff_accounts
     for name in ("bob", "carl"):
