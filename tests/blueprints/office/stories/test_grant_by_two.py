@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 def test_a_grant_is_proposed_by_one_person_and_executed_by_another(site, player, new_person):
     support, payments = new_person("support"), new_person("payments")
 
-    tab = support.open("Players")
+    tab = support.tab
     tab.keyboard.press("/")
     expect(tab.get_by_role("searchbox")).to_be_focused()
     tab.keyboard.type(player["platformid"])
