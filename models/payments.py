@@ -38,3 +38,5 @@ HAS_ADDRESS = SQL("\"to\" <> ''")
 
 # Searches of staff.
 Payment.add_index(Payment.index(Payment.to, name="payments_by_address", where=HAS_ADDRESS))
+# The payments of a period.
+Payment.add_index(Payment.index(Payment.created_at_ms, name="payments_by_time"))

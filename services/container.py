@@ -31,6 +31,7 @@ from services.payments.staff_decisions import StaffDecisions
 from services.payments.withdrawals import Withdrawals
 from services.prices.service import PriceService
 from services.prizes.shipping import Shipping
+from services.reports.daily_totals import TotalsOfAppended
 from services.shared.background import WorkerPool
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter, derive_key
@@ -82,6 +83,7 @@ class Services:
             origin=settings.log_origin,
             keys=LogKeys(settings.log_keys),
             pseudonyms=Pseudonyms(),
+            totals=TotalsOfAppended(),
             clock=clock,
             ask_for_confirmation=ask_for_confirmation,
         )

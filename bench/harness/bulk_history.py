@@ -4,6 +4,7 @@ Balances, ledger entries and totals are those of real spins, and pass ``flask le
 the fairness audit, because the seeds, rolls and tickets are not real.
 """
 
+import hashlib
 from dataclasses import dataclass
 
 from peewee import SqliteDatabase
@@ -16,6 +17,7 @@ from models.users import User
 from services.accounts import users
 from services.payments import records as payments
 from services.payments.records import PaymentType, Transfer
+from services.reports import daily_totals
 from services.shared.clock import CalendarPeriod
 from services.shared.money import Cents
 
@@ -146,7 +148,8 @@ def begin(*, seeds, now: int) -> History:
             for number in range(PLAYERS)
         ]
         # No case has this content, so nothing counts its openings.
-        snapshot = Snapshot.insert(hash="0" * 64, content=CONTENT).execute()
+        content_hash = hashlib.sha256(CONTENT.encode()).hexdigest()
+        snapshot = Snapshot.insert(hash=content_hash, content=CONTENT).execute()
     return History(players, snapshot, 0, now)
 
 
@@ -160,6 +163,7 @@ def extend(history: History, *, to: int) -> None:
         history.bets += count
         history.now += count * MILLIS_A_BET
     history.now += PROOF_DELAY_MS
+    daily_totals.rebuild()
     settle()
 
 

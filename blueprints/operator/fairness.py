@@ -1,6 +1,5 @@
 """flask fairness: recompute all bets, or one bet."""
 
-from datetime import UTC, datetime
 from typing import Any, TextIO
 
 import click
@@ -20,7 +19,8 @@ from services.fairness import rolls, tickets
 from services.games import snapshots
 from services.games.bets import GAMES, MAX_NONCE, UPGRADER
 from services.maintenance import fairness_audit, fairness_report
-from services.maintenance.fairness_report import BetSums
+from services.reports.bet_sums import BetSums
+from services.shared.clock import iso_date
 from services.shared.errors import OperatorError
 from services.shared.money import Cents, number_from_cents
 from settings import FRACTION
@@ -71,10 +71,7 @@ def report() -> None:
     Openings of the free case are left out.
     """
     sums_of_days = fairness_report.sums_of_days()
-    days = [
-        {"day": datetime.fromtimestamp(begin / 1000, UTC).date().isoformat(), **_sums(sums)}
-        for begin, sums in sums_of_days.items()
-    ]
+    days = [{"day": iso_date(begin), **_sums(sums)} for begin, sums in sums_of_days.items()]
     print_json({**_sums(sum(sums_of_days.values(), start=BetSums())), "days": days})
 
 

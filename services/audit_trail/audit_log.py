@@ -67,8 +67,9 @@ class LoggedEvents:
     def remove(self, references: Sequence[int]) -> None:
         """Remove from what waits. Raises AuditNotWritten if it is not, because it would be logged again."""
         ids = [reference for reference in references if reference > 0]
-        if WaitingEvent.delete().where(WaitingEvent.event_id.in_(ids)).execute() != len(ids):
-            raise AuditNotWritten
+        for some in peewee.chunked(ids, queries.ROWS_A_PAGE):
+            if WaitingEvent.delete().where(WaitingEvent.event_id.in_(list(some))).execute() != len(some):
+                raise AuditNotWritten
 
 
 class AuditLog(SignedLog):

@@ -126,6 +126,19 @@ def _whole(text: str) -> Cents:
 
 
 @reading()
+def stored(snapshot_id: int) -> Content:
+    """The content of a stored snapshot. Raises InvalidSnapshot if its hash is that of another content."""
+    row = Snapshot.get_by_id(snapshot_id)
+    try:
+        content = parse(row.content)
+    except InvalidSnapshot:
+        content = None
+    if content is None or content.hash != row.hash:
+        raise InvalidSnapshot(f"the snapshot {row.hash} differs from its hash")
+    return content
+
+
+@reading()
 def text_of(hash_: str) -> str:
     """The canonical JSON with this hash, of a content that was opened. Raises SnapshotNotFound."""
     if not HASH.fullmatch(hash_):

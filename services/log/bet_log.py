@@ -17,7 +17,7 @@ from models.db.connection import reading
 from models.log import Log, SignedTree, size_with
 from services.log import entries, first_start, logged_bets
 from services.log.keys import LogKeys
-from services.log.logged_bets import LoggedBets
+from services.log.logged_bets import BetTotals, LoggedBets
 from services.log.pseudonyms import Pseudonyms
 from services.log.signed_log import OLDER, SignedLog
 from services.shared.clock import Millis
@@ -40,13 +40,17 @@ class BetLog(SignedLog):
         origin: str,
         keys: LogKeys,
         pseudonyms: Pseudonyms,
+        totals: BetTotals,
         clock: Callable[[], Millis],
         ask_for_confirmation: Callable[[], bool],
     ) -> None:
-        """``directory`` is where its file is kept. For the others see SignedLog."""
+        """``directory`` is where its file is kept. ``totals`` gets the bets that are appended.
+
+        For the others see SignedLog.
+        """
         super().__init__(
             directory / FILE_NAME,
-            LoggedBets(pseudonyms),
+            LoggedBets(pseudonyms, totals),
             origin=origin,
             keys=keys,
             clock=clock,

@@ -1,12 +1,14 @@
 """The bets of the public log, and how their entries are made."""
 
-from collections.abc import Collection, Sequence
-from typing import Any
+import json
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Protocol
 
 import peewee
 
 from models.bets import Bet
 from models.db.connection import database, reading
+from models.db.sql import execute
 from models.log import BETS, Log, LogEntry, WaitingBet, WaitingEntry
 from models.snapshots import Snapshot
 from models.users import User
@@ -21,30 +23,48 @@ BETS_AT_ONCE = 500
 """In one query: SQLite has a limit of its parameters."""
 
 
+DELETE_WAITING = """
+DELETE FROM log_waiting_bets WHERE bet_id IN (SELECT CAST(key AS BIGINT) FROM {pairs}(:bets) AS these)
+"""
+
+
+class BetTotals(Protocol):
+    """Totals that change when bets are appended."""
+
+    def prepare(self, snapshot_ids: Collection[int], /) -> None:
+        """Read what ``add`` will need about bets with these snapshots."""
+
+    def add(self, bet_ids: Collection[int], /) -> None:
+        """Add these bets. To be used within ``writing()``."""
+
+
 class LoggedBets:
     """Makes the entries of bets."""
 
     log = BETS
 
-    def __init__(self, pseudonyms: Pseudonyms) -> None:
+    def __init__(self, pseudonyms: Pseudonyms, totals: BetTotals) -> None:
         self.pseudonyms = pseudonyms
+        self._totals = totals
 
     def contents(self, ids: Collection[int]) -> dict[int, bytes]:
         """The entries of these bets by id, in the order of the ids. To be used within ``reading()``."""
-        found: dict[int, bytes] = {}
+        return {bet_id: content for bet_id, _, content in self._read(ids)}
+
+    def _read(self, ids: Collection[int]) -> Iterator[tuple[int, int | None, bytes]]:
+        """Id, snapshot and entry of each of these bets."""
         for some in peewee.chunked(sorted(ids), BETS_AT_ONCE):
             query: Any = (
-                Bet.select(Bet.id, User.platform_id, *COLUMNS)
+                Bet.select(Bet.id, Bet.snapshot, User.platform_id, *COLUMNS)
                 .join(User)
                 .switch(Bet)
                 .join(Snapshot, peewee.JOIN.LEFT_OUTER)
                 .where(Bet.id.in_(list(some)))
                 .order_by(Bet.id)
             )
-            for bet_id, platform_id, *columns in query.tuples():
+            for bet_id, snapshot_id, platform_id, *columns in query.tuples():
                 player = self.pseudonyms.of(platform_id)
-                found[bet_id] = entries.bet(LoggedBet._make(columns), player=player)
-        return found
+                yield bet_id, snapshot_id, entries.bet(LoggedBet._make(columns), player=player)
 
     @reading()
     def is_waiting(self) -> bool:
@@ -71,15 +91,19 @@ class LoggedBets:
             if entries.is_commitment(text)
         ]
         ids = list(WaitingBet.select(WaitingBet.bet_id).order_by(WaitingBet.bet_id).limit(at_most).scalars())
-        bets = list(map(Entry._make, self.contents(ids).items()))
+        read = list(self._read(ids))
+        self._totals.prepare({snapshot_id for _, snapshot_id, _ in read if snapshot_id is not None})
+        bets = [Entry(bet_id, content) for bet_id, _, content in read]
         return bets if len(ids) == at_most else [*bets, *commitments][:at_most]
 
     def remove(self, references: Sequence[int]) -> None:
-        """Remove from what waits."""
+        """Remove from what waits, and add the bets to the totals."""
         bets = [reference for reference in references if reference > 0]
         others = [-reference for reference in references if reference < 0]
-        WaitingBet.delete().where(WaitingBet.bet_id.in_(bets)).execute()
-        WaitingEntry.delete().where(WaitingEntry.entry.in_(others)).execute()
+        execute(DELETE_WAITING, {"bets": json.dumps(dict.fromkeys(bets, ""))})
+        self._totals.add(bets)
+        for some in peewee.chunked(others, BETS_AT_ONCE):
+            WaitingEntry.delete().where(WaitingEntry.entry.in_(list(some))).execute()
 
 
 @reading()

@@ -11,8 +11,6 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-import peewee
-
 from models.db.connection import reading, writing
 from models.log import Log, LogCheckpoint, LogEntry, SignedTree, contains
 from services.log import bundles, stored_tiles, tree
@@ -24,9 +22,6 @@ from services.shared.clock import DAY_MS, Millis
 
 BATCH = 5_000
 """Entries in one transaction."""
-
-ROWS_AT_ONCE = 500
-"""In one statement: SQLite has a limit of its parameters."""
 
 
 class Superseded(Exception):
@@ -75,8 +70,7 @@ def append(
             stored = [each if isinstance(each, Entry) else _store(log.name, each) for each in added]
             bundles.extend(log.name, log.size, [each.reference for each in stored])
             store_checkpoint(log.name, SignedTree(size, root.hex()), now=now)
-            for some in peewee.chunked(waited, ROWS_AT_ONCE):
-                source.remove([each.reference for each in some])
+            source.remove([each.reference for each in waited])
     return note
 
 

@@ -9,7 +9,6 @@ from peewee import fn
 from models.bets import Bet
 from models.case_spins import CASE
 from models.db.connection import repeatable_read
-from models.snapshots import Snapshot
 from models.users import AnnouncedSeed
 from services.cases.kinds import FREE_CASE_ID
 from services.fairness import rolls, tickets
@@ -76,14 +75,10 @@ def audit(
 
 def intact_content(snapshot_id: int) -> Content:
     """The content of a stored snapshot. Raises OperatorError if its hash is that of another content."""
-    row = Snapshot.get_by_id(snapshot_id)
     try:
-        content = snapshots.parse(row.content)
-    except InvalidSnapshot:
-        content = None
-    if content is None or content.hash != row.hash:
-        raise OperatorError(f"the snapshot {row.hash} differs from its hash")
-    return content
+        return snapshots.stored(snapshot_id)
+    except InvalidSnapshot as invalid:
+        raise OperatorError(str(invalid)) from None
 
 
 def _in_chunks() -> Iterator[list[Bet]]:

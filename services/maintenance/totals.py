@@ -19,6 +19,7 @@ from models.totals import LIVE_BET_SHARDS, LiveBetCount
 from models.users import User
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
+from services.reports import daily_totals
 from services.shared.clock import LONGEST_MS, CalendarPeriod, Millis
 
 # Without the operator %, which psycopg2 takes for a parameter.
@@ -45,13 +46,15 @@ def mismatches() -> Iterator[str]:
         exists = CaseSpins.case_id.in_(cases.select(cases.id))
         stored = CaseSpins.select().where(CaseSpins.game == game, exists)
         yield from _differing(stored, _spins_of(game, cases), "the openings of {0} case {1} in shard {2}")
+    yield from daily_totals.mismatches()
 
 
 def rebuild(*, now: Millis) -> dict[str, int]:
-    """Compute every sum and count again in one write transaction, for which bets wait.
+    """Compute every sum and count again. Bets wait for it, and first the appends to the public log.
 
     Returns how many players had wrong totals or sums, and how many rows each table has now.
     """
+    rows_of_days = daily_totals.rebuild()
     with writing():
         # A bet written meanwhile would be counted twice or not at all. Its transaction changes
         # the player first, so ``users`` is locked first: a transaction that waits for it holds no other lock.
@@ -67,6 +70,7 @@ def rebuild(*, now: Millis) -> dict[str, int]:
             "corrected_players": len(wrong),
             "live_bet_counts": _replace_rows(LiveBetCount, _live_bet_counts()),
             "case_spins": _replace_rows(CaseSpins, *(_spins_of(game, cases) for game, cases in CASES)),
+            "daily_totals": rows_of_days,
         }
 
 

@@ -23,6 +23,11 @@ def now_ms() -> Millis:
     return Millis(time.time_ns() // 1_000_000)
 
 
+def iso_date(at: Millis) -> str:
+    """The day in UTC, such as 2026-03-18."""
+    return datetime.fromtimestamp(at / 1000, UTC).date().isoformat()
+
+
 class CalendarPeriod(StrEnum):
     """Calendar days, weeks and months in UTC."""
 

@@ -1,0 +1,1 @@
+"""Figures about all players: what was wagered, paid and owed, by day, game and case."""
