@@ -43,6 +43,8 @@ GROUP BY 1, 2, 3, 4
 
 
 def up(migrator, db):
+    if "daily_totals" in db.get_tables():
+        return
     is_postgresql = db.param == "%s"
     for statement in TABLES.split(";"):
         # As Peewee writes them: SQLite keeps the text.
