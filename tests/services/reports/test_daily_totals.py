@@ -22,6 +22,14 @@ DAY_MS = 24 * 3600 * 1000
 TODAY = NOW - NOW % DAY_MS
 
 
+BEFORE_THE_UPGRADE = (
+    "DROP TABLE daily_totals",
+    "DROP TABLE daily_liabilities",
+    "DROP INDEX payments_by_time",
+    "DELETE FROM schema_migration WHERE name = '0031_daily_totals'",
+)
+
+
 @reading()
 def rows():
     """The rows without their days, games and sums of chances: bets, wagers and payouts by case or class."""
@@ -217,4 +225,18 @@ def test_a_snapshot_that_was_changed_does_not_stop_the_log(openings, player, log
     log.append_now()
 
     assert rows() == {(0, ""): (1, 500, 100)}
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+@pytest.mark.usefixtures("history")
+def test_an_upgrade_sums_the_bets_that_do_not_wait_for_the_log(table, player, log, run):
+    before = rows()
+    table.spin(player)
+    with writing():
+        for statement in BEFORE_THE_UPGRADE:
+            database.execute_sql(statement)
+
+    assert run("db", "upgrade") == {"applied": ["0031_daily_totals"]}
+
+    assert rows() == before
     assert run("ledger", "audit")["mismatches"] == 0
