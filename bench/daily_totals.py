@@ -2,7 +2,8 @@
 
     python -m bench.daily_totals [--rounds 10]
 
-Appends 5,000 bets, one in sixteen an opening, with the totals and without, in turns on a temporary PostgreSQL.
+Appends 5,000 bets, one in sixteen an opening, with the totals and without, in turns on a temporary
+PostgreSQL.
 Prints the CPU time of the process, the time in all, and what a bet costs more.
 """
 
