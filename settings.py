@@ -49,7 +49,7 @@ NUMBER = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+")
 
 PRIVATE_URLS = (
     *("base_url", "platform_openid_url", "platform_api_url", "identity_discovery_url"),
-    *("btcpay_url", "withdrawal_check_url"),
+    *("btcpay_url", "withdrawal_check_url", "alarm_webhook_url"),
 )
 """In production nobody may be able to read requests to these on their way."""
 
@@ -357,6 +357,12 @@ class Settings:
     office_four_eyes: bool = _setting("OFFICE_FOUR_EYES", "1", _flag("0", "1"))
     office_four_eyes_above_cents: int = _setting("OFFICE_FOUR_EYES_ABOVE", "100", AMOUNT_OR_NONE)
     withdrawal_four_eyes_above_cents: int = _setting("WITHDRAWAL_FOUR_EYES_ABOVE", "1000", AMOUNT_OR_NONE)
+    alarm_payout_cents: int = _setting("ALARM_PAYOUT", "10000", AMOUNT)
+    # May contain a key. Empty: alarms are not sent.
+    alarm_webhook_url: str = _setting("ALARM_WEBHOOK_URL", "", _http_url, secret=True)
+    alarm_webhook_secrets: tuple[str, ...] = _setting(
+        "ALARM_WEBHOOK_SECRET", "", _webhook_secrets, secret=True
+    )
     gunicorn_log_level: str = _setting("GUNICORN_LOG_LEVEL", "info", lambda text: LOG_LEVEL(text.lower()))
 
     @classmethod
@@ -430,6 +436,8 @@ class Settings:
         for given, missing in (pair, pair[::-1]):
             if getattr(self, given) and not getattr(self, missing):
                 wrong[missing.upper()] = f"must be given together with {given.upper()}"
+        if self.alarm_webhook_url and not self.alarm_webhook_secrets:
+            wrong |= {"ALARM_WEBHOOK_SECRET": "must be given together with ALARM_WEBHOOK_URL"}
         return wrong | self._conflicts_of_payments()
 
     def _conflicts_of_payments(self) -> dict[str, str]:

@@ -11,7 +11,7 @@ from models.leases import Lease
 from models.log import AUDIT, BETS, EMPTY_ROOT, Log, LogCheckpoint
 from models.prices import MarketSlot, PriceSource
 
-LEASES = ("price refresh", "catalogue", "payout sending", "reconciliation")
+LEASES = ("price refresh", "catalogue", "payout sending", "reconciliation", "alarms", "liabilities")
 
 
 def all_tables() -> list[type[Table]]:

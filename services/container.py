@@ -6,6 +6,7 @@ from collections.abc import Callable
 from models.case_spins import CASE, IRL
 from services.accounts.tokens import Tokens
 from services.accounts.two_factor.authentication import TwoFactorAuthentication
+from services.alarms.delivery import AlarmDelivery
 from services.audit_trail.audit_log import AuditLog
 from services.audit_trail.keys import AuditKeys
 from services.audit_trail.recording import record_with
@@ -119,6 +120,7 @@ class Services:
         self.payout_sender = PayoutSender(self.payment_methods, clock=clock)
         self.payment_inbox = WebhookInbox(self.payment_methods, settings)
         self.payment_polling = PaymentPolling(self.deposits, self.payment_inbox, clock=clock)
+        self.alarm_delivery = AlarmDelivery(settings, clock=clock)
         self.reconciliation = Reconciliation(self.payment_methods, self.deposits, settings)
         self.staff_decisions = StaffDecisions(self.payment_methods, settings)
 

@@ -94,6 +94,7 @@ class AuditEventType(StrEnum):
     CASE_RESTORED = "case.restored"
     IRL_CASE_WITHDRAWN = "irl-case.withdrawn"
     PRICE_JUMPS_ACCEPTED = "prices.jumps-accepted"
+    ALARM_ACKNOWLEDGED = "alarm.acknowledged"
     TOTALS_REBUILT = "totals.rebuilt"
     SEEDS_REDRAWN = "seeds.redrawn"
     SECRETS_ROTATED = "secrets.rotated"

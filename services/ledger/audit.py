@@ -1,6 +1,7 @@
 """Audit of the ledger: transactions sum to zero, and balances, payments and bets equal their entries."""
 
 from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import peewee
 from peewee import fn
@@ -12,17 +13,23 @@ from models.users import User
 from services.ledger.posting import PLAYERS_ACCOUNTS, Account
 
 
+class Ids(NamedTuple):
+    """The transactions from ``first`` to ``last``."""
+
+    first: int
+    last: int
+
+    def have(self, column: Any) -> Any:
+        """A condition: this column has one of the ids."""
+        return column.between(self.first, self.last)
+
+
+ALL = Ids(-(2**62), 2**62)
+
+
 def mismatches() -> Iterator[str]:
     """A line for each unbalanced or empty transaction, wrong balance, payment and bet."""
-    unbalanced = (
-        LedgerEntry.select(LedgerEntry.transaction)
-        .group_by(LedgerEntry.transaction)
-        .having(fn.SUM(LedgerEntry.amount_cents) != 0)
-    )
-    for transaction_id in unbalanced.scalars():
-        yield f"transaction {transaction_id} does not sum to zero"
-    for transaction_id in _empty_transactions().scalars():
-        yield f"transaction {transaction_id} has no entries"
+    yield from transaction_mismatches(ALL)
     for account in PLAYERS_ACCOUNTS:
         posted = (
             LedgerEntry.select(LedgerEntry.user, fn.SUM(LedgerEntry.amount_cents).alias("number"))
@@ -31,9 +38,23 @@ def mismatches() -> Iterator[str]:
         )
         for player in differing(User.select(User.platform_id), getattr(User, f"{account}_cents"), posted):
             yield f"the {account} of {player} differs from its entries"
-    for (transaction_id,) in _wrong_payments().tuples():
+
+
+def transaction_mismatches(ids: Ids) -> Iterator[str]:
+    """A line for each of these transactions that is unbalanced, empty, or differs from its payment or bet."""
+    unbalanced = (
+        LedgerEntry.select(LedgerEntry.transaction)
+        .where(ids.have(LedgerEntry.transaction))
+        .group_by(LedgerEntry.transaction)
+        .having(fn.SUM(LedgerEntry.amount_cents) != 0)
+    )
+    for transaction_id in unbalanced.scalars():
+        yield f"transaction {transaction_id} does not sum to zero"
+    for transaction_id in _empty_transactions(ids).scalars():
+        yield f"transaction {transaction_id} has no entries"
+    for (transaction_id,) in _wrong_payments(ids).tuples():
         yield f"transaction {transaction_id} differs from its payment"
-    for transaction_id in _wrong_bets().scalars():
+    for transaction_id in _wrong_bets(ids).scalars():
         yield f"transaction {transaction_id} differs from its bet"
 
 
@@ -44,7 +65,14 @@ def differing(players: peewee.Select, stored: peewee.ColumnBase, source: peewee.
     yield from query.where(stored != fn.COALESCE(found.c.number, 0)).scalars()
 
 
-def _empty_transactions() -> peewee.Select:
+def _is_of_house(account: Account, ids: Ids) -> Any:
+    """A condition: an entry is of an account of the house, and of one of these transactions."""
+    is_of_account = LedgerEntry.account == account
+    # For all transactions the index by account is best, for some of them that by transaction.
+    return is_of_account & (LedgerEntry.user.is_null() if ids is ALL else ids.have(LedgerEntry.transaction))
+
+
+def _empty_transactions(ids: Ids) -> peewee.Select:
     """Only the transaction of a free opening that paid nothing has no entries."""
     is_empty_bet = (Bet.wager_cents == 0) & (Bet.payout_cents == 0)
     return (
@@ -52,11 +80,11 @@ def _empty_transactions() -> peewee.Select:
         .join(LedgerEntry, peewee.JOIN.LEFT_OUTER)
         .switch(LedgerTransaction)
         .join(Bet, peewee.JOIN.LEFT_OUTER, on=(Bet.ledger_transaction == LedgerTransaction.id) & is_empty_bet)
-        .where(LedgerEntry.id.is_null(), Bet.id.is_null())
+        .where(LedgerEntry.id.is_null(), Bet.id.is_null(), ids.have(LedgerTransaction.id))
     )
 
 
-def _wrong_payments() -> peewee.CompoundSelectQuery:
+def _wrong_payments(ids: Ids) -> peewee.CompoundSelectQuery:
     """Each deposit and withdrawal in the ledger has a payment, with the same player and amount.
 
     The coins of a withdrawal that a player has requested come from ``house.held``.
@@ -65,7 +93,7 @@ def _wrong_payments() -> peewee.CompoundSelectQuery:
     posted = (
         LedgerEntry.select(LedgerEntry.transaction)
         .join(Payment, peewee.JOIN.LEFT_OUTER, on=(Payment.ledger_transaction == LedgerEntry.transaction))
-        .where(LedgerEntry.account == Account.HOUSE_PAYMENTS, LedgerEntry.user.is_null())
+        .where(_is_of_house(Account.HOUSE_PAYMENTS, ids))
         .where(LedgerEntry.amount_cents != fn.COALESCE(coins * -1, 0))
     )
     house, own = LedgerEntry.alias("house"), LedgerEntry.alias("own")
@@ -78,16 +106,16 @@ def _wrong_payments() -> peewee.CompoundSelectQuery:
         .join(house, peewee.JOIN.LEFT_OUTER, on=(house.transaction == Payment.ledger_transaction) & of_house)
         .switch(Payment)
         .join(own, peewee.JOIN.LEFT_OUTER, on=(own.transaction == Payment.ledger_transaction) & of_player)
-        .where(house.id.is_null() | own.id.is_null())
+        .where(house.id.is_null() | own.id.is_null(), ids.have(Payment.ledger_transaction))
     )
     return posted | paid
 
 
-def _wrong_bets() -> peewee.Select:
+def _wrong_bets(ids: Ids) -> peewee.Select:
     """The house got the wager of each bet, and paid the payout."""
     got = (
         LedgerEntry.select(LedgerEntry.transaction, fn.SUM(LedgerEntry.amount_cents).alias("cents"))
-        .where(LedgerEntry.account == Account.HOUSE_BETS, LedgerEntry.user.is_null())
+        .where(_is_of_house(Account.HOUSE_BETS, ids))
         .group_by(LedgerEntry.transaction)
         .alias("got")
     )
@@ -95,4 +123,5 @@ def _wrong_bets() -> peewee.Select:
         Bet.select(Bet.ledger_transaction)
         .join(got, peewee.JOIN.LEFT_OUTER, on=(got.c.transaction_id == Bet.ledger_transaction))
         .where(Bet.wager_cents - Bet.payout_cents != fn.COALESCE(got.c.cents, 0))
+        .where(ids.have(Bet.ledger_transaction))
     )

@@ -1,0 +1,117 @@
+"""The background tasks of the back office: alarms, their webhook, and what the house owes."""
+
+import logging
+from contextlib import suppress
+
+from flask import Flask
+from prometheus_client import CollectorRegistry, Gauge
+
+from models.db.connection import UNAVAILABLE, database
+from server.realtime.repeated_task import RepeatedTask
+from services.alarms import records
+from services.alarms.rule import Rule
+from services.alarms.rules import RULES
+from services.container import Services
+from services.reports import liabilities
+from services.shared.clock import MINUTE_MS, Millis
+from services.shared.lease import Lease
+
+log = logging.getLogger("platform.alarms")
+
+
+class OpenAlarms:
+    """A gauge of the open alarms of each rule. The process that checks the rules shows it."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._open = Gauge("alarms_open", "Alarms that nobody has acknowledged", ["rule"], registry=registry)
+
+    def clear(self) -> None:
+        """Show nothing: another process does."""
+        self._open.clear()
+
+    def show(self) -> None:
+        """Show what the database has now, also 0."""
+        counts = records.open_counts()
+        for rule in RULES:
+            self._open.labels(rule.name).set(counts.get(rule.name, 0))
+
+
+class AlarmChecks:
+    """Checks each rule when it is due, in one process."""
+
+    def __init__(self, app: Flask) -> None:
+        self._services: Services = app.extensions["services"]
+        self._gauge = OpenAlarms(app.extensions["metrics"].registry)
+        self._lease = Lease("alarms")
+        self._due_at: dict[str, Millis] = {}
+
+    def run(self) -> None:
+        """One round. A rule that fails does not keep the others from being checked."""
+        if not _is_mine(self._lease):
+            self._gauge.clear()
+            self._due_at.clear()
+            return
+        for rule in RULES:
+            now = self._services.clock()
+            if now >= self._due_at.get(rule.name, 0):
+                self._due_at[rule.name] = Millis(now + rule.every_ms)
+                try:
+                    self._check(rule, now)
+                except Exception:
+                    self._due_at[rule.name] = Millis(now + MINUTE_MS)
+                    log.exception("alarms of %s not checked", rule.name)
+        self._gauge.show()
+
+    def _check(self, rule: Rule, now: Millis) -> None:
+        services = self._services
+        found = rule.find(services.settings, now)
+        records.update(rule, found, is_sent=services.alarm_delivery.is_set, now=now)
+        if not found.is_complete:
+            self._due_at[rule.name] = now
+
+    def release(self) -> None:
+        """Let another process take over at once."""
+        with suppress(*UNAVAILABLE):
+            self._lease.release()
+
+
+def checks(app: Flask, *, every_seconds: float) -> RepeatedTask:
+    """See ``AlarmChecks``."""
+    work = AlarmChecks(app)
+    return RepeatedTask(
+        work.run, every_seconds=every_seconds, on_failure="alarms not checked", after_stop=work.release
+    )
+
+
+def delivery(app: Flask, *, every_seconds: float) -> RepeatedTask | None:
+    """Send alarms, if ALARM_WEBHOOK_URL is set. A slow receiver keeps nothing else waiting."""
+    services: Services = app.extensions["services"]
+    if not services.alarm_delivery.is_set:
+        return None
+    return RepeatedTask(
+        services.alarm_delivery.run, every_seconds=every_seconds, on_failure="alarms not sent"
+    )
+
+
+def owed(app: Flask, *, every_seconds: float) -> RepeatedTask:
+    """Store what the house owes, from time to time and at the end of each day. One process does it."""
+    services: Services = app.extensions["services"]
+    lease = Lease("liabilities")
+
+    def store() -> None:
+        if _is_mine(lease):
+            liabilities.store_due(now=services.clock())
+
+    def release() -> None:
+        # Without the database the lease ends by itself.
+        with suppress(*UNAVAILABLE):
+            lease.release()
+
+    return RepeatedTask(
+        store, every_seconds=every_seconds, on_failure="liabilities not stored", after_stop=release
+    )
+
+
+def _is_mine(lease: Lease) -> bool:
+    """Whether this process does the job. SQLite serves one process, and a lease would be one more write."""
+    return not database.is_shared or lease.acquire()

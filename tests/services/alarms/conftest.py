@@ -1,0 +1,63 @@
+"""Rounds of the background tasks of alarms, and the alarms that they have raised."""
+
+import pytest
+
+from bench.harness.spins import Clock, at
+from models.alarms import Alarm
+from models.db.connection import database, reading, writing
+from tests.support.openings import Openings
+from tests.support.table import Table
+
+NOW = at("2026-03-18 12:00")
+
+
+@pytest.fixture
+def clock():
+    return Clock(NOW)
+
+
+@pytest.fixture
+def log(app):
+    return app.extensions["services"].log
+
+
+@pytest.fixture
+def table(app):
+    return Table(app)
+
+
+@pytest.fixture
+def openings(app):
+    return Openings(app)
+
+
+def task_of(app, on_failure):
+    """The work of the background task with this message."""
+    (task,) = [each for each in app.extensions["realtime"].tasks if each._on_failure == on_failure]
+    return task._work
+
+
+@pytest.fixture
+def check(app, clock):
+    """Checks all rules, an hour after the last time."""
+    work = task_of(app, "alarms not checked")
+
+    def run(*, after_minutes=61):
+        clock.advance(minutes=after_minutes)
+        work()
+
+    return run
+
+
+@reading()
+def alarms(rule=None):
+    """The alarms of a rule, or all, by their subject."""
+    found = Alarm.select().order_by(Alarm.id)
+    return {each.subject: each for each in found if rule in (None, each.rule)}
+
+
+def change(*statements):
+    """Run statements directly on the database."""
+    with writing():
+        for statement in statements:
+            database.execute_sql(statement)

@@ -1,0 +1,314 @@
+"""Each rule raises an alarm when it should, and none when it should not."""
+
+import random
+from math import sqrt
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from models.db.connection import writing
+from models.prices import PriceSource
+from models.users import User
+from services.alarms.returns import furthest
+from services.reports.bet_sums import BetSums
+from tests.services.alarms.conftest import alarms, change
+from tests.support.openings import chest
+
+
+def test_a_site_without_trouble_has_no_alarm(check, table, openings, player, log, run):
+    run("payments", "record", player.platform_id, "deposit", "10")
+    check()
+    table.spin(player, wager=1, wins=True)
+    openings.open(player, chest("desk"))
+    log.append_now()
+    change("UPDATE bets SET proof_held_by = 0")
+
+    check()
+
+    assert alarms() == {}
+
+
+# -- return to player -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def won(table, player, log):
+    """Many spins with a chance of 19 % that are all won."""
+
+    def play(count):
+        for _ in range(count):
+            table.spin(player, wager=2, price=10, wins=True)
+        log.append_now()
+
+    return play
+
+
+def test_a_return_to_player_outside_its_band_raises_an_alarm_for_each_period(check, won):
+    won(40)
+
+    check()
+
+    found = alarms("return-to-player")
+    periods = ("2026-03-18", "7 days", "30 days")
+    assert list(found) == sorted(
+        f"{period}: upgrader{price}" for period in periods for price in ("", " under-100")
+    )
+    assert found["7 days: upgrader"].text == (
+        "The return to player of the last 7 days of upgrader is 500.00%; by the chances of the 40 bets it"
+        " should be 95.00% (+13.1 standard deviations)"
+    )
+
+
+def test_a_case_that_pays_too_little_raises_an_alarm(check, openings, player, log):
+    """Half of the openings would pay 20 coins, and none does."""
+    content = chest("desk", price=12, items=[("Dust", 1, 50), ("Crown", 20, 50)])
+    for _ in range(60):
+        openings.open(player, content)
+        change("UPDATE users SET balance_cents = balance_cents + 1100")
+    log.append_now()
+
+    check()
+
+    assert "7 days: case desk" in alarms("return-to-player")
+
+
+def test_a_lucky_day_raises_no_alarm(check, won):
+    """Four won spins of four are likely enough among so many comparisons: 0.19 to the fourth is 1 in 767."""
+    won(4)
+
+    check()
+
+    assert alarms("return-to-player") == {}
+
+
+def test_a_single_large_win_raises_no_alarm(check, openings, player, log):
+    """It is 31 standard deviations from its mean, and happens once in a thousand times."""
+    content = chest("rare", price=50, items=[("Dust", 1, "99.9"), ("Crown", 40_000, "0.1")])
+    openings.open(player, content, wins="Crown")
+    log.append_now()
+
+    check()
+
+    assert alarms("return-to-player") == {}
+
+
+def test_an_alarm_of_a_return_ends_when_its_period_is_over(check, won):
+    won(40)
+    check()
+
+    check(after_minutes=3 * 24 * 60)
+
+    found = alarms("return-to-player")
+    assert found["2026-03-18: upgrader"].ended_at_ms is not None
+    assert found["7 days: upgrader"].ended_at_ms is None
+
+
+def test_fair_bets_stay_within_the_band_of_the_alarms(effort, seed, note_figure):
+    """A site with three games, four classes and 500 cases: 2,000 comparisons an hour, by random fair bets.
+
+    Cases that rarely pay much are the hardest: their payouts are far from a normal distribution.
+    """
+    draw = random.Random(seed)
+    comparisons = 2 * 31 * 24 * 4 * 507
+    outside, most = 0, 0.0
+    for _ in range(2_000 * effort):
+        chance, bets = 10 ** draw.uniform(-4, -0.1), int(10 ** draw.uniform(0, 3.5))
+        price = 100
+        wins = sum(draw.random() < chance for _ in range(bets))
+        expected, variance = bets * chance * price, bets * chance * (1 - chance) * price**2
+        sums = BetSums(bets, bets, wins * price, expected, variance, price)
+        outside += abs(sums.paid - expected) > furthest(sums, comparisons=comparisons)
+        most = max(most, abs(sums.paid - expected) / sqrt(variance))
+
+    note_figure(f"fair returns: {outside} outside of the band; the furthest had {most:.1f} deviations")
+    assert outside == 0
+
+
+def test_the_band_finds_a_bias_of_a_few_percent():
+    """Of 100,000 bets of one coin on two, a return of 98 % instead of 95 % is 9.5 deviations away."""
+    comparisons, bets = 2 * 31 * 24 * 4 * 507, 100_000
+    sums = BetSums(bets, 100 * bets, 98 * bets, 95 * bets, bets * 0.475 * 0.525 * 200**2, 200)
+
+    assert abs(sums.paid - sums.expected) > furthest(sums, comparisons=comparisons)
+
+
+# -- what happened ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.settings(ALARM_PAYOUT="100")
+def test_each_large_payout_raises_an_alarm_once(check, table, player):
+    check(after_minutes=2)
+    table.spin(player, wager=9, price=20, wins=True)
+    large = table.spin(player, wager=40, price=100, wins=True)
+
+    for minutes in (0.5, 1, 1, 61):
+        check(after_minutes=minutes + 0.6)
+
+    (alarm,) = alarms("large-payout").values()
+    assert alarm.text == f"Bet {large.id} (upgrader) paid $100.00"
+
+
+@pytest.mark.settings(ALARM_PAYOUT="1")
+def test_payouts_from_before_the_first_check_raise_no_alarm(check, table, player):
+    table.spin(player, wager=9, price=20, wins=True)
+
+    check(after_minutes=2)
+    check(after_minutes=2)
+
+    assert alarms("large-payout") == {}
+
+
+DIFFERENCES = {
+    "does not sum to zero": "UPDATE ledger_entries SET amount_cents = amount_cents - 1"
+    " WHERE account = 'house.grants'",
+    "has no entries": "INSERT INTO ledger_transactions (kind, created_at_ms) VALUES ('grant', 1000000000000)",
+    "differs from its bet": "UPDATE bets SET wager_cents = wager_cents + 1",
+}
+
+
+@pytest.mark.parametrize("difference", DIFFERENCES)
+def test_a_difference_in_new_transactions_raises_an_alarm_once(check, table, player, difference):
+    table.spin(player, wager=9, price=20)
+    change(DIFFERENCES[difference])
+
+    for _ in range(3):
+        check()
+
+    (line,) = alarms("ledger-transactions")
+    assert line.endswith(difference)
+
+
+def test_the_ledger_is_checked_from_where_the_last_check_has_come(check, table, player, queries):
+    for _ in range(3):
+        table.spin(player, wager=1)
+    check()
+    table.spin(player, wager=1)
+    check()
+    queries.clear()
+
+    check()
+
+    assert [text for text, _ in queries if "HAVING" in text and "ledger_entries" in text] == []
+
+
+@writing()
+def add_coins(account, cents):
+    column = getattr(User, f"{account}_cents")
+    User.update({column: column + cents}).execute()
+
+
+@pytest.mark.parametrize("account", ["balance", "vault", "sweepstake"])
+def test_coins_without_an_entry_raise_an_alarm_that_ends_with_them(check, table, player, account):
+    table.spin(player, wager=1)
+    check()
+    add_coins(account, 1)
+    table.spin(player, wager=1)
+    check()
+    (subject,) = alarms("ledger-balances")
+    assert (subject, alarms()[account].ended_at_ms) == (account, None)
+
+    add_coins(account, -1)
+    check()
+
+    assert alarms()[account].ended_at_ms is not None
+
+
+# -- what lasts -------------------------------------------------------------------------------------------
+
+
+def test_open_findings_of_payments_raise_one_alarm_of_each_kind(check):
+    insert = (
+        "INSERT INTO payment_findings (kind, subject, ours, theirs, found_at_ms, is_dismissed)"
+        " VALUES ('{}', '{}', '', '', 1, FALSE)"
+    )
+    change(insert.format("deposit", "a"), insert.format("deposit", "b"), insert.format("payout-missing", "a"))
+
+    check()
+
+    found = alarms("payment-findings")
+    assert found["deposit"].text == "Payments: 2 open findings of deposit"
+    assert list(found) == ["deposit", "payout-missing"]
+
+
+def test_failed_logins_of_staff_raise_an_alarm(check, clock):
+    insert = "INSERT INTO staff_login_failures (name_digest, network, at_ms) VALUES ('{}', '{}', {})"
+    change(*(insert.format("a" * 64, "192.0.2.1", clock()) for _ in range(4)))
+    check(after_minutes=1)
+    assert alarms("failed-logins") == {}
+    change(insert.format("b" * 64, "192.0.2.1", clock()))
+    change(*(insert.format("c" * 64, f"192.0.2.{number}", clock()) for number in range(2, 52)))
+
+    check(after_minutes=1)
+
+    assert sorted(alarms("failed-logins")) == ["192.0.2.1", f"name {'c' * 16}"]
+    check(after_minutes=2 * 24 * 60)
+    assert all(alarm.ended_at_ms for alarm in alarms("failed-logins").values())
+
+
+@writing()
+def feed_has_succeeded(at):
+    PriceSource.update(succeeded_at_ms=at).where(PriceSource.name == "feed").execute()
+
+
+@pytest.mark.settings(PRICE_FEED_URL="http://127.0.0.1:9/prices")
+def test_an_old_price_feed_raises_an_alarm_that_ends_with_the_next_success(check, clock):
+    feed_has_succeeded(clock())
+    check(after_minutes=179)
+    assert alarms("old-prices") == {}
+
+    check(after_minutes=2)
+    assert alarms("old-prices")["feed"].ended_at_ms is None
+
+    feed_has_succeeded(clock())
+    check(after_minutes=2)
+    assert alarms("old-prices")["feed"].ended_at_ms == clock()
+
+
+def test_bets_that_wait_for_a_minute_raise_alarms_about_log_and_proofs(check, table, player, log):
+    table.spin(player)
+    check(after_minutes=1)
+    assert alarms() == {}
+
+    check(after_minutes=1.2)
+    assert sorted(alarms()) == ["log", "proofs"]
+
+    log.append_now()
+    change("UPDATE bets SET proof_held_by = 0")
+    check(after_minutes=1)
+    assert all(alarm.ended_at_ms for alarm in alarms().values())
+
+
+# -- all rules --------------------------------------------------------------------------------------------
+
+
+def test_a_rule_that_fails_does_not_keep_the_others_from_being_checked(check, table, player, monkeypatch):
+    monkeypatch.setattr("services.payments.findings.open_findings", lambda: 1 / 0)
+    table.spin(player)
+
+    check()
+
+    assert "log" in alarms()
+
+
+def test_the_open_alarms_are_a_metric(check, table, player, client):
+    table.spin(player)
+    check()
+
+    shown = {
+        sample.labels["rule"]: sample.value
+        for family in text_string_to_metric_families(client.get("/metrics").text)
+        for sample in family.samples
+        if sample.name == "alarms_open"
+    }
+
+    assert (shown["old-checkpoint"], shown["late-proofs"], shown["large-payout"]) == (1, 1, 0)
+
+
+def test_an_alarm_is_a_line_in_the_log(check, table, player, log_lines):
+    table.spin(player)
+
+    check()
+    check()
+
+    lines = [line for line in log_lines() if line.get("event") == "alarm:old-checkpoint"]
+    assert len(lines) == 1
