@@ -3,9 +3,9 @@
 from typing import Any
 
 import peewee
-from peewee import Check
+from peewee import Check, fn
 
-from models.db.connection import Table, database
+from models.db.connection import Table, database, reading
 
 LIVE_MS = 6_000
 """A process that has not renewed its row for this time is dead."""
@@ -41,3 +41,10 @@ class Process(Table):
 def live_processes() -> Any:
     """A query for the processes that are not dead."""
     return Process.select().where(Process.seen_at_ms > database.now_ms - LIVE_MS)
+
+
+@reading()
+def live_sockets() -> int:
+    """The open sockets of all live processes, as of two seconds ago."""
+    rows: Any = live_processes().select(fn.COALESCE(fn.SUM(Process.sockets), 0))
+    return int(rows.scalar())

@@ -1,10 +1,10 @@
 """Addresses of pages: with another filter, order or page, and where a form leads back to."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from urllib.parse import urlencode
 
-from flask import request
+from flask import request, url_for
 from werkzeug.datastructures import MultiDict
 from werkzeug.urls import iri_to_uri
 
@@ -31,6 +31,12 @@ def with_query(**changes: object) -> str:
         if value not in (None, ""):
             query[name] = str(value)
     return iri_to_uri(request.path) + (f"?{urlencode(list(query.items(multi=True)))}" if query else "")
+
+
+def with_parameters(endpoint: str, parameters: Mapping[str, str]) -> str:
+    """The address of a page with these parameters, without those that are empty."""
+    given = {name: value for name, value in parameters.items() if value}
+    return url_for(endpoint) + (f"?{urlencode(given)}" if given else "")
 
 
 def order(allowed: Collection[str], *, default: str) -> tuple[str, bool]:

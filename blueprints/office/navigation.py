@@ -21,6 +21,8 @@ NAVIGATION = (
     Link("Payments", "office.payments", Permission.PAYMENTS_SEE),
     Link("Prizes", "office.prizes", Permission.PRIZES_SEE),
     Link("Proposals", "office.proposals", Permission.PROPOSALS_SEE),
+    Link("Reports", "office.reports", Permission.REPORTS_SEE),
+    Link("Alarms", "office.alarms", Permission.ALARMS_SEE),
     Link("Audit trail", "office.audit_trail", Permission.AUDIT_SEE),
     Link("Staff", "office.staff", Permission.STAFF_SEE),
 )

@@ -1,19 +1,89 @@
-"""The overview."""
+"""The overview: figures of the games, what the house owes, open work and alarms."""
 
 from http import HTTPStatus
+from typing import NamedTuple
 
-from flask import Response, abort, render_template
+from flask import Response, abort, render_template, request
 
 from blueprints.api.auth import public
-from blueprints.office.access import needs
+from blueprints.office.access import can, needs
 from blueprints.office.blueprint import office
+from models.processes import live_sockets
+from server.current_services import get_services
+from services.alarms import records
+from services.games.bets import GAMES
+from services.reports import liabilities, open_work, returns
+from services.reports.open_work import Waiting
+from services.reports.returns import Figures, Group, Line
+from services.shared.clock import DAY_MS, CalendarPeriod, Millis, iso_date
 from services.staff.permissions import Permission
+
+PERIODS = {"Today": 1, "7 days": 7, "30 days": 30}
+CHART_DAYS = 30
+ALARMS = 5
+
+
+class Period(NamedTuple):
+    """The figures of the last days, today included."""
+
+    label: str
+    first: str
+    last: str
+    by_game: list[Line]
+    total: Figures
+
+
+class Task(NamedTuple):
+    """Work that waits, and the page with its list."""
+
+    label: str
+    endpoint: str
+    arguments: dict[str, str]
+    waiting: Waiting
 
 
 @office.get("/")
 @needs(Permission.OFFICE_SEE)
 def overview() -> str:
-    return render_template("office/overview.html")
+    today = CalendarPeriod.DAY.start(get_services().clock())
+    game = request.args.get("game") if request.args.get("game") in GAMES else None
+    sees_reports = can(Permission.REPORTS_SEE)
+    return render_template(
+        "office/overview.html",
+        periods=[_period(label, days, today) for label, days in PERIODS.items()] if sees_reports else [],
+        days=_days(today, game) if sees_reports else [],
+        games=GAMES,
+        game=game,
+        owed=liabilities.newest() if sees_reports else None,
+        sockets=live_sockets(),
+        tasks=_tasks(),
+        alarms=records.open_alarms(ALARMS) if can(Permission.ALARMS_SEE) else [],
+    )
+
+
+def _period(label: str, days: int, today: Millis) -> Period:
+    since, until = Millis(today - (days - 1) * DAY_MS), Millis(today + DAY_MS)
+    by_game = returns.lines(since=since, until=until, groups=[Group.GAME])
+    return Period(label, iso_date(since), iso_date(today), by_game, returns.total(by_game))
+
+
+def _days(today: Millis, game: str | None) -> list[Line]:
+    """The figures of each day of the chart in which there was a bet, the newest first."""
+    since = Millis(today - (CHART_DAYS - 1) * DAY_MS)
+    return returns.lines(since=since, until=Millis(today + DAY_MS), groups=[Group.DAY], game=game)[::-1]
+
+
+def _tasks() -> list[Task]:
+    found = []
+    if can(Permission.PAYMENTS_SEE):
+        found += [
+            Task("Withdrawals requested", "office.withdrawals", {}, open_work.withdrawals()),
+            Task("Deposits in review", "office.payments", {}, open_work.deposits()),
+            Task("Findings of payments", "office.payment_findings", {}, open_work.findings()),
+        ]
+    if can(Permission.PRIZES_SEE):
+        found.append(Task("Prizes to ship", "office.prizes", {}, open_work.prizes()))
+    return found
 
 
 @office.get("")

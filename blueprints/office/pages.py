@@ -1,6 +1,7 @@
 """Every page of the back office. Importing a module adds its views to the blueprint."""
 
 from blueprints.office import (
+    alarms,
     audit_trail,
     demo,
     errors,
@@ -12,6 +13,7 @@ from blueprints.office import (
     players,
     prizes,
     proposals,
+    reports,
     sign_in,
     staff,
     withdrawals,
@@ -19,6 +21,7 @@ from blueprints.office import (
 from blueprints.office.blueprint import office
 
 __all__ = [
+    "alarms",
     "audit_trail",
     "demo",
     "errors",
@@ -31,6 +34,7 @@ __all__ = [
     "players",
     "prizes",
     "proposals",
+    "reports",
     "sign_in",
     "staff",
     "withdrawals",

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from cachetools import LRUCache
 
 from models.daily_totals import ADD, DailyTotals
-from models.db.connection import database, reading, writing
+from models.db.connection import database, writing
 from models.db.sql import execute
 from services.games import snapshots
 from services.games.snapshots import Content, InvalidSnapshot
@@ -93,12 +93,6 @@ def rebuild() -> int:
     return len(expected)
 
 
-@reading()
-def since(day: Millis, until: Millis) -> list[tuple[Key, BetSums]]:
-    """The rows of the days from ``day`` to before ``until``, in the order of their keys."""
-    return list(_stored(DailyTotals.day_starts_at_ms.between(day, until - 1)))
-
-
 def _expected() -> dict[Key, BetSums]:
     """The rows that there must be. To be used within a transaction."""
     return _by_key(grouped(APPENDED_BETS), Contents())
@@ -120,12 +114,9 @@ def _by_key(groups: Iterable[GroupedBets], content_of: Contents) -> dict[Key, Be
     return found
 
 
-def _stored(*conditions: Any) -> Iterator[tuple[Key, BetSums]]:
-    """The rows with these conditions. To be used within ``reading()``."""
-    row = DailyTotals
-    query: Any = row.select().order_by(row.day_starts_at_ms, row.game, row.case_id, row.price_class)
-    if conditions:
-        query = query.where(*conditions)
+def _stored() -> Iterator[tuple[Key, BetSums]]:
+    """All rows. To be used within ``reading()``."""
+    query: Any = DailyTotals.select()
     for day, game, case_id, price_class, bets, wagered, paid, *of_chances in query.tuples().iterator():
         sums = BetSums(bets, Cents(wagered), Cents(paid), *of_chances)
         yield Key(Millis(day), game, case_id, price_class), sums

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from services.reports import daily_totals
+from peewee import fn
+
+from models.daily_totals import DailyTotals
+from models.db.connection import reading
 from services.reports.bet_sums import BetSums
-from services.reports.daily_totals import Key
 from services.shared.clock import Millis, iso_date
 from services.shared.money import Cents
 
@@ -101,6 +103,15 @@ class Line(NamedTuple):
     figures: Figures
 
 
+COLUMNS = {
+    Group.DAY: DailyTotals.day_starts_at_ms,
+    Group.GAME: DailyTotals.game,
+    Group.CASE: DailyTotals.case_id,
+    Group.PRICE: DailyTotals.price_class,
+}
+
+
+@reading()
 def lines(
     *,
     since: Millis,
@@ -114,12 +125,30 @@ def lines(
 
     ``game``, ``case_id`` and ``price_class`` leave out all others.
     """
-    wanted = {"game": game, "case_id": case_id, "price_class": price_class}
+    row = DailyTotals
+    wanted = [row.day_starts_at_ms.between(since, until - 1)]
+    filters = ((row.game, game), (row.case_id, case_id), (row.price_class, price_class))
+    wanted += [column == value for column, value in filters if value is not None]
+    # The bets of one row all have a wager, or none of them.
+    has_wager = row.wagered_cents > 0
+    by = [*(COLUMNS[group] for group in groups), has_wager]
+    query: Any = (
+        row.select(
+            *by,
+            *(fn.SUM(column) for column in (row.bets, row.wagered_cents, row.paid_cents)),
+            *(fn.SUM(column) for column in (row.expected_cents, row.variance_square_cents)),
+            fn.MAX(row.largest_cents),
+        )
+        .where(*wanted)
+        .group_by(*by)
+    )
     found: dict[tuple[str, ...], Figures] = {}
-    for key, sums in daily_totals.since(since, until):
-        if all(value in (None, getattr(key, name)) for name, value in wanted.items()):
-            group = tuple(_value(key, each) for each in groups)
-            found[group] = found.get(group, Figures()) + figures_of(sums)
+    for values in query.tuples().iterator():
+        group = tuple(map(_text, groups, values))
+        is_paid_for, bets, wagered, paid, *of_chances = values[len(groups) :]
+        sums = BetSums(int(bets), Cents(int(wagered)), Cents(int(paid)), *of_chances)
+        figures = Figures(paid_for=sums) if is_paid_for else Figures(free=sums)
+        found[group] = found.get(group, Figures()) + figures
     return [Line(group, found[group]) for group in sorted(found)]
 
 
@@ -128,12 +157,5 @@ def total(found: Sequence[Line]) -> Figures:
     return sum((line.figures for line in found), start=Figures())
 
 
-def figures_of(sums: BetSums) -> Figures:
-    """The figures of one row of the totals, whose bets all have a wager, or none of them."""
-    return Figures(paid_for=sums) if sums.wagered else Figures(free=sums)
-
-
-def _value(key: Key, group: Group) -> str:
-    if group is Group.DAY:
-        return iso_date(key.day)
-    return {Group.GAME: key.game, Group.CASE: key.case_id, Group.PRICE: key.price_class}[group]
+def _text(group: Group, value: Any) -> str:
+    return iso_date(Millis(value)) if group is Group.DAY else str(value)

@@ -11,8 +11,7 @@ from services.log import sequencer
 from services.log.sequencer import Superseded
 from services.log.signed_log import tree_of
 from services.maintenance import fairness_report, totals
-from services.reports import daily_totals
-from services.reports.bet_sums import BetSums
+from services.reports import returns
 from tests.services.reports.conftest import NOW
 from tests.support.audits import check_reports
 from tests.support.backups import back_up, restore
@@ -90,7 +89,8 @@ def test_the_totals_equal_a_scan_of_all_bets(history, table, player, log, run):
     table.spin(player, wager=1, price=2)
     log.append_now()
 
-    kept = sum((sums for _, sums in daily_totals.since(TODAY, TODAY + DAY_MS)), start=BetSums())
+    (line,) = returns.lines(since=TODAY, until=TODAY + DAY_MS, groups=[])
+    kept = line.figures.paid_for
 
     (scanned,) = fairness_report.sums_of_days().values()
     assert (kept.bets, kept.wagered, kept.paid) == (scanned.bets, scanned.wagered, scanned.paid)

@@ -1,0 +1,86 @@
+"""Alarms: the list, and one alarm, which staff acknowledge with a reason."""
+
+from http import HTTPStatus
+from typing import Any
+
+from flask import flash, redirect, render_template, request, url_for
+
+from blueprints.office.access import needs
+from blueprints.office.addresses import page_number, with_parameters
+from blueprints.office.blueprint import office
+from models.alarms import Alarm
+from server.current_services import get_services
+from services.alarms import records
+from services.alarms.rules import RULES
+from services.games.bets import GAMES
+from services.shared.errors import PlatformError
+from services.shared.pagination import Place
+from services.staff.permissions import Permission
+from services.staff.reasons import ReasonRefused
+
+ROWS = 50
+STATES = {"open": True, "solved": False, "all": None}
+
+
+@office.get("/alarms")
+@needs(Permission.ALARMS_SEE)
+def alarms() -> str:
+    """The open alarms, newest first, or those of ``?state=`` and ``?rule=``."""
+    state, rule = request.args.get("state", "open"), request.args.get("rule", "")
+    state = state if state in STATES else "open"
+    rules = [each.name for each in RULES]
+    number = page_number()
+    found = records.page(
+        place=Place(number=number, limit=ROWS), is_open=STATES[state], rule=rule if rule in rules else None
+    )
+    pages = -(-found.total // ROWS)
+    return render_template(
+        "office/alarms.html",
+        alarms=found.rows,
+        pages=(number, number < pages, pages),
+        state=state,
+        states=list(STATES),
+        rule=rule,
+        rules=["", *rules],
+    )
+
+
+@office.get("/alarms/<int:alarm_id>")
+@needs(Permission.ALARMS_SEE)
+def alarm(alarm_id: int) -> str:
+    return _alarm(alarm_id)
+
+
+@office.post("/alarms/<int:alarm_id>/acknowledge")
+@needs(Permission.ALARMS_ACKNOWLEDGE)
+def acknowledge_alarm(alarm_id: int) -> Any:
+    try:
+        reason = request.form.get("reason", "")
+        records.acknowledge(alarm_id, reason=reason, now=get_services().clock())
+    except (ReasonRefused, records.AlreadyAcknowledged) as refusal:
+        return _alarm(alarm_id, refusal=refusal), HTTPStatus(refusal.status)
+    flash("The alarm is acknowledged.", "good")
+    return redirect(url_for("office.alarms"), HTTPStatus.SEE_OTHER)
+
+
+def _alarm(alarm_id: int, *, refusal: PlatformError | None = None) -> str:
+    found = records.get(alarm_id)
+    return render_template("office/alarm.html", alarm=found, cause=_cause(found), refusal=refusal)
+
+
+def _cause(alarm: Alarm) -> str | None:
+    """The address of the page that shows what the alarm is about; None if there is none."""
+    if alarm.rule == "return-to-player":
+        return _report(alarm.subject)
+    return {"payment-findings": "/office/payments/findings", "failed-logins": "/office/staff"}.get(alarm.rule)
+
+
+def _report(subject: str) -> str:
+    """The report of a subject such as ``7 days: case desk`` or ``2026-03-18: upgrader``."""
+    window, _, what = subject.partition(": ")
+    game, _, part = what.partition(" ")
+    query = {"by": "day", "game": game if game in GAMES else ""}
+    query |= {"price" if game == "upgrader" else "case": part}
+    if "-" in window:
+        query |= {"from": window, "to": window}
+    return with_parameters("office.reports", query)

@@ -1,0 +1,221 @@
+"""Reports by day, game and case, of payments by method, and of what the house owed. Each also as CSV."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from flask import Response, render_template, request
+
+from blueprints.office.access import needs
+from blueprints.office.addresses import order, page_number, with_parameters
+from blueprints.office.blueprint import office
+from blueprints.office.periods import Days, days_of_address
+from models.daily_totals import PRICE_CLASSES
+from server.current_services import get_services
+from services.games.bets import GAMES, UPGRADER
+from services.reports import csv_text, liabilities, payments_by_method, returns
+from services.reports.csv_text import amount
+from services.reports.payments_by_method import PaymentsOfMethod
+from services.reports.returns import Figures, Group, Line
+from services.shared.clock import iso_date
+from services.shared.money import Cents
+from services.shared.text_validation import is_storable
+from services.staff.permissions import Permission
+
+ROWS = 100
+
+GROUPS = {
+    "day": (Group.DAY,),
+    "game": (Group.GAME,),
+    "case": (Group.GAME, Group.CASE),
+    "price": (Group.PRICE,),
+    "day and game": (Group.DAY, Group.GAME),
+    "day and case": (Group.DAY, Group.GAME, Group.CASE),
+}
+"""The choices of ``?by=``."""
+
+NUMBERS: dict[str, Callable[[Figures], float]] = {
+    "bets": lambda figures: figures.bets,
+    "wagers": lambda figures: figures.wagered,
+    "payouts": lambda figures: figures.paid,
+    "ggr": lambda figures: figures.revenue,
+    "theory": lambda figures: figures.expected_revenue,
+    "return": lambda figures: figures.return_to_player or 0.0,
+}
+"""The columns that a report can be sorted by, besides its groups."""
+
+HEADER = (
+    *("bets", "wagers", "payouts", "gross gaming revenue", "theoretical revenue"),
+    *("return to player", "theoretical return", "band from", "band to"),
+)
+
+
+class Report(NamedTuple):
+    """What the address asks for."""
+
+    days: Days
+    by: str
+    game: str
+    case: str
+    price: str
+    lines: Sequence[Line]
+
+    @property
+    def groups(self) -> Sequence[Group]:
+        return GROUPS[self.by]
+
+
+@office.get("/reports")
+@needs(Permission.REPORTS_SEE)
+def reports() -> str:
+    """Bets, by what ``?by=`` says."""
+    report = _report()
+    sorted_by, is_descending = order(["group", *NUMBERS], default="group")
+    lines = _sorted(report.lines, sorted_by, is_descending=is_descending)
+    number = page_number(most=max(-(-len(lines) // ROWS), 1))
+    return render_template(
+        "office/reports.html",
+        report=report,
+        lines=[(line, _address(report, line)) for line in lines[(number - 1) * ROWS : number * ROWS]],
+        total=returns.total(lines),
+        pages=(number, number * ROWS < len(lines), -(-len(lines) // ROWS)),
+        sorted_by=sorted_by,
+        is_descending=is_descending,
+        csv=_csv_address("office.reports_csv"),
+        choices={"by": list(GROUPS), "game": ["", *GAMES], "price": ["", *PRICE_CLASSES]},
+    )
+
+
+@office.get("/reports/bets.csv")
+@needs(Permission.REPORTS_SEE)
+def reports_csv() -> Response:
+    """All lines of the report of bets."""
+    report = _report()
+    rows = [(*line.group, *_cells(line.figures)) for line in report.lines]
+    return _csv("bets", report.days, [*report.groups, *HEADER], rows)
+
+
+@office.get("/reports/payments")
+@needs(Permission.REPORTS_SEE)
+def report_of_payments() -> str:
+    days = days_of_address(get_services().clock())
+    found = payments_by_method.by_day(*days)
+    return render_template(
+        "office/report-of-payments.html",
+        days=days,
+        payments=found,
+        sums=_sums(found),
+        csv=_csv_address("office.report_of_payments_csv"),
+    )
+
+
+@office.get("/reports/payments.csv")
+@needs(Permission.REPORTS_SEE)
+def report_of_payments_csv() -> Response:
+    days = days_of_address(get_services().clock())
+    rows = [
+        (iso_date(each.day), each.type, each.method, each.payments, amount(each.amount))
+        for each in payments_by_method.by_day(*days)
+    ]
+    return _csv("payments", days, ("day", "type", "method", "payments", "amount"), rows)
+
+
+@office.get("/reports/liabilities")
+@needs(Permission.REPORTS_SEE)
+def report_of_liabilities() -> str:
+    days = days_of_address(get_services().clock())
+    return render_template(
+        "office/report-of-liabilities.html",
+        days=days,
+        found=liabilities.by_day(*days),
+        csv=_csv_address("office.report_of_liabilities_csv"),
+    )
+
+
+@office.get("/reports/liabilities.csv")
+@needs(Permission.REPORTS_SEE)
+def report_of_liabilities_csv() -> Response:
+    days = days_of_address(get_services().clock())
+    header = ("day", "balances", "vaults", "held withdrawals", "prizes", "total", "sweepstake", "is final")
+    rows = []
+    for each in liabilities.by_day(*days):
+        owed = each.owed
+        coins = (owed.balances_cents, owed.vaults_cents, owed.held_cents, owed.prizes_cents, owed.total)
+        amounts = [amount(cents) for cents in (*coins, owed.sweepstake_cents)]
+        rows.append((iso_date(each.day), *amounts, "yes" if each.is_final else "no"))
+    return _csv("liabilities", days, header, rows)
+
+
+def _report() -> Report:
+    days = days_of_address(get_services().clock())
+    by = request.args.get("by", "")
+    by = by if by in GROUPS else "day"
+    game, price = request.args.get("game", ""), request.args.get("price", "")
+    game = game if game in GAMES else ""
+    price = price if price in PRICE_CLASSES else ""
+    case = request.args.get("case", "").strip()
+    case = case if is_storable(case) else ""
+    found = returns.lines(
+        since=days.since,
+        until=days.until,
+        groups=GROUPS[by],
+        game=game or None,
+        case_id=case or None,
+        price_class=price or None,
+    )
+    # Spins have no case, and openings no class of price.
+    return Report(days, by, game, case, price, [line for line in found if all(line.group)])
+
+
+def _sorted(lines: Sequence[Line], by: str, *, is_descending: bool) -> list[Line]:
+    if by == "group":
+        return sorted(lines, key=lambda line: line.group, reverse=is_descending)
+    # Equal ones stay in the order of their groups.
+    return sorted(lines, key=lambda line: NUMBERS[by](line.figures), reverse=is_descending)
+
+
+def _address(report: Report, line: Line) -> str:
+    """The report of what a line sums."""
+    values = dict(zip(report.groups, line.group, strict=True))
+    query = {
+        "from": values.get(Group.DAY, report.days.first),
+        "to": values.get(Group.DAY, report.days.last),
+        "game": values.get(Group.GAME, report.game),
+        "case": values.get(Group.CASE, report.case),
+        "price": values.get(Group.PRICE, report.price),
+    }
+    if query["case"] or query["price"]:
+        query["by"] = "day"
+    elif query["game"]:
+        query["by"] = "price" if query["game"] == UPGRADER else "case"
+    else:
+        query["by"] = "game"
+    return with_parameters("office.reports", query)
+
+
+def _cells(figures: Figures) -> list[Any]:
+    amounts = (figures.wagered, figures.paid, figures.revenue, figures.expected_revenue)
+    ratios = (figures.return_to_player, figures.expected_return, *(figures.band or (None, None)))
+    shown = ["" if ratio is None else f"{ratio:.6f}" for ratio in ratios]
+    return [figures.bets, *map(amount, amounts), *shown]
+
+
+def _sums(payments: Iterable[PaymentsOfMethod]) -> dict[str, Cents]:
+    """The amount of all payments of each type."""
+    sums: dict[str, Cents] = {}
+    for each in payments:
+        sums[each.type] = Cents(sums.get(each.type, 0) + each.amount)
+    return sums
+
+
+def _csv_address(endpoint: str) -> str:
+    """The file with all lines of this page."""
+    return with_parameters(endpoint, request.args)
+
+
+def _csv(name: str, days: Days, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
+    file = f"{name}-{days.first}-to-{days.last}.csv"
+    return Response(
+        csv_text.of_rows(header, rows),
+        mimetype="text/csv",
+        headers={"Content-Disposition": f"attachment; filename={file}"},
+    )

@@ -1,0 +1,203 @@
+"""Reports of bets, payments and liabilities, as pages and as CSV."""
+
+import csv
+import hashlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+from bench.harness.servers import ROOT
+from services.reports import liabilities
+from services.shared.clock import DAY_MS, iso_date
+from tests.support.office import signed_in
+from tests.support.openings import Openings, chest
+from tests.support.table import Table
+
+(VENDORED,) = (ROOT / "blueprints/office/static/vendor").iterdir()
+
+
+@pytest.fixture
+def compliance(app):
+    return signed_in(app, "compliance")
+
+
+@pytest.fixture
+def today(clock):
+    return iso_date(clock())
+
+
+@pytest.fixture
+def played(app, player):
+    """A won and a lost spin for two coins on ten, and an opening for five coins that won forty."""
+    table, openings = Table(app), Openings(app)
+    table.spin(player, wager=2, price=10, wins=True)
+    table.spin(player, wager=2, price=10)
+    openings.open(player, chest("desk"), wins="Crown")
+    app.extensions["services"].log.append_now()
+
+
+def rows_of(page, label):
+    """The texts of the cells of a table, by row."""
+    table = re.search(rf'aria-label="{label}".*?</table>', page.text, re.DOTALL)[0]
+    cells = [re.findall(r"<t[hd].*?</t[hd]>", row, re.DOTALL) for row in table.split("<tr")[1:]]
+    return [[" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in row] for row in cells]
+
+
+def file_of(answer):
+    assert answer.mimetype == "text/csv"
+    assert answer.headers["Content-Disposition"].startswith("attachment; filename=")
+    return list(csv.reader(io.StringIO(answer.text)))
+
+
+@pytest.mark.usefixtures("played")
+def test_a_report_by_game_has_the_figures_of_each_game_and_their_total(compliance):
+    page = compliance.get("/office/reports?by=game")
+
+    _, opened, spun, total = rows_of(page, "Bets")
+    assert opened[:6] == ["case", "1", "5.00", "40.00", "\u221235.00", "0.10"]
+    assert spun[:8] == ["upgrader", "2", "4.00", "10.00", "\u22126.00", "0.20", "250.00 %", "95.00 %"]
+    assert total[:5] == ["Total", "3", "9.00", "50.00", "\u221241.00"]
+
+
+@pytest.mark.usefixtures("played")
+def test_each_line_leads_to_what_it_sums(compliance, today):
+    page = compliance.get(f"/office/reports?from={today}&by=day")
+    for by in ("game", "case"):
+        (address, *_) = re.findall(r'<th scope="row"><a href="([^"]+)"', page.text)
+        page = compliance.get(address.replace("&amp;", "&"))
+        assert f"<option selected>{by}</option>" in page.text
+
+    assert rows_of(page, "Bets")[1][:3] == ["case", "desk", "1"]
+
+
+@pytest.mark.usefixtures("played")
+def test_a_report_is_sorted_by_the_column_of_the_address(compliance):
+    def games(sort):
+        return [
+            row[0] for row in rows_of(compliance.get(f"/office/reports?by=game&sort={sort}"), "Bets")[1:3]
+        ]
+
+    assert games("bets") == ["case", "upgrader"]
+    assert games("-bets") == ["upgrader", "case"]
+    assert games("-wagers") == ["case", "upgrader"]
+
+
+@pytest.mark.usefixtures("played")
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("by=price", [["under-100", "2"]]),
+        ("by=case", [["case", "desk"]]),
+        ("by=game&game=upgrader", [["upgrader", "2"]]),
+        ("by=game&case=desk", [["case", "1"]]),
+        ("by=game&price=under-10", []),
+        ("by=game&from=2020-01-01&to=2020-01-02", []),
+        ("by=nothing&game=nothing&price=nothing&from=nothing&sort=nothing&page=99", [["20", "3"]]),
+        ("by=game&case=%00", [["case", "1"], ["upgrader", "2"]]),
+    ],
+)
+def test_filters_are_in_the_address(compliance, query, shown):
+    page = compliance.get(f"/office/reports?{query}")
+
+    assert page.status_code == 200
+    rows = rows_of(page, "Bets")[1:-1] if shown else []
+    assert [[row[0][: len(first[0])], row[1]] for row, first in zip(rows, shown, strict=True)] == shown
+    assert shown or "There were no such bets" in page.text
+
+
+@pytest.mark.usefixtures("played")
+def test_the_csv_has_all_lines_of_the_page(compliance, today):
+    page = compliance.get("/office/reports?by=game")
+    address = re.search(r'href="(/office/reports/bets.csv[^"]*)"', page.text)[1]
+
+    header, opened, spun = file_of(compliance.get(address.replace("&amp;", "&")))
+
+    assert header[:5] == ["game", "bets", "wagers", "payouts", "gross gaming revenue"]
+    assert opened[:6] == ["case", "1", "5.00", "40.00", "-35.00", "0.10"]
+    assert spun[:8] == ["upgrader", "2", "4.00", "10.00", "-6.00", "0.20", "2.500000", "0.950000"]
+
+
+def test_payments_are_reported_by_day_and_method(compliance, run, player, today):
+    run("payments", "record", player.platform_id, "deposit", "12.50")
+    run("payments", "record", player.platform_id, "withdraw", "2")
+
+    page = compliance.get("/office/reports/payments")
+
+    assert rows_of(page, "Payments by day and method")[1:] == [
+        [today, "deposit", "recorded", "1", "12.50"],
+        [today, "withdraw", "recorded", "1", "2.00"],
+        ["Total: deposit", "12.50"],
+        ["Total: withdraw", "2.00"],
+    ]
+    assert file_of(compliance.get("/office/reports/payments.csv"))[1:] == [
+        [today, "deposit", "recorded", "1", "12.50"],
+        [today, "withdraw", "recorded", "1", "2.00"],
+    ]
+
+
+def test_liabilities_are_reported_by_day(compliance, player, clock, today):
+    liabilities.store_due(now=clock())
+    clock.ms += DAY_MS - clock() % DAY_MS + 61_000
+    liabilities.store_due(now=clock())
+    later = signed_in(compliance.app, "auditor")
+
+    page = later.get("/office/reports/liabilities")
+
+    rows = rows_of(page, "Liabilities by day")[1:]
+    assert [row[:6] for row in rows] == [
+        [day, "100.00", "0.00", "0.00", "0.00", "100.00"] for day in (today, iso_date(clock()))
+    ]
+    assert rows[0][-1] == "at its end"
+    assert [row[-1] for row in file_of(later.get("/office/reports/liabilities.csv"))] == [
+        "is final",
+        "yes",
+        "no",
+    ]
+
+
+@pytest.mark.usefixtures("played")
+def test_the_overview_shows_figures_by_game_and_what_the_house_owes(compliance, clock, today):
+    liabilities.store_due(now=clock())
+
+    page = compliance.get("/office/")
+
+    rows = rows_of(page, "Figures by game")
+    assert [row[:5] for row in rows if row[:1] == ["Today"]] == [
+        ["Today", "case", "1", "5.00", "40.00"],
+        ["Today", "upgrader", "2", "4.00", "10.00"],
+        ["Today", "all games", "3", "9.00", "50.00"],
+    ]
+    assert [row[:2] for row in rows_of(page, "Figures by day")[1:]] == [[today, "3"]]
+    assert '<strong><span class="money">141.00</span></strong>' in page.text
+    assert 'data-return="5.555' in page.text
+
+
+def test_the_overview_shows_open_work(compliance, app, player, clock):
+    app.extensions["services"].withdrawals.request(
+        user_id=player.id, method="demo", amount=500, to="there", key=None, now=clock()
+    )
+
+    page = compliance.get("/office/")
+
+    assert re.search(r"Withdrawals requested.*?<dd>1 ", page.text, re.DOTALL)
+
+
+@pytest.mark.usefixtures("played")
+def test_support_sees_open_work_and_no_figures(app):
+    support = signed_in(app, "support")
+
+    page = support.get("/office/")
+
+    assert "Prizes to ship" in page.text
+    assert "Figures by game" not in page.text
+    assert "What the house owes" not in page.text
+    assert support.get("/office/reports").status_code == 403
+
+
+def test_vendored_files_of_the_charts_have_their_recorded_checksums():
+    recorded = dict(line.split()[::-1] for line in (VENDORED / "SHA256SUMS").read_text().splitlines())
+    files = [Path(path) for path in VENDORED.iterdir() if path.name != "SHA256SUMS"]
+
+    assert recorded == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
