@@ -1,24 +1,21 @@
 """Alarms: the list, and one alarm, which staff acknowledge with a reason."""
 
-from http import HTTPStatus
 from typing import Any
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import render_template, request, url_for
 
 from blueprints.office.access import needs
-from blueprints.office.addresses import page_number, with_parameters
+from blueprints.office.addresses import with_parameters
 from blueprints.office.blueprint import office
+from blueprints.office.lists import listed, place
+from blueprints.office.results import attempt
 from models.alarms import Alarm
 from server.current_services import get_services
 from services.alarms import records
 from services.alarms.rules import RULES
 from services.games.bets import GAMES
-from services.shared.errors import PlatformError
-from services.shared.pagination import Place
 from services.staff.permissions import Permission
-from services.staff.reasons import ReasonRefused
 
-ROWS = 50
 STATES = {"open": True, "solved": False, "all": None}
 
 
@@ -29,15 +26,10 @@ def alarms() -> str:
     state, rule = request.args.get("state", "open"), request.args.get("rule", "")
     state = state if state in STATES else "open"
     rules = [each.name for each in RULES]
-    number = page_number()
-    found = records.page(
-        place=Place(number=number, limit=ROWS), is_open=STATES[state], rule=rule if rule in rules else None
-    )
-    pages = -(-found.total // ROWS)
+    found = records.page(place=place(), is_open=STATES[state], rule=rule if rule in rules else None)
     return render_template(
         "office/alarms.html",
-        alarms=found.rows,
-        pages=(number, number < pages, pages),
+        listed=listed(found),
         state=state,
         states=list(STATES),
         rule=rule,
@@ -54,16 +46,15 @@ def alarm(alarm_id: int) -> str:
 @office.post("/alarms/<int:alarm_id>/acknowledge")
 @needs(Permission.ALARMS_ACKNOWLEDGE)
 def acknowledge_alarm(alarm_id: int) -> Any:
-    try:
+    def work() -> str:
         reason = request.form.get("reason", "")
         records.acknowledge(alarm_id, reason=reason, now=get_services().clock())
-    except (ReasonRefused, records.AlreadyAcknowledged) as refusal:
-        return _alarm(alarm_id, refusal=refusal), HTTPStatus(refusal.status)
-    flash("The alarm is acknowledged.", "good")
-    return redirect(url_for("office.alarms"), HTTPStatus.SEE_OTHER)
+        return "The alarm is acknowledged"
+
+    return attempt(work, to=url_for("office.alarms"), again=lambda refusal: _alarm(alarm_id, refusal=refusal))
 
 
-def _alarm(alarm_id: int, *, refusal: PlatformError | None = None) -> str:
+def _alarm(alarm_id: int, *, refusal: str | None = None) -> str:
     found = records.get(alarm_id)
     return render_template("office/alarm.html", alarm=found, cause=_cause(found), refusal=refusal)
 
@@ -72,7 +63,8 @@ def _cause(alarm: Alarm) -> str | None:
     """The address of the page that shows what the alarm is about; None if there is none."""
     if alarm.rule == "return-to-player":
         return _report(alarm.subject)
-    return {"payment-findings": "/office/payments/findings", "failed-logins": "/office/staff"}.get(alarm.rule)
+    pages = {"payment-findings": "office.payment_findings", "failed-logins": "office.staff"}
+    return url_for(pages[alarm.rule]) if alarm.rule in pages else None
 
 
 def _report(subject: str) -> str:

@@ -16,6 +16,7 @@ from services.reports import liabilities, open_work, returns
 from services.reports.open_work import Waiting
 from services.reports.returns import Figures, Group, Line
 from services.shared.clock import DAY_MS, CalendarPeriod, Millis, iso_date
+from services.staff import proposals
 from services.staff.permissions import Permission
 
 PERIODS = {"Today": 1, "7 days": 7, "30 days": 30}
@@ -38,7 +39,6 @@ class Task(NamedTuple):
 
     label: str
     endpoint: str
-    arguments: dict[str, str]
     waiting: Waiting
 
 
@@ -77,13 +77,14 @@ def _tasks() -> list[Task]:
     found = []
     if can(Permission.PAYMENTS_SEE):
         found += [
-            Task("Withdrawals requested", "office.withdrawals", {}, open_work.withdrawals()),
-            Task("Deposits in review", "office.payments", {}, open_work.deposits()),
-            Task("Findings of payments", "office.payment_findings", {}, open_work.findings()),
+            Task("Withdrawals requested", "office.withdrawals", open_work.withdrawals()),
+            Task("Deposits in review", "office.payments", open_work.deposits()),
+            Task("Findings of payments", "office.payment_findings", open_work.findings()),
         ]
     if can(Permission.PRIZES_SEE):
-        found.append(Task("Prizes to ship", "office.prizes", {}, open_work.prizes()))
-    return found
+        found.append(Task("Prizes to ship", "office.prizes", open_work.prizes()))
+    proposed = Waiting(proposals.open_count(now=get_services().clock()))
+    return [*found, Task("Proposals", "office.proposals", proposed)]
 
 
 @office.get("")

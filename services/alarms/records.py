@@ -15,7 +15,7 @@ from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 from services.shared.pagination import Page, Place, rows_of_page
-from services.staff.reasons import checked_reason
+from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
 
 log = logging.getLogger("platform.alarms")
 
@@ -98,9 +98,9 @@ def _insert(rule: Rule, subject: str, text: str, *, is_sent: bool, now: Millis) 
 def acknowledge(alarm_id: int, *, reason: str, now: Millis) -> None:
     """Acknowledge an alarm as the current actor. Of two who do so at once, one does.
 
-    Raises ReasonRefused, AlarmNotFound and AlreadyAcknowledged.
+    Raises OperatorError for a bad reason, AlarmNotFound and AlreadyAcknowledged.
     """
-    reason = checked_reason(reason)
+    reason = checked_reason(reason, least=LEAST_OF_STAFF)
     with writing():
         alarm = Alarm.get_or_none(Alarm.id == alarm_id)
         if alarm is None:

@@ -62,7 +62,7 @@ def test_an_alarm_is_not_acknowledged_without_a_reason(compliance, find, reason)
     answer = acknowledge(compliance, reason=reason)
 
     assert answer.status_code == 400
-    assert "Give a reason of 5 to 200 characters" in answer.text
+    assert "The reason must be a text of 5 to 200 characters" in answer.text
     assert f'value="{reason}"' in answer.text
     assert "wrong with feed" in compliance.get("/office/alarms").text
 

@@ -95,7 +95,6 @@ def test_a_report_is_sorted_by_the_column_of_the_address(compliance):
         ("by=game&price=under-10", []),
         ("by=game&from=2020-01-01&to=2020-01-02", []),
         ("by=nothing&game=nothing&price=nothing&from=nothing&sort=nothing&page=99", [["20", "3"]]),
-        ("by=game&case=%00", [["case", "1"], ["upgrader", "2"]]),
     ],
 )
 def test_filters_are_in_the_address(compliance, query, shown):
