@@ -160,6 +160,9 @@ GOOD_VALUES = [
     ("ADDRESS_HANDSHAKES_PER_MINUTE", "6", "address_handshakes_per_minute", 6),
     ("OFFICE_ENABLED", "0", "office_enabled", False),
     ("OFFICE_NETWORKS", "192.0.2.7, 2001:DB8::/48", "office_networks", ("192.0.2.7/32", "2001:db8::/48")),
+    ("ALARM_PAYOUT", "0.01", "alarm_payout_cents", 1),
+    ("ALARM_PAYOUT", "2500.5", "alarm_payout_cents", 250_050),
+    ("ALARM_WEBHOOK_SECRET", WEBHOOK_SECRET, "alarm_webhook_secrets", (WEBHOOK_SECRET,)),
     ("PAYMENT_METHODS", "", "payment_methods", ()),
     ("PAYMENT_METHODS", " demo, ", "payment_methods", ("demo",)),
     ("PAYMENTS_MIN_USD", "0.01", "payments_min_cents", 1),
@@ -313,6 +316,9 @@ BAD_VALUES = [
     ("WITHDRAWAL_FOUR_EYES_ABOVE", "1.005", AMOUNT_OR_NONE),
     ("WITHDRAWAL_AUTO_APPROVE_DAILY", "0.001", AMOUNT_OR_NONE),
     ("WITHDRAWAL_CHECK_URL", "checks.example.com", ADDRESS),
+    ("ALARM_PAYOUT", "0", AMOUNT),
+    ("ALARM_WEBHOOK_URL", "alarms.example.com", ADDRESS),
+    ("ALARM_WEBHOOK_SECRET", "whsec_", WEBHOOK),
     ("WITHDRAWAL_MIN_WAGERED", "1000.1", FACTOR),
     ("WITHDRAWAL_MIN_WAGERED", "0.0000001", FACTOR),
     ("WITHDRAWAL_REVIEW_MINUTES", "0.9", "must be minutes from 1 to 10080"),
@@ -363,6 +369,14 @@ def test_a_check_of_withdrawals_needs_a_secret_to_sign_with(read, refused):
     assert settings.withdrawal_check_url == given["WITHDRAWAL_CHECK_URL"]
 
 
+def test_a_webhook_of_alarms_needs_a_secret_to_sign_with(read, refused):
+    given = {"ALARM_WEBHOOK_URL": "https://alarms.example.com/a?key=1"}
+
+    assert refused(**given) == ["ALARM_WEBHOOK_SECRET: must be given together with ALARM_WEBHOOK_URL"]
+    settings = read(**given, ALARM_WEBHOOK_SECRET=WEBHOOK_SECRET)
+    assert settings.alarm_webhook_url == given["ALARM_WEBHOOK_URL"]
+
+
 def test_the_back_office_is_off_in_production_unless_it_is_turned_on(read):
     assert read().office_enabled
     assert not read(**IN_PRODUCTION).office_enabled
@@ -384,8 +398,9 @@ ADDRESSES = [
     ("IDENTITY_DISCOVERY_URL", WELL_KNOWN),
     ("BTCPAY_URL", ""),
     ("WITHDRAWAL_CHECK_URL", "/check"),
+    ("ALARM_WEBHOOK_URL", "/alarms"),
 ]
-SIGNING = {"PAYMENTS_WEBHOOK_SECRET": WEBHOOK_SECRET}
+SIGNING = {"PAYMENTS_WEBHOOK_SECRET": WEBHOOK_SECRET, "ALARM_WEBHOOK_SECRET": WEBHOOK_SECRET}
 
 
 @pytest.mark.security("Eavesdropping")
@@ -551,6 +566,8 @@ def test_the_repr_of_the_settings_contains_no_secret(read):
         BTCPAY_PULL_PAYMENT="id-of-the-pull-payment",
         PAYMENTS_WEBHOOK_SECRET=WEBHOOK_SECRET,
         WITHDRAWAL_CHECK_URL="https://checks.example.com?key=key-of-the-checks",
+        ALARM_WEBHOOK_URL="https://alarms.example.com?key=key-of-the-alarms",
+        ALARM_WEBHOOK_SECRET=WEBHOOK_SECRET,
     )
 
     shown = f"{settings!r} {settings}"
@@ -564,6 +581,7 @@ def test_the_repr_of_the_settings_contains_no_secret(read):
         "correct-horse",
         "key-of-the-platform",
         "secret-of-the-client",
+        "key-of-the-alarms",
         "WELCOME5",
         "key-of-the-store",
         "secret-of-its-webhooks",

@@ -12,7 +12,7 @@ def test_the_table_of_roles_is_that_of_the_code():
     (head,) = re.findall(r"^\| permission \| what it allows \| (.+) \|$", PAGE, re.MULTILINE)
     roles = [Role(name.strip()) for name in head.split("|")]
     written = {role: set() for role in Role}
-    for permission, cells in re.findall(r"^\| `([a-z.-]+)` \| [^|]+ \|(.+)\|$", PAGE, re.MULTILINE):
+    for permission, cells in re.findall(r"^\| `([a-z-]+\.[a-z-]+)` \| [^|]+ \|(.+)\|$", PAGE, re.MULTILINE):
         for role, cell in zip(roles, cells.split("|"), strict=True):
             if cell.strip():
                 written[role].add(Permission(permission))

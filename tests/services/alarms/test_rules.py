@@ -1,19 +1,21 @@
 """Each rule raises an alarm when it should, and none when it should not."""
 
 import random
+import re
 from math import sqrt
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from bench.harness.servers import ROOT
 from models.db.connection import writing
 from models.prices import PriceSource
 from models.users import User
 from services.alarms.returns import furthest
+from services.alarms.rules import HOUR, MINUTE, RULES
 from services.reports.bet_sums import BetSums
 from tests.services.alarms.conftest import alarms, change
 from tests.support.openings import chest
-
 
 def test_a_site_without_trouble_has_no_alarm(check, table, openings, player, log, run):
     run("payments", "record", player.platform_id, "deposit", "10")
@@ -43,6 +45,7 @@ def won(table, player, log):
     return play
 
 
+@pytest.mark.regulation("4.7 Return to player in operation")
 def test_a_return_to_player_outside_its_band_raises_an_alarm_for_each_period(check, won):
     won(40)
 
@@ -59,6 +62,7 @@ def test_a_return_to_player_outside_its_band_raises_an_alarm_for_each_period(che
     )
 
 
+@pytest.mark.regulation("4.7 Return to player in operation")
 def test_a_case_that_pays_too_little_raises_an_alarm(check, openings, player, log):
     """Half of the openings would pay 20 coins, and none does."""
     content = chest("desk", price=12, items=[("Dust", 1, 50), ("Crown", 20, 50)])
@@ -103,6 +107,7 @@ def test_an_alarm_of_a_return_ends_when_its_period_is_over(check, won):
     assert found["7 days: upgrader"].ended_at_ms is None
 
 
+@pytest.mark.regulation("4.7 Return to player in operation")
 def test_fair_bets_stay_within_the_band_of_the_alarms(effort, seed, note_figure):
     """A site with three games, four classes and 500 cases: 2,000 comparisons an hour, by random fair bets.
 
@@ -312,3 +317,11 @@ def test_an_alarm_is_a_line_in_the_log(check, table, player, log_lines):
 
     lines = [line for line in log_lines() if line.get("event") == "alarm:old-checkpoint"]
     assert len(lines) == 1
+
+
+def test_the_document_explains_each_rule_with_its_interval():
+    text = (ROOT / "docs/office.md").read_text().partition("## Alarms")[2].partition("## ")[0]
+    explained = re.findall(r"^\| `([a-z-]+)` \| .* \| each (minute|hour) \|$", text, re.MULTILINE)
+
+    intervals = {MINUTE: "minute", HOUR: "hour"}
+    assert sorted(explained) == sorted((rule.name, intervals[rule.every_ms]) for rule in RULES)
