@@ -33,7 +33,7 @@ def alarms() -> str:
         state=state,
         states=list(STATES),
         rule=rule,
-        rules=["", *rules],
+        rules=rules,
     )
 
 

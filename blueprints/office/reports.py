@@ -80,7 +80,7 @@ def reports() -> str:
         sorted_by=sorted_by,
         is_descending=is_descending,
         csv=_csv_address("office.reports_csv"),
-        choices={"by": list(GROUPS), "game": ["", *GAMES], "price": ["", *PRICE_CLASSES]},
+        choices={"by": list(GROUPS), "game": GAMES, "price": list(PRICE_CLASSES)},
     )
 
 

@@ -5,17 +5,20 @@ const rows = [...document.querySelectorAll("#days tr[data-day]")].reverse();
 const column = (name) => rows.map((row) => (name in row.dataset ? Number(row.dataset[name]) : null));
 const days = rows.map((row) => Date.parse(`${row.dataset.day}T00:00:00Z`) / 1000);
 
-const colour = (name) => getComputedStyle(probe(name)).color;
 const money = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
 const HEIGHT = 220;
 
+const DAYS = 30;
+const DAY_SECONDS = 24 * 3600;
+
 // light-dark() in a custom property is a colour only where it is used.
-function probe(name) {
-  const element = charts.appendChild(document.createElement("span"));
+function colour(name) {
+  const element = document.body.appendChild(document.createElement("span"));
   element.style.color = `var(${name})`;
-  setTimeout(() => element.remove());
-  return element;
+  const { color } = getComputedStyle(element);
+  element.remove();
+  return color;
 }
 
 function options(place, format, series, bands = []) {
@@ -25,9 +28,10 @@ function options(place, format, series, bands = []) {
     height: HEIGHT,
     // Days of UTC.
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
+    scales: { x: { range: () => [days.at(-1) - (DAYS - 1) * DAY_SECONDS, days.at(-1)] } },
     axes: [axis, { ...axis, size: 70, values: (_, values) => values.map((value) => format.format(value)) }],
     series: [
-      { value: "{YYYY}-{MM}-{DD}" },
+      { label: "Day", value: "{YYYY}-{MM}-{DD}" },
       ...series.map((each) => ({ ...each, value: (_, value) => (value === null ? "–" : format.format(value)) })),
     ],
     bands,
@@ -58,7 +62,7 @@ function draw() {
         { label: "Theoretical", stroke: theory, ...dotted },
         { label: "RTP", stroke: main, width: 2 },
       ],
-      [{ series: [1, 2], fill: colour("--sunk") }],
+      [{ series: [1, 2], fill: colour("--rim") }],
     ),
     [days, column("high"), column("low"), column("expected"), column("return")],
     returned,

@@ -82,6 +82,10 @@ PAGES = {
     "an empty search": "audit-trail?from=2999-01-01",
     "the staff": "staff",
     "a person": "staff/demo-support",
+    "reports of bets": "reports?by=case&from=2020-01-01",
+    "a report of payments": "reports/payments?from=2020-01-01",
+    "a report of liabilities": "reports/liabilities",
+    "alarms": "alarms?state=all",
     "an unknown page": "nothing",
 }
 

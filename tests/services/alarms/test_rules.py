@@ -17,6 +17,7 @@ from services.reports.bet_sums import BetSums
 from tests.services.alarms.conftest import alarms, change
 from tests.support.openings import chest
 
+
 def test_a_site_without_trouble_has_no_alarm(check, table, openings, player, log, run):
     run("payments", "record", player.platform_id, "deposit", "10")
     check()
