@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from functools import cache
+from typing import NamedTuple
 
-from peewee import fn
-
-from models.daily_totals import DailyTotals
 from models.db.connection import reading
-from services.reports.bet_sums import BetSums
+from models.db.sql import execute
+from services.reports.bet_sums import BetSums, sum_of
 from services.shared.clock import Millis, iso_date
 from services.shared.money import Cents
 
@@ -104,11 +103,22 @@ class Line(NamedTuple):
 
 
 COLUMNS = {
-    Group.DAY: DailyTotals.day_starts_at_ms,
-    Group.GAME: DailyTotals.game,
-    Group.CASE: DailyTotals.case_id,
-    Group.PRICE: DailyTotals.price_class,
+    Group.DAY: "day_starts_at_ms",
+    Group.GAME: "game",
+    Group.CASE: "case_id",
+    Group.PRICE: "price_class",
 }
+# Written by hand: there may be ten thousands of lines. The bets of one row all have a wager, or none of them.
+SUMS = """
+SELECT {columns} wagered_cents > 0, CAST(SUM(bets) AS BIGINT), CAST(SUM(wagered_cents) AS BIGINT),
+    CAST(SUM(paid_cents) AS BIGINT), SUM(expected_cents), SUM(variance_square_cents), MAX(largest_cents)
+FROM daily_totals
+WHERE day_starts_at_ms >= :since AND day_starts_at_ms < :until
+    AND (:game IS NULL OR game = :game)
+    AND (:case_id IS NULL OR case_id = :case_id)
+    AND (:price_class IS NULL OR price_class = :price_class)
+GROUP BY {columns} wagered_cents > 0
+"""
 
 
 @reading()
@@ -125,37 +135,22 @@ def lines(
 
     ``game``, ``case_id`` and ``price_class`` leave out all others.
     """
-    row = DailyTotals
-    wanted = [row.day_starts_at_ms.between(since, until - 1)]
-    filters = ((row.game, game), (row.case_id, case_id), (row.price_class, price_class))
-    wanted += [column == value for column, value in filters if value is not None]
-    # The bets of one row all have a wager, or none of them.
-    has_wager = row.wagered_cents > 0
-    by = [*(COLUMNS[group] for group in groups), has_wager]
-    query: Any = (
-        row.select(
-            *by,
-            *(fn.SUM(column) for column in (row.bets, row.wagered_cents, row.paid_cents)),
-            *(fn.SUM(column) for column in (row.expected_cents, row.variance_square_cents)),
-            fn.MAX(row.largest_cents),
-        )
-        .where(*wanted)
-        .group_by(*by)
-    )
+    text = SUMS.replace("{columns}", "".join(f"{COLUMNS[each]}, " for each in groups))
+    wanted = {"game": game, "case_id": case_id, "price_class": price_class}
     found: dict[tuple[str, ...], Figures] = {}
-    for values in query.tuples().iterator():
-        group = tuple(map(_text, groups, values))
-        is_paid_for, bets, wagered, paid, *of_chances = values[len(groups) :]
-        sums = BetSums(int(bets), Cents(int(wagered)), Cents(int(paid)), *of_chances)
-        figures = Figures(paid_for=sums) if is_paid_for else Figures(free=sums)
-        found[group] = found.get(group, Figures()) + figures
+    name_of_day = cache(iso_date)
+    names = [name_of_day if each is Group.DAY else str for each in groups]
+    for values in execute(text, {"since": since, "until": until, **wanted}):
+        group = tuple(name(value) for name, value in zip(names, values, strict=False))
+        has_wager, *sums = values[len(groups) :]
+        figures = Figures(paid_for=BetSums(*sums)) if has_wager else Figures(free=BetSums(*sums))
+        found[group] = found[group] + figures if group in found else figures
     return [Line(group, found[group]) for group in sorted(found)]
 
 
 def total(found: Sequence[Line]) -> Figures:
     """The figures of all lines."""
-    return sum((line.figures for line in found), start=Figures())
-
-
-def _text(group: Group, value: Any) -> str:
-    return iso_date(Millis(value)) if group is Group.DAY else str(value)
+    return Figures(
+        paid_for=sum_of(line.figures.paid_for for line in found),
+        free=sum_of(line.figures.free for line in found),
+    )
