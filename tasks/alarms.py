@@ -51,9 +51,13 @@ class AlarmChecks:
             self._gauge.clear()
             self._due_at.clear()
             return
+        if not self._due_at:
+            # What has waited while no process ran is done within seconds after a start.
+            first = Millis(self._services.clock() + MINUTE_MS)
+            self._due_at = {rule.name: first for rule in RULES}
         for rule in RULES:
             now = self._services.clock()
-            if now >= self._due_at.get(rule.name, 0):
+            if now >= self._due_at[rule.name]:
                 self._due_at[rule.name] = Millis(now + rule.every_ms)
                 try:
                     self._check(rule, now)

@@ -14,7 +14,7 @@ from models.users import User
 from services.alarms.returns import furthest
 from services.alarms.rules import HOUR, MINUTE, RULES
 from services.reports.bet_sums import BetSums
-from tests.services.alarms.conftest import alarms, change
+from tests.services.alarms.conftest import alarms, change, task_of
 from tests.support.openings import chest
 
 
@@ -308,6 +308,46 @@ def test_the_open_alarms_are_a_metric(check, table, player, client):
     }
 
     assert (shown["old-checkpoint"], shown["late-proofs"], shown["large-payout"]) == (1, 1, 0)
+
+
+def shown_rules(app):
+    text = app.test_client().get("/metrics").text
+    return re.findall(r'^alarms_open\{rule="(.+)"\}', text, re.MULTILINE)
+
+
+def test_one_process_checks_and_another_takes_over_when_it_stops(
+    app, make_app, database_url, clock, tmp_path
+):
+    if database_url.startswith("sqlite"):
+        pytest.skip("serves one process")
+    other = make_app(clock=clock, INSTANCE_DIR=str(tmp_path / "other"))
+    for each in (app, other):
+        task_of(each, "alarms not checked")()
+    assert (len(shown_rules(app)), shown_rules(other)) == (len(RULES), [])
+
+    (stopping,) = [
+        each for each in app.extensions["realtime"].tasks if each._on_failure == "alarms not checked"
+    ]
+    stopping._after_stop()
+    for each in (other, app):
+        task_of(each, "alarms not checked")()
+
+    assert (shown_rules(app), len(shown_rules(other))) == ([], len(RULES))
+
+
+def test_a_server_that_starts_has_a_minute_to_do_what_has_waited(app, table, player, clock, log):
+    table.spin(player)
+    clock.advance(minutes=30)
+    start = task_of(app, "alarms not checked")
+    start()
+    assert alarms() == {}
+    log.append_now()
+    change("UPDATE bets SET proof_held_by = 0")
+
+    clock.advance(minutes=1)
+    start()
+
+    assert alarms() == {}
 
 
 def test_an_alarm_is_a_line_in_the_log(check, table, player, log_lines):
