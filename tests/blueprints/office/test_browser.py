@@ -90,7 +90,11 @@ PAGES = {
 }
 
 
-PICTURES = {"the audit trail": "office-audit-trail", "the staff": "office-staff"}
+PICTURES = {
+    "the overview": "office-overview",
+    "the audit trail": "office-audit-trail",
+    "the staff": "office-staff",
+}
 """The pages of which docs/office.md has a picture, and its name."""
 
 
