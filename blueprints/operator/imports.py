@@ -1,19 +1,18 @@
 """flask items, flask cases, flask irl: import files, publish and withdraw."""
 
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
 
 from blueprints.api.cli import OperatorGroup, print_json, progress_bar
-from models.db.connection import writing
 from server.current_services import get_services
 from services.cases import importing as cases_importing
 from services.cases import withdrawing
 from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
+from services.items import selling
 from services.shared import decimal_json
 from services.shared.errors import OperatorError
 from services.shared.import_rows import ImportResult
@@ -40,21 +39,18 @@ def import_items(file: BinaryIO, appid: int | None) -> None:
     marketHashName. A bad row stops the import, and nothing of the file is kept. Each field, with examples:
     docs/import-formats.md.
     """
-    services, is_first = get_services(), catalogue.count_items() == 0
+    services = get_services()
     result = items_importing.import_document(_read_json(file), app_id=appid, now=services.clock())
-    if is_first:
-        catalogue.publish()
     ttl_seconds = services.settings.catalogue_ttl_seconds
-    within = catalogue.PUBLISHED_WITHIN_SECONDS if is_first else ttl_seconds
+    within = catalogue.PUBLISHED_WITHIN_SECONDS if result.is_published else ttl_seconds
     _print("items", result, shownWithinSeconds=within)
 
 
 @items.command("publish")
 def publish_items() -> None:
     """Make all running servers show the current items and prices now, instead of after CATALOGUE_TTL."""
-    catalogue.publish()
-    within = catalogue.PUBLISHED_WITHIN_SECONDS
-    print_json({"items": catalogue.count_items(), "shownWithinSeconds": within})
+    items = selling.publish(now=get_services().clock())
+    print_json({"items": items, "shownWithinSeconds": catalogue.PUBLISHED_WITHIN_SECONDS})
 
 
 @items.command("withdraw")
@@ -65,9 +61,7 @@ def withdraw_item(name: str) -> None:
     It leaves the upgrader within two seconds. Cases that have it, which are printed, can't be opened until
     an import puts it on sale again.
     """
-    with writing():
-        since, held_by = withdrawing.withdraw_item(name=name, now=get_services().clock())
-        catalogue.publish()
+    since, held_by = selling.withdraw(name=name, now=get_services().clock())
     print_json({"item": name, "withdrawnAt": since, "casesNotAvailable": held_by})
 
 
@@ -149,4 +143,5 @@ def _read_json(file: BinaryIO) -> Any:
 
 
 def _print(what: str, result: ImportResult, **more: int) -> None:
-    print_json({what: result.created + result.updated, **asdict(result), **more})
+    counts = {"created": result.created, "updated": result.updated}
+    print_json({what: result.created + result.updated, **counts, **more})

@@ -89,6 +89,7 @@ class AuditEventType(StrEnum):
     CASES_IMPORTED = "cases.imported"
     IRL_CASES_IMPORTED = "irl-cases.imported"
     ITEMS_IMPORTED = "items.imported"
+    ITEMS_PUBLISHED = "items.published"
     ITEM_WITHDRAWN = "item.withdrawn"
     CASE_WITHDRAWN = "case.withdrawn"
     CASE_RESTORED = "case.restored"

@@ -9,7 +9,7 @@ from models.cases import Case, CaseItem
 from models.db.connection import database, writing
 from models.items import Item
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.recording import record
+from services.audit_trail.recording import because, record
 from services.cases import contents, version
 from services.cases.contents import ChancesByName
 from services.cases.kinds import FREE_CASE_ID, RESERVED_IDS, CaseKind, case_id
@@ -25,7 +25,7 @@ LEVEL_IN_ID = re.compile(r"level-(\d{1,9})(?!\d)", re.ASCII)
 MAX_LEVEL = 999_999_999
 
 
-def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
+def import_cases(rows: Iterable[object], *, now: Millis, reason: str = "") -> ImportResult:
     """Insert or update a case for each row ``{name, kind?, level?, items: [{marketHashName, percentage}]}``.
 
     A case that exists is updated by its name, the free case by its kind; it keeps its id, and its kind if
@@ -36,7 +36,7 @@ def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
         database.obj.lift_statement_limit()
         version.begin_change()
         result = import_rows(rows, _Importer(now).import_case)
-        record(AuditEventType.CASES_IMPORTED, now=now, user_id=None, after=asdict(result))
+        record(AuditEventType.CASES_IMPORTED, now=now, user_id=None, after=asdict(result) | because(reason))
     return result
 
 

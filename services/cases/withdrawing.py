@@ -7,23 +7,23 @@ from models.db.connection import Table, writing
 from models.irl_cases import IrlCase
 from models.items import Item
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.recording import record
+from services.audit_trail.recording import because, record
 from services.cases import version
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError
 from services.shared.names import fold, normalize_name
 
 
-def withdraw_item(*, name: str, now: Millis) -> tuple[Millis, list[str]]:
+def withdraw_item(*, name: str, now: Millis, reason: str = "") -> tuple[Millis, list[str]]:
     """Withdraw the item with this full name; returns since when it is withdrawn, and the cases that have it.
 
-    These can't be opened until it is on sale again. The caller publishes the catalogue in the same
-    transaction. Raises OperatorError.
+    ``withdraw`` in services/items/selling.py publishes the catalogue in the same transaction. Raises
+    OperatorError.
     """
     with writing():
         version.begin_change()
         item = _find(Item, Item.market_hash_name == name, f"item {name}")
-        since = _withdraw(item, AuditEventType.ITEM_WITHDRAWN, {"item": name}, now=now)
+        since = _withdraw(item, AuditEventType.ITEM_WITHDRAWN, {"item": name} | because(reason), now=now)
         holding = (
             Case.select(Case.slug)
             .join(CaseItem)
@@ -32,7 +32,7 @@ def withdraw_item(*, name: str, now: Millis) -> tuple[Millis, list[str]]:
         return since, list(holding.order_by(Case.slug).scalars())
 
 
-def withdraw_case(*, name: str, now: Millis) -> tuple[Millis, str]:
+def withdraw_case(*, name: str, now: Millis, reason: str = "") -> tuple[Millis, str]:
     """Withdraw the case with this name or id, a player's too; returns since when it is withdrawn, and its id.
 
     Raises OperatorError.
@@ -40,10 +40,11 @@ def withdraw_case(*, name: str, now: Millis) -> tuple[Millis, str]:
     with writing():
         version.begin_change()
         case = _find_case(name)
-        return _withdraw(case, AuditEventType.CASE_WITHDRAWN, {"case": case.slug}, now=now), case.slug
+        after = {"case": case.slug} | because(reason)
+        return _withdraw(case, AuditEventType.CASE_WITHDRAWN, after, now=now), case.slug
 
 
-def restore_case(*, name: str, now: Millis) -> str:
+def restore_case(*, name: str, now: Millis, reason: str = "") -> str:
     """Put the case with this name or id on sale again, if it is withdrawn; returns its id.
 
     Raises OperatorError.
@@ -53,17 +54,19 @@ def restore_case(*, name: str, now: Millis) -> str:
         case = _find_case(name)
         if case.withdrawn_at_ms is not None:
             Case.update(withdrawn_at_ms=None).where(Case.id == case.id).execute()
-            record(AuditEventType.CASE_RESTORED, now=now, user_id=case.creator_id, after={"case": case.slug})
+            after = {"case": case.slug} | because(reason)
+            record(AuditEventType.CASE_RESTORED, now=now, user_id=case.creator_id, after=after)
         slug: str = case.slug
         return slug
 
 
-def withdraw_irl_case(*, case_id: str, now: Millis) -> Millis:
+def withdraw_irl_case(*, case_id: str, now: Millis, reason: str = "") -> Millis:
     """Withdraw the case of real-life items with this id; returns since when. Raises OperatorError."""
     with writing():
         version.begin_change()
         case = _find(IrlCase, IrlCase.slug == case_id, f"case {case_id}")
-        return _withdraw(case, AuditEventType.IRL_CASE_WITHDRAWN, {"case": case_id}, now=now)
+        after = {"case": case_id} | because(reason)
+        return _withdraw(case, AuditEventType.IRL_CASE_WITHDRAWN, after, now=now)
 
 
 def _find_case(name: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 from models.db.connection import database, writing
 from models.irl_cases import IrlCase, IrlItem
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.recording import record
+from services.audit_trail.recording import because, record
 from services.cases import version
 from services.cases.chances import CERTAIN, Width, share_equally, width_from_percent
 from services.irl_cases.queries import ID
@@ -20,7 +20,7 @@ MAX_ITEM_NAME = 200
 MAX_ITEMS = 500
 
 
-def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
+def import_cases(rows: Iterable[object], *, now: Millis, reason: str = "") -> ImportResult:
     """Insert or update a case for each row ``{id, name, price, items: [{name, image, price, percentage?}]}``.
 
     A case that exists is updated by its id. Prices are in coins. Items without a percentage share
@@ -31,7 +31,9 @@ def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
         database.obj.lift_statement_limit()
         version.begin_change()
         result = import_rows(rows, lambda row: _import_case(row, now))
-        record(AuditEventType.IRL_CASES_IMPORTED, now=now, user_id=None, after=asdict(result))
+        record(
+            AuditEventType.IRL_CASES_IMPORTED, now=now, user_id=None, after=asdict(result) | because(reason)
+        )
         return result
 
 

@@ -1,7 +1,7 @@
 """Importing items from arrays of inventory items, and from price feeds."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import dataclass
 from typing import Any
 
 import peewee
@@ -9,7 +9,7 @@ import peewee
 from models.db.connection import database, writing
 from models.items import Item
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.recording import record
+from services.audit_trail.recording import because, record
 from services.cases import version
 from services.cases.kinds import GAMES
 from services.cases.pricing import reprice_cases_holding
@@ -21,6 +21,7 @@ from services.shared.errors import OperatorError
 from services.shared.import_rows import ImportResult, image_from, numbered_errors, price_from
 from services.shared.money import MAX_AMOUNT_CENTS, Cents
 from services.shared.text_validation import is_storable
+from services.upgrader import catalogue
 
 APP_IDS = tuple(GAMES)
 MAX_NAME = 200
@@ -33,7 +34,14 @@ ItemColumns = dict[str, Any]
 """The values that a row of a file sets, by the names of columns of ``Item``."""
 
 
-def import_document(document: object, *, app_id: int | None, now: Millis) -> ImportResult:
+@dataclass(frozen=True)
+class ItemsImported(ImportResult):
+    """``is_published``: whether these are the first items, which the upgrader shows at once."""
+
+    is_published: bool
+
+
+def import_document(document: object, *, app_id: int | None, now: Millis, reason: str = "") -> ItemsImported:
     """Import a parsed file of either format; see ``read_array`` and ``read_feed``.
 
     Items that exist are updated by their full name. Raises OperatorError with the number of the bad row,
@@ -45,7 +53,7 @@ def import_document(document: object, *, app_id: int | None, now: Millis) -> Imp
         rows = read_feed(document, app_id=app_id)
     else:
         raise OperatorError("the file is neither an array of items nor a price feed")
-    return store(rows, now=now)
+    return store(rows, now=now, reason=reason)
 
 
 def read_array(document: list[Any]) -> list[ItemColumns]:
@@ -81,16 +89,18 @@ def read_feed(document: Mapping[str, Any], *, app_id: int | None) -> list[ItemCo
     return rows
 
 
-def store(rows: Sequence[ItemColumns], *, now: Millis) -> ImportResult:
+def store(rows: Sequence[ItemColumns], *, now: Millis, reason: str = "") -> ItemsImported:
     """Insert or update these items in one transaction.
 
     A value that a row does not have is kept; a new item's names are parsed from its market name.
     An item with a custom price keeps it unless the row itself says ``customPrice``. Withdrawn items are on
-    sale again. The prices of the cases that hold these items follow.
+    sale again. The prices of the cases that hold these items follow. The first items are
+    published.
     """
     with writing():
         database.obj.lift_statement_limit()
         version.begin_change()
+        is_first = catalogue.count_items() == 0
         stored = {item.market_hash_name: item for item in Item.select()}
         values = [_merged(row, stored.get(row["market_hash_name"]), now) for row in rows]
         for chunk in peewee.chunked(values, ROWS_A_STATEMENT):
@@ -102,9 +112,12 @@ def store(rows: Sequence[ItemColumns], *, now: Millis) -> ImportResult:
         if any(value["price_cents"] is None for value in values):
             refresh_feed_soon()
         created = sum(row["market_hash_name"] not in stored for row in rows)
-        result = ImportResult(created=created, updated=len(rows) - created)
-        record(AuditEventType.ITEMS_IMPORTED, now=now, user_id=None, after=asdict(result))
-    return result
+        updated = len(rows) - created
+        if is_first:
+            catalogue.publish()
+        after = {"created": created, "updated": updated} | because(reason)
+        record(AuditEventType.ITEMS_IMPORTED, now=now, user_id=None, after=after)
+    return ItemsImported(created=created, updated=updated, is_published=is_first)
 
 
 def _merged(row: ItemColumns, stored: Item | None, now: Millis) -> ItemColumns:

@@ -36,8 +36,8 @@ class ImportCases(CaseAction):
         more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
         return f"Import {len(names)} cases: {', '.join(names[:MAX_NAMES])}{more}"
 
-    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:  # noqa: ARG002  # in the proposal
-        result = self._import(rows_of(arguments["document"]), now=now)
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
+        result = self._import(rows_of(arguments["document"]), now=now, reason=reason)
         return f"{result.created} cases were added and {result.updated} changed"
 
 
@@ -56,8 +56,8 @@ class RestoreCase(CaseAction):
     def describe(self, arguments: Arguments) -> str:
         return f"Put the case {arguments['case']} on sale again"
 
-    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:  # noqa: ARG002
-        id_ = withdrawing.restore_case(name=arguments["case"], now=now)
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
+        id_ = withdrawing.restore_case(name=arguments["case"], now=now, reason=reason)
         return f"The case {id_} is on sale again"
 
 
@@ -72,8 +72,8 @@ class WithdrawCase(CaseAction):
     def describe(self, arguments: Arguments) -> str:
         return f"Withdraw the case {arguments['case']} from sale"
 
-    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:  # noqa: ARG002
-        _, id_ = withdrawing.withdraw_case(name=arguments["case"], now=now)
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
+        _, id_ = withdrawing.withdraw_case(name=arguments["case"], now=now, reason=reason)
         return f"The case {id_} was withdrawn from sale"
 
     def needs_second(self, arguments: Arguments, *, now: Millis) -> bool:  # noqa: ARG002
@@ -85,8 +85,8 @@ class WithdrawIrlCase(WithdrawCase):
 
     name: ClassVar[str] = "irl-case.withdraw"
 
-    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:  # noqa: ARG002
-        withdrawing.withdraw_irl_case(case_id=arguments["case"], now=now)
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
+        withdrawing.withdraw_irl_case(case_id=arguments["case"], now=now, reason=reason)
         return f"The case {arguments['case']} was withdrawn from sale"
 
 

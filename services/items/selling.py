@@ -1,0 +1,30 @@
+"""What the upgrader sells: publishing the current items, and withdrawing one."""
+
+from models.db.connection import writing
+from services.audit_trail.events import AuditEventType
+from services.audit_trail.recording import because, record
+from services.cases import withdrawing
+from services.shared.clock import Millis
+from services.upgrader import catalogue
+
+
+def publish(*, now: Millis, reason: str = "") -> int:
+    """Make all running servers show the current items and prices soon; returns how many items they are."""
+    with writing():
+        catalogue.publish()
+        items = catalogue.count_items()
+        record(
+            AuditEventType.ITEMS_PUBLISHED, now=now, user_id=None, after={"items": items} | because(reason)
+        )
+    return items
+
+
+def withdraw(*, name: str, now: Millis, reason: str = "") -> tuple[Millis, list[str]]:
+    """Withdraw the item with this full name; returns since when it is withdrawn, and the cases that have it.
+
+    It leaves the upgrader soon. These cases can't be opened until it is on sale again. Raises OperatorError.
+    """
+    with writing():
+        withdrawn = withdrawing.withdraw_item(name=name, now=now, reason=reason)
+        catalogue.publish()
+    return withdrawn
