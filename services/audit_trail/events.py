@@ -86,6 +86,9 @@ class AuditEventType(StrEnum):
     WEBHOOK_RETRIED = "webhook.retried"
 
     CASE_CREATED = "case.created"
+    CASE_CHANGED = "case.changed"
+    """By an import; a new one too."""
+    IRL_CASE_CHANGED = "irl-case.changed"
     CASES_IMPORTED = "cases.imported"
     IRL_CASES_IMPORTED = "irl-cases.imported"
     ITEMS_IMPORTED = "items.imported"

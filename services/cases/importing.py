@@ -1,21 +1,24 @@
 """Importing the platform's own cases."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from operator import attrgetter
 from typing import Any
 
 from models.cases import Case, CaseItem
-from models.db.connection import database, writing
+from models.db.connection import database, repeatable_read, writing
 from models.items import Item
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
-from services.cases import contents, version
+from services.cases import contents, history, version
 from services.cases.contents import ChancesByName
 from services.cases.kinds import FREE_CASE_ID, RESERVED_IDS, CaseKind, case_id
+from services.cases.pricing import ItemLine
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError
-from services.shared.import_rows import ImportResult, Row, import_rows, name_from
+from services.shared.import_changes import Change, Preview, divided, plan_rows, without_errors
+from services.shared.import_rows import ImportResult, checked_row, name_from
 from services.shared.names import fold
 
 MAX_NAME = 100
@@ -23,6 +26,29 @@ MAX_ITEMS = 500
 
 LEVEL_IN_ID = re.compile(r"level-(\d{1,9})(?!\d)", re.ASCII)
 MAX_LEVEL = 999_999_999
+
+
+TWICE = "the file has this case twice"
+
+
+@dataclass(frozen=True)
+class CaseFacts:
+    """What staff compare of a case. The items are in their order."""
+
+    name: str
+    kind: str
+    level: int | None
+    price_cents: int
+    items: tuple[ItemLine, ...]
+    is_on_sale: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseChange(Change):
+    """``case`` has the new values, and is not saved."""
+
+    case: Case
+    contents: ChancesByName
 
 
 def import_cases(rows: Iterable[object], *, now: Millis, reason: str = "") -> ImportResult:
@@ -35,13 +61,25 @@ def import_cases(rows: Iterable[object], *, now: Millis, reason: str = "") -> Im
     with writing():
         database.obj.lift_statement_limit()
         version.begin_change()
-        result = import_rows(rows, _Importer(now).import_case)
+        planner, created, updated = _Planner(now), 0, 0
+        for change in without_errors(planner.plan_all(rows)):
+            planner.store(change)
+            created += change.before is None
+            updated += change.before is not None
+        result = ImportResult(created=created, updated=updated)
         record(AuditEventType.CASES_IMPORTED, now=now, user_id=None, after=asdict(result) | because(reason))
     return result
 
 
-class _Importer:
-    """Stores cases one by one."""
+@repeatable_read(within_limit=True)
+def preview(rows: Iterable[object], *, now: Millis) -> Preview:
+    """What ``import_cases`` would do with these rows now. Locks nothing."""
+    changes, errors = divided(_Planner(now).plan_all(rows))
+    return Preview([*changes], errors, [])
+
+
+class _Planner:
+    """Plans the rows of a file one by one, and stores them."""
 
     def __init__(self, now: Millis) -> None:
         self._now = now
@@ -50,26 +88,37 @@ class _Importer:
         self._by_name = {case.name_folded: case for case in cases}
         self._by_slug = {case.slug: case for case in cases}
 
-    def import_case(self, row: Row) -> tuple[int, bool]:
+    def plan_all(self, rows: Iterable[object]) -> Iterator[CaseChange | OperatorError]:
+        return plan_rows(rows, self._plan, key=attrgetter("key"), twice=TWICE)
+
+    def _plan(self, value: object) -> CaseChange:
+        row = checked_row(value)
         name, kind = name_from(row.get("name"), "name", MAX_NAME), _kind(row.get("kind"))
         wanted = self._wanted_items(row.get("items"))
         type_, price = contents.type_and_price(wanted, self._items)
-        columns = {"name": name, "name_folded": fold(name), "type": type_, "price_cents": price}
         case = self._stored_case(name, kind)
-        is_new = case is None
+        before = None if case is None else _facts(case, _stored_lines(case))
         kind = kind or (CaseKind(case.kind) if case else CaseKind.REGULAR)
         slug = case.slug if case else case_id(name, kind)
-        columns |= {"kind": kind, "required_level": _required_level(row.get("level"), kind, slug)}
-        columns |= {"withdrawn_at_ms": None}
-        if case is None:
-            case = Case.create(slug=slug, created_at_ms=self._now, **columns)
-            self._by_slug[slug] = case
-        else:
-            Case.update(**columns).where(Case.id == case.id).execute()
-            CaseItem.delete().where(CaseItem.case == case.id).execute()
-        self._by_name[fold(name)] = case
-        contents.insert(case.id, wanted, self._items)
-        return case.id, is_new
+        level = _required_level(row.get("level"), kind, slug)
+        case = case or Case(slug=slug, created_at_ms=self._now)
+        columns = {"name": name, "name_folded": fold(name), "type": type_, "price_cents": price}
+        columns |= {"kind": kind, "required_level": level, "withdrawn_at_ms": None}
+        for column, new in columns.items():
+            setattr(case, column, new)
+        # Later rows of the file find it.
+        self._by_slug[slug] = self._by_name[fold(name)] = case
+        lines = tuple(
+            ItemLine(item, self._items[item].price_cents, chance) for item, chance in wanted.items()
+        )
+        return CaseChange(key=slug, before=before, after=_facts(case, lines), case=case, contents=wanted)
+
+    def store(self, change: CaseChange) -> None:
+        case = change.case
+        case.save(only=case.dirty_fields)
+        CaseItem.delete().where(CaseItem.case == case.id).execute()
+        contents.insert(case.id, change.contents, self._items)
+        history.record_change(AuditEventType.CASE_CHANGED, change, now=self._now)
 
     def _wanted_items(self, value: object) -> ChancesByName:
         if not isinstance(value, list) or not 1 <= len(value) <= MAX_ITEMS:
@@ -97,6 +146,24 @@ class _Importer:
         elif kind is not None and (kind is CaseKind.FREE) != (case.slug == FREE_CASE_ID):
             raise OperatorError("the free case and another one cannot share a name")
         return case
+
+
+def _facts(case: Case, lines: tuple[ItemLine, ...]) -> CaseFacts:
+    return CaseFacts(
+        name=case.name,
+        kind=str(case.kind),
+        level=case.required_level,
+        price_cents=case.price_cents,
+        items=lines,
+        is_on_sale=case.withdrawn_at_ms is None,
+    )
+
+
+def _stored_lines(case: Case) -> tuple[ItemLine, ...]:
+    """Those in the database; none for a case that an earlier row of the file makes."""
+    query: Any = CaseItem.select(Item.market_hash_name, Item.price_cents, CaseItem.ticket_width).join(Item)
+    found = query.where(CaseItem.case == case.id).order_by(CaseItem.position).tuples()
+    return tuple(ItemLine(*row) for row in found)
 
 
 def _required_level(value: Any, kind: CaseKind, slug: str) -> int | None:

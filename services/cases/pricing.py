@@ -5,8 +5,10 @@
 In whole numbers, with chances in tickets (10**18 is certain): sum(cents * width) / (0.95 * 10**18).
 """
 
-from collections.abc import Collection, Iterable
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import peewee
 from peewee import fn
@@ -14,7 +16,9 @@ from peewee import fn
 from models.cases import Case, CaseItem
 from models.db.connection import Sqlite, database
 from models.items import Item
+from services.cases.chances import CERTAIN
 from services.cases.kinds import GAMES, GameType
+from services.shared.import_changes import Reprice
 from services.shared.money import Cents
 
 HOUSE_DIVISOR = 95 * 10**16
@@ -30,6 +34,55 @@ def price_of(contents: Iterable[tuple[int | None, int]]) -> Cents:
     """
     value = sum((cents or 0) * width for cents, width in contents)
     return Cents(-(-value // HOUSE_DIVISOR))
+
+
+class ItemLine(NamedTuple):
+    """An item of a case: its name, its price if it has one, and of 10**18 tickets how many win it."""
+
+    name: str
+    price_cents: int | None
+    chance: int
+
+
+def return_of(items: Iterable[ItemLine], price_cents: int) -> float | None:
+    """What an opening pays on average, for each coin of its price.
+
+    None for a case that costs nothing, and for one with an item without a price, which can't be opened.
+    """
+    value = 0
+    for item in items:
+        if item.price_cents is None:
+            return None
+        value += item.price_cents * item.chance
+    return value / (price_cents * CERTAIN) if price_cents else None
+
+
+def prices_with(new: Mapping[int, int | None]) -> list[Reprice]:
+    """The cases whose prices change when the items with these ids get these prices. Changes nothing."""
+    found = []
+    for case, lines in groupby(_contents_of_cases_holding(new), key=itemgetter(0, 1)):
+        case_id, before = case
+        after = price_of((new.get(item, cents), chance) for _, _, item, cents, chance in lines)
+        if after != before:
+            found.append(Reprice(case_id, before, after))
+    return found
+
+
+def _contents_of_cases_holding(item_ids: Collection[int]) -> Iterable[tuple[str, int, int, int | None, int]]:
+    """Id and price of each case, then an item with its price and chance; the rows of a case together."""
+    held: set[int] = set()
+    query: Any
+    for some in peewee.chunked(item_ids, ITEMS_A_STATEMENT):
+        query = CaseItem.select(CaseItem.case).where(CaseItem.item.in_(some))
+        held |= {case for (case,) in query.tuples()}
+    for some in peewee.chunked(sorted(held), ITEMS_A_STATEMENT):
+        query = (
+            CaseItem.select(Case.slug, Case.price_cents, Item.id, Item.price_cents, CaseItem.ticket_width)
+            .join(Case, on=(CaseItem.case == Case.id))
+            .join(Item, on=(CaseItem.item == Item.id))
+            .where(CaseItem.case.in_(some))
+        )
+        yield from query.order_by(CaseItem.case, CaseItem.position).tuples()
 
 
 def reprice_cases_holding(item_ids: Collection[int]) -> None:

@@ -1,24 +1,26 @@
 """Importing items from arrays of inventory items, and from price feeds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import peewee
 
-from models.db.connection import database, writing
+from models.db.connection import database, repeatable_read, writing
 from models.items import Item
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
 from services.cases import version
 from services.cases.kinds import GAMES
-from services.cases.pricing import reprice_cases_holding
+from services.cases.pricing import prices_with, reprice_cases_holding
 from services.items import names
 from services.prices.feed_document import prices_of
 from services.prices.sources import refresh_feed_soon
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError
-from services.shared.import_rows import ImportResult, image_from, numbered_errors, price_from
+from services.shared.import_changes import Change, Preview, divided, plan_rows, without_errors
+from services.shared.import_rows import ImportResult, image_from, price_from
 from services.shared.money import MAX_AMOUNT_CENTS, Cents
 from services.shared.text_validation import is_storable
 from services.upgrader import catalogue
@@ -33,6 +35,8 @@ IMPORT = "import"
 ItemColumns = dict[str, Any]
 """The values that a row of a file sets, by the names of columns of ``Item``."""
 
+_KEY = itemgetter("market_hash_name")
+
 
 @dataclass(frozen=True)
 class ItemsImported(ImportResult):
@@ -41,52 +45,85 @@ class ItemsImported(ImportResult):
     is_published: bool
 
 
+@dataclass(frozen=True)
+class ItemFacts:
+    """What staff compare of an item. Not where its price comes from: that is the import until a refresh."""
+
+    game: str
+    gun_name: str
+    skin_name: str
+    image: str
+    price_cents: int | None
+    custom_price: bool
+    is_on_sale: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemChange(Change):
+    """``values`` are those of all columns."""
+
+    item_id: int | None
+    values: ItemColumns
+
+
 def import_document(document: object, *, app_id: int | None, now: Millis, reason: str = "") -> ItemsImported:
     """Import a parsed file of either format; see ``read_array`` and ``read_feed``.
 
     Items that exist are updated by their full name. Raises OperatorError with the number of the bad row,
     from 1, and stores nothing of the file.
     """
-    if isinstance(document, list):
-        rows = read_array(document)
-    elif isinstance(document, dict):
-        rows = read_feed(document, app_id=app_id)
-    else:
-        raise OperatorError("the file is neither an array of items nor a price feed")
+    rows = list(without_errors(read_document(document, app_id=app_id)))
     return store(rows, now=now, reason=reason)
 
 
-def read_array(document: list[Any]) -> list[ItemColumns]:
+def preview(document: object, *, app_id: int | None, now: Millis) -> Preview:
+    """What ``import_document`` would do with this document now. Locks nothing.
+
+    Raises OperatorError if it has neither format.
+    """
+    rows, errors = divided(read_document(document, app_id=app_id))
+    with repeatable_read(within_limit=True):
+        changes = _changes(rows, now)
+        reprices = prices_with(
+            {change.item_id: change.values["price_cents"] for change in changes if change.item_id}
+        )
+    return Preview([*changes], errors, reprices)
+
+
+def read_document(document: object, *, app_id: int | None) -> Iterator[ItemColumns | OperatorError]:
+    """The rows of a parsed file of either format. Raises OperatorError for another one."""
+    if isinstance(document, list):
+        return read_array(document)
+    if isinstance(document, dict):
+        return read_feed(document, app_id=app_id)
+    raise OperatorError("the file is neither an array of items nor a price feed")
+
+
+def read_array(document: list[Any]) -> Iterator[ItemColumns | OperatorError]:
     """Rows of ``{appid, marketHashName, price, gunName?, skinName?, image?, customPrice?, nextPriceFetch?}``.
 
-    ``price`` is a number of coins, a text such as "$12.40", or null. Raises OperatorError with the number
-    of the bad row, from 1.
+    ``price`` is a number of coins, a text such as "$12.40", or null.
     """
-    rows = []
-    seen: set[str] = set()
-    for number, row in enumerate(document, start=1):
-        with numbered_errors(number):
-            item = _array_row(row)
-            if item["market_hash_name"] in seen:
-                raise OperatorError("the file has this marketHashName twice")
-        seen.add(item["market_hash_name"])
-        rows.append(item)
-    return rows
+    return plan_rows(document, _array_row, key=_KEY, twice="the file has this marketHashName twice")
 
 
-def read_feed(document: Mapping[str, Any], *, app_id: int | None) -> list[ItemColumns]:
+def read_feed(document: Mapping[str, Any], *, app_id: int | None) -> Iterator[ItemColumns | OperatorError]:
     """Rows of ``{"metadata": {"currency": "USD"}, "prices": {marketHashName: cents}}``.
 
-    Raises OperatorError, with the number of the bad price, from 1, where there is one.
+    Raises OperatorError for another document, and without the game.
     """
     if app_id not in APP_IDS:
         raise OperatorError(f"a price feed needs --appid {' or '.join(map(str, APP_IDS))}")
-    rows = []
-    for number, (name, cents) in enumerate(prices_of(document).items(), start=1):
-        with numbered_errors(number):
-            name_and_price = {"market_hash_name": _name(name, "the name"), "price_cents": _feed_price(cents)}
-        rows.append({"app_id": app_id} | name_and_price)
-    return rows
+
+    def row(pair: tuple[str, object]) -> ItemColumns:
+        name, cents = pair
+        return {
+            "app_id": app_id,
+            "market_hash_name": _name(name, "the name"),
+            "price_cents": _feed_price(cents),
+        }
+
+    return plan_rows(prices_of(document).items(), row, key=_KEY, twice="the file has this name twice")
 
 
 def store(rows: Sequence[ItemColumns], *, now: Millis, reason: str = "") -> ItemsImported:
@@ -94,30 +131,56 @@ def store(rows: Sequence[ItemColumns], *, now: Millis, reason: str = "") -> Item
 
     A value that a row does not have is kept; a new item's names are parsed from its market name.
     An item with a custom price keeps it unless the row itself says ``customPrice``. Withdrawn items are on
-    sale again. The prices of the cases that hold these items follow. The first items are
-    published.
+    sale again. The prices of the cases that hold these items follow. The first items are published.
     """
     with writing():
         database.obj.lift_statement_limit()
         version.begin_change()
         is_first = catalogue.count_items() == 0
-        stored = {item.market_hash_name: item for item in Item.select()}
-        values = [_merged(row, stored.get(row["market_hash_name"]), now) for row in rows]
+        changes = _changes(rows, now)
+        values = [change.values for change in changes]
         for chunk in peewee.chunked(values, ROWS_A_STATEMENT):
             every_column = {getattr(Item, name): getattr(peewee.EXCLUDED, name) for name in chunk[0]}
             Item.insert_many(chunk).on_conflict(
                 conflict_target=[Item.market_hash_name], update=every_column
             ).execute()
-        reprice_cases_holding([item.id for row in rows if (item := stored.get(row["market_hash_name"]))])
+        reprice_cases_holding([change.item_id for change in changes if change.item_id])
         if any(value["price_cents"] is None for value in values):
             refresh_feed_soon()
-        created = sum(row["market_hash_name"] not in stored for row in rows)
-        updated = len(rows) - created
         if is_first:
             catalogue.publish()
-        after = {"created": created, "updated": updated} | because(reason)
-        record(AuditEventType.ITEMS_IMPORTED, now=now, user_id=None, after=after)
-    return ItemsImported(created=created, updated=updated, is_published=is_first)
+        created = sum(change.before is None for change in changes)
+        after = {"created": created, "updated": len(rows) - created}
+        record(AuditEventType.ITEMS_IMPORTED, now=now, user_id=None, after=after | because(reason))
+    return ItemsImported(**after, is_published=is_first)
+
+
+def _changes(rows: Sequence[ItemColumns], now: Millis) -> list[ItemChange]:
+    stored = {item.market_hash_name: item for item in Item.select()}
+    return [_change(row, stored.get(row["market_hash_name"]), now) for row in rows]
+
+
+def _change(row: ItemColumns, stored: Item | None, now: Millis) -> ItemChange:
+    values = _merged(row, stored, now)
+    return ItemChange(
+        key=values["market_hash_name"],
+        before=None if stored is None else _facts(stored.__data__),
+        after=_facts(values),
+        item_id=None if stored is None else stored.id,
+        values=values,
+    )
+
+
+def _facts(columns: ItemColumns) -> ItemFacts:
+    return ItemFacts(
+        game=GAMES[columns["app_id"]],
+        gun_name=columns["gun_name"],
+        skin_name=columns["skin_name"],
+        image=columns["image"],
+        price_cents=columns["price_cents"],
+        custom_price=bool(columns["custom_price"]),
+        is_on_sale=columns["withdrawn_at_ms"] is None,
+    )
 
 
 def _merged(row: ItemColumns, stored: Item | None, now: Millis) -> ItemColumns:

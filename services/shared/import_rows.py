@@ -1,12 +1,11 @@
-"""Checks that all imports share. The first bad row stops an import."""
+"""Checks that all imports share."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from services.shared.errors import OperatorError, PlatformError
+from services.shared.errors import OperatorError
 from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_price
 from services.shared.names import can_be_shown, normalize_name
 from services.shared.text_validation import is_storable
@@ -28,33 +27,11 @@ class ImportResult:
     updated: int
 
 
-def import_rows(rows: Iterable[object], store: Callable[[Row], tuple[int, bool]]) -> ImportResult:
-    """Store each row in the caller's transaction.
-
-    ``store`` returns the id that the row has in the database and whether it is new. Raises OperatorError with
-    the number of the bad row, from 1.
-    """
-    ids: set[int] = set()
-    created = 0
-    for number, row in enumerate(rows, start=1):
-        with numbered_errors(number):
-            if not isinstance(row, dict):
-                raise OperatorError("must be an object")
-            id_, is_new = store(row)
-            if id_ in ids:
-                raise OperatorError("the file has this case twice")
-        ids.add(id_)
-        created += is_new
-    return ImportResult(created=created, updated=len(ids) - created)
-
-
-@contextmanager
-def numbered_errors(number: int) -> Iterator[None]:
-    """Put the number of the row before each error of the block. Raises OperatorError."""
-    try:
-        yield
-    except (OperatorError, PlatformError) as problem:
-        raise OperatorError(f"row {number}: {problem}") from None
+def checked_row(row: object) -> Row:
+    """The row as an object. Raises OperatorError."""
+    if not isinstance(row, dict):
+        raise OperatorError("must be an object")
+    return row
 
 
 def name_from(value: object, what: str, most: int) -> str:

@@ -1,0 +1,56 @@
+"""What became of a case: an event of the audit trail for each change, and reading them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from models.audit_trail import AuditEvent
+from models.db.connection import reading
+from models.db.search import contains
+from services.audit_trail.canonical import to_text
+from services.audit_trail.events import AuditEventType
+from services.audit_trail.recording import record
+from services.cases.chances import percent_from_width
+from services.cases.pricing import ItemLine
+from services.shared.clock import Millis
+from services.shared.import_changes import Change, ChangeKind
+
+MAX_ITEMS_TEXT = 2_000
+
+OF_CASES = (AuditEventType.CASE_CHANGED, AuditEventType.CASE_WITHDRAWN, AuditEventType.CASE_RESTORED)
+OF_IRL_CASES = (AuditEventType.IRL_CASE_CHANGED, AuditEventType.IRL_CASE_WITHDRAWN)
+
+
+def record_change(what: AuditEventType, change: Change, *, now: Millis) -> None:
+    """Record what an import changed of one case, unless that is nothing."""
+    if change.kind is ChangeKind.UNCHANGED:
+        return
+    before = None if change.before is None else _values(change.key, change.before)
+    record(what, now=now, user_id=None, before=before, after=_values(change.key, change.after))
+
+
+def _values(case_id: str, facts: Any) -> dict[str, Any]:
+    kind = {"kind": facts.kind, "level": facts.level} if hasattr(facts, "kind") else {}
+    return {
+        "case": case_id,
+        "name": facts.name,
+        **kind,
+        "priceCents": facts.price_cents,
+        "items": items_text(facts.items),
+        "isOnSale": facts.is_on_sale,
+    }
+
+
+def items_text(items: Iterable[ItemLine]) -> str:
+    """The items with their chances, in their order; of many, the first ones."""
+    text = ", ".join(f"{item.name} {percent_from_width(item.chance)}%" for item in items)
+    return text if len(text) <= MAX_ITEMS_TEXT else f"{text[: MAX_ITEMS_TEXT - 1]}…"
+
+
+@reading()
+def events_of(case_id: str, kinds: Iterable[AuditEventType]) -> list[AuditEvent]:
+    """The events of these kinds about the case with this id, the newest first."""
+    # Content changes seldom, so all events of these kinds are few. An order would mislead the planner to
+    # look through all events by time.
+    names_case = contains(AuditEvent.after, to_text({"case": case_id}).strip("{}"))
+    found = AuditEvent.select().where(AuditEvent.what.in_(list(kinds)), names_case)
+    return sorted(found, key=lambda event: (event.at_ms, event.id), reverse=True)

@@ -1,0 +1,118 @@
+"""What the rows of an import change: an import stores it, a preview only shows it.
+
+Both plan each row with the same function, which reads and writes nothing. So a preview has the errors and the
+values of an import at that moment.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any, NamedTuple, TypeVar
+
+from services.shared.errors import OperatorError, PlatformError
+
+
+class ChangeKind(StrEnum):
+    """What a row does."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+
+
+class Difference(NamedTuple):
+    """A value that a row changes, by the name of its field in the facts."""
+
+    field: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """What a row does to one item or case. The facts are dataclasses of one kind, with what staff compare."""
+
+    key: str
+    """Its full name or id, unique in a file."""
+    before: Any
+    """None for something new."""
+    after: Any
+
+    @property
+    def kind(self) -> ChangeKind:
+        if self.before is None:
+            return ChangeKind.NEW
+        return ChangeKind.UNCHANGED if self.before == self.after else ChangeKind.CHANGED
+
+    @property
+    def differences(self) -> list[Difference]:
+        """The values that differ, of something that exists."""
+        pairs = [
+            Difference(field.name, getattr(self.before, field.name), getattr(self.after, field.name))
+            for field in fields(self.after)
+        ]
+        return [pair for pair in pairs if pair.before != pair.after]
+
+
+class Reprice(NamedTuple):
+    """A case whose price follows from other prices of its items."""
+
+    case_id: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What an import would do now. With any error it would store nothing."""
+
+    changes: list[Change]
+    errors: list[str]
+    """Each with the number of its row."""
+    reprices: list[Reprice]
+
+    def of(self, kind: str) -> list[Change]:
+        """The changes of this kind."""
+        return [change for change in self.changes if change.kind == kind]
+
+
+Input = TypeVar("Input")
+Planned = TypeVar("Planned")
+
+
+def plan_rows(
+    rows: Iterable[Input], plan: Callable[[Input], Planned], *, key: Callable[[Planned], str], twice: str
+) -> Iterator[Planned | OperatorError]:
+    """Plan each row. A bad row is an error with its number, from 1; so is a second row with one key."""
+    keys: set[str] = set()
+    for number, row in enumerate(rows, start=1):
+        try:
+            planned = plan(row)
+        except (OperatorError, PlatformError) as problem:
+            yield OperatorError(f"row {number}: {problem}")
+            continue
+        if key(planned) in keys:
+            yield OperatorError(f"row {number}: {twice}")
+        else:
+            keys.add(key(planned))
+            yield planned
+
+
+def without_errors(planned: Iterable[Planned | OperatorError]) -> Iterator[Planned]:
+    """The planned rows. Raises the first error."""
+    for each in planned:
+        if isinstance(each, OperatorError):
+            raise each
+        yield each
+
+
+def divided(planned: Iterable[Planned | OperatorError]) -> tuple[list[Planned], list[str]]:
+    """The planned rows, and the texts of all errors."""
+    good: list[Planned] = []
+    errors: list[str] = []
+    for each in planned:
+        if isinstance(each, OperatorError):
+            errors.append(str(each))
+        else:
+            good.append(each)
+    return good, errors
