@@ -16,6 +16,10 @@ class PriceSource(Table):
     succeeded_at_ms = peewee.BigIntegerField(null=True)
     # Consecutive failures.
     failures = peewee.IntegerField(default=0, constraints=[Check("failures >= 0")])
+    # Of the last failure, one line; kept after a success.
+    last_error = peewee.CharField(max_length=200, null=True)
+    # When staff asked that the next refresh accepts prices which were held back; null after it.
+    jumps_accepted_at_ms = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "price_sources"

@@ -97,6 +97,8 @@ class AuditEventType(StrEnum):
     CASE_WITHDRAWN = "case.withdrawn"
     CASE_RESTORED = "case.restored"
     IRL_CASE_WITHDRAWN = "irl-case.withdrawn"
+    PRICES_REFRESHED = "prices.refreshed"
+    """Staff asked for it; not the refreshes by time."""
     PRICE_JUMPS_ACCEPTED = "prices.jumps-accepted"
     ALARM_ACKNOWLEDGED = "alarm.acknowledged"
     TOTALS_REBUILT = "totals.rebuilt"

@@ -47,10 +47,15 @@ class Feed:
     between: Callable[[], None]
 
     def refresh_if_due(self) -> RefreshResult | None:
-        """Refresh if it is due. Raises LeaseLost, Stopped."""
-        if sources.is_due(Source.FEED, period=self.period, now=self.clock()):
-            return self.refresh(accept_jumps=False)
-        return None
+        """Refresh if it is due, and accept jumps if staff asked for that. Raises LeaseLost, Stopped."""
+        if not sources.is_due(Source.FEED, period=self.period, now=self.clock()):
+            return None
+        asked_at = sources.state(Source.FEED).jumps_accepted_at_ms
+        result = self.refresh(accept_jumps=asked_at is not None)
+        if asked_at is not None and result.failure is None:
+            with self.lease.fenced():
+                sources.jumps_were_accepted(asked_at=asked_at)
+        return result
 
     def refresh(self, *, accept_jumps: bool) -> RefreshResult:
         """Refresh now. Raises LeaseLost, Stopped."""
@@ -63,7 +68,7 @@ class Feed:
             self.between()
             pause = min(self.period, sources.LONGEST_PAUSE_MS)
             with self.lease.fenced():
-                sources.failed(Source.FEED, now=self.clock(), longest_pause=pause)
+                sources.failed(Source.FEED, error=failure, now=self.clock(), longest_pause=pause)
             return RefreshResult(source=Source.FEED, outcome=failure.outcome, failure=failure)
         next_refresh = Millis(began_at + self.period)
         counts = self._apply(prices, next_refresh=next_refresh, accept_jumps=accept_jumps)

@@ -92,7 +92,7 @@ class Market:
         except SourceFailed as failure:
             self.between()
             with self.lease.fenced():
-                sources.failed(Source.MARKET, now=self.clock())
+                sources.failed(Source.MARKET, error=failure, now=self.clock())
             return RefreshResult(source=Source.MARKET, outcome=failure.outcome, failure=failure)
         self.between()
         with self.lease.fenced():

@@ -8,7 +8,7 @@ from models.db import waiting
 from models.db.connection import writing
 from models.prices import PriceSource
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.recording import record
+from services.audit_trail.recording import because, record
 from services.prices import sources
 from services.prices.feed import Feed
 from services.prices.market import Market
@@ -119,6 +119,21 @@ class PriceService:
         finally:
             self._lease.release()
         return counts
+
+    def refresh_soon(self, *, accept_jumps: bool, reason: str, now: Millis) -> None:
+        """Let the leader refresh the feed at its next round, within ``ROUND_SECONDS``.
+
+        ``accept_jumps`` accepts prices of the feed that were held back. Raises OperatorError without a feed.
+        """
+        if not self._feed:
+            raise OperatorError("no price feed is set: PRICE_FEED_URL")
+        with writing():
+            sources.refresh_feed_soon()
+            if accept_jumps:
+                sources.accept_jumps_soon(now=now)
+                record(AuditEventType.PRICE_JUMPS_ACCEPTED, now=now, user_id=None, after=because(reason))
+            else:
+                record(AuditEventType.PRICES_REFRESHED, now=now, user_id=None, after=because(reason))
 
     def _refresh(self, *, accept_jumps: bool) -> Iterator[RefreshResult]:
         if self._feed:

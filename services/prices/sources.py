@@ -23,6 +23,8 @@ AT_ONCE = 0
 FIRST_PAUSE_MS = 30_000
 LONGEST_PAUSE_MS = Millis(10 * 60_000)
 
+MAX_ERROR = 200
+
 
 class Source(StrEnum):
     """Where a price comes from."""
@@ -109,18 +111,32 @@ def succeeded(source: Source, *, now: Millis, next_at: Millis) -> None:
     row.update(next_at_ms=next_at_ms, succeeded_at_ms=now, failures=0).where(row.name == source).execute()
 
 
-def failed(source: Source, *, now: Millis, longest_pause: Millis = LONGEST_PAUSE_MS) -> None:
+def failed(
+    source: Source, *, error: SourceFailed, now: Millis, longest_pause: Millis = LONGEST_PAUSE_MS
+) -> None:
     """End a refresh that failed. The pause before the next is 30 seconds, doubled with each failure."""
     row = PriceSource
     failures = row.select(row.failures).where(row.name == source).scalar()
     pause = min(FIRST_PAUSE_MS << min(failures, 20), longest_pause)
-    row.update(failures=row.failures + 1, next_at_ms=now + pause).where(row.name == source).execute()
+    values = {"next_at_ms": now + pause, "last_error": str(error)[:MAX_ERROR]}
+    row.update(failures=row.failures + 1, **values).where(row.name == source).execute()
 
 
 def is_paused(source: Source, *, now: Millis) -> bool:
     """Whether the source has failed lately and must not be asked yet."""
     row = state(source)
     return bool(row.failures) and now < row.next_at_ms <= now + LONGEST_PAUSE_MS + CLOCK_TOLERANCE_MS
+
+
+def accept_jumps_soon(*, now: Millis) -> None:
+    """Let the next refresh of the feed accept prices that were held back. Needs a transaction."""
+    PriceSource.update(jumps_accepted_at_ms=now).where(PriceSource.name == Source.FEED).execute()
+
+
+def jumps_were_accepted(*, asked_at: int) -> None:
+    """Hold prices back again, unless somebody has asked once more since. Needs a transaction."""
+    is_this = (PriceSource.name == Source.FEED) & (PriceSource.jumps_accepted_at_ms == asked_at)
+    PriceSource.update(jumps_accepted_at_ms=None).where(is_this).execute()
 
 
 @writing()
