@@ -46,11 +46,16 @@ def items_text(items: Iterable[ItemLine]) -> str:
     return text if len(text) <= MAX_ITEMS_TEXT else f"{text[: MAX_ITEMS_TEXT - 1]}…"
 
 
-@reading()
 def events_of(case_id: str, kinds: Iterable[AuditEventType]) -> list[AuditEvent]:
     """The events of these kinds about the case with this id, the newest first."""
+    return events_about("case", case_id, kinds)
+
+
+@reading()
+def events_about(what: str, name: str, kinds: Iterable[AuditEventType]) -> list[AuditEvent]:
+    """The events of these kinds that have this name under ``what``, the newest first."""
     # Content changes seldom, so all events of these kinds are few. An order would mislead the planner to
     # look through all events by time.
-    names_case = contains(AuditEvent.after, to_text({"case": case_id}).strip("{}"))
-    found = AuditEvent.select().where(AuditEvent.what.in_(list(kinds)), names_case)
+    names_it = contains(AuditEvent.after, to_text({what: name}).strip("{}"))
+    found = AuditEvent.select().where(AuditEvent.what.in_(list(kinds)), names_it)
     return sorted(found, key=lambda event: (event.at_ms, event.id), reverse=True)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from services.shared.clock import Millis
+from services.shared.import_changes import Preview
 from services.shared.money import Cents
 from services.staff.permissions import Permission
 
@@ -33,6 +34,10 @@ class Action(ABC):
     def needs_second(self, arguments: Arguments, *, now: Millis) -> bool:  # noqa: ARG002  # for those that ask
         """Whether a second person must approve it. Called within the transaction that would execute it."""
         return True
+
+    def preview(self, arguments: Arguments, *, now: Millis) -> Preview | None:  # noqa: ARG002
+        """What an import would change now; None for all other actions. Raises OperatorError."""
+        return None
 
     def user_id(self, arguments: Arguments) -> int | None:  # noqa: ARG002
         """The player whom it concerns. Raises an error if there is no such player."""

@@ -8,6 +8,7 @@ from services.irl_cases import importing as irl_importing
 from services.shared import decimal_json
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError
+from services.shared.import_changes import Preview
 from services.shared.import_rows import ImportResult
 from services.staff.actions import Action, Arguments
 from services.staff.permissions import Permission
@@ -30,6 +31,7 @@ class ImportCases(CaseAction):
 
     name: ClassVar[str] = "cases.import"
     _import: Callable[..., ImportResult] = staticmethod(importing.import_cases)
+    _preview: Callable[..., Preview] = staticmethod(importing.preview)
 
     def describe(self, arguments: Arguments) -> str:
         names = [str(row.get("name", "?")) for row in rows_of(arguments["document"]) if isinstance(row, dict)]
@@ -40,12 +42,16 @@ class ImportCases(CaseAction):
         result = self._import(rows_of(arguments["document"]), now=now, reason=reason)
         return f"{result.created} cases were added and {result.updated} changed"
 
+    def preview(self, arguments: Arguments, *, now: Millis) -> Preview:
+        return self._preview(rows_of(arguments["document"]), now=now)
+
 
 class ImportIrlCases(ImportCases):
     """The same for cases of real-life items, as ``flask irl import`` does."""
 
     name: ClassVar[str] = "irl-cases.import"
     _import: Callable[..., ImportResult] = staticmethod(irl_importing.import_cases)
+    _preview: Callable[..., Preview] = staticmethod(irl_importing.preview)
 
 
 class RestoreCase(CaseAction):

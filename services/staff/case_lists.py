@@ -1,0 +1,212 @@
+"""The lists of the back office about cases, on sale and withdrawn."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import peewee
+
+from models.case_spins import CASE, IRL, spins_of
+from models.cases import Case, CaseItem
+from models.db.connection import reading, repeatable_read
+from models.db.search import contains
+from models.irl_cases import IrlCase, IrlItem
+from models.items import Item
+from models.users import User
+from services.cases import history
+from services.cases.errors import CaseNotFound
+from services.cases.kinds import CaseKind
+from services.cases.pricing import ItemLine, return_of
+from services.shared.names import fold
+from services.shared.pagination import Page, Place, rows_of_page
+
+
+class Sale(StrEnum):
+    """Which cases or items of a list."""
+
+    ON_SALE = "on sale"
+    WITHDRAWN = "withdrawn"
+
+
+class Maker(StrEnum):
+    """Who made the cases of a list."""
+
+    HOUSE = "house"
+    PLAYERS = "players"
+
+
+class CaseOrder(StrEnum):
+    """The column that a list of cases is sorted by."""
+
+    NAME = "name"
+    PRICE = "price"
+    OPENINGS = "openings"
+    CREATED = "created"
+
+
+@dataclass(frozen=True)
+class HeldItem:
+    """An item in a case. ``link`` is its row if it is one of the inventory."""
+
+    line: ItemLine
+    is_withdrawn: bool = False
+    link: int | None = None
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether it keeps the case from being opened."""
+        return self.is_withdrawn or self.line.price_cents is None
+
+
+@dataclass(frozen=True)
+class CaseRow:
+    """A case with what staff see of it."""
+
+    case: Any
+    """A row of either kind of cases."""
+    openings: int
+    items: Sequence[HeldItem]
+    """The rarest first."""
+    creator: User | None = None
+
+    @property
+    def expected_return(self) -> float | None:
+        """What an opening pays on average for each coin: see ``return_of``."""
+        return return_of((item.line for item in self.items), self.case.price_cents)
+
+    @property
+    def missing(self) -> list[HeldItem]:
+        """The items that keep it from being opened."""
+        return [item for item in self.items if item.is_missing]
+
+
+@repeatable_read(within_limit=True)
+def cases(
+    *,
+    search: str,
+    kind: CaseKind | None,
+    sale: Sale | None,
+    maker: Maker | None,
+    order: CaseOrder,
+    is_descending: bool,
+    place: Place,
+) -> Page[CaseRow]:
+    """A page of the cases whose name or id contains the search text in any case of letters."""
+    query = Case.select(Case.id)
+    for condition in _conditions(Case, search, sale):
+        query = query.where(condition)
+    if kind is not None:
+        query = query.where(Case.kind == kind)
+    if maker is not None:
+        query = query.where(Case.creator.is_null(maker is Maker.HOUSE))
+    total = query.count()
+    columns = {
+        CaseOrder.NAME: Case.name_folded,
+        CaseOrder.PRICE: Case.price_cents,
+        CaseOrder.OPENINGS: spins_of(CASE, Case.id),
+        CaseOrder.CREATED: Case.created_at_ms,
+    }
+    directed = [
+        peewee.Ordering(column, "DESC" if is_descending else "ASC") for column in (columns[order], Case.id)
+    ]
+    ids = [id_ for (id_,) in rows_of_page(query.tuples(), order=directed, place=place, total=total)]
+    found = _rows(ids)
+    return Page([found[id_] for id_ in ids], total)
+
+
+def case(case_id: int) -> CaseRow:
+    """The case of this row. Raises CaseNotFound."""
+    with repeatable_read(within_limit=True):
+        found = _rows([case_id])
+    if not found:
+        raise CaseNotFound
+    return found[case_id]
+
+
+@repeatable_read(within_limit=True)
+def irl_cases(*, search: str, sale: Sale | None) -> list[CaseRow]:
+    """The cases of real-life items whose name or id contains the search text, by name. There are few."""
+    query: Any = IrlCase.select(IrlCase, spins_of(IRL, IrlCase.id).alias("openings"))
+    if sale is not None:
+        query = query.where(IrlCase.withdrawn_at_ms.is_null(sale is Sale.ON_SALE))
+    wanted = fold(search)
+    found = [each for each in query if wanted in fold(each.name) or wanted in each.slug]
+    items = _irl_items([each.id for each in found])
+    return sorted(
+        (CaseRow(each, each.openings, items[each.id]) for each in found), key=lambda row: fold(row.case.name)
+    )
+
+
+@repeatable_read(within_limit=True)
+def irl_case(case_id: int) -> CaseRow:
+    """The case of this row. Raises CaseNotFound."""
+    query: Any = IrlCase.select(IrlCase, spins_of(IRL, IrlCase.id).alias("openings"))
+    found = query.where(IrlCase.id == case_id).first()
+    if found is None:
+        raise CaseNotFound
+    return CaseRow(found, found.openings, _irl_items([case_id])[case_id])
+
+
+def history_of(row: CaseRow) -> list[Any]:
+    """The audit events about a case, the newest first."""
+    is_irl = isinstance(row.case, IrlCase)
+    return history.events_of(row.case.slug, history.OF_IRL_CASES if is_irl else history.OF_CASES)
+
+
+@reading()
+def cases_with(item_id: int) -> list[Case]:
+    """The cases that contain an item, by name."""
+    query = Case.select().join(CaseItem).where(CaseItem.item == item_id)
+    return list(query.order_by(Case.name_folded))
+
+
+def _conditions(table: Any, search: str, sale: Sale | None) -> list[Any]:
+    conditions = []
+    if search:
+        conditions.append(contains(table.name_folded, fold(search)) | (table.slug == search))
+    if sale is not None:
+        conditions.append(table.withdrawn_at_ms.is_null(sale is Sale.ON_SALE))
+    return conditions
+
+
+def _rows(ids: Sequence[int]) -> dict[int, CaseRow]:
+    """The cases with these ids, by their ids. Three queries."""
+    query: Any = (
+        Case.select(Case, User, spins_of(CASE, Case.id).alias("openings"))
+        .join(User, peewee.JOIN.LEFT_OUTER, on=(Case.creator == User.id))
+        .where(Case.id.in_(list(ids)))
+    )
+    items = _items(ids)
+    return {each.id: CaseRow(each, each.openings, items[each.id], each.creator) for each in query}
+
+
+def _items(ids: Sequence[int]) -> Mapping[int, list[HeldItem]]:
+    query: Any = (
+        CaseItem.select(
+            CaseItem.case,
+            Item.id,
+            Item.market_hash_name,
+            Item.price_cents,
+            CaseItem.ticket_width,
+            Item.withdrawn_at_ms,
+        )
+        .join(Item, on=(CaseItem.item == Item.id))
+        .where(CaseItem.case.in_(list(ids)))
+        .order_by(CaseItem.ticket_width, CaseItem.position)
+    )
+    found: defaultdict[int, list[HeldItem]] = defaultdict(list)
+    for case_id, item_id, name, cents, width, withdrawn_at_ms in query.tuples():
+        line = ItemLine(name, cents, width)
+        found[case_id].append(HeldItem(line, is_withdrawn=withdrawn_at_ms is not None, link=item_id))
+    return found
+
+
+def _irl_items(ids: Sequence[int]) -> Mapping[int, list[HeldItem]]:
+    query: Any = IrlItem.select(IrlItem.case, IrlItem.name, IrlItem.price_cents, IrlItem.ticket_width)
+    found: defaultdict[int, list[HeldItem]] = defaultdict(list)
+    ordered = query.where(IrlItem.case.in_(list(ids))).order_by(IrlItem.ticket_width, IrlItem.position)
+    for case_id, *line in ordered.tuples():
+        found[case_id].append(HeldItem(ItemLine(*line)))
+    return found

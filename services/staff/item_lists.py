@@ -1,0 +1,124 @@
+"""The lists of the back office about items and their prices."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import peewee
+from peewee import fn
+
+from models.db.connection import reading, repeatable_read
+from models.db.search import contains
+from models.items import Item
+from models.prices import HeldMarketPrice
+from services.audit_trail.events import AuditEventType
+from services.cases import history
+from services.cases.kinds import GAMES
+from services.shared.errors import PlatformError
+from services.shared.pagination import Page, Place, rows_of_page
+from services.staff.case_lists import Sale
+
+CUSTOM = "custom"
+NO_PRICE = "none"
+SOURCES = ("import", "feed", "market", CUSTOM, NO_PRICE)
+"""Where the prices of a list's items come from. A custom price is from an import, and kept."""
+
+
+class ItemNotFound(PlatformError):
+    status = 404
+    text = "Item not found"
+
+
+class ItemOrder(StrEnum):
+    """The column that a list of items is sorted by."""
+
+    NAME = "name"
+    PRICE = "price"
+
+
+@dataclass(frozen=True)
+class Figures:
+    """How many items there are, and how many of them have no price or one that was held back."""
+
+    items: int
+    on_sale: int
+    without_price: int
+    custom: int
+    held_back: int
+    """Whose last price from the market differed too much from the one before."""
+
+
+def source_of(item: Item) -> str:
+    """Where its price comes from: one of SOURCES."""
+    if item.price_source is None:
+        return NO_PRICE
+    return CUSTOM if item.custom_price else str(item.price_source)
+
+
+@repeatable_read(within_limit=True)
+def items(
+    *,
+    search: str,
+    source: str | None,
+    game: str | None,
+    sale: Sale | None,
+    order: ItemOrder,
+    is_descending: bool,
+    place: Place,
+) -> Page[Item]:
+    """A page of the items whose full name contains the search text in any case of ASCII letters."""
+    query: Any = Item.select()
+    if search:
+        name: Any = fn.LOWER(Item.market_hash_name)
+        query = query.where(contains(name, search.lower()))
+    if source in SOURCES:
+        query = query.where(_is_from(source))
+    if game is not None:
+        query = query.where(Item.app_id.in_([app_id for app_id, name in GAMES.items() if name == game]))
+    if sale is not None:
+        query = query.where(Item.withdrawn_at_ms.is_null(sale is Sale.ON_SALE))
+    total = query.count()
+    direction = "DESC" if is_descending else "ASC"
+    # Items without a price are the cheapest, on both databases.
+    columns = {ItemOrder.NAME: Item.market_hash_name, ItemOrder.PRICE: fn.COALESCE(Item.price_cents, -1)}
+    directed = [peewee.Ordering(column, direction) for column in (columns[order], Item.id)]
+    return Page(rows_of_page(query, order=directed, place=place, total=total), total)
+
+
+def _is_from(source: str) -> Any:
+    if source == NO_PRICE:
+        return Item.price_source.is_null()
+    if source == CUSTOM:
+        return Item.custom_price & Item.price_source.is_null(False)
+    return (Item.price_source == source) & ~Item.custom_price
+
+
+@reading()
+def item(item_id: int) -> Item:
+    """The item of this row. Raises ItemNotFound."""
+    found: Item | None = Item.get_or_none(Item.id == item_id)
+    if found is None:
+        raise ItemNotFound
+    return found
+
+
+@reading()
+def figures() -> Figures:
+    """Counts of all items."""
+
+    def number_of(condition: Any) -> Any:
+        return fn.COALESCE(fn.SUM(peewee.Case(None, [(condition, 1)], 0)), 0)
+
+    query: Any = Item.select(
+        fn.COUNT(Item.id),
+        number_of(Item.withdrawn_at_ms.is_null()),
+        number_of(Item.price_cents.is_null()),
+        number_of(Item.custom_price),
+    )
+    items, on_sale, without_price, custom = map(int, query.tuples().get())
+    return Figures(items, on_sale, without_price, custom, HeldMarketPrice.select().count())
+
+
+def history_of(item: Item) -> list[Any]:
+    """The audit events about an item, the newest first."""
+    return history.events_about("item", item.market_hash_name, [AuditEventType.ITEM_WITHDRAWN])
