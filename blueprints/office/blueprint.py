@@ -3,6 +3,7 @@
 from flask import Blueprint, Response, g, request
 from flask_wtf import CSRFProtect
 
+from blueprints.office.large_forms import read_large_form
 from services.shared.errors import UnstorableText
 from services.shared.text_validation import is_storable
 
@@ -16,6 +17,9 @@ SECURITY_POLICY = (
 )
 
 csrf = CSRFProtect()
+
+
+office.before_request(read_large_form)
 
 
 @office.before_request

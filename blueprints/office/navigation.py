@@ -20,6 +20,7 @@ NAVIGATION = (
     Link("Withdrawals", "office.withdrawals", Permission.PAYMENTS_SEE),
     Link("Payments", "office.payments", Permission.PAYMENTS_SEE),
     Link("Prizes", "office.prizes", Permission.PRIZES_SEE),
+    Link("Cases and items", "office.cases", Permission.CONTENT_SEE),
     Link("Proposals", "office.proposals", Permission.PROPOSALS_SEE),
     Link("Reports", "office.reports", Permission.REPORTS_SEE),
     Link("Alarms", "office.alarms", Permission.ALARMS_SEE),

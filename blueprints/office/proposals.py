@@ -10,8 +10,11 @@ from blueprints.office.blueprint import office
 from blueprints.office.lists import listed, place
 from blueprints.office.results import attempt
 from server.current_services import get_services
+from services.shared.errors import OperatorError
+from services.shared.import_changes import Preview
 from services.staff import proposals as service
 from services.staff.permissions import Permission
+from services.staff.proposals import ProposalStatus
 
 
 @office.get("/proposals")
@@ -46,11 +49,24 @@ def _shown(proposal_id: int, *, sent: str = "", refusal: str | None = None) -> s
         player=service.player_of(found),
         status=_status_of(found),
         arguments=service.arguments_of(found),
+        preview=_preview_of(found),
         may_decide=services.proposals.may_decide(found, current_staff()),
         is_own=found.proposed_by == current_staff().name,
         sent=sent,
         refusal=refusal,
     )
+
+
+def _preview_of(found: Any) -> Any:
+    """What an import that is proposed would change now: a Preview, or why it can't be imported."""
+    services = get_services()
+    action = services.proposals.actions.get(found.action)
+    if action is None or _status_of(found) != ProposalStatus.OPEN:
+        return None
+    try:
+        return action.preview(service.arguments_of(found), now=services.clock())
+    except OperatorError as refusal:
+        return Preview([], [str(refusal)], [])
 
 
 @office.post("/proposals/<int:proposal_id>/approve")

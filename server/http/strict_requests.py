@@ -19,7 +19,7 @@ FORM_HEAD_BYTES = 128 * 1024
 """Of a form, outside of files: two of the pieces that the framework's parser reads. It searches the head of
 a part in Python; meanwhile no other request is served."""
 
-WITH_OWN_LIMIT = ("avatar.change_avatar",)
+WITH_OWN_LIMIT = ("avatar.change_avatar", "office.preview_import", "office.confirm_import")
 """Endpoints that read their own bodies, with another limit."""
 
 
@@ -57,6 +57,16 @@ class ContractRequest(Request):
         if len(data) > self.body_limit_bytes:
             raise RequestEntityTooLarge
         return data
+
+    def read_large_form(self, *, limit_bytes: int) -> None:
+        """Let a form have so many bytes, also in its fields. For people who are known.
+
+        Raises RequestEntityTooLarge.
+        """
+        self.body_limit_bytes = limit_bytes
+        self.max_content_length = limit_bytes + 1
+        self.max_form_memory_size = limit_bytes
+        self.get_data()
 
     def small_files(self, field: str, *, limit_bytes: int) -> list[FileStorage]:
         """The files in a field of a form of at most this size. They stay in memory.

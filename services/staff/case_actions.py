@@ -98,12 +98,17 @@ class WithdrawIrlCase(WithdrawCase):
 
 def rows_of(document: str) -> list[Any]:
     """The rows of a JSON array. Raises OperatorError."""
-    if len(document) > MAX_DOCUMENT:
-        raise OperatorError(f"the document must have at most {MAX_DOCUMENT} characters")
-    try:
-        rows = decimal_json.loads(document)
-    except ValueError as problem:
-        raise OperatorError(f"the document is not JSON: {problem}") from None
+    rows = parsed(document)
     if not isinstance(rows, list):
         raise OperatorError("the document is not a JSON array")
     return rows
+
+
+def parsed(document: str) -> Any:
+    """The value of a JSON text, with exact decimals. Raises OperatorError."""
+    if len(document) > MAX_DOCUMENT:
+        raise OperatorError(f"the document must have at most {MAX_DOCUMENT} characters")
+    try:
+        return decimal_json.loads(document)
+    except ValueError as problem:
+        raise OperatorError(f"the document is not JSON: {problem}") from None

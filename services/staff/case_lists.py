@@ -1,7 +1,7 @@
 """The lists of the back office about cases, on sale and withdrawn."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -35,6 +35,16 @@ class Maker(StrEnum):
 
     HOUSE = "house"
     PLAYERS = "players"
+
+
+class IrlOrder(StrEnum):
+    """The column that a list of cases of real-life items is sorted by."""
+
+    NAME = "name"
+    PRICE = "price"
+    RETURN = "return"
+    OPENINGS = "openings"
+    CREATED = "created"
 
 
 class CaseOrder(StrEnum):
@@ -125,18 +135,26 @@ def case(case_id: int) -> CaseRow:
     return found[case_id]
 
 
+_IRL_KEYS: Mapping[IrlOrder, Callable[[CaseRow], Any]] = {
+    IrlOrder.NAME: lambda row: fold(row.case.name),
+    IrlOrder.PRICE: lambda row: row.case.price_cents,
+    IrlOrder.RETURN: lambda row: row.expected_return or 0,
+    IrlOrder.OPENINGS: lambda row: row.openings,
+    IrlOrder.CREATED: lambda row: row.case.created_at_ms,
+}
+
+
 @repeatable_read(within_limit=True)
-def irl_cases(*, search: str, sale: Sale | None) -> list[CaseRow]:
-    """The cases of real-life items whose name or id contains the search text, by name. There are few."""
+def irl_cases(*, search: str, sale: Sale | None, order: IrlOrder, is_descending: bool) -> list[CaseRow]:
+    """The cases of real-life items whose name or id contains the search text. There are few."""
     query: Any = IrlCase.select(IrlCase, spins_of(IRL, IrlCase.id).alias("openings"))
     if sale is not None:
         query = query.where(IrlCase.withdrawn_at_ms.is_null(sale is Sale.ON_SALE))
     wanted = fold(search)
-    found = [each for each in query if wanted in fold(each.name) or wanted in each.slug]
+    found = [each for each in query.order_by(IrlCase.id) if wanted in fold(each.name) or wanted in each.slug]
     items = _irl_items([each.id for each in found])
-    return sorted(
-        (CaseRow(each, each.openings, items[each.id]) for each in found), key=lambda row: fold(row.case.name)
-    )
+    rows = [CaseRow(each, each.openings, items[each.id]) for each in found]
+    return sorted(rows, key=_IRL_KEYS[order], reverse=is_descending)
 
 
 @repeatable_read(within_limit=True)
