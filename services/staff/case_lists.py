@@ -105,8 +105,11 @@ def cases(
 ) -> Page[CaseRow]:
     """A page of the cases whose name or id contains the search text in any case of letters."""
     query = Case.select(Case.id)
-    for condition in _conditions(Case, search, sale):
-        query = query.where(condition)
+    if search:
+        has_text = contains(Case.name_folded, fold(search)) | contains(Case.slug, search.lower())
+        query = query.where(has_text)
+    if sale is not None:
+        query = query.where(Case.withdrawn_at_ms.is_null(sale is Sale.ON_SALE))
     if kind is not None:
         query = query.where(Case.kind == kind)
     if maker is not None:
@@ -151,7 +154,11 @@ def irl_cases(*, search: str, sale: Sale | None, order: IrlOrder, is_descending:
     if sale is not None:
         query = query.where(IrlCase.withdrawn_at_ms.is_null(sale is Sale.ON_SALE))
     wanted = fold(search)
-    found = [each for each in query.order_by(IrlCase.id) if wanted in fold(each.name) or wanted in each.slug]
+    found = [
+        each
+        for each in query.order_by(IrlCase.id)
+        if wanted in fold(each.name) or search.lower() in each.slug
+    ]
     items = _irl_items([each.id for each in found])
     rows = [CaseRow(each, each.openings, items[each.id]) for each in found]
     return sorted(rows, key=_IRL_KEYS[order], reverse=is_descending)
@@ -178,15 +185,6 @@ def cases_with(item_id: int) -> list[Case]:
     """The cases that contain an item, by name."""
     query = Case.select().join(CaseItem).where(CaseItem.item == item_id)
     return list(query.order_by(Case.name_folded))
-
-
-def _conditions(table: Any, search: str, sale: Sale | None) -> list[Any]:
-    conditions = []
-    if search:
-        conditions.append(contains(table.name_folded, fold(search)) | (table.slug == search))
-    if sale is not None:
-        conditions.append(table.withdrawn_at_ms.is_null(sale is Sale.ON_SALE))
-    return conditions
 
 
 def _rows(ids: Sequence[int]) -> dict[int, CaseRow]:

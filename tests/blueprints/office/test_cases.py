@@ -1,0 +1,249 @@
+"""The pages of cases and items: lists with filters and orders, a case, an item, and their forms."""
+
+import json
+import re
+
+import pytest
+
+from bench.harness.players import import_case, import_prices
+from models.audit_trail import AuditEvent
+from models.cases import Case
+from models.db.connection import reading, writing
+from models.irl_cases import IrlCase
+from models.items import Item
+from services.cases import creating
+from services.cases.creating import MIN_LEVEL
+from tests.support.apps import import_irl_case
+from tests.support.office import signed_in
+
+GUN, ROCK, PLAIN = "Gun", "Rock", "Pebble"
+HALVES = {GUN: 50, ROCK: 50}
+REASON = "the picture is wrong"
+
+
+@pytest.fixture(autouse=True)
+def content(app):
+    import_prices({GUN: 20, ROCK: 10, PLAIN: None})
+    import_case("Box", HALVES, now=1_000)
+    import_case("Cheap", {ROCK: 100}, now=2_000)
+    import_case("Level 7", HALVES, kind="level", now=3_000)
+    import_case("Daily", HALVES, kind="free", now=4_000)
+    import_irl_case("desk", {"name": "Car", "price": 10}, price=20)
+
+
+@pytest.fixture
+def editor(app):
+    return signed_in(app, "content", "ed")
+
+
+@pytest.fixture
+def second(app):
+    return signed_in(app, "content", "sue")
+
+
+@pytest.fixture
+def reader(app):
+    return signed_in(app, "auditor")
+
+
+def id_of(name, table=Case, column=Case.name):
+    with reading():
+        return table.select(table.id).where(column == name).scalar()
+
+
+def path_of(name):
+    return f"/office/cases/{id_of(name)}"
+
+
+def item_path(name):
+    return f"/office/items/{id_of(name, Item, Item.market_hash_name)}"
+
+
+def names(page):
+    """The names of the rows of a list, in their order."""
+    return re.findall(r'<th scope="row"><a href="[^"]+">([^<]+)</a></th>', page.text)
+
+
+def events(*kinds):
+    with reading():
+        found = AuditEvent.select().where(AuditEvent.what.in_(kinds)).order_by(AuditEvent.id)
+        return [(event.what, event.who, json.loads(event.after or "null")) for event in found]
+
+
+def test_the_list_shows_price_return_and_house_edge(reader):
+    page = reader.get("/office/cases?q=box").text
+
+    assert "15.79" in page
+    assert "95.00%" in page
+    assert "5.00%" in page
+    assert "house" in page
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("", ["Daily", "Level 7", "Cheap", "Box"]),
+        ("sort=created", ["Box", "Cheap", "Level 7", "Daily"]),
+        ("sort=-name", ["Level 7", "Daily", "Cheap", "Box"]),
+        ("sort=price", ["Cheap", "Box", "Level 7", "Daily"]),
+        ("sort=odd", ["Daily", "Level 7", "Cheap", "Box"]),
+        ("kind=level", ["Level 7"]),
+        ("kind=odd&q=%00", ["Daily", "Level 7", "Cheap", "Box"]),
+        ("maker=players", []),
+        ("sale=withdrawn", []),
+        ("q=LEVEL-7", ["Level 7"]),
+        ("q=free-case", ["Daily"]),
+        ("page=2", []),
+    ],
+)
+def test_the_list_is_filtered_and_sorted_by_its_address(reader, query, expected):
+    assert names(reader.get(f"/office/cases?{query}")) == expected
+
+
+def test_cases_are_sorted_by_their_openings(reader, connect, player):
+    assert connect(player).call("case:open", {"case": "cheap"})["status"]
+
+    page = reader.get("/office/cases?sort=-openings")
+
+    assert names(page)[0] == "Cheap"
+
+
+def test_a_players_case_names_the_player(reader, new_player):
+    maker = new_player("maker", level=MIN_LEVEL)
+    held = [{"marketHashName": item, "percentage": 50} for item in HALVES]
+    creating.create(creator=maker.user, name="My own", items=held, now=1)
+
+    page = reader.get("/office/cases?maker=players")
+
+    assert names(page) == ["My own"]
+    assert "maker</a>" in page.text
+
+
+def test_a_case_shows_its_items_chances_and_history(reader):
+    page = reader.get(path_of("Box")).text
+
+    assert "50%" in page
+    assert "case.changed" in page
+    assert "Gun 50%, Rock 50%" in page
+    assert "Withdraw from sale" not in page
+
+
+def test_the_history_of_a_case_has_no_events_of_others(reader):
+    assert reader.get(path_of("Box")).text.count("case.changed") == 1
+
+
+@pytest.mark.parametrize("path", ["cases", "irl-cases", "items"])
+@pytest.mark.parametrize("number", ["0", "999", "99999999999999999999999", "x"])
+def test_there_is_no_page_of_an_unknown_row(reader, path, number):
+    assert reader.get(f"/office/{path}/{number}").status_code == 404
+
+
+def test_one_person_withdraws_a_case_at_once(editor, client):
+    assert editor.post(f"{path_of('Box')}/withdraw", of=path_of("Box"), reason=REASON).status_code == 303
+
+    assert client.get("/api/cases/box").status_code == 404
+    assert names(editor.get("/office/cases?sale=withdrawn")) == ["Box"]
+    assert events("case.withdrawn") == [("case.withdrawn", "staff:ed", {"case": "box", "reason": REASON})]
+    assert REASON in editor.get(path_of("Box")).text
+
+
+def test_a_withdrawn_case_is_sold_again_after_a_second_person_agreed(editor, second, client):
+    path = path_of("Box")
+    editor.post(f"{path}/withdraw", of=path, reason=REASON)
+
+    editor.post(f"{path}/restore", of=path, reason="the picture is right")
+    assert client.get("/api/cases/box").status_code == 404
+    assert "waits for a second person" in editor.get(path).text
+    answer = second.post("/office/proposals/2/approve", of="/office/proposals/2")
+    assert answer.status_code == 303, answer.text
+
+    assert client.get("/api/cases/box").status_code == 200
+    assert events("case.restored")[0][1] == "staff:sue"
+
+
+def test_a_withdrawal_needs_a_reason_and_keeps_what_was_typed(editor):
+    answer = editor.post(f"{path_of('Box')}/withdraw", of=path_of("Box"), reason=" odd ")
+
+    assert answer.status_code == 400
+    assert 'value=" odd "' in answer.text
+    assert events("case.withdrawn") == []
+
+
+def test_a_case_with_a_withdrawn_item_is_said_not_to_be_openable(editor):
+    editor.post(f"{item_path(GUN)}/withdraw", of=item_path(GUN), reason=REASON)
+
+    assert "on sale, can&#39;t be opened" in editor.get("/office/cases").text.replace("can't", "can&#39;t")
+    assert "Gun is withdrawn" in editor.get(path_of("Box")).text
+
+
+def test_a_case_of_real_life_items_is_shown_and_withdrawn(editor, client):
+    path = f"/office/irl-cases/{id_of('desk', IrlCase, IrlCase.slug)}"
+    assert names(editor.get("/office/irl-cases?sort=return&q=DES")) == ["Desk"]
+    page = editor.get(path).text
+    assert "Car" in page
+    assert "50.00%" in page
+
+    editor.post(f"{path}/withdraw", of=path, reason=REASON)
+
+    assert names(editor.get("/office/irl-cases?sale=on+sale")) == []
+    assert events("irl-case.withdrawn")[0][1:] == ("staff:ed", {"case": "desk", "reason": REASON})
+    assert "irl-case.withdrawn" in editor.get(path).text
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("", [GUN, PLAIN, ROCK]),
+        ("sort=-price", [GUN, ROCK, PLAIN]),
+        ("sort=price", [PLAIN, ROCK, GUN]),
+        ("source=none", [PLAIN]),
+        ("source=import", [GUN, ROCK]),
+        ("source=custom", []),
+        ("game=gameb", []),
+        ("sale=withdrawn", []),
+        ("q=EBB", [PLAIN]),
+    ],
+)
+def test_the_list_of_items_is_filtered_and_sorted_by_its_address(reader, query, expected):
+    assert names(reader.get(f"/office/items?{query}")) == expected
+
+
+def test_an_item_is_withdrawn_with_the_cases_that_cannot_be_opened(editor):
+    path = item_path(GUN)
+    assert "3 cases with it can&#39;t be opened" in editor.get(path).text.replace("can't", "can&#39;t")
+
+    editor.post(f"{path}/withdraw", of=path, reason=REASON)
+
+    page = editor.get(path).text
+    assert "3 cases can" in page
+    assert names(editor.get("/office/items?sale=withdrawn")) == [GUN]
+    assert events("item.withdrawn") == [("item.withdrawn", "staff:ed", {"item": GUN, "reason": REASON})]
+    assert REASON in page
+
+
+def test_items_are_published_with_a_reason(editor):
+    assert editor.post("/office/items/publish", of="/office/items", reason="no").status_code == 400
+
+    editor.post("/office/items/publish", of="/office/items", reason=REASON)
+
+    assert events("items.published") == [("items.published", "staff:ed", {"items": 2, "reason": REASON})]
+
+
+@pytest.mark.parametrize(
+    "path", ["{case}/withdraw", "{case}/restore", "{item}/withdraw", "/office/items/publish"]
+)
+def test_who_only_sees_content_cannot_change_it(reader, path):
+    path = path.format(case=path_of("Box"), item=item_path(GUN))
+
+    assert reader.post(path, of="/office/", reason=REASON).status_code == 403
+    assert events("case.withdrawn", "item.withdrawn", "items.published") == []
+
+
+def test_a_name_with_markup_is_shown_as_text(reader):
+    with writing():
+        Case.update(name="<b>bold</b>").where(Case.name == "Box").execute()
+
+    for path in ("/office/cases", path_of("<b>bold</b>")):
+        page = reader.get(path).text
+        assert "<b>bold" not in page
+        assert "&lt;b&gt;bold" in page

@@ -1,0 +1,117 @@
+"""The page of price sources: their age and last error, and asking the feed for new prices."""
+
+import json
+
+import pytest
+
+from bench.harness.players import import_prices
+from models.audit_trail import AuditEvent
+from models.db.connection import reading, writing
+from models.items import Item
+from models.prices import PriceSource
+from tests.support.office import signed_in
+
+REASON = "a wrong price was reported"
+
+
+@pytest.fixture
+def editor(app):
+    return signed_in(app, "content", "ed")
+
+
+def refresh(person, **fields):
+    return person.post("/office/prices/refresh", of="/office/prices", **fields)
+
+
+def price_of_item():
+    with reading():
+        return Item.get().price_cents
+
+
+def events():
+    with reading():
+        found = AuditEvent.select().where(AuditEvent.what.startswith("prices.")).order_by(AuditEvent.id)
+        return [(event.what, event.who, json.loads(event.after)) for event in found]
+
+
+def test_without_a_source_the_page_says_so(editor):
+    page = editor.get("/office/prices").text
+
+    assert "No source is set" in page
+    assert "Refresh the prices" not in page
+
+
+def test_without_a_feed_there_is_nothing_to_refresh(editor):
+    fields = {"of": "/office/items", "reason": REASON}
+
+    assert "No price feed is set" in editor.post("/office/prices/refresh", **fields).text
+    assert events() == []
+
+
+@pytest.mark.settings(PRICE_FEED_URL="http://127.0.0.1:9/feed")
+class TestWithAFeed:
+    def test_a_source_shows_its_age_and_its_last_error(self, app, editor, clock):
+        import_prices({"Gun": 1})
+        with writing():
+            state = {
+                "succeeded_at_ms": clock() - 3 * 3_600_000,
+                "failures": 2,
+                "last_error": "it took too long",
+            }
+            PriceSource.update(state).where(PriceSource.name == "feed").execute()
+            Item.update(price_source="feed").execute()
+
+        page = editor.get("/office/prices").text
+        assert "3 hours" in page
+        assert "it took too long" in page
+        assert "3 hours" in editor.get("/office/items").text
+
+    def test_a_failed_refresh_is_the_last_error(self, app, editor):
+        app.extensions["services"].prices.run_due()
+
+        assert "the price feed can" in editor.get("/office/prices").text
+
+    def test_a_refresh_that_is_asked_for_is_due_at_once(self, editor):
+        with writing():
+            PriceSource.update(next_at_ms=2**40).execute()
+
+        assert refresh(editor, reason=REASON).status_code == 303
+
+        assert "at once" in editor.get("/office/prices").text
+        assert events() == [("prices.refreshed", "staff:ed", {"reason": REASON})]
+
+    def test_prices_that_were_held_back_are_accepted_once(self, app, editor, monkeypatch):
+        import_prices({"Gun": 1})
+        prices, stated = app.extensions["services"].prices, {"Gun": 90_000}
+        feed = {"metadata": {"currency": "USD"}, "prices": stated}
+        monkeypatch.setattr("services.prices.feed.Feed._fetch", lambda self: json.dumps(feed).encode())
+
+        refresh(editor, reason=REASON)
+        prices.run_due()
+        assert price_of_item() == 100
+        refresh(editor, reason=REASON, accept_jumps="yes")
+        prices.run_due()
+        assert price_of_item() == 90_000
+        stated["Gun"] = 100
+        refresh(editor, reason=REASON)
+        prices.run_due()
+
+        assert price_of_item() == 90_000
+        assert [what for what, *_ in events()] == [
+            "prices.refreshed",
+            "prices.jumps-accepted",
+            "prices.refreshed",
+        ]
+
+    def test_a_refresh_needs_a_reason_and_keeps_what_was_typed(self, editor):
+        answer = refresh(editor, reason="odd", accept_jumps="yes")
+
+        assert answer.status_code == 400
+        assert 'value="odd"' in answer.text
+        assert "checked" in answer.text
+
+    def test_an_auditor_cannot_ask_for_a_refresh(self, app):
+        auditor = signed_in(app, "auditor")
+
+        assert "Refresh the prices" not in auditor.get("/office/prices").text
+        assert auditor.post("/office/prices/refresh", of="/office/", reason=REASON).status_code == 403
