@@ -4,19 +4,18 @@ from typing import Any
 
 from flask import render_template, request, url_for
 
-from blueprints.office.access import current_staff, needs
+from blueprints.office.access import needs
 from blueprints.office.addresses import order
 from blueprints.office.blueprint import office
 from blueprints.office.contents import chosen, typed_search
 from blueprints.office.lists import listed, place
-from blueprints.office.results import attempt, new_form_key
+from blueprints.office.results import attempt, new_form_key, perform_or_propose
 from server.current_services import get_services
 from services.cases.kinds import CaseKind
 from services.staff import case_lists, proposals
 from services.staff.case_actions import ImportCases, RestoreCase
 from services.staff.case_lists import CaseOrder, Maker, Sale
 from services.staff.permissions import Permission
-from services.staff.proposals import Outcome
 
 
 @office.get("/cases")
@@ -92,17 +91,4 @@ def _changed(case_id: int, form: str, action: str) -> Any:
         lambda: perform_or_propose(action, {"case": case_lists.case(case_id).case.slug}),
         to=url_for("office.case", case_id=case_id),
         again=lambda refusal: _case(case_id, sent=form, refusal=refusal),
-    )
-
-
-def perform_or_propose(action: str, arguments: dict[str, Any]) -> Outcome:
-    """Do what a form asks for, or propose it."""
-    services = get_services()
-    return services.proposals.perform_or_propose(
-        action,
-        arguments,
-        reason=request.form.get("reason", ""),
-        by=current_staff(),
-        now=services.clock(),
-        form_key=request.form.get("form_key", "")[:32] or None,
     )

@@ -9,7 +9,6 @@ from flask import request
 from blueprints.office.blueprint import office
 from services.cases.chances import percent_from_width
 from services.cases.pricing import ItemLine, return_of
-from services.shared.text_validation import is_storable
 
 MAX_SEARCH = 200
 
@@ -17,9 +16,8 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 
 def typed_search() -> str:
-    """The text of ``?q=``; empty for one that no database can hold."""
-    text = request.args.get("q", "").strip()[:MAX_SEARCH]
-    return text if is_storable(text) else ""
+    """The text of ``?q=``."""
+    return request.args.get("q", "").strip()[:MAX_SEARCH]
 
 
 def chosen(name: str, choices: type[Choice]) -> Choice | None:

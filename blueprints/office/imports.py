@@ -9,8 +9,7 @@ from flask import abort, render_template, request, url_for
 
 from blueprints.office.access import needs
 from blueprints.office.blueprint import office
-from blueprints.office.cases import perform_or_propose
-from blueprints.office.results import attempt, new_form_key, sentence
+from blueprints.office.results import attempt, new_form_key, perform_or_propose, sentence
 from server.current_services import get_services
 from services.shared.errors import OperatorError
 from services.shared.import_changes import Preview

@@ -7,10 +7,10 @@ from flask import render_template, request, url_for
 from blueprints.office.access import needs
 from blueprints.office.addresses import order
 from blueprints.office.blueprint import office
-from blueprints.office.cases import perform_or_propose, waiting
+from blueprints.office.cases import waiting
 from blueprints.office.contents import chosen, typed_search
 from blueprints.office.lists import listed, place
-from blueprints.office.results import attempt, new_form_key
+from blueprints.office.results import attempt, new_form_key, perform_or_propose
 from services.shared.pagination import Page
 from services.staff import case_lists
 from services.staff.case_actions import ImportIrlCases

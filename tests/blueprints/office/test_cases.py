@@ -88,7 +88,7 @@ def test_the_list_shows_price_return_and_house_edge(reader):
         ("sort=price", ["Cheap", "Box", "Level 7", "Daily"]),
         ("sort=odd", ["Daily", "Level 7", "Cheap", "Box"]),
         ("kind=level", ["Level 7"]),
-        ("kind=odd&q=%00", ["Daily", "Level 7", "Cheap", "Box"]),
+        ("kind=odd&sale=odd&maker=odd", ["Daily", "Level 7", "Cheap", "Box"]),
         ("maker=players", []),
         ("sale=withdrawn", []),
         ("q=LEVEL-7", ["Level 7"]),

@@ -13,6 +13,7 @@ TABS = (
 LISTS = (
     *("players", "players?q=player", "withdrawals", "payments", "payments/findings", "payments/webhooks"),
     *("prizes", "proposals", "proposals?show=decided"),
+    *("cases", "cases/1", "irl-cases", "irl-cases/1", "items", "items/1", "prices", "imports/items"),
 )
 
 
