@@ -1,10 +1,12 @@
 """Importing the platform's own cases."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from operator import attrgetter
 from typing import Any
+
+import peewee
 
 from models.cases import Case, CaseItem
 from models.db.connection import database, repeatable_read, writing
@@ -15,14 +17,19 @@ from services.cases import contents, history, version
 from services.cases.contents import ChancesByName
 from services.cases.kinds import FREE_CASE_ID, RESERVED_IDS, CaseKind, case_id
 from services.cases.pricing import ItemLine
+from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError
 from services.shared.import_changes import Change, Preview, divided, plan_rows, without_errors
-from services.shared.import_rows import ImportResult, checked_row, name_from
-from services.shared.names import fold
+from services.shared.import_rows import ImportResult, Row, checked_row, name_from
+from services.shared.names import fold, normalize_name
+from services.shared.text_validation import is_storable
 
 MAX_NAME = 100
 MAX_ITEMS = 500
+ROWS_A_SLICE = 10
+ROWS_A_READING = 200
+NAMES_A_STATEMENT = 500
 
 LEVEL_IN_ID = re.compile(r"level-(\d{1,9})(?!\d)", re.ASCII)
 MAX_LEVEL = 999_999_999
@@ -73,23 +80,51 @@ def import_cases(rows: Iterable[object], *, now: Millis, reason: str = "") -> Im
 
 @repeatable_read(within_limit=True)
 def preview(rows: Iterable[object], *, now: Millis) -> Preview:
-    """What ``import_cases`` would do with these rows now. Locks nothing."""
-    changes, errors = divided(_Planner(now).plan_all(rows))
+    """What ``import_cases`` would do with these rows now. Locks nothing.
+
+    Other greenlets may run meanwhile.
+    """
+    changes, errors = divided(in_slices(_Planner(now).plan_all(rows), ROWS_A_SLICE))
     return Preview([*changes], errors, [])
 
 
 class _Planner:
-    """Plans the rows of a file one by one, and stores them."""
+    """Plans the rows of a file, and stores them. Reads what the rows name, for many of them at once."""
 
     def __init__(self, now: Millis) -> None:
         self._now = now
-        self._items = {item.market_hash_name: item for item in Item.select()}
-        cases = list(Case.select())
-        self._by_name = {case.name_folded: case for case in cases}
-        self._by_slug = {case.slug: case for case in cases}
+        self._items: dict[str, Item] = {}
+        # As the rows so far have changed them.
+        self._by_name: dict[str, Case] = {}
+        self._by_slug: dict[str, Case] = {}
+        self._lines: dict[int, list[ItemLine]] = {}
+        """The stored items of each case, by its row."""
 
     def plan_all(self, rows: Iterable[object]) -> Iterator[CaseChange | OperatorError]:
-        return plan_rows(rows, self._plan, key=attrgetter("key"), twice=TWICE)
+        return plan_rows(self._read_ahead(rows), self._plan, key=attrgetter("key"), twice=TWICE)
+
+    def _read_ahead(self, rows: Iterable[object]) -> Iterator[object]:
+        """The same rows, after reading what they name."""
+        for some in peewee.chunked(rows, ROWS_A_READING):
+            objects = [row for row in some if isinstance(row, dict)]
+            self._read_items({name for row in objects for name in _item_names(row)})
+            self._read_cases([normalize_name(row["name"]) for row in objects if _is_text(row.get("name"))])
+            yield from some
+
+    def _read_items(self, names: set[str]) -> None:
+        for some in peewee.chunked(names - self._items.keys(), NAMES_A_STATEMENT):
+            for item in Item.select().where(Item.market_hash_name.in_(some)):
+                self._items[item.market_hash_name] = item
+
+    def _read_cases(self, names: Sequence[str]) -> None:
+        slugs = [FREE_CASE_ID, *map(case_id, names)]
+        found = Case.select().where(Case.name_folded.in_([*map(fold, names)]) | Case.slug.in_(slugs))
+        # A case that an earlier row has changed keeps the name that it had before, too.
+        new = [case for case in found if case.slug not in self._by_slug]
+        for case in new:
+            self._by_slug[case.slug] = case
+            self._by_name.setdefault(case.name_folded, case)
+        self._lines |= _stored_lines([case.id for case in new])
 
     def _plan(self, value: object) -> CaseChange:
         row = checked_row(value)
@@ -97,11 +132,12 @@ class _Planner:
         wanted = self._wanted_items(row.get("items"))
         type_, price = contents.type_and_price(wanted, self._items)
         case = self._stored_case(name, kind)
-        before = None if case is None else _facts(case, _stored_lines(case))
+        before = None if case is None else _facts(case, tuple(self._lines.get(case.id, ())))
         kind = kind or (CaseKind(case.kind) if case else CaseKind.REGULAR)
         slug = case.slug if case else case_id(name, kind)
         level = _required_level(row.get("level"), kind, slug)
-        case = case or Case(slug=slug, created_at_ms=self._now)
+        if case is None:
+            case = Case(slug=slug, created_at_ms=self._now)
         columns = {"name": name, "name_folded": fold(name), "type": type_, "price_cents": price}
         columns |= {"kind": kind, "required_level": level, "withdrawn_at_ms": None}
         for column, new in columns.items():
@@ -159,11 +195,29 @@ def _facts(case: Case, lines: tuple[ItemLine, ...]) -> CaseFacts:
     )
 
 
-def _stored_lines(case: Case) -> tuple[ItemLine, ...]:
-    """Those in the database; none for a case that an earlier row of the file makes."""
-    query: Any = CaseItem.select(Item.market_hash_name, Item.price_cents, CaseItem.ticket_width).join(Item)
-    found = query.where(CaseItem.case == case.id).order_by(CaseItem.position).tuples()
-    return tuple(ItemLine(*row) for row in found)
+def _stored_lines(case_ids: Sequence[int]) -> dict[int, list[ItemLine]]:
+    """The items of each of these cases, in their order."""
+    query: Any = CaseItem.select(
+        CaseItem.case, Item.market_hash_name, Item.price_cents, CaseItem.ticket_width
+    ).join(Item, on=(CaseItem.item == Item.id))
+    found: dict[int, list[ItemLine]] = {}
+    ordered = query.where(CaseItem.case.in_(list(case_ids))).order_by(CaseItem.case, CaseItem.position)
+    for row_id, *line in ordered.tuples():
+        found.setdefault(row_id, []).append(ItemLine(*line))
+    return found
+
+
+def _item_names(row: Row) -> Iterator[str]:
+    """The names of items in a row that was not checked."""
+    items = row.get("items")
+    for item in items if isinstance(items, list) else ():
+        if isinstance(item, dict) and _is_text(item.get("marketHashName")):
+            yield item["marketHashName"]
+
+
+def _is_text(value: object) -> bool:
+    """Whether this is a text that a database can compare."""
+    return isinstance(value, str) and is_storable(value)
 
 
 def _required_level(value: Any, kind: CaseKind, slug: str) -> int | None:

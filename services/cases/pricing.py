@@ -18,6 +18,7 @@ from models.db.connection import Sqlite, database
 from models.items import Item
 from services.cases.chances import CERTAIN
 from services.cases.kinds import GAMES, GameType
+from services.shared.background import in_slices
 from services.shared.import_changes import Reprice
 from services.shared.money import Cents
 
@@ -25,6 +26,7 @@ HOUSE_DIVISOR = 95 * 10**16
 """0.95 of all tickets."""
 
 ITEMS_A_STATEMENT = 500
+ROWS_A_SLICE = 200
 
 
 def price_of(contents: Iterable[tuple[int | None, int]]) -> Cents:
@@ -58,9 +60,13 @@ def return_of(items: Iterable[ItemLine], price_cents: int) -> float | None:
 
 
 def prices_with(new: Mapping[int, int | None]) -> list[Reprice]:
-    """The cases whose prices change when the items with these ids get these prices. Changes nothing."""
+    """The cases whose prices change when the items with these ids get these prices. Changes nothing.
+
+    Other greenlets may run meanwhile.
+    """
     found = []
-    for case, lines in groupby(_contents_of_cases_holding(new), key=itemgetter(0, 1)):
+    rows = in_slices(_contents_of_cases_holding(new), ROWS_A_SLICE)
+    for case, lines in groupby(rows, key=itemgetter(0, 1)):
         case_id, before = case
         after = price_of((new.get(item, cents), chance) for _, _, item, cents, chance in lines)
         if after != before:

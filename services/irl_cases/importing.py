@@ -13,6 +13,7 @@ from services.cases import history, version
 from services.cases.chances import CERTAIN, Width, share_equally, width_from_percent
 from services.cases.pricing import ItemLine
 from services.irl_cases.queries import ID
+from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError
 from services.shared.import_changes import Change, Preview, divided, plan_rows, without_errors
@@ -21,6 +22,7 @@ from services.shared.import_rows import ImportResult, Row, checked_row, image_fr
 MAX_NAME = 100
 MAX_ITEM_NAME = 200
 MAX_ITEMS = 500
+ROWS_A_SLICE = 10
 
 
 TWICE = "the file has this case twice"
@@ -69,8 +71,11 @@ def import_cases(rows: Iterable[object], *, now: Millis, reason: str = "") -> Im
 
 @repeatable_read(within_limit=True)
 def preview(rows: Iterable[object], *, now: Millis) -> Preview:  # noqa: ARG001  # as of the other imports
-    """What ``import_cases`` would do with these rows now. Locks nothing."""
-    changes, errors = divided(_planned(rows))
+    """What ``import_cases`` would do with these rows now. Locks nothing.
+
+    Other greenlets may run meanwhile.
+    """
+    changes, errors = divided(in_slices(_planned(rows), ROWS_A_SLICE))
     return Preview([*changes], errors, [])
 
 

@@ -17,6 +17,7 @@ from services.cases.pricing import prices_with, reprice_cases_holding
 from services.items import names
 from services.prices.feed_document import prices_of
 from services.prices.sources import refresh_feed_soon
+from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError
 from services.shared.import_changes import Change, Preview, divided, plan_rows, without_errors
@@ -28,6 +29,7 @@ from services.upgrader import catalogue
 APP_IDS = tuple(GAMES)
 MAX_NAME = 200
 ROWS_A_STATEMENT = 500
+ROWS_A_SLICE = 100
 IMPORT = "import"
 """The ``price_source`` of a price that came from a file."""
 
@@ -79,13 +81,17 @@ def import_document(document: object, *, app_id: int | None, now: Millis, reason
 def preview(document: object, *, app_id: int | None, now: Millis) -> Preview:
     """What ``import_document`` would do with this document now. Locks nothing.
 
-    Raises OperatorError if it has neither format.
+    10,000 items take seconds. Other greenlets may run meanwhile. Raises OperatorError for another format.
     """
     rows, errors = divided(read_document(document, app_id=app_id))
     with repeatable_read(within_limit=True):
-        changes = _changes(rows, now)
+        changes = list(in_slices(_changes(rows, now), ROWS_A_SLICE))
         reprices = prices_with(
-            {change.item_id: change.values["price_cents"] for change in changes if change.item_id}
+            {
+                change.item_id: change.after.price_cents
+                for change in changes
+                if change.item_id and change.before.price_cents != change.after.price_cents
+            }
         )
     return Preview([*changes], errors, reprices)
 
@@ -137,7 +143,7 @@ def store(rows: Sequence[ItemColumns], *, now: Millis, reason: str = "") -> Item
         database.obj.lift_statement_limit()
         version.begin_change()
         is_first = catalogue.count_items() == 0
-        changes = _changes(rows, now)
+        changes = list(_changes(rows, now))
         values = [change.values for change in changes]
         for chunk in peewee.chunked(values, ROWS_A_STATEMENT):
             every_column = {getattr(Item, name): getattr(peewee.EXCLUDED, name) for name in chunk[0]}
@@ -155,9 +161,12 @@ def store(rows: Sequence[ItemColumns], *, now: Millis, reason: str = "") -> Item
     return ItemsImported(**after, is_published=is_first)
 
 
-def _changes(rows: Sequence[ItemColumns], now: Millis) -> list[ItemChange]:
-    stored = {item.market_hash_name: item for item in Item.select()}
-    return [_change(row, stored.get(row["market_hash_name"]), now) for row in rows]
+def _changes(rows: Sequence[ItemColumns], now: Millis) -> Iterator[ItemChange]:
+    for some in peewee.chunked(rows, ROWS_A_STATEMENT):
+        query = Item.select().where(Item.market_hash_name.in_([_KEY(row) for row in some]))
+        stored = {item.market_hash_name: item for item in query}
+        for row in some:
+            yield _change(row, stored.get(_KEY(row)), now)
 
 
 def _change(row: ItemColumns, stored: Item | None, now: Millis) -> ItemChange:

@@ -11,8 +11,11 @@ from models.cases import Case
 from models.db.connection import reading
 from models.items import Item
 from services.cases import importing
+from services.irl_cases import importing as irl_importing
+from services.items import importing as items_importing
 from services.shared.import_changes import ChangeKind
 from tests.support.apps import import_irl_case
+from tests.support.locks import writers_held_up
 from tests.support.office import csrf_token, signed_in
 
 GUN, ROCK = "Gun", "Rock"
@@ -301,3 +304,16 @@ def test_no_item_is_lost_by_a_preview(editor):
 
     with reading():
         assert Item.select().count() == 2
+
+
+def test_a_preview_waits_for_no_change_of_cases_and_items(app, database_url):
+    row = {"id": "desk", "name": "Desk", "price": 25, "items": [{"name": "Desk", "price": 10}]}
+
+    with writers_held_up(database_url, "UPDATE case_version SET version = version"):
+        previews = (
+            importing.preview([case_of("Box")], now=1),
+            irl_importing.preview([row], now=1),
+            items_importing.preview([item_of(GUN, 1)], app_id=None, now=1),
+        )
+
+    assert [preview.changes[0].kind for preview in previews] == ["unchanged", "new", "changed"]

@@ -202,3 +202,12 @@ def test_a_row_that_clashes_with_another_case_is_refused(put, refuses):
 @sqlite_only
 def test_a_file_without_a_json_array_is_refused(fails, write):
     assert fails("cases", "import", write({})) == "Error: items.json is not a JSON array"
+
+
+def test_two_new_cases_with_one_name_are_refused(refuses, stored):
+    assert refuses(row("New"), row("NEW")) == "Error: row 2: the file has this case twice"
+    assert stored() == [[], []]
+
+
+def test_an_item_whose_name_no_database_can_hold_does_not_exist(refuses):
+    assert "row 1: there is no item" in refuses(row(contents={"\0": 100}))
