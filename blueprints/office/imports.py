@@ -88,7 +88,7 @@ def _import_items() -> str:
     seconds = services.settings.catalogue_ttl_seconds
     shown = catalogue.PUBLISHED_WITHIN_SECONDS if result.is_published else seconds
     return (
-        f"{result.created} items were added and {result.updated} updated."
+        f"Items added: {result.created}, updated: {result.updated}."
         f" The upgrader shows them within {shown} seconds, or when they are published"
     )
 
@@ -146,5 +146,6 @@ def _form(kind: str, sent: Sent, *, preview: Preview | None = None, refusal: str
         games=GAMES,
         preview=preview,
         refusal=refusal,
-        form_key=request.form.get("form_key") or new_form_key(),
+        # Another one for each preview: only what is sent twice is the same.
+        form_key=new_form_key(),
     )

@@ -97,7 +97,7 @@ def withdraw_item(item_id: int) -> Any:
     def work() -> str:
         name, reason = item_lists.item(item_id).market_hash_name, request.form.get("reason", "")
         held_by = item_actions.withdraw(name, reason=reason, now=get_services().clock())
-        closed = f". {len(held_by)} cases can't be opened meanwhile" if held_by else ""
+        closed = f". Cases that can't be opened meanwhile: {len(held_by)}" if held_by else ""
         return f"The item is withdrawn from sale{closed}"
 
     return attempt(

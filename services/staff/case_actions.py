@@ -40,7 +40,7 @@ class ImportCases(CaseAction):
 
     def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
         result = self._import(rows_of(arguments["document"]), now=now, reason=reason)
-        return f"{result.created} cases were added and {result.updated} changed"
+        return f"Cases added: {result.created}, changed: {result.updated}"
 
     def preview(self, arguments: Arguments, *, now: Millis) -> Preview:
         return self._preview(rows_of(arguments["document"]), now=now)

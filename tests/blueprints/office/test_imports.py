@@ -202,6 +202,21 @@ def test_a_document_is_not_imported_unless_it_was_previewed(editor):
     assert events("proposal.made") == []
 
 
+def test_a_form_that_is_sent_twice_proposes_once(editor):
+    rows = [case_of("Chest")]
+    page = preview(editor, CASES, rows)
+    key = page.text.split('name="form_key" value="')[1].split('"')[0]
+
+    for _ in range(2):
+        confirm(editor, CASES, rows, page=page, form_key=key)
+    assert len(events("proposal.made")) == 1
+    confirm(
+        editor, CASES, rows, form_key=preview(editor, CASES, rows).text.split('"form_key" value="')[1][:32]
+    )
+
+    assert len(events("proposal.made")) == 2
+
+
 def test_an_import_needs_a_reason_and_keeps_the_document(editor):
     answer = confirm(editor, CASES, [case_of("Chest")], reason="new")
 
@@ -222,7 +237,7 @@ def test_one_person_imports_if_four_eyes_are_off(editor):
 def test_items_are_imported_by_one_person(editor):
     assert confirm(editor, ITEMS, [item_of(GUN, 40), item_of("New", 1)]).status_code == 303
 
-    assert "1 items were added and 1 updated" in editor.get("/office/items").text
+    assert "Items added: 1, updated: 1" in editor.get("/office/items").text
     assert prices() == {"Box": 2632}
     assert events("items.imported")[-1] == (
         "items.imported",
@@ -235,7 +250,7 @@ def test_a_preview_of_items_shows_which_prices_of_cases_follow(editor):
     page = preview(editor, ITEMS, [item_of(GUN, 40), item_of(ROCK, 10)]).text
 
     assert "0 new, 1 changed, 1 unchanged" in page
-    assert "Prices of 1 cases follow" in page
+    assert "Cases whose prices follow: 1" in page
     assert "26.32" in page
     assert prices() == {"Box": 1579}
 

@@ -54,7 +54,7 @@ def test_a_case_is_imported_by_two_people_as_the_document_says(act, approve, doc
     assert (outcome.is_done, withdrawn()) == (False, {})
     assert outcome.proposal.description == "Import 1 cases: Weekend"
 
-    assert approve(outcome, by=OTHER) == "1 cases were added and 0 changed"
+    assert approve(outcome, by=OTHER) == "Cases added: 1, changed: 0"
 
     assert withdrawn() == {"weekend": False}
 

@@ -42,7 +42,7 @@ def test_a_case_goes_from_import_to_sale_by_two_people(site, player, new_person,
     assert violations(tab) == {}
     tab.get_by_label("Reason").fill("items of the story")
     tab.get_by_role("button", name="Import").click()
-    expect(tab.get_by_role("status")).to_contain_text("2 items were added")
+    expect(tab.get_by_role("status")).to_contain_text("Items added: 2")
 
     # The case, typed; the first document has a mistake.
     tab.get_by_role("link", name="Cases", exact=True).click()
@@ -66,7 +66,7 @@ def test_a_case_goes_from_import_to_sale_by_two_people(site, player, new_person,
     expect(tab.get_by_role("row").filter(has_text=DEAR)).to_contain_text("5%")
     assert violations(tab) == {}
     tab.get_by_role("button", name="Approve, and do it now").click()
-    expect(tab.get_by_role("status")).to_contain_text("1 cases were added and 0 changed")
+    expect(tab.get_by_role("status")).to_contain_text("Cases added: 1, changed: 0")
     assert "story-case" in ids(site)
 
     # It is on sale, with its figures and its history.
