@@ -128,6 +128,16 @@ ADD_TO_COUNTS = f"""
     ON CONFLICT (shard) DO UPDATE SET bets = live_bet_counts.bets + excluded.bets,
                                       high_rolls = live_bet_counts.high_rolls + excluded.high_rolls
 """
+INSERT_PLAYERS = """
+    INSERT INTO users (
+        platform_id, username, username_folded, avatar, registered_at_ms, balance_cents, vault_cents,
+        sweepstake_cents, granted_experience, wagered_cents, earned_cents, client_seed, trade_url,
+        two_factor_enabled, deposit_bonus, free_cases
+    )
+    SELECT 'bulk:' || i, 'bulk-' || i, 'bulk-' || i, '', 1700000000000 + i, 0, 0, 0, 0, 0, 0, 'seed', '',
+        FALSE, FALSE, 0
+    FROM generate_series(1, %s) AS i
+"""
 
 
 @dataclass
@@ -165,6 +175,13 @@ def extend(history: History, *, to: int) -> None:
     history.now += PROOF_DELAY_MS
     daily_totals.rebuild()
     settle()
+
+
+def add_players(count: int) -> None:
+    """Add players who never bet and have no coins. On PostgreSQL."""
+    with writing():
+        database.lift_statement_limit()
+        database.execute_sql(INSERT_PLAYERS, (count,))
 
 
 def settle() -> None:

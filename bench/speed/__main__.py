@@ -37,6 +37,7 @@ FAMILIES = (
     "hub",
     "deposits",
     "log_appends",
+    "office_pages",
 )
 BETS = "10000,100000,1000000"
 
