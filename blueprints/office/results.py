@@ -1,8 +1,9 @@
 """What follows a form: a redirect with a message, or the page again with what was typed and why not."""
 
+import re
 import secrets
 from collections.abc import Callable
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from http import HTTPStatus
 from typing import Any
 
@@ -17,6 +18,9 @@ from services.staff.proposals import NotPermitted, Outcome
 SHOWN_AS_PAGES = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
 
 MAX_KEY = 32
+
+AMOUNT = re.compile(r"-?\$?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,10})(?:\.[0-9]{1,2})?", re.ASCII)
+"""A comma is between thousands only: 12,50 is what many people mean by 12.50, and is refused."""
 
 Again = Callable[[str], Any]
 """Makes the page again, with the text of the refusal."""
@@ -66,11 +70,15 @@ def sentence(text: str) -> str:
 
 def typed_cents(text: str, *, is_signed: bool = False) -> Cents:
     """The cents of an amount that somebody typed, such as 1,234.50. Raises OperatorError."""
+    refusal = OperatorError("the amount must be a number with at most two decimals, such as 1,234.50")
+    text = text.strip()
+    if not AMOUNT.fullmatch(text):
+        raise refusal
     try:
-        number = Decimal(text.strip().replace(",", "").removeprefix("$"))
+        number = Decimal(text.replace(",", "").replace("$", ""))
         return cents_from_number(number, least=Cents(-MAX_AMOUNT_CENTS if is_signed else 1))
-    except (InvalidAmount, InvalidOperation):
-        raise OperatorError("the amount must be a number with at most two decimals, such as 12.50") from None
+    except InvalidAmount:
+        raise refusal from None
 
 
 def new_form_key() -> str:

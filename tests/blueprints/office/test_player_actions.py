@@ -138,12 +138,29 @@ def test_more_than_the_balance_can_not_be_taken(act, balance):
     assert balance() == 100
 
 
-@pytest.mark.parametrize("amount", ["", "0", "1.005", "a lot", "nan", "1e99"])
+@pytest.mark.parametrize("amount", ["", "0", "1.005", "a lot", "nan", "1e99", "1e1", "1_0", "\u0661"])
 def test_an_amount_has_two_decimals_at_most(act, balance, amount):
     refused = act("balance", amount=amount)
 
     assert refused.status_code == 400
     assert balance() == 100
+
+
+@pytest.mark.parametrize("amount", ["0,50", "12,50", "1,00", "1,2,3", "1234,567.00"])
+def test_a_comma_is_not_a_decimal_point(act, balance, amount):
+    refused = act("balance", amount=amount)
+
+    assert refused.status_code == 400
+    assert "such as 1,234.50." in refused.text
+    assert balance() == 100
+
+
+def test_an_amount_may_have_a_dollar_sign_and_commas(act, support, balance):
+    act("balance", amount="-$99.50")
+    act("balance", amount="$1,234.50")
+
+    assert balance() == 0.5
+    assert "by +$1234.50" in support.get("/office/proposals/2").text
 
 
 def test_a_large_grant_is_executed_by_a_second_person(act, app, support, balance):
