@@ -89,7 +89,7 @@ def _findings(*, sent: int | None = None, refusal: str | None = None) -> str:
     return render_template("office/findings.html", listed=found, sent=sent, refusal=refusal)
 
 
-@office.post("/payments/findings/<int:finding_id>/close")
+@office.post("/payments/findings/<row_id:finding_id>/close")
 @needs(Permission.PAYMENTS_DECIDE)
 def close_finding(finding_id: int) -> Any:
     services = get_services()
@@ -117,7 +117,7 @@ def _webhooks(*, sent: int | None = None, refusal: str | None = None) -> str:
     return render_template("office/webhooks.html", listed=found, sent=sent, refusal=refusal)
 
 
-@office.post("/payments/webhooks/<int:delivery_id>/retry")
+@office.post("/payments/webhooks/<row_id:delivery_id>/retry")
 @needs(Permission.PAYMENTS_DECIDE)
 def retry_webhook(delivery_id: int) -> Any:
     services = get_services()

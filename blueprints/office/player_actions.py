@@ -145,7 +145,7 @@ def add_note(platform_id: str) -> Any:
     return _with_notes(player, "add", work)
 
 
-@office.post("/players/<platform_id>/notes/<int:note_id>/delete")
+@office.post("/players/<platform_id>/notes/<row_id:note_id>/delete")
 @needs(Permission.PLAYERS_ACT)
 def delete_note(platform_id: str, note_id: int) -> Any:
     player, now = player_of(platform_id), get_services().clock()

@@ -50,7 +50,7 @@ def _address(prize_id: int) -> Address | None:
     return personal_data.address_of_prize(services.shipping, prize_id=prize_id, now=services.clock())
 
 
-@office.post("/prizes/<int:prize_id>/ship")
+@office.post("/prizes/<row_id:prize_id>/ship")
 @needs(Permission.PRIZES_SHIP)
 def ship_prize(prize_id: int) -> Any:
     services = get_services()

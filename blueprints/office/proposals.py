@@ -35,7 +35,7 @@ def _status_of(proposal: Any) -> str:
     return service.status_of(proposal, now=get_services().clock())
 
 
-@office.get("/proposals/<int:proposal_id>")
+@office.get("/proposals/<row_id:proposal_id>")
 @needs(Permission.PROPOSALS_SEE)
 def proposal(proposal_id: int) -> str:
     return _shown(proposal_id)
@@ -69,7 +69,7 @@ def _preview_of(found: Any) -> Any:
         return Preview([], [str(refusal)], [])
 
 
-@office.post("/proposals/<int:proposal_id>/approve")
+@office.post("/proposals/<row_id:proposal_id>/approve")
 @needs(Permission.PROPOSALS_SEE)
 @needs_fresh_code
 def approve_proposal(proposal_id: int) -> Any:
@@ -82,7 +82,7 @@ def approve_proposal(proposal_id: int) -> Any:
     )
 
 
-@office.post("/proposals/<int:proposal_id>/reject")
+@office.post("/proposals/<row_id:proposal_id>/reject")
 @needs(Permission.PROPOSALS_SEE)
 def reject_proposal(proposal_id: int) -> Any:
     services, reason = get_services(), request.form.get("reason", "")
@@ -94,7 +94,7 @@ def reject_proposal(proposal_id: int) -> Any:
     return _decide(proposal_id, "reject", work)
 
 
-@office.post("/proposals/<int:proposal_id>/withdraw")
+@office.post("/proposals/<row_id:proposal_id>/withdraw")
 @needs(Permission.PROPOSALS_SEE)
 def withdraw_proposal(proposal_id: int) -> Any:
     services, reason = get_services(), request.form.get("reason", "")

@@ -82,6 +82,6 @@ class ResetStaff(StaffAction):
 
 def role_of(arguments: Arguments) -> Role:
     """The role of the arguments. Raises OperatorError."""
-    if arguments["role"] not in list(Role):
+    if arguments.get("role") not in list(Role):
         raise OperatorError(f"the role must be one of {', '.join(Role)}")
     return Role(arguments["role"])

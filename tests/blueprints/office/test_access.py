@@ -111,7 +111,7 @@ LAST = "office.sign_out"
 def routes(app):
     """The endpoint, method and an address of every view of the back office, the sign-out last."""
     found = [
-        (rule.endpoint, method, re.sub(r"<[^>]+>", "none", re.sub(r"<int:[^>]+>", "1", rule.rule)))
+        (rule.endpoint, method, re.sub(r"<[^>]+>", "none", re.sub(r"<(int|row_id):[^>]+>", "1", rule.rule)))
         for rule in app.url_map.iter_rules()
         if rule.endpoint.startswith("office.")
         for method in sorted(rule.methods - {"HEAD", "OPTIONS"})
@@ -149,6 +149,16 @@ def test_a_role_gets_403_exactly_where_it_lacks_the_permission(app, role):
             wrong.append((endpoint, method, answer.status_code))
 
     assert wrong == []
+
+
+@sqlite_only
+def test_forms_without_fields_and_numbers_beyond_all_ids_are_refused(app, admin):
+    data = {"csrf_token": csrf_token(admin.get("/office/")), "reason": "looked at it"}
+
+    for endpoint, method, address in protected(app):
+        beyond = re.sub(r"/1(?=/|$)", f"/{2**63}", address)
+        answer = admin.client.open(beyond, method=method, data=data if method != "GET" else None)
+        assert answer.status_code < 500, endpoint
 
 
 @pytest.mark.security("The back office")
