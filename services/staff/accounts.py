@@ -16,7 +16,7 @@ from services.staff import sessions
 from services.staff.enrolment import Enrolment
 from services.staff.errors import InvalidName, NameTaken, NothingToChange, StaffNotFound
 from services.staff.login_failures import LoginFailures
-from services.staff.permissions import Role
+from services.staff.permissions import Permission, Role, may
 
 NAME = re.compile(r"[a-z][a-z0-9.-]{1,31}", re.ASCII)
 
@@ -37,6 +37,12 @@ def _locked(name: str) -> StaffAccount:
     """The account with this name, locked until the end of the transaction. Raises StaffNotFound."""
     query: Any = StaffAccount.select().where(StaffAccount.name == name)
     return _existing((query.for_update() if database.for_update else query).first())
+
+
+def may_still(name: str, permission: Permission) -> bool:
+    """Whether this account is not disabled, and has the permission: until the end of the transaction."""
+    account = _locked(name)
+    return account.disabled_at_ms is None and may(account.role, permission)
 
 
 def _existing(account: StaffAccount | None) -> StaffAccount:

@@ -22,6 +22,7 @@ from services.shared.clock import Millis
 from services.shared.errors import OperatorError, PlatformError
 from services.shared.pagination import Page, Place, rows_of_page
 from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
+from services.staff import accounts
 from services.staff.actions import Action, Arguments
 from services.staff.permissions import Permission, may
 from settings import Settings
@@ -127,14 +128,17 @@ class Proposals:
     def approve(self, proposal_id: int, *, by: StaffMember, now: Millis) -> str:
         """Execute a proposal, once; returns what was done, in one sentence.
 
-        Raises ProposalNotFound, NotPermitted, and OperatorError for a person's own proposal and one that is
-        not open any more. What the action raises leaves the proposal open.
+        Raises ProposalNotFound, NotPermitted, and OperatorError for a person's own proposal, one that is not
+        open any more, and one of somebody who may not do this any more. What the action raises leaves the
+        proposal open.
         """
         proposal, action = self._open(proposal_id, by=by, now=now)
         if proposal.proposed_by == by.name:
             raise OperatorError("nobody approves their own proposal")
         with writing():
             self._decide(proposal, ProposalStatus.APPROVED, by=by, now=now)
+            if not accounts.may_still(proposal.proposed_by, action.permission):
+                raise OperatorError("who proposed it may not do this any more: reject the proposal")
             # First: the action may end the session of whoever approves it.
             _record(AuditEventType.PROPOSAL_APPROVED, proposal, now=now, reason=proposal.reason)
             return action.execute(arguments_of(proposal), reason=proposal.reason, now=now)

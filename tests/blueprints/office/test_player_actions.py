@@ -181,6 +181,21 @@ def test_a_large_grant_is_executed_by_a_second_person(act, app, support, balance
     )
 
 
+@pytest.mark.security("Four eyes")
+@pytest.mark.parametrize("change", [("disable",), ("set-role", "compliance")])
+def test_nothing_is_approved_of_somebody_who_may_not_do_it_any_more(act, app, run, change, balance):
+    payments = signed_in(app, "payments")
+    act("balance", amount="250")
+    command, *role = change
+    run("staff", command, "support-person", *role)
+
+    refused = payments.post("/office/proposals/1/approve", of="/office/proposals/1")
+
+    assert refused.status_code == 400
+    assert "Who proposed it may not do this any more: reject the proposal." in refused.text
+    assert balance() == 100
+
+
 def test_nobody_approves_their_own_grant(act, support, balance):
     act("balance", amount="250")
 

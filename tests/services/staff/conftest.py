@@ -6,10 +6,11 @@ import pytest
 
 from bench.harness.spins import Clock, at
 from services.audit_trail.actor import Actor, acting_as
+from services.staff.permissions import Role
 
 
 class Person(NamedTuple):
-    """Somebody with a role; models/staff.py has accounts."""
+    """Somebody with a role."""
 
     name: str
     role: str
@@ -17,6 +18,7 @@ class Person(NamedTuple):
 
 ANN, BOB = Person("ann", "payments"), Person("bob", "payments")
 CAROL = Person("carol", "compliance")
+CORA, CARL = Person("cora", "content"), Person("carl", "content")
 
 
 @pytest.fixture
@@ -30,9 +32,12 @@ def settings():
 
 
 @pytest.fixture
-def proposals(app):
-    """The service, within an app."""
-    return app.extensions["services"].proposals
+def proposals(app, clock):
+    """The service, within an app, whose staff are these people."""
+    services = app.extensions["services"]
+    for person in (ANN, BOB, CAROL, CORA, CARL):
+        services.staff_accounts.add(name=person.name, role=Role(person.role), now=clock())
+    return services.proposals
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from models.cases import Case
 from models.db.connection import reading
 from services.audit_trail.actor import Actor, acting_as
 from services.shared.errors import OperatorError
-from tests.services.staff.conftest import Person
+from tests.services.staff.conftest import CARL, CORA
 
-CONTENT, OTHER = Person("cora", "content"), Person("carl", "content")
+CONTENT, OTHER = CORA, CARL
 
 
 @pytest.fixture
