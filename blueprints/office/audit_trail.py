@@ -11,6 +11,7 @@ from flask import Response, render_template, request
 from blueprints.office.access import needs
 from blueprints.office.addresses import with_query
 from blueprints.office.blueprint import office
+from blueprints.office.masking import check_may_see
 from models.db import waiting
 from server.current_services import get_services
 from services.audit_trail import export
@@ -18,7 +19,7 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.search import EventPlace, FoundEvent, Wanted, search
 from services.shared.background import in_slices
 from services.shared.clock import DAY_MS
-from services.staff import accounts
+from services.staff import accounts, personal_data
 from services.staff.permissions import Permission
 
 ROWS = 50
@@ -45,14 +46,17 @@ def audit_trail() -> str:
 @office.get("/audit-trail/export")
 @needs(Permission.AUDIT_SEE)
 def export_audit_trail() -> Response:
-    """What ``flask audit export`` prints, as a file."""
+    """What ``flask audit export`` prints, as a file. It has the addresses of players."""
+    check_may_see()
+    now = get_services().clock()
+    personal_data.record_look(user_id=None, what="export of the audit trail", now=now)
     # Written before it is sent: a slow client must not keep a transaction open.
     file = tempfile.TemporaryFile()  # noqa: SIM115  # _pieces closes it
     for line in in_slices(export.export(get_services().audit_log), LINES_A_SLICE):
         # An export has as much time as it needs.
         waiting.begin_budget()
         file.write(line.encode() + b"\n")
-    day = datetime.fromtimestamp(get_services().clock() / 1000, UTC).strftime("%Y-%m-%d")
+    day = datetime.fromtimestamp(now / 1000, UTC).strftime("%Y-%m-%d")
     return Response(
         _pieces(file),
         mimetype="application/jsonl",

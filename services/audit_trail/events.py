@@ -82,7 +82,7 @@ class AuditEventType(StrEnum):
     TAG_ADDED = "tag.added"
     TAG_REMOVED = "tag.removed"
     DETAILS_SEEN = "personal-details.seen"
-    """Staff looked at a player's personal details, or at the address of a prize."""
+    """Staff looked at a player's personal details, at the address of a prize, or exported the trail."""
     WEBHOOK_RETRIED = "webhook.retried"
 
     CASE_CREATED = "case.created"

@@ -13,8 +13,8 @@ from services.shared.clock import Millis
 SHOWN_AT_EACH_END = 4
 
 
-def record_look(*, user_id: int, what: str, now: Millis) -> None:
-    """Record that the actor has looked at this part of a player's data."""
+def record_look(*, user_id: int | None, what: str, now: Millis) -> None:
+    """Record that the actor has looked at this part of a player's data; None is of all players."""
     with writing():
         record(AuditEventType.DETAILS_SEEN, now=now, user_id=user_id, after={"what": what})
 

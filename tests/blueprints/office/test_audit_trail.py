@@ -57,6 +57,17 @@ def test_the_export_passes_verification_with_the_command(app, auditor, run, tmp_
     assert verified["exported"] > 0
 
 
+@pytest.mark.security("Four eyes")
+def test_an_export_is_itself_an_event_because_it_has_addresses_of_players(auditor):
+    exported = [json.loads(line) for line in auditor.get("/office/audit-trail/export").data.splitlines()]
+
+    (look,) = [event for event in exported if event.get("what") == "personal-details.seen"]
+    assert (look["who"], look["after"]) == (
+        f"staff:{auditor.name}",
+        {"what": "export of the audit trail"},
+    )
+
+
 def test_what_an_operator_typed_never_becomes_markup(run, auditor, new_player):
     player = new_player("bob")
     run("users", "adjust", player.platform_id, "1", "--reason", "<script>alert(1)</script>")
