@@ -77,7 +77,12 @@ def confirm_code() -> Any:
 @office.get("/enrol")
 @public
 def show_invitation() -> Any:
-    """The page of an enrolment link. Its text is in the query, because logs have paths."""
+    """The page of an enrolment link. Its text is in the query, because logs have paths.
+
+    A link with an empty ``word`` asks for the word first.
+    """
+    if "word" in request.args and not _word():
+        return render_template("office/enrolment-word.html", link=_link())
     return _invitation(EnrolmentForm())
 
 
@@ -92,6 +97,7 @@ def enrol() -> Any:
     try:
         services.staff_enrolment.enrol(
             _link(),
+            word=_word(),
             password=form.password.data or "",
             code=form.code.data or "",
             address=request.remote_addr,
@@ -111,9 +117,14 @@ def _link() -> str:
     return request.args.get("token", "").rstrip(".")
 
 
+def _word() -> str:
+    """The word that the link needs, as somebody typed it."""
+    return request.args.get("word", "").strip(" .").lower()
+
+
 def _invitation(form: EnrolmentForm, *, refusal: PlatformError | None = None) -> Any:
     services = get_services()
-    invitation = services.staff_enrolment.invitation(_link(), now=services.clock())
+    invitation = services.staff_enrolment.invitation(_link(), word=_word(), now=services.clock())
     shown = {"invitation": invitation, "qr_code": qr_code(invitation.address), "least": MIN_LENGTH}
     return _shown_again("office/enrol.html", refusal, form=form, **shown)
 

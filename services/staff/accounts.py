@@ -58,8 +58,19 @@ class StaffAccounts:
     enrolment: Enrolment
     login_failures: LoginFailures
 
-    def add(self, *, name: str, role: Role, now: Millis, reason: str | None = None) -> str:
-        """Add an account; returns the text of its enrolment link. Raises InvalidName, NameTaken."""
+    def add(
+        self,
+        *,
+        name: str,
+        role: Role,
+        now: Millis,
+        reason: str | None = None,
+        word_digest: str | None = None,
+    ) -> str:
+        """Add an account; returns the text of its enrolment link. Raises InvalidName, NameTaken.
+
+        ``word_digest`` is of the word that the link needs, if any.
+        """
         if not NAME.fullmatch(name):
             raise InvalidName
         try:
@@ -67,7 +78,7 @@ class StaffAccounts:
                 account = StaffAccount.create(name=name, role=role, created_at_ms=now)
                 after = _with_reason({"name": name, "role": role}, reason)
                 record(AuditEventType.STAFF_ADDED, now=now, user_id=None, after=after)
-                return self.enrolment.draw_link(account_id=account.id, now=now)
+                return self.enrolment.draw_link(account_id=account.id, now=now, word_digest=word_digest)
         except peewee.IntegrityError:
             raise NameTaken from None
 
@@ -101,7 +112,9 @@ class StaffAccounts:
             record(AuditEventType.STAFF_DISABLED, now=now, user_id=None, after=after)
             sessions.end_all(account_id=account.id, now=now)
 
-    def reset(self, *, name: str, now: Millis, reason: str | None = None) -> str:
+    def reset(
+        self, *, name: str, now: Millis, reason: str | None = None, word_digest: str | None = None
+    ) -> str:
         """Take password and authenticator away and enable the account; returns the text of a new link.
 
         For somebody who has lost their phone, or whose password is known to others. Also forgets wrong tries
@@ -114,7 +127,7 @@ class StaffAccounts:
             after = _with_reason({"name": name}, reason)
             record(AuditEventType.STAFF_RESET, now=now, user_id=None, after=after)
             sessions.forget_all(account_id=account.id)
-            return self.enrolment.draw_link(account_id=account.id, now=now)
+            return self.enrolment.draw_link(account_id=account.id, now=now, word_digest=word_digest)
 
     def forget_tries(self, *, name: str, now: Millis, reason: str | None = None) -> int:
         """Forget wrong tries, so that a locked name can sign in; returns how many.

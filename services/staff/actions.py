@@ -31,6 +31,10 @@ class Action(ABC):
         Raises PlatformError or OperatorError for what the rules refuse.
         """
 
+    def split(self, arguments: Arguments) -> tuple[Arguments, str]:
+        """What a proposal stores, and a sentence for the proposer only, which is said once."""
+        return arguments, ""
+
     def needs_second(self, arguments: Arguments, *, now: Millis) -> bool:  # noqa: ARG002  # for those that ask
         """Whether a second person must approve it. Called within the transaction that would execute it."""
         return True

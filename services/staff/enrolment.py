@@ -36,38 +36,41 @@ class Enrolment:
     encrypter: Encrypter
     passwords: Passwords
 
-    def draw_link(self, *, account_id: int, now: Millis) -> str:
+    def draw_link(self, *, account_id: int, now: Millis, word_digest: str | None = None) -> str:
         """Draw the text of a link, which replaces an earlier one, the password and the authenticator.
 
-        To be used within ``writing()``.
+        With the ``digest`` of a word the link is worth nothing without the word. To be used within
+        ``writing()``.
         """
         token = secrets.token_urlsafe(32)
         StaffAccount.update(
             password_hash=None,
             encrypted_secret=self.encrypter.encrypt(authenticator.new_secret()),
             last_used_step=None,
-            enrolment_hash=digest(token),
+            enrolment_hash=_hash(token, word_digest),
             enrolment_expires_at_ms=now + LINK_MS,
         ).where(StaffAccount.id == account_id).execute()
         return token
 
-    def invitation(self, token: str, *, now: Millis) -> Invitation:
-        """The invitation of a link. Raises LinkNotValid."""
-        account = _invited(token, now=now)
+    def invitation(self, token: str, *, word: str, now: Millis) -> Invitation:
+        """The invitation of a link. Raises LinkNotValid, also for a wrong word."""
+        account = _invited(token, word, now=now)
         secret = self.encrypter.decrypt(str(account.encrypted_secret))
         address = authenticator.provisioning_address(secret, name=account.name)
         return Invitation(account.name, secret, address)
 
-    def enrol(self, token: str, *, password: str, code: str, address: str | None, now: Millis) -> None:
+    def enrol(
+        self, token: str, *, word: str, password: str, code: str, address: str | None, now: Millis
+    ) -> None:
         """Set the password, and use the link up. Of two uses at once one updates the row.
 
         Raises LinkNotValid, PasswordRefused, WrongCode, Unavailable.
         """
-        account = _invited(token, now=now)
+        account = _invited(token, word, now=now)
         check_new(password, name=account.name)
         password_hash = self.passwords.hash(password)
         with writing(), acting_as(Actor(f"staff:{account.name}", address)):
-            is_waiting = StaffAccount.enrolment_hash == digest(token)
+            is_waiting = StaffAccount.enrolment_hash == account.enrolment_hash
             update = StaffAccount.update(
                 password_hash=password_hash, enrolment_hash=None, enrolment_expires_at_ms=None
             )
@@ -79,13 +82,24 @@ class Enrolment:
 
 
 @reading()
-def _invited(token: str, *, now: Millis) -> StaffAccount:
-    """The account whose valid link has this text. Raises LinkNotValid."""
+def _invited(token: str, word: str, *, now: Millis) -> StaffAccount:
+    """The account whose valid link has this text and this word, if any. Raises LinkNotValid."""
     account: StaffAccount | None = StaffAccount.get_or_none(
-        StaffAccount.enrolment_hash == digest(token),
+        StaffAccount.enrolment_hash == _hash(token, digest(word) if word else None),
         StaffAccount.enrolment_expires_at_ms.between(now + 1, now + LINK_MS + LATENESS_MS),
         StaffAccount.disabled_at_ms.is_null(),
     )
     if account is None:
         raise LinkNotValid
     return account
+
+
+def new_word() -> str:
+    """A word without which a link is worth nothing."""
+    return secrets.token_hex(10)
+
+
+def _hash(token: str, word_digest: str | None) -> str:
+    """What is stored of a link."""
+    # Nobody can give both as one token: those that are drawn have no full stop.
+    return digest(token.replace(".", "") if word_digest is None else f"{token}.{word_digest}")

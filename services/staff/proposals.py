@@ -114,16 +114,18 @@ class Proposals:
                     message = action.execute(arguments, reason=reason, now=now)
                     done = ProposalStatus.PERFORMED
                     return Outcome(_store(action, arguments, done, **stored), message)
-            self._rehearse(action, arguments, reason=reason, now=now)
+            stored_arguments, told = action.split(arguments)
+            self._rehearse(action, stored_arguments, reason=reason, now=now)
             with writing():
-                made = _store(action, arguments, ProposalStatus.OPEN, **stored)
+                made = _store(action, stored_arguments, ProposalStatus.OPEN, **stored)
                 _record(AuditEventType.PROPOSAL_MADE, made, now=now, reason=reason)
         except peewee.IntegrityError:
             # The same form was sent twice at once.
             if form_key and (first := _of_form(form_key, by)):
                 return _as_before(first)
             raise
-        return Outcome(made, f"Proposed as number {made.id}. A second person must approve it")
+        message = f"Proposed as number {made.id}. A second person must approve it"
+        return Outcome(made, f"{message}. {told}" if told else message)
 
     def approve(self, proposal_id: int, *, by: StaffMember, now: Millis) -> str:
         """Execute a proposal, once; returns what was done, in one sentence.

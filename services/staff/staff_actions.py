@@ -1,4 +1,8 @@
-"""Actions that change the staff. Whoever approves one that draws an enrolment link gets the link, once."""
+"""Actions that change the staff.
+
+Of one that draws an enrolment link, the proposer gets a word and whoever approves it the link, each once. So
+neither of them can enrol in the place of the person.
+"""
 
 from typing import ClassVar
 
@@ -6,7 +10,9 @@ from services.shared.clock import Millis
 from services.shared.errors import OperatorError
 from services.staff.accounts import StaffAccounts
 from services.staff.actions import Action, Arguments
+from services.staff.enrolment import new_word
 from services.staff.permissions import Permission, Role
+from services.staff.sessions import digest
 
 ENROL_PATH = "/office/enrol?token="
 
@@ -20,13 +26,27 @@ class StaffAction(Action):
         self._accounts = staff_accounts
         self._base_url = base_url
 
-    def enrolment(self, name: str, token: str) -> str:
-        """What to do with the link of ``name``."""
-        link = f"{self._base_url}{ENROL_PATH}{token}"
-        return f"Send this link to {name}. It works once, for 24 hours: {link}"
+
+class EnrolmentAction(StaffAction):
+    """One that draws a link. A proposal of it has ``wordDigest``."""
+
+    def split(self, arguments: Arguments) -> tuple[Arguments, str]:
+        word = new_word()
+        told = f"Then tell {arguments['name']} the word {word}, without which the link does not work"
+        return {**arguments, "wordDigest": digest(word)}, told
+
+    def enrolment(self, arguments: Arguments, token: str) -> str:
+        """What to do with the link."""
+        link, name = f"{self._base_url}{ENROL_PATH}{token}", arguments["name"]
+        if "wordDigest" not in arguments:
+            return f"Send this link to {name}. It works once, for 24 hours: {link}"
+        return (
+            f"Send this link to {name}. It works once, for 24 hours, with the word that whoever proposed this"
+            f" tells them: {link}&word="
+        )
 
 
-class AddStaff(StaffAction):
+class AddStaff(EnrolmentAction):
     """Adds an account: ``name``, ``role``."""
 
     name: ClassVar[str] = "staff.add"
@@ -35,9 +55,14 @@ class AddStaff(StaffAction):
         return f"Add {arguments['name']} to the staff, with the role {arguments['role']}"
 
     def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
-        name = arguments["name"]
-        token = self._accounts.add(name=name, role=role_of(arguments), reason=reason, now=now)
-        return self.enrolment(name, token)
+        token = self._accounts.add(
+            name=arguments["name"],
+            role=role_of(arguments),
+            reason=reason,
+            now=now,
+            word_digest=arguments.get("wordDigest"),
+        )
+        return self.enrolment(arguments, token)
 
 
 class ChangeRole(StaffAction):
@@ -67,7 +92,7 @@ class DisableStaff(StaffAction):
         return f"The account of {arguments['name']} is disabled"
 
 
-class ResetStaff(StaffAction):
+class ResetStaff(EnrolmentAction):
     """Takes password and authenticator away, for somebody who has lost them: ``name``."""
 
     name: ClassVar[str] = "staff.reset"
@@ -76,8 +101,10 @@ class ResetStaff(StaffAction):
         return f"Reset the password and the authenticator of {arguments['name']}"
 
     def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
-        name = arguments["name"]
-        return self.enrolment(name, self._accounts.reset(name=name, reason=reason, now=now))
+        token = self._accounts.reset(
+            name=arguments["name"], reason=reason, now=now, word_digest=arguments.get("wordDigest")
+        )
+        return self.enrolment(arguments, token)
 
 
 def role_of(arguments: Arguments) -> Role:

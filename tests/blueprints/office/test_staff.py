@@ -1,5 +1,7 @@
 """The page of the staff, and what it changes."""
 
+import re
+
 import pytest
 
 from tests.support.office import StaffMember, signed_in
@@ -10,15 +12,28 @@ ALONE = pytest.mark.settings(OFFICE_FOUR_EYES="0")
 """Nobody has to approve."""
 
 
-def test_a_second_administrator_approves_a_new_person_and_gets_the_link(app, admin):
-    admin.post("/office/staff/add", of="/office/staff", name="bert", role="support", **REASON)
-    assert ">bert<" not in admin.get("/office/staff").text
+@pytest.mark.security("Enrolment links")
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_person_enrols_with_what_both_administrators_tell_them_and_with_nothing_less(app, admin, is_new):
+    if is_new:
+        admin.post("/office/staff/add", of="/office/staff", name="bert", role="support", **REASON)
+    else:
+        signed_in(app, "support", "bert")
+        admin.post("/office/staff/bert/reset", of="/office/staff/bert", **REASON)
+    told = admin.get("/office/staff").text
+    assert (">bert<" in told) is not is_new
+    word = re.search(r"tell bert the word ([0-9a-f]{20}),", told)[1]
     second = signed_in(app, "admin", "second")
+    assert word not in second.get("/office/proposals/1").text
 
     second.post("/office/proposals/1/approve", of="/office/proposals/1")
 
     shown = second.get("/office/proposals/1").text
-    bert = StaffMember(app, "bert", link=shown.partition("/office/enrol?token=")[2].partition("<")[0])
+    token = re.search(r"/office/enrol\?token=([^&]+)&amp;word=", shown)[1]
+    bert = StaffMember(app, "bert", link=f"{token}&word={word}")
+    assert 'name="word"' in bert.get(f"/office/enrol?token={token}&word=").text
+    for link in (token, f"{token}&word=0", word, f"{token}.{word}"):
+        assert bert.get(f"/office/enrol?token={link}").status_code == 404
     bert.enrol()
     assert bert.sign_in().get("/office/").status_code == 200
 
