@@ -22,14 +22,44 @@ def signed_price(amount: int) -> str:
     return f"{'-' if amount < 0 else '+'}{price_text(abs(amount))}"
 
 
-class ChangeBalance(Action):
+class MoneyAction(Action):
+    """One that needs a second person above an amount.
+
+    Together with what single persons have done for the player in 24 hours: so nobody splits an amount, and
+    neither do two of them.
+    """
+
+    above: Cents
+    counted: ClassVar[tuple[str, ...]]
+    """The names of the actions that count together."""
+
+    def needs_second(self, arguments: Arguments, *, now: Millis) -> bool:
+        """The player's row is locked, so that two actions at once count each other."""
+        user_id, amount = self.user_id(arguments), self.amount(arguments)
+        if user_id is None or amount is None:
+            return True
+        users.lock(user_id)
+        lately = Proposal.select(fn.COALESCE(fn.SUM(fn.ABS(Proposal.amount_cents)), 0)).where(
+            Proposal.user == user_id,
+            Proposal.action.in_(self.counted),
+            Proposal.status == "performed",
+            Proposal.decided_at_ms > now - DAY_MS,
+        )
+        return int(lately.scalar()) + abs(amount) > self.above
+
+
+GRANTS = ("balance.change", "deposit.credit")
+
+
+class ChangeBalance(MoneyAction):
     """Adds coins to a player's balance, or takes them: ``platformId``, ``amountCents``."""
 
     name: ClassVar[str] = "balance.change"
     permission: ClassVar[Permission] = Permission.BALANCES_CHANGE
+    counted = GRANTS
 
     def __init__(self, settings: Settings) -> None:
-        self._above = settings.office_four_eyes_above_cents
+        self.above = Cents(settings.office_four_eyes_above_cents)
 
     def describe(self, arguments: Arguments) -> str:
         player, change = arguments["platformId"], signed_price(self.amount(arguments))
@@ -39,21 +69,6 @@ class ChangeBalance(Action):
         amount = self.amount(arguments)
         balance = adjusting.adjust(user_id=self.user_id(arguments), amount=amount, reason=reason, now=now)
         return f"The balance was changed by {signed_price(amount)}, and is {price_text(balance)} now"
-
-    def needs_second(self, arguments: Arguments, *, now: Millis) -> bool:
-        """Above the setting, together with the player's other changes of 24 hours that had no second person.
-
-        The player's row is locked, so that two changes at once count each other.
-        """
-        user_id = self.user_id(arguments)
-        users.lock(user_id)
-        lately = Proposal.select(fn.COALESCE(fn.SUM(fn.ABS(Proposal.amount_cents)), 0)).where(
-            Proposal.user == user_id,
-            Proposal.action == self.name,
-            Proposal.status == "performed",
-            Proposal.decided_at_ms > now - DAY_MS,
-        )
-        return int(lately.scalar()) + abs(self.amount(arguments)) > self._above
 
     def user_id(self, arguments: Arguments) -> int:
         return int(users.get(platform_id=arguments["platformId"]).id)
@@ -65,15 +80,16 @@ class ChangeBalance(Action):
         return amount
 
 
-class ApproveWithdrawal(Action):
+class ApproveWithdrawal(MoneyAction):
     """Approves a requested withdrawal, which is sent then: ``withdrawal``."""
 
     name: ClassVar[str] = "withdrawal.approve"
     permission: ClassVar[Permission] = Permission.WITHDRAWALS_DECIDE
+    counted = (name,)
 
     def __init__(self, decisions: StaffDecisions, settings: Settings) -> None:
         self._decisions = decisions
-        self._above = settings.withdrawal_four_eyes_above_cents
+        self.above = Cents(settings.withdrawal_four_eyes_above_cents)
 
     def describe(self, arguments: Arguments) -> str:
         return f"Approve the withdrawal {arguments['withdrawal']}"
@@ -82,9 +98,6 @@ class ApproveWithdrawal(Action):
         approved = self._decisions.approve(withdrawal_id=arguments["withdrawal"], reason=reason, now=now)
         return f"The withdrawal of {price_text(approved.amount_cents)} was approved, and is being sent"
 
-    def needs_second(self, arguments: Arguments, *, now: Millis) -> bool:  # noqa: ARG002
-        return self.amount(arguments) > self._above
-
     def user_id(self, arguments: Arguments) -> int:
         return int(withdrawals.get(arguments["withdrawal"]).user_id)  # type: ignore[attr-defined]  # peewee's
 
@@ -92,15 +105,16 @@ class ApproveWithdrawal(Action):
         return Cents(withdrawals.get(arguments["withdrawal"]).amount_cents)
 
 
-class CreditDeposit(Action):
+class CreditDeposit(MoneyAction):
     """Credits a deposit in review with any amount: ``deposit``, ``amountCents``."""
 
     name: ClassVar[str] = "deposit.credit"
     permission: ClassVar[Permission] = Permission.PAYMENTS_DECIDE
+    counted = GRANTS
 
     def __init__(self, decisions: StaffDecisions, settings: Settings) -> None:
         self._decisions = decisions
-        self._above = settings.office_four_eyes_above_cents
+        self.above = Cents(settings.office_four_eyes_above_cents)
 
     def describe(self, arguments: Arguments) -> str:
         return f"Credit the deposit {arguments['deposit']} with {price_text(arguments['amountCents'])}"
@@ -109,9 +123,6 @@ class CreditDeposit(Action):
         amount = self.amount(arguments)
         self._decisions.credit(deposit_id=arguments["deposit"], usd=amount, reason=reason, now=now)
         return f"The deposit was credited with {price_text(amount)}"
-
-    def needs_second(self, arguments: Arguments, *, now: Millis) -> bool:  # noqa: ARG002
-        return self.amount(arguments) > self._above
 
     def user_id(self, arguments: Arguments) -> int:
         return int(deposits.get(arguments["deposit"]).user_id)  # type: ignore[attr-defined]  # peewee's

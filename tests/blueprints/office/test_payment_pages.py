@@ -154,6 +154,29 @@ def test_a_rejected_withdrawal_gives_the_coins_back(decide, request_withdrawal, 
     assert (status_of(withdrawal_id), balance()) == ("rejected", 10_000)
 
 
+@pytest.mark.security("Four eyes")
+def test_a_large_withdrawal_in_small_parts_needs_a_second_person(decide, request_withdrawal, second):
+    first, other = request_withdrawal(600), request_withdrawal(600)
+
+    decide(first, "approve")
+    decide(other, "approve", by=second)
+
+    assert (status_of(first), status_of(other)) == ("approved", "requested")
+
+
+@pytest.mark.security("Four eyes")
+def test_the_credit_of_a_deposit_counts_together_with_grants(staff, in_review, player, balance):
+    at = f"/office/players/{player.platform_id}"
+    staff.post(f"{at}/balance", of=at, amount="60", reason=REASON)
+    before = balance()
+
+    path = f"/office/deposits/{in_review}"
+    staff.post(f"{path}/credit", of=path, amount="60", reason=REASON)
+
+    assert balance() == before
+    assert "has proposed" in staff.get(path).text
+
+
 def test_a_withdrawal_that_was_rejected_meanwhile_is_not_approved(decide, request_withdrawal, second):
     withdrawal_id = request_withdrawal(1001)
     decide(withdrawal_id, "approve")
