@@ -23,6 +23,7 @@ from services.staff.errors import TooManyTries
 
 NETWORK_TRIES, NETWORK_WINDOW_MS = 5, 15 * MINUTE_MS
 DAILY_TRIES = 50
+NOBODY = 0
 
 
 @dataclass(frozen=True)
@@ -48,16 +49,18 @@ class LoginFailures:
         ``account`` is the one with this name. Raises TooManyTries.
         """
         digest = self._digest(name)
+        # Statements for nobody's id: how long the answer takes must not say whether the name exists.
+        account_id = NOBODY if account is None else account.id
         row = StaffLoginFailure
         with writing():
-            if account is not None and database.for_update:
+            if database.for_update:
                 # Tries for one account come one after another.
-                StaffAccount.select().where(StaffAccount.id == account.id).for_update().execute()
+                StaffAccount.select().where(StaffAccount.id == account_id).for_update().execute()
             row.delete().where(~row.at_ms.between(now - DAY_MS + 1, now + sessions.LATENESS_MS)).execute()
             tries: Any = row.select(row.at_ms, row.network).where(row.name_digest == digest)
             times = [(at, place) for at, place in tries.order_by(row.at_ms).tuples()]
             here = [at for at, place in times if place == network]
-            is_known = account is not None and sessions.is_known(network, account_id=account.id, now=now)
+            is_known = sessions.is_known(network, account_id=account_id, now=now)
             of_day = here if is_known else [at for at, _ in times]
             recent = [at for at in here if at > now - NETWORK_WINDOW_MS]
             ends = [

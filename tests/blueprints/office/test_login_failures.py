@@ -7,6 +7,7 @@ from services.staff.errors import SignInRefused, TooManyTries
 from services.staff.sign_in import Place
 from tests.support.at_once import all_at_once
 from tests.support.office import PASSWORD, StaffMember
+from tests.support.statements import recorded_statements
 
 HOME, OFFICE = "192.0.2.1", "192.0.2.2"
 
@@ -120,6 +121,17 @@ def test_a_name_that_does_not_exist_costs_the_same_hash(app, member, monkeypatch
 
     assert len(verified) == 2
     assert len({text.partition("csrf_token")[0] for text in answers}) == 1
+
+
+@pytest.mark.security("Guesses of passwords")
+def test_a_locked_name_that_does_not_exist_costs_the_same_statements(member):
+    def statements_of(name):
+        fail(member, 5, name=name)
+        with recorded_statements() as seen:
+            assert fail(member, 1, name=name) == 429
+        return [sql for sql, _ in seen]
+
+    assert statements_of("nobody") == statements_of(member.name)
 
 
 @pytest.mark.security("Guesses of passwords")
