@@ -28,8 +28,9 @@ NOBODY = 0
 
 @dataclass(frozen=True)
 class Try:
-    """A try that has begun. It counts as wrong unless it is forgotten."""
+    """A try that has begun. It counts as wrong unless it is forgotten or taken back."""
 
+    id: int
     digest: str
     network: str
     is_last: bool
@@ -69,9 +70,9 @@ class LoginFailures:
             ]
             if ends:
                 raise TooManyTries(retry_after_seconds=max(1, -(-(max(ends) - now) // 1000)))
-            row.insert(name_digest=digest, network=network, at_ms=now).execute()
+            id_ = int(row.insert(name_digest=digest, network=network, at_ms=now).execute())
         is_last = len(recent) + 1 == NETWORK_TRIES or len(of_day) + 1 == DAILY_TRIES
-        return Try(digest, network, is_last)
+        return Try(id_, digest, network, is_last)
 
     def forget(self, begun: Try) -> None:
         """The try was right: forget it, and the wrong ones with this name from this network."""
@@ -79,6 +80,11 @@ class LoginFailures:
         with writing():
             of_name = row.name_digest == begun.digest
             row.delete().where(of_name, row.network == begun.network).execute()
+
+    def take_back(self, begun: Try) -> None:
+        """Nothing was verified, so the try was neither right nor wrong."""
+        with writing():
+            StaffLoginFailure.delete().where(StaffLoginFailure.id == begun.id).execute()
 
     def forget_all(self, name: str) -> int:
         """Forget the tries with this name. Returns how many there were."""

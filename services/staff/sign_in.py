@@ -10,6 +10,7 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
+from services.shared.errors import Unavailable
 from services.staff import authenticator, sessions
 from services.staff.errors import SignInRefused, WrongCode
 from services.staff.login_failures import LoginFailures, Try
@@ -44,7 +45,12 @@ class SignIn:
         name = name.strip().lower()
         account = _enrolled(name)
         begun = self.login_failures.begin(name, account=account, network=place.network, now=now)
-        is_right = self.passwords.is_right(password, account.password_hash if account else None)
+        try:
+            is_right = self.passwords.is_right(password, account.password_hash if account else None)
+        except Unavailable:
+            # Others can cause it, and must not lock somebody out with it.
+            self.login_failures.take_back(begun)
+            raise
         who = UNKNOWN if account is None else f"staff:{account.name}"
         with writing(), acting_as(Actor(who, place.address or None)):
             if account and is_right and self._may_begin(account, code, now=now):

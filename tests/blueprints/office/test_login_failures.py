@@ -2,8 +2,9 @@
 
 import pytest
 
-from services.shared.errors import PlatformError
+from services.shared.errors import PlatformError, Unavailable
 from services.staff.errors import SignInRefused, TooManyTries
+from services.staff.passwords import Passwords
 from services.staff.sign_in import Place
 from tests.support.at_once import all_at_once
 from tests.support.office import PASSWORD, StaffMember
@@ -55,6 +56,18 @@ def test_a_right_try_is_not_refused_because_of_earlier_wrong_ones(member, clock)
         assert member.try_to_sign_in().status_code == 303
         member.post("/office/sign-out", of="/office/")
         clock.move(seconds=30)
+
+
+@pytest.mark.security("Guesses of passwords")
+def test_tries_that_found_no_time_for_the_hash_do_not_count(member, monkeypatch):
+    def refuse(*_):
+        raise Unavailable
+
+    with monkeypatch.context() as flooded:
+        flooded.setattr(Passwords, "is_right", refuse)
+        assert fail(member, 5) == 503
+
+    assert member.try_to_sign_in().status_code == 303
 
 
 def fail_everywhere(member, *, tries=50):
