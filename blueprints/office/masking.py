@@ -13,8 +13,8 @@ from services.staff import personal_data
 from services.staff.permissions import Permission
 
 
-def is_shown(*, user_id: int, what: str) -> bool:
-    """Whether the page shows personal data of this player. Records the look.
+def is_shown(*, user_id: int | None, what: str) -> bool:
+    """Whether the page shows personal data of this player, or of several for None. Records the look.
 
     If the role may not see it, that is recorded, and the answer is 403.
     """

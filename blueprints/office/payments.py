@@ -7,6 +7,7 @@ from flask import render_template, request, url_for
 from blueprints.office.access import needs, needs_fresh_code
 from blueprints.office.blueprint import office
 from blueprints.office.lists import listed, place
+from blueprints.office.masking import is_shown
 from blueprints.office.results import attempt, new_form_key, perform_or_propose, typed_cents
 from server.current_services import get_services
 from services.payments import findings
@@ -114,7 +115,11 @@ def failed_webhooks() -> str:
 
 def _webhooks(*, sent: int | None = None, refusal: str | None = None) -> str:
     found = listed(payment_lists.failed_webhooks(place=place()))
-    return render_template("office/webhooks.html", listed=found, sent=sent, refusal=refusal)
+    # Bodies have addresses, and what else the payment service knows.
+    shows_all = is_shown(user_id=None, what="bodies of webhooks")
+    return render_template(
+        "office/webhooks.html", listed=found, shows_all=shows_all, sent=sent, refusal=refusal
+    )
 
 
 @office.post("/payments/webhooks/<row_id:delivery_id>/retry")

@@ -287,6 +287,19 @@ def test_a_failed_webhook_is_processed_again(staff, failed_webhook, balance):
     assert last_event("webhook.retried")[1]["reason"] == REASON
 
 
+@pytest.mark.security("Four eyes")
+def test_a_look_at_the_messages_of_a_payment_service_is_recorded(staff, failed_webhook):
+    path = "/office/payments/webhooks"
+    assert "deposit.credited" not in staff.get(path).text
+
+    assert "deposit.credited" in staff.get(f"{path}?personal=shown").text
+
+    assert last_event("personal-details.seen") == (
+        "staff:payments-person",
+        {"what": "bodies of webhooks"},
+    )
+
+
 def test_a_webhook_is_not_retried_twice(staff, failed_webhook):
     path = f"/office/payments/webhooks/{failed_webhook}/retry"
     first, again = [staff.post(path, of="/office/payments/webhooks", reason=REASON) for _ in range(2)]
