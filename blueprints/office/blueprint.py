@@ -1,6 +1,6 @@
 """The blueprint of all pages at /office/, and what every one of their responses has."""
 
-from flask import Blueprint, Response, g, request
+from flask import Blueprint, Response, request
 from flask_wtf import CSRFProtect
 
 from blueprints.office.large_forms import read_large_form
@@ -38,8 +38,6 @@ def check_texts() -> None:
 
 @office.after_request
 def set_headers(response: Response) -> Response:
-    if "is_hidden" in g:
-        return response
     response.headers["Content-Security-Policy"] = SECURITY_POLICY
     # Files may be stored: Flask gives them a validator.
     response.headers.setdefault("Cache-Control", "no-store")

@@ -3,11 +3,10 @@
 import logging
 from http import HTTPStatus
 
-from flask import Response, g, render_template
+from flask import Response, render_template
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException
 
-from blueprints.api.errors import error_response
 from blueprints.office.blueprint import office
 from models.db.connection import UNAVAILABLE
 from services.shared.errors import PlatformError, Unavailable
@@ -24,9 +23,6 @@ TEXTS = {
 @office.errorhandler(HTTPException)
 def http_error(error: HTTPException) -> Response:
     status = HTTPStatus(error.code or HTTPStatus.INTERNAL_SERVER_ERROR)
-    if "is_hidden" in g:
-        # As for a path that does not exist.
-        return error_response(status.phrase.capitalize(), status)
     if isinstance(error, CSRFError):
         text = "This form is not valid any more. Go back, load the page again, and send it once more."
         return error_page(text, status)

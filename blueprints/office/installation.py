@@ -2,7 +2,8 @@
 
 from ipaddress import ip_address, ip_network
 
-from flask import Flask, abort, g, request
+from flask import Flask, request, request_started
+from werkzeug.exceptions import NotFound
 
 from blueprints.office import pages
 from blueprints.office.access import login_manager
@@ -32,11 +33,10 @@ def install_office(app: Flask, settings: Settings) -> None:
 
 
 def _refuse_other_networks(app: Flask, allowed: tuple[str, ...]) -> None:
-    """Answer 404 to other addresses, as if there were no back office."""
+    """Treat what other addresses ask of the back office as a path that does not exist, also in limits."""
     networks = [ip_network(network) for network in allowed]
 
-    @app.before_request
-    def refuse() -> None:
+    def hide(_app: Flask) -> None:
         if request.path != PATH and not request.path.startswith(f"{PATH}/"):
             return
         try:
@@ -45,5 +45,8 @@ def _refuse_other_networks(app: Flask, allowed: tuple[str, ...]) -> None:
             # Such as that of a Unix socket.
             address = None
         if address is None or not any(address in network for network in networks):
-            g.is_hidden = True
-            abort(404)
+            request.url_rule = None
+            request.routing_exception = NotFound()
+
+    # Before all hooks: those of the blueprint, too, must not see the request.
+    request_started.connect(hide, app, weak=False)

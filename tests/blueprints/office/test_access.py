@@ -267,6 +267,18 @@ def test_other_networks_get_what_an_unknown_path_gets(client, address):
     assert ask("/office/sign-in", "DELETE") == unknown
 
 
+@pytest.mark.security("The back office")
+@pytest.mark.settings(OFFICE_NETWORKS=NETWORKS, RATELIMIT_ENABLED="1")
+@sqlite_only
+def test_other_networks_have_the_limits_of_an_unknown_path(client):
+    def allowed(path, address):
+        statuses = [client.post(path, environ_base={"REMOTE_ADDR": address}).status_code for _ in range(70)]
+        assert set(statuses) == {404, 429}
+        return statuses.count(404)
+
+    assert allowed("/office/sign-in", "198.51.100.7") == allowed("/no-office/", "198.51.100.8")
+
+
 @pytest.mark.settings(OFFICE_NETWORKS=NETWORKS)
 @pytest.mark.parametrize("address", ["192.0.2.7", "2001:db8:0:1::9", "::ffff:192.0.2.7"])
 @sqlite_only
