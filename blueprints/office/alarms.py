@@ -37,13 +37,13 @@ def alarms() -> str:
     )
 
 
-@office.get("/alarms/<int:alarm_id>")
+@office.get("/alarms/<row_id:alarm_id>")
 @needs(Permission.ALARMS_SEE)
 def alarm(alarm_id: int) -> str:
     return _alarm(alarm_id)
 
 
-@office.post("/alarms/<int:alarm_id>/acknowledge")
+@office.post("/alarms/<row_id:alarm_id>/acknowledge")
 @needs(Permission.ALARMS_ACKNOWLEDGE)
 def acknowledge_alarm(alarm_id: int) -> Any:
     def work() -> str:

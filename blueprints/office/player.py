@@ -141,7 +141,7 @@ def player_bets(platform_id: str) -> str:
     )
 
 
-@office.get("/players/<platform_id>/bets/<int:nonce>")
+@office.get("/players/<platform_id>/bets/<row_id:nonce>")
 @needs(Permission.PLAYERS_SEE)
 def player_bet(platform_id: str, nonce: int) -> str:
     player, services = player_of(platform_id), get_services()
