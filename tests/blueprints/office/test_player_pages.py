@@ -95,6 +95,12 @@ def test_every_tab_of_a_new_player_is_shown(player, auditor, tab):
     assert auditor.get(f"/office/players/{player.platform_id}{tab}").status_code == 200
 
 
+def test_the_navigation_marks_the_players_on_a_page_about_one(player, auditor):
+    page = auditor.get(f"/office/players/{player.platform_id}").text
+
+    assert '<a href="/office/players" aria-current="true">Players</a>' in page
+
+
 def test_there_is_no_page_of_an_unknown_player(auditor):
     assert auditor.get("/office/players/00000000000000000").status_code == 404
 
