@@ -19,13 +19,14 @@ from services.shared.clock import DAY_MS, CalendarPeriod, Millis, iso_date
 from services.staff import proposals
 from services.staff.permissions import Permission
 
-PERIODS = {"Today": 1, "7 days": 7, "30 days": 30}
+PERIODS = {"Today": (0, 0), "Yesterday": (1, 1), "7 days": (6, 0), "30 days": (29, 0)}
+"""How many days ago each begins, and how many days ago its last day is."""
 CHART_DAYS = 30
 ALARMS = 5
 
 
 class Period(NamedTuple):
-    """The figures of the last days, today included."""
+    """The figures of some of the last days."""
 
     label: str
     first: str
@@ -50,7 +51,7 @@ def overview() -> str:
     sees_reports = can(Permission.REPORTS_SEE)
     return render_template(
         "office/overview.html",
-        periods=[_period(label, days, today) for label, days in PERIODS.items()] if sees_reports else [],
+        periods=[_period(label, *ago, today) for label, ago in PERIODS.items()] if sees_reports else [],
         days=_days(today, game) if sees_reports else [],
         games=GAMES,
         game=game,
@@ -61,10 +62,10 @@ def overview() -> str:
     )
 
 
-def _period(label: str, days: int, today: Millis) -> Period:
-    since, until = Millis(today - (days - 1) * DAY_MS), Millis(today + DAY_MS)
-    by_game = returns.lines(since=since, until=until, groups=[Group.GAME])
-    return Period(label, iso_date(since), iso_date(today), by_game, returns.total(by_game))
+def _period(label: str, first_ago: int, last_ago: int, today: Millis) -> Period:
+    first, last = Millis(today - first_ago * DAY_MS), Millis(today - last_ago * DAY_MS)
+    by_game = returns.lines(since=first, until=Millis(last + DAY_MS), groups=[Group.GAME])
+    return Period(label, iso_date(first), iso_date(last), by_game, returns.total(by_game))
 
 
 def _days(today: Millis, game: str | None) -> list[Line]:

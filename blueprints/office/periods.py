@@ -38,6 +38,18 @@ def days_of_address(now: Millis) -> Days:
     return Days(first, Millis(last + DAY_MS))
 
 
+def usual_days(now: Millis) -> dict[str, Days]:
+    """The days that are asked for most, by what the links to them say."""
+    today = CalendarPeriod.DAY.start(now)
+    tomorrow = Millis(today + DAY_MS)
+    return {
+        "Today": Days(today, tomorrow),
+        "Yesterday": Days(Millis(today - DAY_MS), today),
+        "7 days": Days(Millis(today - 6 * DAY_MS), tomorrow),
+        "30 days": Days(Millis(today - 29 * DAY_MS), tomorrow),
+    }
+
+
 def _day(name: str) -> Millis | None:
     try:
         day = datetime.strptime(request.args.get(name, ""), "%Y-%m-%d").replace(tzinfo=UTC)

@@ -8,7 +8,7 @@ from flask import Response, render_template, request
 from blueprints.office.access import needs
 from blueprints.office.addresses import order, page_number, with_parameters
 from blueprints.office.blueprint import office
-from blueprints.office.periods import Days, days_of_address
+from blueprints.office.periods import Days, days_of_address, usual_days
 from models.daily_totals import PRICE_CLASSES
 from server.current_services import get_services
 from services.games.bets import GAMES, UPGRADER
@@ -80,6 +80,7 @@ def reports() -> str:
         sorted_by=sorted_by,
         is_descending=is_descending,
         csv=_csv_address("office.reports_csv"),
+        usual=usual_days(get_services().clock()),
         choices={"by": list(GROUPS), "game": GAMES, "price": list(PRICE_CLASSES)},
     )
 
@@ -104,6 +105,7 @@ def report_of_payments() -> str:
         payments=found,
         sums=_sums(found),
         csv=_csv_address("office.report_of_payments_csv"),
+        usual=usual_days(get_services().clock()),
     )
 
 
@@ -127,6 +129,7 @@ def report_of_liabilities() -> str:
         days=days,
         found=liabilities.by_day(*days),
         csv=_csv_address("office.report_of_liabilities_csv"),
+        usual=usual_days(get_services().clock()),
     )
 
 

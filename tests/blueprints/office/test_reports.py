@@ -173,6 +173,33 @@ def test_the_overview_shows_figures_by_game_and_what_the_house_owes(compliance, 
     assert 'data-return="5.555' in page.text
 
 
+@pytest.mark.usefixtures("played")
+def test_the_overview_has_the_figures_of_yesterday_alone(compliance, clock):
+    clock.ms += DAY_MS
+    later = signed_in(compliance.app, "auditor")
+
+    rows = [row[:4] for row in rows_of(later.get("/office/"), "Figures by game")]
+
+    assert [row for row in rows if row[1:2] == ["all games"]] == [
+        ["Today", "all games", "0", "0.00"],
+        ["Yesterday", "all games", "3", "9.00"],
+        ["7 days", "all games", "3", "9.00"],
+        ["30 days", "all games", "3", "9.00"],
+    ]
+
+
+@pytest.mark.usefixtures("played")
+def test_a_report_has_a_link_to_the_figures_of_yesterday(compliance, clock, today):
+    clock.ms += DAY_MS
+    later = signed_in(compliance.app, "auditor")
+    page = later.get("/office/reports?by=game").text
+
+    address = re.search(r'<a href="([^"]+)">Yesterday</a>', page)[1].replace("&amp;", "&")
+
+    assert address == f"/office/reports?by=game&from={today}&to={today}"
+    assert rows_of(later.get(address), "Bets")[-1][:3] == ["Total", "3", "9.00"]
+
+
 def test_the_overview_shows_open_work(compliance, app, player, clock):
     app.extensions["services"].withdrawals.request(
         user_id=player.id, method="demo", amount=500, to="there", key=None, now=clock()
