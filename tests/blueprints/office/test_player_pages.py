@@ -178,6 +178,22 @@ def test_a_note_is_kept_and_its_form_keeps_what_was_typed(support, player):
     assert "asked for a limit" in support.get(path).text
 
 
+def test_events_of_a_player_show_amounts_in_usd(app, player, auditor, clock):
+    request = app.extensions["services"].withdrawals.request
+    request(user_id=player.id, method="demo", amount=500, to="there", key=None, now=clock())
+
+    page = auditor.get(f"/office/players/{player.platform_id}/events").text
+
+    assert '<span class="quiet">amount</span> <span class="money">' in page
+    assert "amountCents" not in page
+
+
+def test_a_search_for_a_txhash_leads_to_the_payments(sample_player, support):
+    page = support.get("/office/players?q=0xabc").text
+
+    assert f'<a href="/office/players/{sample_player.platform_id}/payments">txhash</a>' in page
+
+
 def test_a_bet_says_why_it_was_lost(app, sample_player, auditor):
     path = f"/office/players/{sample_player.platform_id}/bets"
     page = auditor.get(path).text
