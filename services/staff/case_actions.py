@@ -36,7 +36,8 @@ class ImportCases(CaseAction):
     def describe(self, arguments: Arguments) -> str:
         names = [str(row.get("name", "?")) for row in rows_of(arguments["document"]) if isinstance(row, dict)]
         more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
-        return f"Import {len(names)} cases: {', '.join(names[:MAX_NAMES])}{more}"
+        what = "case" if len(names) == 1 else "cases"
+        return f"Import {len(names)} {what}: {', '.join(names[:MAX_NAMES])}{more}"
 
     def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
         result = self._import(rows_of(arguments["document"]), now=now, reason=reason)

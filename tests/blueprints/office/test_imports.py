@@ -293,7 +293,7 @@ def test_the_role_support_may_not_import(app):
 
     assert support.get(CASES).status_code == 403
     assert support.post(CASES, of="/office/", document="[]").status_code == 403
-    assert "Import cases" not in support.get("/office/cases").text
+    assert "Add or change cases" not in support.get("/office/cases").text
 
 
 def test_markup_in_a_document_is_shown_as_text(editor):

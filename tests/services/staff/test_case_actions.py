@@ -52,7 +52,7 @@ def withdrawn():
 def test_a_case_is_imported_by_two_people_as_the_document_says(act, approve, document):
     outcome = act("cases.import", document=document)
     assert (outcome.is_done, withdrawn()) == (False, {})
-    assert outcome.proposal.description == "Import 1 cases: Weekend"
+    assert outcome.proposal.description == "Import 1 case: Weekend"
 
     assert approve(outcome, by=OTHER) == "Cases added: 1, changed: 0"
 

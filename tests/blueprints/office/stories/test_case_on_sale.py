@@ -46,7 +46,7 @@ def test_a_case_goes_from_import_to_sale_by_two_people(site, player, new_person,
 
     # The case, typed; the first document has a mistake.
     tab.get_by_role("link", name="Cases", exact=True).click()
-    tab.get_by_role("link", name="Import cases").click()
+    tab.get_by_role("link", name="Add or change cases").click()
     tab.get_by_label("or JSON").fill(document("Story Case", 5).replace("95", "96"))
     tab.get_by_role("button", name="Preview").click()
     expect(tab.get_by_text("row 1: The percentages must sum to exactly 100")).to_be_visible()
