@@ -14,6 +14,7 @@ from server.current_services import get_services
 from services.alarms import records
 from services.alarms.rules import RULES
 from services.games.bets import GAMES
+from services.staff import bet_view
 from services.staff.permissions import Permission
 
 STATES = {"open": True, "solved": False, "all": None}
@@ -63,8 +64,18 @@ def _cause(alarm: Alarm) -> str | None:
     """The address of the page that shows what the alarm is about; None if there is none."""
     if alarm.rule == "return-to-player":
         return _report(alarm.subject)
+    if alarm.rule == "large-payout":
+        return _bet(int(alarm.subject.removeprefix("bet ")))
     pages = {"payment-findings": "office.payment_findings", "failed-logins": "office.staff"}
     return url_for(pages[alarm.rule]) if alarm.rule in pages else None
+
+
+def _bet(bet_id: int) -> str | None:
+    found = bet_view.player_and_nonce(bet_id)
+    if found is None:
+        return None
+    platform_id, nonce = found
+    return url_for("office.player_bet", platform_id=platform_id, nonce=nonce)
 
 
 def _report(subject: str) -> str:

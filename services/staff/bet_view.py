@@ -6,6 +6,7 @@ from typing import Any
 
 from models.bets import Bet
 from models.db.connection import reading
+from models.users import User
 from services.games import bets, snapshots
 from services.games.bets import MAX_NONCE, BetNotFound
 from services.games.proofs import Proofs
@@ -42,3 +43,11 @@ def of_player(
         bet.server_seed, bet.log = "", None
         return BetView(bet, content)
     return BetView(found.bets[0], content)
+
+
+@reading()
+def player_and_nonce(bet_id: int) -> tuple[str, int] | None:
+    """Where a bet is found: the platform id of its player, and its nonce. None if there is no such bet."""
+    query: Any = Bet.select(User.platform_id, Bet.nonce).join(User).where(Bet.id == bet_id)
+    found: tuple[str, int] | None = query.tuples().first()
+    return found

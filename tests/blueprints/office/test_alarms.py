@@ -7,6 +7,7 @@ import pytest
 from services.alarms import records
 from services.alarms.rule import Finding, Found, Rule
 from tests.support.office import signed_in
+from tests.support.table import Table
 
 RULE = Rule("old-prices", lambda *_: Found(), 60_000)
 
@@ -121,11 +122,11 @@ def test_a_cause_that_comes_back_before_somebody_has_looked_is_the_same_alarm(co
 
 def test_alarms_can_be_filtered_by_their_rule(compliance, find):
     find("feed")
-    find("spin", rule=RULE._replace(name="large-payout"))
+    find("bet 17", rule=RULE._replace(name="large-payout"))
 
     page = compliance.get("/office/alarms?rule=large-payout").text
 
-    assert "wrong with spin" in page
+    assert "wrong with bet 17" in page
     assert "wrong with feed" not in page
 
 
@@ -135,6 +136,15 @@ def test_an_alarm_leads_to_the_figures_that_it_is_about(compliance, find):
     page = compliance.get("/office/alarms/1").text
 
     assert "/office/reports?by=day&amp;game=case&amp;case=desk" in page
+
+
+def test_an_alarm_about_a_payout_leads_to_the_bet(app, compliance, find, player):
+    bet = Table(app).spin(player, wins=True)
+    find(f"bet {bet.id}", rule=RULE._replace(name="large-payout"))
+
+    page = compliance.get("/office/alarms/1").text
+
+    assert f'href="/office/players/{player.platform_id}/bets/{bet.nonce}"' in page
 
 
 def test_an_auditor_sees_alarms_and_acknowledges_none(app, find):
