@@ -10,15 +10,17 @@ import re
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pyotp
 import pytest
 import requests
+from flask import Flask
 from playwright.sync_api import expect
 
-from bench.harness.local_app import run_flask
+from bench.harness.local_app import local_app, run_flask
 from bench.harness.players import bearer
 from bench.harness.servers import RunningServer, free_port, gunicorn
 from bench.harness.waiting import wait_until
@@ -65,6 +67,10 @@ class Site:
     def text(self, *arguments: str) -> str:
         """Runs an operator's command; what it prints."""
         return run_flask(self._env, *arguments).strip()
+
+    def app(self, **options: Any) -> AbstractContextManager[Flask]:
+        """An app of this process on the same database. ``options`` are those of ``create_app``."""
+        return local_app(self._env, **options)
 
     def start(self) -> None:
         serving = self._warm.server_process(gunicorn(), self._env, self._directory, port=self.port)
@@ -314,6 +320,15 @@ def hold(tab, path, act):
 def enter_code(tab, code):
     tab.get_by_label("Code", exact=True).fill(code)
     tab.keyboard.press("Enter")
+
+
+def turn_on(tab):
+    """Turns two-factor authentication on as a player does; the code that is valid next."""
+    tab.get_by_role("button", name="Turn on two-factor authentication").click()
+    app, now = pyotp.TOTP(tab.locator("#secret").inner_text()), int(time.time())
+    enter_code(tab, app.at(now))
+    expect(tab.locator("#security-said")).to_contain_text("Two-factor authentication is on.")
+    return app.at(now + TWO_FACTOR_STEP_SECONDS)
 
 
 def turn_on_two_factor(site, player):

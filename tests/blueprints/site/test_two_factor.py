@@ -1,34 +1,23 @@
 """Two-factor authentication and sessions on the built-in page."""
 
 import re
-import time
 
-import pyotp
 import pytest
 from playwright.sync_api import expect
 
 from tests.blueprints.site.conftest import (
-    TWO_FACTOR_STEP_SECONDS,
     enter_code,
     open_account,
     open_case,
     refer,
     sign_in,
+    turn_on,
     turn_on_two_factor,
 )
 
 pytestmark = pytest.mark.browser
 
 RECOVERY_CODE = re.compile(r"[a-z2-7]{4}(-[a-z2-7]{4}){2}")
-
-
-def turn_on(tab):
-    """Turns it on as a player does; the code that is valid next."""
-    tab.get_by_role("button", name="Turn on two-factor authentication").click()
-    app, now = pyotp.TOTP(tab.locator("#secret").inner_text()), int(time.time())
-    enter_code(tab, app.at(now))
-    expect(tab.locator("#security-said")).to_contain_text("Two-factor authentication is on.")
-    return app.at(now + TWO_FACTOR_STEP_SECONDS)
 
 
 def test_two_factor_authentication_is_turned_on_and_off_with_codes(site, tab, player):
