@@ -93,10 +93,11 @@ class SignedLog:
 
     def current(self) -> Known:
         """The newest checkpoint of this machine. Raises Unavailable while the file can't be locked."""
-        if self._known is None or self._file_version() != self._version:
+        known = self._follow()
+        if known is None:
             with self._locked():
                 return self._load()
-        return self._known
+        return known
 
     def watch(self) -> None:
         """Check the database between uses, and keep checkpoints that other machines have signed.
@@ -303,18 +304,32 @@ class SignedLog:
             return None
         return status.st_ino, status.st_mtime_ns
 
+    def _follow(self) -> Known | None:
+        """What the file says, if it is about the database that this process knows; otherwise None.
+
+        It needs no lock, because the file is replaced atomically. With one, the requests of all processes
+        would wait for each append.
+        """
+        version, before = self._file_version(), self._known
+        if before is not None and version != self._version:
+            known = self._read()
+            if known is None or known.kept.database != before.kept.database:
+                return None
+            if known.kept.history != before.kept.history:
+                self._on_new_epoch()
+            self._known, self._version = known, version
+        return self._known
+
     def _load(self) -> Known:
         """What the file says, or will say about a database that it does not know. Within ``_locked``."""
-        version = self._file_version()
-        if self._known is not None and version == self._version:
-            return self._known
-        known, before = self._read(), self._known
+        if (followed := self._follow()) is not None:
+            return followed
+        version, known, before = self._file_version(), self._read(), self._known
         if known is None:
             return self._begin()
-        is_same = before is not None and before.kept.database == known.kept.database
         if before is not None and before.kept.history != known.kept.history:
             self._on_new_epoch()
-        if not is_same and known.kept.database != _identity():
+        if known.kept.database != _identity():
             return self._replace(known, ANOTHER)
         self._known, self._version = known, version
         return known
