@@ -15,6 +15,7 @@ from services.alarms.returns import furthest
 from services.alarms.rules import HOUR, MINUTE, RULES
 from services.reports.bet_sums import BetSums
 from tests.services.alarms.conftest import alarms, change, task_of
+from tests.support.markers import postgresql_only
 from tests.support.openings import chest
 
 
@@ -315,11 +316,9 @@ def shown_rules(app):
     return re.findall(r'^alarms_open\{rule="(.+)"\}', text, re.MULTILINE)
 
 
-def test_one_process_checks_and_another_takes_over_when_it_stops(
-    app, make_app, database_url, clock, tmp_path
-):
-    if database_url.startswith("sqlite"):
-        pytest.skip("serves one process")
+# SQLite serves one process.
+@postgresql_only
+def test_one_process_checks_and_another_takes_over_when_it_stops(app, make_app, clock, tmp_path):
     other = make_app(clock=clock, INSTANCE_DIR=str(tmp_path / "other"))
     for each in (app, other):
         task_of(each, "alarms not checked")()

@@ -381,6 +381,7 @@ def test_both_ways_to_settle_an_opening_write_the_same_rows(opening, player, cha
                 "status": "kept",
                 "won_at_ms": MADE_AT,
                 "encrypted_address": None,
+                "tracking": None,
             }
         ]
     )
