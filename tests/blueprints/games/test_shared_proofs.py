@@ -207,7 +207,8 @@ def test_more_missed_proofs_than_one_query_returns_all_arrive(processes, open_so
 
     back = open_socket(second, player)
 
-    assert [back.expect("upgrader:proof")["nonce"] for _ in range(5)] == [1, 2, 3, 4, 5]
+    # Those that the first process still holds come when it has released them.
+    assert sorted(back.expect("upgrader:proof")["nonce"] for _ in range(5)) == [1, 2, 3, 4, 5]
 
 
 @pytest.fixture
