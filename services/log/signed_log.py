@@ -111,7 +111,7 @@ class SignedLog:
             elif _identity() != known.kept.database:
                 self._replace(known, ANOTHER)
             else:
-                self._keep_newest(known)
+                self._keep_newest(known, self._stored())
 
     def _is_newest(self, known: Known) -> bool:
         """Whether the database has all that this process knows of it."""
@@ -214,8 +214,8 @@ class SignedLog:
 
     def _append_some(self, known: Known) -> bool:
         """Append a batch; returns whether all that waited before is in the log. Raises Superseded."""
-        known = self._keep_newest(known)
         stored, now = self._stored(), self._clock()
+        known = self._keep_newest(known, stored)
         waiting, others, changes = self.source.waiting(sequencer.BATCH), [], {}
         if key := self._next_key(stored):
             others, changes = [entries.next_key(at=now, verifier_key=key)], {"announced_key": key}
@@ -244,9 +244,8 @@ class SignedLog:
                 is_contained = (Log.name == self.source.log) & contains(self.source.log, known.tree)
                 Log.update(confirmations=Log.confirmations + 1).where(is_contained).execute()
 
-    def _keep_newest(self, known: Known) -> Known:
+    def _keep_newest(self, known: Known, stored: Log) -> Known:
         """Keep the last checkpoint of the database, if another machine has signed a newer one."""
-        stored = self._stored()
         if stored.checkpoint == known.kept.checkpoint:
             return known
         if not self._continues(stored, known):

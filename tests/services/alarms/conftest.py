@@ -5,8 +5,6 @@ import pytest
 from bench.harness.spins import Clock, at
 from models.alarms import Alarm
 from models.db.connection import database, reading, writing
-from tests.support.openings import Openings
-from tests.support.table import Table
 
 NOW = at("2026-03-18 12:00")
 
@@ -14,21 +12,6 @@ NOW = at("2026-03-18 12:00")
 @pytest.fixture
 def clock():
     return Clock(NOW)
-
-
-@pytest.fixture
-def log(app):
-    return app.extensions["services"].log
-
-
-@pytest.fixture
-def table(app):
-    return Table(app)
-
-
-@pytest.fixture
-def openings(app):
-    return Openings(app)
 
 
 def task_of(app, on_failure):
