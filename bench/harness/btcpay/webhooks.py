@@ -131,14 +131,6 @@ class WebhookSender:
             self._put(sent, 0)
         return sent
 
-    def redeliver(self, sent: Sent) -> Sent:
-        """Send a webhook again, as BTCPay's button does: with an id of its own."""
-        again = {**sent.event, "deliveryId": self._new_id(), "isRedelivery": True}
-        repeated = Sent(json.dumps(again).encode())
-        with self._changed:
-            self._put(repeated, 0)
-        return repeated
-
     def is_idle(self) -> bool:
         with self._changed:
             return not self._queue and not self._busy
