@@ -208,22 +208,26 @@ class ProofDelivery:
     def _send_due(self) -> None:
         """Claim and send what is due, and announce the live bets that this process is the first to claim.
 
-        What has just fallen due comes before missed proofs, of which there may be thousands.
+        What has just fallen due comes before missed proofs, of which there may be thousands. What falls due
+        meanwhile waits for the next round: otherwise a round whose claims are slow would never end.
         """
-        while not self.rounds.stopping.is_set():
-            self._take_due()
-            queue = self._due or self._missed
-            if not queue:
-                return
-            some = dict(islice(queue.items(), PROOFS_AT_ONCE))
-            # After a claim that was not answered, the next round makes it again.
-            claimed = self._proofs.claim({bet_id: claim.holder for bet_id, claim in some.items()})
-            for bet_id in some:
-                del queue[bet_id]
-                # A missed proof may have been scheduled here, for a later time than that of the database.
-                self._scheduled.pop(bet_id, None)
-            self._announce_and_send(claimed, some)
-            pause()
+        self._take_due()
+        while self._due and not self.rounds.stopping.is_set():
+            self._send_some(self._due)
+        if self._missed and not self.rounds.stopping.is_set():
+            self._send_some(self._missed)
+            self.rounds.woken.set()
+
+    def _send_some(self, queue: dict[int, Claim]) -> None:
+        some = dict(islice(queue.items(), PROOFS_AT_ONCE))
+        # After a claim that was not answered, the next round makes it again.
+        claimed = self._proofs.claim({bet_id: claim.holder for bet_id, claim in some.items()})
+        for bet_id in some:
+            del queue[bet_id]
+            # A missed proof may have been scheduled here, for a later time than that of the database.
+            self._scheduled.pop(bet_id, None)
+        self._announce_and_send(claimed, some)
+        pause()
 
     def _take_due(self) -> None:
         now = time.monotonic()

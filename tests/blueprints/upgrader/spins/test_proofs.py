@@ -285,6 +285,28 @@ def test_due_proofs_are_sent_before_remaining_missed_ones(
     assert [socket.expect("upgrader:proof")["nonce"] for _ in range(4)] == [1, 4, 2, 3]
 
 
+def test_missed_proofs_are_sent_although_another_bet_falls_due_during_each_claim(
+    monkeypatch, app, connect, player, item, no_look_up, release_a_proof
+):
+    services, delivery = app.extensions["services"], app.extensions["proofs"]
+    for _ in range(2):
+        release_a_proof()
+    claim = services.proofs.claim
+
+    def claim_while_another_falls_due(holders):
+        delivery.after_bet("", play_spin(app, player, item, clock=lambda: now_ms() - 60_000))
+        return claim(holders)
+
+    monkeypatch.setattr("sockets.proofs.PROOFS_AT_ONCE", 1)
+    with monkeypatch.context() as while_claims_are_slow:
+        while_claims_are_slow.setattr(services.proofs, "claim", claim_while_another_falls_due)
+        socket = connect(player)
+
+        received = {socket.expect("upgrader:proof")["nonce"]}
+        while not received >= {1, 2}:
+            received.add(socket.expect("upgrader:proof")["nonce"])
+
+
 def test_connecting_during_a_failure_gets_missed_proofs_later(
     monkeypatch, app, connect, player, no_look_up, release_a_proof
 ):
