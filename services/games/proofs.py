@@ -45,6 +45,8 @@ class Proofs:
         Returns those that this process holds now, in the order of their ids. Doing it again returns them
         again. Must not be called within a transaction.
         """
+        # Appending takes time, so it comes first: a process that is killed meanwhile holds nothing.
+        self._seeds.log.cover(holders)
         bets = proof_queries.claim(holders, process=self._process)
         self._seeds.log.cover([bet.id for bet in bets if bet.server_seed is None])
         return [Proof._make(bet._replace(server_seed=self._seeds.of_bet(bet))) for bet in bets]

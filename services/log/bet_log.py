@@ -99,11 +99,16 @@ class BetLog(SignedLog):
 
         Must not be called within a transaction. Raises Unavailable when the file can't be written.
         """
+
+        def covers(tree: SignedTree) -> bool:
+            size = size_with(bet_ids, known=tree)
+            return size is not None and size <= tree.size
+
         with reading():
-            if self._covers(bet_ids):
+            if covers(self.known()):
                 return
-            self.append_now()
-            if not self._covers(bet_ids):
+            self.append_now(unless=covers)
+            if not covers(self.known()):
                 raise Unavailable
 
     def log_commitments(self) -> None:
@@ -111,9 +116,13 @@ class BetLog(SignedLog):
 
         Must not be called within a transaction. Raises Unavailable when the file can't be written.
         """
+
+        def has_all(tree: SignedTree) -> bool:
+            return not logged_bets.is_commitment_waiting() and self._stored().size <= tree.size
+
         with reading():
-            if logged_bets.is_commitment_waiting() or self._stored().size > self.known().size:
-                self.append_now()
+            if not has_all(self.known()):
+                self.append_now(unless=has_all)
 
     def append_waiting(self) -> None:
         """Append what waits, if anything does."""
@@ -122,23 +131,20 @@ class BetLog(SignedLog):
         else:
             super().append_waiting()
 
-    def _covers(self, bet_ids: Collection[int]) -> bool:
-        known = self.known()
-        size = size_with(bet_ids, known=known)
-        return size is not None and size <= known.size
-
     def _has_lost_rows(self) -> bool:
         # Read before the database, as for last_nonce().
         unlogged = dict(self._unlogged)
         return announces_any(unlogged)
 
-    def _append_all(self) -> None:
+    def _append_all(self, unless: Callable[[SignedTree], bool]) -> bool:
         unlogged = self._unlogged
         before = dict(unlogged)
-        super()._append_all()
+        if not super()._append_all(unless):
+            return False
         for user_id, nonce in before.items():
             if unlogged.get(user_id) == nonce:
                 del unlogged[user_id]
+        return True
 
     def _is_trusted(self, stored: Log) -> bool:
         return first_start.is_trusted(stored, self._path.parent)

@@ -8,8 +8,8 @@ import json
 import logging
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -69,27 +69,30 @@ def write(path: Path, kept: Kept) -> None:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Keep other processes from changing the file during the block. Raises Unavailable."""
+def locked(path: Path, *, unless: Callable[[], bool] = lambda: False) -> Iterator[bool]:
+    """Keep other processes from changing the file during the block. Yields whether it is locked.
+
+    ``unless`` is asked while another process has the lock, and ends the wait by returning True. Raises
+    Unavailable after a wait of LOCK_SECONDS.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        _lock(descriptor)
-        yield
+        yield _lock(descriptor, unless)
     finally:
         os.close(descriptor)
 
 
-def _lock(descriptor: int) -> None:
+def _lock(descriptor: int, unless: Callable[[], bool]) -> bool:
     # A blocking flock would block all greenlets of the process.
     deadline = time.monotonic() + LOCK_SECONDS
     while True:
-        try:
+        with suppress(BlockingIOError):
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                log.error("another process keeps the file of the checkpoint locked")  # noqa: TRY400
-                raise Unavailable from None
-            time.sleep(RETRY_SECONDS)
-        else:
-            return
+            return True
+        if unless():
+            return False
+        if time.monotonic() > deadline:
+            log.error("another process keeps the file of the checkpoint locked")
+            raise Unavailable
+        time.sleep(RETRY_SECONDS)

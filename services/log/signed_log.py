@@ -174,10 +174,12 @@ class SignedLog:
         if self.source.is_waiting() or self._next_key(self._stored()):
             self.append_now()
 
-    def append_now(self) -> None:
+    def append_now(self, *, unless: Callable[[SignedTree], bool] = lambda _: False) -> None:
         """Append what waits by now, and keep the newest checkpoint in the file.
 
-        Must not be called within a transaction. Raises Unavailable when the file can't be written.
+        ``unless`` gets the trees that other processes sign while this one waits for them, and returns
+        whether one is enough. Must not be called within a transaction. Raises Unavailable when the file can't
+        be written.
         """
         _check_no_transaction()
         begun = self._begun
@@ -187,16 +189,25 @@ class SignedLog:
                 return
             self._begun = begun = self._begun + 1
             try:
-                self._append_all()
+                is_complete = self._append_all(unless)
             except OSError as failure:
                 log.exception("checkpoint not written")
                 raise Unavailable from failure
-            self._done = begun
+            if is_complete:
+                self._done = begun
 
-    def _append_all(self) -> None:
-        attempts = 0
+    def _append_all(self, unless: Callable[[SignedTree], bool]) -> bool:
+        """Append all that waits by now; False if another process has appended enough."""
+
+        def is_enough() -> bool:
+            known = self._follow()
+            return known is not None and known is not before and unless(known.tree)
+
+        attempts, before = 0, self._known
         while attempts < ATTEMPTS:
-            with self._locked():
+            with self._locked(unless=is_enough) as is_locked:
+                if not is_locked:
+                    return False
                 known = self._load()
                 if self._has_lost_rows():
                     self._replace(known, OLDER)
@@ -209,7 +220,7 @@ class SignedLog:
                         self._replace(known, OLDER)
                     continue
                 if is_complete:
-                    return
+                    return True
         raise Unavailable
 
     def _append_some(self, known: Known) -> bool:
@@ -290,10 +301,10 @@ class SignedLog:
     # -- the file ----------------------------------------------------------------------------------------
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Hold a connection and the lock of the file. Raises Unavailable."""
-        with reading(), checkpoint_file.locked(self._path):
-            yield
+    def _locked(self, *, unless: Callable[[], bool] = lambda: False) -> Iterator[bool]:
+        """Hold a connection and the lock of the file: see ``checkpoint_file.locked``. Raises Unavailable."""
+        with reading(), checkpoint_file.locked(self._path, unless=unless) as is_locked:
+            yield is_locked
 
     def _file_version(self) -> tuple[int, int] | None:
         """A value that changes when the file is replaced; None without a file."""

@@ -1,5 +1,8 @@
 """The log of several processes, on one machine or on several: here apps of one process."""
 
+import fcntl
+from threading import Event, Thread
+
 import pytest
 
 from bench.harness.spins import play_spin
@@ -83,6 +86,38 @@ def test_another_process_bets_revealed_together_need_one_checkpoint(processes, n
         bet_log(here).cover([bet.id])
 
     assert checkpoints() - before == 1
+
+
+def test_a_bet_that_another_process_logs_needs_no_lock_of_the_file(two, new_player, spin, monkeypatch):
+    here, there = two
+    bet = spin(here, new_player())
+    append, write, flock = sequencer.append, checkpoint_file.write, fcntl.flock
+    waiting = Thread(target=bet_log(here).cover, args=([bet.id],))
+    is_locked_out, waited_for_the_lock = Event(), []
+
+    def try_lock(*arguments):
+        try:
+            flock(*arguments)
+        except BlockingIOError:
+            is_locked_out.set()
+            raise
+
+    def append_while_the_other_waits(*arguments, **options):
+        waiting.start()
+        is_locked_out.wait(timeout=30)
+        return append(*arguments, **options)
+
+    def write_before_the_lock_is_released(*arguments):
+        write(*arguments)
+        waiting.join(timeout=30)
+        waited_for_the_lock.append(waiting.is_alive())
+
+    monkeypatch.setattr(fcntl, "flock", try_lock)
+    monkeypatch.setattr(sequencer, "append", append_while_the_other_waits)
+    monkeypatch.setattr(checkpoint_file, "write", write_before_the_lock_is_released)
+    bet_log(there).append_now()
+
+    assert waited_for_the_lock == [False]
 
 
 def test_a_restore_without_another_process_reveals_is_recognised(two, new_player, spin):
