@@ -1,19 +1,24 @@
-"""Pages of the back office with a long history and many players, on PostgreSQL.
+"""Pages of the back office with a long history and many players, on PostgreSQL, and spins beside them.
 
 The first player makes a tenth of all bets, and there is a player for ten bets. With ``--bets 10000000`` there
 are a million players.
 """
 
 import statistics
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import cycle
 
 import requests
 from flask import Flask
 
 from bench.harness import bulk_history
 from bench.harness.servers import RunningServer
+from bench.speed.players import connected_players, make_players
 from bench.speed.result import Row
+from bench.speed.spinning import NEVER, Round, Spinning
 from bench.speed.stage import Stage
 from models.db.connection import writing
 from services.shared.clock import now_ms
@@ -23,6 +28,11 @@ from services.staff.permissions import Role
 GOAL_MS = 500
 REPEATS = 5
 BETS_A_PLAYER = 10
+
+CROWD = 20
+EVERY_SECONDS = 1.0
+"""Between two reports, as when ten people open one every ten seconds."""
+GOAL_BESIDE = 0.95
 
 PAGES = {
     "overview": "/office/",
@@ -51,9 +61,11 @@ PAGES = {
     "staff": "/office/staff",
 }
 
+REPORTS = ["overview", *(page for page in PAGES if page.startswith("report"))]
+
 
 def measure(stage: Stage) -> Iterator[Row]:
-    """The slowest page, by the medians of some requests."""
+    """The slowest page, by the medians of some requests, and spins while reports are opened."""
     bets = stage.bets[-1]
     with stage.new_postgres() as url:
         with stage.platform_here(url) as app:
@@ -63,8 +75,11 @@ def measure(stage: Stage) -> Iterator[Row]:
             bulk_history.add_players(bets // BETS_A_PLAYER)
             bulk_history.settle()
             cookie = _sign_in(app)
-        with stage.platform(url) as server:
+        crowd = make_players(stage, url, CROWD)
+        with stage.platform(url, UPGRADER_PROOF_DELAY=NEVER) as server:
             times = dict(_times(server, cookie, player=written.players[0].platform_id))
+            with connected_players(stage, server, crowd) as connected:
+                alone, beside = _spins(Spinning(stage, url, server, connected), server, cookie)
     slowest = max(times, key=lambda page: times[page])
     yield Row(
         work=f"the slowest page of the back office, {bets // BETS_A_PLAYER:,} players and {bets:,} bets",
@@ -77,6 +92,44 @@ def measure(stage: Stage) -> Iterator[Row]:
             f"{page} {times[page]:,.0f}" for page in sorted(times, key=lambda page: -times[page])
         ),
     )
+    yield Row(
+        work=f"spins of {CROWD} players while a report is opened every second",
+        against="the same without reports",
+        goal=GOAL_BESIDE,
+        measured=beside.per_second / alone.per_second,
+        detail=f"{beside.per_second:,.0f} and {alone.per_second:,.0f} spins/s",
+    )
+
+
+def _spins(spinning: Spinning, server: RunningServer, cookie: dict[str, str]) -> tuple[Round, Round]:
+    """Spins without and with reports. The first round warms up."""
+    spinning.without_proofs()
+    alone = spinning.without_proofs()
+    with _reports(server, cookie):
+        return alone, spinning.without_proofs()
+
+
+@contextmanager
+def _reports(server: RunningServer, cookie: dict[str, str]) -> Iterator[None]:
+    """Open one report after the other during the block."""
+    ended = threading.Event()
+
+    def open_reports() -> None:
+        for page in cycle(REPORTS):
+            _open(server, cookie, PAGES[page])
+            if ended.wait(EVERY_SECONDS):
+                return
+
+    thread = threading.Thread(target=open_reports)
+    thread.start()
+    yield
+    ended.set()
+    thread.join()
+
+
+def _open(server: RunningServer, cookie: dict[str, str], path: str) -> None:
+    answer = requests.get(f"{server.url}{path}", cookies=cookie, allow_redirects=False, timeout=60)
+    assert answer.status_code == requests.codes.ok, f"{path} was answered with {answer.status_code}"
 
 
 def _sign_in(app: Flask) -> dict[str, str]:
@@ -96,9 +149,6 @@ def _times(server: RunningServer, cookie: dict[str, str], *, player: str) -> Ite
         taken = []
         for _ in range(REPEATS + 1):
             began = time.perf_counter()
-            answer = requests.get(
-                f"{server.url}{path.format(player=player)}", cookies=cookie, allow_redirects=False, timeout=60
-            )
+            _open(server, cookie, path.format(player=player))
             taken.append((time.perf_counter() - began) * 1000)
-            assert answer.status_code == requests.codes.ok, f"{path} was answered with {answer.status_code}"
         yield name, statistics.median(taken[1:])
