@@ -16,14 +16,18 @@ from bench.speed.http_load import Load
 from bench.speed.players import connected_players, make_players, play
 from bench.speed.stage import Stage
 
-SOON, NEVER = "0.5", "600"
-"""Seconds until a proof is due. The measurement includes proofs or has none."""
+SOON, NEVER = "2", "600"
+"""Seconds until a proof is due. The measurement includes proofs or has none.
 
-PROOF_SECONDS = 0.6
-"""From a spin to the claim of its proof when there is no backlog: half a second until the proof is due, and
-at most a tenth until the next round claims and sends it."""
+As in production, bets are appended to the public log, once a second, before their proofs are due. With less
+than a second, each round of proofs would append those that it sends.
+"""
 
-UNDER_WAY_SECONDS = 2.5
+PROOF_SECONDS = 2.1
+"""From a spin to the claim of its proof when there is no backlog: two seconds until the proof is due, and at
+most a tenth until the next round claims and sends it."""
+
+UNDER_WAY_SECONDS = 4.0
 """Seconds of spinning: long enough that proofs are sent during most of it."""
 
 WARMUP_SECONDS = 0.5
