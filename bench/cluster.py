@@ -34,6 +34,8 @@ from bench.harness.local_app import local_app
 from bench.harness.redis import RedisServer, redis_server
 
 PLAYERS, SOCKETS = 10, 20
+PROOF_DELAY = "2"
+"""Seconds. As in production, bets are appended to the log, once a second, before their proofs are due."""
 MOST_LINES = 20
 HEAD = f"{'fault':<32}{'seconds':>9}{'bets':>9}{'slowest proof':>16}  problems"
 
@@ -79,7 +81,7 @@ def main(*, processes: int, only: str, seed: str) -> None:
 def _endure(
     faults: Callable[[CrashStorm, RedisServer], Steps], redis: RedisServer, processes: int, seed: str
 ) -> Report:
-    settings = {"REDIS_URL": redis.url, "UPGRADER_PROOF_DELAY": "0.5", "PROCESSES": str(processes)}
+    settings = {"REDIS_URL": redis.url, "UPGRADER_PROOF_DELAY": PROOF_DELAY, "PROCESSES": str(processes)}
     with bench_env(postgresql=True, **settings) as env, local_app(env) as app:
         storm = CrashStorm(app, env, players=PLAYERS, sockets=SOCKETS, seed=seed)
         report = storm.endure(faults(storm, redis), longest_delay_ms=LONGEST_DELAY_MS)
