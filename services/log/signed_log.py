@@ -104,6 +104,8 @@ class SignedLog:
 
         Must not be called within a transaction.
         """
+        if self._is_unchanged():
+            return
         with self._locked():
             known = self._load()
             if not self._is_newest(known):
@@ -112,6 +114,17 @@ class SignedLog:
                 self._replace(known, ANOTHER)
             else:
                 self._keep_newest(known, self._stored())
+
+    @reading()
+    def _is_unchanged(self) -> bool:
+        """Whether the database and the file have the checkpoint that this process knows. Needs no lock."""
+        known = self._follow()
+        return (
+            known is not None
+            and self._is_newest(known)
+            and _identity() == known.kept.database
+            and self._stored().checkpoint == known.kept.checkpoint
+        )
 
     def _is_newest(self, known: Known) -> bool:
         """Whether the database has all that this process knows of it."""
