@@ -65,7 +65,7 @@ def search_items(query: dict[str, Any]) -> dict[str, Any]:
 @blueprint.response(200, RulesSchema)
 @blueprint.alt_response(304, description="The client has these rules already")
 def get_rules() -> Settings:
-    """House edge, wager limits, proof delay and free openings, the same for everyone."""
+    """House edges, wager limits, delays, free openings and creating cases, the same for everyone."""
     return get_services().settings
 
 

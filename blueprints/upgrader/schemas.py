@@ -9,6 +9,7 @@ from server.schemas import (
     Coins,
     Computed,
     ItemImage,
+    Part,
     Price,
     WireSchema,
     count,
@@ -16,6 +17,7 @@ from server.schemas import (
     epoch_ms,
     text,
 )
+from services.cases import creating, pricing
 from services.fairness import rolls
 from services.upgrader.catalogue import Sort
 
@@ -53,8 +55,25 @@ class ItemPageSchema(WireSchema):
     pagination = ma.fields.Nested(PaginationSchema, required=True)
 
 
+def constant(description: str, value: float) -> ma.fields.Constant[float]:
+    """A number that no setting changes."""
+    json_type = "integer" if isinstance(value, int) else "number"
+    return ma.fields.Constant(value, required=True, metadata=documented(description, value, type=json_type))
+
+
+class NewCaseRulesSchema(WireSchema):
+    """What a player needs to create a case, and how large it may be."""
+
+    min_level = constant("The level that the player needs", creating.MIN_LEVEL)
+    min_name = constant("The fewest characters of the name", creating.MIN_NAME)
+    max_name = constant("The most characters of the name", creating.MAX_NAME)
+    min_items = constant("The fewest items", creating.MIN_ITEMS)
+    max_items = constant("The most items", creating.MAX_ITEMS)
+    max_cases = constant("How many cases a player may create", creating.MAX_CASES)
+
+
 class RulesSchema(WireSchema):
-    """The rules of every bet, as the settings have them."""
+    """The rules of every bet, as the settings have them, and of creating a case."""
 
     house_edge = house_edge("upgrader_house_edge_ppm")
     min_wager = Coins("The lowest wager", 0.01, attribute="upgrader_min_wager_cents")
@@ -66,12 +85,21 @@ class RulesSchema(WireSchema):
         6,
         attribute="upgrader_proof_delay_ms",
     )
-    roll_range = ma.fields.Constant(
-        rolls.ROLL_RANGE,
-        required=True,
-        metadata=documented("Rolls are whole numbers from 0 to one less", rolls.ROLL_RANGE, type="integer"),
-    )
+    roll_range = constant("Rolls are whole numbers from 0 to one less", rolls.ROLL_RANGE)
     free_case_limit = count("How often a player who uses a promo code may open the free case", 1)
+    min_cycle = Computed(
+        lambda ms: ms / 1000,
+        "number",
+        "The least time between two bets of a player, in seconds; 0 for none",
+        0,
+        attribute="game_min_cycle_ms",
+    )
+    case_house_edge = constant(
+        "The house edge in the prices of cases, as a fraction: a case costs the sum of its items' prices times"
+        " their chances, divided by one less this, rounded up to the cent",
+        pricing.HOUSE_EDGE_PERCENT / 100,
+    )
+    new_case = Part(NewCaseRulesSchema, required=True)
 
 
 class BetSchema(FairnessEntrySchema):

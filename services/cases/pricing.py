@@ -22,7 +22,9 @@ from services.shared.background import in_slices
 from services.shared.import_changes import Reprice
 from services.shared.money import Cents
 
-HOUSE_DIVISOR = 95 * 10**16
+HOUSE_EDGE_PERCENT = 5
+
+HOUSE_DIVISOR = (100 - HOUSE_EDGE_PERCENT) * 10**16
 """0.95 of all tickets."""
 
 ITEMS_A_STATEMENT = 500

@@ -28,6 +28,16 @@ def test_the_rules_show_the_default_settings(rules_with):
         "proofDelay": 6,
         "rollRange": 10_000_000,
         "freeCaseLimit": 1,
+        "minCycle": 0,
+        "caseHouseEdge": 0.05,
+        "newCase": {
+            "minLevel": 25,
+            "minName": 3,
+            "maxName": 32,
+            "minItems": 2,
+            "maxItems": 100,
+            "maxCases": 50,
+        },
     }
 
 
@@ -41,6 +51,7 @@ def test_the_rules_show_changed_settings(rules_with):
         ("UPGRADER_MAX_WAGER", "1000000000", "maxWager", 1_000_000_000),
         ("UPGRADER_PROOF_DELAY", "0.5", "proofDelay", 0.5),
         ("FREE_CASE_LIMIT", "0", "freeCaseLimit", 0),
+        ("GAME_MIN_CYCLE_SECONDS", "2.5", "minCycle", 2.5),
     ):
         assert rules_with(**{setting: text})[field] == value, setting
 
