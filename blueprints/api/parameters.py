@@ -1,13 +1,19 @@
 """Fields of what clients send: parameters of queries, and values of bodies."""
 
 import re
+from contextlib import suppress
 from enum import StrEnum
 from typing import Any
 
 import marshmallow as ma
 
 from server.schemas import documented, one_of
+from services.shared import decimal_json
+from services.shared.money import InvalidAmount, cents_from_number
 from services.shared.text_validation import is_storable
+
+ALL = "all"
+"""The value of a filter that lets everything through."""
 
 MAX_LIMIT = 100
 MOST_DIGITS = 4_000
@@ -31,6 +37,23 @@ class WholeNumber(ma.fields.Field[int]):
                 return number
         bound = f"from 1 to {self._most}" if self._most else "from 1"
         raise ma.ValidationError(f"must be a whole number {bound}")
+
+
+class Amount(ma.fields.Field[int]):
+    """A query parameter that is an amount of money, written as a JSON number; cents in Python."""
+
+    default_error_messages = {"required": "is required"}
+
+    def __init__(self, description: str, example: float, *, unit: str = "coins", **options: Any) -> None:
+        text = f"{description}; in {unit}, with at most two decimals"
+        super().__init__(metadata=documented(text, example, type="number"), **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
+        # JSON would allow blanks around the number.
+        with suppress(ValueError, InvalidAmount):
+            if value == value.strip():
+                return cents_from_number(decimal_json.loads(value))
+        raise ma.ValidationError("must be a number from 0 to 1000000000 with at most two decimals")
 
 
 class Unvalidated(ma.fields.Field[Any]):
@@ -60,6 +83,16 @@ class Text(ma.fields.String):
 def search_text(description: str, example: str) -> Text:
     """A parameter that selects what contains it."""
     return Text(load_default="", metadata=documented(description, example))
+
+
+def least_price() -> Amount:
+    """A filter of a list by price, as ``min_price_cents``."""
+    return Amount("The lowest price", 5, data_key="minPrice", load_default=None)
+
+
+def most_price() -> Amount:
+    """A filter of a list by price, as ``max_price_cents``."""
+    return Amount("The highest price", 20, data_key="maxPrice", load_default=None)
 
 
 def choice(default: StrEnum, description: str, **options: Any) -> ma.fields.Enum[Any]:

@@ -16,8 +16,8 @@ from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import Representation, cached_response, conditional
 from blueprints.api.large_lists import list_representation
 from blueprints.api.pagination import PaginationSchema, pagination
+from blueprints.api.parameters import ALL
 from blueprints.cases.schemas import (
-    ALL,
     KINDS,
     CasePageQuery,
     CasePageSchema,
@@ -75,13 +75,15 @@ def list_cases(query: dict[str, Any]) -> Response:
 @blueprint.response(200, CasePageSchema)
 @blueprint.alt_response(304, description="The client has this page already")
 def search_cases(query: dict[str, Any]) -> Response:
-    """One page of the cases, searched and sorted."""
+    """One page of the cases, searched, filtered and sorted."""
     found = queries.page(
         kinds=KINDS[query["case_type"]],
         place=query["place"],
         game=None if query["type"] == ALL else GameType(query["type"]),
         search=query["search"],
         sort=query["sort"],
+        least=query["min_price_cents"],
+        most=query["max_price_cents"],
     )
     # Case by case, because a page may have 12 MB.
     dumped = b",".join(orjson.dumps(CASE.dump(case)) for case in in_slices(found.rows, 1))

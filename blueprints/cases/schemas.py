@@ -3,7 +3,15 @@
 import marshmallow as ma
 
 from blueprints.api.pagination import PaginationSchema, page_query
-from blueprints.api.parameters import Unvalidated, choice, search_text, text_choice
+from blueprints.api.parameters import (
+    ALL,
+    Unvalidated,
+    choice,
+    least_price,
+    most_price,
+    search_text,
+    text_choice,
+)
 from blueprints.upgrader.schemas import InventoryItemSchema
 from server.schemas import (
     Coins,
@@ -22,8 +30,6 @@ from services.cases.kinds import FREE_CASE_ID, CaseKind, GameType
 from services.cases.queries import Sort
 from services.items import names
 from sockets.schemas import CASE_SNAPSHOT
-
-ALL = "all"
 
 KINDS = {ALL: tuple(CaseKind), "true": (CaseKind.LEVEL,), "false": (CaseKind.REGULAR,)}
 """The kinds of cases for each value of the parameter."""
@@ -101,6 +107,8 @@ class CasePageQuery(page_query()):  # type: ignore[misc]
     )
     search = search_text("Part of the name, in any case", "desert")
     sort = choice(Sort.MOST_RECENT, "Equal prices: newest first, in ascending order oldest first")
+    min_price_cents = least_price()
+    max_price_cents = most_price()
 
 
 class CasePageSchema(WireSchema):

@@ -10,7 +10,9 @@ from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import Representation, conditional
 from blueprints.api.large_lists import list_representation
 from blueprints.api.pagination import pagination
+from blueprints.api.parameters import ALL
 from blueprints.upgrader.schemas import (
+    APP_IDS,
     BetSchema,
     InventoryItemSchema,
     ItemPageSchema,
@@ -54,8 +56,17 @@ def list_items() -> Response:
 @blueprint.response(200, ItemPageSchema)
 @blueprint.alt_response(304, description="The client has this page already")
 def search_items(query: dict[str, Any]) -> dict[str, Any]:
-    """One page of the items, searched and sorted."""
-    found = get_services().catalogue.current().page(**query)
+    """One page of the items, searched, filtered and sorted."""
+    catalogue = get_services().catalogue.current()
+    found = catalogue.page(
+        query["place"],
+        sort=query["sort"],
+        search=query["search"],
+        app_id=APP_IDS.get(query["type"]),
+        wear=None if query["wear"] == ALL else query["wear"],
+        least=query["min_price_cents"],
+        most=query["max_price_cents"],
+    )
     return {"items": found.rows, "pagination": pagination(query["place"], found.total)}
 
 

@@ -4,7 +4,7 @@ import marshmallow as ma
 
 from blueprints.api.fairness_entry import FairnessEntrySchema
 from blueprints.api.pagination import PaginationSchema, page_query
-from blueprints.api.parameters import choice, search_text
+from blueprints.api.parameters import ALL, choice, least_price, most_price, search_text, text_choice
 from server.schemas import (
     Coins,
     Computed,
@@ -18,7 +18,9 @@ from server.schemas import (
     text,
 )
 from services.cases import creating, pricing
+from services.cases.kinds import GAMES
 from services.fairness import rolls
+from services.items.names import WEARS
 from services.upgrader.catalogue import Sort
 
 
@@ -43,9 +45,16 @@ class InventoryItemSchema(WireSchema):
     next_price_fetch = epoch_ms("When the price is fetched again", attribute="next_price_fetch_ms")
 
 
+APP_IDS = {str(game): app_id for app_id, game in GAMES.items()}
+
+
 class ItemsQuery(page_query(default_limit=18)):  # type: ignore[misc]
     sort = choice(Sort.DESCENDING, "By price")
     search = search_text("Part of the gun's or the skin's name, in any case", "copper")
+    type = text_choice("The game of the items", *APP_IDS, ALL, default=ALL)
+    wear = text_choice("The wear in their names", *sorted(WEARS), ALL, default=ALL)
+    min_price_cents = least_price()
+    max_price_cents = most_price()
 
 
 class ItemPageSchema(WireSchema):
@@ -95,8 +104,8 @@ class RulesSchema(WireSchema):
         attribute="game_min_cycle_ms",
     )
     case_house_edge = constant(
-        "The house edge in the prices of cases, as a fraction: a case costs the sum of its items' prices times"
-        " their chances, divided by one less this, rounded up to the cent",
+        "The house edge in the prices of cases, as a fraction: a case costs the sum of its items' prices"
+        " times their chances, divided by one less this, rounded up to the cent",
         pricing.HOUSE_EDGE_PERCENT / 100,
     )
     new_case = Part(NewCaseRulesSchema, required=True)

@@ -103,13 +103,22 @@ def page(
     game: GameType | None,
     search: str,
     sort: Sort,
+    least: Cents | None = None,
+    most: Cents | None = None,
 ) -> Page[ShownCase]:
-    """One page of the cases of one game, or all, whose names contain the search text in any case."""
+    """One page of the cases of one game, or all, whose names contain the search text in any case.
+
+    ``least`` and ``most`` are bounds of the price.
+    """
     condition = _of(kinds)
     if game:
         condition &= Case.type == game
     if search:
         condition &= contains(Case.name_folded, fold(search))
+    if least is not None:
+        condition &= Case.price_cents >= least
+    if most is not None:
+        condition &= Case.price_cents <= most
     total = Case.select(fn.COUNT(Case.id)).where(condition).scalar()
     # The ids come from an index alone, so the rows before the page are never fetched.
     ids = Case.select(Case.id).where(condition).tuples()

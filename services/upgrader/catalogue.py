@@ -5,7 +5,9 @@ show the same catalogue: a copy of the items, made by the first process that nee
 """
 
 import logging
+import math
 import threading
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
@@ -90,15 +92,58 @@ class Catalogue:
     def by_name(self) -> Mapping[str, CatalogueItem]:
         return {item.market_hash_name: item for item in self.items}
 
-    def page(self, place: Place, *, sort: Sort, search: str) -> Page[CatalogueItem]:
-        """A page of the items whose gun or skin name contains this text in any case."""
-        found = self._find(sort, search.casefold()) if search else self._orders[sort]
-        return Page(list(place.slice(found)), len(found))
+    def page(
+        self,
+        place: Place,
+        *,
+        sort: Sort,
+        search: str = "",
+        app_id: int | None = None,
+        wear: str | None = None,
+        least: Cents | None = None,
+        most: Cents | None = None,
+    ) -> Page[CatalogueItem]:
+        """A page of the items whose gun or skin name contains the search text in any case.
+
+        ``app_id`` is their game, ``wear`` the one in their market names; ``least`` and ``most`` are bounds of
+        the price.
+        """
+        found = self._orders[sort]
+        if search or app_id or wear:
+            found = self._find(sort, search.casefold(), app_id, f"({wear})" if wear else "")
+        start, end = _bounds(found, sort, least, most)
+        total = end - start
+        first, last = place.bounds(total)
+        return Page(list(found[start + first : start + last]), total)
 
     @cachedmethod(lambda self: self._found, lock=lambda self: self._guard)
-    def _find(self, sort: Sort, folded: str) -> Sequence[CatalogueItem]:
+    def _find(self, sort: Sort, folded: str, app_id: int | None, wear: str) -> Sequence[CatalogueItem]:
         # Searching 34,500 items takes about 4 ms.
-        return [item for item in self._orders[sort] if folded in item.folded_names]
+        return [
+            item
+            for item in self._orders[sort]
+            if folded in item.folded_names
+            and wear in item.market_hash_name
+            and (app_id is None or app_id == item.app_id)
+        ]
+
+
+def _bounds(
+    items: Sequence[CatalogueItem], sort: Sort, least: Cents | None, most: Cents | None
+) -> tuple[int, int]:
+    """Where the items with prices within these bounds begin and end in a sorted list."""
+    low, high = least or 0, math.inf if most is None else most
+    if sort is Sort.ASCENDING:
+        start = bisect_left(items, low, key=attrgetter("price_cents"))
+        end = bisect_right(items, high, key=attrgetter("price_cents"))
+    else:
+        start = bisect_left(items, -high, key=_negative_price)
+        end = bisect_right(items, -low, key=_negative_price)
+    return start, max(start, end)
+
+
+def _negative_price(item: CatalogueItem) -> int:
+    return -item.price_cents
 
 
 IS_SHOWN = (Item.price_cents > 0) & Item.withdrawn_at_ms.is_null()

@@ -112,6 +112,8 @@ def test_bad_values_are_refused_by_name(client):
         "type=mixed": "type: must be one of gamea, gameb, all",
         "type=730": "type: must be one of gamea, gameb, all",
         "sort=Newest": ("sort: must be one of Most Recent, Oldest, Price Descending, Price Ascending"),
+        "minPrice=-1": "minPrice: must be a number from 0 to 1000000000 with at most two decimals",
+        "maxPrice=x": "maxPrice: must be a number from 0 to 1000000000 with at most two decimals",
         "search=%00": "search: must not have NUL characters or lone surrogates",
         "search=%ED%A0%80": "search: must not have NUL characters or lone surrogates",
     }
@@ -120,6 +122,21 @@ def test_bad_values_are_refused_by_name(client):
 
     assert {answer.status_code for answer in said.values()} == {400}
     assert {query: answer.json["error"] for query, answer in said.items()} == expected
+
+
+@pytest.mark.usefixtures("twelve")
+def test_a_price_range_includes_both_bounds(page):
+    within = page(minPrice="1.53", maxPrice="2.53", sort="Price Ascending")
+
+    assert [(case["name"], case["price"]) for case in within["cases"]] == [
+        ("Case 2", 1.53),
+        ("Case 3", 1.53),
+        ("Case 4", 2.53),
+        ("Case 5", 2.53),
+    ]
+    assert within["pagination"]["totalItems"] == 4
+    assert names(page(maxPrice="0.53")["cases"]) == ["Case 1"]
+    assert page(minPrice="5", maxPrice="1")["pagination"]["totalItems"] == 0
 
 
 def test_the_type_selects_a_game_and_excludes_mixed_cases(page, put):

@@ -14,6 +14,7 @@ PATH = "/upgrader/items/pagination"
 PAGE = "page: must be a whole number from 1"
 LIMIT = "limit: must be a whole number from 1 to 100"
 SORT = "sort: must be one of Ascending, Descending"
+WEARS = ("Battle-Scarred", "Factory New", "Field-Tested", "Minimal Wear", "Well-Worn")
 SEARCH = "search: must not have NUL characters or lone surrogates"
 
 COPPER = "AK-47 | Copper Tide (Field-Tested)"
@@ -40,13 +41,18 @@ DESCENDING = [
 ASCENDING = [*DESCENDING[:4:-1], "Brass | Horn", *DESCENDING[3::-1]]
 ASCENDING[-7:-5] = ["a", "b"]
 
+UNLIKE_OTHERS = {
+    "Brass | Horn": {"gunName": "Cannon", "skinName": "Waves"},
+    "Filler 13": {"appid": 252_490},
+}
+
 
 @pytest.fixture(scope="module")
 def client(sqlite_files, tmp_path_factory):
     with fresh_app(sqlite_files, tmp_path_factory.mktemp("pages")) as app:
         for place, name in enumerate(DESCENDING):
-            named = {"gunName": "Cannon", "skinName": "Waves"} if name == "Brass | Horn" else {}
-            import_item(name, price=50 - place if name != "b" else 50 - place + 1, **named)
+            price = 50 - place if name != "b" else 50 - place + 1
+            import_item(name, price=price, **UNLIKE_OTHERS.get(name, {}))
         import_item("No price", price=None)
         import_item("Costs nothing", price=0)
         yield app.test_client()
@@ -116,13 +122,20 @@ def test_a_page_past_the_end_is_empty_with_true_totals(page):
 
 
 def test_an_empty_value_is_the_default(page):
-    assert page(page="", limit="", sort="", search="") == page()
+    empty = dict.fromkeys(("page", "limit", "sort", "search", "type", "wear", "minPrice", "maxPrice"), "")
+    assert page(**empty) == page()
 
 
 NO_WHOLE_NUMBERS = (
     *("0", "-1", "1.5", "1.0", "abc", "1e3", "+1", " 1", "0x1", "\u0661", "1,000", "true", "1\n"),
 )
+NO_AMOUNTS = ("-1", "0.001", "1e400", "NaN", "x", " 1", "true", '"5"', "1000000000.01")
+WRONG_AMOUNT = "must be a number from 0 to 1000000000 with at most two decimals"
 REFUSED = {
+    "minPrice": (f"minPrice: {WRONG_AMOUNT}", NO_AMOUNTS),
+    "maxPrice": (f"maxPrice: {WRONG_AMOUNT}", NO_AMOUNTS),
+    "type": ("type: must be one of gamea, gameb, all", ("730", "GAMEA", "mixed")),
+    "wear": (f"wear: must be one of {', '.join(WEARS)}, all", ("field-tested", "Mint")),
     "page": (PAGE, NO_WHOLE_NUMBERS),
     "limit": (LIMIT, (*NO_WHOLE_NUMBERS, "101", "1000000000", "1" + "0" * 30)),
     "sort": (SORT, ("ascending", "DESCENDING", "price", "Descending ", "Most Recent")),
@@ -192,3 +205,35 @@ def test_the_pages_of_a_search_have_only_its_results(page):
     assert names(answer["items"]) == ["Filler 11", "Filler 10"]
     assert answer["pagination"]["totalItems"] == 5
     assert answer["pagination"]["totalPages"] == 3
+
+
+@pytest.mark.parametrize("sort", ["Descending", "Ascending"])
+def test_a_price_range_includes_both_bounds(page, sort):
+    # The first six cost 50 to 45, "b" as much as "a", and the rest one less each.
+    expected = [KARAMBIT, "Brass | Horn", "a", "b"]
+
+    answer = page(minPrice="44", maxPrice="47.00", sort=sort)
+
+    assert sorted(names(answer["items"])) == sorted(expected)
+    assert answer["pagination"]["totalItems"] == 4
+    assert names(page(minPrice="49.01", sort=sort)["items"]) == [COPPER]
+    assert names(page(maxPrice="11", sort=sort)["items"]) == ["Filler 13"]
+    assert page(minPrice=47, maxPrice=44, sort=sort)["items"] == []
+
+
+def test_the_page_of_a_price_range_and_a_search_has_only_its_results(page):
+    answer = page(search="filler", minPrice=13, maxPrice=15, page=2, limit=2, sort="Ascending")
+
+    assert names(answer["items"]) == ["Filler 9"]
+    assert answer["pagination"]["totalItems"] == 3
+
+
+def test_a_wear_finds_the_items_with_it_in_their_names(page):
+    assert names(page(wear="Field-Tested")["items"]) == [COPPER, STATTRAK]
+    assert names(page(wear="Factory New")["items"]) == [TIDE_POOL]
+    assert page(wear="Well-Worn")["items"] == []
+
+
+def test_the_type_is_the_game_of_the_items(page):
+    assert names(page(type="gameb")["items"]) == ["Filler 13"]
+    assert names(page(type="gamea", limit=40)["items"]) == DESCENDING[:-1]
