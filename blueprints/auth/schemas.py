@@ -2,7 +2,7 @@
 
 from blueprints.api.parameters import Unvalidated
 from server.schemas import Avatar, Coins, Computed, Part, WireSchema, count, epoch_ms, flag, text
-from services.shared.levels import experience_of, level_of
+from services.shared.levels import experience_of, level_began_at, level_of, next_level_at
 
 
 class PublicUserSchema(WireSchema):
@@ -28,6 +28,10 @@ class AffiliateSchema(WireSchema):
 class UserSchema(PublicUserSchema):
     """The caller's own account."""
 
+    level_experience = Computed(level_began_at, "integer", "The experience at which this level began", 900)
+    next_level_experience = Computed(
+        next_level_at, "integer", "The experience at which the next level begins", 1600
+    )
     balance = Coins("What the player can wager", 100, attribute="balance_cents")
     vault_balance = Coins("What is locked in the vault", 25, attribute="vault_cents")
     vault_deadline = epoch_ms(

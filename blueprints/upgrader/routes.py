@@ -1,5 +1,6 @@
-"""/upgrader: the items, the rules, and the caller's commitment and bets."""
+"""/upgrader: the items, the rules, the levels, and the caller's commitment and bets."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from cachetools import LRUCache, cached
@@ -7,7 +8,7 @@ from flask import Response
 
 from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.caching import Representation, conditional
+from blueprints.api.caching import Representation, cached_response, conditional
 from blueprints.api.large_lists import list_representation
 from blueprints.api.pagination import pagination
 from blueprints.api.parameters import ALL
@@ -18,13 +19,17 @@ from blueprints.upgrader.schemas import (
     ItemPageSchema,
     ItemsQuery,
     RulesSchema,
+    UnlocksSchema,
 )
 from models.bets import Bet
 from server.current_services import get_services
+from services.cases import unlocks
+from services.cases.unlocks import Unlocks
 from services.fairness.server_seeds import Commitment
 from services.games import bets
 from services.games.bets import UPGRADER
 from services.shared.build_once import BuildCondition
+from services.shared.cache_invalidation import Tag
 from services.upgrader.catalogue import Catalogue
 from settings import Settings
 from sockets.schemas import CommitmentSchema
@@ -78,6 +83,16 @@ def search_items(query: dict[str, Any]) -> dict[str, Any]:
 def get_rules() -> Settings:
     """House edges, wager limits, delays, free openings and creating cases, the same for everyone."""
     return get_services().settings
+
+
+@blueprint.get("/levels")
+@public
+@cached_response(Tag.CASES)
+@blueprint.response(200, UnlocksSchema(many=True))
+@blueprint.alt_response(304, description="The client has this list already")
+def list_levels() -> Sequence[Unlocks]:
+    """What levels unlock, the lowest first; only those that unlock something."""
+    return unlocks.by_level()
 
 
 @blueprint.get("/commitment")

@@ -15,12 +15,14 @@ from server.schemas import (
     count,
     documented,
     epoch_ms,
+    flag,
     text,
 )
 from services.cases import creating, pricing
 from services.cases.kinds import GAMES
 from services.fairness import rolls
 from services.items.names import WEARS
+from services.shared.levels import experience_for
 from services.upgrader.catalogue import Sort
 
 
@@ -109,6 +111,30 @@ class RulesSchema(WireSchema):
         pricing.HOUSE_EDGE_PERCENT / 100,
     )
     new_case = Part(NewCaseRulesSchema, required=True)
+
+
+class UnlockedCaseSchema(WireSchema):
+    """A level case."""
+
+    id = text("The id of the case", "level-10", attribute="slug")
+    name = text("The name", "Level 10")
+    price = Coins("What opening it costs", 2.49, attribute="price_cents")
+
+
+class UnlocksSchema(WireSchema):
+    """What a level unlocks."""
+
+    level = count("The level", 10)
+    experience = Computed(
+        experience_for, "integer", "The experience at which it begins", 10_000, attribute="level"
+    )
+    cases = ma.fields.Nested(
+        UnlockedCaseSchema,
+        many=True,
+        required=True,
+        metadata={"description": "The cases that players of this level and above may open, cheapest first"},
+    )
+    creates_cases = flag("Whether a player may create cases from this level on", example=False)
 
 
 class BetSchema(FairnessEntrySchema):

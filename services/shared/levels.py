@@ -20,3 +20,13 @@ def level_of(player: User) -> int:
 def experience_for(level: int) -> int:
     """The lowest experience of this level."""
     return level * level * EXPERIENCE_PER_SQUARE
+
+
+def level_began_at(player: User) -> int:
+    """The lowest experience of the player's level."""
+    return experience_for(level_of(player))
+
+
+def next_level_at(player: User) -> int:
+    """The experience at which the player's next level begins."""
+    return experience_for(level_of(player) + 1)

@@ -22,6 +22,8 @@ def test_a_new_player_gets_the_whole_user_object(me, player, change_player):
         "avatar": "http://127.0.0.1:5000/media/neutral/avatar.webp",
         "experience": 0,
         "level": 0,
+        "levelExperience": 0,
+        "nextLevelExperience": 100,
         "registerDate": REGISTERED_AT,
         "balance": 100,
         "vaultBalance": 0,
@@ -73,6 +75,13 @@ def test_experience_and_level_grow_with_what_was_wagered(me, change_player):
         assert me().items() >= {"experience": experience, "level": level}.items(), wagered_cents
     change_player(granted_experience=300, wagered_cents=100_00)
     assert me().items() >= {"experience": 400, "level": 2}.items()
+
+
+@sqlite_only
+def test_the_user_object_says_where_the_level_began_and_where_the_next_begins(me, change_player):
+    change_player(wagered_cents=899_99)
+
+    assert me().items() >= {"level": 2, "levelExperience": 400, "nextLevelExperience": 900}.items()
 
 
 @sqlite_only

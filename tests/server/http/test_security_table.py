@@ -91,6 +91,7 @@ TABLE = [
     Endpoint("GET", "/upgrader/items", "/upgrader/items", PUBLIC, 200),
     Endpoint("GET", "/upgrader/items/pagination", "/upgrader/items/pagination", PUBLIC, 200),
     Endpoint("GET", "/upgrader/rules", "/upgrader/rules", PUBLIC, 200),
+    Endpoint("GET", "/upgrader/levels", "/upgrader/levels", PUBLIC, 200),
     Endpoint("GET", "/upgrader/commitment", "/upgrader/commitment", USER, 200),
     Endpoint("GET", "/upgrader/bets/<int:nonce>", "/upgrader/bets/1", USER, 404),
     Endpoint("GET", "/stats/profile", "/stats/profile", USER, 200),
