@@ -93,6 +93,8 @@ class User(Table):
     day_deposit_limit_cents = peewee.BigIntegerField(null=True)
     week_deposit_limit_cents = peewee.BigIntegerField(null=True)
     month_deposit_limit_cents = peewee.BigIntegerField(null=True)
+    # The player has read the notifications up to this time.
+    notifications_read_at_ms = _number()
 
     class Meta:
         table_name = "users"

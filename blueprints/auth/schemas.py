@@ -46,6 +46,9 @@ class UserSchema(PublicUserSchema):
     affiliate = Part(AffiliateSchema, required=True)
     deposit_bonus = flag("Whether the player has a deposit bonus", example=False)
     free_cases = count("How often the player has opened the free case", 0)
+    notifications_read_at = epoch_ms(
+        "Notifications with a later date are unread; 0 at first", attribute="notifications_read_at_ms"
+    )
 
 
 class LogoutSchema(WireSchema):

@@ -14,6 +14,7 @@ from blueprints.profile.schemas import (
     LockSchema,
     NotificationSchema,
     PublicUserAnswerSchema,
+    ReadNotificationsSchema,
     TradeUrlSchema,
 )
 from models.notifications import Notification
@@ -42,6 +43,16 @@ def list_notifications() -> list[Notification]:
 def clear_notifications() -> dict[str, Any]:
     """Clear the caller's notifications."""
     notifications.clear(user_id=current_user().id)
+    return SUCCESS
+
+
+@blueprint.post("/notifications/read")
+@require_profile
+@blueprint.arguments(ReadNotificationsSchema)
+@blueprint.response(200, SuccessSchema)
+def read_notifications(body: dict[str, Any]) -> dict[str, Any]:
+    """Mark the caller's notifications as read up to this date. `/auth/me` has it as `notificationsReadAt`."""
+    notifications.mark_read(user_id=current_user().id, until=body["until"], now=get_services().clock())
     return SUCCESS
 
 

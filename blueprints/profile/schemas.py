@@ -25,6 +25,17 @@ class NotificationSchema(WireSchema):
     date = epoch_ms("When it was sent", attribute="created_at_ms")
 
 
+class ReadNotificationsSchema(WireSchema):
+    """What the player has read."""
+
+    until = epoch_ms(
+        "The date of the newest notification that the player has seen",
+        data_key="date",
+        strict=True,
+        validate=ma.validate.Range(min=0),
+    )
+
+
 class PublicUserAnswerSchema(WireSchema):
     """A player that exists."""
 

@@ -63,6 +63,15 @@ def newest(*, user: User, now: Millis) -> list[Notification]:
     return sorted(shown, key=attrgetter("created_at_ms"), reverse=True)
 
 
+def mark_read(*, user_id: int, until: Millis, now: Millis) -> None:
+    """Note that a player has read the notifications up to this time. An earlier one changes nothing."""
+    read_at = min(until, now)
+    with writing():
+        User.update(notifications_read_at_ms=read_at).where(
+            User.id == user_id, User.notifications_read_at_ms < read_at
+        ).execute()
+
+
 def clear(*, user_id: int) -> None:
     """Delete all notifications of a player."""
     with writing():

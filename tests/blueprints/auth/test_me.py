@@ -35,6 +35,7 @@ def test_a_new_player_gets_the_whole_user_object(me, player, change_player):
         "affiliate": {"code": "", "used": ""},
         "depositBonus": False,
         "freeCases": 0,
+        "notificationsReadAt": 0,
     }
 
 
@@ -51,6 +52,7 @@ STORED = {
     "used_affiliate_code": ("BOB", {"affiliate": {"code": "ALICE", "used": "BOB"}}),
     "deposit_bonus": (True, {"depositBonus": True}),
     "free_cases": (3, {"freeCases": 3}),
+    "notifications_read_at_ms": (REGISTERED_AT, {"notificationsReadAt": REGISTERED_AT}),
 }
 
 

@@ -99,3 +99,26 @@ def test_a_changed_trade_url_is_notified_once_without_the_url(call, notification
 
     assert (told["title"], told["date"]) == ("Trade URL changed", clock.now)
     assert "secret" not in told["message"]
+
+
+@sqlite_only
+def test_reading_notifications_is_kept_and_moves_forward_only(call, me, tell, clock):
+    tell("Welcome")
+    read_at = clock.now
+
+    for date in (read_at, read_at - 1, 0):
+        assert call("POST", "notifications/read", {"date": date}) == (200, {"success": True})
+
+        assert me()["notificationsReadAt"] == read_at
+    # No later notification is read already.
+    call("POST", "notifications/read", {"date": 2**62})
+    assert me()["notificationsReadAt"] == clock.now
+
+
+@sqlite_only
+def test_a_date_that_is_no_time_reads_nothing(call, me):
+    for date in (None, -1, 1.5, "5", True):
+        status, answer = call("POST", "notifications/read", {"date": date})
+
+        assert (status, answer["error"].split(":")[0]) == (400, "date")
+    assert me()["notificationsReadAt"] == 0

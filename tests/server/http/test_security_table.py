@@ -104,6 +104,7 @@ TABLE = [
     Endpoint("GET", "/sweepstake/calc-deposit", "/sweepstake/calc-deposit?amount=1", PUBLIC, 200),
     Endpoint("GET", "/profile/notifications", "/profile/notifications", USER, 200),
     Endpoint("DELETE", "/profile/notifications", "/profile/notifications", USER, 200),
+    Endpoint("POST", "/profile/notifications/read", "/profile/notifications/read", USER, 400),
     Endpoint("GET", "/profile/user/<anything:platform_id>", "/profile/user/none", PUBLIC, 404),
     Endpoint("POST", "/profile/vault/lock", "/profile/vault/lock", USER, 400),
     Endpoint("POST", "/profile/vault/unlock", "/profile/vault/unlock", USER, 400),
