@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from blueprints.api.auth import public
+from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import cache_until, cached_response
-from blueprints.leaderboard.schemas import LeaderboardQuery, LeaderSchema
+from blueprints.leaderboard.schemas import LeaderboardQuery, LeaderSchema, StandingSchema
 from server.current_services import get_services
 from services.shared.cache_invalidation import Tag
 from services.statistics import leaderboard
+from services.statistics.leaderboard import Standing
 
 blueprint = ApiBlueprint(
     "leaderboard", __name__, url_prefix="/leaderboard", description="Weekly and monthly ranking by wager"
@@ -26,3 +27,12 @@ def list_leaders(query: dict[str, Any]) -> list[Any]:
     period, now = query["period"], get_services().clock()
     cache_until(period.calendar.end(now))
     return leaderboard.top(period=period, now=now)
+
+
+@blueprint.get("/me")
+@require_user
+@blueprint.arguments(LeaderboardQuery, location="query")
+@blueprint.response(200, StandingSchema)
+def get_own_standing(query: dict[str, Any]) -> Standing:
+    """The caller's own rank and wager, and what it takes to pass the player one rank above."""
+    return leaderboard.standing(user=current_user(), period=query["period"], now=get_services().clock())

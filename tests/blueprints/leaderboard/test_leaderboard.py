@@ -1,10 +1,11 @@
-"""GET /leaderboard: the highest wagers since Monday, or since the 1st."""
+"""GET /leaderboard and /leaderboard/me: the highest wagers since Monday, or since the 1st."""
 
 import pytest
 
 from bench.harness.spins import Clock, at
 from models.db.connection import writing
 from models.users import User
+from services.statistics import leaderboard
 from tests.support.markers import sqlite_only
 from tests.support.table import Table
 
@@ -28,6 +29,18 @@ def board(client):
         answer = client.get("/leaderboard", query_string=parameters)
         assert answer.status_code == 200, answer.text
         return [(entry["username"], entry["wager"]) for entry in answer.json]
+
+    return shown
+
+
+@pytest.fixture
+def own_row(client):
+    """A player's own row of the leaderboard."""
+
+    def shown(player, **parameters):
+        answer = client.get("/leaderboard/me", query_string=parameters, headers=player.headers)
+        assert answer.status_code == 200, answer.text
+        return answer.json
 
     return shown
 
@@ -126,6 +139,63 @@ def test_the_leaderboard_has_at_most_a_hundred_entries(board, new_player, spin):
 
     assert len(shown) == 100
     assert (shown[0], shown[-1]) == (("p10***", 2.01), ("p00***", 1.02))
+
+
+def test_the_own_row_has_rank_and_distance_to_the_next_player(own_row, new_player, spin):
+    queen, alice = new_player("roulette-queen"), new_player("alice")
+    spin(queen, wager="12.34", price=20)
+    spin(alice, wager=2)
+    picture = "http://127.0.0.1:5000/media/neutral/avatar.webp"
+
+    assert own_row(alice) == {
+        "rank": 2,
+        "username": "ali***",
+        "avatar": picture,
+        "wager": 2,
+        "next": {"username": "rou***", "avatar": picture, "wager": 12.34, "distance": 10.35},
+    }
+    assert own_row(queen)["rank"] == 1
+    assert own_row(queen)["next"] is None
+
+
+def test_wagering_the_distance_passes_the_next_player(own_row, new_player, spin):
+    anna, bert, carl = (new_player(name) for name in ("anna", "bert", "carl"))
+    for player, wager in ((anna, 3), (bert, 2), (carl, 2)):
+        spin(player, wager=wager)
+
+    # Of equal wagers, that of the older account comes first.
+    for player, distance, rank in ((carl, 0.01, 2), (carl, 1, 1), (anna, 0.01, 1)):
+        assert own_row(player)["next"]["distance"] == distance
+
+        spin(player, wager=str(distance))
+
+        assert own_row(player)["rank"] == rank
+
+
+def test_somebody_without_a_wager_has_no_rank_and_the_last_player_ahead(own_row, clock, new_player, spin):
+    idle, alice = new_player("idle"), new_player("alice")
+    assert own_row(idle)["next"] is None
+    clock.now = at("2026-03-02 12:00")
+    spin(idle, wager=50, price=100)
+    clock.now = at("2026-03-18 12:00")
+    spin(alice, wager=2)
+
+    this_week = own_row(idle)
+
+    assert (this_week["rank"], this_week["wager"]) == (None, 0)
+    # The account is older, so the same wager is enough.
+    assert (this_week["next"]["username"], this_week["next"]["distance"]) == ("ali***", 2)
+    assert own_row(idle, period="monthly")["rank"] == 1
+
+
+def test_a_rank_below_the_first_ten_thousand_is_not_counted(own_row, new_player, spin, monkeypatch):
+    monkeypatch.setattr(leaderboard, "LAST_RANK", 2)
+    anna, bert, carl = (new_player(name) for name in ("anna", "bert", "carl"))
+    for player, wager in ((anna, 3), (bert, 2), (carl, 1)):
+        spin(player, wager=wager)
+
+    assert [own_row(player)["rank"] for player in (anna, bert, carl)] == [1, 2, None]
+    assert own_row(carl)["next"]["username"] == "ber***"
 
 
 @sqlite_only
