@@ -76,6 +76,9 @@ class Bet(Table):
     proof_held_by = peewee.IntegerField(null=True)
     # The commitment that was announced for the next bet; null for bets from before the log.
     next_commitment = peewee.BlobField(null=True, column_name="next_commitment_bytes")
+    # The row of the case that was opened, in the cases of this game; null for a spin. It is no foreign key,
+    # as in models/case_spins.py.
+    case_id = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "bets"
@@ -123,6 +126,22 @@ Bet.add_index(
 )
 # The public list of high rolls, newest first.
 Bet.add_index(Bet.index(Bet.completed_at_ms, Bet.id, name="bets_high_rolls", where=HIGH_ROLL))
+PAID_MORE = SQL("payout_cents > wager_cents")
+"""With literals, so that the partial index matches."""
+
+# The last openings of a case.
+Bet.add_index(Bet.index(Bet.game, Bet.case_id, Bet.id, name="bets_of_case", where=SQL("case_id IS NOT NULL")))
+# The best drops of a case. Few openings pay more than they cost.
+Bet.add_index(
+    Bet.index(
+        Bet.game,
+        Bet.case_id,
+        Bet.payout_cents,
+        Bet.id,
+        name="bets_best_of_case",
+        where=SQL("case_id IS NOT NULL AND payout_cents > wager_cents"),
+    )
+)
 # A player's games by earning; the most earned are read backwards. With the game, so that a list of one game
 # skips the bets of others without reading them.
 Bet.add_index(

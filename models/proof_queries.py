@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import peewee
 
+from models import shown_bets
 from models.db.connection import database, reading
 from models.db.sql import execute
 from models.processes import LIVE_MS
@@ -43,6 +44,10 @@ class DueBet(NamedTuple):
     username: str
     avatar: str
     game: str
+    item: str
+    image: str
+    case_slug: str | None
+    case_name: str | None
     snapshot: str | None
     """The hash of the snapshot of an opening."""
     nonce: int
@@ -64,9 +69,7 @@ class UndeliveredBet(NamedTuple):
 
 
 # SQLite can return columns of the changed table only.
-OTHER_TABLES = {
-    "username": "(SELECT username FROM users WHERE users.id = bets.user_id)",
-    "avatar": "(SELECT avatar FROM users WHERE users.id = bets.user_id)",
+OTHER_TABLES = shown_bets.COLUMNS | {
     "snapshot": "(SELECT hash FROM snapshots WHERE snapshots.id = bets.snapshot_id)",
 }
 COLUMNS = ", ".join(OTHER_TABLES.get(name, name) for name in DueBet._fields)
@@ -112,7 +115,8 @@ UPDATE bets SET
 FROM {{pairs}}(:seeds) AS sent
 WHERE bets.id = CAST(sent.key AS BIGINT) AND proof_held_by = :process AND proof_delivered_at_ms IS NULL
 """  # noqa: S608  # a constant
-# Seed and time are written together: each new version of a row costs PostgreSQL entries in six indexes.
+# Seed and time are written together: each new version of a row costs PostgreSQL entries in six indexes, or
+# in eight for an opening.
 MARK_DELIVERED = """
 UPDATE bets SET
     server_seed = COALESCE(server_seed, sent.value), encrypted_server_seed = NULL,

@@ -2,7 +2,7 @@
 
 import marshmallow as ma
 
-from server.schemas import Avatar, Coins, Computed, WireSchema, count, epoch_ms, one_of, text
+from server.schemas import Avatar, Coins, Computed, ItemImage, WireSchema, count, epoch_ms, one_of, text
 from services.fairness import rolls, tickets
 from services.games.bets import GAMES, UPGRADER, multiplier_hundredths
 from services.payments import history
@@ -140,6 +140,15 @@ class LiveBetSchema(WireSchema):
     multiplier = bet_multiplier("Payout divided by wager; 0 for the free case")
     payout = Coins("What was won: 0 for a lost spin", attribute="payout_cents")
     date = epoch_ms("When its proof was due", attribute="completed_at_ms")
+    item = text("The item that was wanted, or that an opening won", "AK-47 | Copper Tide (Field-Tested)")
+    image = ItemImage("The item's picture")
+    case = text(
+        "The id of the case that was opened; null for a spin, and for a case that is gone",
+        "desert-case",
+        allow_none=True,
+        attribute="case_slug",
+    )
+    case_name = text("The name of this case, or null", "Desert Case", allow_none=True)
 
 
 class PlaySumSchema(WireSchema):

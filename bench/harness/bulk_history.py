@@ -27,6 +27,8 @@ PROOF_DELAY_MS = 6000
 BETS_A_CHUNK = 20_000
 BETS_A_PAYMENT = 1000
 COINS = Cents(100_000_000_000)
+CASE_ID = 1
+"""The row of the case that the players open. Nothing needs it."""
 CONTENT = (
     '{"id":"case-of-history","items":[{"name":"Item of history","price":"100",'
     '"width":"1000000000000000000"}],"price":"106"}'
@@ -67,7 +69,7 @@ INSERT_TRANSACTIONS = """
 INSERT_BETS = """
     INSERT INTO bets (
         id, user_id, game, algorithm, nonce, ledger_transaction_id, wager_cents, payout_cents, status, item,
-        price_cents, house_edge_ppm, threshold, roll, snapshot_id, ticket,
+        price_cents, house_edge_ppm, threshold, roll, snapshot_id, ticket, case_id,
         client_seed, server_seed_commitment, server_seed,
         created_at_ms, completed_at_ms, proof_delivered_at_ms
     )
@@ -84,7 +86,8 @@ INSERT_BETS = """
            'Item of history', CASE WHEN NOT is_opening THEN wager * times END,
            CASE WHEN NOT is_opening THEN 50000 END, CASE WHEN NOT is_opening THEN 9500000 / times END,
            CASE WHEN NOT is_opening THEN roll END, CASE WHEN is_opening THEN {snapshot} END,
-           CASE WHEN is_opening THEN roll * 100000000000 END, 'seed-' || (i & 1023),
+           CASE WHEN is_opening THEN roll * 100000000000 END, CASE WHEN is_opening THEN {case} END,
+           'seed-' || (i & 1023),
            {commitment}, {server_seed}, made, made + {delay}, made + {delay}
     FROM drawn JOIN announced_seeds ON announced_seeds.user_id = drawn.user_id
 """
@@ -210,6 +213,7 @@ def _write_chunk(history: History, count: int) -> None:
             "own_bets": OWN_BETS_BEFORE,
             "is_opening": IS_OPENING,
             "snapshot": history.snapshot,
+            "case": CASE_ID,
             "times": TIMES,
             "bet": _next_id(Bet),
             "transaction": _next_id(LedgerTransaction),

@@ -1,4 +1,4 @@
-"""/stats: the caller's totals, games, payments and proofs, and the live bets of all players."""
+"""/stats: the caller's totals, games, payments and proofs, and the finished bets of all players."""
 
 from typing import Any
 
@@ -7,6 +7,8 @@ from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import cache_until, cached_response
 from blueprints.api.pagination import list_answer
 from blueprints.stats.schemas import (
+    CaseActivityQuery,
+    CaseActivitySchema,
     FairnessQuery,
     FairnessSchema,
     GamesQuery,
@@ -19,6 +21,7 @@ from blueprints.stats.schemas import (
 )
 from server.current_services import get_services
 from server.http.rate_limit import LONG_LIST, SEARCHED_LIST, count_as
+from services.games import case_activity
 from services.games import live_bets as live
 from services.shared.cache_invalidation import Tag
 from services.statistics import fairness as proofs_of_player
@@ -83,3 +86,18 @@ def list_live_bets(query: dict[str, Any]) -> dict[str, Any]:
     now = get_services().clock()
     cache_until(live.next_due(now=now))
     return list_answer(query["place"], live.page(now=now, **query))
+
+
+@blueprint.get("/case-activity")
+@public
+@cached_response(Tag.BETS, Tag.PLAYERS, Tag.CASES)
+@blueprint.arguments(CaseActivityQuery, location="query")
+@blueprint.response(200, CaseActivitySchema)
+@blueprint.alt_response(304, description="The client has these openings already")
+@blueprint.alt_response(404)
+def get_case_activity(query: dict[str, Any]) -> dict[str, Any]:
+    """What players have won from a case lately, and the best of all time. Finished openings only."""
+    now = get_services().clock()
+    cache_until(live.next_due(now=now))
+    found = case_activity.of_case(game=query["game"], case_id=query["case"], now=now)
+    return {"success": True, "data": found}

@@ -1,9 +1,22 @@
 """Schemas of a player's statistics and of the live bets."""
 
+import marshmallow as ma
+
 from blueprints.api.fairness_entry import FairnessEntrySchema
 from blueprints.api.pagination import list_schema, page_query, rows, total
-from blueprints.api.parameters import choice, search_text, text_choice
-from server.schemas import Coins, Usd, WireSchema, epoch_ms, one_of, text
+from blueprints.api.parameters import Text, choice, search_text, text_choice
+from models.case_spins import CASE, IRL
+from server.schemas import (
+    Coins,
+    QuerySchema,
+    SuccessSchema,
+    Usd,
+    WireSchema,
+    documented,
+    epoch_ms,
+    one_of,
+    text,
+)
 from services.games.bets import GAMES
 from services.games.live_bets import LiveBetKind
 from services.payments.records import PaymentType
@@ -102,3 +115,30 @@ class LiveBetsQuery(PageQuery):  # type: ignore[misc,valid-type]
 LiveBetsSchema = list_schema(
     "LiveBets", "LiveBetList", "A page of finished bets", bets=rows(LiveBetSchema), total=total("Bets")
 )
+
+
+def openings(description: str) -> ma.fields.Nested:
+    metadata = {"description": description}
+    return ma.fields.Nested(LiveBetSchema, many=True, required=True, metadata=metadata)
+
+
+class CaseActivityQuery(QuerySchema):
+    case = Text(
+        required=True,
+        metadata=documented("The id of the case", "desert-case"),
+        error_messages={"required": "is required"},
+    )
+    game = text_choice("case for one of /api/cases, irl for one of /irl", CASE, IRL, default=CASE)
+
+
+class CaseActivityListSchema(WireSchema):
+    """What players have won from a case."""
+
+    last = openings("The last openings, newest first")
+    best = openings("The openings of all time that paid most, if that was more than they cost")
+
+
+class CaseActivitySchema(SuccessSchema):
+    """The last openings and the best drops of a case, ten of each at most."""
+
+    data = ma.fields.Nested(CaseActivityListSchema, required=True)

@@ -1,14 +1,16 @@
 """The public feed of bets. It shows a bet when its proof is due, which is when the bet is called due."""
 
+from collections.abc import Iterable
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any
 
-from peewee import fn
+from peewee import SQL, fn
 
+from models import shown_bets
 from models.bets import HIGH_ROLL, Bet
 from models.db.connection import reading, repeatable_read
 from models.totals import LiveBetCount
-from models.users import User
 from services.shared.clock import Millis
 from services.shared.pagination import Page, Place, rows_of_page
 
@@ -22,13 +24,17 @@ class LiveBetKind(StrEnum):
     HIGH_ROLLS = "high-rolls"
 
 
+SHOWN = Bet.alias("bets")
+"""Named as in the SQL of models/shown_bets.py."""
+
 NEWEST_FIRST = (Bet.completed_at_ms.desc(), Bet.id.desc())
 
 
 @reading()
 def newest(*, now: Millis) -> list[Any]:
-    """The last ten bets that are due, newest first, with the columns that LiveBetSchema shows."""
-    return list(_shown().where(Bet.completed_at_ms <= now).order_by(*NEWEST_FIRST).limit(NEWEST))
+    """The last ten bets that are due, newest first, as ``shown`` returns them."""
+    ids = Bet.select(Bet.id).where(Bet.completed_at_ms <= now).order_by(*NEWEST_FIRST).limit(NEWEST)
+    return newest_first(shown(ids.scalars()))
 
 
 @reading()
@@ -45,14 +51,18 @@ def page(*, kind: LiveBetKind, place: Place, now: Millis) -> Page[Any]:
         # Ids alone are read from the index, without reading the bets that are skipped.
         ids = _of_kind(Bet.select(Bet.id), kind).where(Bet.completed_at_ms <= now).tuples()
         rows = rows_of_page(ids, order=NEWEST_FIRST, place=place, total=total)
-        shown = _shown().where(Bet.id.in_([bet_id for (bet_id,) in rows])).order_by(*NEWEST_FIRST)
-        return Page(list(shown), total)
+        return Page(newest_first(shown(bet_id for (bet_id,) in rows)), total)
 
 
-def _shown() -> Any:
-    """Bets as the public feed shows them."""
-    columns = (Bet.id, Bet.game, Bet.wager_cents, Bet.payout_cents, Bet.completed_at_ms)
-    return Bet.select(*columns, User.username, User.avatar).join(User).namedtuples()
+def shown(bet_ids: Iterable[int]) -> list[Any]:
+    """These bets with the columns that LiveBetSchema shows, in no order."""
+    of_bet = (SHOWN.id, SHOWN.game, SHOWN.item, SHOWN.wager_cents, SHOWN.payout_cents, SHOWN.completed_at_ms)
+    of_others = (SQL(sql).alias(name) for name, sql in shown_bets.COLUMNS.items())
+    return list(SHOWN.select(*of_bet, *of_others).where(SHOWN.id.in_(list(bet_ids))).namedtuples())
+
+
+def newest_first(bets: Iterable[Any]) -> list[Any]:
+    return sorted(bets, key=attrgetter("completed_at_ms", "id"), reverse=True)
 
 
 def _count(kind: LiveBetKind, now: Millis) -> int:

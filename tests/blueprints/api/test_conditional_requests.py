@@ -14,6 +14,7 @@ def paths(client, sample_player):
     """The pages, and all operations that may answer with 304, here with the ids of what exists."""
     ids = {
         "/api/cases/{case_id}": "pocket-lint",
+        "/stats/case-activity": "?case=pocket-lint",
         "/irl/{case_id}": "kettle",
         "/bets/{bet_id}": "1",
         "/bets/{bet_id}/tlog-proof": "1",
@@ -23,7 +24,7 @@ def paths(client, sample_player):
         "/snapshots/{snapshot_hash}": client.get("/irl/kettle").json["snapshot"],
     }
     return ["/", "/verify"] + [
-        re.sub("{.*}", ids.get(path, ""), path)
+        re.sub("{.*}|$", ids.get(path, ""), path, count=1)
         for path, operations in client.get("/openapi.json").json["paths"].items()
         if "304" in operations.get("get", {}).get("responses", {})
     ]

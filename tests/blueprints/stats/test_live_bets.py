@@ -50,6 +50,10 @@ def test_a_finished_bet_is_public(ask, spin, alice, clock):
             "multiplier": 3.33,
             "payout": 10,
             "date": NOW + PROOF_DELAY_MS,
+            "item": bet.item,
+            "image": "http://127.0.0.1:5000/media/neutral/item.webp",
+            "case": None,
+            "caseName": None,
         }
     ]
 

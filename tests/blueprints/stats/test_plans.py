@@ -9,8 +9,10 @@ from bench.harness import bulk_history
 from bench.harness.players import signed_in
 from bench.harness.spins import Clock
 from models import proof_queries
+from models.case_spins import CASE
 from models.db.connection import database, reading
 from models.users import User
+from services.games import case_activity
 from tests.blueprints.stats.conftest import NOW
 from tests.support.apps import fresh_app
 from tests.support.markers import DATABASE_FIXTURES
@@ -97,7 +99,7 @@ def plan(statement):
 
 def reads_all_bets(lines):
     # SQLite's SCAN is of a whole table or index; PostgreSQL looks up only what an index condition finds.
-    return any(line.startswith("SCAN t1") or "Seq Scan on bets" in line for line in lines)
+    return any(line.startswith(("SCAN t1", "SCAN bets")) or "Seq Scan on bets" in line for line in lines)
 
 
 @pytest.fixture
@@ -130,6 +132,19 @@ def test_no_list_reads_or_sorts_more_than_its_page(plans):
     # The rows of a page are fetched by their ids; everything else comes in order from an index.
     in_order = {sql: lines for sql, lines in found.items() if " IN (" not in sql}
     assert {sql: lines for sql, lines in in_order.items() if sorts(lines)} == {}
+
+
+@pytest.mark.guarantee("A long history")
+def test_the_activity_of_a_case_is_read_from_its_indexes(app, monkeypatch):
+    monkeypatch.setattr(case_activity, "_row_id", lambda *_: bulk_history.CASE_ID)
+    with recorded_statements() as seen:
+        activity = case_activity.of_case(game=CASE, case_id="any", now=app.extensions["services"].clock())
+
+    plans = [" ".join(plan(statement)) for statement in seen if 'FROM "bets" AS "t1"' in statement[0]]
+    assert (len(activity.last), len(activity.best)) == (10, 10)
+    indexes = [re.findall(r"bets_\w+", lines) for lines in plans]
+    assert indexes == [["bets_of_case"], ["bets_best_of_case"]]
+    assert [lines for lines in plans if sorts([lines])] == []
 
 
 def test_a_list_of_one_game_fetches_only_its_bets(plans):

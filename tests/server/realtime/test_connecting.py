@@ -69,6 +69,10 @@ def test_a_spectator_sees_due_bets_of_others(connect, player, item):
         "multiplier": live["payout"],
         "payout": live["payout"],
         "date": live["date"],
+        "item": item,
+        "image": "http://127.0.0.1:5000/media/neutral/item.webp",
+        "case": None,
+        "caseName": None,
     }
 
 

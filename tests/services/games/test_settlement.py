@@ -250,6 +250,7 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
             "proof_delivered_at_ms": None,
             "proof_held_by": None,
             "next_commitment": spin.next_commitment_bytes,
+            "case_id": None,
         }
     ]
     assert changed(before, after, "live_bet_counts") == [{"shard": SHARD, "bets": 1, "high_rolls": int(won)}]
