@@ -15,10 +15,12 @@ from blueprints.stats.schemas import (
     GamesSchema,
     LiveBetsQuery,
     LiveBetsSchema,
+    OnlineSchema,
     PaymentsQuery,
     PaymentsSchema,
     TotalsSchema,
 )
+from models.processes import live_sockets
 from server.current_services import get_services
 from server.http.rate_limit import LONG_LIST, SEARCHED_LIST, count_as
 from services.games import case_activity
@@ -101,3 +103,13 @@ def get_case_activity(query: dict[str, Any]) -> dict[str, Any]:
     cache_until(live.next_due(now=now))
     found = case_activity.of_case(game=query["game"], case_id=query["case"], now=now)
     return {"success": True, "data": found}
+
+
+@blueprint.get("/online")
+@public
+@cached_response()
+@blueprint.response(200, OnlineSchema)
+@blueprint.alt_response(304, description="The number is the same")
+def get_online() -> dict[str, int]:
+    """How many are online."""
+    return {"online": live_sockets()}

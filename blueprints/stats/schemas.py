@@ -12,6 +12,7 @@ from server.schemas import (
     SuccessSchema,
     Usd,
     WireSchema,
+    count,
     documented,
     epoch_ms,
     one_of,
@@ -142,3 +143,9 @@ class CaseActivitySchema(SuccessSchema):
     """The last openings and the best drops of a case, ten of each at most."""
 
     data = ma.fields.Nested(CaseActivityListSchema, required=True)
+
+
+class OnlineSchema(WireSchema):
+    """How many are online."""
+
+    online = count("The open sockets of all processes, players and spectators, as of two seconds ago", 42)

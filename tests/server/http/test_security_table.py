@@ -100,6 +100,7 @@ TABLE = [
     Endpoint("GET", "/stats/fairness", "/stats/fairness", USER, 200),
     Endpoint("GET", "/stats/live-bets", "/stats/live-bets", PUBLIC, 200),
     Endpoint("GET", "/stats/case-activity", "/stats/case-activity?case=none", PUBLIC, 404),
+    Endpoint("GET", "/stats/online", "/stats/online", PUBLIC, 200),
     Endpoint("GET", "/leaderboard", "/leaderboard", PUBLIC, 200),
     Endpoint("GET", "/leaderboard/me", "/leaderboard/me", USER, 200),
     Endpoint("GET", "/sweepstake/value", "/sweepstake/value", PUBLIC, 200),
