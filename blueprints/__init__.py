@@ -34,6 +34,7 @@ from blueprints.prizes.routes import blueprint as prizes_blueprint
 from blueprints.profile.avatar import blueprint as avatar_blueprint
 from blueprints.profile.routes import blueprint as profile_blueprint
 from blueprints.profile.two_factor import blueprint as two_factor_blueprint
+from blueprints.shared_bets.routes import blueprint as shared_bets_blueprint
 from blueprints.site.routes import blueprint as site_blueprint
 from blueprints.stats.routes import blueprint as stats_blueprint
 from blueprints.sweepstake.routes import blueprint as sweepstake_blueprint
@@ -73,6 +74,7 @@ PAGE_BLUEPRINTS = (
     docs_blueprint,
     swagger_blueprint(),
     site_blueprint,
+    shared_bets_blueprint,
     log_successors_blueprint,
 )
 """Files and pages, and second paths of operations, which /openapi.json does not describe."""

@@ -38,6 +38,7 @@ from services.shared.clock import Millis
 from services.shared.encryption import Encrypter, derive_key
 from services.shared.player_locks import PlayerLocks
 from services.shared.signals import Signals
+from services.shared_bets.pictures import Pictures
 from services.staff.accounts import StaffAccounts
 from services.staff.action_table import action_table
 from services.staff.demo import DemoStaff
@@ -138,6 +139,8 @@ class Services:
         self.avatars = Avatars(
             directory=settings.instance_dir / "media" / "avatars", worker_pool=WorkerPool()
         )
+
+        self.bet_pictures = Pictures(WorkerPool())
 
         encrypter, passwords = self._encrypter("authenticators of staff"), Passwords()
         login_failures = LoginFailures(key=derive_key(settings.secret_key, "names of staff"))

@@ -10,6 +10,8 @@ from server.current_services import get_services
 blueprint = Blueprint("media", __name__, url_prefix="/media")
 
 NEUTRAL = Path(__file__).parent / "neutral"
+NEUTRAL_ITEM = NEUTRAL / "item.webp"
+ITEM_PICTURES = "/media/items/"
 DAY_SECONDS = 86_400
 YEAR_SECONDS = 365 * DAY_SECONDS
 

@@ -47,6 +47,10 @@ class BetNotFound(PlatformError):
     text = "Bet not found"
 
 
+class BetNotRevealed(BetNotFound):
+    """There is such a bet, and its proof is not due."""
+
+
 @reading()
 def get(*, user_id: int, nonce: int, game: str) -> Bet:
     """The player's own bet with this nonce, of this game. Raises BetNotFound."""
@@ -58,7 +62,7 @@ def get(*, user_id: int, nonce: int, game: str) -> Bet:
 
 
 def get_public(*, bet_id: int, proofs: Proofs, bet_log: BetLog, clock: Callable[[], Millis]) -> RevealedBets:
-    """Any player's bet, alone in its list. Raises BetNotFound, also while its proof is not due."""
+    """Any player's bet, alone in its list. Raises BetNotFound, and BetNotRevealed until its proof is due."""
     bet = _get_due(bet_id, proofs, clock)
     is_logged = bet.next_commitment is not None
     bet.log = published.place_of_bet(bet.id, bet_log=bet_log) if is_logged else None
@@ -100,7 +104,7 @@ def _get_due(bet_id: int, proofs: Proofs, clock: Callable[[], Millis]) -> Any:
     # Not saved: the delivery of proofs writes revealed seeds to the database.
     bet.server_seed = proofs.visible_server_seed(bet, now=clock())
     if not bet.server_seed:
-        raise BetNotFound
+        raise BetNotRevealed
     return bet
 
 

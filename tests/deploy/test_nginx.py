@@ -15,11 +15,13 @@ from PIL import Image
 from bench.harness.local_app import local_app
 from bench.harness.nginx import ALLOWED_ORIGIN, nginx
 from bench.harness.servers import free_port
+from bench.harness.sockets import Socket
 from bench.harness.waiting import wait_until
 from blueprints.site.routes import UNAVAILABLE_PAGE, UNAVAILABLE_POLICY
 from models.db.connection import writing
 from services.log import entries, logged_bets
 from tests.deploy.conftest import TIMEOUT_SECONDS
+from tests.support.apps import ITEM
 
 pytestmark = pytest.mark.nginx
 
@@ -190,6 +192,30 @@ def test_a_picture_comes_from_the_disk_with_the_platforms_headers(deployed, play
     assert deployed.reached_platform("/media/avatars/<name>") == before + 1
 
 
+def test_the_picture_of_a_shared_bet_reaches_the_platform_once(deployed):
+    player = deployed.flask("users", "create", "carol", "--balance", "100")
+    playing = Socket(deployed.server.url, auth={"token": player["token"]})
+    assert playing.spin({"amount": 1, "item": ITEM})["status"]
+    playing.expect("upgrader:proof")
+    playing.close()
+    (bet,) = deployed.get("/stats/fairness", Authorization=bearer(player)).json()["data"]["items"]
+    rule, path = "/b/<row_id:bet_id>.png", f"/b/{bet['id']}.png"
+    before = deployed.reached_platform(rule)
+
+    first = deployed.get(path, Origin=ALLOWED_ORIGIN)
+    threading.Event().wait(FRESH_SECONDS)
+    again = deployed.get(path)
+
+    assert first.content == again.content
+    assert again.headers["Content-Type"] == "image/png"
+    assert "immutable" in again.headers["Cache-Control"]
+    assert deployed.reached_platform(rule) == before + 1
+    # Whatever is not found may be there a moment later.
+    for _ in range(2):
+        assert deployed.get("/b/999.png").status_code == 404
+    assert deployed.reached_platform(rule) == before + 3
+
+
 def test_a_missing_picture_is_404_in_the_envelope(deployed):
     response = deployed.get("/media/avatars/00ff.webp")
 
@@ -317,7 +343,7 @@ def test_an_absent_platform_is_503_in_the_envelope(without_platform):
 
 
 def test_browsers_get_a_retrying_page_while_the_platform_is_away(without_platform):
-    for path in ("/", "/?token=secret", "/verify", "/docs/"):
+    for path in ("/", "/?token=secret", "/verify", "/docs/", "/b/18"):
         response = without_platform(path, BROWSER_ACCEPTS)
 
         assert response.status_code == 503

@@ -32,6 +32,8 @@ TABLE = [
     Endpoint("GET", "/verify", "/verify", PUBLIC, 200),
     Endpoint("GET", "/qr-codes/deposits/<deposit_id>", "/qr-codes/deposits/none", USER, 404),
     Endpoint("GET", "/demo-checkout/<_deposit_id>", "/demo-checkout/none", PUBLIC, 200),
+    Endpoint("GET", "/b/<row_id:bet_id>", "/b/none", PUBLIC, 404),
+    Endpoint("GET", "/b/<row_id:bet_id>.png", "/b/none.png", PUBLIC, 404),
     Endpoint("GET", "/asyncapi.json", "/asyncapi.json", PUBLIC, 200),
     Endpoint("GET", "/healthz", "/healthz", PUBLIC, 200),
     Endpoint("GET", "/readyz", "/readyz", PUBLIC, 200),

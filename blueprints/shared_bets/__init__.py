@@ -1,0 +1,1 @@
+"""The page of one bet that a player shares, and its picture."""

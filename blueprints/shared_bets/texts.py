@@ -1,0 +1,56 @@
+"""How a shared bet is told in words."""
+
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from services.games.bets import multiplier_hundredths
+from services.shared.money import decimal_text
+from services.shared_bets.shared_bet import SharedBet
+
+
+class BetTexts(NamedTuple):
+    """Amounts are in coins, and chances in percent."""
+
+    action: str
+    """What the player did, such as "alice opened Desert Case"."""
+    title: str
+    outcome: str
+    summary: str
+    wager: str
+    payout: str
+    multiplier: str
+    chance: str
+    place: str
+    time: str
+
+    @classmethod
+    def of(cls, found: SharedBet) -> "BetTexts":
+        bet, shown = found.bet, found.shown
+        name, multiplier = shown.username, decimal_text(multiplier_hundredths(bet))
+        wager = decimal_text(bet.wager_cents)
+        if found.content is None:
+            action = f"{name} upgraded {wager} coins"
+            title = f"{name} {'won' if found.is_won else 'missed'} {bet.item}"
+            outcome = f"Won x{multiplier}" if found.is_won else "Lost"
+        else:
+            action = f"{name} opened {shown.case_name or found.content.case_id}"
+            title = f"{name} won {bet.item}"
+            outcome = f"Won {decimal_text(bet.payout_cents)} coins, x{multiplier}"
+        chance = _percent(found.chance)
+        return cls(
+            action=action,
+            title=title,
+            outcome=outcome,
+            summary=f"{action}: {outcome.lower()}, chance {chance} %. Your browser recomputes the bet.",
+            wager=wager,
+            payout=decimal_text(bet.payout_cents),
+            multiplier=multiplier,
+            chance=chance,
+            place=f"{found.place:.5f}",
+            time=datetime.fromtimestamp(bet.completed_at_ms / 1000, UTC).strftime("%d %B %Y, %H:%M UTC"),
+        )
+
+
+def _percent(value: float) -> str:
+    """At most five decimals, as rolls have."""
+    return f"{value:.5f}".rstrip("0").rstrip(".")

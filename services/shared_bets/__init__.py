@@ -1,0 +1,1 @@
+"""A bet as its player shares it."""

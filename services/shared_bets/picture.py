@@ -1,0 +1,175 @@
+"""Draws the picture of a shared bet, which messengers show beside its link: 1200 x 630, PNG.
+
+Its font is the one that Pillow contains. That has few letters beyond ASCII; other characters are left out.
+"""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image, ImageDraw, ImageFont, ImageOps, PngImagePlugin, WebPImagePlugin
+
+WIDTH, HEIGHT = 1200, 630
+MARGIN = 60
+ITEM_SIDE = 360
+TEXT_LEFT = MARGIN + ITEM_SIDE + MARGIN
+TEXT_WIDTH = WIDTH - TEXT_LEFT - MARGIN
+BOTTOM = MARGIN + ITEM_SIDE + 40
+"""Where the wheel or the reel begins."""
+
+WHEEL_SIDE, RIM_WIDTH = 130, 22
+REEL_HEIGHT = 44
+NAME_LINES = 2
+
+PAGE, PANEL, RIM = "#0b0e15", "#141926", "#2a3347"
+TEXT, QUIET, GOOD, BAD, LIT = "#f2f5fb", "#9fabc2", "#3ddc97", "#ff7b7b", "#23c483"
+"""The dark theme of the built-in page (blueprints/site/static/theme.css)."""
+
+SMOOTH = 4
+"""The wheel is drawn this much larger and reduced, because Pillow draws hard edges."""
+TOP = -90
+"""The angle at which the wheel begins, in degrees."""
+
+NO_CHARACTER = "\uffff"
+
+_PLUGINS = (PngImagePlugin, WebPImagePlugin)
+"""Imported here, because Pillow would otherwise import them in the worker thread."""
+
+
+@dataclass(frozen=True)
+class PictureContent:
+    """What a picture shows. Equal contents give the same picture."""
+
+    site: str
+    player: str
+    item: str
+    item_file: Path
+    """A WebP."""
+    outcome: str
+    is_won: bool
+    details: tuple[str, ...]
+    """Lines below the outcome."""
+    has_wheel: bool
+    """Whether the range of the item is part of a wheel; otherwise it is one of a reel."""
+    range_start: float
+    range_length: float
+    place: float
+    """Of the roll or the ticket; all three in percent."""
+
+
+def draw(content: PictureContent) -> bytes:
+    """The picture as PNG."""
+    image = Image.new("RGB", (WIDTH, HEIGHT), PAGE)
+    pen = ImageDraw.Draw(image)
+    pen.rounded_rectangle(_square(MARGIN, MARGIN, ITEM_SIDE), 28, fill=PANEL)
+    # Without a readable file the place of the item is empty.
+    with suppress(OSError), Image.open(content.item_file, formats=["WEBP"]) as item:
+        fitted = ImageOps.fit(item.convert("RGBA"), (ITEM_SIDE, ITEM_SIDE))
+        image.paste(fitted, (MARGIN, MARGIN), fitted)
+    _write_bet(pen, content)
+    if content.has_wheel:
+        wheel = _wheel(content)
+        image.paste(wheel, (MARGIN, BOTTOM), wheel)
+        pen.text((MARGIN + WHEEL_SIDE + 40, BOTTOM + 46), content.site, QUIET, _font(34))
+    else:
+        _draw_reel(pen, content)
+        pen.text((MARGIN, BOTTOM + REEL_HEIGHT + 36), content.site, QUIET, _font(34))
+    file = BytesIO()
+    image.save(file, "PNG")
+    return file.getvalue()
+
+
+def _write_bet(pen: ImageDraw.ImageDraw, content: PictureContent) -> None:
+    down = MARGIN
+    lines = [(_known(content.player), 38, QUIET)]
+    lines += [(line, 52, TEXT) for line in _wrapped(_known(content.item), _font(52))]
+    lines.append((content.outcome, 56, GOOD if content.is_won else BAD))
+    lines += [(line, 34, QUIET) for line in content.details]
+    for text, size, colour in lines:
+        pen.text((TEXT_LEFT, down), _cut(text, _font(size)), colour, _font(size))
+        down += round(size * 1.4)
+
+
+def _wrapped(text: str, font: ImageFont.FreeTypeFont) -> list[str]:
+    """The text in lines that fit, broken at blanks and at a bar. The last one may be cut off."""
+    lines = [""]
+    for word in text.split():
+        if word == "|" and len(lines) < NAME_LINES:
+            lines.append("")
+            continue
+        longer = f"{lines[-1]} {word}".strip()
+        if font.getlength(longer) <= TEXT_WIDTH:
+            lines[-1] = longer
+        elif len(lines) < NAME_LINES and lines[-1]:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+            break
+    return lines
+
+
+def _cut(line: str, font: ImageFont.FreeTypeFont) -> str:
+    if font.getlength(line) <= TEXT_WIDTH:
+        return line
+    while line and font.getlength(f"{line}...") > TEXT_WIDTH:
+        line = line[:-1]
+    return f"{line.rstrip()}..."
+
+
+def _wheel(content: PictureContent) -> Image.Image:
+    side = WHEEL_SIDE * SMOOTH
+    wheel = Image.new("RGBA", (side, side))
+    pen = ImageDraw.Draw(wheel)
+    box, rim = (0, 0, side - 1, side - 1), RIM_WIDTH * SMOOTH
+    pen.arc(box, 0, 360, RIM, rim)
+    start = _angle(content.range_start)
+    pen.arc(box, start, start + _angle(content.range_length) - TOP, LIT, rim)
+    # The needle.
+    place = _angle(content.place)
+    pen.pieslice((rim // 2, rim // 2, side - rim // 2, side - rim // 2), place - 4, place + 4, TEXT)
+    return wheel.resize((WHEEL_SIDE, WHEEL_SIDE), Image.Resampling.LANCZOS)
+
+
+def _angle(percent: float) -> float:
+    return TOP + percent * 3.6
+
+
+def _draw_reel(pen: ImageDraw.ImageDraw, content: PictureContent) -> None:
+    def across(percent: float) -> float:
+        return MARGIN + (WIDTH - 2 * MARGIN) * percent / 100
+
+    bottom = BOTTOM + REEL_HEIGHT
+    pen.rectangle((across(0), BOTTOM, across(100), bottom), RIM)
+    end = content.range_start + content.range_length
+    pen.rectangle((across(content.range_start), BOTTOM, across(end), bottom), LIT)
+    place = across(content.place)
+    pen.rectangle((place - 3, BOTTOM - 12, place + 3, bottom + 12), TEXT)
+
+
+def _square(left: int, top: int, side: int) -> tuple[int, int, int, int]:
+    return left, top, left + side, top + side
+
+
+@cache
+def _font(size: int) -> ImageFont.FreeTypeFont:
+    font = ImageFont.load_default(size)
+    if not isinstance(font, ImageFont.FreeTypeFont):
+        raise TypeError("Pillow was built without FreeType")
+    return font
+
+
+def _known(text: str) -> str:
+    return " ".join("".join(character for character in text if _is_known(character)).split())
+
+
+@lru_cache(maxsize=1_000)
+def _is_known(character: str) -> bool:
+    """Whether the font has this character. It draws the same box for all that it lacks."""
+    return character == " " or bytes(_font(38).getmask(character)) != _box()
+
+
+@cache
+def _box() -> bytes:
+    return bytes(_font(38).getmask(NO_CHARACTER))

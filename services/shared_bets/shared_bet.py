@@ -1,0 +1,58 @@
+"""One bet of any player with all that its page and its picture show."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from models.db.connection import reading
+from services.fairness import rolls, tickets
+from services.games import bets, live_bets
+from services.games.bets import WON
+from services.games.proofs import Proofs
+from services.games.snapshots import Content
+from services.log.bet_log import BetLog
+from services.shared.clock import Millis
+
+
+@dataclass(frozen=True)
+class SharedBet:
+    """``bet`` has its player, its revealed seed and its ``log``; ``shown`` is its row of the live bets."""
+
+    bet: Any
+    shown: Any
+    content: Content | None
+    """Of the case that was opened."""
+
+    @property
+    def is_won(self) -> bool:
+        """Whether a spin won, or an opening paid more than it cost."""
+        return bool(self.bet.status == WON)
+
+    @property
+    def chance(self) -> float:
+        """The chance of the item, in percent."""
+        if self.content is None:
+            return rolls.percent(self.bet.threshold)
+        return tickets.percent(self.content.winner(self.bet.ticket).width)
+
+    @property
+    def place(self) -> float:
+        """The roll or the ticket, in percent."""
+        return tickets.percent(self.bet.ticket) if self.content else rolls.percent(self.bet.roll)
+
+    @property
+    def range_start(self) -> float:
+        """Where the range of the item begins, in percent. It is as long as the chance."""
+        if self.content is None:
+            return 0.0
+        before = self.content.items[: self.content.winning_place(self.bet.ticket)]
+        return tickets.percent(sum(item.width for item in before))
+
+
+def get(*, bet_id: int, proofs: Proofs, bet_log: BetLog, clock: Callable[[], Millis]) -> SharedBet:
+    """Any player's bet. Raises BetNotFound, and BetNotRevealed while its proof is not due."""
+    found = bets.get_public(bet_id=bet_id, proofs=proofs, bet_log=bet_log, clock=clock)
+    with reading():
+        (shown,) = live_bets.shown([bet_id])
+    (bet,) = found.bets
+    return SharedBet(bet, shown, found.contents.get(bet.snapshot_id))

@@ -1,0 +1,216 @@
+"""/b/:id and /b/:id.png: the page of a bet that a player shares, and its picture."""
+
+import json
+import re
+from html import unescape
+from io import BytesIO
+
+import pytest
+from PIL import Image
+
+from bench.harness.players import import_prices
+from bench.harness.spins import Clock, at
+from services.shared_bets import pictures
+from tests.support.markers import sqlite_only
+from tests.support.openings import Openings, chest
+from tests.support.table import Table
+
+pytestmark = pytest.mark.settings(UPGRADER_PROOF_DELAY="6", BASE_URL="https://play.example.com")
+
+NOW = at("2026-03-18 12:00")
+PROOF_DELAY_MS = 6_000
+BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+@pytest.fixture
+def clock():
+    return Clock(NOW)
+
+
+@pytest.fixture
+def spin(app, player, clock):
+    """A spin that has won 10 coins with 2."""
+    bet = Table(app).spin(player, wager=2, wins=True)
+    clock.advance(ms=PROOF_DELAY_MS)
+    return bet
+
+
+@pytest.fixture
+def open_case(app, player, clock):
+    """Opens a case with this content; returns the bet, whose proof is due."""
+
+    def open_one(content, **options):
+        bet = Openings(app).bet(player, content, **options)
+        clock.advance(ms=PROOF_DELAY_MS)
+        return bet
+
+    return open_one
+
+
+@pytest.fixture
+def page(client):
+    """The HTML of a bet's page."""
+
+    def get(bet):
+        answer = client.get(f"/b/{bet.id}", headers=BROWSER)
+        assert (answer.status_code, answer.mimetype) == (200, "text/html"), answer.text
+        return answer.text
+
+    return get
+
+
+def meta(html):
+    """The tags for messengers, by their names."""
+    tags = re.findall(r'<meta (?:property|name)="((?:og|twitter):[^"]+)" content="([^"]*)">', html)
+    return {name: unescape(content) for name, content in tags}
+
+
+def claims(html):
+    """What the page tells its module."""
+    return json.loads(unescape(re.search(r'data-shown="([^"]*)"', html)[1]))
+
+
+def text(html):
+    """The text of the page's body."""
+    body = html[html.index("<body>") :]
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
+
+
+def test_anybody_sees_a_finished_spin(page, spin, app):
+    shown = text(page(spin))
+
+    seed = app.extensions["services"].seeds.of_bet(spin)
+    for part in (
+        *("alice upgraded 2.00 coins", "Item of 10", "Won x5.00", "Wager 2.00", "Payout 10.00"),
+        *("Multiplier \u00d75.00", "Chance 19 %", f"Roll {spin.roll}, wins below 1900000", "Nonce 1"),
+        *(spin.server_seed_commitment, seed, spin.client_seed, "18 March 2026, 12:00 UTC"),
+    ):
+        assert part in shown, part
+    assert f'href="/bets/{spin.id}/tlog-proof"' in page(spin)
+
+
+@pytest.mark.parametrize("game", ["case", "irl"])
+def test_anybody_sees_a_finished_opening(page, open_case, game):
+    content = chest("chest", price=5, items=(("Dust", 1, "66.6"), ("Crown", "40.5", "33.4")))
+    bet = open_case(content, game=game, wins="Dust")
+
+    html = page(bet)
+
+    for part in ("alice opened chest", "Dust", "Won 1.00 coins, x0.20", "Chance 66.6 %", str(bet.ticket)):
+        assert part in text(html), part
+    assert f'href="/snapshots/{content.hash}"' in html
+    assert claims(html)["snapshot"] == content.hash
+
+
+@sqlite_only
+def test_messengers_get_absolute_urls_and_the_size_of_the_picture(page, spin):
+    tags = meta(page(spin))
+
+    assert tags["og:url"] == f"https://play.example.com/b/{spin.id}"
+    assert tags["og:image"] == tags["twitter:image"] == f"https://play.example.com/b/{spin.id}.png"
+    assert (tags["og:image:width"], tags["og:image:height"]) == ("1200", "630")
+    assert tags["og:title"] == tags["twitter:title"] == "alice won Item of 10"
+    assert tags["twitter:card"] == "summary_large_image"
+    for name in ("og:description", "twitter:description", "og:image:alt", "twitter:image:alt"):
+        assert "chance 19 %" in tags[name], name
+
+
+@sqlite_only
+def test_a_name_is_text_in_the_page(page, open_case):
+    name = """Gun | "><script>alert('1')</script> & more"""
+    bet = open_case(chest(items=[(name, 1, 100)]), wins=name)
+
+    html = page(bet)
+
+    assert "<script>alert" not in html
+    assert claims(html)["item"] == name
+    assert meta(html)["og:title"] == f"alice won {name}"
+
+
+@sqlite_only
+def test_a_client_that_has_the_page_gets_304(client, spin):
+    first = client.get(f"/b/{spin.id}")
+
+    again = client.get(f"/b/{spin.id}", headers={"If-None-Match": first.headers["ETag"]})
+
+    assert (again.status_code, again.data) == (304, b"")
+    assert "script-src" not in first.headers["Content-Security-Policy"]
+    assert first.headers["Content-Security-Policy"].startswith("default-src 'self';")
+
+
+@sqlite_only
+def test_a_bet_is_hidden_until_its_proof_is_due(client, app, player, clock):
+    bet = Table(app).spin(player)
+    clock.advance(ms=PROOF_DELAY_MS - 1)
+
+    early = client.get(f"/b/{bet.id}", headers=BROWSER)
+    unknown = client.get("/b/999", headers=BROWSER)
+
+    assert (early.status_code, unknown.status_code) == (404, 404)
+    assert "This bet is not over yet" in text(early.text)
+    assert "There is no such bet" in text(unknown.text)
+    assert bet.item not in early.text
+    for path in (f"/b/{bet.id}", f"/b/{bet.id}.png", "/b/999", "/b/999.png", "/b/x", "/b/x.png"):
+        answer = client.get(path)
+        assert (answer.status_code, answer.json) == (404, {"error": "Bet not found"}), path
+
+
+def test_the_picture_has_the_size_of_the_tags_and_never_changes(client, spin, open_case):
+    opening = open_case(chest())
+
+    for bet in (spin, opening):
+        answer = client.get(f"/b/{bet.id}.png")
+
+        assert (answer.status_code, answer.mimetype) == (200, "image/png")
+        assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        with Image.open(BytesIO(answer.data)) as picture:
+            assert (picture.format, picture.size) == ("PNG", (1200, 630))
+
+
+@sqlite_only
+def test_a_picture_is_drawn_once(client, spin, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(pictures, "draw", lambda content: drawn.append(content) or b"picture")
+
+    answers = [client.get(f"/b/{spin.id}.png").data for _ in range(2)]
+
+    assert answers == [b"picture"] * 2
+    assert len(drawn) == 1
+
+
+@sqlite_only
+def test_the_picture_shows_the_item_where_the_server_has_its_file(client, app, spin):
+    directory = app.extensions["services"].settings.instance_dir / "media" / "items"
+    directory.mkdir(parents=True)
+    Image.new("RGB", (360, 360), "#ff0000").save(directory / "red.webp")
+
+    def colour_of_item(image):
+        import_prices({spin.item: 10}, image=image)
+        with Image.open(BytesIO(client.get(f"/b/{spin.id}.png").data)) as picture:
+            return picture.getpixel((240, 240))
+
+    red, *others = [
+        colour_of_item(image)
+        for image in (
+            "/media/items/red.webp",
+            "https://images.example.com/red.webp",
+            "/media/items/none.webp",
+        )
+    ]
+    assert red[0] > 200
+    assert max(red[1:]) < 60
+    # The neutral picture. None is fetched from another host.
+    assert others[0] == others[1] != red
+
+
+@sqlite_only
+def test_characters_that_the_font_lacks_and_long_names_do_not_spoil_a_picture(client, open_case):
+    name = "★ 龍王 " + "Very long name " * 12
+    bet = open_case(chest(items=[(name, 1, 100)]), wins=name)
+
+    answer = client.get(f"/b/{bet.id}.png")
+
+    with Image.open(BytesIO(answer.data)) as picture:
+        # Nothing reaches into the margin at the right.
+        margin = picture.crop((1150, 0, 1200, 440)).getcolors()
+    assert len(margin) == 1
