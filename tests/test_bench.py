@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench.harness.servers import ROOT
-from bench.speed import spins_node
+from bench.speed import spins_peers
 from models.bet_settlement import PARAMETERS
 
 
@@ -50,15 +50,17 @@ def test_every_benchmark_imports_names_that_exist():
     assert {file: names for file, names in missing.items() if names} == {}
 
 
-@pytest.mark.parametrize("file", ["bench/peers/socketio_spins.mjs", "bench/speed/pgbench.py"])
+@pytest.mark.parametrize(
+    "file", ["bench/peers/socketio_spins.mjs", "bench/peers/asyncio_spins.py", "bench/speed/pgbench.py"]
+)
 def test_a_program_gives_the_settling_statement_all_its_parameters(file):
     source = (ROOT / file).read_text()
 
     assert [name for name in PARAMETERS if not re.search(rf"\b{name}\b", source)] == []
 
 
-def test_the_statement_for_node_is_complete():
-    statement = json.loads(spins_node.settlement())
+def test_the_statement_for_the_peers_is_complete():
+    statement = json.loads(spins_peers.settlement())
 
     assert "{" not in statement["text"]
     assert statement["parameters"] == list(PARAMETERS)

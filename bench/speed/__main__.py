@@ -30,7 +30,7 @@ FAMILIES = (
     "pages",
     "cached_pages",
     "spins",
-    "spins_node",
+    "spins_peers",
     "spin_latency",
     "sockets",
     "curves_bets",
