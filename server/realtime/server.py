@@ -119,9 +119,10 @@ class Realtime:
     def _queue(self, sid: str, batch: Batch) -> None:
         self.server.eio.send_packet(self.manager.eio_sid_from_sid(sid, NAMESPACE), batch)
 
-    def _packet(self, name: str, payload: Any) -> Packet:
-        event = self.server.packet_class(EVENT, data=[name, payload], namespace=NAMESPACE, binary=False)
-        return Packet(MESSAGE, event.encode())
+    @staticmethod
+    def _packet(name: str, payload: Any) -> Packet:
+        # As the library encodes an event of this namespace, without one more object for it.
+        return Packet(MESSAGE, f"{EVENT}{decimal_json.dumps([name, payload])}")
 
     def start(self) -> None:
         """Start the background work. A server calls this once; commands do not.
