@@ -18,7 +18,8 @@ from models.play_limits import IS_IN_TIME, REFUSAL, SUMS, BetRefused, explain_re
 from models.users import Balances, LogState
 
 
-@dataclass(frozen=True, kw_only=True)
+# These two are not frozen, which would take 4 us of a bet: they have fifty fields.
+@dataclass(kw_only=True)
 class Outcome:
     """A game's decision about a bet. Fields are named like the columns of ``bets`` where there is one."""
 
@@ -49,7 +50,7 @@ class Outcome:
     """If this is not None, the payout is a prize with this image and goes to ``house.prizes``."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Settlement(Outcome):
     """A bet to write: its outcome, its player and seeds, and the next announced seed."""
 

@@ -1,6 +1,5 @@
 """Structured logs: one JSON object a line on standard error, for each request, event and failure."""
 
-import json
 import logging
 import re
 import secrets
@@ -15,6 +14,7 @@ from server import repeated_lines
 from server.http.strict_requests import current_request
 from server.metrics import Metrics
 from server.redaction import safe_exception_summary
+from services.shared import decimal_json
 
 request_log = logging.getLogger("platform.request")
 error_log = logging.getLogger("platform.errors")
@@ -52,7 +52,7 @@ class JsonLines(logging.Formatter):
         line |= {name: values[name] for name in EXTRA_FIELDS if name in values}
         if record.exc_info and record.exc_info[1]:
             line["failure"] = safe_exception_summary(record.exc_info[1])
-        return json.dumps(line, separators=(",", ":"))
+        return decimal_json.dumps(line)
 
 
 def configure_logging() -> None:

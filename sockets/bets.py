@@ -146,10 +146,10 @@ def count_coins(metrics: Metrics, _sid: str, played: SettledBet) -> None:
     bet, expected = played.bet, played.expectation
     if expected is None:
         return
-    metrics.wagered.labels(bet.game).inc(bet.wager_cents / CENTS_PER_COIN)
-    metrics.paid.labels(bet.game).inc(bet.payout_cents / CENTS_PER_COIN)
-    metrics.expected.labels(bet.game).inc(expected.mean_cents / CENTS_PER_COIN)
-    metrics.variance.labels(bet.game).inc(expected.variance_square_cents / CENTS_PER_COIN**2)
+    metrics.wagered[bet.game].inc(bet.wager_cents / CENTS_PER_COIN)
+    metrics.paid[bet.game].inc(bet.payout_cents / CENTS_PER_COIN)
+    metrics.expected[bet.game].inc(expected.mean_cents / CENTS_PER_COIN)
+    metrics.variance[bet.game].inc(expected.variance_square_cents / CENTS_PER_COIN**2)
 
 
 def postpone_if_late(_sid: str, played: SettledBet) -> None:

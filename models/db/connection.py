@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import peewee
 from playhouse.pool import MaxConnectionsExceeded, PooledSqliteDatabase
@@ -167,6 +167,13 @@ class Table(peewee.Model):
     class Meta:
         database = database
         legacy_table_names = False
+
+    @classmethod
+    def of_row(cls, values: dict[str, Any]) -> Self:
+        """A stored row, as peewee makes one that it reads: the constructor takes 25 us for 46 fields."""
+        row = cls(__no_default__=True)
+        row.__data__ = values
+        return row
 
 
 def open_database(url: str, *, pool_size: int = POOL_SIZE) -> Sqlite | Postgres:

@@ -159,7 +159,8 @@ class BetSettler:
         invalidate(Tag.BETS)
         self._seeds.remember(user_id=settlement.user_id, seed=following)
         values = vars(settlement) | vars(settled.times)
-        bet = Bet(id=settled.bet_id, **{field.name: values[field.column_name] for field in BET_FIELDS})
+        stored = {field.name: values[field.column_name] for field in BET_FIELDS}
+        bet = Bet.of_row({"id": settled.bet_id, **stored})
         # The settlement may have waited for a row lock or the network, and the player for the answer.
         now = clock()
         is_late = now - settled.times.created_at_ms > SLOW_SETTLEMENT_MS

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 VERSION = 1
+CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 PPM = 1_000_000
 
 
@@ -111,10 +112,7 @@ def next_key(*, at: int, verifier_key: str) -> bytes:
 def to_bytes(content: Mapping[str, Any]) -> bytes:
     """The entry with this content and its version, as canonical JSON."""
     # Python escapes what RFC 8785 escapes, and all keys are ASCII, so their order is the same too.
-    text = json.dumps(
-        {**content, "v": VERSION}, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
-    return text.encode()
+    return CANONICAL.encode({**content, "v": VERSION}).encode()
 
 
 @lru_cache(maxsize=64)
