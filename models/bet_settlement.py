@@ -8,7 +8,6 @@ in one, and 3,800 in one that each connection prepares once.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
-from weakref import WeakSet
 
 from models.bets import HIGH_ROLL, Bet
 from models.db.connection import database
@@ -241,9 +240,6 @@ PREPARE = f"PREPARE settle ({', '.join(PARAMETERS.values())}) AS {_numbered}"
 EXECUTE = f"EXECUTE settle ({', '.join('%s' for _ in PARAMETERS)})"
 """Takes the values of PARAMETERS in their order."""
 
-_prepared: WeakSet[Any] = WeakSet()
-"""Connections that have prepared the statement."""
-
 
 def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -> Settled | BetRefused:
     """Write the bet, all or nothing, on PostgreSQL.
@@ -255,9 +251,9 @@ def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -
     one.
     """
     with database.obj.connection_for_bet() as connection:
-        if connection not in _prepared:
+        if not connection.has_prepared:
             database.execute_sql(PREPARE)
-            _prepared.add(connection)
+            connection.has_prepared = True
         times = take_times()
         values = vars(settlement) | vars(times)
         # The text of a snapshot is long, and only the first opening of a content needs it.

@@ -114,9 +114,6 @@ User.add_index(User.index(User.id, name="users_excluded", where=SQL("excluded_un
 
 _FIELDS = User._meta.sorted_fields  # noqa: SLF001  # peewee's own way
 _FIND = f"SELECT {', '.join(field.column_name for field in _FIELDS)} FROM users WHERE"  # noqa: S608  # constants
-_NAMES = [field.name for field in _FIELDS]
-_FLAGS = [field for field in _FIELDS if isinstance(field, peewee.BooleanField)]
-"""SQLite has numbers instead. The other columns need no conversion."""
 
 
 def find_user(column: str, value: object, *, lock: bool = False) -> User | None:
@@ -130,8 +127,8 @@ def find_user(column: str, value: object, *, lock: bool = False) -> User | None:
     row = execute(f"{_FIND} {column} = :value {suffix}", {"value": value}).fetchone()
     if row is None:
         return None
-    values = dict(zip(_NAMES, row, strict=True))
-    return User.of_row(values | {field.name: field.python_value(values[field.name]) for field in _FLAGS})
+    cells = zip(_FIELDS, row, strict=True)
+    return User.of_row({field.name: field.python_value(cell) for field, cell in cells})
 
 
 class Balances(NamedTuple):

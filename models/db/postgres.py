@@ -86,7 +86,9 @@ def as_unavailable() -> Iterator[None]:
 
 
 class _Connection(extensions.connection):  # type: ignore[misc]  # psycopg2 carries no types
-    """A connection with the time when it was opened."""
+    """A connection with the time when it was opened, and whether it has prepared the settling statement."""
+
+    has_prepared = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
