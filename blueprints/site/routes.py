@@ -23,6 +23,21 @@ blueprint = Blueprint(
     "site", __name__, static_folder="static", static_url_path="/assets", template_folder="templates"
 )
 
+# The addresses of the pages in static/routes.js, whose document is the same.
+PAGES = (
+    "/",
+    "/cases",
+    "/cases/<id>",
+    "/live",
+    "/ranking",
+    "/public-log",
+    "/account",
+    "/account/cashier",
+    "/account/prizes",
+    "/account/limits",
+    "/account/security",
+)
+
 # Pictures of items may be at any host. 'self' includes the socket.
 SECURITY_POLICY = (
     "default-src 'self'; img-src * data:; connect-src 'self'; object-src 'none'; base-uri 'none';"
@@ -30,7 +45,7 @@ SECURITY_POLICY = (
 )
 
 # A saved copy of /verify stands alone, so it contains the module that the built-in page loads.
-LOG_PROOF = Path(__file__).with_name("static").joinpath("log-proof.js").read_text(encoding="utf-8")
+LOG_PROOF = Path(__file__).with_name("static").joinpath("fairness/log-proof.js").read_text(encoding="utf-8")
 VERIFY_PAGE = (
     Path(__file__)
     .with_name("verify.html")
@@ -76,12 +91,15 @@ def set_security_policy(response: Response) -> Response:
     return response
 
 
-@blueprint.get("/")
 @public
 @conditional
-def page() -> str:
-    """The page. Browsers revalidate it, so that its files are of the same version."""
+def page(**_parameters: str) -> str:
+    """The document of every page. Browsers revalidate it, so that its files are of the same version."""
     return render_template("index.html", trial=not get_services().settings.production)
+
+
+for path in PAGES:
+    blueprint.add_url_rule(path, view_func=page)
 
 
 @blueprint.get("/verify")

@@ -1,7 +1,5 @@
 // This page computes in whole cents. On the wire an amount is a number of coins, and an item's price a text, "$12.34".
-// The page shows one unit everywhere: coins.
-
-import { make } from "./dom.js";
+// The page shows one unit everywhere: coins (parts/amount.js).
 
 const AMOUNT = /^(?=.*\d)(\d{0,10})(?:[.,](\d{0,2}))?$/;
 const grouped = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
@@ -27,11 +25,3 @@ export const plain = (cents) => (cents / 100).toFixed(2);
 
 /** A profit or a loss for display, with its sign. */
 export const formatSigned = (cents) => (cents > 0 ? "+" : cents < 0 ? "−" : "") + format(Math.abs(cents));
-
-/** An amount as an element, with a coin before it, and the word for screen readers. */
-export const coins = (cents) => amount(format(cents));
-
-/** A profit or a loss as such an element, with its sign. */
-export const signedCoins = (cents) => amount(formatSigned(cents));
-
-const amount = (text) => make("span", { className: "coins" }, text, make("span", { className: "unseen" }, " coins"));

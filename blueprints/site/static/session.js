@@ -19,11 +19,15 @@ let token = localStorage.getItem(KEY);
 /** The token of the signed-in player; null for a guest. */
 export const getToken = () => token;
 
-/** Become the player of a token in all tabs of this browser, or a guest with null. */
+/**
+ * Become the player of a token in all tabs of this browser, or a guest with null. The window gets the event "session"
+ * then, and when another tab has done so.
+ */
 export function setToken(next) {
   token = next;
   if (next) localStorage.setItem(KEY, next);
   else localStorage.removeItem(KEY);
+  dispatchEvent(new Event("session"));
 }
 
 /** Calls `changed()` when another tab has signed a player in or out, with this tab's token changed already. */
@@ -32,6 +36,7 @@ export function followOtherTabs(changed) {
     const stored = localStorage.getItem(KEY);
     if (stored === token) return;
     token = stored;
+    dispatchEvent(new Event("session"));
     changed();
   };
   addEventListener("storage", follow);

@@ -1,0 +1,104 @@
+// Every bet that this browser has sent, with its seeds and its terms, and the commitment that it was sent under.
+//
+// A server that refused the bets that win, and settled those that lose, would otherwise look fair. So nothing is
+// forgotten before the server seed is revealed and every bet under its commitment is recomputed (evidence.js).
+//
+// Each commitment and each attempt is an entry of localStorage, so that the tabs of a player do not overwrite each
+// other's:
+//
+//   commitment   { commitment, nonce, at }, and once they are known: replacedBy, missing, serverSeed, told, and wins:
+//                the request ids of the attempts that would have won and did not, null if they can't be recomputed
+//   attempt      { player, game, event, request, nonce, terms, display, costCents, seedIsSecret, at }, and once they
+//                have arrived: pf, decidedAt, answer, proof, and receipt with promisedAt and next, the commitment that
+//                was announced with it; once the receipt is compared (receipts.js): logged, the index, or broken;
+//                and failedAt, since when it can't be compared
+
+import { canVerify } from "./seeds.js";
+import { getToken } from "../session.js";
+
+const PREFIX = "attempts";
+const MOST_ATTEMPTS = 500; // of one player; a full record is never tidied by itself
+const MOST_TIDY = 20; // commitments about which there is no more to find out
+
+/** The id of the signed-in player, from the token. */
+export function playerId() {
+  try {
+    const [, payload] = getToken().split(".");
+    return JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/"))).sub;
+  } catch {
+    return ""; // The server refuses this token.
+  }
+}
+
+const keyOf = (player, commitment, requestId = "") => `${PREFIX}/${player}/${commitment}/${requestId}`;
+
+/** Write an entry; returns whether the browser has stored it. */
+function write(key, entry) {
+  try {
+    localStorage.setItem(key, JSON.stringify(entry));
+    return true;
+  } catch {
+    return false; // The storage is full, or turned off.
+  }
+}
+
+function read(prefix) {
+  const keys = Object.keys(localStorage).filter((key) => key.startsWith(prefix));
+  return keys.map(parse).sort((one, other) => one.at - other.at);
+}
+
+// Entries are read whenever the page is drawn, and parsed when they have changed.
+const parsed = new Map();
+
+function parse(key) {
+  const text = localStorage.getItem(key);
+  if (parsed.get(key)?.text !== text) parsed.set(key, { text, entry: JSON.parse(text) });
+  return parsed.get(key).entry;
+}
+
+/** The player's attempts, oldest first: all, or those under one commitment. */
+export const attempts = (commitment = null) =>
+  read(commitment ? keyOf(playerId(), commitment) : `${PREFIX}/${playerId()}/`).filter(({ request }) => request);
+
+/** Store an attempt, or what has become of it; returns whether the browser has stored it. */
+export const keepAttempt = (attempt) =>
+  write(keyOf(attempt.player, attempt.request.serverSeedCommitment, attempt.request.requestId), attempt);
+
+/** Why no further attempt can be stored, in words; null when one can. */
+export const recordObjection = () =>
+  attempts().length < MOST_ATTEMPTS ? null : "The record of refused bets is full. Save it below, then remove it.";
+
+/** The commitments that the player has been shown and that are not tidied, oldest first. */
+export const commitments = () => read(`${PREFIX}/${playerId()}/`).filter(({ request }) => !request);
+
+export const keepCommitment = (entry) => write(keyOf(playerId(), entry.commitment), entry);
+
+/** Record the commitment that is announced now, and which ones it has replaced without a bet. */
+export function noteAnnounced({ serverSeedCommitment: commitment, nonce }) {
+  const earlier = commitments();
+  const known = earlier.find((entry) => entry.commitment === commitment);
+  if (!known) keepCommitment({ commitment, nonce, at: Date.now() });
+  else if (known.replacedBy) keepCommitment({ ...known, replacedBy: undefined }); // It is announced again.
+  for (const entry of earlier) {
+    const isReplaced = entry.commitment !== commitment && entry.nonce >= nonce;
+    if (isReplaced && !entry.replacedBy && !entry.serverSeed) keepCommitment({ ...entry, replacedBy: commitment });
+  }
+  const tidy = earlier.filter(isTidy);
+  for (const entry of tidy.slice(0, -MOST_TIDY)) forgetCommitment(entry.commitment);
+}
+
+/** Whether there is nothing to report, or a commitment was replaced before a bet was sent. */
+const isTidy = ({ commitment, serverSeed, wins, replacedBy }) =>
+  serverSeed
+    ? wins?.length === 0 && !attempts(commitment).some((sent) => isUncompared(sent) || sent.broken)
+    : replacedBy && attempts(commitment).length === 0;
+
+/** Whether the receipt of an attempt has not been compared with the public log. */
+export const isUncompared = ({ receipt, logged, broken }) =>
+  canVerify() && receipt && logged === undefined && !broken;
+
+/** Forget a commitment and the attempts under it. */
+export function forgetCommitment(commitment) {
+  const prefix = keyOf(playerId(), commitment);
+  for (const key of Object.keys(localStorage)) if (key.startsWith(prefix)) localStorage.removeItem(key);
+}

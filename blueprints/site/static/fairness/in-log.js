@@ -1,0 +1,36 @@
+// Whether a bet is in the public log as the player was shown it.
+
+import { getJson, getText, Refused } from "../api.js";
+import { attempts } from "./attempts.js";
+import { checkLogFile } from "./log-proof.js";
+
+const NOT_FOUND = 404;
+
+/** Where the present log is: a log that has lost its end is continued under another path. */
+export async function findLog() {
+  const { origin } = await getJson("/log/current");
+  return { origin, path: origin.slice(origin.lastIndexOf("/")) };
+}
+
+/**
+ * Verify that a bet is in the log as the player was shown it. Resolves with what `checkLogFile` returns, and the `keys`
+ * of the log. Rejects with Malformed for a file that is no proof, and as getJson does.
+ */
+export async function verifyInLog(id, shown) {
+  const [{ path }, bet] = await Promise.all([findLog(), getJson(`/bets/${id}`)]);
+  if (!bet.log) throw new Refused(NOT_FOUND, "The server says that it is older than the log");
+  const [proof, keys] = await Promise.all([getText(`/bets/${id}/tlog-proof`), getText(`${path}/key`)]);
+  const found = await checkLogFile(proof, keys, entryOf(shown));
+  const isThere = bet.log.index === found.index && bet.log.origin === found.origin;
+  found.checks.push({ text: "The page of the bet names this entry", passed: isThere });
+  return { ...found, keys };
+}
+
+/** What the entry of a bet must say, from what the player was shown of it. */
+export function entryOf({ game, commitment, nonce, clientSeed, wagerCents, ...terms }) {
+  const sent = attempts(commitment).find(({ request }) => request.clientSeed === clientSeed);
+  const shared = { algorithm: `${game}-1`, wager: wagerCents };
+  const { item, priceCents: price, edge, threshold, snapshot } = terms;
+  const more = game === "upgrader" ? { item, price, edge: String(edge), threshold } : { snapshot: snapshot.hash };
+  return { commitment, nonce, clientSeed, next: sent?.next, terms: { ...shared, ...more } };
+}

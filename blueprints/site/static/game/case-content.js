@@ -1,0 +1,64 @@
+// One case as a player sees it before opening it: what it costs, its items, and the snapshot that names this content.
+
+import { getJson, getText } from "../api.js";
+import { canVerify, sha256 } from "../fairness/seeds.js";
+import { centsOfCoins, centsOfPrice } from "../money.js";
+import { readSnapshot } from "../fairness/tickets.js";
+
+const FREE_CASE = "free-case";
+
+const PATHS = { case: "/api/cases/", irl: "/irl/" };
+
+/** The text of a snapshot. Rejects when the text is not the one that the hash names. */
+export async function loadSnapshot(hash) {
+  const text = await getText(`/snapshots/${hash}`);
+  if (!canVerify() || (await sha256(text)) === hash) return text;
+  throw new Error("The snapshot of the case is not the one that its hash names");
+}
+
+const described = new Map();
+
+/** The `name` of a case of a game, and its `images` by the names of its items. Loads each case once. */
+export function describeCase(game, id) {
+  const path = PATHS[game] + encodeURIComponent(id);
+  if (!described.has(path)) {
+    const loading = getJson(path).then(({ name, items }) => ({ name, images: imagesOf(items) }));
+    described.set(path, loading);
+    loading.catch(() => described.delete(path));
+  }
+  return described.get(path);
+}
+
+const imagesOf = (items) => new Map(items.map((item) => [item.marketHashName ?? item.name, item.image]));
+
+/**
+ * Load a case of a game, "case" or "irl".
+ *
+ * Prices and widths of its items come from the snapshot, with which the proof of an opening is verified. `snapshot` is
+ * `{ hash, text }`, or null when an item has no price: then the case can't be opened, the `priceCents` of that item
+ * is null, and so is the `width` of every item.
+ */
+export async function loadCase(game, id) {
+  const { name, price, items, requiredLevel, snapshot: hash } = await getJson(PATHS[game] + encodeURIComponent(id));
+  const text = hash && (await loadSnapshot(hash));
+  const content = hash ? readSnapshot(text) : null;
+  const isFree = id === FREE_CASE && game === "case";
+  return {
+    game,
+    id,
+    name,
+    priceCents: centsOfCoins(price),
+    costCents: isFree ? 0 : centsOfCoins(price),
+    isFree,
+    requiredLevel,
+    snapshot: hash ? { hash, text } : null,
+    items: items.map((item, index) => shownItem(item, content?.items[index])),
+  };
+}
+
+/** An item as the case page lists it, with the content of the snapshot at the same place, if there is one. */
+function shownItem({ marketHashName, name = marketHashName, image, price, percentage }, content) {
+  if (content && content.name !== name) throw new Error("The snapshot does not list the items that the case lists");
+  const priceCents = content?.priceCents ?? (price === null ? null : centsOfPrice(price));
+  return { name, image, percentage, priceCents, width: content?.width ?? null };
+}

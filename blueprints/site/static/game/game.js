@@ -1,0 +1,185 @@
+// The panel of the game: the view of one game at a time, and the button that plays it. A bet goes on while another
+// page is open.
+//
+// A game (upgrader.js, case-opening.js) has:
+//
+//   noun, view, stage, inProgress   what one bet is called; its part of the panel; the part that moves; a bet in words
+//   title(), action()               the heading, and what the button says
+//   objection()                     why the server would refuse its bet, in words; null when it would accept it
+//   begin()                         its next bet, for `begin` of betting.js
+//   restore(attempt)                shows a bet that was sent before
+//   turn(attempt), conclude(attempt)   how a bet moves and ends
+//   refused(reason)                 optional, called after a refusal
+//   reset()                         forgets the result that is shown
+//   stageView(), controls()         templates
+
+import { nameOf } from "../fairness/evidence.js";
+import { drawSeed, typeSeed } from "../fairness/client-seed.js";
+import { html, live, nothing } from "../lit.js";
+import { format } from "../money.js";
+import { coins } from "../parts/amount.js";
+import { askForPromoCode } from "../parts/promo-code.js";
+import { loadPlayer } from "../player.js";
+import { state, update } from "../store.js";
+import { maxCents, minCents } from "./bet-form.js";
+import { begin, bettingObjection, openAttempt, play } from "./betting.js";
+import { caseItems, chooseCase, isBusy, opening, shownCase } from "./case-opening.js";
+import { explainRefusal } from "./refusals.js";
+import { upgrader } from "./upgrader.js";
+
+let active = upgrader;
+let over = Promise.resolve(); // The end of the bet in progress.
+
+const gameOf = (attempt) => (attempt.game === "upgrader" ? upgrader : opening);
+
+/** Show how a bet ended: `kind` is "won", "lost" or "refused", or empty while there is none. */
+export const showOutcome = (text, kind = "") => update({ outcome: { text, kind } });
+
+/** Scroll as little as is needed to see the whole element. */
+export const bringIntoView = (selector) => document.querySelector(selector)?.scrollIntoView({ block: "nearest" });
+
+/** Show a game. While a bet of another one is in progress, nothing changes. */
+export function selectGame(game) {
+  if (game === active || state.bet) return;
+  active = game;
+  resetGame();
+}
+
+/** Forget the outcome that is shown. */
+export function resetGame() {
+  active.reset();
+  showOutcome("");
+}
+
+/** Show the upgrader as soon as no bet is in progress, if `isStill()`. */
+export async function showUpgrader(isStill) {
+  await over;
+  if (isStill()) selectGame(upgrader);
+}
+
+/** Show a case `{ game, id }` as soon as no bet is in progress. Resolves with its name if it is shown. */
+export async function showCase(chosen, isStill) {
+  await over;
+  if (!isStill()) return null;
+  loadPlayer(); // The level may have grown.
+  try {
+    if (!(await chooseCase(chosen)) || state.bet) return null;
+    selectGame(opening);
+    resetGame();
+    await update();
+    // On a small screen the reel is far above the cases.
+    bringIntoView(opening.stage);
+    return shownCase().name;
+  } catch (problem) {
+    await showOutcome(`The case could not be loaded: ${problem.message}.`, "refused");
+    bringIntoView("#outcome");
+    return null;
+  }
+}
+
+/** Play the bet of the game that is shown, or the one that has to be sent again. */
+async function playShown() {
+  if (objection() !== null) return;
+  const attempt = openAttempt() ?? begin(active.begin());
+  if (!attempt) {
+    return showOutcome("The bet was not sent, because this browser does not store what proves it.", "refused");
+  }
+  await send(attempt);
+  if (active === opening) loadPlayer(); // The level may have grown, and the free case be used.
+}
+
+/** Send a bet, perhaps one of before the page was loaded, and show how it ends. */
+export async function send(attempt) {
+  const game = gameOf(attempt);
+  game.restore(attempt);
+  selectGame(game);
+  showOutcome("");
+  const playing = play(attempt, game);
+  over = playing.catch(() => {});
+  await update();
+  bringIntoView(game.stage);
+  const answer = await playing;
+  if (answer.status) return;
+  showOutcome(explainRefusal(game.noun, answer), "refused");
+  dispatchEvent(new CustomEvent("bet-refused", { detail: answer.error }));
+  await game.refused?.(answer.error);
+}
+
+const objection = () => bettingObjection() ?? (openAttempt() ? null : active.objection());
+
+const whyAgain = (attempt) =>
+  `${nameOf(attempt)} for ${format(attempt.costCents)} coins (${attempt.display.what}) is not settled. It is sent` +
+  " again as it was: with new seeds, the server could refuse bets until one loses.";
+
+/** The panel. */
+export function gamePanel() {
+  const why = objection();
+  const open = state.bet ? null : openAttempt();
+  const { text, kind } = state.outcome;
+  const submit = (event) => {
+    event.preventDefault();
+    playShown();
+  };
+  return html`
+    <section id="game" class="panel game" aria-labelledby="game-title" tabindex="-1" data-view=${active.view}
+      data-outcome=${kind} ?data-spinning=${state.bet} aria-busy=${isBusy()}>
+      <div class="head">
+        <h2 id="game-title" aria-live="polite" tabindex="-1">${active.title()}</h2>
+        <a href="/" class="plain">Back to the wheel</a>
+      </div>
+      ${active.stageView(promoButton)}
+      <p id="outcome" class="outcome" aria-live="assertive">${text}</p>
+      <form id="form" novalidate @submit=${submit}>
+        <div class="bar">
+          ${active.controls()}
+          <button id="spin" type="submit" class="spin" ?disabled=${why !== null} aria-describedby="why-not">
+            <span>${open ? html`Try again for ${coins(open.costCents)}` : active.action()}</span></button>
+          <p id="why-not" class="why-not" role="status">${why ?? (open ? whyAgain(open) : "")}</p>
+        </div>
+        ${fairnessDetails(open)}
+      </form>
+      ${active === opening ? caseItems() : nothing}
+    </section>`;
+}
+
+async function usePromoCode() {
+  const message = await askForPromoCode();
+  if (!message) return;
+  await loadPlayer();
+  showOutcome(message);
+}
+
+const promoButton = () => html`
+  <button id="enter-promo-code" type="button" class="plain" @click=${usePromoCode}>Enter a promo code</button>`;
+
+/** Seeds, commitment and the rules. `open` is the bet that has to be sent again with its seed. */
+function fairnessDetails(open) {
+  const { announced, rules, clientSeed, fairness } = state;
+  return html`
+    <details id="fairness" class="fairness">
+      <summary>Provably fair <span id="fairness-state" class="state" role="status">${fairness}</span></summary>
+      <p class="quiet">Before each bet the server commits to a secret seed, and your browser draws a random seed
+        that the server can't predict. The roll of a spin and the ticket of an opening are computed from both seeds.
+        Afterwards the server reveals its seed, and your browser recomputes the outcome. You can also
+        <a href="/verify">verify a bet</a> without this server.</p>
+      <div class="field">
+        <label for="client-seed">Your client seed</label>
+        <div class="row">
+          <input id="client-seed" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="64"
+            aria-describedby="client-seed-help" ?readonly=${open} .value=${live(clientSeed)}
+            @input=${({ target }) => typeSeed(target.value)}>
+          <button type="button" class="plain" aria-label="New client seed" ?disabled=${open}
+            @click=${drawSeed}>New</button>
+        </div>
+        <p id="client-seed-help" class="quiet">A new random seed is drawn for each bet. A seed that you type is used
+          for one bet.</p>
+      </div>
+      <dl class="values">
+        <dt>The server's commitment: the SHA-256 of its seed</dt>
+        <dd id="commitment">${announced?.serverSeedCommitment ?? "–"}</dd>
+        <dt>Nonce: the number of your next bet</dt><dd id="nonce">${announced?.nonce ?? "–"}</dd>
+      </dl>
+      ${rules && active === upgrader ? html`<p id="limits" class="quiet">A wager is from ${format(minCents())} to
+        ${format(maxCents())} coins. The house edge is ${Number((rules.houseEdge * 100).toFixed(4))} %.</p>` : nothing}
+    </details>`;
+}

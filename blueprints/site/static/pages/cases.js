@@ -1,0 +1,132 @@
+// The list of cases: regular ones with the free one, those for levels, and those with real-life items. At the address of
+// a case, the reel beside the list is that of the case; `game=irl` in the query says that it is a real-life one.
+
+import { getJson } from "../api.js";
+import { accessTo } from "../game/case-access.js";
+import { showCase } from "../game/game.js";
+import { html, nothing } from "../lit.js";
+import { centsOfCoins, centsOfPrice } from "../money.js";
+import { coins } from "../parts/amount.js";
+import { picture } from "../parts/picture.js";
+import { Resource, status } from "../parts/resource.js";
+import { searched, searchField } from "../parts/search.js";
+import { matchesFirst } from "../parts/search-order.js";
+import { loadPlayer } from "../player.js";
+import { current, query, setTitle } from "../router.js";
+import { state } from "../store.js";
+
+const NOT_FOUND = 404;
+const MOST = 24;
+const PICTURES = 3;
+
+const GROUPS = [
+  {
+    title: "Cases",
+    game: "case",
+    load: async (search) => [...matching(await freeCase(), search), ...(await casesOf("false", search))],
+  },
+  {
+    title: "Level cases",
+    note: "For players who have reached the level.",
+    game: "case",
+    load: (search) => casesOf("true", search),
+  },
+  {
+    title: "Real-life prizes",
+    note: "Keep what you win, sell it, or have it shipped.",
+    game: "irl",
+    load: async (search) => matching(await getJson("/irl"), search),
+  },
+];
+
+const cases = new Resource(loadCases);
+let isTyping = false;
+
+/** Load the groups with cases. A group that can't be loaded is left out, and `failure` says so. */
+async function loadCases(_signal, search) {
+  const results = await Promise.allSettled(GROUPS.map(({ load }) => load(search)));
+  const groups = GROUPS.map((group, index) => {
+    return { ...group, cases: matchesFirst(results[index].value ?? [], search, ({ name }) => name) };
+  });
+  const failure = results.find(({ status: how }) => how === "rejected")?.reason.message;
+  return { groups: groups.filter((group) => group.cases.length), failure };
+}
+
+async function freeCase() {
+  try {
+    return [{ ...(await getJson("/api/cases/free")), isFree: true }];
+  } catch (problem) {
+    if (problem.status === NOT_FOUND) return [];
+    throw problem;
+  }
+}
+
+async function casesOf(caseType, search) {
+  const asked = new URLSearchParams({ caseType, limit: MOST, sort: "Price Ascending", search });
+  return (await getJson(`/api/cases/pagination?${asked}`)).cases;
+}
+
+/** The server searches its pages; the free case and the list of real-life ones come whole. */
+const matching = (all, search) => all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
+
+// What is loaded, so that another search keeps the case, and another case the list.
+const entered = { search: null, params: null };
+
+export async function enter(params) {
+  const search = searched();
+  isTyping = false;
+  loadPlayer(); // The level may have grown.
+  const loading = cases.value && entered.search === search ? null : cases.load(search);
+  const isChosen = params.id !== undefined && entered.params !== params;
+  Object.assign(entered, { search, params });
+  if (isChosen) {
+    const game = query().get("game") === "irl" ? "irl" : "case";
+    const name = await showCase({ game, id: params.id }, () => current.params === params);
+    if (name && current.params === params) setTitle(name);
+  }
+  await loading;
+}
+
+function note() {
+  const { groups, failure } = cases.value ?? {};
+  if (failure) return `Some cases could not be loaded: ${failure}`;
+  return groups?.length === 0 ? "No cases were found." : cases.note("The cases");
+}
+
+function type() {
+  isTyping = true;
+  cases.cancel(); // A list that is still loading must not be shown any more.
+}
+
+export const page = () => html`
+  <h2 id="page-title" tabindex="-1">Cases</h2>
+  <div class="row filters" role="search">
+    ${searchField({ id: "case-search", label: "Search cases by name", onType: type })}
+  </div>
+  <p class="quiet">A case contains items, each with its own chance. Choose a case to see its items and to open it.</p>
+  <div id="cases" class="groups" aria-busy=${isTyping || cases.isLoading}>
+    ${cases.value?.groups.map(({ title, note: about, game, cases: all }) => html`<section>
+      <h3>${title}</h3>
+      ${about ? html`<p class="quiet">${about}</p>` : nothing}
+      <ul class="cards wide">${all.map((each) => html`<li>${card(game, each)}</li>`)}</ul>
+    </section>`)}
+  </div>
+  ${status("cases-note", note())}`;
+
+function card(game, shown) {
+  const { id, name, price, items, isFree } = shown;
+  const access = accessTo(shown, state.player, state.rules);
+  const dearest = [...items].sort((one, other) => centsOf(other) - centsOf(one)).slice(0, PICTURES);
+  const search = searched();
+  const more = new URLSearchParams({ ...(game === "irl" && { game }), ...(search && { search }) });
+  return html`<a class="card" href="/cases/${encodeURIComponent(id)}${more.size ? `?${more}` : ""}"
+    aria-current=${current.params.id === id ? "page" : nothing}>
+    <span class="fan">${dearest.map(({ image }) => picture("item", image, 96))}</span>
+    <span class="name">${name}</span>
+    <span class="quiet">${items.length === 1 ? "1 item" : `${items.length} items`}</span>
+    <span class="condition ${access?.reason ? "locked" : ""}">${access?.label ?? ""}</span>
+    ${isFree ? html`<strong class="free">Free</strong>` : coins(centsOfCoins(price))}
+  </a>`;
+}
+
+const centsOf = ({ price }) => (price === null ? 0 : centsOfPrice(price));

@@ -1,0 +1,71 @@
+// The player's prizes of real-life cases: selling one, and asking for another to be shipped.
+
+import { html, nothing } from "../lit.js";
+import { centsOfCoins, format } from "../money.js";
+import { Actions } from "../parts/action.js";
+import { coins } from "../parts/amount.js";
+import { openDialog } from "../parts/dialog.js";
+import { namedButton } from "../parts/facts.js";
+import { PagedList } from "../parts/paged-list.js";
+import { picture } from "../parts/picture.js";
+import { askToShip } from "../parts/shipping.js";
+import { sendConfirmed } from "../parts/two-factor.js";
+
+const STATUSES = { kept: "Yours", sold: "Sold", shipping: "Will be shipped", shipped: "Shipped" };
+
+const prizes = new PagedList({
+  name: "prizes",
+  path: "/prizes",
+  filter: "Your prizes",
+  options: [
+    { value: "status=all", text: "all" },
+    { value: "status=kept", text: "yours to sell or ship" },
+    { value: "status=shipping", text: "to be shipped" },
+    { value: "status=shipped", text: "shipped" },
+    { value: "status=sold", text: "sold" },
+  ],
+  lineOf: line,
+  none: html`There are no prizes here yet. <a href="/cases">Open a case</a> with real-life prizes to win one.`,
+  what: "The prizes",
+});
+const actions = new Actions("prizes-said", () => prizes.load());
+
+export const enter = () => prizes.load();
+
+export const page = () => html`
+  <h2 id="page-title" tabindex="-1">Prizes</h2>
+  ${actions.view()}
+  ${prizes.view()}`;
+
+function line({ id, name, image, value, status, wonAt }) {
+  const won = new Date(wonAt).toLocaleDateString([], { dateStyle: "medium" });
+  return html`<li>
+    ${picture("item", image, 56)}
+    <div class="name">${name}<p class="quiet">Won on ${won} · ${STATUSES[status]}</p></div>
+    ${coins(centsOfCoins(value))}
+    ${status === "kept" ? html`<div class="row">
+      ${namedButton("Sell", name, () => sell(id, name, value))}
+      ${namedButton("Ship", name, () => ship(id, name))}
+    </div>` : nothing}
+  </li>`;
+}
+
+async function sell(id, name, value) {
+  const isAgreed = await openDialog({
+    id: "sale",
+    title: "Sell this prize?",
+    content: html`<p>You get ${coins(centsOfCoins(value))} for ${name}. This can't be undone.</p>`,
+    accept: "Sell",
+  });
+  if (!isAgreed) return;
+  await actions.run(async () => {
+    const { amount } = await sendConfirmed("POST", `/prizes/${id}/sell`);
+    return `You sold ${name} for ${format(centsOfCoins(amount))} coins.`;
+  });
+}
+
+async function ship(id, name) {
+  // The address of the profile may fail to load.
+  const asking = askToShip(id, name);
+  if (await asking.catch(() => true)) await actions.run(() => asking.then(() => `${name} will be shipped to you.`));
+}

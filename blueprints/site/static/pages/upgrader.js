@@ -1,0 +1,108 @@
+// The items to win: one page of the catalogue at a time, searched and sorted by the server.
+
+import { getJson } from "../api.js";
+import { chooseItem } from "../game/upgrader.js";
+import { bringIntoView, showUpgrader, selectGame } from "../game/game.js";
+import { upgrader } from "../game/upgrader.js";
+import { loadItem, partsOf, rememberImages } from "../game/item-names.js";
+import { html, nothing, repeat } from "../lit.js";
+import { centsOfPrice } from "../money.js";
+import { coins } from "../parts/amount.js";
+import { pageButtons } from "../parts/paged-list.js";
+import { picture } from "../parts/picture.js";
+import { Resource } from "../parts/resource.js";
+import { searched, searchField } from "../parts/search.js";
+import { matchesFirst } from "../parts/search-order.js";
+import { current, query, setQuery } from "../router.js";
+import { state } from "../store.js";
+
+const PAGE_SIZE = 18;
+// Pages of a search that are loaded together, to be put in the order of matchesFirst.
+const SEARCHED_PAGES = 5;
+
+const items = new Resource(loadPage);
+const pageNumber = () => Number(query().get("page") ?? 1);
+const sort = () => query().get("sort") ?? "Descending";
+const priced = (item) => ({ ...item, priceCents: centsOfPrice(item.price) });
+
+/**
+ * Load a page as it is shown, and the `total` of items. Among the matches of a search, those at the beginning of a word
+ * come first: among the first five pages, the next five, and so on, since the server knows only one order.
+ */
+async function loadPage(signal) {
+  const [page, search] = [pageNumber(), searched()];
+  const pages = search ? SEARCHED_PAGES : 1;
+  const asked = { page: Math.ceil(page / pages), limit: pages * PAGE_SIZE, sort: sort(), search };
+  const answer = await getJson(`/upgrader/items/pagination?${new URLSearchParams(asked)}`, { signal });
+  rememberImages(answer.items);
+  const first = ((page - 1) % pages) * PAGE_SIZE;
+  const ordered = matchesFirst(answer.items, search, ({ marketHashName }) => marketHashName);
+  const shown = ordered.slice(first, first + PAGE_SIZE).map(priced);
+  // The chosen item may have another price now.
+  const again = shown.find(({ marketHashName }) => marketHashName === state.item?.marketHashName);
+  if (again) chooseItem(again);
+  return { items: shown, total: answer.pagination.totalItems, page };
+}
+
+/** The price of the chosen item is outdated: load the page anew, and the item, which may be on another page. */
+async function refresh() {
+  if (current.route.path === "/") items.load();
+  const item = state.item && (await loadItem(state.item.marketHashName).catch(() => {}));
+  if (item) chooseItem(priced(item));
+}
+
+addEventListener("bet-refused", ({ detail: reason }) => {
+  if (reason === "Item price has changed" || reason === "Item not found") refresh();
+});
+
+export function enter() {
+  showUpgrader(() => current.route.path === "/");
+  return items.load();
+}
+
+export function page() {
+  const { items: shown = [], total = 0, page: number = 1 } = items.value ?? {};
+  const pages = Math.ceil(total / PAGE_SIZE);
+  const found = items.note("The items") || (total === 1 ? "1 item" : `${total || "No"} items`);
+  return html`
+    <h2 id="page-title" tabindex="-1">Items</h2>
+    <div class="row filters" role="search">
+      ${searchField({ id: "search", label: "Search by weapon or skin" })}
+      <label class="unseen" for="sort">Sort by price</label>
+      <select id="sort" @change=${({ target }) => setQuery({ sort: target.value, page: null })}>
+        <option value="Ascending" .selected=${sort() === "Ascending"}>Lowest price first</option>
+        <option value="Descending" .selected=${sort() === "Descending"}>Highest price first</option>
+      </select>
+    </div>
+    <ul id="items" class="cards">${repeat(shown, ({ marketHashName }) => marketHashName, card)}</ul>
+    ${pageButtons({
+      id: "items-page",
+      label: "Pages of items",
+      page: number,
+      pages,
+      goTo: (other) => setQuery({ page: other > 1 ? other : null }),
+      note: html`<span id="found" role="status">${found}</span>
+        <span id="page-number">${pages ? `· page ${number} of ${pages}` : ""}</span>`,
+    })}`;
+}
+
+function card(item) {
+  const { gun, skin, wear } = partsOf(item.marketHashName);
+  const isChosen = item.marketHashName === state.item?.marketHashName;
+  const choose = () => {
+    chooseItem(item);
+    selectGame(upgrader);
+    // On a small screen the wheel is far above the items.
+    bringIntoView("#dial");
+  };
+  return html`<li>
+    <button type="button" class="card" aria-pressed=${isChosen} @click=${choose}>
+      ${picture("item", item.image, 120)}
+      <span class="quiet">${gun}</span>
+      <span class="name">${skin}</span>
+      <span class="quiet">${wear}</span>
+      ${coins(item.priceCents)}
+    </button>
+    ${isChosen ? html`<a class="skip" href="#wager">Set the wager</a>` : nothing}
+  </li>`;
+}

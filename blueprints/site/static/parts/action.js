@@ -1,0 +1,43 @@
+// What the buttons of a section do.
+
+import { html } from "../lit.js";
+import { update } from "../store.js";
+
+/** Runs one action after the other, and shows what each one says in an element with the id `id`. */
+export class Actions {
+  #id;
+  #reload;
+  #said = "";
+  #isRunning = false;
+
+  /** `reload()` loads what an action may have changed. */
+  constructor(id, reload = () => {}) {
+    this.#id = id;
+    this.#reload = reload;
+    addEventListener("session", () => { this.#said = ""; });
+  }
+
+  /**
+   * Await `action()`, which resolves with a sentence; then reload, and show the sentence or why the action failed. While
+   * an action runs, others are ignored.
+   */
+  async run(action) {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    const said = await action().catch((problem) => `${problem.message}.`);
+    this.#isRunning = false;
+    await this.#reload();
+    this.#said = said;
+    await update();
+    // The button may be gone, and the focus with it.
+    document.getElementById(this.#id)?.focus();
+  }
+
+  clear() {
+    this.#said = "";
+  }
+
+  view() {
+    return html`<p id=${this.#id} class="said" role="status" tabindex="-1">${this.#said}</p>`;
+  }
+}

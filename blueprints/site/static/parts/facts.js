@@ -1,0 +1,20 @@
+// Small things to read: terms and values, checks, and a text to save as a file.
+
+import { html } from "../lit.js";
+
+/** Pairs of terms and values. */
+export const values = (pairs) => html`<dl class="values">
+  ${pairs.map(([term, value]) => html`<dt>${term}</dt><dd>${value}</dd>`)}</dl>`;
+
+/** A list of checks `{ text, passed }`; null is one that can't be made. */
+export const checks = (list) => html`<ul class="checks">${list.map(({ text, passed }) =>
+  passed === null ? html`<li>? ${text}</li>`
+  : html`<li class=${passed ? "passed" : "failed"}>${passed ? "✓" : "✗"} ${text}</li>`)}</ul>`;
+
+/** A link that saves a text, which `textOf()` returns when it is followed, as a file. */
+export const saveLink = (label, name, textOf) => html`<a href="#" download=${name}
+  @click=${({ currentTarget }) => { currentTarget.href = URL.createObjectURL(new Blob([textOf()])); }}>${label}</a>`;
+
+/** A button whose name for screen readers also says what it is for: `of`. */
+export const namedButton = (text, of, clicked) => html`<button type="button" class="plain"
+  aria-label=${`${text} ${of}`} @click=${clicked}>${text}</button>`;

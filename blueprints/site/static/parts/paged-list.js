@@ -1,0 +1,94 @@
+// A list of the player that is loaded page by page. Its filter and its page are in the query of the address.
+
+import { getOwn } from "../api.js";
+import { html, nothing, repeat } from "../lit.js";
+import { query, setQuery } from "../router.js";
+import { Resource, status } from "./resource.js";
+
+const PAGE_SIZE = 10;
+
+/** Buttons to go to other pages; `goTo(page)` is called. */
+export const pageButtons = ({ label, page, pages, goTo, note = `Page ${page} of ${pages}`, id }) => html`
+  <nav class="row pages" aria-label=${label}>
+    <button type="button" class="plain" ?disabled=${page <= 1} @click=${() => goTo(page - 1)}>Previous</button>
+    <p class="quiet" id=${id}>${note}</p>
+    <button type="button" class="plain" ?disabled=${page >= pages} @click=${() => goTo(page + 1)}>Next</button>
+  </nav>`;
+
+/**
+ * A list with the id `name`.
+ *
+ * - `path` answers its pages, with the entries under `name`
+ * - `filter` is the label of the filter, and `options` pairs of a query such as "status=kept" and its text, or groups
+ *   `{ label, options }` of them
+ * - `lineOf(entry)` is the template of a line, `none` the note without entries
+ * - `what` names the entries: "Your prizes"
+ */
+export class PagedList {
+  #settings;
+  #pages;
+
+  constructor(settings) {
+    this.#settings = settings;
+    this.#pages = new Resource((signal) => this.#loadPage(Number(query().get("page") ?? 1), signal));
+  }
+
+  /** Load the page that the address names. Without an address of its own, `first` shows the newest entries. */
+  load() {
+    return this.#pages.load();
+  }
+
+  /** The entries that are shown. */
+  get entries() {
+    return this.#pages.value?.[this.#settings.name] ?? [];
+  }
+
+  async #loadPage(page, signal) {
+    const { path } = this.#settings;
+    const { data } = await getOwn(`${path}?page=${page}&limit=${PAGE_SIZE}&${this.#chosen()}`, { signal });
+    // The last entry of the last page may have changed its state.
+    return page > 1 && page > data.totalPages ? this.#loadPage(Math.max(data.totalPages, 1), signal) : data;
+  }
+
+  /** The value of the chosen option. */
+  #chosen() {
+    const given = query();
+    const isChosen = (value) => [...new URLSearchParams(value)].every(([name, part]) => given.get(name) === part);
+    // The first one is the one without a filter.
+    const values = this.#settings.options.flatMap(({ options, ...one }) => options ?? [one]).map(({ value }) => value);
+    return values.toReversed().find(isChosen) ?? values[0];
+  }
+
+  #choose(value) {
+    const all = this.#settings.options.flatMap(({ options, ...one }) => options ?? [one]);
+    const names = all.flatMap((option) => [...new URLSearchParams(option.value).keys()]);
+    const cleared = Object.fromEntries(names.map((name) => [name, null]));
+    const isFirst = value === all[0].value;
+    setQuery({ ...cleared, page: null, ...(isFirst ? {} : Object.fromEntries(new URLSearchParams(value))) });
+  }
+
+  view() {
+    const { name, filter, options, lineOf, none, what, label = `Pages of ${name}` } = this.#settings;
+    const chosen = this.#chosen();
+    const option = ({ value, text }) => html`<option value=${value} .selected=${value === chosen}>${text}</option>`;
+    const { totalPages = 0, currentPage = 1 } = this.#pages.value ?? {};
+    const isEmpty = this.#pages.value && !this.entries.length && !this.#pages.problem;
+    return html`
+      <div class="row filters">
+        <label for="${name}-filter">${filter}</label>
+        <select id="${name}-filter" @change=${({ target }) => this.#choose(target.value)}>
+          ${options.map((each) => each.options
+            ? html`<optgroup label=${each.label}>${each.options.map(option)}</optgroup>` : option(each))}
+        </select>
+      </div>
+      <ul id=${name} class="lines ${name}">${repeat(this.entries, ({ id }) => id, lineOf)}</ul>
+      ${status(`${name}-note`, isEmpty ? none : this.#pages.note(what))}
+      ${totalPages < 2 ? nothing : pageButtons({
+        id: `${name}-page`,
+        label,
+        page: currentPage,
+        pages: totalPages,
+        goTo: (page) => setQuery({ page: page > 1 ? page : null }),
+      })}`;
+  }
+}

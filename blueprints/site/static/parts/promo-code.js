@@ -1,0 +1,25 @@
+// Using the promo code of another player, which can be done once.
+
+import { sendJson } from "../api.js";
+import { html } from "../lit.js";
+import { openDialog } from "./dialog.js";
+import { field } from "./field.js";
+
+/** Ask for a promo code and use it; resolves with the server's sentence, or undefined when the player cancels. */
+export const askForPromoCode = () => openDialog({
+  id: "promo",
+  title: "Enter a promo code",
+  content: html`
+    <p class="quiet">The code of another player gives you a bonus and the free case. You can use one code, and can't
+      change it afterwards.</p>
+    ${field({
+      id: "promo-code",
+      label: "Promo code",
+      input: html`<input id="promo-code" name="code" autocomplete="off" autocapitalize="characters" spellcheck="false"
+        maxlength="24" aria-describedby="promo-problem" autofocus>`,
+    })}`,
+  accept: "Use the code",
+  send: async ({ elements }) =>
+    (await sendJson("POST", "/affiliate/use-code", { code: elements.code.value.trim() })).message,
+  explain: ({ message }) => message,
+});

@@ -1,0 +1,32 @@
+// The reality check: a dialog that stays until the player has answered it.
+
+import { socket } from "../connection.js";
+import { html } from "../lit.js";
+import { centsOfCoins } from "../money.js";
+import { open } from "../router.js";
+import { formatClock } from "../times.js";
+import { coins, signedCoins } from "./amount.js";
+import { closeDialogs, openDialog } from "./dialog.js";
+
+export function followRealityChecks() {
+  socket.on("limits:reality-check", async ({ since, minutes, wagered, paid, net }) => {
+    closeDialogs("#reality-check"); // An earlier one that has not been answered.
+    const time = minutes === 1 ? "1 minute" : `${minutes} minutes`;
+    const answer = await openDialog({
+      id: "reality-check",
+      title: "Time to check how you are doing",
+      content: html`
+        <p>You have been playing for ${time}, since ${formatClock(since)}.</p>
+        <dl class="amounts">
+          <dt>Wagered</dt><dd>${coins(centsOfCoins(wagered))}</dd>
+          <dt>Paid</dt><dd>${coins(centsOfCoins(paid))}</dd>
+          <dt>Net</dt><dd>${signedCoins(centsOfCoins(net))}</dd>
+        </dl>`,
+      buttons: html`<button value="break" class="plain">Take a break</button>`,
+      accept: "Continue",
+      // The heading has the focus and no button, so that a key pressed while playing answers nothing.
+      isForced: true,
+    });
+    if (answer === "break") open("/account/limits", { focus: "#break-duration" });
+  });
+}

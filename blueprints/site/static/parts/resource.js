@@ -1,0 +1,60 @@
+// Something that a page loads.
+
+import { makeSignals } from "../api.js";
+import { html } from "../lit.js";
+import { update } from "../store.js";
+
+/**
+ * What `load(signal, ...)` resolves with, as `value`; null until then. `problem` is why the last try failed. A later
+ * `load` aborts an earlier one. What is loaded is forgotten when another player signs in.
+ */
+export class Resource {
+  value = null;
+  problem = "";
+  isLoading = false;
+  #load;
+  #nextSignal = makeSignals();
+
+  constructor(load) {
+    this.#load = load;
+    addEventListener("session", () => this.clear());
+  }
+
+  /** Load it. Resolves when it is drawn, whether it was loaded or not. */
+  async load(...what) {
+    const signal = this.#nextSignal();
+    this.isLoading = true;
+    update();
+    try {
+      const value = await this.#load(signal, ...what);
+      if (signal.aborted) return;
+      Object.assign(this, { value, problem: "" });
+    } catch (problem) {
+      if (signal.aborted) return;
+      this.problem = problem.message;
+    }
+    this.isLoading = false;
+    await update();
+  }
+
+  /** What is being loaded must not be shown any more. */
+  cancel() {
+    this.#nextSignal();
+    this.isLoading = false;
+    update();
+  }
+
+  clear() {
+    this.cancel();
+    Object.assign(this, { value: null, problem: "", isLoading: false });
+  }
+
+  /** The note while there is nothing to show: "Loading…", or that `what` could not be loaded; "" otherwise. */
+  note(what) {
+    if (this.problem) return `${what} could not be loaded: ${this.problem}`;
+    return this.value === null ? "Loading…" : "";
+  }
+}
+
+/** A note as a live region. */
+export const status = (id, text) => html`<p id=${id} class="quiet" role="status">${text}</p>`;

@@ -1,0 +1,107 @@
+// Which page is open. Addresses are changed by plain links, and by the buttons of the browser.
+//
+// A page is a module that exports `page(params)`, its template, and perhaps `enter(params)`, which loads its data: it is
+// called when the page is opened, when the query of its address changes, and when another player signs in.
+
+import { findRoute, notFound, routes } from "./routes.js";
+import { getToken } from "./session.js";
+import { update } from "./store.js";
+
+/** The open page: its route, parameters and module, which is null while it is loaded. */
+export const current = { route: routes[0], params: {}, module: null, problem: "" };
+
+/** The query of the address. */
+export const query = () => new URLSearchParams(location.search);
+
+/** The address of the open page with these parameters of its query changed; "" and null remove one. */
+export function withQuery(changes) {
+  const parameters = query();
+  for (const [name, value] of Object.entries(changes)) {
+    if (value) parameters.set(name, value);
+    else parameters.delete(name);
+  }
+  return location.pathname + (parameters.size ? `?${parameters}` : "");
+}
+
+/** Change the query, for example when a filter is chosen. With `replace` the back button does not undo it. */
+export function setQuery(changes, { replace = false } = {}) {
+  history[replace ? "replaceState" : "pushState"](null, "", withQuery(changes));
+  enter();
+}
+
+/** Open the page at an address. The focus goes to `focus`, or to the heading of the page. */
+export async function open(address, { focus } = {}) {
+  if (address !== location.pathname + location.search) history.pushState(null, "", address);
+  await show();
+  moveFocus(focus);
+}
+
+/** Load the data of the open page, as its player may see it. */
+export async function enter() {
+  const { route, module, params } = current;
+  await update();
+  if (!route.needs || getToken()) await module?.enter?.(params);
+}
+
+async function show() {
+  const { route, params } = findRoute(location.pathname);
+  Object.assign(current, { route, params, problem: "" });
+  document.title = route === routes[0] ? route.title : `${route.title} · ${routes[0].title}`;
+  try {
+    const module = await route.load();
+    if (current.params !== params) return;
+    current.module = module;
+    enter();
+  } catch (problem) {
+    current.problem = `This page could not be loaded: ${problem.message}`;
+  }
+  await update();
+}
+
+/** Name what the open page shows in its title, such as a case. */
+export function setTitle(title) {
+  document.title = `${title} · ${routes[0].title}`;
+}
+
+/** Move the focus to what a selector matches, as soon as it is there, or to the heading of the page. */
+function moveFocus(selector) {
+  const heading = document.querySelector(selector ?? current.route.heading ?? "#page-title");
+  if (!selector && !current.route.heading) scrollTo(0, 0);
+  heading?.focus({ preventScroll: !selector && !current.route.heading });
+}
+
+function followLink(event) {
+  const link = event.target.closest?.("a[href]");
+  const isPlain = !event.button && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+  if (!link || !isPlain || event.defaultPrevented || link.target || link.hasAttribute("download")) return;
+  const { origin, pathname, search, hash } = new URL(link.href);
+  if (origin !== location.origin || hash || findRoute(pathname).route === notFound) return;
+  event.preventDefault();
+  open(pathname + search);
+}
+
+/** A skip link moves the focus, and the address stays as it is. */
+function followSkipLink(event) {
+  const link = event.target.closest?.(".skip");
+  if (!link) return;
+  event.preventDefault();
+  const target = document.querySelector(link.hash);
+  (target && !target.disabled ? target : document.querySelector("#game")).focus();
+}
+
+/** Open the page of the present address, and follow links from now on. */
+export function startRouter() {
+  document.addEventListener("click", followSkipLink);
+  document.addEventListener("click", followLink);
+  addEventListener("popstate", async () => {
+    const { route } = findRoute(location.pathname);
+    const isSame = route === current.route && route !== notFound;
+    await show();
+    if (!isSame) moveFocus();
+  });
+  return show();
+}
+
+/** Whether a link leads to the open page or to one below it. */
+export const isOpen = (path) =>
+  current.route.path === path || (path !== "/" && Boolean(current.route.path?.startsWith(`${path}/`)));

@@ -1,0 +1,151 @@
+// What surrounds every page: skip links, the header with its menu, the notice, the game, the feed, and the footer.
+
+import { Actions } from "./parts/action.js";
+import { getOwn } from "./api.js";
+import { shownBalanceCents } from "./game/betting.js";
+import { gamePanel } from "./game/game.js";
+import { betList } from "./fairness/bet-list.js";
+import { reports } from "./fairness/reports.js";
+import { html, nothing } from "./lit.js";
+import { centsOfCoins } from "./money.js";
+import { coins } from "./parts/amount.js";
+import { liveBets } from "./parts/live-bets.js";
+import { picture } from "./parts/picture.js";
+import { Resource } from "./parts/resource.js";
+import { sendConfirmed } from "./parts/two-factor.js";
+import { loadPlayer } from "./player.js";
+import { current, isOpen } from "./router.js";
+import { routes } from "./routes.js";
+import { getToken, setToken, startLogin } from "./session.js";
+import { notify, state } from "./store.js";
+
+const SECTIONS = [["/", "Upgrader"], ["/cases", "Cases"], ["/live", "Live"], ["/ranking", "Ranking"]];
+const LOGINS = { platform: "the game platform", identity: "your identity provider" };
+
+const earnings = new Resource(() => getOwn("/affiliate/overview"));
+const claiming = new Actions("claim-said", () => earnings.load());
+
+/** The whole page. */
+export function shell() {
+  const { route } = current;
+  const isPlayer = getToken() !== null;
+  return html`
+    <nav class="skips" aria-label="Skip">
+      ${route.isGame ? html`<a class="skip" href="#game">Skip to the bet</a>` : nothing}
+      <a class="skip" href="#browse">Skip to the content</a>
+      ${route.isGame && isPlayer ? html`<a class="skip" href="#played">Skip to your bets</a>` : nothing}
+    </nav>
+    ${header(isPlayer)}
+    <p id="notice" class="notice" role="alert" ?hidden=${!state.notice}
+      data-about=${state.notice?.about ?? ""}>${state.notice?.text ?? ""}</p>
+    ${route.isGame ? besideGame(isPlayer) : html`<main class="wide">${content()}</main>`}
+    <footer class="quiet">
+      <a href="/verify">Verify a bet</a> <a href="/public-log">Public log</a> <a href="/docs">API documentation</a>
+    </footer>`;
+}
+
+const besideGame = (isPlayer) => html`
+  <main>
+    ${gamePanel()}
+    <div class="side">
+      ${content()}
+      ${current.route.path === "/live" ? nothing : html`
+        <section class="panel feed" aria-labelledby="bets-title">
+          <h2 id="bets-title">Live bets</h2>
+          ${liveBets()}
+        </section>`}
+    </div>
+    ${isPlayer ? html`
+      <section id="played" class="panel played" aria-labelledby="played-title" tabindex="-1">
+        <h2 id="played-title">Your bets</h2>
+        ${reports()}
+        ${betList()}
+      </section>` : nothing}
+  </main>`;
+
+/** The open page, or what a guest sees in its place. */
+function content() {
+  const { route, module, params, problem } = current;
+  const isClosed = route.needs && !getToken();
+  return html`
+    <section id="browse" class="panel browse" tabindex="-1" aria-label=${route.title}>
+      ${isClosed ? html`
+        <h2 id="page-title" tabindex="-1">${route.title}</h2>
+        <p id="guest-note">Sign in to ${route.needs}.</p>`
+      : problem ? html`<h2 id="page-title" tabindex="-1">${route.title}</h2><p role="alert">${problem}</p>`
+      : module?.page(params) ?? html`<p class="quiet">Loading…</p>`}
+    </section>`;
+}
+
+const link = (path, text) =>
+  html`<a href=${path} aria-current=${isOpen(path) ? "page" : nothing}>${text}</a>`;
+
+function header(isPlayer) {
+  return html`
+    <header>
+      <h1><a href="/"><img src="/assets/icon.svg" alt="" width="32" height="32"> Upgrader</a></h1>
+      <nav class="sections" aria-label="Pages">${SECTIONS.map(([path, text]) => link(path, text))}</nav>
+      <p class="line" role="status"><span class="dot ${state.isLive ? "up" : ""}"></span>
+        <span id="line">${state.line}</span></p>
+      <button id="theme" type="button" class="plain round" aria-label="Switch between light and dark">
+        <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
+          <circle cx="10" cy="10" r="8" fill="none" stroke="currentColor" stroke-width="2"/>
+          <path d="M10 2a8 8 0 0 1 0 16z" fill="currentColor"/>
+        </svg>
+      </button>
+      ${isPlayer ? playerMenu() : html`
+        <p id="spectator" class="sign-in">${Object.entries(LOGINS).map(([provider, name]) =>
+          (state.logins[provider] ? html`<a id="${provider}-login" class="plain" href=${state.logins[provider]}
+            @click=${startLogin}>Sign in with ${name}</a>` : nothing))}</p>`}
+    </header>`;
+}
+
+function playerMenu() {
+  const { player } = state;
+  const cents = shownBalanceCents();
+  const opened = ({ newState }) => {
+    if (newState !== "open") return;
+    loadPlayer(); // The level may have grown.
+    earnings.load();
+  };
+  return html`
+    <div id="player" class="player">
+      <p class="balance"><span class="unseen">Balance </span><strong id="balance"
+        aria-live="polite">${cents === null ? "–" : coins(cents)}</strong></p>
+      <button type="button" class="plain account" popovertarget="account" @click=${() => claiming.clear()}>
+        ${picture("avatar", player?.avatar, 30, "eager")}
+        <span id="username">${player?.username ?? ""}</span><span class="unseen"> (your account)</span>
+      </button>
+      <div id="account" class="panel menu" popover @toggle=${opened} @click=${closeAfterLink}>
+        <p id="level" class="quiet">${player ? `Level ${player.level}` : ""}</p>
+        <p class="earned">Affiliate earnings <strong id="earnings">${
+          earnings.value ? coins(centsOfCoins(earnings.value.availableEarnings)) : "–"}</strong></p>
+        ${earnings.value?.availableEarnings
+          ? html`<button id="claim" type="button" class="plain" @click=${claim}>Claim</button>` : nothing}
+        ${claiming.view()}
+        <p class="quiet" role="status">${earnings.problem && earnings.note("Your earnings")}</p>
+        <nav aria-label="Account">${accountLinks()}</nav>
+        <button id="sign-out" type="button" class="plain" @click=${signOut}>Sign out</button>
+      </div>
+    </div>`;
+}
+
+/** Links to all pages of the account. */
+export const accountLinks = () =>
+  routes.filter(({ path }) => path.startsWith("/account")).map(({ path, title }) =>
+    html`<a href=${path} aria-current=${current.route.path === path ? "page" : nothing}>${title}</a>`);
+
+function closeAfterLink({ target, currentTarget }) {
+  if (target.closest("a")) currentTarget.hidePopover();
+}
+
+async function claim() {
+  await claiming.run(async () => `${(await sendConfirmed("POST", "/affiliate/claim")).message}.`);
+  // The dialog that asks for a code has closed the menu.
+  document.getElementById("account")?.togglePopover(true);
+}
+
+function signOut() {
+  setToken(null);
+  notify("You have signed out.");
+}

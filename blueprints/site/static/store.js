@@ -1,0 +1,47 @@
+// The state of the player and of the page, and the only place where it is kept. Requests and events of the socket
+// change it with `update`, and the page is drawn from it.
+
+/** What is not set here belongs to one page, which keeps it in an object of its own. */
+export const state = {
+  player: null, // /auth/me; null for a guest, and until it is loaded
+  rules: null, // /upgrader/rules
+  logins: {}, // /auth/providers
+  line: "Connecting…", // the connection in words
+  isLive: false,
+  notice: null, // { text, about }, `about` being "account" or "service" when it ends once that is loaded or available
+  balanceCents: 0,
+  balanceVersion: -1, // below 0 before the balance has arrived
+  announced: null, // the commitment to the next bet, { serverSeedCommitment, nonce }
+  clientSeed: "",
+  bet: null, // the bet in progress, { attempt, game }
+  fairness: "", // the verdict on the newest bet
+  outcome: { text: "", kind: "" }, // of the last bet; `kind` is "won", "lost" or "refused"
+  item: null, // the item to win, with its priceCents
+  wager: "1.00", // as it is typed
+  bets: [], // the player's newest bets with their proofs (fairness/bet-list.js)
+  liveBets: [], // of all players
+};
+
+let draw = () => {};
+let drawing = null;
+
+/** Change the state, and draw the page once when all that happens at this moment is done. Resolves when it is drawn. */
+export function update(patch = {}) {
+  Object.assign(state, patch);
+  drawing ??= Promise.resolve().then(() => {
+    drawing = null;
+    draw();
+  });
+  return drawing;
+}
+
+/** Set the function that draws the page from the state. */
+export function drawWith(render) {
+  draw = render;
+}
+
+/** Show a notice above the page, or none. */
+export const notify = (text, about = "") => update({ notice: text ? { text, about } : null });
+
+/** End the notice about this, if it is shown. */
+export const endNotice = (about) => { if (state.notice?.about === about) notify(null); };
