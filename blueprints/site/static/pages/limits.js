@@ -1,98 +1,180 @@
-// The player's own limits: what is used of them, setting them, and confirming a higher one.
+// The player's own limits, breaks and self-exclusion.
 
-import { makeActions } from "./actions.js";
-import { byId, make, namedButton, openDialog } from "./dom.js";
-import { centsOfCoins, centsOfText, coinsOfCents, format, plain } from "./money.js";
-import { formatClock, formatTime } from "./times.js";
-import { sendConfirmed } from "./two-factor-prompt.js";
+import { getOwn, sendJson } from "../api.js";
+import { html, nothing } from "../lit.js";
+import { centsOfCoins, coinsOfCents, format, plain } from "../money.js";
+import { Actions } from "../parts/action.js";
+import { readAmount } from "../parts/amount.js";
+import { openDialog } from "../parts/dialog.js";
+import { namedButton } from "../parts/facts.js";
+import { field } from "../parts/field.js";
+import { Resource, status } from "../parts/resource.js";
+import { sendConfirmed } from "../parts/two-factor.js";
+import { formatClock, formatTime } from "../times.js";
 
 // What is used of each kind, from a period of `/limits/summary`.
 const KINDS = {
-  wager: ({ wagered }) => `${format(centsOfCoins(wagered))} coins wagered so far`,
-  loss: ({ net }) => `${format(Math.max(centsOfCoins(-net), 0))} coins lost so far`,
-  deposit: () => "",
+  wager: ["Wagers", ({ wagered }) => `${format(centsOfCoins(wagered))} coins wagered so far`],
+  loss: ["Losses: wagers minus payouts", ({ net }) => `${format(Math.max(centsOfCoins(-net), 0))} coins lost so far`],
+  deposit: ["Deposits", () => ""],
 };
 const PERIODS = { day: "Daily", week: "Weekly", month: "Monthly" };
+
+const HOUR_MS = 3_600_000;
+const HOURS = { h: 1, d: 24 };
+const PERMANENT = "permanent";
+const DURATIONS = {
+  "24h": "24 hours",
+  "7d": "7 days",
+  "30d": "30 days",
+  "180d": "180 days",
+  "365d": "1 year",
+  "1825d": "5 years",
+  [PERMANENT]: "ever (exclude yourself permanently)",
+};
+
+const limits = new Resource(async (signal) => {
+  const paths = ["/limits", "/limits/summary"];
+  const [all, summary] = await Promise.all(paths.map((path) => getOwn(path, { signal })));
+  return { ...all, summary };
+});
+const limiting = new Actions("limits-said", () => limits.load());
+const breaking = new Actions("break-said", () => limits.load());
 
 const nameOf = ({ kind, period }) => `${PERIODS[period].toLowerCase()} ${kind} limit`;
 const amountOf = (cents) => (cents === null ? "no limit" : `${format(cents)} coins`);
 const centsOf = (value) => (value === null ? null : centsOfCoins(value));
 
-/** The section. `redraw()` loads and draws the tab anew. */
-export class Limits {
-  #act;
+export const enter = () => limits.load();
 
-  constructor(redraw) {
-    this.#act = makeActions("limits-said", redraw);
-    byId("limit-form").addEventListener("submit", checkTyped);
-    byId("limit-remove").addEventListener("click", () => byId("limit").close("remove"));
-  }
+export const page = () => html`
+  <h2 id="page-title" tabindex="-1">Limits and breaks</h2>
+  ${status("limits-note", limits.note("Your limits"))}
+  ${limits.value ? html`<div class="parts">
+    <section aria-labelledby="limits-title">
+      <h3 id="limits-title">Your limits</h3>
+      <p class="quiet">A bet or a deposit that would exceed a limit is refused. A first or a lower limit counts at
+        once. A higher one, or removing one, counts when you confirm it after 24 hours. A day begins at
+        ${formatClock(new Date().setUTCHours(0, 0, 0, 0))}, a week on Monday and a month on the 1st: midnight in UTC,
+        shown in your time.</p>
+      ${limiting.view()}
+      ${Object.entries(KINDS).map(([kind, [title, used]]) => html`
+        <h4>${title}</h4>
+        <ul id="${kind}-limits" class="lines limits">${Object.keys(PERIODS).map((period) => line(kind, period, used))}</ul>`)}
+    </section>
+    ${breaks(limits.value.exclusion)}
+  </div>` : nothing}`;
 
-  /** Draw `/limits`, with what `/limits/summary` says is used. */
-  draw({ pending, ...limits }, summary) {
-    byId("day-begins").textContent = formatClock(new Date().setUTCHours(0, 0, 0, 0));
-    for (const [kind, describeUsed] of Object.entries(KINDS)) {
-      byId(`${kind}-limits`).replaceChildren(...Object.keys(PERIODS).map((period) => {
-        const limit = { kind, period, cents: centsOf(limits[kind][period]) };
-        const raise = pending.find((request) => request.kind === kind && request.period === period);
-        return this.#line(limit, describeUsed(summary[period]), raise);
-      }));
-    }
-  }
-
-  #line(limit, used, raise) {
-    const about = make("div", { className: "name" }, `${PERIODS[limit.period]}: ${amountOf(limit.cents)}`);
-    if (used) about.append(make("p", { className: "quiet" }, used));
-    const verb = limit.cents === null ? "Set" : "Change";
-    const line = make("li", {}, about, namedButton(verb, nameOf(limit), () => this.#edit(limit)));
-    if (raise) line.append(this.#raise(limit, raise));
-    return line;
-  }
-
-  /** A raise that is not confirmed yet: when it can be, and the choice. */
-  #raise(limit, { id, value, confirmableAt, expiresAt }) {
-    const name = nameOf(limit);
-    const asked = amountOf(centsOf(value));
-    const keep = () => this.#change(limit, limit.cents);
-    const confirm = () => this.#act(async () => {
-      await sendConfirmed("POST", `/limits/requests/${id}/confirm`);
-      return `Your ${name} is now ${asked}.`;
-    });
-    const isDue = Date.now() >= confirmableAt;
-    const from = isDue ? "" : `from ${formatTime(confirmableAt)} `;
-    const when = `You asked for ${asked}. You can confirm this ${from}until ${formatTime(expiresAt)}.`;
-    const choice = make("div", { className: "row" }, namedButton(`Keep ${amountOf(limit.cents)}`, `as ${name}`, keep));
-    if (isDue) choice.append(namedButton(`Confirm ${asked}`, `as ${name}`, confirm));
-    return make("div", { className: "raise" }, make("p", {}, when), choice);
-  }
-
-  /** Ask for the new value of a limit, and send it. */
-  async #edit(limit) {
-    byId("limit-title").textContent = `Your ${nameOf(limit)}`;
-    byId("limit-value").value = limit.cents === null ? "" : plain(limit.cents);
-    byId("limit-problem").textContent = "";
-    byId("limit-remove").hidden = limit.cents === null;
-    const choice = await openDialog("limit");
-    if (choice === "remove") await this.#change(limit, null);
-    if (choice === "set") await this.#change(limit, centsOfText(byId("limit-value").value));
-  }
-
-  #change(limit, cents) {
-    const { kind, period } = limit;
-    const content = { kind, period, value: cents === null ? null : coinsOfCents(cents) };
-    return this.#act(async () => {
-      // The limits, or the request that the player has to confirm later.
-      const { confirmableAt } = await sendConfirmed("PUT", "/limits", content);
-      if (confirmableAt === undefined) return `Your ${nameOf(limit)} is now ${amountOf(cents)}.`;
-      return `Your ${nameOf(limit)} stays ${amountOf(limit.cents)}. You can confirm the change from ` +
-        `${formatTime(confirmableAt)}.`;
-    });
-  }
+function line(kind, period, describeUsed) {
+  const { pending, summary, [kind]: values } = limits.value;
+  const limit = { kind, period, cents: centsOf(values[period]) };
+  const used = describeUsed(summary[period]);
+  const raise = pending.find((request) => request.kind === kind && request.period === period);
+  const verb = limit.cents === null ? "Set" : "Change";
+  return html`<li>
+    <div class="name">${PERIODS[period]}: ${amountOf(limit.cents)}${used ? html`<p class="quiet">${used}</p>` : nothing}</div>
+    ${namedButton(verb, nameOf(limit), () => edit(limit))}
+    ${raise ? raiseOf(limit, raise) : nothing}
+  </li>`;
 }
 
-/** Close the dialog if an amount was typed. */
-function checkTyped(event) {
+/** A raise that is not confirmed yet: when it can be, and the choice. */
+function raiseOf(limit, { id, value, confirmableAt, expiresAt }) {
+  const name = nameOf(limit);
+  const asked = amountOf(centsOf(value));
+  const confirm = () => limiting.run(async () => {
+    await sendConfirmed("POST", `/limits/requests/${id}/confirm`);
+    return `Your ${name} is now ${asked}.`;
+  });
+  const isDue = Date.now() >= confirmableAt;
+  const from = isDue ? "" : `from ${formatTime(confirmableAt)} `;
+  return html`<div class="raise">
+    <p>You asked for ${asked}. You can confirm this ${from}until ${formatTime(expiresAt)}.</p>
+    <div class="row">
+      ${namedButton(`Keep ${amountOf(limit.cents)}`, `as ${name}`, () => change(limit, limit.cents))}
+      ${isDue ? namedButton(`Confirm ${asked}`, `as ${name}`, confirm) : nothing}
+    </div>
+  </div>`;
+}
+
+/** Ask for the new value of a limit, and send it. */
+async function edit(limit) {
+  const value = limit.cents === null ? "" : plain(limit.cents);
+  const chosen = await openDialog({
+    id: "limit",
+    title: `Your ${nameOf(limit)}`,
+    content: field({
+      id: "limit-value",
+      label: "Limit",
+      unit: "in coins",
+      help: "A lower limit counts at once. A higher one, or none, has to be confirmed after 24 hours.",
+      input: html`<input id="limit-value" name="value" inputmode="decimal" autocomplete="off" value=${value}
+        aria-describedby="limit-value-help limit-problem" autofocus>`,
+    }),
+    buttons: limit.cents === null ? nothing
+      : html`<button type="submit" value="remove" class="plain">Remove the limit</button>`,
+    accept: "Set the limit",
+    send: ({ elements }, button) =>
+      ({ cents: button === "remove" ? null : readAmount(elements.value.value, "The limit") }),
+  });
+  if (chosen) await change(limit, chosen.cents);
+}
+
+const change = (limit, cents) => limiting.run(async () => {
+  const { kind, period } = limit;
+  const content = { kind, period, value: cents === null ? null : coinsOfCents(cents) };
+  // The limits, or the request that the player has to confirm later.
+  const { confirmableAt } = await sendConfirmed("PUT", "/limits", content);
+  if (confirmableAt === undefined) return `Your ${nameOf(limit)} is now ${amountOf(cents)}.`;
+  return `Your ${nameOf(limit)} stays ${amountOf(limit.cents)}. You can confirm the change from ` +
+    `${formatTime(confirmableAt)}.`;
+});
+
+function breaks(exclusion) {
+  const isTooShort = (duration) => Boolean(exclusion) && endOf(duration) < exclusion.until;
+  const first = Object.keys(DURATIONS).find((duration) => !isTooShort(duration));
+  const option = ([duration, text]) => html`<option value=${duration} ?disabled=${isTooShort(duration)}
+    ?selected=${duration === first}>${text}</option>`;
+  return html`
+    <section aria-labelledby="breaks-title">
+      <h3 id="breaks-title">Breaks</h3>
+      <p class="quiet">During a break you can't bet or deposit. You can withdraw, and your vault, prizes and earlier
+        bets stay usable.</p>
+      ${breaking.view()}
+      <p id="break-now" class="name">${exclusion ? describeBreak(exclusion.until) : ""}</p>
+      ${exclusion?.until === null ? nothing : html`
+        <form id="break-form" class="row" @submit=${takeBreak}>
+          <label for="break-duration">Do not bet for</label>
+          <select id="break-duration" name="duration">${Object.entries(DURATIONS).map(option)}</select>
+          <button type="submit" class="plain">Take a break</button>
+        </form>`}
+    </section>`;
+}
+
+const describeBreak = (until) =>
+  until === null ? "You have excluded yourself permanently." : `You are taking a break until ${formatTime(until)}.`;
+
+/** Begin the chosen break, if the player agrees. */
+async function takeBreak(event) {
   event.preventDefault();
-  if (centsOfText(byId("limit-value").value) !== null) return byId("limit").close("set");
-  byId("limit-problem").textContent = "The limit must be an amount with at most two decimals.";
+  const duration = event.target.elements.duration.value;
+  const isPermanent = duration === PERMANENT;
+  const isAgreed = await openDialog({
+    id: "break",
+    title: isPermanent ? "Exclude yourself permanently?" : `Take a break for ${DURATIONS[duration]}?`,
+    content: html`<p>${isPermanent
+      ? "You will never be able to bet with this account again. Nobody can undo this."
+      : `You can't bet until ${formatTime(endOf(duration))}. A break can't be ended earlier, only made longer.`}</p>
+      ${isPermanent ? html`<p><label><input type="checkbox" required> I understand that I can never bet with this
+        account again.</label></p>` : nothing}`,
+    accept: isPermanent ? "Exclude me permanently" : "Take the break",
+  });
+  if (!isAgreed) return;
+  await breaking.run(async () => describeBreak((await sendJson("POST", "/limits/exclusion", { duration })).until));
+}
+
+/** When a break ends that begins now. */
+function endOf(duration) {
+  if (duration === PERMANENT) return Infinity;
+  return Date.now() + parseInt(duration, 10) * HOURS[duration.at(-1)] * HOUR_MS;
 }

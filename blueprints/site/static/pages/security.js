@@ -1,73 +1,99 @@
 // Two-factor authentication, recovery codes, and logging out everywhere.
 
-import { makeActions } from "./actions.js";
-import { sendJson } from "./api.js";
-import { byId, make, openDialog } from "./dom.js";
-import { askForCode } from "./two-factor-prompt.js";
+import { getOwn, sendJson } from "../api.js";
+import { html, nothing } from "../lit.js";
+import { Actions } from "../parts/action.js";
+import { openDialog } from "../parts/dialog.js";
+import { saveLink } from "../parts/facts.js";
+import { Resource, status } from "../parts/resource.js";
+import { askForCode } from "../parts/two-factor.js";
+import { setToken } from "../session.js";
+import { notify } from "../store.js";
 
-/** The section. */
-export class AccountSecurity {
-  /** `redraw()` loads and draws the tab anew. `onLogout()` is called when the player has logged out everywhere. */
-  constructor({ redraw, onLogout }) {
-    const act = makeActions("security-said", redraw);
-    byId("two-factor-on").addEventListener("click", () => act(() => this.#turnOn()));
-    byId("two-factor-off").addEventListener("click", () => act(() => this.#turnOff()));
-    byId("new-recovery-codes").addEventListener("click", () => act(() => this.#drawRecoveryCodes()));
-    byId("logout-all").addEventListener("click", () => act(async () => {
-      await sendJson("POST", "/auth/logout-all");
-      onLogout();
-      return "";
-    }));
-  }
+const twoFactor = new Resource((signal) => getOwn("/profile/2fa/status", { signal }));
+const actions = new Actions("security-said", () => twoFactor.load());
 
-  /** Draw `/profile/2fa/status`. */
-  draw({ enabled }) {
-    byId("two-factor-state").textContent = enabled ? "on" : "off";
-    byId("two-factor-on").hidden = enabled;
-    byId("two-factor-off").hidden = !enabled;
-    byId("recovery").hidden = !enabled;
-  }
+export const enter = () => twoFactor.load();
 
-  async #turnOn() {
-    const { secret, qrCode } = await sendJson("POST", "/profile/2fa/setup");
-    await askForCode({
-      title: "Turn on two-factor authentication",
-      text: "Scan this QR code with an authenticator app, or type the secret into it.",
-      content: [
-        make("img", { className: "qr", src: qrCode, alt: "The secret as a QR code", width: 200, height: 200 }),
-        make("p", {}, make("code", { id: "secret" }, secret)),
-      ],
-      accept: "Turn on",
-      appOnly: true,
-      send: (code) => sendJson("POST", "/profile/2fa/enable", { code }),
-    });
-    return "Two-factor authentication is on. Draw recovery codes now, in case you lose your authenticator app.";
-  }
+const button = (text, name, action) => html`<button type="button" class="plain" aria-label=${name ?? nothing}
+  @click=${() => actions.run(action)}>${text}</button>`;
 
-  async #turnOff() {
-    await askForCode({
-      title: "Turn off two-factor authentication?",
-      text: "Your recovery codes are deleted with it.",
-      accept: "Turn off",
-      send: (code) => sendJson("POST", "/profile/2fa/disable", { code }),
-    });
-    return "Two-factor authentication is off.";
-  }
+export function page() {
+  const isOn = twoFactor.value?.enabled;
+  return html`
+    <h2 id="page-title" tabindex="-1">Security</h2>
+    ${status("security-note", twoFactor.note("Your account"))}
+    ${actions.view()}
+    ${twoFactor.value ? html`<ul class="lines parts">
+      <li>
+        <div class="name">Two-factor authentication: ${isOn ? "on" : "off"}
+          <p class="quiet">A code of an authenticator app confirms what could harm you.</p></div>
+        ${isOn ? button("Turn off", "Turn off two-factor authentication", turnOff)
+          : button("Turn on", "Turn on two-factor authentication", turnOn)}
+      </li>
+      ${isOn ? html`<li>
+        <div class="name">Recovery codes
+          <p class="quiet">Each works once in place of a code, if you lose your authenticator app.</p></div>
+        ${button("Draw", "Draw new recovery codes", drawRecoveryCodes)}
+      </li>` : nothing}
+      <li>
+        <div class="name">Sessions
+          <p class="quiet">Ends every session of your account, on all devices, this one too.</p></div>
+        ${button("Log out everywhere", undefined, logOutEverywhere)}
+      </li>
+    </ul>` : nothing}`;
+}
 
-  async #drawRecoveryCodes() {
-    const { codes } = await askForCode({
-      title: "Draw ten new recovery codes",
-      text: "The codes that you have drawn before stop working.",
-      accept: "Draw",
-      appOnly: true,
-      send: (code) => sendJson("POST", "/profile/2fa/recovery-codes", { code }),
-    });
-    byId("recovery-codes").replaceChildren(...codes.map((code) => make("li", {}, make("code", {}, code))));
-    const file = URL.createObjectURL(new Blob([`${codes.join("\n")}\n`], { type: "text/plain" }));
-    byId("save-recovery-codes").href = file;
-    await openDialog("recovery-dialog");
-    URL.revokeObjectURL(file);
-    byId("recovery-codes").replaceChildren();
-    return "You have new recovery codes.";
-  }
+async function turnOn() {
+  const { secret, qrCode } = await sendJson("POST", "/profile/2fa/setup");
+  await askForCode({
+    title: "Turn on two-factor authentication",
+    text: "Scan this QR code with an authenticator app, or type the secret into it.",
+    content: html`
+      <img class="qr" src=${qrCode} alt="The secret as a QR code" width="200" height="200">
+      <p><code id="secret">${secret}</code></p>`,
+    accept: "Turn on",
+    appOnly: true,
+    send: (code) => sendJson("POST", "/profile/2fa/enable", { code }),
+  });
+  return "Two-factor authentication is on. Draw recovery codes now, in case you lose your authenticator app.";
+}
+
+async function turnOff() {
+  await askForCode({
+    title: "Turn off two-factor authentication?",
+    text: "Your recovery codes are deleted with it.",
+    accept: "Turn off",
+    send: (code) => sendJson("POST", "/profile/2fa/disable", { code }),
+  });
+  return "Two-factor authentication is off.";
+}
+
+async function drawRecoveryCodes() {
+  const { codes } = await askForCode({
+    title: "Draw ten new recovery codes",
+    text: "The codes that you have drawn before stop working.",
+    accept: "Draw",
+    appOnly: true,
+    send: (code) => sendJson("POST", "/profile/2fa/recovery-codes", { code }),
+  });
+  await openDialog({
+    id: "recovery-dialog",
+    title: "Your new recovery codes",
+    content: html`
+      <p>Store these codes now, in a safe place and not only on the device with your authenticator app: they are not
+        shown again. Each works once.</p>
+      <ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+      <p>${saveLink("Save as a file", "recovery-codes.txt", () => `${codes.join("\n")}\n`)}</p>`,
+    accept: "I have stored them",
+    isForced: true,
+  });
+  return "You have new recovery codes.";
+}
+
+async function logOutEverywhere() {
+  await sendJson("POST", "/auth/logout-all");
+  setToken(null);
+  notify("You have been logged out everywhere.");
+  return "";
 }

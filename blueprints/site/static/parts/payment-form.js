@@ -1,86 +1,119 @@
 // The form of a deposit or a withdrawal: its method, amount and address, and why it was refused.
 
-import { byId, make } from "./dom.js";
-import { centsOfCoins, centsOfText, coinsOfCents, format } from "./money.js";
+import { html, live, nothing } from "../lit.js";
+import { centsOfCoins, centsOfText, coinsOfCents, format } from "../money.js";
+import { getToken } from "../session.js";
+import { update } from "../store.js";
+import { field } from "./field.js";
 import { explainProblem, requestPayment } from "./payments.js";
-import { getToken } from "./session.js";
+
+const EMPTY = { method: "", amount: "", to: "", problem: null };
 
 /**
- * Makes the form `<type>-form` work. `agree(content, method)` resolves with whether the player agrees to what is about
- * to be sent, and `requested(payment)` is called when the server has accepted it.
- *
- * Returns `draw(methods)`, which offers methods, and `reset()`, which forgets what was typed.
+ * The form of a `type`, "deposit" or "withdrawal". `agree(content, method)` resolves with whether the player agrees to
+ * what is about to be sent, and `requested(payment)` is called when the server has accepted it.
  */
-export function makePaymentForm(type, { agree, requested }) {
-  const part = (name) => byId(`${type}-${name}`);
-  const { method, amount, to } = part("form").elements;
-  let methods = [];
-  let isBusy = false;
+export class PaymentForm {
+  #type;
+  #agree;
+  #requested;
+  #values = { ...EMPTY };
+  #isBusy = false;
 
-  const chosen = () => methods.find(({ id }) => id === method.value);
-  const range = () => [chosen().minUsd, chosen().maxUsd].map((usd) => format(centsOfCoins(usd))).join(" to ");
-
-  function draw(offered) {
-    const earlier = method.value;
-    methods = offered;
-    part("form").hidden = !methods.length;
-    part("none").hidden = methods.length > 0;
-    method.replaceChildren(...methods.map(({ id, name }) => make("option", { value: id }, name)));
-    if (methods.some(({ id }) => id === earlier)) method.value = earlier;
-    describe();
+  constructor(type, { agree = () => true, requested }) {
+    this.#type = type;
+    this.#agree = agree;
+    this.#requested = requested;
+    addEventListener("session", () => this.#reset());
   }
 
-  function describe() {
-    if (!chosen()) return;
-    part("range").textContent = `From ${range()} coins. One coin is one US dollar.`;
-    if (to) part("hint").textContent = chosen().addressHint;
-  }
-
-  function reset() {
-    for (const field of part("form").querySelectorAll("input")) field.value = "";
-    refuse();
+  #reset() {
+    this.#values = { ...EMPTY, method: this.#values.method };
+    update();
   }
 
   /** Show why nothing was requested, at the field of this name. */
-  function refuse(text = "", name = "amount") {
-    for (const problem of part("form").querySelectorAll(".problem")) problem.textContent = "";
-    part(`${name}-problem`).textContent = text;
-    if (text) part(name).focus();
+  async #refuse(text, name = "amount") {
+    this.#values.problem = { text, name };
+    await update();
+    document.getElementById(`${this.#type}-${name}`)?.focus();
   }
 
   /** What is to be sent; undefined when a field was refused. */
-  function read() {
-    const cents = centsOfText(amount.value);
-    if (cents === null || cents < centsOfCoins(chosen().minUsd) || cents > centsOfCoins(chosen().maxUsd)) {
-      return refuse(`Please enter an amount from ${range()} coins, with at most two decimals.`);
+  #read({ id, minUsd, maxUsd }) {
+    const { amount, to } = this.#values;
+    const cents = centsOfText(amount);
+    if (cents === null || cents < centsOfCoins(minUsd) || cents > centsOfCoins(maxUsd)) {
+      const range = rangeOf({ minUsd, maxUsd });
+      return this.#refuse(`Please enter an amount from ${range} coins, with at most two decimals.`), undefined;
     }
-    if (to && !to.value.trim()) return refuse("Please enter an address.", "to");
-    return { method: method.value, amount: coinsOfCents(cents), ...(to && { to: to.value.trim() }) };
+    const isWithdrawal = this.#type === "withdrawal";
+    if (isWithdrawal && !to.trim()) return this.#refuse("Please enter an address.", "to"), undefined;
+    return { method: id, amount: coinsOfCents(cents), ...(isWithdrawal && { to: to.trim() }) };
   }
 
-  async function submit() {
-    const owner = getToken();
-    refuse();
-    const content = read();
-    if (!content || !(await agree(content, chosen().name))) return;
-    try {
-      const payment = await requestPayment(type, content);
-      if (getToken() !== owner) return;
-      reset();
-      requested(payment);
-    } catch (problem) {
-      if (getToken() !== owner) return;
-      refuse(explainProblem(type, problem), problem.message === "Invalid address" ? "to" : "amount");
-    }
-  }
-
-  part("form").addEventListener("submit", async (event) => {
+  async #submit(event, method) {
     event.preventDefault();
-    if (isBusy) return;
-    isBusy = true;
-    await submit();
-    isBusy = false;
-  });
-  method.addEventListener("change", describe);
-  return { draw, reset };
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    const owner = getToken();
+    this.#values.problem = null;
+    const content = this.#read(method);
+    try {
+      if (content && (await this.#agree(content, method.name))) {
+        const payment = await requestPayment(this.#type, content);
+        if (getToken() === owner) {
+          this.#reset();
+          this.#requested(payment);
+        }
+      }
+    } catch (problem) {
+      const name = problem.message === "Invalid address" ? "to" : "amount";
+      if (getToken() === owner) this.#refuse(explainProblem(this.#type, problem), name);
+    }
+    this.#isBusy = false;
+    update();
+  }
+
+  #input(name, attributes, button) {
+    const id = `${this.#type}-${name}`;
+    const { problem } = this.#values;
+    const type = ({ target }) => { this.#values[name] = target.value; };
+    return field({
+      id,
+      ...attributes,
+      problem: problem?.name === name ? problem.text : "",
+      input: html`<input id=${id} inputmode=${name === "amount" ? "decimal" : "text"} maxlength="256"
+        autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${id}-help ${id}-problem"
+        .value=${live(this.#values[name])} @input=${type}>${button}`,
+    });
+  }
+
+  /** The form with the methods that are offered. */
+  view(methods) {
+    const type = this.#type;
+    const [verb, noun] = type === "deposit" ? ["Deposit", "Deposits"] : ["Withdraw", "Withdrawals"];
+    if (!methods.length) return html`<p id="${type}-none" class="quiet">${noun} are not available now.</p>`;
+    const method = methods.find(({ id }) => id === this.#values.method) ?? methods[0];
+    const choose = ({ target }) => {
+      this.#values.method = target.value;
+      update();
+    };
+    const button = html`<button type="submit" class="plain">${verb}</button>`;
+    return html`<form id="${type}-form" novalidate @submit=${(event) => this.#submit(event, method)}>
+      <div class="field">
+        <label for="${type}-method">Method</label>
+        <select id="${type}-method" @change=${choose}>${methods.map(({ id, name }) =>
+          html`<option value=${id} .selected=${id === method.id}>${name}</option>`)}</select>
+      </div>
+      ${this.#input("amount",
+        { label: "Amount", unit: "in coins", help: `From ${rangeOf(method)} coins. One coin is one US dollar.` },
+        type === "deposit" ? button : nothing)}
+      ${type === "deposit" ? nothing : html`
+        ${this.#input("to", { label: "To", help: method.addressHint }, button)}
+        <p class="quiet">A withdrawal can't be cancelled. The coins leave your balance when you request it.</p>`}
+    </form>`;
+  }
 }
+
+const rangeOf = ({ minUsd, maxUsd }) => [minUsd, maxUsd].map((usd) => format(centsOfCoins(usd))).join(" to ");

@@ -1,15 +1,48 @@
 // Deposits and withdrawals: requesting one once, and what its state means.
 
-import { getOwn, Unanswered } from "./api.js";
-import { byId } from "./dom.js";
-import { randomHex } from "./fairness.js";
-import { centsOfCoins, format } from "./money.js";
-import { explainRefusal } from "./refusals.js";
-import { sendConfirmed } from "./two-factor-prompt.js";
+import { getOwn, Unanswered } from "../api.js";
+import { randomHex } from "../fairness/seeds.js";
+import { explainRefusal } from "../game/refusals.js";
+import { centsOfCoins, format } from "../money.js";
+import { sendConfirmed } from "./two-factor.js";
 
-/** What the state of a payment means, as a sentence. The filter of the list has one for each state. */
-export const describeState = ({ type, status }) =>
-  byId("payments-filter").querySelector(`[value="type=${type}&status=${status}"]`)?.dataset.says ?? status;
+/** Each state, with its name in the filter of a list and what it means. */
+const STATES = {
+  deposit: [
+    ["created", "being prepared", "The link for your payment is being prepared."],
+    ["pending", "waiting for your payment", "Waiting for your payment."],
+    ["confirming", "being confirmed", "Your payment has arrived and is being confirmed."],
+    ["review", "waiting for our staff",
+      "Your payment came late or with another amount. Our staff will decide."],
+    ["credited", "credited", "The coins are on your balance."],
+    ["expired", "expired", "This deposit has expired. Please do not pay it any more."],
+    ["failed", "failed", "This deposit has failed. Nothing was added to your balance."],
+  ],
+  withdrawal: [
+    ["requested", "waiting for approval", "Waiting for approval."],
+    ["approved", "approved", "Approved. It will be sent soon."],
+    ["sending", "being sent", "It is being sent."],
+    ["sent", "sent", "Sent. The payment is being confirmed."],
+    ["completed", "paid", "Paid."],
+    ["rejected", "rejected", "Rejected. The coins are back on your balance."],
+    ["failed", "failed", "This withdrawal has failed. The coins are back on your balance."],
+  ],
+};
+
+/** The options of a filter, for PagedList. */
+export const PAYMENT_FILTERS = [
+  { value: "type=all", text: "all" },
+  ...Object.entries(STATES).map(([type, states]) => ({
+    label: type === "deposit" ? "Deposits" : "Withdrawals",
+    options: [
+      { value: `type=${type}`, text: `all ${type}s` },
+      ...states.map(([status, text]) => ({ value: `type=${type}&status=${status}`, text })),
+    ],
+  })),
+];
+
+/** What the state of a payment means, as a sentence. */
+export const describeState = ({ type, status }) => STATES[type].find(([name]) => name === status)?.[2] ?? status;
 
 /** Whether a payment is a deposit that is not over. */
 export const isOpenDeposit = ({ type, status }) =>

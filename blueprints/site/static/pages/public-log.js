@@ -1,0 +1,107 @@
+// The public log of bets, and the player's bets verified in it.
+
+import { getOwn, getText } from "../api.js";
+import { shownBet } from "../fairness/bet-list.js";
+import { nameOf } from "../fairness/evidence.js";
+import { findLog, verifyInLog } from "../fairness/in-log.js";
+import { canVerify } from "../fairness/seeds.js";
+import { html, nothing, repeat } from "../lit.js";
+import { checks as drawChecks, namedButton, saveLink } from "../parts/facts.js";
+import { Resource, status } from "../parts/resource.js";
+import { getToken } from "../session.js";
+import { update } from "../store.js";
+
+const MOST = 8;
+
+// What was found out of bets, by their ids, and what was said about copying the checkpoint.
+let shown = { verdicts: {}, copied: "" };
+
+const log = new Resource(async () => {
+  const isPlayer = getToken() !== null;
+  const { origin, path } = await findLog();
+  const [checkpoint, keys, me, bets] = await Promise.all([
+    getText(`${path}/checkpoint`),
+    getText(`${path}/key`),
+    isPlayer ? getOwn("/log/me") : null,
+    isPlayer ? getOwn(`/stats/fairness?limit=${MOST}`) : null,
+  ]);
+  shown = { verdicts: {}, copied: "" };
+  return { origin, checkpoint, keys, me, bets: bets?.data.items.filter(({ pf }) => pf.serverSeed) ?? [] };
+});
+
+export const enter = () => log.load();
+
+export const page = () => html`
+  <h2 id="page-title" tabindex="-1">The public log of bets</h2>
+  ${status("log-note", log.note("The log"))}
+  ${log.value ? html`<div id="log-parts" class="parts">
+    ${logOf(log.value)}
+    ${log.value.me ? ownBets(log.value) : nothing}
+  </div>` : nothing}`;
+
+async function copy(text) {
+  shown.copied = await navigator.clipboard.writeText(text).then(() => "Copied.", () => "It could not be copied.");
+  update();
+}
+
+const logOf = ({ origin, checkpoint, keys }) => html`
+  <section>
+    <p class="quiet">Each settled bet of every player becomes an entry of this log, before its server seed is
+      revealed. The server signs a checkpoint, which fixes all entries so far. Keep one, and compare it with
+      those of others: a server that removes or changes a bet afterwards contradicts it.</p>
+    <dl class="values">
+      <dt>Origin</dt><dd id="log-origin">${origin}</dd>
+      <dt>Entries</dt><dd id="log-size">${checkpoint.split("\n")[1]}</dd>
+      <dt>Verifier key</dt><dd id="log-keys">${keys.trim()}</dd>
+    </dl>
+    <h3 id="checkpoint-title">Newest checkpoint</h3>
+    <pre id="checkpoint" tabindex="0" role="region" aria-labelledby="checkpoint-title">${checkpoint}</pre>
+    <p class="more">
+      <button type="button" class="plain" aria-label="Copy the checkpoint" @click=${() => copy(checkpoint)}>Copy</button>
+      ${saveLink("Download", "checkpoint.txt", () => checkpoint)}
+      <span id="log-said" role="status">${shown.copied}</span>
+    </p>
+  </section>`;
+
+const ownBets = ({ me, bets }) => html`
+  <section aria-labelledby="logged-title">
+    <h3 id="logged-title">Your bets in the log</h3>
+    <p class="quiet">Your browser fetches the proof of a bet, and computes from it that the bet is in the log
+      as you have seen it. <a href="/verify">Verify a bet</a> does the same without this server.</p>
+    <dl class="values"><dt>Your name in the log</dt><dd id="log-me">${me.player}</dd></dl>
+    ${bets.length ? nothing : html`<p class="quiet">Each bet appears here when its server seed is revealed.</p>`}
+    <ul id="logged" class="lines">${repeat(bets, ({ id }) => id, line)}</ul>
+  </section>`;
+
+function line({ id, game, pf }) {
+  const name = nameOf({ game, nonce: pf.nonce });
+  const verify = async () => {
+    shown.verdicts[id] = await verdictOn(id);
+    update();
+  };
+  return html`<li>
+    <span class="name">${name}</span>
+    <a href="/bets/${id}/tlog-proof" download="bet-${id}.tlog-proof">Save the proof<span class="unseen"> of ${
+      name.toLowerCase()}</span></a>
+    ${namedButton("Verify", name.toLowerCase(), verify)}
+    <div class="found" role="status">${shown.verdicts[id] ? verdict(shown.verdicts[id]) : nothing}</div>
+  </li>`;
+}
+
+const verdict = ({ text, isWrong, checks }) => html`
+  <strong class=${isWrong ? "failed" : "passed"}>${text}</strong>${checks ? drawChecks(checks) : nothing}`;
+
+async function verdictOn(id) {
+  if (!canVerify()) {
+    return { text: "Not verified: browsers can compute hashes on https pages only.", isWrong: true };
+  }
+  try {
+    const { index, size, checks } = await verifyInLog(id, await shownBet(id));
+    const isWrong = checks.some(({ passed }) => passed === false);
+    const isWhole = checks.every(({ passed }) => passed);
+    const text = isWrong ? "NOT verified" : isWhole ? "Verified" : "Verified except for the signature";
+    return { text: `${text}: entry ${index} of ${size}`, isWrong, checks };
+  } catch (problem) {
+    return { text: `NOT verified: ${problem.message}`, isWrong: true };
+  }
+}
