@@ -85,6 +85,20 @@ def show_page_while_unavailable(response: Response) -> Response:
     return response
 
 
+@blueprint.after_app_request
+def show_page_of_unknown_address(response: Response) -> Response:
+    """In place of the JSON of a 404, browsers get the page, which says so and has a way back."""
+    if (
+        response.status_code == HTTPStatus.NOT_FOUND
+        and request.url_rule is None
+        and request.accept_mimetypes.best == "text/html"
+    ):
+        response.set_data(_document())
+        response.mimetype = "text/html"
+        response.headers["Content-Security-Policy"] = SECURITY_POLICY
+    return response
+
+
 @blueprint.after_request
 def set_security_policy(response: Response) -> Response:
     response.headers.setdefault("Content-Security-Policy", SECURITY_POLICY)
@@ -95,6 +109,10 @@ def set_security_policy(response: Response) -> Response:
 @conditional
 def page(**_parameters: str) -> str:
     """The document of every page. Browsers revalidate it, so that its files are of the same version."""
+    return _document()
+
+
+def _document() -> str:
     return render_template("index.html", trial=not get_services().settings.production)
 
 

@@ -133,7 +133,7 @@ console.log(JSON.stringify(results));
 @pytest.fixture
 def check_in_module(tmp_path):
     """Checks files with the module of the page."""
-    module = shutil.copy(ROOT / "blueprints/site/static/log-proof.js", tmp_path / "log-proof.mjs")
+    module = shutil.copy(ROOT / "blueprints/site/static/fairness/log-proof.js", tmp_path / "log-proof.mjs")
     script = tmp_path / "check.mjs"
     script.write_text(MODULE)
 

@@ -45,6 +45,9 @@ SECRETS = {
 DROPPED = object()
 """The answer of a proxy that does not answer."""
 
+SECTIONS = ("Upgrader", "Cases", "Live", "Ranking")
+"""The pages that the header links to."""
+
 AUTO_APPROVED = 40
 """Withdrawals up to this many coins need no approval by staff."""
 
@@ -172,7 +175,7 @@ def shared(shared_tab):
     tab.unroute_all()
     tab.evaluate(FORGET_ATTEMPTS)  # A bet that a test had refused may speak against the next one.
     resize(tab, DESKTOP)
-    tab.get_by_role("tab", name="Items").click()
+    go(tab, "Upgrader")
     tab.locator("#items button").first.click()
     tab.fill("#wager", "1.00")
     expect(tab.locator("#spin")).to_be_enabled()
@@ -269,6 +272,19 @@ def win(tab):
         spin(tab)
 
 
+def go(tab, name):
+    """Opens a page by the link in the header or in the menu of the account."""
+    if name in SECTIONS:
+        link = tab.get_by_role("navigation", name="Pages", exact=True).get_by_role("link", name=name)
+    else:
+        if not tab.locator("#account").is_visible():
+            tab.click("#player > button")
+        link = tab.locator("#account").get_by_role("link", name=name, exact=True)
+    link.click()
+    expect(tab.locator("#page-title")).to_be_focused()
+    return tab
+
+
 def choose_case(tab, name):
     """Searches a case, which also loads the list anew, and chooses it."""
     find_case(tab, name).click()
@@ -276,10 +292,10 @@ def choose_case(tab, name):
 
 
 def find_case(tab, name):
-    """Searches a case; its button."""
-    tab.get_by_role("tab", name="Cases").click()
+    """Searches a case; its link."""
+    go(tab, "Cases")
     tab.fill("#case-search", name)
-    return tab.locator("#cases[aria-busy=false]").get_by_role("button", name=name)
+    return tab.locator("#cases[aria-busy=false]").get_by_role("link", name=name)
 
 
 def open_case(tab, name):
@@ -289,16 +305,9 @@ def open_case(tab, name):
     return spin(tab)
 
 
-def open_account(tab):
-    """Opens the tab with limits, breaks and security, once the page has signed the player in."""
-    tab.get_by_role("tab", name="Account").click()
-    expect(tab.locator("#account-parts")).to_be_visible()
-    return tab
-
-
 def open_cashier(tab):
-    """Opens the tab with deposits and withdrawals, once the page has signed the player in."""
-    tab.get_by_role("tab", name="Cashier").click()
+    """Opens the page with deposits and withdrawals, once the page has signed the player in."""
+    go(tab, "Cashier")
     expect(tab.locator("#cashier-parts")).to_be_visible()
     return tab
 

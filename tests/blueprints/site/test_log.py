@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from bench.harness.waiting import wait_until
-from tests.blueprints.site.conftest import open_case, route_bets, sign_in, spin, tab_to
+from tests.blueprints.site.conftest import go, open_case, route_bets, sign_in, spin, tab_to
 
 pytestmark = pytest.mark.browser
 
@@ -25,7 +25,7 @@ def tab(site, open_tab):
 
 
 def open_log(tab):
-    tab.get_by_role("tab", name="Log", exact=True).click()
+    tab.get_by_role("link", name="Public log").click()
     expect(tab.locator("#log-parts")).to_be_visible()
 
 
@@ -68,10 +68,9 @@ def compared(tab):
 def test_the_log_page_shows_the_log_at_its_own_address(site, tab):
     pseudonym = site.get("/log/me", tab.player).json()["player"]
 
-    tab.goto(f"{site.url}/#log")
+    tab.goto(f"{site.url}/public-log")
 
     expect(tab.locator("#log-me")).to_have_text(pseudonym)
-    expect(tab.get_by_role("tab", name="Log", exact=True)).to_be_focused()
     expect(tab.locator("#log-keys")).to_have_text(site.get("/log/key").text.strip())
     assert tab.locator("#log-origin").inner_text() == site.url.removeprefix("http://") + "/log"
     checkpoint = tab.locator("#checkpoint").text_content()
@@ -98,7 +97,7 @@ def test_a_guest_sees_the_log(guest):
 
     expect(guest.locator("#checkpoint")).not_to_be_empty()
     expect(guest.get_by_role("heading", name="Your bets in the log")).to_be_hidden()
-    guest.get_by_role("tab", name="Items").click()
+    go(guest, "Upgrader")
     assert guest.url.endswith("/")
 
 
@@ -213,9 +212,9 @@ def test_without_a_receipt_the_details_say_so(tab):
 
 def test_a_bet_is_verified_with_the_keyboard_alone(tab):
     spin(tab)
-    tab.get_by_role("tab", name="Items").focus()
+    tab.get_by_role("link", name="Public log").focus()
 
-    tab.keyboard.press("End")
+    tab.keyboard.press("Enter")
     expect(tab.get_by_role("button", name="Verify spin 1")).to_be_visible()
     tab_to(tab, "#logged button")
     tab.keyboard.press("Enter")

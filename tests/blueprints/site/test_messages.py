@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from bench.harness.sockets import Socket
-from tests.blueprints.site.conftest import FORGET_ATTEMPTS, open_case, pass_on, route_bets, sign_in, spin
+from tests.blueprints.site.conftest import FORGET_ATTEMPTS, go, open_case, pass_on, route_bets, sign_in, spin
 from tests.support.chromium import tabs
 
 pytestmark = pytest.mark.browser
@@ -33,7 +33,7 @@ def routed_tab(site, chromium):
 def tab(routed_tab):
     """A player's page, behind the proxy of ``route_bets``."""
     tab = routed_tab
-    tab.get_by_role("tab", name="Items").click()
+    go(tab, "Upgrader")
     tab.locator("#items button").first.click()
     expect(tab.locator("#spin")).to_be_enabled()
     yield tab

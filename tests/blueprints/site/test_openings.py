@@ -12,8 +12,8 @@ from tests.blueprints.site.conftest import (
     choose_case,
     expect_stacked,
     find_case,
+    go,
     hold,
-    open_account,
     open_case,
     promo_code,
     sign_in,
@@ -130,7 +130,7 @@ def test_the_cases_are_busy_until_the_last_search_is_shown(shared):
     shared.fill("#case-search", CASE)
     older.continue_()
 
-    expect(shared.locator("#cases[aria-busy=false] button")).to_have_text(re.compile(CASE))
+    expect(shared.locator("#cases[aria-busy=false] a")).to_have_text(re.compile(CASE))
     assert shared.evaluate("busy").count("false") == 1
 
 
@@ -154,11 +154,11 @@ def test_a_case_with_an_unpriced_item_shows_no_reel(shared):
 
 
 def test_a_case_that_fails_to_load_is_explained_in_place(shared):
-    shared.get_by_role("tab", name="Cases").click()
+    go(shared, "Cases")
     shared.fill("#case-search", "")
     shared.route("**/irl/living-room-arcade", lambda route: route.abort())
 
-    shared.get_by_role("button", name="Living Room Arcade").click()
+    shared.get_by_role("link", name="Living Room Arcade").click()
 
     expect(shared.locator("#outcome")).to_have_text(
         "The case could not be loaded: There is no connection to the server."
@@ -226,7 +226,7 @@ def test_the_free_case_needs_a_code_and_opens_once(site, tab, player):
 
 def test_a_promo_code_is_entered_in_the_account(site, tab, player):
     code = promo_code(site, site.new_player())
-    open_account(sign_in(tab, site, player, item=None))
+    go(sign_in(tab, site, player, item=None), "Account")
     expect(tab.locator("#promo-used")).to_have_text("none")
 
     tab.get_by_role("button", name="Enter a promo code").click()
@@ -248,10 +248,10 @@ def test_a_case_that_the_balance_does_not_reach_is_explained(site, tab, player):
 
 
 def test_a_guest_sees_why_a_case_cannot_be_opened(guest):
-    guest.get_by_role("tab", name="Cases").click()
-    expect(guest.get_by_role("button", name="Barista at Home")).to_be_visible()
+    go(guest, "Cases")
+    expect(guest.get_by_role("link", name="Barista at Home")).to_be_visible()
     guest.fill("#case-search", "night")
-    expect(guest.locator("#cases button")).to_have_count(1)
+    expect(guest.locator("#cases a")).to_have_count(1)
 
     choose_case(guest, "Night Shift")
 
@@ -330,12 +330,13 @@ def test_another_tab_lists_a_bet_and_verifies_it(shared):
     other.close()
 
 
-def test_the_page_goes_back_from_a_case_to_the_wheel(shared):
+def test_the_page_goes_back_from_a_case_to_the_wheel(site, shared):
     choose_case(shared, CASE)
 
-    shared.get_by_role("button", name="Back to the wheel").click()
+    shared.get_by_role("link", name="Back to the wheel").click()
 
-    expect(shared.locator("#wager")).to_be_focused()
+    expect(shared.get_by_role("heading", name="Items", exact=True)).to_be_focused()
+    assert shared.url == f"{site.url}/"
     assert "Verified" in spin(shared)
     assert len(shared.spins) == 1
 

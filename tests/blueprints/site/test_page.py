@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 from tests.blueprints.site.conftest import (
     balance,
     expect_stacked,
+    go,
     hold,
-    open_account,
     open_case,
     open_details,
     refer,
@@ -108,7 +108,7 @@ def test_a_proof_links_to_a_page_that_verifies_it(shared):
 
 def test_a_guest_sees_demo_bets_and_the_spins_of_players(guest, shared):
     expect(guest.locator("#bets tr")).to_have_count(10)
-    guest.get_by_role("tab", name="Leaderboard").click()
+    go(guest, "Ranking")
     guest.select_option("#period", "monthly")
     expect(guest.locator("#leaders li", has_text="mot***")).to_be_visible()
 
@@ -134,7 +134,7 @@ def test_the_leaderboard_marks_the_own_row_only(site, shared):
     spin(shared)
     namesake = site.new_player()  # Of another name, but the same picture.
 
-    shared.get_by_role("tab", name="Leaderboard").click()
+    go(shared, "Ranking")
 
     own = shared.locator("#leaders li.own")
     expect(own).to_have_count(1)
@@ -143,14 +143,14 @@ def test_the_leaderboard_marks_the_own_row_only(site, shared):
     shared.route(
         "**/limits/summary", lambda route: route.fulfill(json=site.get("/limits/summary", namesake).json())
     )
-    shared.get_by_role("tab", name="Leaderboard").click()
+    go(shared, "Ranking")
     expect(own).to_have_count(0)
 
 
 @pytest.fixture
 def all_items(site, guest):
     """Shows the items to a guest; what the page says of their number when nothing is searched."""
-    guest.get_by_role("tab", name="Items").click()
+    go(guest, "Upgrader")
     # Other tests import items.
     total = site.get("/upgrader/items/pagination?limit=1").json()["pagination"]["totalItems"]
     expect(guest.locator("#found")).to_have_text(f"{total} items")
@@ -182,15 +182,16 @@ def test_a_large_search_is_shown_in_pages_without_gaps(guest):
     for number in range(1, -(-found // 18) + 1):
         expect(guest.locator("#page-number")).to_contain_text(f"page {number} of")
         seen += guest.locator("#items .card").all_inner_texts()
-        if guest.locator("#next").is_enabled():
-            guest.click("#next")
+        following = guest.get_by_role("button", name="Next")
+        if following.is_enabled():
+            following.click()
 
     assert len(seen) == len(set(seen)) == found > 36
 
 
 def test_the_leaderboard_is_not_that_of_a_period_chosen_before(guest):
     guest.route("**/leaderboard?period=weekly", lambda _route: None)  # It is never answered.
-    guest.get_by_role("tab", name="Leaderboard").click()
+    go(guest, "Ranking")
     guest.select_option("#period", "weekly")
 
     with guest.expect_event("requestfailed", lambda request: "weekly" in request.url):
@@ -202,13 +203,13 @@ def test_the_leaderboard_is_not_that_of_a_period_chosen_before(guest):
 
 def test_a_panel_that_failed_to_load_is_loaded_again(guest):
     guest.route("**/leaderboard?*", lambda route: route.abort())
-    guest.get_by_role("tab", name="Leaderboard").click()
+    go(guest, "Ranking")
     expect(guest.locator("#leaders-note")).to_have_text(
         "The leaderboard could not be loaded: There is no connection to the server"
     )
     guest.unroute_all()
 
-    guest.get_by_role("tab", name="Leaderboard").click()
+    go(guest, "Ranking")
 
     expect(guest.locator("#leaders-note")).to_be_empty()
     expect(guest.locator("#leaders li").first).to_be_visible()
@@ -323,11 +324,11 @@ def test_skip_links_lead_the_keyboard_to_the_parts(shared):
 
 def test_on_a_phone_no_bet_stays_beside_the_account(shared):
     resize(shared, PHONE)
-    open_account(shared)
+    go(shared, "Limits and breaks")
 
     shared.locator("#break-form").scroll_into_view_if_needed()
     expect(shared.locator("#spin")).not_to_be_in_viewport()
-    shared.get_by_role("tab", name="Items").click()
+    go(shared, "Upgrader")
 
     expect(shared.locator("#spin")).to_be_in_viewport()
 
@@ -348,14 +349,15 @@ def test_spin_opening_and_account_work_with_the_keyboard_alone(tab, site, player
         tab.keyboard.press("Enter")
     expect(opened.value.locator("#verdict")).to_contain_text("✓")
 
-    tab_to(tab, "#items-tab", key="Shift+Tab")
-    tab.keyboard.press("ArrowRight")
-    expect(tab.get_by_role("tab", name="Cases")).to_be_focused()
-    tab.locator("#cases li").nth(1).wait_for()
-    tab_to(tab, "#cases li:nth-child(2) button")
+    tab_to(tab, ".sections [href='/cases']", key="Shift+Tab")
     tab.keyboard.press("Enter")
+    expect(tab.get_by_role("heading", name="Cases").first).to_be_focused()
+    tab.locator("#cases li").nth(1).wait_for()
+    tab_to(tab, "#cases li:nth-child(2) a")
+    tab.keyboard.press("Enter")
+    expect(tab.locator("#game-title")).to_be_focused()
     expect(tab.locator("#spin")).to_contain_text("Open for")
-    tab_to(tab, "#spin", key="Shift+Tab")
+    tab_to(tab, "#spin")
     tab.keyboard.press("Enter")
     expect(tab.locator("#proofs .verdict")).to_have_count(2)
 

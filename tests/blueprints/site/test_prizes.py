@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.blueprints.site.conftest import balance, open_case
+from tests.blueprints.site.conftest import balance, go, open_case
 
 pytestmark = pytest.mark.browser
 
@@ -28,9 +28,7 @@ def line(shared):
     """The line of a prize that the player of the shared page has just won."""
     shared.before = balance(shared)
     assert "Verified" in open_case(shared, CASE)
-    # The opening has loaded the list, too. What comes last is drawn before the prize changes.
-    with shared.expect_response("**/prizes?*"):
-        shared.get_by_role("tab", name="Prizes").click()
+    go(shared, "Prizes")
     line = shared.locator("#prizes li").first
     expect(line).to_contain_text("Yours")
     return line

@@ -140,7 +140,7 @@ def test_the_verify_page_recomputes_evidence_of_refused_bets(tab, house):
     choose_case(tab, "Sure Thing")
     tab.locator("#spin:enabled").click()
     expect(tab.locator("#outcome")).to_contain_text("refused")
-    tab.get_by_role("button", name="Back to the wheel").click()
+    tab.get_by_role("link", name="Back to the wheel").click()
     bet(tab, HOPELESS)
     expect(verdict(tab, 1)).to_contain_text("would have won")
     saved = evidence(tab)
@@ -272,7 +272,7 @@ def test_a_refused_opening_that_would_have_won_is_reported(tab):
     refuse(tab, {"status": False, "error": "Case is not available"})
     tab.locator("#spin:enabled").click()
     expect(tab.locator("#outcome")).to_contain_text("refused")
-    tab.get_by_role("button", name="Back to the wheel").click()
+    tab.get_by_role("link", name="Back to the wheel").click()
 
     bet(tab, HOPELESS)
 

@@ -1,30 +1,41 @@
-"""socket.io-client is the published build, unchanged."""
+"""The libraries of the page are the published builds, unchanged."""
 
 import hashlib
 import json
-from pathlib import Path
 
 import pytest
 
 from bench.harness.servers import ROOT
 
-PACKAGE = ROOT / "tests/js/node_modules/socket.io-client"
-(VENDORED,) = (ROOT / "blueprints/site/static/vendor").iterdir()
+PACKAGES = ROOT / "tests/js/node_modules"
+VENDOR = ROOT / "blueprints/site/static/vendor"
+PUBLISHED = {"socket.io-client": "dist", "lit-html": "."}
+"""The libraries, and where their packages have the files."""
+
+FILES = [
+    pytest.param(library, path.relative_to(folder), id=f"{library}/{path.relative_to(folder)}")
+    for library in PUBLISHED
+    for folder in VENDOR.glob(f"{library}-*")
+    for path in sorted(folder.rglob("*"))
+    if path.is_file() and path.name != "SHA256SUMS"
+]
 
 
-# The package is there when the clients of the tests are installed, as for tests that run Node.js.
+# The packages are there when the clients of the tests are installed, as for tests that run Node.js.
 @pytest.mark.process
-@pytest.mark.parametrize("name", ["dist/socket.io.esm.min.js", "LICENSE"])
-def test_a_vendored_file_is_that_of_its_package(name):
-    vendored, published = VENDORED / Path(name).name, PACKAGE / name
+@pytest.mark.parametrize(("library", "name"), FILES)
+def test_a_vendored_file_is_that_of_its_package(library, name):
+    package = PACKAGES / library
+    version = json.loads((package / "package.json").read_text())["version"]
+    published = package / ("." if name.name == "LICENSE" else PUBLISHED[library]) / name
 
-    assert vendored.read_bytes() == published.read_bytes()
-    version = json.loads((PACKAGE / "package.json").read_text())["version"]
-    assert VENDORED.name == f"socket.io-client-{version}"
+    assert (VENDOR / f"{library}-{version}" / name).read_bytes() == published.read_bytes()
 
 
-def test_vendored_files_have_their_recorded_checksums():
-    recorded = dict(line.split()[::-1] for line in (VENDORED / "SHA256SUMS").read_text().splitlines())
-    files = [path for path in VENDORED.iterdir() if path.name != "SHA256SUMS"]
+@pytest.mark.parametrize("folder", VENDOR.iterdir(), ids=lambda folder: folder.name)
+def test_vendored_files_have_their_recorded_checksums(folder):
+    recorded = dict(line.split()[::-1] for line in (folder / "SHA256SUMS").read_text().splitlines())
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != "SHA256SUMS"]
 
-    assert recorded == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    found = {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    assert recorded == found

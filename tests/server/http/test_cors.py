@@ -24,7 +24,7 @@ ALLOWED_ORIGIN = "Access-Control-Allow-Origin"
 VARYING = [
     *("/healthz", "/upgrader/items", "/upgrader/rules", "/leaderboard", "/auth/me", "/auth/platform", "/"),
     *("/no-such-path", "/media/neutral/avatar.webp", "/media/avatars/unknown.webp", "/docs/"),
-    *("/openapi.json", "/assets/page.js", POLLING, "/socket.io/?EIO=3"),
+    *("/openapi.json", "/assets/app.js", POLLING, "/socket.io/?EIO=3"),
 ]
 
 

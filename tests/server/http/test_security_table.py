@@ -7,6 +7,7 @@ import pytest
 
 from bench.harness.spins import play_spin
 from blueprints.api.errors import envelope
+from blueprints.site.routes import PAGES
 from tests.support.apps import SECRET
 from tests.support.markers import sqlite_only
 
@@ -28,7 +29,7 @@ class Endpoint(NamedTuple):
 
 
 TABLE = [
-    Endpoint("GET", "/", "/", PUBLIC, 200),
+    *(Endpoint("GET", path, path.replace("<id>", "none"), PUBLIC, 200) for path in PAGES),
     Endpoint("GET", "/verify", "/verify", PUBLIC, 200),
     Endpoint("GET", "/qr-codes/deposits/<deposit_id>", "/qr-codes/deposits/none", USER, 404),
     Endpoint("GET", "/demo-checkout/<_deposit_id>", "/demo-checkout/none", PUBLIC, 200),

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.blueprints.office.stories.conftest import events_of
-from tests.blueprints.site.conftest import open_account, turn_on
+from tests.blueprints.site.conftest import go, turn_on
 from tests.support.chromium import violations
 from tests.support.platform_provider import ALICE
 
@@ -24,7 +24,7 @@ def test_a_player_who_lost_the_phone_signs_in_again_after_two_people_have_helped
     player.goto(site.url)
     log_in(player, site)
     expect(player.locator("#username")).to_have_text("Alice")
-    turn_on(open_account(player))
+    turn_on(go(player, "Security"))
     log_in(player, site)
     expect(player.get_by_role("dialog", name="Enter a code to sign in")).to_be_visible()
 
@@ -38,7 +38,7 @@ def test_a_player_who_lost_the_phone_signs_in_again_after_two_people_have_helped
 
     log_in(player, site)
     expect(player.locator("#username")).to_have_text("Alice")
-    open_account(player)
+    go(player, "Security")
     expect(player.get_by_role("button", name="Turn on two-factor authentication")).to_be_visible()
     assert ("two-factor.reset", f"staff:{second.name}") in events_of(site, {"platformid": ALICE})
 

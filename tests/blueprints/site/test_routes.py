@@ -1,0 +1,83 @@
+"""The addresses of the pages, which the server and the browser must agree on."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from bench.harness.servers import ROOT
+from blueprints.site.routes import PAGES
+from tests.blueprints.site.conftest import go, sign_in
+
+ROUTES = ROOT / "blueprints/site/static/routes.js"
+BROWSER_ACCEPTS = "text/html,application/xhtml+xml,*/*;q=0.8"
+
+
+def test_the_server_answers_every_page_of_the_browser():
+    paths = re.findall(r'path: "([^"]+)"', ROUTES.read_text(encoding="utf-8"))
+
+    assert {re.sub(r":(\w+)", r"<\1>", path) for path in paths} == set(PAGES)
+
+
+def test_every_page_has_the_same_document(client):
+    pages = {client.get(path.replace("<id>", "night-shift")).data for path in PAGES}
+
+    assert len(pages) == 1
+
+
+def test_an_unknown_address_is_a_page_for_browsers_only(client):
+    browser = client.get("/nowhere", headers={"Accept": BROWSER_ACCEPTS})
+    program = client.get("/nowhere")
+
+    assert (browser.status_code, browser.mimetype) == (404, "text/html")
+    assert (program.status_code, program.mimetype) == (404, "application/json")
+
+
+@pytest.mark.browser
+def test_an_unknown_address_has_a_way_back(open_tab, site):
+    tab = open_tab()
+    tab.goto(f"{site.url}/nowhere")
+    expect(tab.get_by_role("heading", name="There is no page at this address")).to_be_visible()
+
+    tab.get_by_role("link", name="Go to the upgrader").click()
+
+    expect(tab.locator("#items button").first).to_be_visible()
+
+
+@pytest.mark.browser
+def test_back_reload_and_new_tabs_show_the_page_of_the_address(tab, site, player):
+    sign_in(tab, site, player, item=None)
+    go(tab, "Ranking")
+    tab.select_option("#period", "monthly")
+    expect(tab).to_have_url(f"{site.url}/ranking?period=monthly")
+    go(tab, "Prizes")
+    expect(tab).to_have_title("Prizes · Upgrader")
+
+    tab.go_back()
+
+    expect(tab.get_by_role("heading", name="Ranking")).to_be_focused()
+    expect(tab.locator("#period")).to_have_value("monthly")
+    expect(tab).to_have_title("Ranking · Upgrader")
+    tab.go_back()
+    expect(tab.locator("#period")).to_have_value("weekly")
+    tab.reload()
+    expect(tab.locator("#period")).to_have_value("weekly")
+    with tab.context.expect_page() as opened:
+        tab.get_by_role("link", name="Cases", exact=True).click(modifiers=["Control"])
+    expect(opened.value.get_by_role("heading", name="Cases").first).to_be_visible()
+
+
+@pytest.mark.browser
+def test_a_bet_goes_on_while_another_page_is_open(tab, site, player):
+    rules = site.get("/upgrader/rules").json() | {"proofDelay": 2}
+    tab.route("**/upgrader/rules", lambda route: route.fulfill(json=rules))
+    sign_in(tab, site, player)
+    tab.locator("#spin").click()
+    expect(tab.locator("#game")).to_have_attribute("data-spinning", "")
+
+    go(tab, "Prizes")
+    expect(tab.locator("#game")).to_have_count(0)
+    go(tab, "Upgrader")
+
+    expect(tab.locator("#outcome")).to_contain_text("You ")
+    expect(tab.locator("#proofs .verdict")).to_contain_text("Verified")
