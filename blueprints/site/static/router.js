@@ -7,8 +7,8 @@ import { findRoute, notFound, routes } from "./routes.js";
 import { getToken } from "./session.js";
 import { update } from "./store.js";
 
-/** The open page: its route, parameters and module, which is null while it is loaded. */
-export const current = { route: routes[0], params: {}, module: null, problem: "" };
+/** The open page: its path, route and parameters, its module, null until it is loaded, and why it could not be. */
+export const current = { path: location.pathname, ...findRoute(location.pathname), module: null, problem: "" };
 
 /** The query of the address. */
 export const query = () => new URLSearchParams(location.search);
@@ -25,13 +25,18 @@ export function withQuery(changes) {
 
 /** Change the query, for example when a filter is chosen. With `replace` the back button does not undo it. */
 export function setQuery(changes, { replace = false } = {}) {
-  history[replace ? "replaceState" : "pushState"](null, "", withQuery(changes));
+  goTo(withQuery(changes), replace);
   enter();
+}
+
+function goTo(address, replace = false) {
+  if (address === location.pathname + location.search) return;
+  history[replace ? "replaceState" : "pushState"](null, "", address);
 }
 
 /** Open the page at an address. The focus goes to `focus`, or to the heading of the page. */
 export async function open(address, { focus } = {}) {
-  if (address !== location.pathname + location.search) history.pushState(null, "", address);
+  goTo(address);
   await show();
   moveFocus(focus);
 }
@@ -43,18 +48,20 @@ export async function enter() {
   if (!route.needs || getToken()) await module?.enter?.(params);
 }
 
+/** Show the page of the present address. Until it is loaded, the page before stays. */
 async function show() {
-  const { route, params } = findRoute(location.pathname);
-  Object.assign(current, { route, params, problem: "" });
-  document.title = route === routes[0] ? route.title : `${route.title} · ${routes[0].title}`;
+  const path = location.pathname;
+  const { route, params } = findRoute(path);
+  let [module, problem] = [null, ""];
   try {
-    const module = await route.load();
-    if (current.params !== params) return;
-    current.module = module;
-    enter();
-  } catch (problem) {
-    current.problem = `This page could not be loaded: ${problem.message}`;
+    module = await route.load();
+  } catch (failure) {
+    problem = `This page could not be loaded: ${failure.message}`;
   }
+  if (path !== location.pathname) return;
+  Object.assign(current, { path, route, params, module, problem });
+  document.title = route === routes[0] ? route.title : `${route.title} · ${routes[0].title}`;
+  enter();
   await update();
 }
 
@@ -94,10 +101,9 @@ export function startRouter() {
   document.addEventListener("click", followSkipLink);
   document.addEventListener("click", followLink);
   addEventListener("popstate", async () => {
-    const { route } = findRoute(location.pathname);
-    const isSame = route === current.route && route !== notFound;
+    const { path } = current;
     await show();
-    if (!isSame) moveFocus();
+    if (path !== location.pathname) moveFocus();
   });
   return show();
 }

@@ -104,9 +104,10 @@ def test_signing_out_signs_out_every_tab(two_tabs):
     for each in two_tabs:
         expect(each.locator("#spectator")).to_be_visible()
         expect(each.locator("#player")).to_be_hidden()
-        expect(each.locator("#why-not")).to_contain_text("guest")
         expect(each.locator("#line")).to_have_text("Live")
         assert each.evaluate("localStorage.token") is None
+    expect(tab.locator("#why-not")).to_contain_text("guest")
+    expect(other.locator("#guest-note")).to_have_text("Sign in to see your limits.")
     expect(other.locator("#notice")).to_have_text("You were signed out in another tab.")
     expect(other.locator("dialog[open]")).to_have_count(0)
 

@@ -51,6 +51,12 @@ export function resetGame() {
   showOutcome("");
 }
 
+/** The address of the page that shows a bet. */
+export function addressOf({ game, request }) {
+  const query = game === "irl" ? "?game=irl" : "";
+  return game === "upgrader" ? "/" : `/cases/${encodeURIComponent(request.case)}${query}`;
+}
+
 /** Show the upgrader as soon as no bet is in progress, if `isStill()`. */
 export async function showUpgrader(isStill) {
   await over;
@@ -59,8 +65,11 @@ export async function showUpgrader(isStill) {
 
 /** Show a case `{ game, id }` as soon as no bet is in progress. Resolves with its name if it is shown. */
 export async function showCase(chosen, isStill) {
+  const hasWaited = state.bet !== null;
   await over;
   if (!isStill()) return null;
+  const { game, id, name } = shownCase() ?? {};
+  if (hasWaited && active === opening && game === chosen.game && id === chosen.id) return name;
   loadPlayer(); // The level may have grown.
   try {
     if (!(await chooseCase(chosen)) || state.bet) return null;

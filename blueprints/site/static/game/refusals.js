@@ -23,22 +23,11 @@ const BREAK = "You are taking a break until ";
 
 // What the player can change for the next bet: its amount, item, price, case or seed, or what the account allows.
 const CHANGES = [
-  "Invalid amount",
-  "Invalid client seed",
-  "Item not found",
-  "Item price has changed",
-  "Item price must be higher than the wager",
-  "Wager is too small for this item",
-  "Wager is above the limit",
-  "Case not found",
-  "Case is not available",
-  "Case price has changed",
-  "Case has changed",
-  "Your level is too low",
-  "Free case is not available",
-  "Insufficient balance",
-  "Your limit is reached",
-  "Session time limit reached",
+  "Invalid amount", "Invalid client seed", "Item not found", "Item price has changed",
+  "Item price must be higher than the wager", "Wager is too small for this item",
+  "Wager is above the limit", "Case not found", "Case is not available", "Case price has changed",
+  "Case has changed", "Your level is too low", "Free case is not available",
+  "Insufficient balance", "Your limit is reached", "Session time limit reached",
   "You have excluded yourself permanently",
 ];
 

@@ -13,7 +13,7 @@ import { searched, searchField } from "../parts/search.js";
 import { matchesFirst } from "../parts/search-order.js";
 import { loadPlayer } from "../player.js";
 import { current, query, setTitle } from "../router.js";
-import { state } from "../store.js";
+import { state, update } from "../store.js";
 
 const NOT_FOUND = 404;
 const MOST = 24;
@@ -76,8 +76,8 @@ export async function enter(params) {
   const search = searched();
   isTyping = false;
   loadPlayer(); // The level may have grown.
-  const loading = cases.value && entered.search === search ? null : cases.load(search);
   const isChosen = params.id !== undefined && entered.params !== params;
+  const loading = isChosen && cases.value && entered.search === search ? update() : cases.load(search);
   Object.assign(entered, { search, params });
   if (isChosen) {
     const game = query().get("game") === "irl" ? "irl" : "case";

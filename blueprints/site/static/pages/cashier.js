@@ -8,7 +8,7 @@ import { coins } from "../parts/amount.js";
 import { openDialog } from "../parts/dialog.js";
 import { namedButton, values } from "../parts/facts.js";
 import { PagedList } from "../parts/paged-list.js";
-import { PaymentForm } from "../parts/payment-form.js";
+import { makePaymentForm } from "../parts/payment-form.js";
 import { centsOf, describeState, isOpenDeposit, loadPayment, nameOf, PAYMENT_FILTERS } from "../parts/payments.js";
 import { Resource, status } from "../parts/resource.js";
 import { current, setQuery } from "../router.js";
@@ -36,8 +36,8 @@ const cashier = new Resource(async (signal) => {
   const [methods, limits] = await Promise.all(paths.map((path) => getOwn(path, { signal })));
   return { methods, limits: limits.deposit };
 });
-const deposits = new PaymentForm("deposit", { requested });
-const withdrawals = new PaymentForm("withdrawal", { agree: agreeToWithdraw, requested });
+const depositForm = makePaymentForm("deposit", { requested });
+const withdrawalForm = makePaymentForm("withdrawal", { agree: agreeToWithdraw, requested });
 
 export function enter() {
   payments.load();
@@ -61,7 +61,7 @@ const isVisible = () => current.route.path === "/account/cashier" && getToken() 
 
 function requested(payment) {
   show(payment);
-  setQuery({ page: null, type: null, status: null });
+  setQuery({ page: null, show: null });
   look(payment); // Its first event may have come before the answer.
 }
 
@@ -103,7 +103,7 @@ export function page() {
       ${looked.payment ? lookedAt(looked.payment) : nothing}
       <section aria-labelledby="deposit-title">
         <h3 id="deposit-title">Deposit</h3>
-        ${deposits.view(methods.deposits)}
+        ${depositForm(methods.deposits)}
         <div class="row own-limits">
           <p id="deposit-limits-set" class="quiet">${describeLimits(limits)}</p>
           <a class="plain" href="/account/limits">Limit deposits</a>
@@ -111,7 +111,7 @@ export function page() {
       </section>
       <section aria-labelledby="withdrawal-title">
         <h3 id="withdrawal-title">Withdraw</h3>
-        ${withdrawals.view(methods.withdrawals)}
+        ${withdrawalForm(methods.withdrawals)}
       </section>
       <section aria-labelledby="payments-title">
         <h3 id="payments-title">Deposits and withdrawals so far</h3>
@@ -152,14 +152,16 @@ function line(payment) {
 }
 
 /** Ask before a withdrawal, which can't be cancelled; resolves with whether the player agrees. */
-const agreeToWithdraw = ({ amount, to }, method) => openDialog({
-  id: "withdrawal",
-  title: "Withdraw this amount to this address?",
-  content: html`
-    ${values([["Amount", coins(centsOfCoins(amount))], ["Method", method], ["To", to]])}
-    <p>A withdrawal can't be cancelled, and nobody can bring back what was sent to a wrong address.</p>`,
-  accept: "Withdraw",
-});
+function agreeToWithdraw({ amount, to }, method) {
+  return openDialog({
+    id: "withdrawal",
+    title: "Withdraw this amount to this address?",
+    content: html`
+      ${values([["Amount", coins(centsOfCoins(amount))], ["Method", method], ["To", to]])}
+      <p>A withdrawal can't be cancelled, and nobody can bring back what was sent to a wrong address.</p>`,
+    accept: "Withdraw",
+  });
+}
 
 function describeLimits(limits) {
   const set = Object.entries(limits).filter(([, value]) => value !== null);

@@ -24,12 +24,7 @@ const HOUR_MS = 3_600_000;
 const HOURS = { h: 1, d: 24 };
 const PERMANENT = "permanent";
 const DURATIONS = {
-  "24h": "24 hours",
-  "7d": "7 days",
-  "30d": "30 days",
-  "180d": "180 days",
-  "365d": "1 year",
-  "1825d": "5 years",
+  "24h": "24 hours", "7d": "7 days", "30d": "30 days", "180d": "180 days", "365d": "1 year", "1825d": "5 years",
   [PERMANENT]: "ever (exclude yourself permanently)",
 };
 
@@ -111,11 +106,10 @@ async function edit(limit) {
       input: html`<input id="limit-value" name="value" inputmode="decimal" autocomplete="off" value=${value}
         aria-describedby="limit-value-help limit-problem" autofocus>`,
     }),
-    buttons: limit.cents === null ? nothing
-      : html`<button type="submit" value="remove" class="plain">Remove the limit</button>`,
+    choices: limit.cents === null ? [] : [["remove", "Remove the limit"]],
     accept: "Set the limit",
-    send: ({ elements }, button) =>
-      ({ cents: button === "remove" ? null : readAmount(elements.value.value, "The limit") }),
+    send: ({ elements }, choice) =>
+      ({ cents: choice === "remove" ? null : readAmount(elements.value.value, "The limit") }),
   });
   if (chosen) await change(limit, chosen.cents);
 }

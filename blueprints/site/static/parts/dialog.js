@@ -9,10 +9,10 @@ import { html, nothing, render } from "../lit.js";
  * - `title`, `content`, `accept`: heading, template above the buttons, and the text of the button that accepts
  * - `send(form, value)`: called with the <form> and the value of the button. It may throw what to show as a problem.
  * - `explain(problem)`: the text of a problem; null closes the dialog, which then rejects
- * - `buttons`: templates between the buttons to cancel and to accept
+ * - `choices`: other buttons `[value, text]`, between those to cancel and to accept
  * - `isForced`: only the buttons close it, and there is none to cancel
  */
-export function openDialog({ id, title, content, accept, send, explain = sentence, buttons = nothing, isForced }) {
+export function openDialog({ id, title, content, accept, send, explain = sentence, choices = [], isForced }) {
   const dialog = Object.assign(document.createElement("dialog"), { id, className: "panel" });
   dialog.setAttribute("aria-labelledby", `${id}-title`);
   // Escape closes none with `closedby="none"`, not even in browsers that do not know this attribute.
@@ -21,31 +21,36 @@ export function openDialog({ id, title, content, accept, send, explain = sentenc
   const focusCancel = !isForced && !send;
 
   const draw = (problem = "", isBusy = false) => render(html`
-    <form id="${id}-form" method="dialog" novalidate @submit=${submit}>
+    <form id="${id}-form" method="dialog" novalidate @submit=${accepted}>
       <h2 id="${id}-title" tabindex="-1" ?autofocus=${isForced}>${title}</h2>
       ${content}
       <p id="${id}-problem" class="problem" role="alert">${problem}</p>
       <p class="row ${isForced ? "equal" : ""}">
         ${isForced ? nothing : html`<button type="button" value="cancel" class="plain" ?autofocus=${focusCancel}
           @click=${() => dialog.close()}>Cancel</button>`}
-        ${buttons}
-        <button id="${id}-accept" value="accept" class="plain" ?disabled=${isBusy}>${accept}</button>
+        ${choices.map(([value, text]) => html`<button type="button" class="plain" ?disabled=${isBusy}
+          @click=${({ target }) => submit(target.form, value)}>${text}</button>`)}
+        <button id="${id}-accept" class="plain" ?disabled=${isBusy}>${accept}</button>
       </p>
     </form>`, dialog);
 
   let finish;
   const result = new Promise((resolve, reject) => { finish = { resolve, reject }; });
-  async function submit(event) {
+  function accepted(event) {
     event.preventDefault();
-    const form = event.currentTarget;
-    const { value = "accept" } = event.submitter ?? {};
-    if (!form.reportValidity()) return;
+    if (event.target.reportValidity()) submit(event.target, "accept");
+  }
+  let isSending = false;
+  async function submit(form, value) {
+    isSending = true;
     draw("", true);
     try {
       finish.resolve(send ? await send(form, value) : value);
       dialog.close();
     } catch (problem) {
-      const text = explain(problem);
+      isSending = false;
+      // A player who has closed it meanwhile still learns what became of it.
+      const text = dialog.open ? explain(problem) : null;
       if (text === null) {
         finish.reject(problem);
         return dialog.close();
@@ -55,7 +60,7 @@ export function openDialog({ id, title, content, accept, send, explain = sentenc
     }
   }
   dialog.addEventListener("close", () => {
-    finish.resolve(undefined);
+    if (!isSending) finish.resolve(undefined);
     dialog.remove(); // It may have shown a secret.
   });
   draw();

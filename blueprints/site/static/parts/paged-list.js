@@ -19,8 +19,8 @@ export const pageButtons = ({ label, page, pages, goTo, note = `Page ${page} of 
  * A list with the id `name`.
  *
  * - `path` answers its pages, with the entries under `name`
- * - `filter` is the label of the filter, and `options` pairs of a query such as "status=kept" and its text, or groups
- *   `{ label, options }` of them
+ * - `filter` is the label of the filter, and `options` its choices `{ value, text }`, or groups `{ label, options }` of
+ *   them. The first one is chosen when the address names none. A value is a part of the query, such as "status=kept".
  * - `lineOf(entry)` is the template of a line, `none` the note without entries
  * - `what` names the entries: "Your prizes"
  */
@@ -33,14 +33,9 @@ export class PagedList {
     this.#pages = new Resource((signal) => this.#loadPage(Number(query().get("page") ?? 1), signal));
   }
 
-  /** Load the page that the address names. Without an address of its own, `first` shows the newest entries. */
+  /** Load the page that the address names. */
   load() {
     return this.#pages.load();
-  }
-
-  /** The entries that are shown. */
-  get entries() {
-    return this.#pages.value?.[this.#settings.name] ?? [];
   }
 
   async #loadPage(page, signal) {
@@ -50,45 +45,30 @@ export class PagedList {
     return page > 1 && page > data.totalPages ? this.#loadPage(Math.max(data.totalPages, 1), signal) : data;
   }
 
-  /** The value of the chosen option. */
+  /** The value of the chosen option; `show` in the query of the address. */
   #chosen() {
-    const given = query();
-    const isChosen = (value) => [...new URLSearchParams(value)].every(([name, part]) => given.get(name) === part);
-    // The first one is the one without a filter.
-    const values = this.#settings.options.flatMap(({ options, ...one }) => options ?? [one]).map(({ value }) => value);
-    return values.toReversed().find(isChosen) ?? values[0];
-  }
-
-  #choose(value) {
-    const all = this.#settings.options.flatMap(({ options, ...one }) => options ?? [one]);
-    const names = all.flatMap((option) => [...new URLSearchParams(option.value).keys()]);
-    const cleared = Object.fromEntries(names.map((name) => [name, null]));
-    const isFirst = value === all[0].value;
-    setQuery({ ...cleared, page: null, ...(isFirst ? {} : Object.fromEntries(new URLSearchParams(value))) });
+    const values = this.#settings.options.flatMap(({ value, options }) => value ?? options.map((each) => each.value));
+    const shown = query().get("show");
+    return values.includes(shown) ? shown : values[0];
   }
 
   view() {
     const { name, filter, options, lineOf, none, what, label = `Pages of ${name}` } = this.#settings;
-    const chosen = this.#chosen();
-    const option = ({ value, text }) => html`<option value=${value} .selected=${value === chosen}>${text}</option>`;
-    const { totalPages = 0, currentPage = 1 } = this.#pages.value ?? {};
-    const isEmpty = this.#pages.value && !this.entries.length && !this.#pages.problem;
+    const { [name]: entries = [], totalPages = 0, currentPage = 1 } = this.#pages.value ?? {};
+    const option = ({ value, text }) => html`<option value=${value} .selected=${value === this.#chosen()}>${text}</option>`;
+    const isEmpty = this.#pages.value && !entries.length && !this.#pages.problem;
     return html`
       <div class="row filters">
         <label for="${name}-filter">${filter}</label>
-        <select id="${name}-filter" @change=${({ target }) => this.#choose(target.value)}>
+        <select id="${name}-filter" @change=${({ target }) => setQuery({ show: target.value, page: null })}>
           ${options.map((each) => each.options
             ? html`<optgroup label=${each.label}>${each.options.map(option)}</optgroup>` : option(each))}
         </select>
       </div>
-      <ul id=${name} class="lines ${name}">${repeat(this.entries, ({ id }) => id, lineOf)}</ul>
+      <ul id=${name} class="lines ${name}">${repeat(entries, ({ id }) => id, lineOf)}</ul>
       ${status(`${name}-note`, isEmpty ? none : this.#pages.note(what))}
       ${totalPages < 2 ? nothing : pageButtons({
-        id: `${name}-page`,
-        label,
-        page: currentPage,
-        pages: totalPages,
-        goTo: (page) => setQuery({ page: page > 1 ? page : null }),
+        id: `${name}-page`, label, page: currentPage, pages: totalPages, goTo: (page) => setQuery({ page }),
       })}`;
   }
 }

@@ -1,119 +1,98 @@
 // The form of a deposit or a withdrawal: its method, amount and address, and why it was refused.
 
-import { html, live, nothing } from "../lit.js";
+import { html, nothing } from "../lit.js";
 import { centsOfCoins, centsOfText, coinsOfCents, format } from "../money.js";
 import { getToken } from "../session.js";
 import { update } from "../store.js";
 import { field } from "./field.js";
 import { explainProblem, requestPayment } from "./payments.js";
 
-const EMPTY = { method: "", amount: "", to: "", problem: null };
+const VERBS = { deposit: "Deposit", withdrawal: "Withdraw" };
+const NOUNS = { deposit: "Deposits", withdrawal: "Withdrawals" };
+
+/** Why nothing was requested, at the field `name`. */
+class Problem extends Error {
+  constructor(text, name = "amount") {
+    super(text);
+    this.name = name;
+  }
+}
 
 /**
  * The form of a `type`, "deposit" or "withdrawal". `agree(content, method)` resolves with whether the player agrees to
- * what is about to be sent, and `requested(payment)` is called when the server has accepted it.
+ * what is about to be sent, and `requested(payment)` is called when the server has accepted it. Returns its template, a
+ * function of the methods that are offered.
  */
-export class PaymentForm {
-  #type;
-  #agree;
-  #requested;
-  #values = { ...EMPTY };
-  #isBusy = false;
+export function makePaymentForm(type, { agree = () => true, requested }) {
+  const shown = { method: "", problem: null, isBusy: false };
+  addEventListener("session", () => { shown.problem = null; });
 
-  constructor(type, { agree = () => true, requested }) {
-    this.#type = type;
-    this.#agree = agree;
-    this.#requested = requested;
-    addEventListener("session", () => this.#reset());
-  }
-
-  #reset() {
-    this.#values = { ...EMPTY, method: this.#values.method };
-    update();
-  }
-
-  /** Show why nothing was requested, at the field of this name. */
-  async #refuse(text, name = "amount") {
-    this.#values.problem = { text, name };
-    await update();
-    document.getElementById(`${this.#type}-${name}`)?.focus();
-  }
-
-  /** What is to be sent; undefined when a field was refused. */
-  #read({ id, minUsd, maxUsd }) {
-    const { amount, to } = this.#values;
-    const cents = centsOfText(amount);
-    if (cents === null || cents < centsOfCoins(minUsd) || cents > centsOfCoins(maxUsd)) {
-      const range = rangeOf({ minUsd, maxUsd });
-      return this.#refuse(`Please enter an amount from ${range} coins, with at most two decimals.`), undefined;
-    }
-    const isWithdrawal = this.#type === "withdrawal";
-    if (isWithdrawal && !to.trim()) return this.#refuse("Please enter an address.", "to"), undefined;
-    return { method: id, amount: coinsOfCents(cents), ...(isWithdrawal && { to: to.trim() }) };
-  }
-
-  async #submit(event, method) {
+  async function submit(event, method) {
     event.preventDefault();
-    if (this.#isBusy) return;
-    this.#isBusy = true;
+    if (shown.isBusy) return;
+    const form = event.target;
     const owner = getToken();
-    this.#values.problem = null;
-    const content = this.#read(method);
+    Object.assign(shown, { isBusy: true, problem: null });
     try {
-      if (content && (await this.#agree(content, method.name))) {
-        const payment = await requestPayment(this.#type, content);
+      const content = read(type, form.elements, method);
+      if (await agree(content, method.name)) {
+        const payment = await requestPayment(type, content).catch((problem) => {
+          throw new Problem(explainProblem(type, problem), problem.message === "Invalid address" ? "to" : "amount");
+        });
         if (getToken() === owner) {
-          this.#reset();
-          this.#requested(payment);
+          form.reset();
+          requested(payment);
         }
       }
     } catch (problem) {
-      const name = problem.message === "Invalid address" ? "to" : "amount";
-      if (getToken() === owner) this.#refuse(explainProblem(this.#type, problem), name);
+      if (getToken() === owner) shown.problem = problem;
     }
-    this.#isBusy = false;
-    update();
+    shown.isBusy = false;
+    await update();
+    if (shown.problem) form.elements[shown.problem.name].focus();
   }
 
-  #input(name, attributes, button) {
-    const id = `${this.#type}-${name}`;
-    const { problem } = this.#values;
-    const type = ({ target }) => { this.#values[name] = target.value; };
+  function input(name, label, unit, help) {
+    const id = `${type}-${name}`;
     return field({
-      id,
-      ...attributes,
-      problem: problem?.name === name ? problem.text : "",
-      input: html`<input id=${id} inputmode=${name === "amount" ? "decimal" : "text"} maxlength="256"
-        autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${id}-help ${id}-problem"
-        .value=${live(this.#values[name])} @input=${type}>${button}`,
+      id, label, unit, help,
+      problem: shown.problem?.name === name ? shown.problem.message : "",
+      input: html`<input id=${id} name=${name} inputmode=${name === "amount" ? "decimal" : "text"} maxlength="256"
+        autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${id}-help ${id}-problem">
+        ${(name === "amount") === (type === "deposit")
+          ? html`<button type="submit" class="plain">${VERBS[type]}</button>` : nothing}`,
     });
   }
 
-  /** The form with the methods that are offered. */
-  view(methods) {
-    const type = this.#type;
-    const [verb, noun] = type === "deposit" ? ["Deposit", "Deposits"] : ["Withdraw", "Withdrawals"];
-    if (!methods.length) return html`<p id="${type}-none" class="quiet">${noun} are not available now.</p>`;
-    const method = methods.find(({ id }) => id === this.#values.method) ?? methods[0];
+  return (methods) => {
+    if (!methods.length) return html`<p id="${type}-none" class="quiet">${NOUNS[type]} are not available now.</p>`;
+    const method = methods.find(({ id }) => id === shown.method) ?? methods[0];
     const choose = ({ target }) => {
-      this.#values.method = target.value;
+      shown.method = target.value;
       update();
     };
-    const button = html`<button type="submit" class="plain">${verb}</button>`;
-    return html`<form id="${type}-form" novalidate @submit=${(event) => this.#submit(event, method)}>
+    return html`<form id="${type}-form" novalidate @submit=${(event) => submit(event, method)}>
       <div class="field">
         <label for="${type}-method">Method</label>
         <select id="${type}-method" @change=${choose}>${methods.map(({ id, name }) =>
           html`<option value=${id} .selected=${id === method.id}>${name}</option>`)}</select>
       </div>
-      ${this.#input("amount",
-        { label: "Amount", unit: "in coins", help: `From ${rangeOf(method)} coins. One coin is one US dollar.` },
-        type === "deposit" ? button : nothing)}
+      ${input("amount", "Amount", "in coins", `From ${rangeOf(method)} coins. One coin is one US dollar.`)}
       ${type === "deposit" ? nothing : html`
-        ${this.#input("to", { label: "To", help: method.addressHint }, button)}
+        ${input("to", "To", undefined, method.addressHint)}
         <p class="quiet">A withdrawal can't be cancelled. The coins leave your balance when you request it.</p>`}
     </form>`;
+  };
+}
+
+/** What is to be sent; throws Problem when a field is refused. */
+function read(type, { amount, to }, method) {
+  const cents = centsOfText(amount.value);
+  if (cents === null || cents < centsOfCoins(method.minUsd) || cents > centsOfCoins(method.maxUsd)) {
+    throw new Problem(`Please enter an amount from ${rangeOf(method)} coins, with at most two decimals.`);
   }
+  if (to && !to.value.trim()) throw new Problem("Please enter an address.", "to");
+  return { method: method.id, amount: coinsOfCents(cents), ...(to && { to: to.value.trim() }) };
 }
 
 const rangeOf = ({ minUsd, maxUsd }) => [minUsd, maxUsd].map((usd) => format(centsOfCoins(usd))).join(" to ");

@@ -22,7 +22,7 @@ export function followRealityChecks() {
           <dt>Paid</dt><dd>${coins(centsOfCoins(paid))}</dd>
           <dt>Net</dt><dd>${signedCoins(centsOfCoins(net))}</dd>
         </dl>`,
-      buttons: html`<button value="break" class="plain">Take a break</button>`,
+      choices: [["break", "Take a break"]],
       accept: "Continue",
       // The heading has the focus and no button, so that a key pressed while playing answers nothing.
       isForced: true,

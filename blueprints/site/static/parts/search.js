@@ -1,7 +1,7 @@
 // A search field whose text is in the query of the address.
 
 import { html, live } from "../lit.js";
-import { query, setQuery } from "../router.js";
+import { current, query, setQuery } from "../router.js";
 
 const TYPING_PAUSE_MS = 250;
 
@@ -13,6 +13,7 @@ export const searched = () => query().get("search")?.trim() ?? "";
 
 /** `onType()` is called when the player begins to type another text. */
 export function searchField({ id, label, onType = () => {} }) {
+  const { path } = current;
   const type = ({ target }) => {
     typed = target.value;
     onType();
@@ -20,7 +21,7 @@ export function searchField({ id, label, onType = () => {} }) {
     typing = setTimeout(() => {
       const search = typed;
       typed = null;
-      setQuery({ search, page: null }, { replace: true });
+      if (current.path === path) setQuery({ search, page: null }, { replace: true });
     }, TYPING_PAUSE_MS);
   };
   return html`

@@ -6,10 +6,7 @@ import { openDialog } from "./dialog.js";
 import { field } from "./field.js";
 import { sendConfirmed } from "./two-factor.js";
 
-const NAMES = [
-  ["firstName", "First name", "given-name"],
-  ["lastName", "Last name", "family-name"],
-];
+const NAMES = [["firstName", "First name", "given-name"], ["lastName", "Last name", "family-name"]];
 const ADDRESS = [
   ["addressLine1", "Street and number", "address-line1"],
   ["addressLine2", "Address line 2", "address-line2", "optional"],
