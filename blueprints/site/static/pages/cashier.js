@@ -25,7 +25,7 @@ const payments = new PagedList({
   name: "payments",
   path: "/payments",
   filter: "Show",
-  options: PAYMENT_FILTERS,
+  filters: PAYMENT_FILTERS,
   lineOf: line,
   none: "There are no deposits or withdrawals here yet.",
   what: "The payments",

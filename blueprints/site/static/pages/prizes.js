@@ -17,12 +17,9 @@ const prizes = new PagedList({
   name: "prizes",
   path: "/prizes",
   filter: "Your prizes",
-  options: [
-    { value: "status=all", text: "all" },
-    { value: "status=kept", text: "yours to sell or ship" },
-    { value: "status=shipping", text: "to be shipped" },
-    { value: "status=shipped", text: "shipped" },
-    { value: "status=sold", text: "sold" },
+  filters: [
+    ["status=all", "all"], ["status=kept", "yours to sell or ship"], ["status=shipping", "to be shipped"],
+    ["status=shipped", "shipped"], ["status=sold", "sold"],
   ],
   lineOf: line,
   none: html`There are no prizes here yet. <a href="/cases">Open a case</a> with real-life prizes to win one.`,

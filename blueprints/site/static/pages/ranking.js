@@ -4,6 +4,7 @@ import { getJson, getOwn } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { centsOfCoins } from "../money.js";
 import { coins } from "../parts/amount.js";
+import { options } from "../parts/field.js";
 import { picture } from "../parts/picture.js";
 import { Resource, status } from "../parts/resource.js";
 import { query, setQuery } from "../router.js";
@@ -46,8 +47,7 @@ export function page() {
     <div class="row filters">
       <label for="period">Who has wagered most</label>
       <select id="period" @change=${choose}>
-        <option value="weekly" .selected=${period() === "weekly"}>this week</option>
-        <option value="monthly" .selected=${period() === "monthly"}>this month</option>
+        ${options([["weekly", "this week"], ["monthly", "this month"]], period())}
       </select>
     </div>
     <ol id="leaders" class="lines ranked">${leaders.slice(0, MOST).map((each) => line(each, each === own))}</ol>

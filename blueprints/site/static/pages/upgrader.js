@@ -1,13 +1,13 @@
 // The items to win: one page of the catalogue at a time, searched and sorted by the server.
 
 import { getJson } from "../api.js";
-import { chooseItem } from "../game/upgrader.js";
-import { bringIntoView, showUpgrader, selectGame } from "../game/game.js";
-import { upgrader } from "../game/upgrader.js";
+import { bringIntoView, selectGame, showUpgrader } from "../game/game.js";
 import { loadItem, partsOf, rememberImages } from "../game/item-names.js";
+import { chooseItem, upgrader } from "../game/upgrader.js";
 import { html, nothing, repeat } from "../lit.js";
 import { centsOfPrice } from "../money.js";
 import { coins } from "../parts/amount.js";
+import { options } from "../parts/field.js";
 import { pageButtons } from "../parts/paged-list.js";
 import { picture } from "../parts/picture.js";
 import { Resource } from "../parts/resource.js";
@@ -70,8 +70,7 @@ export function page() {
       ${searchField({ id: "search", label: "Search by weapon or skin" })}
       <label class="unseen" for="sort">Sort by price</label>
       <select id="sort" @change=${({ target }) => setQuery({ sort: target.value, page: null })}>
-        <option value="Ascending" .selected=${sort() === "Ascending"}>Lowest price first</option>
-        <option value="Descending" .selected=${sort() === "Descending"}>Highest price first</option>
+        ${options([["Ascending", "Lowest price first"], ["Descending", "Highest price first"]], sort())}
       </select>
     </div>
     <ul id="items" class="cards">${repeat(shown, ({ marketHashName }) => marketHashName, card)}</ul>

@@ -1,4 +1,4 @@
-// A field of a form with its label, and the problem with what was typed.
+// A field of a form with its label, and the problem with what was typed; and the options of a <select>.
 
 import { html, nothing } from "../lit.js";
 
@@ -10,3 +10,7 @@ export const field = ({ id, label, unit, input, help, problem }) => html`
     ${help === undefined ? nothing : html`<p id="${id}-help" class="quiet">${help}</p>`}
     ${problem === undefined ? nothing : html`<p id="${id}-problem" class="problem" role="alert">${problem}</p>`}
   </div>`;
+
+/** Options from pairs of values and texts. */
+export const options = (pairs, chosen) => pairs.map(([value, text]) =>
+  html`<option value=${value} .selected=${value === chosen}>${text}</option>`);

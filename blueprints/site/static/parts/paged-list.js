@@ -3,6 +3,7 @@
 import { getOwn } from "../api.js";
 import { html, nothing, repeat } from "../lit.js";
 import { query, setQuery } from "../router.js";
+import { options } from "./field.js";
 import { Resource, status } from "./resource.js";
 
 const PAGE_SIZE = 10;
@@ -19,8 +20,8 @@ export const pageButtons = ({ label, page, pages, goTo, note = `Page ${page} of 
  * A list with the id `name`.
  *
  * - `path` answers its pages, with the entries under `name`
- * - `filter` is the label of the filter, and `options` its choices `{ value, text }`, or groups `{ label, options }` of
- *   them. The first one is chosen when the address names none. A value is a part of the query, such as "status=kept".
+ * - `filter` is the label of the filter, and `filters` its choices `[value, text]`, or groups `[label, choices]` of them.
+ *   The first one is chosen when the address names none. A value is a part of the query, such as "status=kept".
  * - `lineOf(entry)` is the template of a line, `none` the note without entries
  * - `what` names the entries: "Your prizes"
  */
@@ -47,25 +48,26 @@ export class PagedList {
 
   /** The value of the chosen option; `show` in the query of the address. */
   #chosen() {
-    const values = this.#settings.options.flatMap(({ value, options }) => value ?? options.map((each) => each.value));
+    const { filters } = this.#settings;
+    const values = filters.flatMap(([value, text]) => (Array.isArray(text) ? text.map(([each]) => each) : value));
     const shown = query().get("show");
     return values.includes(shown) ? shown : values[0];
   }
 
   view() {
-    const { name, filter, options, lineOf, none, what, label = `Pages of ${name}` } = this.#settings;
+    const { name, filter, filters, lineOf, none, what, label = `Pages of ${name}` } = this.#settings;
     const { [name]: entries = [], totalPages = 0, currentPage = 1 } = this.#pages.value ?? {};
-    const option = ({ value, text }) => html`<option value=${value} .selected=${value === this.#chosen()}>${text}</option>`;
+    const chosen = this.#chosen();
     const isEmpty = this.#pages.value && !entries.length && !this.#pages.problem;
     return html`
       <div class="row filters">
         <label for="${name}-filter">${filter}</label>
         <select id="${name}-filter" @change=${({ target }) => setQuery({ show: target.value, page: null })}>
-          ${options.map((each) => each.options
-            ? html`<optgroup label=${each.label}>${each.options.map(option)}</optgroup>` : option(each))}
+          ${filters.map(([value, text]) => (Array.isArray(text)
+            ? html`<optgroup label=${value}>${options(text, chosen)}</optgroup>` : options([[value, text]], chosen)))}
         </select>
       </div>
-      <ul id=${name} class="lines ${name}">${repeat(entries, ({ id }) => id, lineOf)}</ul>
+      <ul id=${name} class="lines ${name}">${repeat(entries, ({ type, id }) => `${type}/${id}`, lineOf)}</ul>
       ${status(`${name}-note`, isEmpty ? none : this.#pages.note(what))}
       ${totalPages < 2 ? nothing : pageButtons({
         id: `${name}-page`, label, page: currentPage, pages: totalPages, goTo: (page) => setQuery({ page }),

@@ -4,7 +4,7 @@ import { html, nothing } from "../lit.js";
 import { centsOfCoins, centsOfText, coinsOfCents, format } from "../money.js";
 import { getToken } from "../session.js";
 import { update } from "../store.js";
-import { field } from "./field.js";
+import { field, options } from "./field.js";
 import { explainProblem, requestPayment } from "./payments.js";
 
 const VERBS = { deposit: "Deposit", withdrawal: "Withdraw" };
@@ -74,8 +74,8 @@ export function makePaymentForm(type, { agree = () => true, requested }) {
     return html`<form id="${type}-form" novalidate @submit=${(event) => submit(event, method)}>
       <div class="field">
         <label for="${type}-method">Method</label>
-        <select id="${type}-method" @change=${choose}>${methods.map(({ id, name }) =>
-          html`<option value=${id} .selected=${id === method.id}>${name}</option>`)}</select>
+        <select id="${type}-method" @change=${choose}>${
+          options(methods.map(({ id, name }) => [id, name]), method.id)}</select>
       </div>
       ${input("amount", "Amount", "in coins", `From ${rangeOf(method)} coins. One coin is one US dollar.`)}
       ${type === "deposit" ? nothing : html`

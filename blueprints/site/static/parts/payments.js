@@ -31,14 +31,11 @@ const STATES = {
 
 /** The options of a filter, for PagedList. */
 export const PAYMENT_FILTERS = [
-  { value: "type=all", text: "all" },
-  ...Object.entries(STATES).map(([type, states]) => ({
-    label: type === "deposit" ? "Deposits" : "Withdrawals",
-    options: [
-      { value: `type=${type}`, text: `all ${type}s` },
-      ...states.map(([status, text]) => ({ value: `type=${type}&status=${status}`, text })),
-    ],
-  })),
+  ["type=all", "all"],
+  ...Object.entries(STATES).map(([type, states]) => [type === "deposit" ? "Deposits" : "Withdrawals", [
+    [`type=${type}`, `all ${type}s`],
+    ...states.map(([status, text]) => [`type=${type}&status=${status}`, text]),
+  ]]),
 ];
 
 /** What the state of a payment means, as a sentence. */
