@@ -72,13 +72,15 @@ UNAVAILABLE_POLICY = (
 )
 
 
+def _wants_page() -> bool:
+    """Whether the client is a browser that opens an address: programs take JSON, or anything."""
+    return request.accept_mimetypes.best_match(["application/json", "text/html"]) == "text/html"
+
+
 @blueprint.after_request
 def show_page_while_unavailable(response: Response) -> Response:
     """In place of the JSON of a 503, browsers get a page that tries again."""
-    if (
-        response.status_code == HTTPStatus.SERVICE_UNAVAILABLE
-        and request.accept_mimetypes.best == "text/html"
-    ):
+    if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE and _wants_page():
         response.set_data(UNAVAILABLE_PAGE)
         response.mimetype = "text/html"
         response.headers["Content-Security-Policy"] = UNAVAILABLE_POLICY
@@ -88,11 +90,7 @@ def show_page_while_unavailable(response: Response) -> Response:
 @blueprint.after_app_request
 def show_page_of_unknown_address(response: Response) -> Response:
     """In place of the JSON of a 404, browsers get the page, which says so and has a way back."""
-    if (
-        response.status_code == HTTPStatus.NOT_FOUND
-        and request.url_rule is None
-        and request.accept_mimetypes.best == "text/html"
-    ):
+    if response.status_code == HTTPStatus.NOT_FOUND and request.url_rule is None and _wants_page():
         response.set_data(_document())
         response.mimetype = "text/html"
         response.headers["Content-Security-Policy"] = SECURITY_POLICY

@@ -121,8 +121,8 @@ def test_axe_finds_nothing_on_the_cashier_and_its_dialog(tab, site, player):
     tab.fill("#withdrawal-amount", "5")
     tab.fill("#withdrawal-to", "an address " * 23)
     tab.keyboard.press("Enter")
-    assert violations(tab, "#withdrawal") == {}
-    tab.locator("#withdrawal").get_by_role("button", name="Withdraw").click()
+    assert violations(tab, "#agreement") == {}
+    tab.locator("#agreement").get_by_role("button", name="Withdraw").click()
     expect(tab.locator("#payment-name")).to_contain_text("Withdrawal")
     assert violations(tab, ".browse") == {}
 

@@ -38,7 +38,7 @@ def withdraw(tab, coins, to="my wallet", answer="Withdraw"):
     tab.fill("#withdrawal-amount", coins)
     tab.fill("#withdrawal-to", to)
     tab.keyboard.press("Enter")
-    tab.locator("#withdrawal").get_by_role("button", name=answer).click()
+    tab.locator("#agreement").get_by_role("button", name=answer).click()
 
 
 def payments(site, player):
@@ -140,7 +140,7 @@ def test_a_withdrawal_needs_a_code_and_waits_for_staff(tab, site, player):
 
     withdraw(tab, f"{AUTO_APPROVED + 1}")
     enter_code(tab, "aaaa-aaaa-aaaa")
-    expect(tab.locator("#code-problem")).to_contain_text("This code is wrong")
+    expect(tab.locator("#code-prompt-problem")).to_contain_text("This code is wrong")
     enter_code(tab, code)
 
     expect(tab.locator("#payment-state")).to_have_text("Waiting for approval.")

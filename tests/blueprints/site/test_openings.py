@@ -255,7 +255,7 @@ def test_a_guest_sees_why_a_case_cannot_be_opened(guest):
 
     choose_case(guest, "Night Shift")
 
-    expect(guest.locator("#case-items li").first).to_contain_text(re.compile(r"\d %.*coins"))
+    expect(guest.locator("#case-items li").first).to_contain_text(re.compile(r"\d %.*coins", re.DOTALL))
     expect(guest.locator("#why-not")).to_contain_text("guest")
 
 

@@ -139,7 +139,7 @@ def test_the_leaderboard_marks_the_own_row_only(site, shared):
     own = shared.locator("#leaders li.own")
     expect(own).to_have_count(1)
     wagered = site.get("/limits/summary", shared.player).json()["week"]["wagered"]
-    expect(own).to_contain_text(re.compile(rf"ric\*\*\* you.*{wagered:,.2f} coins"))
+    expect(own).to_contain_text(re.compile(rf"ric\*\*\* you.*{wagered:,.2f} coins", re.DOTALL))
     shared.route(
         "**/limits/summary", lambda route: route.fulfill(json=site.get("/limits/summary", namesake).json())
     )

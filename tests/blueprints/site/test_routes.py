@@ -10,7 +10,7 @@ from blueprints.site.routes import PAGES
 from tests.blueprints.site.conftest import go, sign_in
 
 ROUTES = ROOT / "blueprints/site/static/routes.js"
-BROWSER_ACCEPTS = "text/html,application/xhtml+xml,*/*;q=0.8"
+BROWSER_ACCEPTS = "text/html,application/xhtml+xml,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7"
 
 
 def test_the_server_answers_every_page_of_the_browser():

@@ -25,7 +25,7 @@ def test_two_factor_authentication_is_turned_on_and_off_with_codes(site, tab, pl
     tab.get_by_role("button", name="Turn on two-factor authentication").click()
     assert tab.get_by_role("img", name="QR code").evaluate("image => image.decode().then(() => true)")
     enter_code(tab, "12345")
-    expect(tab.locator("#code-problem")).to_have_text("A code has six digits.")
+    expect(tab.locator("#code-prompt-problem")).to_have_text("A code has six digits.")
     tab.get_by_role("button", name="Cancel").click()
     expect(tab.locator("#security-said")).to_have_text("No code was entered, so nothing has changed.")
 
@@ -75,7 +75,7 @@ def test_a_prize_is_sold_once_a_code_confirms_the_sale(site, tab, player, code):
     go(tab, "Prizes")
     sell()
     enter_code(tab, "aaaa-aaaa-aaaa")
-    expect(tab.locator("#code-problem")).to_contain_text("This code is wrong")
+    expect(tab.locator("#code-prompt-problem")).to_contain_text("This code is wrong")
     tab.keyboard.press("Escape")
     expect(tab.locator("#prizes-said")).to_have_text("No code was entered, so nothing has changed.")
 

@@ -32,7 +32,7 @@ def test_a_vendored_file_is_that_of_its_package(library, name):
     assert (VENDOR / f"{library}-{version}" / name).read_bytes() == published.read_bytes()
 
 
-@pytest.mark.parametrize("folder", VENDOR.iterdir(), ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", sorted(VENDOR.iterdir()), ids=lambda folder: folder.name)
 def test_vendored_files_have_their_recorded_checksums(folder):
     recorded = dict(line.split()[::-1] for line in (folder / "SHA256SUMS").read_text().splitlines())
     files = [path for path in folder.rglob("*") if path.is_file() and path.name != "SHA256SUMS"]

@@ -92,8 +92,8 @@ def test_the_page_gives_all_golden_vectors(shared_verify):
 
 
 BUILT_IN_SPINS = """async (spins) => {
-  const { digestOf, sha256 } = await import("/assets/fairness.js");
-  const { rollOf, thresholdOf } = await import("/assets/rolls.js");
+  const { digestOf, sha256 } = await import("/assets/fairness/seeds.js");
+  const { rollOf, thresholdOf } = await import("/assets/fairness/rolls.js");
   return Promise.all(spins.map(async (spin) => {
     const roll = rollOf(await digestOf(spin.serverSeed, `${spin.clientSeed}:${spin.nonce}:0`));
     const threshold = thresholdOf(spin);
@@ -118,8 +118,8 @@ def test_the_built_in_page_gives_all_golden_vectors_of_spins(guest):
 
 
 BUILT_IN_OPENINGS = """async (openings) => {
-  const { digestOf, sha256 } = await import("/assets/fairness.js");
-  const { percentOfTicket, readSnapshot, ticketOf, winnerOf } = await import("/assets/tickets.js");
+  const { digestOf, sha256 } = await import("/assets/fairness/seeds.js");
+  const { percentOfTicket, readSnapshot, ticketOf, winnerOf } = await import("/assets/fairness/tickets.js");
   return Promise.all(openings.map(async ({ algorithm, serverSeed, clientSeed, nonce, content }) => {
     const game = algorithm.split("-")[0];
     const ticket = ticketOf(await digestOf(serverSeed, `${game}:${clientSeed}:${nonce}:0`));

@@ -63,13 +63,16 @@ export async function showUpgrader(isStill) {
   if (isStill()) selectGame(upgrader);
 }
 
-/** Show a case `{ game, id }` as soon as no bet is in progress. Resolves with its name if it is shown. */
-export async function showCase(chosen, isStill) {
-  const hasWaited = state.bet !== null;
+/**
+ * Show a case `{ game, id }` as soon as no bet is in progress, if `isStill()`. Resolves with its name if it is shown.
+ * `isFirst` is whether the page was loaded at its address.
+ */
+export async function showCase(chosen, isStill, isFirst) {
   await over;
   if (!isStill()) return null;
+  // The outcome of a bet that a reload has interrupted stays.
   const { game, id, name } = shownCase() ?? {};
-  if (hasWaited && active === opening && game === chosen.game && id === chosen.id) return name;
+  if (isFirst && active === opening && game === chosen.game && id === chosen.id) return name;
   loadPlayer(); // The level may have grown.
   try {
     if (!(await chooseCase(chosen)) || state.bet) return null;

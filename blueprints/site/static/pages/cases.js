@@ -78,10 +78,11 @@ export async function enter(params) {
   loadPlayer(); // The level may have grown.
   const isChosen = params.id !== undefined && entered.params !== params;
   const loading = isChosen && cases.value && entered.search === search ? update() : cases.load(search);
+  const isFirst = entered.params === null;
   Object.assign(entered, { search, params });
   if (isChosen) {
     const game = query().get("game") === "irl" ? "irl" : "case";
-    const name = await showCase({ game, id: params.id }, () => current.params === params);
+    const name = await showCase({ game, id: params.id }, () => current.params === params, isFirst);
     if (name && current.params === params) setTitle(name);
   }
   await loading;

@@ -154,7 +154,7 @@ function line(payment) {
 /** Ask before a withdrawal, which can't be cancelled; resolves with whether the player agrees. */
 function agreeToWithdraw({ amount, to }, method) {
   return openDialog({
-    id: "withdrawal",
+    id: "agreement",
     title: "Withdraw this amount to this address?",
     content: html`
       ${values([["Amount", coins(centsOfCoins(amount))], ["Method", method], ["To", to]])}
