@@ -11,12 +11,14 @@ from playwright.sync_api import expect
 from blueprints.site.routes import UNAVAILABLE_PAGE
 from tests.blueprints.site.conftest import (
     choose_case,
+    enter_code,
     go,
     open_case,
     open_cashier,
     open_details,
     sign_in,
     spin,
+    turn_on,
 )
 from tests.support.chromium import screenshot, violations
 from tests.support.golden_log import golden_files
@@ -104,6 +106,12 @@ def test_axe_finds_nothing_on_the_account_and_its_dialogs(tab, site, player):
     tab.get_by_role("button", name="Turn on two-factor authentication").click()
     expect(tab.locator(".qr")).to_be_visible()
     assert violations(tab, "#code-prompt") == {}
+    tab.keyboard.press("Escape")
+    code = turn_on(tab)
+    tab.get_by_role("button", name="Draw new recovery codes").click()
+    enter_code(tab, code)
+    expect(tab.locator("#recovery-dialog")).to_be_visible()
+    assert violations(tab, "#recovery-dialog") == {}
 
 
 def test_axe_finds_nothing_on_the_cashier_and_its_dialog(tab, site, player):

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from bench.harness.sockets import Socket
 from tests.blueprints.site.conftest import FORGET_ATTEMPTS, go, open_case, pass_on, route_bets, sign_in, spin
-from tests.support.chromium import tabs
+from tests.support.chromium import tabs, violations
 
 pytestmark = pytest.mark.browser
 
@@ -178,6 +178,11 @@ def test_a_reality_check_stays_until_it_is_answered(site, tab, reality_check):
 
     expect(reality_check).to_be_visible()
     assert games_of(site, tab.player) == games
+
+
+def test_axe_finds_nothing_in_a_reality_check(tab, reality_check):
+    expect(reality_check).to_be_visible()
+    assert violations(tab, "#reality-check") == {}
 
 
 @pytest.mark.regulation("RTS 14A: no encouragement to go on")

@@ -75,10 +75,11 @@ def test_the_page_shows_an_unavailable_api_and_retries(tab, site, player):
     for path in ("items/pagination?*", "leaderboard?*"):
         tab.route(f"**/{path}", lambda route: route.fulfill(**unavailable))
     tab.goto(f"{site.url}/?token={player['token']}")
-    go(tab, "Ranking")
     expect(tab.locator("#notice")).to_have_text(
         "The service is temporarily unavailable. This page tries again by itself."
     )
+    with tab.expect_request("**/leaderboard?*"):
+        go(tab, "Ranking")
     expect(tab.locator("#line")).to_have_text("Live")
 
     with tab.expect_response(lambda response: "/items/pagination" in response.url and response.ok):
