@@ -48,6 +48,7 @@ class GamesQuery(PageQuery):  # type: ignore[misc,valid-type]
 class GameSchema(WireSchema):
     """A bet."""
 
+    id = text("The id of the bet", "18")
     game = GAME
     wager = Coins("The wager", 10, attribute="wager_cents")
     earning = Coins("What was won: 0 for a lost spin", attribute="payout_cents")

@@ -25,12 +25,12 @@ def test_a_game_shows_wager_earning_and_multiplier(ask, spin, alice):
         "hasMore": False,
     }
 
-    spin(alice, wager=3, price=10, wins=True)
-    spin(alice, wager="0.01", price=2)
+    won = spin(alice, wager=3, price=10, wins=True)
+    lost = spin(alice, wager="0.01", price=2)
 
     assert ask("games", alice)["data"]["games"] == [
-        {"game": "upgrader", "wager": 0.01, "earning": 0, "multiplier": 0, "date": NOW},
-        {"game": "upgrader", "wager": 3, "earning": 10, "multiplier": 3.33, "date": NOW},
+        {"id": str(lost.id), "game": "upgrader", "wager": 0.01, "earning": 0, "multiplier": 0, "date": NOW},
+        {"id": str(won.id), "game": "upgrader", "wager": 3, "earning": 10, "multiplier": 3.33, "date": NOW},
     ]
 
 
