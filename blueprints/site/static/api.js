@@ -51,6 +51,13 @@ export async function sendJson(method, path, content = {}, more = {}) {
   return (await request(path, { method, headers, body: JSON.stringify(content) })).json();
 }
 
+/** Send a file in a field of a form, and return the JSON of the answer. Rejects as getJson does. */
+export async function sendFile(path, field, file) {
+  const body = new FormData();
+  body.append(field, file, field);
+  return (await request(path, { method: "POST", headers: authorization(), body })).json();
+}
+
 function authorization() {
   const token = getToken();
   return token ? { Authorization: `Bearer ${token}` } : {};

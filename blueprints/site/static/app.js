@@ -9,6 +9,7 @@ import { addressOf, resetGame, send } from "./game/game.js";
 import { html, render } from "./lit.js";
 import { closeDialogs, openDialog } from "./parts/dialog.js";
 import { followLiveBets } from "./parts/live-bets.js";
+import { notifications } from "./parts/notifications.js";
 import { followRealityChecks } from "./parts/reality-check.js";
 import { askForCode } from "./parts/two-factor.js";
 import { loadPlayer } from "./player.js";
@@ -100,7 +101,10 @@ addEventListener("service", ({ detail: isFailing }) => {
   else endNotice("service");
 });
 onSeenInOtherTab(listBets);
-socket.on("connect", loadPlayer);
+socket.on("connect", () => {
+  loadPlayer();
+  if (getToken()) notifications.load();
+});
 startBetting(send);
 followLiveBets();
 followRealityChecks();

@@ -1,18 +1,14 @@
 // What surrounds every page: skip links, the header with its menu, the notice, the game, the feed, and the footer.
 
-import { Actions } from "./parts/action.js";
-import { getOwn } from "./api.js";
 import { shownBalanceCents } from "./game/betting.js";
 import { gamePanel } from "./game/game.js";
 import { betList } from "./fairness/bet-list.js";
 import { reports } from "./fairness/reports.js";
 import { html, nothing } from "./lit.js";
-import { centsOfCoins } from "./money.js";
 import { coins } from "./parts/amount.js";
 import { liveBets } from "./parts/live-bets.js";
+import { notifications, unreadMark } from "./parts/notifications.js";
 import { picture } from "./parts/picture.js";
-import { Resource } from "./parts/resource.js";
-import { sendConfirmed } from "./parts/two-factor.js";
 import { loadPlayer } from "./player.js";
 import { current, isOpen } from "./router.js";
 import { routes } from "./routes.js";
@@ -21,9 +17,6 @@ import { notify, state } from "./store.js";
 
 const SECTIONS = [["/", "Upgrader"], ["/cases", "Cases"], ["/live", "Live"], ["/ranking", "Ranking"]];
 const LOGINS = { platform: "the game platform", identity: "your identity provider" };
-
-const earnings = new Resource(() => getOwn("/affiliate/overview"));
-const claiming = new Actions("claim-said", () => earnings.load());
 
 /** The whole page. */
 export function shell() {
@@ -106,24 +99,18 @@ function playerMenu() {
   const opened = ({ newState }) => {
     if (newState !== "open") return;
     loadPlayer(); // The level may have grown.
-    earnings.load();
+    notifications.load();
   };
   return html`
     <div id="player" class="player">
       <p class="balance"><span class="unseen">Balance </span><strong id="balance"
         aria-live="polite">${cents === null ? "–" : coins(cents)}</strong></p>
-      <button type="button" class="plain account" popovertarget="account" @click=${() => claiming.clear()}>
+      <button type="button" class="plain account" popovertarget="account">
         ${picture("avatar", player?.avatar, 30, "eager")}
-        <span id="username">${player?.username ?? ""}</span><span class="unseen"> (your account)</span>
+        <span id="username">${player?.username ?? ""}</span><span class="unseen"> (your account)</span>${unreadMark()}
       </button>
       <div id="account" class="panel menu" popover @toggle=${opened} @click=${closeAfterLink}>
         <p id="level" class="quiet">${player ? `Level ${player.level}` : ""}</p>
-        <p class="earned">Affiliate earnings <strong id="earnings">${
-          earnings.value ? coins(centsOfCoins(earnings.value.availableEarnings)) : "–"}</strong></p>
-        ${earnings.value?.availableEarnings
-          ? html`<button id="claim" type="button" class="plain" @click=${claim}>Claim</button>` : nothing}
-        ${claiming.view()}
-        <p class="quiet" role="status">${earnings.problem && earnings.note("Your earnings")}</p>
         <nav aria-label="Account">${accountLinks()}</nav>
         <button id="sign-out" type="button" class="plain" @click=${signOut}>Sign out</button>
       </div>
@@ -133,16 +120,11 @@ function playerMenu() {
 /** Links to all pages of the account. */
 export const accountLinks = () =>
   routes.filter(({ path }) => path.startsWith("/account")).map(({ path, title }) =>
-    html`<a href=${path} aria-current=${current.route.path === path ? "page" : nothing}>${title}</a>`);
+    html`<a href=${path} aria-current=${current.route.path === path ? "page" : nothing}>${title}${
+      path === "/account/notifications" ? unreadMark() : nothing}</a>`);
 
 function closeAfterLink({ target, currentTarget }) {
   if (target.closest("a")) currentTarget.hidePopover();
-}
-
-async function claim() {
-  await claiming.run(async () => `${(await sendConfirmed("POST", "/affiliate/claim")).message}.`);
-  // The dialog that asks for a code has closed the menu.
-  document.getElementById("account")?.togglePopover(true);
 }
 
 function signOut() {

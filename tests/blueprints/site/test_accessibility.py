@@ -96,6 +96,7 @@ def test_axe_finds_nothing_on_the_account_and_its_dialogs(tab, site, player):
     tab.keyboard.press("Escape")
     go(tab, "Account")
     assert violations(tab) == {}
+    go(tab, "Referrals")
     tab.get_by_role("button", name="Enter a promo code").click()
     tab.keyboard.press("Enter")
     expect(tab.locator("#promo-problem")).not_to_be_empty()

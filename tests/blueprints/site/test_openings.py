@@ -226,7 +226,7 @@ def test_the_free_case_needs_a_code_and_opens_once(site, tab, player):
 
 def test_a_promo_code_is_entered_in_the_account(site, tab, player):
     code = promo_code(site, site.new_player())
-    go(sign_in(tab, site, player, item=None), "Account")
+    go(sign_in(tab, site, player, item=None), "Referrals")
     expect(tab.locator("#promo-used")).to_have_text("none")
 
     tab.get_by_role("button", name="Enter a promo code").click()

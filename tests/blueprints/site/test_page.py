@@ -220,8 +220,7 @@ def test_a_double_click_claims_earnings_once(tab, site, player):
     refer(site, referred, player)
     site.run("payments", "record", referred["platformid"], "deposit", "100.2", "--txhash", "ab" * 32)
     site.count_as_lost(referred, 50_00)
-    sign_in(tab, site, player, item=None)
-    tab.click("#player > button")
+    go(sign_in(tab, site, player, item=None), "Referrals")
 
     hold(tab, "**/affiliate/claim", tab.get_by_role("button", name="Claim").dblclick).continue_()
 

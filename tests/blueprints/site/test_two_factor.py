@@ -91,8 +91,7 @@ def test_affiliate_earnings_are_claimed_once_a_code_confirms_it(site, tab, playe
     refer(site, referred, player)
     site.run("payments", "record", referred["platformid"], "deposit", "100.2", "--txhash", "cd" * 32)
     site.count_as_lost(referred, 50_00)
-    sign_in(tab, site, player, item=None)
-    tab.click("#player > button")
+    go(sign_in(tab, site, player, item=None), "Referrals")
     expect(tab.locator("#earnings")).to_have_text("8.00 coins")
 
     tab.get_by_role("button", name="Claim").click()

@@ -131,6 +131,7 @@ export async function readBet(id) {
     commitment: bet.pf.serverSeedCommitment,
     clientSeed: bet.pf.clientSeed,
     nonce: bet.pf.nonce,
+    pf: bet.pf,
     ...(await RECORDS[bet.game].read(bet)),
     stored: true,
   };

@@ -1,11 +1,9 @@
-// The overview of the account: links to its pages, what the player has wagered and was paid, and the promo code.
+// The overview of the account: links to its pages, the level, and what the player has wagered and was paid.
 
-import { getOwn } from "../api.js";
+import { getJson, getOwn } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { centsOfCoins } from "../money.js";
-import { Actions } from "../parts/action.js";
 import { coins, signedCoins } from "../parts/amount.js";
-import { askForPromoCode } from "../parts/promo-code.js";
 import { Resource, status } from "../parts/resource.js";
 import { loadPlayer } from "../player.js";
 import { accountLinks } from "../shell.js";
@@ -15,21 +13,36 @@ import { formatClock } from "../times.js";
 const PERIODS = { day: "Today", week: "This week", month: "This month", total: "In all" };
 
 const summary = new Resource((signal) => getOwn("/limits/summary", { signal }));
-const actions = new Actions("promo-said", loadPlayer);
+const levels = new Resource((signal) => getJson("/upgrader/levels", { signal }));
 
-export function enter() {
-  loadPlayer();
-  return summary.load();
-}
+export const enter = () => Promise.all([loadPlayer(), summary.load(), levels.load()]);
 
 export const page = () => html`
   <h2 id="page-title" tabindex="-1">Account</h2>
   <nav class="menu-of-account" aria-label="Pages of your account">${accountLinks()}</nav>
   ${status("account-note", summary.note("Your account"))}
   <div class="parts">
+    ${state.player ? level(state.player) : nothing}
     ${summary.value ? netPosition(summary.value) : nothing}
-    ${state.player ? promoCode(state.player.affiliate.used) : nothing}
   </div>`;
+
+function level({ level: reached, experience, levelExperience, nextLevelExperience }) {
+  const left = nextLevelExperience - experience;
+  return html`<section aria-labelledby="level-title">
+    <h3 id="level-title">Level ${reached}</h3>
+    <progress max=${nextLevelExperience - levelExperience} value=${experience - levelExperience}
+      aria-labelledby="level-progress"></progress>
+    <p id="level-progress" class="quiet">${left.toLocaleString("en-US")} coins still to be wagered to level
+      ${reached + 1}. Each coin that you wager counts once.</p>
+    <ul id="unlocks" class="lines">${levels.value?.map((each) => unlocks(each, reached))}</ul>
+  </section>`;
+}
+
+const unlocks = ({ level: needed, cases, createsCases }, reached) => html`<li>
+  <span class="name">Level ${needed}${needed <= reached ? " ✓" : ""}</span>
+  <div>${cases.map(({ id, name, price }) => html`<a href="/cases/${encodeURIComponent(id)}">${name}</a>
+    (${coins(centsOfCoins(price))}) `)}${createsCases ? "create your own cases" : nothing}</div>
+</li>`;
 
 const netPosition = (periods) => html`
   <section aria-labelledby="position-title">
@@ -50,23 +63,4 @@ const netPosition = (periods) => html`
     </table>
     <p class="quiet">A day begins at ${formatClock(new Date().setUTCHours(0, 0, 0, 0))}, a week on Monday and a month on
       the 1st: midnight in UTC, shown in your time.</p>
-  </section>`;
-
-async function usePromoCode() {
-  const message = await askForPromoCode();
-  if (message) await actions.run(async () => message);
-}
-
-const promoCode = (used) => html`
-  <section aria-labelledby="promo-section-title">
-    <h3 id="promo-section-title">Promo code</h3>
-    ${actions.view()}
-    <ul class="lines">
-      <li>
-        <div class="name">The code that you use: <span id="promo-used">${used || "none"}</span>
-          <p class="quiet">Another player's code gives you a bonus and the free case. You can use one, once.</p></div>
-        ${used ? nothing
-          : html`<button type="button" class="plain" @click=${usePromoCode}>Enter a promo code</button>`}
-      </li>
-    </ul>
   </section>`;

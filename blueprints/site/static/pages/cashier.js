@@ -11,6 +11,7 @@ import { PagedList } from "../parts/paged-list.js";
 import { makePaymentForm } from "../parts/payment-form.js";
 import { centsOf, describeState, isOpenDeposit, loadPayment, nameOf, PAYMENT_FILTERS } from "../parts/payments.js";
 import { Resource, status } from "../parts/resource.js";
+import { sweepstake } from "../parts/sweepstake.js";
 import { current, setQuery } from "../router.js";
 import { getToken } from "../session.js";
 import { update } from "../store.js";
@@ -112,6 +113,10 @@ export function page() {
       <section aria-labelledby="withdrawal-title">
         <h3 id="withdrawal-title">Withdraw</h3>
         ${withdrawalForm(methods.withdrawals)}
+      </section>
+      <section aria-labelledby="sweepstake-title">
+        <h3 id="sweepstake-title">Sweepstake balance of a deposit</h3>
+        ${sweepstake()}
       </section>
       <section aria-labelledby="payments-title">
         <h3 id="payments-title">Deposits and withdrawals so far</h3>

@@ -1,0 +1,77 @@
+// All bets of the player, each with what is needed to verify and to share it.
+
+import { getOwn } from "../api.js";
+import { shownBet } from "../fairness/bet-list.js";
+import { RECORDS } from "../fairness/records.js";
+import { html } from "../lit.js";
+import { centsOfCoins, format } from "../money.js";
+import { signedCoins } from "../parts/amount.js";
+import { PagedList } from "../parts/paged-list.js";
+import { picture } from "../parts/picture.js";
+import { query } from "../router.js";
+import { formatTime } from "../times.js";
+
+const NOT_FOUND = 404;
+
+const bets = new PagedList({
+  name: "bet-history",
+  read,
+  filter: "Game",
+  filters: [
+    ["game=all", "all"], ["game=upgrader", "upgrader"], ["game=case", "cases"], ["game=irl", "real-life cases"],
+  ],
+  orders: [
+    ["most-recent", "newest first"], ["least-recent", "oldest first"],
+    ["most-earned", "highest payout first"], ["least-earned", "lowest payout first"],
+  ],
+  search: () => (isByPayout() ? "" : "Search by seed or number"),
+  lineOf: line,
+  none: html`There are no such bets. <a href="/">Upgrade an item</a> or <a href="/cases">open a case</a>.`,
+  what: "Your bets",
+  label: "Pages of bets",
+});
+
+/** Whether the bets are in the order of their payouts, which only the list of games has. It can't search for seeds. */
+const isByPayout = () => query().get("sort")?.endsWith("-earned");
+
+/** A page of the bets, with what each was about. */
+async function read(asked, signal) {
+  if (isByPayout()) asked.set("search", asked.get("game").replace("all", ""));
+  const { data } = await getOwn(`/stats/${isByPayout() ? "games" : "fairness"}?${asked}`, { signal });
+  return { ...data, "bet-history": await Promise.all((data.games ?? data.items).map(withBet)) };
+}
+
+async function withBet(entry) {
+  try {
+    return { ...entry, bet: await shownBet(entry.id) };
+  } catch (problem) {
+    if (problem.status === NOT_FOUND) return entry; // Its proof is not due.
+    throw problem;
+  }
+}
+
+export const enter = () => bets.load();
+
+export const page = () => html`
+  <h2 id="page-title" tabindex="-1">Bets</h2>
+  ${bets.view()}`;
+
+function line({ id, game, bet, ...entry }) {
+  const { noun, verifyAddress } = RECORDS[game];
+  // The two lists have different names for the same.
+  const { wager = entry.betAmount, earning = entry.payout, date = entry.completedAt } = entry;
+  const [wagerCents, payoutCents] = [wager, earning].map(centsOfCoins);
+  const name = bet ? `${noun} ${bet.nonce}` : noun;
+  return html`<li data-bet=${id} class=${payoutCents > wagerCents ? "won" : "lost"}>
+    ${picture("item", bet?.image, 48)}
+    <div class="name">${bet?.item ?? noun}
+      <p class="quiet">${[name, bet?.name, formatTime(date)].filter(Boolean).join(" · ")}</p>
+      <p class="quiet">Wager ${format(wagerCents)} · payout ${format(payoutCents)}</p>
+      ${bet ? html`<p class="more">
+        <a href=${verifyAddress(bet.pf, bet)} target="_blank">Verify<span class="unseen"> ${name}</span></a>
+        <a href="/b/${id}" target="_blank">Share<span class="unseen"> ${name}</span></a>
+      </p>` : html`<p class="quiet">Its seed is revealed in a few seconds.</p>`}
+    </div>
+    <span class="net">${signedCoins(payoutCents - wagerCents)}</span>
+  </li>`;
+}

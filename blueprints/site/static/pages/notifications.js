@@ -1,0 +1,43 @@
+// Messages to the player. Opening the page marks them as read; until it is left it shows which ones are new.
+
+import { sendJson } from "../api.js";
+import { html, nothing } from "../lit.js";
+import { Actions } from "../parts/action.js";
+import { notifications } from "../parts/notifications.js";
+import { status } from "../parts/resource.js";
+import { loadPlayer } from "../player.js";
+import { state, update } from "../store.js";
+import { formatTime } from "../times.js";
+
+const actions = new Actions("notifications-said", () => notifications.load());
+let readBefore = Infinity; // what was read when the page was opened
+
+export async function enter() {
+  await Promise.all([loadPlayer(), notifications.load()]);
+  readBefore = state.player?.notificationsReadAt ?? Infinity;
+  update();
+  const [newest] = notifications.value ?? [];
+  if (!(newest?.date > readBefore)) return;
+  // They stay unread if this fails.
+  await sendJson("POST", "/profile/notifications/read", { date: newest.date }).then(loadPlayer, () => {});
+}
+
+const clear = () => actions.run(async () => {
+  await sendJson("DELETE", "/profile/notifications");
+  return "Your notifications are cleared.";
+});
+
+export function page() {
+  const all = notifications.value ?? [];
+  const isEmpty = notifications.value && !all.length;
+  return html`
+    <h2 id="page-title" tabindex="-1">Notifications</h2>
+    ${actions.view()}
+    ${status("notifications-note", isEmpty ? html`There are none. <a href="/account/security">Security</a> and
+      <a href="/account/vault">your vault</a> send you some.` : notifications.note("Your notifications"))}
+    <ul id="notifications" class="lines">${all.map(({ title, message, date }) => html`<li>
+      <div class="name">${title}${date > readBefore ? html` <span class="unread">new</span>` : nothing}
+        <p class="quiet">${message}</p><p class="quiet">${formatTime(date)}</p></div>
+    </li>`)}</ul>
+    ${all.length ? html`<button type="button" class="plain" @click=${clear}>Clear all</button>` : nothing}`;
+}

@@ -1,0 +1,46 @@
+// All that the player has deposited and withdrawn, also what staff has recorded.
+
+import { getOwn } from "../api.js";
+import { html } from "../lit.js";
+import { centsOfCoins } from "../money.js";
+import { coins } from "../parts/amount.js";
+import { PagedList } from "../parts/paged-list.js";
+import { formatTime } from "../times.js";
+
+const payments = new PagedList({
+  name: "payment-history",
+  read: async (asked, signal) => {
+    const { data } = await getOwn(`/stats/payments?${asked}`, { signal });
+    return { ...data, "payment-history": data.payments.map((each) => ({ ...each, id: each._id })) };
+  },
+  filter: "Show",
+  filters: [["type=all", "all"], ["type=deposits", "deposits"], ["type=withdraws", "withdrawals"]],
+  orders: [
+    ["most-recent", "newest first"], ["least-recent", "oldest first"],
+    ["highest-amount", "highest amount first"], ["lowest-amount", "lowest amount first"],
+  ],
+  search: () => "Search by transaction, chain or currency",
+  lineOf: line,
+  none: html`There are no such payments. You can deposit at the <a href="/account/cashier">cashier</a>.`,
+  what: "Your payments",
+  label: "Pages of payments",
+});
+
+export const enter = () => payments.load();
+
+export const page = () => html`
+  <h2 id="page-title" tabindex="-1">Payments</h2>
+  <p class="quiet">Payments that have been completed. The <a href="/account/cashier">cashier</a> shows those that are
+    still on their way.</p>
+  ${payments.view()}`;
+
+function line({ type, chain, asset, amount, usdAmount, txhash, to, date }) {
+  const texts = [`${formatTime(date)} · ${amount} ${asset}${chain ? ` on ${chain}` : ""}`];
+  if (to) texts.push(`To ${to}`);
+  if (txhash) texts.push(`Transaction ${txhash}`);
+  return html`<li>
+    <div class="name">${type === "deposit" ? "Deposit" : "Withdrawal"}
+      ${texts.map((text) => html`<p class="quiet">${text}</p>`)}</div>
+    ${coins(centsOfCoins(usdAmount))}
+  </li>`;
+}

@@ -1,0 +1,15 @@
+// Messages to the player, and how many are unread.
+
+import { getOwn } from "../api.js";
+import { html, nothing } from "../lit.js";
+import { state } from "../store.js";
+import { Resource } from "./resource.js";
+
+export const notifications = new Resource((signal) => getOwn("/profile/notifications", { signal }));
+
+/** The number of unread notifications as a mark; nothing when there are none. */
+export function unreadMark() {
+  const readAt = state.player?.notificationsReadAt ?? Infinity;
+  const count = notifications.value?.filter(({ date }) => date > readAt).length;
+  return count ? html`<span class="unread">${count}<span class="unseen"> unread</span></span>` : nothing;
+}
