@@ -1,4 +1,4 @@
-"""/: the built-in page, /assets: the files it is made of, /verify: the page that recomputes a bet.
+"""/: the built-in page, /verify: the page that recomputes a bet.
 
 Also what only the built-in page and the demo of payments need.
 """
@@ -12,6 +12,7 @@ from flask import Blueprint, Response, abort, render_template, request
 from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.caching import conditional
 from blueprints.api.qr_code import qr_code
+from blueprints.site.assets import asset, modules_of
 from models.deposits import Deposit
 from server.current_services import get_services
 from server.http.rate_limit import count_as
@@ -19,9 +20,8 @@ from server.http.response_headers import hash_sources
 from services.payments import history
 from services.payments.errors import PaymentNotFound
 
-blueprint = Blueprint(
-    "site", __name__, static_folder="static", static_url_path="/assets", template_folder="templates"
-)
+blueprint = Blueprint("site", __name__, template_folder="templates")
+blueprint.add_url_rule("/assets/<path:filename>", view_func=asset)
 
 # The addresses of the pages in static/routes.js, whose document is the same.
 PAGES = (
@@ -44,6 +44,8 @@ PAGES = (
     "/account/limits",
     "/account/security",
 )
+
+MODULES = modules_of("app.js")
 
 # Pictures of items may be at any host. 'self' includes the socket.
 SECURITY_POLICY = (
@@ -118,7 +120,8 @@ def page(**_parameters: str) -> str:
 
 
 def _document() -> str:
-    return render_template("index.html", trial=not get_services().settings.production)
+    trial = not get_services().settings.production
+    return render_template("index.html", modules=MODULES, trial=trial)
 
 
 for path in PAGES:

@@ -118,6 +118,7 @@ TABLE = [
     Endpoint("PUT", "/profile/client-seed", "/profile/client-seed", USER, 400),
     Endpoint("GET", "/profile/details", "/profile/details", USER, 200),
     Endpoint("PUT", "/profile/details", "/profile/details", USER, 200),
+    Endpoint("GET", "/assets/<path:filename>", "/assets/none.js", PUBLIC, 404),
     Endpoint("GET", "/media/neutral/<name>", "/media/neutral/item.webp", PUBLIC, 200),
     Endpoint("POST", "/profile/avatar", "/profile/avatar", USER, 400),
     Endpoint("GET", "/profile/2fa/status", "/profile/2fa/status", USER, 200),
@@ -135,7 +136,6 @@ TABLE = [
 
 # Static files; their views are the libraries' own and state no policy.
 OF_LIBRARIES = [
-    Endpoint("GET", "/assets/<path:filename>", "/assets/none.js", PUBLIC, 404),
     Endpoint("GET", "/openapi.json", "/openapi.json", PUBLIC, 200),
     Endpoint("GET", "/docs/try", "/docs/try", PUBLIC, 308),
     Endpoint("GET", "/docs/try/", "/docs/try/", PUBLIC, 200),

@@ -1,0 +1,47 @@
+"""How much the page loads."""
+
+import gzip
+
+import pytest
+
+from blueprints.site.assets import FILES
+from tests.blueprints.site.conftest import go, hold, sign_in
+from tests.support.markers import sqlite_only
+
+MOST_BYTES = 150_000
+
+LOADED_BYTES = """
+    [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+      .filter(({ initiatorType, name }) => initiatorType !== "img" && !/\\.(webp|png|svg)/.test(name))
+      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)
+"""
+
+
+@sqlite_only
+def test_files_of_the_page_are_compressed_for_browsers(client):
+    answer = client.get("/assets/app.js", headers={"Accept-Encoding": "gzip"})
+
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert "javascript" in answer.mimetype
+    assert gzip.decompress(answer.data) == (FILES / "app.js").read_bytes()
+
+
+@sqlite_only
+@pytest.mark.parametrize("path", ["/assets/../routes.py", "/assets/%2e%2e/routes.py", "/assets/game"])
+def test_only_files_of_the_page_are_served(client, path):
+    assert client.get(path).status_code == 404
+
+
+@pytest.mark.browser
+def test_the_first_load_is_at_most_150_kb_without_pictures(tab, site, player):
+    sign_in(tab, site, player)
+
+    assert 50_000 < tab.evaluate(LOADED_BYTES) < MOST_BYTES
+
+
+@pytest.mark.browser
+def test_the_modules_of_the_first_page_are_loaded_together(tab, site):
+    tab.route("**/assets/app.js", lambda _route: None)  # Without an answer its imports are not known.
+
+    with tab.expect_request("**/assets/game/wheel.js"):
+        tab.goto(site.url, wait_until="commit")
