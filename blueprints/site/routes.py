@@ -30,6 +30,7 @@ PAGES = (
     "/cases/<id>",
     "/live",
     "/ranking",
+    "/fair",
     "/public-log",
     "/account",
     "/account/cashier",

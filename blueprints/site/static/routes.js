@@ -18,6 +18,7 @@ export const routes = [
   },
   { path: "/live", title: "Live bets", isGame: true, load: () => import("./pages/live.js") },
   { path: "/ranking", title: "Ranking", isGame: true, load: () => import("./pages/ranking.js") },
+  { path: "/fair", title: "Fair", load: () => import("./pages/fair.js") },
   { path: "/public-log", title: "Public log", load: () => import("./pages/public-log.js") },
   { path: "/account", title: "Account", needs: "see your account", load: () => import("./pages/account.js") },
   {

@@ -15,7 +15,10 @@ import { routes } from "./routes.js";
 import { getToken, setToken, startLogin } from "./session.js";
 import { notify, state } from "./store.js";
 
-const SECTIONS = [["/", "Upgrader"], ["/cases", "Cases"], ["/live", "Live"], ["/ranking", "Ranking"]];
+const SECTIONS = [
+  ["/", "Upgrader"], ["/cases", "Cases"], ["/live", "Live"], ["/ranking", "Ranking"], ["/fair", "Fair"],
+];
+const MOST_LOADING = 8;
 const LOGINS = { platform: "the game platform", identity: "your identity provider" };
 
 /** The whole page. */

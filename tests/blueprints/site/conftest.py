@@ -45,7 +45,7 @@ SECRETS = {
 DROPPED = object()
 """The answer of a proxy that does not answer."""
 
-SECTIONS = ("Upgrader", "Cases", "Live", "Ranking")
+SECTIONS = ("Upgrader", "Cases", "Live", "Ranking", "Fair")
 """The pages that the header links to."""
 
 AUTO_APPROVED = 40

@@ -154,7 +154,7 @@ function stageView(promoButton) {
 }
 
 /** The ranges of the items, side by side. */
-function ruler(items) {
+export function ruler(items) {
   let start = 0;
   const ranges = items.map(({ width }) => {
     const range = svg`<rect x=${start} width=${chanceOf(width)} height="1" data-rarity=${rarityOf(width)}/>`;

@@ -6,7 +6,8 @@ import { nameOf } from "../fairness/evidence.js";
 import { findLog, verifyInLog } from "../fairness/in-log.js";
 import { canVerify } from "../fairness/seeds.js";
 import { html, nothing, repeat } from "../lit.js";
-import { checks as drawChecks, namedButton, saveLink } from "../parts/facts.js";
+import { namedButton, saveLink } from "../parts/facts.js";
+import { logVerdict, verdictInLog } from "../parts/log-verdict.js";
 import { Resource, status } from "../parts/resource.js";
 import { getToken } from "../session.js";
 import { update } from "../store.js";
@@ -76,7 +77,7 @@ const ownBets = ({ me, bets }) => html`
 function line({ id, game, pf }) {
   const name = nameOf({ game, nonce: pf.nonce });
   const verify = async () => {
-    shown.verdicts[id] = await verdictOn(id);
+    shown.verdicts[id] = await verdictInLog(id, () => shownBet(id));
     update();
   };
   return html`<li>
@@ -84,24 +85,6 @@ function line({ id, game, pf }) {
     <a href="/bets/${id}/tlog-proof" download="bet-${id}.tlog-proof">Save the proof<span class="unseen"> of ${
       name.toLowerCase()}</span></a>
     ${namedButton("Verify", name.toLowerCase(), verify)}
-    <div class="found" role="status">${shown.verdicts[id] ? verdict(shown.verdicts[id]) : nothing}</div>
+    <div class="found" role="status">${shown.verdicts[id] ? logVerdict(shown.verdicts[id]) : nothing}</div>
   </li>`;
-}
-
-const verdict = ({ text, isWrong, checks }) => html`
-  <strong class=${isWrong ? "failed" : "passed"}>${text}</strong>${checks ? drawChecks(checks) : nothing}`;
-
-async function verdictOn(id) {
-  if (!canVerify()) {
-    return { text: "Not verified: browsers can compute hashes on https pages only.", isWrong: true };
-  }
-  try {
-    const { index, size, checks } = await verifyInLog(id, await shownBet(id));
-    const isWrong = checks.some(({ passed }) => passed === false);
-    const isWhole = checks.every(({ passed }) => passed);
-    const text = isWrong ? "NOT verified" : isWhole ? "Verified" : "Verified except for the signature";
-    return { text: `${text}: entry ${index} of ${size}`, isWrong, checks };
-  } catch (problem) {
-    return { text: `NOT verified: ${problem.message}`, isWrong: true };
-  }
 }
