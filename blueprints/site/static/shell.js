@@ -2,6 +2,7 @@
 
 import { shownBalanceCents } from "./game/betting.js";
 import { gamePanel } from "./game/game.js";
+import { areSoundsOn, switchSounds } from "./game/sounds.js";
 import { betList } from "./fairness/bet-list.js";
 import { reports } from "./fairness/reports.js";
 import { html, nothing } from "./lit.js";
@@ -83,6 +84,14 @@ function header(isPlayer) {
       <nav class="sections" aria-label="Pages">${SECTIONS.map(([path, text]) => link(path, text))}</nav>
       <p class="line" role="status"><span class="dot ${state.isLive ? "up" : ""}"></span>
         <span id="line">${state.line}</span></p>
+      <button id="sounds" type="button" class="plain round" aria-pressed=${areSoundsOn()} aria-label="Sounds"
+        @click=${switchSounds}>
+        <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true" fill="currentColor">
+          <path d="M2 7h4l5-5v16l-5-5H2z"/>
+          <path d=${areSoundsOn() ? "M13 6a5 5 0 0 1 0 8m2-11a9 9 0 0 1 0 14" : "m14 8 4 4m0-4-4 4"} fill="none"
+            stroke="currentColor" stroke-width="2"/>
+        </svg>
+      </button>
       <button id="theme" type="button" class="plain round" aria-label="Switch between light and dark">
         <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
           <circle cx="10" cy="10" r="8" fill="none" stroke="currentColor" stroke-width="2"/>

@@ -28,6 +28,7 @@ import { centsOfCoins } from "../money.js";
 import { getToken } from "../session.js";
 import { state, update } from "../store.js";
 import { MISMATCH, namesAChange } from "./refusals.js";
+import { tick } from "./sounds.js";
 
 const REMEMBERED_BETS = 50;
 const RESUMED_MS = 60_000; // A bet that may not have been settled is only resumed without a click within this time.
@@ -201,6 +202,7 @@ function turn(bet) {
   const { attempt, game } = bet;
   game.turn(attempt);
   const leftMs = attempt.decidedAt + attempt.display.proofDelay * 1_000 - Date.now();
+  tick(leftMs / 1_000);
   bet.turning = new Promise((stopped) => { setTimeout(stopped, leftMs); });
   update();
 }

@@ -25,6 +25,7 @@ import { maxCents, minCents } from "./bet-form.js";
 import { begin, bettingObjection, openAttempt, play } from "./betting.js";
 import { caseItems, chooseCase, isBusy, opening, shownCase } from "./case-opening.js";
 import { explainRefusal } from "./refusals.js";
+import { play as playSound } from "./sounds.js";
 import { upgrader } from "./upgrader.js";
 
 let active = upgrader;
@@ -111,6 +112,7 @@ export async function send(attempt) {
   await update();
   bringIntoView(game.stage);
   const answer = await playing;
+  playSound(answer.status ? state.outcome.kind : "refused");
   if (answer.status) return;
   showOutcome(explainRefusal(game.noun, answer), "refused");
   dispatchEvent(new CustomEvent("bet-refused", { detail: answer.error }));
