@@ -10,6 +10,7 @@ import { coins } from "./parts/amount.js";
 import { liveBets } from "./parts/live-bets.js";
 import { notifications, unreadMark } from "./parts/notifications.js";
 import { picture } from "./parts/picture.js";
+import { skeletons } from "./parts/skeletons.js";
 import { loadPlayer } from "./player.js";
 import { current, isOpen } from "./router.js";
 import { routes } from "./routes.js";
@@ -68,11 +69,18 @@ function content() {
     <section id="browse" class="panel browse" tabindex="-1" aria-label=${route.title}>
       ${isClosed ? html`
         <h2 id="page-title" tabindex="-1">${route.title}</h2>
-        <p id="guest-note">Sign in to ${route.needs}.</p>`
-      : problem ? html`<h2 id="page-title" tabindex="-1">${route.title}</h2><p role="alert">${problem}</p>`
-      : module?.page(params) ?? html`<p class="quiet">Loading…</p>`}
+        <p id="guest-note">Sign in to ${route.needs}.</p>
+        <p class="row">${logins()}</p>`
+      : problem ? html`<h2 id="page-title" tabindex="-1">${route.title}</h2><p role="alert">${problem}</p>
+        <p><a href=${location.href} target="_self">Load the page again</a></p>`
+      : module?.page(params) ?? html`<p class="quiet">Loading…</p><ul class="lines">${skeletons(MOST_LOADING)}</ul>`}
     </section>`;
 }
+
+/** A link for each way to sign in. */
+const logins = (idOf = () => nothing) => Object.entries(LOGINS).map(([provider, name]) => (state.logins[provider]
+  ? html`<a id=${idOf(provider)} class="plain" href=${state.logins[provider]} @click=${startLogin}>Sign in with ${
+    name}</a>` : nothing));
 
 const link = (path, text) =>
   html`<a href=${path} aria-current=${isOpen(path) ? "page" : nothing}>${text}</a>`;
@@ -99,9 +107,7 @@ function header(isPlayer) {
         </svg>
       </button>
       ${isPlayer ? playerMenu() : html`
-        <p id="spectator" class="sign-in">${Object.entries(LOGINS).map(([provider, name]) =>
-          (state.logins[provider] ? html`<a id="${provider}-login" class="plain" href=${state.logins[provider]}
-            @click=${startLogin}>Sign in with ${name}</a>` : nothing))}</p>`}
+        <p id="spectator" class="sign-in">${logins((provider) => `${provider}-login`)}</p>`}
     </header>`;
 }
 

@@ -1,8 +1,9 @@
-"""How much the page loads."""
+"""How much the page loads, and what is shown meanwhile."""
 
 import gzip
 
 import pytest
+from playwright.sync_api import expect
 
 from blueprints.site.assets import FILES
 from tests.blueprints.site.conftest import go, hold, sign_in
@@ -15,6 +16,14 @@ LOADED_BYTES = """
       .filter(({ initiatorType, name }) => initiatorType !== "img" && !/\\.(webp|png|svg)/.test(name))
       .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)
 """
+SHIFTS = """
+    globalThis.shifts = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) globalThis.shifts += entry.value;
+    }).observe({ type: "layout-shift", buffered: true });
+"""
+GOOD_SHIFT = 0.1
+"""Below this sum of layout shifts, Web Vitals call a page stable."""
 
 
 @sqlite_only
@@ -45,3 +54,27 @@ def test_the_modules_of_the_first_page_are_loaded_together(tab, site):
 
     with tab.expect_request("**/assets/game/wheel.js"):
         tab.goto(site.url, wait_until="commit")
+
+
+@pytest.mark.browser
+def test_nothing_moves_when_the_items_arrive(tab, site):
+    tab.add_init_script(SHIFTS)
+    held = hold(tab, "**/upgrader/items/*", lambda: tab.goto(site.url))
+    expect(tab.locator("#items .skeleton").first).to_be_visible()
+
+    held.continue_()
+
+    expect(tab.locator(".skeleton")).to_have_count(0)
+    assert tab.evaluate("shifts") < GOOD_SHIFT
+
+
+@pytest.mark.browser
+def test_the_place_of_cases_is_kept_while_they_are_loaded(shared):
+    shared.reload()
+    held = hold(shared, "**/api/cases/*", lambda: go(shared, "Cases"))
+    expect(shared.locator("#cases .skeleton").first).to_be_visible()
+
+    held.continue_()
+
+    expect(shared.get_by_role("link", name="Night Shift")).to_be_visible()
+    expect(shared.locator(".skeleton")).to_have_count(0)

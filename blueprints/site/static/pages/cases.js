@@ -9,6 +9,7 @@ import { centsOfCoins, centsOfPrice } from "../money.js";
 import { coins } from "../parts/amount.js";
 import { picture } from "../parts/picture.js";
 import { Resource, status } from "../parts/resource.js";
+import { skeletons } from "../parts/skeletons.js";
 import { searched, searchField } from "../parts/search.js";
 import { matchesFirst } from "../parts/search-order.js";
 import { loadPlayer } from "../player.js";
@@ -106,6 +107,7 @@ export const page = () => html`
   </div>
   <p class="quiet">A case contains items, each with its own chance. Choose a case to see its items and to open it.</p>
   <div id="cases" class="groups" aria-busy=${isTyping || cases.isLoading}>
+    ${cases.isFirst ? html`<ul class="cards wide">${skeletons(MOST, "card")}</ul>` : nothing}
     ${cases.value?.groups.map(({ title, note: about, game, cases: all }) => html`<section>
       <h3>${title}</h3>
       ${about ? html`<p class="quiet">${about}</p>` : nothing}

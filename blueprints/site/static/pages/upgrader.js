@@ -11,6 +11,7 @@ import { options } from "../parts/field.js";
 import { pageButtons } from "../parts/paged-list.js";
 import { picture } from "../parts/picture.js";
 import { Resource } from "../parts/resource.js";
+import { skeletons } from "../parts/skeletons.js";
 import { searched, searchField } from "../parts/search.js";
 import { matchesFirst } from "../parts/search-order.js";
 import { current, query, setQuery } from "../router.js";
@@ -73,7 +74,8 @@ export function page() {
         ${options([["Ascending", "Lowest price first"], ["Descending", "Highest price first"]], sort())}
       </select>
     </div>
-    <ul id="items" class="cards">${repeat(shown, ({ marketHashName }) => marketHashName, card)}</ul>
+    <ul id="items" class="cards">${items.isFirst ? skeletons(PAGE_SIZE, "card")
+      : repeat(shown, ({ marketHashName }) => marketHashName, card)}</ul>
     ${pageButtons({
       id: "items-page",
       label: "Pages of items",

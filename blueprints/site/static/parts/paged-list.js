@@ -7,6 +7,7 @@ import { query, setQuery } from "../router.js";
 import { options } from "./field.js";
 import { Resource, status } from "./resource.js";
 import { searched, searchField } from "./search.js";
+import { skeletons } from "./skeletons.js";
 
 const PAGE_SIZE = 10;
 
@@ -84,7 +85,8 @@ export class PagedList {
             ${options(orders, this.#order())}</select>` : nothing}
         ${search() ? searchField({ id: `${name}-search`, label: search() }) : nothing}
       </div>
-      <ul id=${name} class="lines ${name}">${repeat(entries, ({ type, id }) => `${type}/${id}`, lineOf)}</ul>
+      <ul id=${name} class="lines ${name}">${this.#pages.isFirst ? skeletons(PAGE_SIZE)
+        : repeat(entries, ({ type, id }) => `${type}/${id}`, lineOf)}</ul>
       ${status(`${name}-note`, isEmpty ? none : this.#pages.note(what))}
       ${totalPages < 2 ? nothing : pageButtons({
         id: `${name}-page`, label, page: currentPage, pages: totalPages, goTo: (page) => setQuery({ page }),

@@ -49,6 +49,11 @@ export class Resource {
     Object.assign(this, { value: null, problem: "", isLoading: false });
   }
 
+  /** Whether there is nothing to show yet, not even a problem (skeletons.js keeps the place of what will come). */
+  get isFirst() {
+    return this.value === null && !this.problem;
+  }
+
   /** The note while there is nothing to show: "Loading…", or that `what` could not be loaded; "" otherwise. */
   note(what) {
     if (this.problem) return `${what} could not be loaded: ${this.problem}`;
