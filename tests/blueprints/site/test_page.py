@@ -132,17 +132,17 @@ def test_a_live_bet_shows_wager_payout_and_signed_net(site, guest, shared):
 
 def test_the_leaderboard_marks_the_own_row_only(site, shared):
     spin(shared)
-    namesake = site.new_player()  # Of another name, but the same picture.
 
     go(shared, "Ranking")
 
     own = shared.locator("#leaders li.own")
     expect(own).to_have_count(1)
-    wagered = site.get("/limits/summary", shared.player).json()["week"]["wagered"]
-    expect(own).to_contain_text(re.compile(rf"ric\*\*\* you.*{wagered:,.2f} coins", re.DOTALL))
-    shared.route(
-        "**/limits/summary", lambda route: route.fulfill(json=site.get("/limits/summary", namesake).json())
-    )
+    mine = site.get("/leaderboard/me", shared.player).json()
+    expect(own).to_contain_text("ric*** you")
+    expect(own).to_contain_text(f"{mine['wager']:,.2f} coins")
+    expect(shared.locator("#standing")).to_contain_text(f"You are number {mine['rank']} with")
+    without_wager = site.get("/leaderboard/me", site.new_player()).json()
+    shared.route("**/leaderboard/me*", lambda route: route.fulfill(json=without_wager))
     go(shared, "Ranking")
     expect(own).to_have_count(0)
 

@@ -7,39 +7,26 @@ import { coins } from "../parts/amount.js";
 import { options } from "../parts/field.js";
 import { picture } from "../parts/picture.js";
 import { Resource, status } from "../parts/resource.js";
+import { skeletons } from "../parts/skeletons.js";
 import { query, setQuery } from "../router.js";
 import { getToken } from "../session.js";
-import { state } from "../store.js";
 
 const MOST = 20;
-const SUMMARIES = { weekly: "week", monthly: "month" };
 
 const period = () => (query().get("period") === "monthly" ? "monthly" : "weekly");
 
 const ranking = new Resource(async (signal) => {
-  const chosen = period();
-  const leaders = await getJson(`/leaderboard?period=${chosen}`, { signal });
-  // Without what the player has wagered no row is marked.
-  const summary = getToken() && (await getOwn("/limits/summary", { signal }).catch(() => null));
-  return { leaders, wagered: summary?.[SUMMARIES[chosen]].wagered ?? 0 };
+  const [leaders, own] = await Promise.all([
+    getJson(`/leaderboard?period=${period()}`, { signal }),
+    getToken() ? getOwn(`/leaderboard/me?period=${period()}`, { signal }).catch(() => null) : null,
+  ]);
+  return { leaders: leaders.slice(0, MOST), own };
 });
 
 export const enter = () => ranking.load();
 
-/**
- * The row of the player. Names on the leaderboard are masked, so it is found by the masked name, the picture and the
- * wager. The leaderboard may be a moment old, and its wager the lower one.
- */
-function ownRow({ leaders, wagered }) {
-  if (!state.player) return null;
-  const { username, avatar } = state.player;
-  const masked = `${username.slice(0, username.length > 3 ? 3 : 1)}***`;
-  return leaders.find((each) => each.username === masked && each.avatar === avatar && each.wager <= wagered);
-}
-
 export function page() {
-  const { leaders = [] } = ranking.value ?? {};
-  const own = ranking.value && ownRow(ranking.value);
+  const { leaders = [], own } = ranking.value ?? {};
   const isEmpty = ranking.value && !leaders.length;
   const choose = ({ target }) => setQuery({ period: target.value === "weekly" ? null : target.value });
   return html`
@@ -50,14 +37,29 @@ export function page() {
         ${options([["weekly", "this week"], ["monthly", "this month"]], period())}
       </select>
     </div>
-    <ol id="leaders" class="lines ranked">${leaders.slice(0, MOST).map((each) => line(each, each === own))}</ol>
-    ${status("leaders-note",
-      isEmpty ? "There are no wagers in this period yet." : ranking.note("The leaderboard"))}`;
+    <ol id="leaders" class="lines ranked">${ranking.isFirst ? skeletons(MOST)
+      : leaders.map((each, place) => line(each, isOwn(each, place, own)))}</ol>
+    ${status("leaders-note", isEmpty ? html`There are no wagers in this period yet. <a href="/">Play a bet</a> to be the
+      first.` : ranking.note("The leaderboard"))}
+    ${own ? standing(own) : nothing}`;
 }
 
-const line = ({ username, avatar, wager }, isOwn) => html`
-  <li class=${isOwn ? "own" : ""}>
+/** Whether a row is the player's. The leaderboard may be a moment older than the player's rank. */
+const isOwn = ({ username }, place, own) => own?.rank === place + 1 && own.username === username;
+
+const line = ({ username, avatar, wager }, own) => html`
+  <li class=${own ? "own" : ""}>
     ${picture("avatar", avatar, 36)}
-    <span class="name">${username}${isOwn ? html`<span class="quiet"> you</span>` : nothing}</span>
+    <span class="name">${username}${own ? html`<span class="quiet"> you</span>` : nothing}</span>
     <span class="unseen">wagered </span>${coins(centsOfCoins(wager))}
   </li>`;
+
+/** The player's rank, and what is missing to the next one. */
+const standing = ({ rank, wager, next }) => html`
+  <p id="standing" class="own-rank">
+    ${rank ? html`You are number <strong>${rank}</strong> with ${coins(centsOfCoins(wager))}.`
+      : wager ? html`You have wagered ${coins(centsOfCoins(wager))} and are below the first 10,000.`
+      : "You have not wagered in this period."}
+    ${next ? html`<span class="quiet">${coins(centsOfCoins(next.distance))} more to pass ${next.username}.</span>`
+      : rank === 1 ? html`<span class="quiet">Nobody is before you.</span>` : nothing}
+  </p>`;
