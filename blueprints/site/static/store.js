@@ -8,7 +8,7 @@ export const state = {
   logins: {}, // /auth/providers
   line: "Connecting…", // the connection in words
   isLive: false,
-  notice: null, // { text, about }, `about` being "account" or "service" when it ends once that is loaded or available
+  notice: null, // { text, about }, `about` being "account", "service" or "connection" when it ends once that is there
   balanceCents: 0,
   balanceVersion: -1, // below 0 before the balance has arrived
   announced: null, // the commitment to the next bet, { serverSeedCommitment, nonce }

@@ -6,23 +6,27 @@ import { update } from "../store.js";
 
 /**
  * What `load(signal, ...)` resolves with, as `value`; null until then. `problem` is why the last try failed. A later
- * `load` aborts an earlier one. What is loaded is forgotten when another player signs in.
+ * `load` aborts an earlier one. What is loaded is forgotten when another player signs in. What could not be loaded is
+ * tried again when the connection is back.
  */
 export class Resource {
   value = null;
   problem = "";
   isLoading = false;
   #load;
+  #what = [];
   #nextSignal = makeSignals();
 
   constructor(load) {
     this.#load = load;
     addEventListener("session", () => this.clear());
+    addEventListener("reconnected", () => { if (this.problem) this.load(...this.#what); });
   }
 
   /** Load it. Resolves when it is drawn, whether it was loaded or not. */
   async load(...what) {
     const signal = this.#nextSignal();
+    this.#what = what;
     this.isLoading = true;
     update();
     try {
