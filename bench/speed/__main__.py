@@ -38,6 +38,7 @@ FAMILIES = (
     "deposits",
     "log_appends",
     "office_pages",
+    "page_responses",
 )
 BETS = "10000,100000,1000000"
 

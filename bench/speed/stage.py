@@ -102,9 +102,9 @@ class Stage:
             yield app
 
     @contextmanager
-    def platform(self, url: str, **env: str) -> Iterator[RunningServer]:
+    def platform(self, url: str, *, port: int | None = None, **env: str) -> Iterator[RunningServer]:
         """The production server on this database."""
-        with self.server(gunicorn(), {**self.env_of(url), **env}) as server:
+        with self.server(gunicorn(), {**self.env_of(url), **env}, port=port) as server:
             yield server
 
     @contextmanager
@@ -114,12 +114,14 @@ class Stage:
             yield server
 
     @contextmanager
-    def server(self, command: list[str], env: Mapping[str, str]) -> Iterator[RunningServer]:
+    def server(
+        self, command: list[str], env: Mapping[str, str], *, port: int | None = None
+    ) -> Iterator[RunningServer]:
         """A server on the server's core."""
         place = Path(tempfile.mkdtemp(dir=self.directory))
         with ExitStack() as stack:
             with running_on(self.cores.server):
-                running = stack.enter_context(server_process(command, {**self.env, **env}, place))
+                running = stack.enter_context(server_process(command, {**self.env, **env}, place, port=port))
             yield running
 
     @contextmanager
