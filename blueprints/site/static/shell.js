@@ -125,7 +125,9 @@ function playerMenu() {
         aria-live="polite">${cents === null ? "–" : coins(cents)}</strong></p>
       <button type="button" class="plain account" popovertarget="account">
         ${picture("avatar", player?.avatar, 30, "eager")}
-        <span id="username">${player?.username ?? ""}</span><span class="unseen"> (your account)</span>${unreadMark()}
+        <span id="username">${player?.username ?? ""}</span><span class="unseen"> (your account)</span>
+        ${player ? html`<span class="badge"><span class="unseen">, level </span>${player.level}</span>` : nothing}
+        ${unreadMark()}
       </button>
       <div id="account" class="panel menu" popover @toggle=${opened} @click=${closeAfterLink}>
         <p id="level" class="quiet">${player ? `Level ${player.level}` : ""}</p>

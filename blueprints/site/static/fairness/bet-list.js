@@ -107,7 +107,8 @@ export function complain(nonce, complaint) {
 
 export const betList = () => html`
   ${state.bets.length ? nothing
-    : html`<p class="quiet">Each bet appears here with its proof when the wheel or the reel has stopped.</p>`}
+    : html`<p class="quiet">Each bet appears here with its proof when the wheel or the reel has stopped.
+      <a href="/fair">How a bet is decided</a></p>`}
   <ul id="proofs" class="proofs" aria-live="polite">${repeat(state.bets, ({ nonce }) => nonce, line)}</ul>`;
 
 function line(bet) {

@@ -44,9 +44,14 @@ function some(items, count) {
   });
 }
 
+function stateOf(isTurning) {
+  if (isTurning) return " is turning";
+  return shown.stop === null ? "" : ` stopped at ${shown.items[shown.cells[shown.stop]].name}`;
+}
+
 /** The reel. Its style sheet moves the strip by `--cells`. */
 export const reel = (name, isTurning) => html`
-  <div id="reel" class="reel" role="img" aria-label="The reel of ${name}">
+  <div id="reel" class="reel" role="img" aria-label="The reel of ${name}${stateOf(isTurning)}">
     <div class="strip" ${ref((strip) => move(strip, "--cells", shown.motion))}>
       ${shown.cells.map((position, place) => cell(shown.items[position], !isTurning && place === shown.stop))}
     </div>

@@ -99,7 +99,7 @@ function stageView() {
   return html`
     <div id="upgrader">
       <div id="dial" class="dial">
-        ${wheel(shown)}
+        ${wheel(shown, spinning ? "the needle is turning" : result && placeOf(result))}
         <div class="reading">
           <div id="target" class="target">${image || state.item ? picture("item", image, 120) : nothing}</div>
           <span id="reading-label" class="quiet">${label}</span>
@@ -110,6 +110,10 @@ function stageView() {
       ${state.item ? wanted(state.item) : howItWorks}
     </div>`;
 }
+
+const placeOf = ({ won, rolled, chance: wins }) =>
+  `the needle stopped at ${percent(rolled)}, ${won ? "inside" : "outside"} the lit part, which ends at ` +
+  percent(wins);
 
 function reading(spinning, result) {
   if (spinning) return { chance: percentOf(thresholdSent(spinning)), label: "Rolling", value: "…", note: "" };

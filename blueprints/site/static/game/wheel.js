@@ -15,9 +15,10 @@ export function turnWheel(rolled, { seconds, began }) {
   motion = { from: `${from / 100}turn`, to: `${rolled / 100}turn`, seconds, began };
 }
 
-/** The wheel, with the zone from 0 to `chance` percent painted as the one that wins. */
-export const wheel = (chance) => html`
-  <svg id="wheel" viewBox="0 0 320 320" role="img" aria-label="The wheel: the lit part of the rim wins">
+/** The wheel, with the zone from 0 to `chance` percent painted as the one that wins. `now` says how it is. */
+export const wheel = (chance, now) => html`
+  <svg id="wheel" viewBox="0 0 320 320" role="img" 
+    aria-label="The wheel: ${now || "the lit part of the rim wins"}">
     <defs>
       <linearGradient id="lit" x1="0" y1="0" x2="1" y2="1">
         <stop offset="0" class="lit-from"/><stop offset="1" class="lit-to"/>

@@ -92,7 +92,7 @@ export async function enter(params) {
 function note() {
   const { groups, failure } = cases.value ?? {};
   if (failure) return `Some cases could not be loaded: ${failure}`;
-  return groups?.length === 0 ? "No cases were found." : cases.note("The cases");
+  return groups?.length === 0 ? html`No cases were found. <a href="/cases">Show all cases</a>` : cases.note("The cases");
 }
 
 function type() {

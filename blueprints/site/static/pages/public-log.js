@@ -3,8 +3,7 @@
 import { getOwn, getText } from "../api.js";
 import { shownBet } from "../fairness/bet-list.js";
 import { nameOf } from "../fairness/evidence.js";
-import { findLog, verifyInLog } from "../fairness/in-log.js";
-import { canVerify } from "../fairness/seeds.js";
+import { findLog } from "../fairness/in-log.js";
 import { html, nothing, repeat } from "../lit.js";
 import { namedButton, saveLink } from "../parts/facts.js";
 import { logVerdict, verdictInLog } from "../parts/log-verdict.js";
@@ -70,7 +69,8 @@ const ownBets = ({ me, bets }) => html`
     <p class="quiet">Your browser fetches the proof of a bet, and computes from it that the bet is in the log
       as you have seen it. <a href="/verify">Verify a bet</a> does the same without this server.</p>
     <dl class="values"><dt>Your name in the log</dt><dd id="log-me">${me.player}</dd></dl>
-    ${bets.length ? nothing : html`<p class="quiet">Each bet appears here when its server seed is revealed.</p>`}
+    ${bets.length ? nothing : html`<p class="quiet">Each bet appears here when its server seed is revealed.
+      <a href="/">Play a bet</a></p>`}
     <ul id="logged" class="lines">${repeat(bets, ({ id }) => id, line)}</ul>
   </section>`;
 

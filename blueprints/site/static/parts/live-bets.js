@@ -32,7 +32,8 @@ export const liveBets = () => html`
     </thead>
     <tbody id="bets">${repeat(state.liveBets, ({ id }) => id, row)}</tbody>
   </table>
-  ${state.liveBets.length ? nothing : html`<p class="quiet">There are no bets yet.</p>`}`;
+  ${state.liveBets.length ? nothing : html`
+    <p class="quiet">There are no bets yet. <a href="/">Play the first one.</a></p>`}`;
 
 function row({ pfp, user, wager, multiplier, payout, date }) {
   const [wagerCents, payoutCents] = [wager, payout].map(centsOfCoins);
