@@ -10,6 +10,7 @@ import { html, render } from "./lit.js";
 import { closeDialogs, openDialog } from "./parts/dialog.js";
 import { followLiveBets } from "./parts/live-bets.js";
 import { notifications } from "./parts/notifications.js";
+import { followOnline } from "./parts/online.js";
 import { followRealityChecks } from "./parts/reality-check.js";
 import { askForCode } from "./parts/two-factor.js";
 import { loadPlayer } from "./player.js";
@@ -107,6 +108,7 @@ socket.on("connect", () => {
 });
 startBetting(send);
 followLiveBets();
+followOnline();
 followRealityChecks();
 
 notify(loginError);

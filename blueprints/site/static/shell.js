@@ -9,6 +9,7 @@ import { html, nothing } from "./lit.js";
 import { coins } from "./parts/amount.js";
 import { liveBets } from "./parts/live-bets.js";
 import { notifications, unreadMark } from "./parts/notifications.js";
+import { online } from "./parts/online.js";
 import { picture } from "./parts/picture.js";
 import { skeletons } from "./parts/skeletons.js";
 import { loadPlayer } from "./player.js";
@@ -21,6 +22,7 @@ const SECTIONS = [
   ["/", "Upgrader"], ["/cases", "Cases"], ["/live", "Live"], ["/ranking", "Ranking"], ["/fair", "Fair"],
 ];
 const MOST_LOADING = 8;
+const FEED = 10; // live bets beside the game
 const LOGINS = { platform: "the game platform", identity: "your identity provider" };
 
 /** The whole page. */
@@ -50,7 +52,7 @@ const besideGame = (isPlayer) => html`
       ${current.route.path === "/live" ? nothing : html`
         <section class="panel feed" aria-labelledby="bets-title">
           <h2 id="bets-title">Live bets</h2>
-          ${liveBets()}
+          ${liveBets(state.liveBets.slice(0, FEED))}
         </section>`}
     </div>
     ${isPlayer ? html`
@@ -92,6 +94,7 @@ function header(isPlayer) {
       <nav class="sections" aria-label="Pages">${SECTIONS.map(([path, text]) => link(path, text))}</nav>
       <p class="line" role="status"><span class="dot ${state.isLive ? "up" : ""}"></span>
         <span id="line">${state.line}</span></p>
+      ${online()}
       <button id="sounds" type="button" class="plain round" aria-pressed=${areSoundsOn()} aria-label="Sounds"
         @click=${switchSounds}>
         <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true" fill="currentColor">

@@ -20,6 +20,7 @@ export const state = {
   wager: "1.00", // as it is typed
   bets: [], // the player's newest bets with their proofs (fairness/bet-list.js)
   liveBets: [], // of all players
+  online: null, // how many players and guests are connected; null until it is known
 };
 
 let draw = () => {};

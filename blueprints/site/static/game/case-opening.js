@@ -5,6 +5,7 @@ import { chanceOf, percentOfTicket, rarityOf, readSnapshot, winnerOf } from "../
 import { html, nothing, svg } from "../lit.js";
 import { centsOfCoins, coinsOfCents, format, formatSigned } from "../money.js";
 import { coins } from "../parts/amount.js";
+import { caseActivity, loadActivity } from "../parts/case-activity.js";
 import { picture } from "../parts/picture.js";
 import { state, update } from "../store.js";
 import { burstFrom } from "./burst.js";
@@ -123,7 +124,7 @@ function show(loaded) {
 export async function chooseCase({ game, id }) {
   const signal = nextSignal();
   isLoading = true;
-  update();
+  loadActivity(loaded);
   try {
     const loaded = await loadCase(game, id);
     if (signal.aborted) return false;
@@ -183,3 +184,4 @@ function line({ name, image, percentage, priceCents, width }, isWon) {
     ${priceCents === null ? html`<span class="quiet">no price yet</span>` : coins(priceCents)}
   </li>`;
 }
+    ${caseActivity(shown.case)}

@@ -1,8 +1,28 @@
-// The newest bets of all players.
+// The newest bets of all players, by game, or only the high rolls.
 
 import { html } from "../lit.js";
-import { liveBets } from "../parts/live-bets.js";
+import { choice, chosen } from "../parts/filters.js";
+import { isHigh, liveBets } from "../parts/live-bets.js";
+import { state } from "../store.js";
 
-export const page = () => html`
-  <h2 id="page-title" tabindex="-1">Live bets</h2>
-  ${liveBets()}`;
+const SHOWN = {
+  name: "show",
+  label: "Which bets",
+  options: [
+    ["all", "All bets"], ["high", "High rolls"],
+    ["upgrader", "Upgrader"], ["case", "Cases"], ["irl", "Real-life prizes"],
+  ],
+};
+
+export function page() {
+  const show = chosen(SHOWN);
+  const bets = state.liveBets.filter((bet) => show === "all" || (show === "high" ? isHigh(bet) : bet.game === show));
+  const none = state.liveBets.length
+    ? html`None of the newest bets is one of these. They appear here as they happen. <a href="/live">Show all bets</a>`
+    : html`There are no bets yet. <a href="/">Be the first</a>`;
+  return html`
+    <h2 id="page-title" tabindex="-1">Live bets</h2>
+    <p class="quiet">High rolls are bets of 50 coins or more, and those that pay ten times their wager.</p>
+    <div class="row filters">${choice(SHOWN)}</div>
+    ${liveBets(bets, none)}`;
+}

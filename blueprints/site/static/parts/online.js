@@ -1,0 +1,21 @@
+// How many players and guests are connected.
+
+import { getJson } from "../api.js";
+import { html, nothing } from "../lit.js";
+import { state, update } from "../store.js";
+
+const EVERY_MS = 30_000;
+
+async function load() {
+  if (!document.hidden) update(await getJson("/stats/online").catch(() => ({ online: null })));
+}
+
+/** Keep the number up to date while the page is visible. */
+export function followOnline() {
+  load();
+  setInterval(load, EVERY_MS);
+  document.addEventListener("visibilitychange", load);
+}
+
+export const online = () => (state.online === null ? nothing
+  : html`<p id="online" class="online">${state.online}<span> online</span></p>`);
