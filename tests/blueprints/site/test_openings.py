@@ -88,8 +88,9 @@ def test_an_opening_links_to_its_verification_and_its_bet(site, shared):
     bet = newest_bet(site, shared.player)
     expect(opened.value.locator("#result")).to_contain_text(bet["item"])
     opened.value.close()
-    shared_bet = shared.get_by_role("link", name=f"Share bet {nonce}").get_attribute("href")
-    assert site.get(shared_bet).json() == bet
+    line = shared.locator(f"#proofs > [data-nonce='{nonce}']")
+    page_of_bet = line.get_by_role("link", name=bet["item"]).get_attribute("href")
+    assert site.get(page_of_bet.replace("/b/", "/bets/")).json() == bet
 
 
 def test_a_case_with_a_wrong_snapshot_hash_is_not_shown(shared):
@@ -266,7 +267,8 @@ def test_bets_are_complete_and_verified_again_after_a_reload(site, shared):
     lines = shared.locator("#proofs > li")
     for number in (0, 1):
         # The link is added last, once the server has returned the id of the bet.
-        expect(lines.nth(number).get_by_role("link", name=f"Share bet {nonce + 1 - number}")).to_be_visible()
+        name = re.compile(f"^Share (spin|opening) {nonce + 1 - number}$")
+        expect(lines.nth(number).get_by_role("button", name=name)).to_be_visible()
     shown = [lines.nth(number).inner_text() for number in (0, 1)]
     net = newest_bet(site, shared.player)["payout"] - PRICE
 

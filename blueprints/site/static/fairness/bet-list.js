@@ -7,6 +7,7 @@ import { format } from "../money.js";
 import { signedCoins } from "../parts/amount.js";
 import { checks, saveLink, values } from "../parts/facts.js";
 import { picture } from "../parts/picture.js";
+import { shareButton } from "../parts/share.js";
 import { getToken } from "../session.js";
 import { state, update } from "../store.js";
 import { attempts } from "./attempts.js";
@@ -126,7 +127,10 @@ function line(bet) {
   return html`<li class="spun ${shown.won ? "won" : "lost"}" data-nonce=${nonce} data-verdict=${verdict}>
     ${picture("item", shown.image, 56)}
     <div>
-      <p class="result"><strong>${shown.item}</strong>${signedCoins(payoutCents - wagerCents)}</p>
+      <p class="result">
+        <strong>${id ? html`<a href="/b/${id}" target="_blank">${shown.item}</a>` : shown.item}</strong>
+        ${signedCoins(payoutCents - wagerCents)}
+      </p>
       <p class="quiet">Wager ${format(wagerCents)} · payout ${format(payoutCents)}</p>
       <p class="quiet">${name} · ${summary(shown)}</p>
       <p class="verdict">${away}${VERDICTS[verdict](gives, shown.complaint)}</p>
@@ -138,7 +142,7 @@ function line(bet) {
           ${bet.isOpened ? receipt(proof) : nothing}
         </details>
         <a href=${verifyAddress(proof, shown)} target="_blank">Verify ${name.toLowerCase()}</a>
-        ${id ? html`<a href="/bets/${id}" target="_blank">Share<span class="unseen"> bet ${nonce}</span></a>` : nothing}
+        ${id ? shareButton(id, name.toLowerCase()) : nothing}
       </div>
     </div>
   </li>`;

@@ -18,6 +18,7 @@ import { drawSeed, typeSeed } from "../fairness/client-seed.js";
 import { html, live, nothing } from "../lit.js";
 import { format } from "../money.js";
 import { coins } from "../parts/amount.js";
+import { shareButton } from "../parts/share.js";
 import { askForPromoCode } from "../parts/promo-code.js";
 import { loadPlayer } from "../player.js";
 import { state, update } from "../store.js";
@@ -32,6 +33,7 @@ let active = upgrader;
 let over = Promise.resolve(); // The end of the bet in progress.
 
 const gameOf = (attempt) => (attempt.game === "upgrader" ? upgrader : opening);
+let lastNonce = null; // of the bet whose outcome is shown
 
 /** Show how a bet ended: `kind` is "won", "lost" or "refused", or empty while there is none. */
 export const showOutcome = (text, kind = "") => update({ outcome: { text, kind } });
@@ -126,6 +128,7 @@ const whyAgain = (attempt) =>
   " again as it was: with new seeds, the server could refuse bets until one loses.";
 
 /** The panel. */
+  lastNonce = attempt.nonce;
 export function gamePanel() {
   const why = objection();
   const open = state.bet ? null : openAttempt();
@@ -155,6 +158,7 @@ export function gamePanel() {
       ${active === opening ? caseItems() : nothing}
     </section>`;
 }
+        ${kind === "won" || kind === "lost" ? shareLast() : nothing}
 
 async function usePromoCode() {
   const message = await askForPromoCode();
@@ -173,6 +177,12 @@ function fairnessDetails(open) {
     <details id="fairness" class="fairness">
       <summary>Provably fair <span id="fairness-state" class="state" role="status">${fairness}</span></summary>
       <p class="quiet">Before each bet the server commits to a secret seed, and your browser draws a random seed
+/** A button that shares the bet whose outcome is shown, once its proof has come and its id is known. */
+function shareLast() {
+  const [bet] = state.bets;
+  return bet?.id && bet.nonce === lastNonce ? shareButton(bet.id, "this bet") : nothing;
+}
+
         that the server can't predict. The roll of a spin and the ticket of an opening are computed from both seeds.
         Afterwards the server reveals its seed, and your browser recomputes the outcome. You can also
         <a href="/verify">verify a bet</a> without this server.</p>
