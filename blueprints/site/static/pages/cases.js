@@ -7,6 +7,7 @@ import { showCase } from "../game/game.js";
 import { html, nothing } from "../lit.js";
 import { centsOfCoins, centsOfPrice } from "../money.js";
 import { coins } from "../parts/amount.js";
+import { asked, choice, chosen, GAMES, priceRange } from "../parts/filters.js";
 import { picture } from "../parts/picture.js";
 import { Resource, status } from "../parts/resource.js";
 import { skeletons } from "../parts/skeletons.js";
@@ -22,32 +23,51 @@ const PICTURES = 3;
 
 const GROUPS = [
   {
+    kind: "regular",
     title: "Cases",
     game: "case",
-    load: async (search) => [...matching(await freeCase(), search), ...(await casesOf("false", search))],
+    load: async () => [...matching(await freeCase()), ...(await casesOf("false"))],
   },
   {
+    kind: "level",
     title: "Level cases",
     note: "For players who have reached the level.",
     game: "case",
-    load: (search) => casesOf("true", search),
+    load: () => casesOf("true"),
   },
   {
+    kind: "irl",
     title: "Real-life prizes",
     note: "Keep what you win, sell it, or have it shipped.",
     game: "irl",
-    load: async (search) => matching(await getJson("/irl"), search),
+    load: async () => sorted(matching(await getJson("/irl"))),
   },
 ];
+
+const KINDS = {
+  name: "kind",
+  label: "Kind of case",
+  options: [["all", "All kinds"], ...GROUPS.map(({ kind, title }) => [kind, title])],
+};
+const SORT = {
+  name: "sort",
+  label: "Sort",
+  options: [
+    ["Price Ascending", "Lowest price first"], ["Price Descending", "Highest price first"],
+    ["Most Recent", "Newest first"], ["Oldest", "Oldest first"],
+  ],
+};
 
 const cases = new Resource(loadCases);
 let isTyping = false;
 
 /** Load the groups with cases. A group that can't be loaded is left out, and `failure` says so. */
-async function loadCases(_signal, search) {
-  const results = await Promise.allSettled(GROUPS.map(({ load }) => load(search)));
-  const groups = GROUPS.map((group, index) => {
-    return { ...group, cases: matchesFirst(results[index].value ?? [], search, ({ name }) => name) };
+async function loadCases() {
+  const kind = chosen(KINDS);
+  const wanted = GROUPS.filter((group) => kind === "all" || group.kind === kind);
+  const results = await Promise.allSettled(wanted.map(({ load }) => load()));
+  const groups = wanted.map((group, index) => {
+    return { ...group, cases: matchesFirst(results[index].value ?? [], searched(), ({ name }) => name) };
   });
   const failure = results.find(({ status: how }) => how === "rejected")?.reason.message;
   return { groups: groups.filter((group) => group.cases.length), failure };
@@ -62,25 +82,49 @@ async function freeCase() {
   }
 }
 
-async function casesOf(caseType, search) {
-  const asked = new URLSearchParams({ caseType, limit: MOST, sort: "Price Ascending", search });
-  return (await getJson(`/api/cases/pagination?${asked}`)).cases;
+async function casesOf(caseType) {
+  const filters = { ...asked("minPrice", "maxPrice", "type"), search: searched(), sort: chosen(SORT) };
+  const wanted = new URLSearchParams({ ...filters, caseType, limit: MOST });
+  return (await getJson(`/api/cases/pagination?${wanted}`)).cases;
 }
 
-/** The server searches its pages; the free case and the list of real-life ones come whole. */
-const matching = (all, search) => all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
+/** The server filters and sorts its pages; the free case and the list of real-life ones come whole, without a game. */
+function matching(all) {
+  const { minPrice = 0, maxPrice = Infinity } = asked("minPrice", "maxPrice");
+  const search = searched().toLowerCase();
+  return chosen(GAMES) === "all" ? all.filter(({ name, price, isFree }) => {
+    const cost = isFree ? 0 : price;
+    return name.toLowerCase().includes(search) && cost >= minPrice && cost <= maxPrice;
+  }) : [];
+}
 
-// What is loaded, so that another search keeps the case, and another case the list.
-const entered = { search: null, params: null };
+/** By price. The list comes with the newest first. */
+function sorted(all) {
+  const order = chosen(SORT);
+  if (order === "Most Recent") return all;
+  if (order === "Oldest") return all.toReversed();
+  return all.toSorted((one, other) => (order === "Price Ascending" ? 1 : -1) * (one.price - other.price));
+}
+
+// What is loaded, so that another filter keeps the case, and another case the list.
+const entered = { filters: null, params: null };
+
+/** The query without the game of the chosen case. */
+function filtersOf(game) {
+  const filters = query();
+  filters.delete("game");
+  if (game) filters.set("game", game);
+  return filters;
+}
 
 export async function enter(params) {
-  const search = searched();
+  const filters = filtersOf().toString();
   isTyping = false;
   loadPlayer(); // The level may have grown.
   const isChosen = params.id !== undefined && entered.params !== params;
-  const loading = isChosen && cases.value && entered.search === search ? update() : cases.load(search);
+  const loading = isChosen && cases.value && entered.filters === filters ? update() : cases.load();
   const isFirst = entered.params === null;
-  Object.assign(entered, { search, params });
+  Object.assign(entered, { filters, params });
   if (isChosen) {
     const game = query().get("game") === "irl" ? "irl" : "case";
     const name = await showCase({ game, id: params.id }, () => current.params === params, isFirst);
@@ -92,7 +136,7 @@ export async function enter(params) {
 function note() {
   const { groups, failure } = cases.value ?? {};
   if (failure) return `Some cases could not be loaded: ${failure}`;
-  return groups?.length === 0 ? html`No cases were found. <a href="/cases">Show all cases</a>` : cases.note("The cases");
+  return groups?.length === 0 ? html`No case matches. <a href="/cases">Show all cases</a>` : cases.note("The cases");
 }
 
 function type() {
@@ -108,6 +152,7 @@ export const page = () => html`
   <p class="quiet">A case contains items, each with its own chance. Choose a case to see its items and to open it.</p>
   <div id="cases" class="groups" aria-busy=${isTyping || cases.isLoading}>
     ${cases.isFirst ? html`<ul class="cards wide">${skeletons(MOST, "card")}</ul>` : nothing}
+    ${choice(SORT, "case-sort")} ${choice(KINDS)} ${choice(GAMES)} ${priceRange()}
     ${cases.value?.groups.map(({ title, note: about, game, cases: all }) => html`<section>
       <h3>${title}</h3>
       ${about ? html`<p class="quiet">${about}</p>` : nothing}
@@ -120,8 +165,7 @@ function card(game, shown) {
   const { id, name, price, items, isFree } = shown;
   const access = accessTo(shown, state.player, state.rules);
   const dearest = [...items].sort((one, other) => centsOf(other) - centsOf(one)).slice(0, PICTURES);
-  const search = searched();
-  const more = new URLSearchParams({ ...(game === "irl" && { game }), ...(search && { search }) });
+  const more = filtersOf(game === "irl" ? game : null);
   return html`<a class="card" href="/cases/${encodeURIComponent(id)}${more.size ? `?${more}` : ""}"
     aria-current=${current.params.id === id ? "page" : nothing}>
     <span class="fan">${dearest.map(({ image }) => picture("item", image, 96))}</span>

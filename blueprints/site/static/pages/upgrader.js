@@ -1,13 +1,14 @@
 // The items to win: one page of the catalogue at a time, searched and sorted by the server.
 
 import { getJson } from "../api.js";
+import { aimForm } from "../game/aim.js";
 import { bringIntoView, selectGame, showUpgrader } from "../game/game.js";
 import { loadItem, partsOf, rememberImages } from "../game/item-names.js";
 import { chooseItem, upgrader } from "../game/upgrader.js";
 import { html, nothing, repeat } from "../lit.js";
 import { centsOfPrice } from "../money.js";
 import { coins } from "../parts/amount.js";
-import { options } from "../parts/field.js";
+import { asked, choice, chosen, GAMES, priceRange, WEARS } from "../parts/filters.js";
 import { pageButtons } from "../parts/paged-list.js";
 import { picture } from "../parts/picture.js";
 import { Resource } from "../parts/resource.js";
@@ -23,7 +24,11 @@ const SEARCHED_PAGES = 5;
 
 const items = new Resource(loadPage);
 const pageNumber = () => Number(query().get("page") ?? 1);
-const sort = () => query().get("sort") ?? "Descending";
+const SORT = {
+  name: "sort",
+  label: "Sort by price",
+  options: [["Descending", "Highest price first"], ["Ascending", "Lowest price first"]],
+};
 const priced = (item) => ({ ...item, priceCents: centsOfPrice(item.price) });
 
 /**
@@ -33,8 +38,9 @@ const priced = (item) => ({ ...item, priceCents: centsOfPrice(item.price) });
 async function loadPage(signal) {
   const [page, search] = [pageNumber(), searched()];
   const pages = search ? SEARCHED_PAGES : 1;
-  const asked = { page: Math.ceil(page / pages), limit: pages * PAGE_SIZE, sort: sort(), search };
-  const answer = await getJson(`/upgrader/items/pagination?${new URLSearchParams(asked)}`, { signal });
+  const place = { page: Math.ceil(page / pages), limit: pages * PAGE_SIZE, sort: chosen(SORT), search };
+  const wanted = new URLSearchParams({ ...asked("minPrice", "maxPrice", "type", "wear"), ...place });
+  const answer = await getJson(`/upgrader/items/pagination?${wanted}`, { signal });
   rememberImages(answer.items);
   const first = ((page - 1) % pages) * PAGE_SIZE;
   const ordered = matchesFirst(answer.items, search, ({ marketHashName }) => marketHashName);
@@ -69,13 +75,12 @@ export function page() {
     <h2 id="page-title" tabindex="-1">Items</h2>
     <div class="row filters" role="search">
       ${searchField({ id: "search", label: "Search by weapon or skin" })}
-      <label class="unseen" for="sort">Sort by price</label>
-      <select id="sort" @change=${({ target }) => setQuery({ sort: target.value, page: null })}>
-        ${options([["Ascending", "Lowest price first"], ["Descending", "Highest price first"]], sort())}
-      </select>
+      ${choice(SORT)} ${choice(GAMES)} ${choice(WEARS)} ${priceRange()}
     </div>
+    ${aimForm()}
     <ul id="items" class="cards">${items.isFirst ? skeletons(PAGE_SIZE, "card")
       : repeat(shown, ({ marketHashName }) => marketHashName, card)}</ul>
+    ${items.value && !total ? html`<p>No item matches. <a href="/">Show all items</a></p>` : nothing}
     ${pageButtons({
       id: "items-page",
       label: "Pages of items",
