@@ -12,7 +12,7 @@ import { getToken } from "../session.js";
 import { state, update } from "../store.js";
 import { attempts } from "./attempts.js";
 import { brokenPromise } from "./evidence.js";
-import { readBet, RECORDS } from "./records.js";
+import { readAttempt, readBet, RECORDS } from "./records.js";
 import { rememberSeen, seenOf } from "./seen-bets.js";
 import { canVerify } from "./seeds.js";
 
@@ -70,10 +70,17 @@ const betOf = ({ nonce }) => state.bets.find((bet) => bet.nonce === nonce);
 
 /** A bet that the server has stored as this browser has shown it, if it has. */
 function recalled(stored) {
-  const seen = seenOf(stored.commitment);
+  const seen = seenOf(stored.commitment) ?? sent(stored);
   if (!seen) return stored;
-  const snapshot = seen.snapshot && { hash: seen.snapshot, text: stored.snapshot?.text };
+  const snapshot = seen.snapshot && { hash: seen.snapshot.hash ?? seen.snapshot, text: stored.snapshot?.text };
   return { ...stored, ...seen, snapshot, stored: false };
+}
+
+/** What was shown of a bet whose outcome came before a reload of the page, and its proof after it. */
+function sent({ game, commitment, clientSeed }) {
+  const isShown = ({ answer, request }) => answer?.status && request.clientSeed === clientSeed;
+  const attempt = attempts(commitment).find(isShown);
+  return attempt && { game, ...readAttempt(attempt) };
 }
 
 /** A bet as the server has stored it, or as this browser has shown it. */

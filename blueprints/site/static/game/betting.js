@@ -32,6 +32,7 @@ import { tick } from "./sounds.js";
 
 const REMEMBERED_BETS = 50;
 const RESUMED_MS = 60_000; // A bet that may not have been settled is only resumed without a click within this time.
+const TIMER_MS = 20;
 const INTERRUPTED_KEY = "bet-in-progress";
 
 const NO_ROLL = { status: false, error: "The server did not send what decides the bet" };
@@ -40,6 +41,8 @@ const NO_ROLL = { status: false, error: "The server did not send what decides th
 const shownByNonce = new Map();
 // Called for a bet that was settled while this page did not see it.
 let resume = () => {};
+// When the shortest time between two bets is over.
+let cycleEndsAt = 0;
 
 /** Whether an attempt was neither settled nor refused for a reason that the player can change. */
 const hasFailed = ({ answer }) => !answer || !(answer.status || namesAChange(answer));
@@ -86,9 +89,19 @@ export function bettingObjection() {
   if (!getToken()) return "You are watching as a guest. Sign in to play.";
   if (state.bet) return state.bet.game.inProgress;
   if (!state.isLive) return "There is no connection to the server at the moment.";
-  if (!state.announced || isUsed()) return "Waiting for the commitment of the server.";
+  if (isUncommitted()) return "Waiting for the commitment of the server.";
+  if (Date.now() < cycleEndsAt) return "You can place the next bet in a moment.";
   return openAttempt() ? null : (recordObjection() ?? seedObjection());
 }
+
+/** Resolves when the server has committed to the next bet and the shortest time between two bets is over. */
+export async function nextBet() {
+  if (isUncommitted()) await new Promise((resolve) => { socket.once("upgrader:commitment", resolve); });
+  await afterCycle();
+}
+
+// A timer may end a moment too early.
+const afterCycle = () => new Promise((over) => { setTimeout(over, cycleEndsAt - Date.now() + TIMER_MS); });
 
 /** The balance to show; null before it has arrived. While a bet is in progress, its outcome is not in it. */
 export function shownBalanceCents() {
@@ -146,6 +159,8 @@ async function send(attempt) {
   if (answer.error === MISMATCH) await getOwn("/upgrader/commitment").then(committed, () => {});
 }
 
+const isUncommitted = () => !state.announced || isUsed();
+
 /** Whether a bet has been settled under the announced commitment: the next one needs another commitment. */
 const isUsed = () => attempts(state.announced.serverSeedCommitment).some(({ answer }) => answer?.status);
 
@@ -194,6 +209,8 @@ function decided(pf) {
   if (!attempt || attempt.pf || pf.nonce !== attempt.nonce) return;
   attempt.pf = pf;
   attempt.decidedAt = Date.now();
+  cycleEndsAt = attempt.decidedAt + (state.rules?.minCycle ?? 0) * 1_000;
+  afterCycle().then(() => update());
   keepAttempt(attempt);
   turn(state.bet);
 }

@@ -11,6 +11,7 @@ import { state, update } from "../store.js";
 import { burstFrom } from "./burst.js";
 import { accessTo } from "./case-access.js";
 import { loadCase } from "./case-content.js";
+import { chosenCount, isSeries, seriesControls, turningSeconds } from "./pace.js";
 import { fillReel, reel, turnReel } from "./reel.js";
 
 const CHANGED = ["Case price has changed", "Case has changed", "Case not found", "Case is not available"];
@@ -35,7 +36,12 @@ export const opening = {
   stage: "#opening",
   inProgress: "The reel is turning.",
   title: () => shown.case.name,
-  action: () => (shown.case.costCents ? html`Open for ${coins(shown.case.costCents)}` : "Open for free"),
+
+  action() {
+    const { costCents } = shown.case;
+    if (!costCents) return "Open for free";
+    return html`Open ${count() > 1 ? `${count()}×` : nothing} for ${coins(costCents * count())}`;
+  },
 
   objection() {
     const { snapshot, costCents } = shown.case;
@@ -43,7 +49,10 @@ export const opening = {
     const reason = access()?.reason;
     if (reason) return reason;
     if (!snapshot) return "This case can't be opened, because an item has no price.";
-    if (costCents > state.balanceCents) return "Your balance is too small for this case.";
+    const wanted = isSeries() ? 1 : count();
+    if (costCents * wanted > state.balanceCents) {
+      return `Your balance is too small for ${wanted > 1 ? `${wanted} openings of ` : ""}this case.`;
+    }
     return null;
   },
 
@@ -56,7 +65,7 @@ export const opening = {
       // The server refuses the opening if the case has another price or other items by now.
       content: { case: id, price: coinsOfCents(priceCents), snapshot: snapshot.hash },
       terms: { content: snapshot.text },
-      display: { what: name, name, images: items.map(({ image }) => image), proofDelay: state.rules.proofDelay },
+      display: { what: name, name, images: items.map(({ image }) => image), proofDelay: turningSeconds() },
       costCents,
     };
   },
@@ -108,13 +117,16 @@ export const opening = {
   },
 
   stageView,
-  controls: () => nothing,
+  controls: () => (shown.case.costCents ? seriesControls() : nothing),
 };
+
+/** How many openings the next click plays. The free case is opened once. */
+const count = () => (shown.case.costCents ? chosenCount() : 1);
 
 function show(loaded) {
   Object.assign(shown, { case: loaded, ticket: null, netCents: null });
   if (loaded.snapshot) fillReel(loaded.items);
-  update();
+  loadActivity(loaded);
 }
 
 /**
@@ -124,7 +136,7 @@ function show(loaded) {
 export async function chooseCase({ game, id }) {
   const signal = nextSignal();
   isLoading = true;
-  loadActivity(loaded);
+  update();
   try {
     const loaded = await loadCase(game, id);
     if (signal.aborted) return false;
@@ -172,6 +184,7 @@ export function caseItems() {
   return html`<div class="contents">
     <h3>Items and their chances</h3>
     <ul id="case-items" class="lines">${items.map((item, position) => line(item, position === won))}</ul>
+    ${caseActivity(shown.case)}
   </div>`;
 }
 
@@ -184,4 +197,3 @@ function line({ name, image, percentage, priceCents, width }, isWon) {
     ${priceCents === null ? html`<span class="quiet">no price yet</span>` : coins(priceCents)}
   </li>`;
 }
-    ${caseActivity(shown.case)}

@@ -21,19 +21,21 @@ import { coins } from "../parts/amount.js";
 import { shareButton } from "../parts/share.js";
 import { askForPromoCode } from "../parts/promo-code.js";
 import { loadPlayer } from "../player.js";
+import { current } from "../router.js";
 import { state, update } from "../store.js";
 import { maxCents, minCents } from "./bet-form.js";
 import { begin, bettingObjection, openAttempt, play } from "./betting.js";
 import { caseItems, chooseCase, isBusy, opening, shownCase } from "./case-opening.js";
+import { isSeries, playSeries, quickSwitch, stopSeries } from "./pace.js";
 import { explainRefusal } from "./refusals.js";
 import { play as playSound } from "./sounds.js";
 import { upgrader } from "./upgrader.js";
 
 let active = upgrader;
 let over = Promise.resolve(); // The end of the bet in progress.
+let lastNonce = null; // of the bet whose outcome is shown
 
 const gameOf = (attempt) => (attempt.game === "upgrader" ? upgrader : opening);
-let lastNonce = null; // of the bet whose outcome is shown
 
 /** Show how a bet ended: `kind` is "won", "lost" or "refused", or empty while there is none. */
 export const showOutcome = (text, kind = "") => update({ outcome: { text, kind } });
@@ -62,6 +64,7 @@ export function addressOf({ game, request }) {
 
 /** Show the upgrader as soon as no bet is in progress, if `isStill()`. */
 export async function showUpgrader(isStill) {
+  stopSeries();
   await over;
   if (isStill()) selectGame(upgrader);
 }
@@ -71,6 +74,7 @@ export async function showUpgrader(isStill) {
  * `isFirst` is whether the page was loaded at its address.
  */
 export async function showCase(chosen, isStill, isFirst) {
+  stopSeries();
   await over;
   if (!isStill()) return null;
   // The outcome of a bet that a reload has interrupted stays.
@@ -92,15 +96,27 @@ export async function showCase(chosen, isStill, isFirst) {
   }
 }
 
-/** Play the bet of the game that is shown, or the one that has to be sent again. */
+/** Play the bets of the game that is shown, or the one that has to be sent again. */
 async function playShown() {
-  if (objection() !== null) return;
-  const attempt = openAttempt() ?? begin(active.begin());
-  if (!attempt) {
-    return showOutcome("The bet was not sent, because this browser does not store what proves it.", "refused");
+  if (objection() !== null || isSeries()) return;
+  const isSingle = active === upgrader || !shownCase().costCents || openAttempt();
+  if (isSingle) await playOne();
+  else {
+    // Nothing is opened behind a dialog, such as a reality check, or while the player reads another page.
+    const summary = await playSeries(playOne, () =>
+      objection() === null && !openAttempt() && current.route.isGame && !document.querySelector("dialog[open]"));
+    const { text, kind } = state.outcome;
+    if (summary && active === opening) showOutcome(`${text} ${summary}`, kind);
   }
-  await send(attempt);
   if (active === opening) loadPlayer(); // The level may have grown, and the free case be used.
+}
+
+/** Play one bet. Resolves with its attempt if it was settled, otherwise with null. */
+async function playOne() {
+  const attempt = openAttempt() ?? begin(active.begin());
+  if (attempt) await send(attempt);
+  else showOutcome("The bet was not sent, because this browser does not store what proves it.", "refused");
+  return attempt?.answer?.status ? attempt : null;
 }
 
 /** Send a bet, perhaps one of before the page was loaded, and show how it ends. */
@@ -111,6 +127,7 @@ export async function send(attempt) {
   showOutcome("");
   const playing = play(attempt, game);
   over = playing.catch(() => {});
+  lastNonce = attempt.nonce;
   await update();
   bringIntoView(game.stage);
   const answer = await playing;
@@ -128,7 +145,6 @@ const whyAgain = (attempt) =>
   " again as it was: with new seeds, the server could refuse bets until one loses.";
 
 /** The panel. */
-  lastNonce = attempt.nonce;
 export function gamePanel() {
   const why = objection();
   const open = state.bet ? null : openAttempt();
@@ -142,6 +158,7 @@ export function gamePanel() {
       data-outcome=${kind} ?data-spinning=${state.bet} aria-busy=${isBusy()}>
       <div class="head">
         <h2 id="game-title" aria-live="polite" tabindex="-1">${active.title()}</h2>
+        ${kind === "won" || kind === "lost" ? shareLast() : nothing}
         <a href="/" class="plain">Back to the wheel</a>
       </div>
       ${active.stageView(promoButton)}
@@ -149,16 +166,22 @@ export function gamePanel() {
       <form id="form" novalidate @submit=${submit}>
         <div class="bar">
           ${active.controls()}
-          <button id="spin" type="submit" class="spin" ?disabled=${why !== null} aria-describedby="why-not">
-            <span>${open ? html`Try again for ${coins(open.costCents)}` : active.action()}</span></button>
+          <button id="spin" type="submit" class="spin" ?disabled=${why !== null || isSeries()}
+            aria-describedby="why-not"><span>${open ? html`Try again for ${coins(open.costCents)}` : active.action()}</span></button>
           <p id="why-not" class="why-not" role="status">${why ?? (open ? whyAgain(open) : "")}</p>
         </div>
+        ${quickSwitch()}
         ${fairnessDetails(open)}
       </form>
       ${active === opening ? caseItems() : nothing}
     </section>`;
 }
-        ${kind === "won" || kind === "lost" ? shareLast() : nothing}
+
+/** A button that shares the bet whose outcome is shown, once its proof has come and its id is known. */
+function shareLast() {
+  const [bet] = state.bets;
+  return bet?.id && bet.nonce === lastNonce ? shareButton(bet.id, "this bet") : nothing;
+}
 
 async function usePromoCode() {
   const message = await askForPromoCode();
@@ -177,12 +200,6 @@ function fairnessDetails(open) {
     <details id="fairness" class="fairness">
       <summary>Provably fair <span id="fairness-state" class="state" role="status">${fairness}</span></summary>
       <p class="quiet">Before each bet the server commits to a secret seed, and your browser draws a random seed
-/** A button that shares the bet whose outcome is shown, once its proof has come and its id is known. */
-function shareLast() {
-  const [bet] = state.bets;
-  return bet?.id && bet.nonce === lastNonce ? shareButton(bet.id, "this bet") : nothing;
-}
-
         that the server can't predict. The roll of a spin and the ticket of an opening are computed from both seeds.
         Afterwards the server reveals its seed, and your browser recomputes the outcome. You can also
         <a href="/verify">verify a bet</a> without this server.</p>

@@ -12,6 +12,7 @@ import {
 } from "./bet-form.js";
 import { burstFrom } from "./burst.js";
 import { partsOf } from "./item-names.js";
+import { turningSeconds } from "./pace.js";
 import { turnWheel, wheel } from "./wheel.js";
 
 const percent = (number, places = 5) => `${number.toFixed(places)} %`;
@@ -35,7 +36,7 @@ export const upgrader = {
     content: spinContent(),
     terms: { houseEdge: state.rules.houseEdge },
     display: {
-      what: state.item.marketHashName, image: state.item.image, proofDelay: state.rules.proofDelay,
+      what: state.item.marketHashName, image: state.item.image, proofDelay: turningSeconds(),
     },
     costCents: wagerCents(),
   }),

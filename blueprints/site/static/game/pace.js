@@ -1,0 +1,86 @@
+// How fast bets follow each other: quick mode, which shows no animation, and several openings one after another.
+
+import { html, live } from "../lit.js";
+import { centsOfCoins, formatSigned } from "../money.js";
+import { state, update } from "../store.js";
+import { nextBet } from "./betting.js";
+
+const QUICK_KEY = "quick-mode";
+const MOST = 5;
+
+const isQuick = () => localStorage.getItem(QUICK_KEY) !== null;
+
+/** How long the wheel or the reel turns. */
+export const turningSeconds = () => (isQuick() ? 0 : state.rules.proofDelay);
+
+function switchQuick({ target: { checked } }) {
+  if (checked) localStorage.setItem(QUICK_KEY, "on");
+  else localStorage.removeItem(QUICK_KEY);
+  update();
+}
+
+export const quickSwitch = () => html`<label class="switch">
+  <input id="quick" type="checkbox" role="switch" .checked=${live(isQuick())} @change=${switchQuick}>
+  Quick mode <span class="quiet">without animation</span></label>`;
+
+// How many openings are chosen; and while they are played, which one it is and what ends them.
+const series = { chosen: 1, number: 0, ending: null };
+
+export const isSeries = () => series.ending !== null;
+
+/** How many bets the next click plays. */
+export const chosenCount = () => series.chosen;
+
+function choose(count) {
+  series.chosen = count;
+  update();
+}
+
+/** Play no bet after the one in progress. */
+export function stopSeries() {
+  series.ending?.abort();
+  update();
+}
+
+/**
+ * Play the chosen number of bets, one after another: `playOne()` resolves with the attempt when it was settled, and
+ * `canGoOn()` is whether another one may follow. Resolves with a sentence about all, or "" after a single one.
+ */
+export async function playSeries(playOne, canGoOn) {
+  const { chosen } = series;
+  if (chosen === 1) {
+    await playOne();
+    return "";
+  }
+  series.ending = new AbortController();
+  const { signal } = series.ending;
+  const stopped = new Promise((resolve) => { signal.addEventListener("abort", resolve); });
+  let [played, netCents] = [0, 0];
+  update().then(() => document.getElementById("stop")?.focus({ preventScroll: true }));
+  while (played < chosen && !signal.aborted && (played === 0 || canGoOn())) {
+    series.number = played + 1;
+    const attempt = await playOne();
+    if (!attempt) break;
+    netCents += centsOfCoins(attempt.answer.result.amount) - attempt.costCents;
+    played += 1;
+    if (played < chosen) await Promise.race([nextBet(), stopped]);
+  }
+  series.ending = null;
+  await update();
+  // The button to stop is gone, and the focus with it.
+  if (document.activeElement === document.body) {
+    document.querySelector(".count :checked")?.focus({ preventScroll: true });
+  }
+  return `Opened ${played} of ${chosen}, net ${formatSigned(netCents)} coins.`;
+}
+
+/** The choice of the number; while openings are played, which one it is, and a button that stops after it. */
+export const seriesControls = () => (isSeries() ? html`
+  <div class="count"><span role="status">Opening ${series.number} of ${series.chosen}</span>
+    <button id="stop" type="button" class="plain" ?disabled=${series.ending.signal.aborted}
+      @click=${stopSeries}>Stop</button></div>` : html`
+  <fieldset class="count"><legend class="unseen">Openings one after another</legend>
+    ${Array.from({ length: MOST }, (_, index) => index + 1).map((count) => html`<label class="plain">
+      <input class="unseen" type="radio" name="count" value=${count} .checked=${live(count === series.chosen)}
+        @change=${() => choose(count)}>${count}×</label>`)}
+  </fieldset>`);
