@@ -27,6 +27,7 @@ blueprint.add_url_rule("/assets/<path:filename>", view_func=asset)
 PAGES = (
     "/",
     "/cases",
+    "/cases/new",
     "/cases/<id>",
     "/live",
     "/ranking",

@@ -61,6 +61,9 @@ const SORT = {
 const cases = new Resource(loadCases);
 let isTyping = false;
 
+/** A case was created: load the list anew. */
+export const forgetCases = () => cases.clear();
+
 /** Load the groups with cases. A group that can't be loaded is left out, and `failure` says so. */
 async function loadCases() {
   const kind = chosen(KINDS);
@@ -148,11 +151,12 @@ export const page = () => html`
   <h2 id="page-title" tabindex="-1">Cases</h2>
   <div class="row filters" role="search">
     ${searchField({ id: "case-search", label: "Search cases by name", onType: type })}
+    ${choice(SORT, "case-sort")} ${choice(KINDS)} ${choice(GAMES)} ${priceRange()}
   </div>
-  <p class="quiet">A case contains items, each with its own chance. Choose a case to see its items and to open it.</p>
+  <p class="quiet">A case contains items, each with its own chance. Choose a case to see its items and to open it, or
+    <a href="/cases/new">create one</a>.</p>
   <div id="cases" class="groups" aria-busy=${isTyping || cases.isLoading}>
     ${cases.isFirst ? html`<ul class="cards wide">${skeletons(MOST, "card")}</ul>` : nothing}
-    ${choice(SORT, "case-sort")} ${choice(KINDS)} ${choice(GAMES)} ${priceRange()}
     ${cases.value?.groups.map(({ title, note: about, game, cases: all }) => html`<section>
       <h3>${title}</h3>
       ${about ? html`<p class="quiet">${about}</p>` : nothing}

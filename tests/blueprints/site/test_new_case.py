@@ -1,0 +1,79 @@
+"""Creating a case as a player."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.blueprints.site.conftest import go, sign_in
+from tests.support.chromium import violations
+
+pytestmark = pytest.mark.browser
+
+LEVEL_25_CENTS = 6_250_000
+
+
+@pytest.fixture
+def creator(tab, site, player):
+    """The page of a player of level 25, where cases are created."""
+    site.count_as_lost(player, LEVEL_25_CENTS)
+    sign_in(tab, site, player, item=None)
+    go(tab, "Cases").get_by_role("link", name="create one").click()
+    expect(tab.locator("#found-items li")).to_have_count(12)
+    return tab
+
+
+def add(tab, name):
+    """Adds the first item that a search finds; its price in cents."""
+    tab.fill("#search", name)
+    expect(tab.locator("#found-items li", has_not_text=name)).to_have_count(0)
+    line = tab.locator("#found-items li").first
+    line.get_by_role("button", name="Add").click()
+    expect(line).to_contain_text("added")
+    return round(float(line.locator(".coins").text_content().removesuffix(" coins").replace(",", "")) * 100)
+
+
+def test_the_price_follows_the_items_and_the_case_can_be_opened(creator, site):
+    first, second = add(creator, "Glacier Thread"), add(creator, "Sherbet Grid")
+    chances = creator.get_by_role("textbox", name=re.compile("^Chance of"))
+    chances.first.fill("0,125")
+    expect(creator.locator("#chance-left")).to_have_text("99.875 % are left.")
+    chances.last.fill("99.875")
+    expect(creator.locator("#chance-left")).to_have_text("The chances are 100 % in all.")
+    cents = -(-(first * 125 + second * 99_875) // 95_000)
+    expect(creator.locator("#case-price")).to_have_text(f"{cents / 100:.2f} coins")
+    creator.get_by_label("Name").fill("Cold Snap")
+
+    creator.get_by_role("button", name="Create the case").click()
+
+    expect(creator.locator("#game-title")).to_have_text("Cold Snap")
+    expect(creator.locator("#case-items .quiet").first).to_have_text("0.125 %")
+    assert site.get("/api/cases/cold-snap").json()["price"] == cents / 100
+    expect(creator.locator("#cases .card", has_text="Cold Snap")).to_be_visible()
+
+
+def test_what_is_missing_is_said_in_place_and_what_was_typed_stays(creator):
+    create = creator.get_by_role("button", name="Create the case")
+    problem = creator.locator("#new-case-problem")
+    creator.get_by_label("Name").fill("Free lunch")
+    for name in ("Glacier Thread", "Sherbet Grid", "Ember Orchid"):
+        add(creator, name)
+    creator.get_by_role("button", name="Same chance for all").click()
+    create.click()
+
+    expect(problem).to_have_text("Case name cannot start with 'free'.")
+    assert violations(creator, ".browse") == {}
+    expect(creator.get_by_role("textbox", name=re.compile("^Chance of")).first).to_have_value("33.3333333334")
+    expect(creator.get_by_label("Name")).to_have_value("Free lunch")
+    creator.get_by_role("button", name=re.compile("^Remove ")).first.click()
+    expect(creator.locator("#chance-left")).to_have_text("33.3333333334 % are left.")
+
+
+def test_players_below_the_level_read_what_they_need(tab, site, player):
+    sign_in(tab, site, player, item=None)
+
+    tab.goto(f"{site.url}/cases/new")
+
+    expect(tab.locator("#new-case-note")).to_contain_text("You can create cases from level 25 on")
+    tab.get_by_role("link", name="See all cases").click()
+    expect(tab.locator("#page-title")).to_have_text("Cases")
