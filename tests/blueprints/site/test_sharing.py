@@ -25,7 +25,7 @@ def test_the_link_of_the_last_bet_is_copied(tab, site, player):
 
     tab.get_by_role("button", name="Share this bet").click()
 
-    expect(tab.locator("#game").get_by_text("Link copied")).to_be_visible()
+    expect(tab.locator("#game .share")).to_have_text("Link copied")
     link = f"{site.url}/b/{newest_id(site, player)}"
     assert tab.evaluate("navigator.clipboard.readText()") == link
     item = tab.locator("#proofs .result a").first

@@ -148,7 +148,7 @@ export async function chooseCase({ game, id }) {
   }
 }
 
-function stageView(promoButton) {
+function stageView(promoButton, shareLast) {
   const { case: { name, items, snapshot }, ticket, netCents } = shown;
   const text = ticket === null ? "The ticket decides which item you get."
     : `Ticket ${percentOfTicket(ticket).toFixed(5)} % · net ${formatSigned(netCents)}`;
@@ -161,7 +161,7 @@ function stageView(promoButton) {
           ${ticket === null ? nothing
             : html`<span id="ticket" class="ticket" .style=${`left: ${percentOfTicket(ticket)}%`}></span>`}
         </div>` : nothing}
-      <p id="ticket-text" class="quiet">${text}</p>
+      <p id="ticket-text" class="quiet">${text} ${shareLast()}</p>
       ${access()?.needsPromoCode ? promoButton() : nothing}
     </div>`;
 }

@@ -158,10 +158,10 @@ export function gamePanel() {
       data-outcome=${kind} ?data-spinning=${state.bet} aria-busy=${isBusy()}>
       <div class="head">
         <h2 id="game-title" aria-live="polite" tabindex="-1">${active.title()}</h2>
-        ${kind === "won" || kind === "lost" ? shareLast() : nothing}
+        ${active === upgrader ? shareLast() : nothing}
         <a href="/" class="plain">Back to the wheel</a>
       </div>
-      ${active.stageView(promoButton)}
+      ${active.stageView(promoButton, shareLast)}
       <p id="outcome" class="outcome" aria-live="assertive">${text}</p>
       <form id="form" novalidate @submit=${submit}>
         <div class="bar">
@@ -180,7 +180,8 @@ export function gamePanel() {
 /** A button that shares the bet whose outcome is shown, once its proof has come and its id is known. */
 function shareLast() {
   const [bet] = state.bets;
-  return bet?.id && bet.nonce === lastNonce ? shareButton(bet.id, "this bet") : nothing;
+  const isShown = ["won", "lost"].includes(state.outcome.kind) && bet?.nonce === lastNonce;
+  return isShown && bet.id ? shareButton(bet.id, "this bet") : nothing;
 }
 
 async function usePromoCode() {

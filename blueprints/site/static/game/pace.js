@@ -42,6 +42,8 @@ export function stopSeries() {
   update();
 }
 
+addEventListener("session", stopSeries); // Nothing is opened as another player.
+
 /**
  * Play the chosen number of bets, one after another: `playOne()` resolves with the attempt when it was settled, and
  * `canGoOn()` is whether another one may follow. Resolves with a sentence about all, or "" after a single one.

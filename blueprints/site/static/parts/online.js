@@ -1,6 +1,7 @@
 // How many players and guests are connected.
 
 import { getJson } from "../api.js";
+import { socket } from "../connection.js";
 import { html, nothing } from "../lit.js";
 import { state, update } from "../store.js";
 
@@ -12,7 +13,7 @@ async function load() {
 
 /** Keep the number up to date while the page is visible. */
 export function followOnline() {
-  load();
+  socket.on("connect", load); // This page is one of them.
   setInterval(load, EVERY_MS);
   document.addEventListener("visibilitychange", load);
 }

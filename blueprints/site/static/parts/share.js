@@ -19,5 +19,8 @@ async function share(id, name) {
 }
 
 /** `name` says which bet it is, and differs from those of other buttons. */
-export const shareButton = (id, name) => html`<button type="button" class="plain share" aria-label="Share ${name}"
-  @click=${() => share(id, name)}>Share</button><span role="status">${copied === name ? "Link copied" : ""}</span>`;
+export function shareButton(id, name) {
+  const isCopied = copied === name;
+  return html`<button type="button" class="plain share" aria-label="Share ${name}" @click=${() => share(id, name)}>${
+    isCopied ? "Link copied" : "Share"}</button><span class="unseen" role="status">${isCopied ? "Link copied" : ""}</span>`;
+}
