@@ -14,7 +14,7 @@ export const current = { path: location.pathname, ...findRoute(location.pathname
 export const query = () => new URLSearchParams(location.search);
 
 /** The address of the open page with these parameters of its query changed; "" and null remove one. */
-export function withQuery(changes) {
+function withQuery(changes) {
   const parameters = query();
   for (const [name, value] of Object.entries(changes)) {
     if (value) parameters.set(name, value);

@@ -1,10 +1,10 @@
 // The page of a shared bet: recomputes it, without being asked, from what the server reveals, and compares the result
 // with what the page says.
 
-import { canVerify, verifyAddress } from "./fairness.js";
-import { checkLogFile, Malformed } from "./log-proof.js";
-import { thresholdOf, verifySpin } from "./rolls.js";
-import { verifyOpening } from "./tickets.js";
+import { canVerify, verifyAddress } from "./fairness/seeds.js";
+import { checkLogFile, Malformed } from "./fairness/log-proof.js";
+import { thresholdOf, verifySpin } from "./fairness/rolls.js";
+import { verifyOpening } from "./fairness/tickets.js";
 
 const shown = JSON.parse(document.querySelector("main").dataset.shown);
 

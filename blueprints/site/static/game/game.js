@@ -38,7 +38,7 @@ let lastNonce = null; // of the bet whose outcome is shown
 const gameOf = (attempt) => (attempt.game === "upgrader" ? upgrader : opening);
 
 /** Show how a bet ended: `kind` is "won", "lost" or "refused", or empty while there is none. */
-export const showOutcome = (text, kind = "") => update({ outcome: { text, kind } });
+const showOutcome = (text, kind = "") => update({ outcome: { text, kind } });
 
 /** Scroll as little as is needed to see the whole element. */
 export const bringIntoView = (selector) => document.querySelector(selector)?.scrollIntoView({ block: "nearest" });

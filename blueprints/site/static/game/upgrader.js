@@ -75,7 +75,7 @@ export const upgrader = {
 };
 
 /** Item or wager have changed: the outcome of the last spin is over, unless it says why it was refused. */
-export function formChanged() {
+function formChanged() {
   if (state.bet || concluded?.key === formKey()) return;
   concluded = null;
   if (state.outcome.kind !== "refused") update({ outcome: { text: "", kind: "" } });
