@@ -13,6 +13,8 @@ from models.log import AUDIT, LogBundle
 
 IS_LOGIN = SQL("what = 'account.logged-in'")
 """With a literal, so that the partial index matches."""
+IS_BY_STAFF = SQL("substr(who, 1, 6) = 'staff:'")
+"""Like IS_LOGIN."""
 
 
 class AuditEvent(Table):
@@ -44,6 +46,10 @@ for _column in (None, AuditEvent.who, AuditEvent.player, AuditEvent.what):
     _name = "audit_events_by_time" if _column is None else f"audit_events_by_{_column.name}"
     _columns = [] if _column is None else [_column]
     AuditEvent.add_index(AuditEvent.index(*_columns, AuditEvent.at_ms, AuditEvent.id, name=_name))
+# What staff have done, newest first. Nearly all events are by players.
+AuditEvent.add_index(
+    AuditEvent.index(AuditEvent.at_ms, AuditEvent.id, name="audit_events_by_staff", where=IS_BY_STAFF)
+)
 # The players who have logged in from an address.
 AuditEvent.add_index(
     AuditEvent.index(AuditEvent.address, AuditEvent.player, name="audit_events_of_logins", where=IS_LOGIN)

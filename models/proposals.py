@@ -9,6 +9,9 @@ from models.users import User
 PROPOSAL_STATUSES = ("open", "approved", "rejected", "withdrawn", "performed")
 EXPIRES_AFTER_MS = 7 * 24 * 3600 * 1000
 
+IS_PERFORMED = SQL("status = 'performed'")
+"""With a literal, so that the partial index matches."""
+
 
 class Proposal(Table):
     """One action. It is ``performed`` at once, or ``open`` until somebody decides about it.
@@ -57,6 +60,8 @@ class Proposal(Table):
 # Those that wait for a second person, and the others.
 Proposal.add_index(Proposal.index(Proposal.id, name="proposals_open", where=SQL("status = 'open'")))
 Proposal.add_index(Proposal.index(Proposal.id, name="proposals_closed", where=SQL("status <> 'open'")))
+# What one person did lately.
+Proposal.add_index(Proposal.index(Proposal.decided_at_ms, name="proposals_performed", where=IS_PERFORMED))
 # A player's, and what was added to a balance without a second person.
 Proposal.add_index(
     Proposal.index(Proposal.user, Proposal.id, name="proposals_of_player", where=SQL("user_id IS NOT NULL"))

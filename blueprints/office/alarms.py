@@ -66,6 +66,8 @@ def _cause(alarm: Alarm) -> str | None:
         return _report(alarm.subject)
     if alarm.rule == "large-payout":
         return _bet(int(alarm.subject.removeprefix("bet ")))
+    if alarm.rule == "large-grants":
+        return url_for("office.proposals", show="decided")
     pages = {"payment-findings": "office.payment_findings", "failed-logins": "office.staff"}
     return url_for(pages[alarm.rule]) if alarm.rule in pages else None
 

@@ -3,8 +3,9 @@
 import re
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from flask import Response, render_template, request
 
@@ -18,7 +19,7 @@ from services.audit_trail import export
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.search import EventPlace, FoundEvent, Wanted, search
 from services.shared.background import in_slices
-from services.shared.clock import DAY_MS
+from services.shared.clock import DAY_MS, MINUTE_MS
 from services.staff import accounts, personal_data
 from services.staff.permissions import Permission
 
@@ -26,18 +27,40 @@ ROWS = 50
 PLACE = re.compile(r"([0-9]{1,15})\.([0-9]{1,18})", re.ASCII)
 PIECE_BYTES = 64 * 1024
 LINES_A_SLICE = 200
+MINUTE_FORMAT = "%Y-%m-%dT%H:%M"
+STAFF = "staff"
+
+
+class Moment(NamedTuple):
+    """A minute or a day in UTC that a filter names."""
+
+    begins_at_ms: int
+    ends_at_ms: int
+
+    @property
+    def minute(self) -> str:
+        """Its first minute, as a field of a form has it, such as 2026-03-18T12:05."""
+        return _minute(self.begins_at_ms)
+
+    @property
+    def last_minute(self) -> str:
+        """Its last minute."""
+        return _minute(self.ends_at_ms - MINUTE_MS)
 
 
 @office.get("/audit-trail")
 @needs(Permission.AUDIT_SEE)
 def audit_trail() -> str:
     """Events, newest first. ``?after=`` is the place of the last event of the page before."""
-    found = search(_wanted(), after=_place(request.args.get("after", "")), limit=ROWS + 1)
+    since, until = _moment("from"), _moment("to")
+    found = search(_wanted(since, until), after=_place(request.args.get("after", "")), limit=ROWS + 1)
     events = found[:ROWS]
     return render_template(
         "office/audit-trail.html",
         events=[(event, _changes(event)) for event in events],
         event_types=sorted(AuditEventType),
+        since=since,
+        until=until,
         people=[f"staff:{account.name}" for account in accounts.listed()],
         older=_address_after(events[-1]) if len(found) > ROWS else None,
     )
@@ -74,15 +97,15 @@ def _pieces(file: IO[bytes]) -> Iterator[bytes]:
             yield piece
 
 
-def _wanted() -> Wanted:
-    """The filters of the address. Days are in UTC; what is no day is left out."""
-    since, until = _day_ms("from"), _day_ms("to")
+def _wanted(since: Moment | None, until: Moment | None) -> Wanted:
+    """The filters of the address."""
     return Wanted(
         who=_text("who"),
         player=_text("player"),
         what=_text("what"),
-        since_ms=since,
-        until_ms=None if until is None else until + DAY_MS,
+        since_ms=since and since.begins_at_ms,
+        until_ms=until and until.ends_at_ms,
+        is_by_staff=request.args.get("by") == STAFF,
     )
 
 
@@ -90,12 +113,18 @@ def _text(name: str) -> str | None:
     return request.args.get(name, "").strip() or None
 
 
-def _day_ms(name: str) -> int | None:
-    try:
-        day = datetime.strptime(request.args.get(name, ""), "%Y-%m-%d").replace(tzinfo=UTC)
-    except ValueError:
-        return None
-    return int(day.timestamp()) * 1000
+def _minute(ms: int) -> str:
+    return datetime.fromtimestamp(ms / 1000, UTC).strftime(MINUTE_FORMAT)
+
+
+def _moment(name: str) -> Moment | None:
+    """The moment in the address, such as 2026-03-18T12:05 or 2026-03-18. What is none is left out."""
+    for form, length_ms in ((MINUTE_FORMAT, MINUTE_MS), ("%Y-%m-%d", DAY_MS)):
+        with suppress(ValueError):
+            named = datetime.strptime(request.args.get(name, ""), form).replace(tzinfo=UTC)
+            begins_at_ms = int(named.timestamp()) * 1000
+            return Moment(begins_at_ms, begins_at_ms + length_ms)
+    return None
 
 
 def _place(text: str) -> EventPlace | None:

@@ -1,6 +1,6 @@
 """The rules of the alarms. docs/office.md explains each of them; a test compares both lists."""
 
-from services.alarms import ledger, operations, payouts, returns
+from services.alarms import grants, ledger, operations, payouts, returns
 from services.alarms.rule import Rule
 from services.shared.clock import MINUTE_MS
 
@@ -8,6 +8,7 @@ MINUTE, HOUR = MINUTE_MS, 60 * MINUTE_MS
 
 RULES = (
     Rule("large-payout", payouts.find, MINUTE, is_event=True),
+    Rule("large-grants", grants.find, MINUTE, is_event=True),
     Rule("payment-findings", operations.find_payment_findings, MINUTE),
     Rule("failed-logins", operations.find_failed_logins, MINUTE),
     Rule("old-prices", operations.find_old_prices, MINUTE),

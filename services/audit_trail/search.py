@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from models.audit_trail import AuditEvent, stored_rows
+from models.audit_trail import IS_BY_STAFF, AuditEvent, stored_rows
 from models.db.connection import reading
 from services.audit_trail.canonical import Row
 
@@ -25,6 +25,8 @@ class Wanted:
     what: str | None = None
     since_ms: int | None = None
     until_ms: int | None = None
+    is_by_staff: bool = False
+    """Only what staff have done, or somebody who tried to sign in."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ def search(wanted: Wanted, *, after: EventPlace | None = None, limit: int) -> li
     for column in ("who", "player", "what"):
         if (value := getattr(wanted, column)) is not None:
             query = query.where(getattr(event, column) == value)
+    if wanted.is_by_staff:
+        query = query.where(IS_BY_STAFF)
     if wanted.since_ms is not None:
         query = query.where(event.at_ms >= wanted.since_ms)
     if wanted.until_ms is not None:

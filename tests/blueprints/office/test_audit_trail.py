@@ -1,6 +1,7 @@
 """The audit trail in the back office."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
@@ -27,6 +28,39 @@ def test_events_are_filtered_by_person_player_action_and_time(run, auditor, new_
     assert "account.suspended" in shown("what=account.suspended&from=2020-01-01")
     assert shown("what=account.suspended&to=2020-01-01") == ""
     assert shown("from=2999-01-01") == ""
+
+
+def test_events_are_filtered_to_the_minute_in_utc(run, auditor, new_player, clock):
+    player = new_player("bob")
+
+    def shown(since, until):
+        query = f"player={player.platform_id}&from={since}&to={until}"
+        page = auditor.get(f"/office/audit-trail?{query}").text
+        return [what for what in ("account.suspended", "account.resumed") if f">{what}</a>" in page]
+
+    minutes = []
+    for action in ("suspend", "resume"):
+        clock.ms += 60_000 - clock.ms % 60_000
+        minutes.append(datetime.fromtimestamp(clock.ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M"))
+        run("users", action, player.platform_id)
+        clock.move(seconds=59)
+    first, second = minutes
+
+    assert shown(first, first) == ["account.suspended"]
+    assert shown(second, second) == ["account.resumed"]
+    assert shown(first[:10], second[:10]) == ["account.suspended", "account.resumed"]
+
+
+def test_a_filter_leaves_out_what_staff_have_not_done(run, auditor, new_player):
+    player = new_player("bob")
+    run("users", "suspend", player.platform_id)
+    auditor.get(f"/office/players/{player.platform_id}?personal=shown")
+
+    page = auditor.get(f"/office/audit-trail?by=staff&player={player.platform_id}").text
+
+    assert ">personal-details.seen</a>" in page
+    assert ">account.suspended</a>" not in page
+    assert "<option selected>staff</option>" in page
 
 
 def test_long_searches_are_paged_without_gaps(app, auditor, new_player, run):

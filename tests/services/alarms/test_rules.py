@@ -3,6 +3,7 @@
 import random
 import re
 from math import sqrt
+from types import SimpleNamespace
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -163,6 +164,51 @@ def test_payouts_from_before_the_first_check_raise_no_alarm(check, table, player
     check(after_minutes=2)
 
     assert alarms("large-payout") == {}
+
+
+@pytest.fixture
+def grant(app, clock):
+    """Lets a member of staff change a player's balance, alone if that needs no second person."""
+    proposals = app.extensions["services"].proposals
+
+    def change_balance(player, cents, *, by):
+        proposals.perform_or_propose(
+            "balance.change",
+            {"platformId": player.platform_id, "amountCents": cents},
+            reason="an apology",
+            by=SimpleNamespace(name=by, role="support"),
+            now=clock(),
+        )
+
+    return change_balance
+
+
+@pytest.mark.security("Four eyes")
+@pytest.mark.settings(OFFICE_FOUR_EYES_ABOVE="100")
+def test_many_grants_by_one_person_to_different_players_raise_an_alarm_on_each_day(check, grant, new_player):
+    players = [new_player() for _ in range(3)]
+    grant(players[0], 60_00, by="anna")
+    grant(players[0], -40_00, by="anna")
+    grant(players[1], 100_01, by="anna")  # is only proposed
+    grant(players[1], 60_00, by="berta")
+    check(after_minutes=1)
+    assert alarms("large-grants") == {}
+
+    grant(players[2], 1, by="anna")
+    check(after_minutes=1)
+    check(after_minutes=1)
+
+    (alarm,) = alarms("large-grants").values()
+    assert alarm.subject == "anna on 2026-03-18"
+    assert alarm.text == (
+        "Staff: anna has changed the balances of 2 players by $100.01 in 24 hours without a second person"
+    )
+    check(after_minutes=23 * 60)
+    assert len(alarms("large-grants")) == 1
+    for player in (players[2], new_player()):
+        grant(player, 60_00, by="anna")
+    check(after_minutes=1)
+    assert list(alarms("large-grants")) == ["anna on 2026-03-18", "anna on 2026-03-19"]
 
 
 DIFFERENCES = {
