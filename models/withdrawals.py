@@ -49,6 +49,8 @@ class Withdrawal(Table):
     # When the provider is asked next, null for never, and the pause after that.
     poll_at_ms = peewee.BigIntegerField(null=True)
     poll_wait_ms = peewee.BigIntegerField()
+    # Why it was not approved automatically; null of those from before this column too.
+    review_reason = peewee.CharField(max_length=200, null=True)
 
     class Meta:
         table_name = "withdrawals"

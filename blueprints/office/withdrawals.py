@@ -27,13 +27,15 @@ LAST = Place(number=1, limit=10)
 @needs(Permission.PAYMENTS_SEE)
 def withdrawals() -> str:
     status = request.args.get("status", "")
-    status = status if status in list(WithdrawalStatus) else WithdrawalStatus.REQUESTED
-    sorted_by, is_descending = order(list(WithdrawalOrder), default="age")
+    statuses = [*WithdrawalStatus, payment_lists.ALL]
+    status = status if status in statuses else WithdrawalStatus.REQUESTED
+    # What waits for longest is first, and of the others what has changed last.
+    default = "age" if status in payment_lists.OPEN else "-age"
+    sorted_by, is_descending = order(list(WithdrawalOrder), default=default)
     now = get_services().clock()
     rows, has_next = payment_lists.queue(
         status=status,
         order=WithdrawalOrder(sorted_by),
-        # The oldest first is the order of age.
         is_descending=is_descending,
         place=place(),
         now=now,
@@ -42,7 +44,7 @@ def withdrawals() -> str:
         "office/withdrawals.html",
         listed=Listed(rows, page_number(), has_next),
         status=status,
-        statuses=list(WithdrawalStatus),
+        statuses=statuses,
         sorted_by=sorted_by,
         descending=is_descending,
         masked=personal_data.masked,

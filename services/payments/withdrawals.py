@@ -126,11 +126,16 @@ class Withdrawals:
                 rejected = WithdrawalStatus.REJECTED
                 release(withdrawal, rejected, reason="rejected by the check", now=now, **answer)
                 return
-            may_approve = decision is Decision.APPROVE and user.suspended_at_ms is None
             amount = Cents(withdrawal.amount_cents)
-            approval = self._approval(user_id, withdrawal.provider, amount, now) if may_approve else {}
-            change(withdrawal, now=now, **answer, **approval)
-            if approval:
+            if decision is not Decision.APPROVE:
+                review_reason: str | None = "The check leaves it to staff"
+            elif user.suspended_at_ms is not None:
+                review_reason = "The player was suspended"
+            else:
+                review_reason = self._review_reason(user_id, amount, now)
+            decided = self._decided(review_reason, withdrawal.provider, now)
+            change(withdrawal, now=now, **answer, **decided)
+            if review_reason is None:
                 record_event(AuditEventType.WITHDRAWAL_APPROVED, withdrawal, now=now)
 
     def decide_interrupted(self, *, now: Millis) -> None:
@@ -157,7 +162,9 @@ class Withdrawals:
             self._check_wagers(user)
             move = Move(amount, Account.BALANCE, Account.HOUSE_HELD)
             hold = posting.post(kind=LedgerKind.WITHDRAWAL_HELD, user_id=user_id, moves=[move], now=now)
-            approval = {} if self._check else self._approval(user_id, provider, amount, now)
+            review_reason = (
+                "The check has not answered" if self._check else self._review_reason(user_id, amount, now)
+            )
             values = {
                 "status": WithdrawalStatus.REQUESTED,
                 "poll_wait_ms": self._methods.first_wait(provider),
@@ -171,10 +178,10 @@ class Withdrawals:
                 created_at_ms=now,
                 changed_at_ms=now,
                 **body,
-                **values | approval,
+                **values | self._decided(review_reason, provider, now),
             )
             record_event(AuditEventType.WITHDRAWAL_REQUESTED, withdrawal, now=now)
-            if approval:
+            if review_reason is None:
                 record_event(AuditEventType.WITHDRAWAL_APPROVED, withdrawal, now=now)
             return withdrawal
 
@@ -189,23 +196,37 @@ class Withdrawals:
         if missing > 0:
             raise WagerFirst(missing=Cents(missing))
 
-    def _approval(self, user_id: int, provider: str, amount: Cents, now: Millis) -> dict[str, Any]:
-        """The columns of a request that is approved at once; none if it is for staff.
+    def _review_reason(self, user_id: int, amount: Cents, now: Millis) -> str | None:
+        """Why staff must decide about a request by the limits; None if it is approved at once.
 
         The player's row must be locked, so that two requests do not count on the same sum.
         """
         most = self._settings.withdrawal_auto_approve_cents
+        if amount > most:
+            return f"It is above WITHDRAWAL_AUTO_APPROVE ({price_text(most)})"
         daily = self._settings.withdrawal_auto_approve_daily_cents
+        of_day = most if daily is None else daily
         today = Withdrawal.select(fn.COALESCE(fn.SUM(Withdrawal.amount_cents), 0)).where(
             Withdrawal.user == user_id,
             Withdrawal.is_auto_approved,
             Withdrawal.status.not_in(RELEASED),
             Withdrawal.created_at_ms >= CalendarPeriod.DAY.start(now),
         )
-        if amount > most or int(today.scalar()) + amount > (most if daily is None else daily):
-            return {}
+        approved = int(today.scalar())
+        if approved + amount > of_day:
+            return (
+                f"With {price_text(approved)} that were approved automatically on this day it is above"
+                f" WITHDRAWAL_AUTO_APPROVE_DAILY ({price_text(of_day)})"
+            )
+        return None
+
+    def _decided(self, review_reason: str | None, provider: str, now: Millis) -> dict[str, Any]:
+        """The columns of a request that waits for staff, or is approved at once without such a reason."""
+        if review_reason is not None:
+            return {"review_reason": review_reason}
         times = at_once(now, self._methods.first_wait(provider))
-        return {"status": WithdrawalStatus.APPROVED, "is_auto_approved": True, **times}
+        approved = WithdrawalStatus.APPROVED
+        return {"status": approved, "is_auto_approved": True, "review_reason": None, **times}
 
 
 @reading()

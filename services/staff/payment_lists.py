@@ -28,6 +28,9 @@ from services.staff.player_lists import Part, part_of
 OPEN = tuple(str(status) for status in HELD)
 """The statuses of withdrawals that are not ended; there are never many of these."""
 
+ALL = "all"
+"""In the place of a status."""
+
 
 class WithdrawalOrder(StrEnum):
     """The column that a list of withdrawals is sorted by."""
@@ -63,16 +66,18 @@ class WithdrawalRow:
 def queue(
     *, status: str, order: WithdrawalOrder, is_descending: bool, place: Place, now: Millis
 ) -> tuple[list[WithdrawalRow], bool]:
-    """A part of the withdrawals with a status, and whether there are more.
+    """A part of the withdrawals with a status, or of all, and whether there are more.
 
-    Ended ones are sorted by the time of their last change only, because there may be millions.
+    Those that may be ended are sorted by the time of their last change only, because there may be millions.
     """
     by: Any = Withdrawal.amount_cents if order is WithdrawalOrder.AMOUNT else Withdrawal.changed_at_ms
     if status in OPEN and order is WithdrawalOrder.AGE:
         by = Withdrawal.created_at_ms
     if status not in OPEN:
         by = Withdrawal.changed_at_ms
-    query: Any = Withdrawal.select(Withdrawal, User).join(User).where(Withdrawal.status == status)
+    query: Any = Withdrawal.select(Withdrawal, User).join(User)
+    if status != ALL:
+        query = query.where(Withdrawal.status == status)
     first = by.desc() if is_descending else by.asc()
     part = part_of(query.order_by(first, Withdrawal.id), place)
     return _with_histories(part.rows, now=now), part.has_next

@@ -1,6 +1,7 @@
 """Withdrawals, deposits in review, findings and webhooks in the back office."""
 
 import json
+import re
 
 import pytest
 
@@ -105,6 +106,46 @@ def test_the_queue_shows_a_withdrawal_with_its_player_and_a_masked_address(staff
     assert "50.00" in page
     assert ADDRESS not in page
     assert withdrawal_id[:8] not in staff.get("/office/withdrawals?status=completed").text
+
+
+def test_all_withdrawals_are_listed_with_their_statuses_the_last_change_first(
+    staff, decide, request_withdrawal, clock
+):
+    rejected, requested = request_withdrawal(20), request_withdrawal(70)
+    clock.move(minutes=1)
+    decide(rejected, "reject")
+
+    page = staff.get("/office/withdrawals?status=all").text
+
+    rows = re.findall(r'/withdrawals/([0-9a-f]+)".*?<td>(requested|rejected)</td>', page, re.DOTALL)
+    assert rows == [(rejected, "rejected"), (requested, "requested")]
+
+
+def why(staff, withdrawal_id):
+    """What the page of a withdrawal says about an automatic approval."""
+    page = staff.get(f"/office/withdrawals/{withdrawal_id}").text
+    return page.partition("<dt>Approved automatically</dt><dd>")[2].partition("</dd>")[0]
+
+
+@pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="50", WITHDRAWAL_AUTO_APPROVE_DAILY="99")
+def test_the_page_says_why_a_withdrawal_was_not_approved_automatically(staff, request_withdrawal):
+    large, approved, second = request_withdrawal(51), request_withdrawal(50), request_withdrawal(50)
+
+    assert why(staff, large) == "no. It is above WITHDRAWAL_AUTO_APPROVE ($50.00)"
+    assert why(staff, approved) == "yes"
+    assert why(staff, second) == (
+        "no. With $50.00 that were approved automatically on this day it is above"
+        " WITHDRAWAL_AUTO_APPROVE_DAILY ($99.00)"
+    )
+
+
+@pytest.mark.settings(
+    WITHDRAWAL_AUTO_APPROVE="50",
+    WITHDRAWAL_CHECK_URL="http://127.0.0.1:9/check",
+    PAYMENTS_WEBHOOK_SECRET="whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+)
+def test_the_page_says_that_the_check_leaves_a_withdrawal_to_staff(staff, request_withdrawal):
+    assert why(staff, request_withdrawal(20)) == "no. The check leaves it to staff"
 
 
 def test_the_queue_sorts_by_amount(staff, request_withdrawal):
