@@ -88,6 +88,7 @@ def overview_of(player: User, *, sent: str = "", refusal: str | None = None) -> 
         shows_all=shows_all,
         details=personal_details.of_player(player.id) if shows_all else None,
         level=level_of(player),
+        suspension=player_lists.last_suspension(player.platform_id),
         two_factor_blocked_until=codes.blocked_until(player.id, now=now),
         recovery_codes=recovery_codes.count(player.id),
         last_notes=notes.page_of_notes(user_id=player.id, place=place()).rows[:LAST_NOTES],

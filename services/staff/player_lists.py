@@ -1,5 +1,6 @@
 """The lists of the back office about players: all of them, and what belongs to one."""
 
+import json
 from collections.abc import Collection
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from services.staff.proposals import LISTED
 
 LOGINS = (AuditEventType.LOGGED_IN, AuditEventType.LOGGED_OUT, AuditEventType.TOKEN_ISSUED)
 LIMITS = tuple(each for each in AuditEventType if each.startswith(("limit.", "exclusion.")))
+SUSPENSIONS = (AuditEventType.SUSPENDED, AuditEventType.RESUMED)
 
 
 class Which(StrEnum):
@@ -76,6 +78,40 @@ def events(
         total = query.count()
         order = [AuditEvent.at_ms.desc(), AuditEvent.id.desc()]
         return Page(rows_of_page(query, order=order, place=place, total=total), total)
+
+
+class SuspensionEvent(NamedTuple):
+    """The beginning or the end of a suspension."""
+
+    at_ms: Millis
+    who: str
+    reason: str
+    """Empty if a command without a reason did it."""
+
+
+class Suspension(NamedTuple):
+    """The last suspension of a player."""
+
+    begun: SuspensionEvent
+    ended: SuspensionEvent | None
+
+
+@reading()
+def last_suspension(platform_id: str) -> Suspension | None:
+    """The last suspension of a player with its end, by whom and why; None if there was none."""
+    query = AuditEvent.select().where(AuditEvent.player == platform_id, AuditEvent.what.in_(SUSPENSIONS))
+    events = list(query.order_by(AuditEvent.at_ms.desc(), AuditEvent.id.desc()).limit(2))
+    newest = {each.what: _suspension_event(each) for each in reversed(events)}
+    begun = newest.get(AuditEventType.SUSPENDED)
+    if begun is None:
+        return None
+    is_over = events[0].what == AuditEventType.RESUMED
+    return Suspension(begun, newest[AuditEventType.RESUMED] if is_over else None)
+
+
+def _suspension_event(event: AuditEvent) -> SuspensionEvent:
+    after = json.loads(event.after or "{}")
+    return SuspensionEvent(Millis(event.at_ms), event.who, after.get("reason", ""))
 
 
 def referrals(*, owner_id: int, place: Place) -> Page[Any]:

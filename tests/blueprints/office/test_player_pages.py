@@ -1,6 +1,7 @@
 """The list of players, the search, and a player's tabs."""
 
 import json
+import re
 
 import pytest
 
@@ -110,6 +111,25 @@ def test_a_tab_that_the_role_may_not_see_is_not_offered(support, player):
 
     assert "Audit events" not in page
     assert support.get(f"/office/players/{player.platform_id}/events").status_code == 403
+
+
+def suspension_of(staff, player):
+    """What the page of a player says about the last suspension, without its times."""
+    page = staff.get(f"/office/players/{player.platform_id}").text
+    shown = page.partition('<dt id="suspension">Last suspension</dt><dd>')[2].partition("</dd>")[0]
+    return re.sub(r"<time.*?</time>|<br>|\s+", " ", shown).split()
+
+
+def test_whoever_sees_a_player_sees_by_whom_and_why_a_suspension_began_and_ended(app, support, player):
+    content, path = signed_in(app, "content"), f"/office/players/{player.platform_id}"
+    assert suspension_of(content, player) == []
+
+    support.post(f"{path}/suspend", of=path, reason="somebody else plays")
+    begun = "From by staff:support-person: somebody else plays until"
+    assert suspension_of(content, player) == f"{begun} somebody ends it".split()
+    support.post(f"{path}/resume", of=path, reason="it was the player")
+
+    assert suspension_of(content, player) == f"{begun} by staff:support-person: it was the player".split()
 
 
 @pytest.mark.security("Four eyes")
