@@ -11,7 +11,7 @@ Tries with names that nobody has are counted in the same way, so a lock does not
 """
 
 import hmac
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,6 +85,11 @@ class LoginFailures:
         """Nothing was verified, so the try was neither right nor wrong."""
         with writing():
             StaffLoginFailure.delete().where(StaffLoginFailure.id == begun.id).execute()
+
+    def count(self, *, since: Millis, except_for: Collection[str]) -> int:
+        """How many tries have begun since a time with other names than these."""
+        row, digests = StaffLoginFailure, [self._digest(name) for name in except_for]
+        return int(row.select().where(row.at_ms >= since, row.name_digest.not_in(digests)).count())
 
     def forget_all(self, name: str) -> int:
         """Forget the tries with this name. Returns how many there were."""

@@ -1,14 +1,16 @@
 """Signing in with name, password and a code of the authenticator, and giving a code again."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from models.audit_trail import AuditEvent
 from models.db.connection import database, reading, writing
 from models.staff import StaffAccount, StaffSession
 from services.audit_trail.actor import Actor, acting_as
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
-from services.shared.clock import Millis
+from services.shared.clock import DAY_MS, MINUTE_MS, Millis
 from services.shared.encryption import Encrypter
 from services.shared.errors import Unavailable
 from services.staff import authenticator, sessions
@@ -18,6 +20,12 @@ from services.staff.passwords import Passwords
 
 UNKNOWN = "staff:?"
 """The actor of a try with a name that nobody has. The name is not recorded: it may be a password."""
+
+MAY_SIGN_IN = StaffAccount.password_hash.is_null(False) & StaffAccount.disabled_at_ms.is_null()
+
+
+class _Counted(Exception):
+    """Undoes the events of a try that the next event counts."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +64,7 @@ class SignIn:
             if account and is_right and self._may_begin(account, code, now=now):
                 self.login_failures.forget(begun)
                 return begin_session_of(account, place=place, now=now)
-            _record_failure(begun, now=now)
+            self._record_failure(begun, is_of_account=account is not None, now=now)
         raise SignInRefused
 
     def confirm(self, session: StaffSession, *, code: str, place: Place, now: Millis) -> None:
@@ -71,7 +79,7 @@ class SignIn:
                 self.login_failures.forget(begun)
                 sessions.note_code(session, now=now)
                 return
-            _record_failure(begun, now=now)
+            self._record_failure(begun, is_of_account=True, now=now)
         raise WrongCode
 
     def end_session(self, session: StaffSession, *, now: Millis) -> None:
@@ -90,6 +98,25 @@ class SignIn:
             code, account=locked, encrypter=self.encrypter, now=now
         )
 
+    def _record_failure(self, begun: Try, *, is_of_account: bool, now: Millis) -> None:
+        """Record a wrong try, and the lock that follows from it. To be used within ``writing()``.
+
+        Names that nobody has have no end, and events stay for ever: their tries are one event a minute, which
+        counts those since the one before. Other events are undone instead of left out, because the time of
+        the answer must not say whether the name exists.
+        """
+        last = _last_unknown(now)
+        tries = self.login_failures.count(since=last or Millis(now - DAY_MS), except_for=_names())
+        # The last event has counted its own try.
+        tries -= last is not None
+        after = {"tries": tries} if tries > 1 and not is_of_account else None
+        with suppress(_Counted), database.savepoint():
+            record(AuditEventType.STAFF_SIGN_IN_FAILED, now=now, user_id=None, after=after)
+            if begun.is_last:
+                record(AuditEventType.STAFF_LOCKED, now=now, user_id=None)
+            if not is_of_account and last is not None and last > now - MINUTE_MS:
+                raise _Counted
+
 
 def begin_session_of(account: StaffAccount, *, place: Place, now: Millis) -> str:
     """Begin a session of somebody who has proved who they are. To be used within ``writing()``."""
@@ -101,15 +128,18 @@ def begin_session_of(account: StaffAccount, *, place: Place, now: Millis) -> str
 @reading()
 def _enrolled(name: str) -> StaffAccount | None:
     """The account with this name that may sign in."""
-    account: StaffAccount | None = StaffAccount.get_or_none(
-        StaffAccount.name == name,
-        StaffAccount.password_hash.is_null(False),
-        StaffAccount.disabled_at_ms.is_null(),
-    )
+    account: StaffAccount | None = StaffAccount.get_or_none(StaffAccount.name == name, MAY_SIGN_IN)
     return account
 
 
-def _record_failure(begun: Try, *, now: Millis) -> None:
-    record(AuditEventType.STAFF_SIGN_IN_FAILED, now=now, user_id=None)
-    if begun.is_last:
-        record(AuditEventType.STAFF_LOCKED, now=now, user_id=None)
+def _names() -> list[str]:
+    """The names of the accounts that may sign in."""
+    return list(StaffAccount.select(StaffAccount.name).where(MAY_SIGN_IN).scalars())
+
+
+def _last_unknown(now: Millis) -> Millis | None:
+    """When a try with a name that nobody has was last recorded. Events in the future are left out."""
+    is_unknown = AuditEvent.who == UNKNOWN, AuditEvent.what == AuditEventType.STAFF_SIGN_IN_FAILED
+    newest: Any = AuditEvent.select(AuditEvent.at_ms).where(*is_unknown, AuditEvent.at_ms <= now + MINUTE_MS)
+    at: int | None = newest.order_by(AuditEvent.at_ms.desc(), AuditEvent.id.desc()).limit(1).scalar()
+    return None if at is None else Millis(max(at, now - DAY_MS))

@@ -198,6 +198,20 @@ def test_the_trail_has_wrong_tries_and_the_lock_but_no_unknown_names(member, run
 
 
 @pytest.mark.security("Guesses of passwords")
+def test_tries_with_names_that_nobody_has_are_one_event_a_minute_with_their_number(member, clock, run):
+    for minute in range(2):
+        for number in range(7):
+            stranger = member.elsewhere(f"198.51.100.{number}")
+            fail(stranger, 1, name=f"nobody-{minute}-{number}")
+        clock.move(minutes=1)
+    fail(member, 1, name="the-last-one")
+
+    shown = [line["after"] for line in run("audit", "export") if line.get("who") == "staff:?"]
+
+    assert shown == [None, {"tries": 7}, {"tries": 7}]
+
+
+@pytest.mark.security("Guesses of passwords")
 @pytest.mark.settings(RATELIMIT_ENABLED="1")
 def test_sign_ins_are_limited_by_address_whatever_the_names(app):
     stranger = StaffMember(app)
