@@ -76,6 +76,24 @@ def test_it_works_without_javascript(open_tab, demo_address):
     expect(tab.get_by_text("Role: auditor")).to_be_attached()
 
 
+IS_ONE_LINE = """() => {
+  const parts = [...document.querySelectorAll("header nav li, .brand, .person > *")];
+  const boxes = parts.map((part) => part.getBoundingClientRect());
+  return Math.max(...boxes.map((box) => box.top)) < Math.min(...boxes.map((box) => box.bottom));
+}"""
+
+
+@pytest.mark.parametrize("role", ["admin", "compliance"])
+def test_the_navigation_fits_in_one_line_of_a_laptop(administrator, role):
+    if role != "admin":
+        administrator.get_by_text("demo-admin", exact=True).click()
+        administrator.get_by_role("button", name=f"Go on as demo-{role}").click()
+        expect(administrator.get_by_text(f"demo-{role}", exact=True)).to_be_visible()
+
+    assert administrator.locator("header nav li").count() == 11
+    assert administrator.evaluate(IS_ONE_LINE)
+
+
 PAGES = {
     "the overview": "",
     "the audit trail": "audit-trail?what=staff.added",
