@@ -46,6 +46,7 @@ PAGES = {
     "payments": "/office/players/{player}/payments",
     "events": "/office/players/{player}/events",
     "withdrawals": "/office/withdrawals",
+    "withdrawals, all": "/office/withdrawals?status=all",
     "deposits": "/office/payments",
     "findings": "/office/payments/findings",
     "prizes": "/office/prizes",
@@ -58,6 +59,7 @@ PAGES = {
     "report of liabilities": "/office/reports/liabilities",
     "alarms": "/office/alarms",
     "audit trail": "/office/audit-trail",
+    "events of staff": "/office/audit-trail?by=staff",
     "staff": "/office/staff",
 }
 
