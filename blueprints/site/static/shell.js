@@ -1,10 +1,10 @@
 // What surrounds every page: skip links, the header with its menu, the notice, the game, the feed, and the footer.
 
+import { betList } from "./fairness/bet-list.js";
+import { reports } from "./fairness/reports.js";
 import { shownBalanceCents } from "./game/betting.js";
 import { gamePanel } from "./game/game.js";
 import { areSoundsOn, switchSounds } from "./game/sounds.js";
-import { betList } from "./fairness/bet-list.js";
-import { reports } from "./fairness/reports.js";
 import { html, nothing } from "./lit.js";
 import { coins } from "./parts/amount.js";
 import { liveBets } from "./parts/live-bets.js";

@@ -1,13 +1,12 @@
 // The receipts of the player's bets: the server's signed promises that each bet is in the public log ten seconds later.
-// attempts.js stores them; here they are held against the log. Loaded when there is a receipt to compare
-// or to show.
+// attempts.js stores them; here they are held against the log. Loaded when there is a receipt to compare or to show.
 
 import { update } from "../store.js";
 import { attempts, commitments, isUncompared, keepAttempt } from "./attempts.js";
 import { complain, findId } from "./bet-list.js";
 import { brokenPromise } from "./evidence.js";
-import { checkLogFile, Malformed } from "./log-proof.js";
 import { entryOf, verifyInLog } from "./in-log.js";
+import { checkLogFile, Malformed } from "./log-proof.js";
 import { readAttempt } from "./records.js";
 
 const PROMISE_MS = 10_000;

@@ -13,8 +13,8 @@
 //   reset()                         forgets the result that is shown
 //   stageView(), controls()         templates
 
-import { nameOf } from "../fairness/evidence.js";
 import { drawSeed, typeSeed } from "../fairness/client-seed.js";
+import { nameOf } from "../fairness/evidence.js";
 import { html, live, nothing } from "../lit.js";
 import { format } from "../money.js";
 import { coins } from "../parts/amount.js";
