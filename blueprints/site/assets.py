@@ -8,7 +8,7 @@ from http import HTTPStatus
 from pathlib import Path
 
 from flask import Response, abort
-from werkzeug.utils import safe_join
+from werkzeug.security import safe_join
 
 from blueprints.api.auth import public
 from blueprints.api.caching import Representation
