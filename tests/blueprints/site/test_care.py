@@ -14,8 +14,10 @@ ZOOMED = pytest.mark.parametrize("size", [(640, 512), (320, 256)], ids=["200%", 
 """What is left of 1280 x 1024 pixels."""
 
 RUNNING = """
-    document.getAnimations().filter(({ effect }) => effect.getTiming().easing !== "step-end").length
+    document.getAnimations()
+        .filter(({ effect }) => !["step-end", "steps(1)"].includes(effect.getTiming().easing)).length
 """
+"""A single step shows only the end. Browsers write it in either way."""
 
 
 def test_the_wheel_is_named_by_where_it_stopped(shared):
@@ -50,7 +52,8 @@ def test_a_zoomed_page_is_played_with_the_keyboard(shared, size):
     resize(shared, size)
     nonce = shared.locator("#nonce").text_content()
 
-    tab_to(shared, "#wager")
+    shared.locator("#items button").first.focus()
+    tab_to(shared, "#wager", key="Shift+Tab")
     expect(shared.locator("#wager")).to_be_in_viewport(ratio=1)
     tab_to(shared, "#spin")
     expect(shared.locator("#spin")).to_be_in_viewport(ratio=1)

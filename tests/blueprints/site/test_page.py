@@ -343,7 +343,7 @@ def test_spin_opening_and_account_work_with_the_keyboard_alone(tab, site, player
     tab.keyboard.press("Enter")
     expect(tab.locator("#proofs .verdict")).to_contain_text("Verified")
     assert tab.spins[0]["amount"] == 2
-    tab_to(tab, "#proofs a")
+    tab_to(tab, "#proofs a[href^='/verify']")
     with tab.context.expect_page() as opened:
         tab.keyboard.press("Enter")
     expect(opened.value.locator("#verdict")).to_contain_text("✓")
@@ -351,7 +351,7 @@ def test_spin_opening_and_account_work_with_the_keyboard_alone(tab, site, player
     tab_to(tab, ".sections [href='/cases']", key="Shift+Tab")
     tab.keyboard.press("Enter")
     expect(tab.get_by_role("heading", name="Cases").first).to_be_focused()
-    tab.locator("#cases li").nth(1).wait_for()
+    tab.locator("#cases li a").nth(1).wait_for()
     tab_to(tab, "#cases li:nth-child(2) a")
     tab.keyboard.press("Enter")
     expect(tab.locator("#game-title")).to_be_focused()
