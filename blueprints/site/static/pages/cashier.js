@@ -162,7 +162,7 @@ function agreeToWithdraw({ amount, to }, method) {
     id: "agreement",
     title: "Withdraw this amount to this address?",
     content: html`
-      ${values([["Amount", coins(centsOfCoins(amount))], ["Method", method], ["To", to]])}
+      ${values([["Amount", coins(centsOfCoins(amount))], ["Method", method], ["To", to]], "amounts")}
       <p>A withdrawal can't be cancelled, and nobody can bring back what was sent to a wrong address.</p>`,
     accept: "Withdraw",
   });

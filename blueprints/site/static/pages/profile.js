@@ -36,7 +36,7 @@ const SETTINGS = [
     path: "/profile/client-seed",
     key: "clientSeed",
     most: 64,
-    help: "For bets of other programs that send none. This page draws a new one for each bet, which it shows there.",
+    help: "For bets that other programs send without a seed. This page draws a new seed for each bet.",
   },
 ].map((setting) =>
   ({ ...setting, view: makeForm(setting.name, ({ value }) => store(setting, value.value), loadPlayer) }));

@@ -63,7 +63,7 @@ const earnings = ({ commissionPercentage, totalDeposits, totalEarnings, availabl
     ["Your share", `${Math.round(commissionPercentage * 100)} %`],
     ["Deposited by these players", coins(centsOfCoins(totalDeposits))],
     ["Earned so far", coins(centsOfCoins(totalEarnings))],
-  ])}`;
+  ], "amounts")}`;
 
 function referred(players) {
   const pages = Math.ceil(players.length / PAGE_SIZE);

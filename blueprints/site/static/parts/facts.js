@@ -2,8 +2,8 @@
 
 import { html } from "../lit.js";
 
-/** Pairs of terms and values. */
-export const values = (pairs) => html`<dl class="values">
+/** Pairs of terms and values: `kind` is "values", to compare and to copy, or "amounts". */
+export const values = (pairs, kind = "values") => html`<dl class=${kind}>
   ${pairs.map(([term, value]) => html`<dt>${term}</dt><dd>${value}</dd>`)}</dl>`;
 
 /** A list of checks `{ text, passed }`; null is one that can't be made. */

@@ -17,11 +17,12 @@ export function choice(filter, id = filter.name) {
 }
 
 /** The lowest and the highest price, `minPrice` and `maxPrice` of the query. */
-export const priceRange = () => [["minPrice", "Price from"], ["maxPrice", "Price up to"]].map(([name, label]) => html`
-  <input class="price" id=${name} aria-label="${label}, in coins" placeholder=${label} inputmode="decimal"
+export const priceRange = () => html`<span class="row prices">${[
+  ["minPrice", "Price from"], ["maxPrice", "Price up to"]].map(([name, label]) => html`
+  <input id=${name} aria-label="${label}, in coins" placeholder=${label} inputmode="decimal"
     autocomplete="off" maxlength="13" pattern="\\d{1,10}([.,]\\d{0,2})?" title="An amount of coins, such as 12.50"
     .value=${query().get(name) ?? ""} @change=${({ target }) =>
-      target.reportValidity() && setQuery({ [name]: target.value.replace(",", "."), page: null })}>`);
+      target.reportValidity() && setQuery({ [name]: target.value.replace(",", "."), page: null })}>`)}</span>`;
 
 /** What the server is asked for these names of the query, those without a value left out. */
 export const asked = (...names) => Object.fromEntries([...query()].filter(([name]) => names.includes(name)));

@@ -18,5 +18,5 @@ export function followOnline() {
   document.addEventListener("visibilitychange", load);
 }
 
-export const online = () => (state.online === null ? nothing
-  : html`<p id="online" class="online">${state.online}<span> online</span></p>`);
+export const online = () => (state.online
+  ? html`<p id="online" class="online">${state.online}<span> online</span></p>` : nothing);

@@ -75,14 +75,14 @@ export class PagedList {
     const isEmpty = this.#pages.value && !entries.length && !this.#pages.problem;
     return html`
       <div class="row filters">
-        <label for="${name}-filter">${filter}</label>
-        <select id="${name}-filter" @change=${({ target }) => setQuery({ show: target.value, page: null })}>
-          ${filters.map(([value, text]) => (Array.isArray(text)
-            ? html`<optgroup label=${value}>${options(text, chosen)}</optgroup>` : options([[value, text]], chosen)))}
-        </select>
-        ${orders.length ? html`<label for="${name}-order">Order</label>
+        <label class="row">${filter}
+          <select id="${name}-filter" @change=${({ target }) => setQuery({ show: target.value, page: null })}>
+            ${filters.map(([value, text]) => (Array.isArray(text)
+              ? html`<optgroup label=${value}>${options(text, chosen)}</optgroup>` : options([[value, text]], chosen)))}
+          </select></label>
+        ${orders.length ? html`<label class="row">Order
           <select id="${name}-order" @change=${({ target }) => setQuery({ sort: target.value, page: null })}>
-            ${options(orders, this.#order())}</select>` : nothing}
+            ${options(orders, this.#order())}</select></label>` : nothing}
         ${search() ? searchField({ id: `${name}-search`, label: search() }) : nothing}
       </div>
       <ul id=${name} class="lines ${name}">${this.#pages.isFirst ? skeletons(PAGE_SIZE)

@@ -7,6 +7,7 @@ import { open } from "../router.js";
 import { formatClock } from "../times.js";
 import { coins, signedCoins } from "./amount.js";
 import { closeDialogs, openDialog } from "./dialog.js";
+import { values } from "./facts.js";
 
 export function followRealityChecks() {
   socket.on("limits:reality-check", async ({ since, minutes, wagered, paid, net }) => {
@@ -17,11 +18,11 @@ export function followRealityChecks() {
       title: "Time to check how you are doing",
       content: html`
         <p>You have been playing for ${time}, since ${formatClock(since)}.</p>
-        <dl class="amounts">
-          <dt>Wagered</dt><dd>${coins(centsOfCoins(wagered))}</dd>
-          <dt>Paid</dt><dd>${coins(centsOfCoins(paid))}</dd>
-          <dt>Net</dt><dd>${signedCoins(centsOfCoins(net))}</dd>
-        </dl>`,
+        ${values([
+          ["Wagered", coins(centsOfCoins(wagered))],
+          ["Paid", coins(centsOfCoins(paid))],
+          ["Net", signedCoins(centsOfCoins(net))],
+        ], "amounts")}`,
       choices: [["break", "Take a break"]],
       accept: "Continue",
       // The heading has the focus and no button, so that a key pressed while playing answers nothing.
