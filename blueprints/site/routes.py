@@ -27,7 +27,7 @@ blueprint.add_url_rule("/assets/<path:filename>", view_func=asset)
 PAGES = (
     "/",
     "/cases",
-    "/cases/new",
+    "/new-case",
     "/cases/<id>",
     "/live",
     "/ranking",

@@ -9,7 +9,7 @@
 export const routes = [
   { path: "/", title: "Upgrader", isGame: true, load: () => import("./pages/upgrader.js") },
   { path: "/cases", title: "Cases", isGame: true, load: () => import("./pages/cases.js") },
-  { path: "/cases/new", title: "New case", needs: "create a case", load: () => import("./pages/new-case.js") },
+  { path: "/new-case", title: "New case", needs: "create a case", load: () => import("./pages/new-case.js") },
   {
     path: "/cases/:id",
     title: "Case",

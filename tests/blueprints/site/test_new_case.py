@@ -72,7 +72,7 @@ def test_what_is_missing_is_said_in_place_and_what_was_typed_stays(creator):
 def test_players_below_the_level_read_what_they_need(tab, site, player):
     sign_in(tab, site, player, item=None)
 
-    tab.goto(f"{site.url}/cases/new")
+    tab.goto(f"{site.url}/new-case")
 
     expect(tab.locator("#new-case-note")).to_contain_text("You can create cases from level 25 on")
     tab.get_by_role("link", name="See all cases").click()

@@ -154,7 +154,7 @@ export const page = () => html`
     ${choice(SORT, "case-sort")} ${choice(KINDS)} ${choice(GAMES)} ${priceRange()}
   </div>
   <p class="quiet">A case contains items, each with its own chance. Choose a case to see its items and to open it, or
-    <a href="/cases/new">create one</a>.</p>
+    <a href="/new-case">create one</a>.</p>
   <div id="cases" class="groups" aria-busy=${isTyping || cases.isLoading}>
     ${cases.isFirst ? html`<ul class="cards wide">${skeletons(MOST, "card")}</ul>` : nothing}
     ${cases.value?.groups.map(({ title, note: about, game, cases: all }) => html`<section>

@@ -128,7 +128,7 @@ const editor = ({ newCase, caseHouseEdge }) => html`
       </div>
       <ul id="found-items" class="lines">${repeat(found.value ?? [], nameOf, offer)}</ul>
       ${status("found-note", found.value?.length === 0 ? html`No item matches.
-        <a href="/cases/new">Show the dearest ones</a>` : found.note("The items"))}
+        <a href="/new-case">Show the dearest ones</a>` : found.note("The items"))}
     </section>
   </div>`;
 
