@@ -3,7 +3,7 @@
 // A page is a module that exports `page(params)`, its template, and perhaps `enter(params)`, which loads its data: it is
 // called when the page is opened, when the query of its address changes, and when another player signs in.
 
-import { findRoute, notFound, routes } from "./routes.js";
+import { findRoute, loadPage, notFound, routes } from "./routes.js";
 import { getToken } from "./session.js";
 import { update } from "./store.js";
 
@@ -54,7 +54,7 @@ async function show() {
   const { route, params } = findRoute(path);
   let [module, problem] = [null, ""];
   try {
-    module = await route.load();
+    module = await loadPage(route);
   } catch (failure) {
     problem = `This page could not be loaded: ${failure.message}`;
   }
@@ -72,9 +72,9 @@ export function setTitle(title) {
 
 /** Move the focus to what a selector matches, as soon as it is there, or to the heading of the page. */
 function moveFocus(selector) {
-  const heading = document.querySelector(selector ?? current.route.heading ?? "#page-title");
-  if (!selector && !current.route.heading) scrollTo(0, 0);
-  heading?.focus({ preventScroll: !selector && !current.route.heading });
+  const wanted = selector ?? current.route.focus;
+  if (!wanted) scrollTo(0, 0);
+  document.querySelector(wanted ?? "#page-title")?.focus({ preventScroll: !wanted });
 }
 
 function followLink(event) {

@@ -1,76 +1,39 @@
 // The pages and their addresses. The server answers all of them with the same document (PAGES in ../routes.py).
 //
 //   path       `:id` is a part that the page gets as a parameter
-//   load       the module of the page, which is loaded when the page is opened
+//   module     its file in pages/, which is loaded when the page is opened
+//   heading    its heading, if it differs from the title
+//   focus      what has the focus after the page was opened, the heading if this is missing
 //   isGame     the wheel or the reel is beside the page
 //   needs      what a guest should sign in for: the page is for players only
-//   heading    what has the focus after the page was opened, the page's own heading if this is missing
 
 export const routes = [
-  { path: "/", title: "Upgrader", isGame: true, load: () => import("./pages/upgrader.js") },
-  { path: "/cases", title: "Cases", isGame: true, load: () => import("./pages/cases.js") },
-  { path: "/new-case", title: "New case", needs: "create a case", load: () => import("./pages/new-case.js") },
-  {
-    path: "/cases/:id",
-    title: "Case",
-    isGame: true,
-    heading: "#game-title",
-    load: () => import("./pages/cases.js"),
-  },
-  { path: "/live", title: "Live bets", isGame: true, load: () => import("./pages/live.js") },
-  { path: "/ranking", title: "Ranking", isGame: true, load: () => import("./pages/ranking.js") },
-  { path: "/fair", title: "Fair", load: () => import("./pages/fair.js") },
-  { path: "/public-log", title: "Public log", load: () => import("./pages/public-log.js") },
-  { path: "/account", title: "Account", needs: "see your account", load: () => import("./pages/account.js") },
-  {
-    path: "/account/cashier",
-    title: "Cashier",
-    needs: "deposit and withdraw",
-    load: () => import("./pages/cashier.js"),
-  },
-  {
-    path: "/account/payments",
-    title: "Payments",
-    needs: "see your payments",
-    load: () => import("./pages/payments.js"),
-  },
-  { path: "/account/bets", title: "Bets", needs: "see your bets", load: () => import("./pages/bets.js") },
-  { path: "/account/prizes", title: "Prizes", needs: "see your prizes", load: () => import("./pages/prizes.js") },
-  { path: "/account/vault", title: "Vault", needs: "see your vault", load: () => import("./pages/vault.js") },
-  {
-    path: "/account/referrals",
-    title: "Referrals",
-    needs: "see your promo code",
-    load: () => import("./pages/referrals.js"),
-  },
-  {
-    path: "/account/notifications",
-    title: "Notifications",
-    needs: "see your notifications",
-    load: () => import("./pages/notifications.js"),
-  },
-  { path: "/account/profile", title: "Profile", needs: "see your profile", load: () => import("./pages/profile.js") },
-  {
-    path: "/account/details",
-    title: "Personal details",
-    needs: "see your details",
-    load: () => import("./pages/details.js"),
-  },
-  {
-    path: "/account/limits",
-    title: "Limits and breaks",
-    needs: "see your limits",
-    load: () => import("./pages/limits.js"),
-  },
-  {
-    path: "/account/security",
-    title: "Security",
-    needs: "see your account",
-    load: () => import("./pages/security.js"),
-  },
+  { path: "/", title: "Upgrader", module: "upgrader", heading: "Items", isGame: true },
+  { path: "/cases", title: "Cases", module: "cases", isGame: true },
+  { path: "/new-case", title: "New case", module: "new-case", needs: "create a case" },
+  { path: "/cases/:id", title: "Case", module: "cases", heading: "Cases", focus: "#game-title", isGame: true },
+  { path: "/live", title: "Live bets", module: "live", isGame: true },
+  { path: "/ranking", title: "Ranking", module: "ranking", isGame: true },
+  { path: "/fair", title: "Fair", module: "fair", heading: "How a bet is decided" },
+  { path: "/public-log", title: "Public log", module: "public-log", heading: "The public log of bets" },
+  { path: "/account", title: "Account", module: "account", needs: "see your account" },
+  { path: "/account/cashier", title: "Cashier", module: "cashier", needs: "deposit and withdraw" },
+  { path: "/account/payments", title: "Payments", module: "payments", needs: "see your payments" },
+  { path: "/account/bets", title: "Bets", module: "bets", needs: "see your bets" },
+  { path: "/account/prizes", title: "Prizes", module: "prizes", needs: "see your prizes" },
+  { path: "/account/vault", title: "Vault", module: "vault", needs: "see your vault" },
+  { path: "/account/referrals", title: "Referrals", module: "referrals", needs: "see your promo code" },
+  { path: "/account/notifications", title: "Notifications", module: "notifications", needs: "see your notifications" },
+  { path: "/account/profile", title: "Profile", module: "profile", needs: "see your profile" },
+  { path: "/account/details", title: "Personal details", module: "details", needs: "see your details" },
+  { path: "/account/limits", title: "Limits and breaks", module: "limits", needs: "see your limits" },
+  { path: "/account/security", title: "Security", module: "security", needs: "see your account" },
 ];
 
-export const notFound = { title: "Not found", load: () => import("./pages/not-found.js") };
+export const notFound = { title: "Not found", module: "not-found", heading: "There is no page at this address" };
+
+/** Load the module of the page of a route. */
+export const loadPage = ({ module }) => import(`./pages/${module}.js`);
 
 /** The route of a path and its parameters: `{ route, params }`. */
 export function findRoute(path) {

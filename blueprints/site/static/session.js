@@ -58,14 +58,17 @@ export function takeToken({ trial }) {
   return null;
 }
 
-/** The player whom a token names, without a check of its signature; undefined when it is malformed. */
+/** The id of the player whom a token names, without a check of its signature; "" when it is malformed. */
 function playerOf(some) {
   try {
     return JSON.parse(atob(some.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"))).sub;
   } catch {
-    return undefined;
+    return ""; // The server refuses this token.
   }
 }
+
+/** The id of the signed-in player; "" for a guest. */
+export const playerId = () => playerOf(token);
 
 /** The message for a login that has just failed; null otherwise. */
 export function takeLoginError() {

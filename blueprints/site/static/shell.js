@@ -69,11 +69,11 @@ function content() {
   const isClosed = route.needs && !getToken();
   return html`
     <section id="browse" class="panel browse" tabindex="-1" aria-label=${route.title}>
+      <h2 id="page-title" tabindex="-1">${route.heading ?? route.title}</h2>
       ${isClosed ? html`
-        <h2 id="page-title" tabindex="-1">${route.title}</h2>
         <p id="guest-note">Sign in to ${route.needs}.</p>
         <p class="row">${logins()}</p>`
-      : problem ? html`<h2 id="page-title" tabindex="-1">${route.title}</h2><p role="alert">${problem}</p>
+      : problem ? html`<p role="alert">${problem}</p>
         <p><a href=${location.href} target="_self">Load the page again</a></p>`
       : module?.page(params) ?? html`<p class="quiet">Loading…</p><ul class="lines">${skeletons(MOST_LOADING)}</ul>`}
     </section>`;

@@ -14,21 +14,11 @@
 //                and failedAt, since when it can't be compared
 
 import { canVerify } from "./seeds.js";
-import { getToken } from "../session.js";
+import { playerId } from "../session.js";
 
 const PREFIX = "attempts";
 const MOST_ATTEMPTS = 500; // of one player; a full record is never tidied by itself
 const MOST_TIDY = 20; // commitments about which there is no more to find out
-
-/** The id of the signed-in player, from the token. */
-export function playerId() {
-  try {
-    const [, payload] = getToken().split(".");
-    return JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/"))).sub;
-  } catch {
-    return ""; // The server refuses this token.
-  }
-}
 
 const keyOf = (player, commitment, requestId = "") => `${PREFIX}/${player}/${commitment}/${requestId}`;
 

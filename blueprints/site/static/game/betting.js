@@ -17,7 +17,7 @@
 import { getOwn } from "../api.js";
 import { ask, socket } from "../connection.js";
 import {
-  attempts, commitments, isUncompared, keepAttempt, noteAnnounced, playerId, recordObjection,
+  attempts, commitments, isUncompared, keepAttempt, noteAnnounced, recordObjection,
 } from "../fairness/attempts.js";
 import { addProof, findId, shownBet } from "../fairness/bet-list.js";
 import { drawSeed, seedCommitted, seedObjection, sendSeed, showSeed } from "../fairness/client-seed.js";
@@ -25,7 +25,7 @@ import { complaintAbout, lookUpSeeds, nameOf, recompute } from "../fairness/evid
 import { readAttempt, RECORDS } from "../fairness/records.js";
 import { randomHex } from "../fairness/seeds.js";
 import { centsOfCoins } from "../money.js";
-import { getToken } from "../session.js";
+import { getToken, playerId } from "../session.js";
 import { state, update } from "../store.js";
 import { MISMATCH, namesAChange } from "./refusals.js";
 import { tick } from "./sounds.js";

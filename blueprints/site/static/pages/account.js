@@ -18,7 +18,6 @@ const levels = new Resource((signal) => getJson("/upgrader/levels", { signal }))
 export const enter = () => Promise.all([loadPlayer(), summary.load(), levels.load()]);
 
 export const page = () => html`
-  <h2 id="page-title" tabindex="-1">Account</h2>
   <nav class="menu-of-account" aria-label="Pages of your account">${accountLinks()}</nav>
   ${status("account-note", summary.note("Your account"))}
   <div class="parts">

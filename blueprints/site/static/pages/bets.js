@@ -53,7 +53,6 @@ async function withBet(entry) {
 export const enter = () => bets.load();
 
 export const page = () => html`
-  <h2 id="page-title" tabindex="-1">Bets</h2>
   ${bets.view()}`;
 
 function line({ id, game, bet, ...entry }) {

@@ -148,7 +148,6 @@ function type() {
 }
 
 export const page = () => html`
-  <h2 id="page-title" tabindex="-1">Cases</h2>
   <div class="row filters" role="search">
     ${searchField({ id: "case-search", label: "Search cases by name", onType: type })}
     ${choice(SORT, "case-sort")} ${choice(KINDS)} ${choice(GAMES)} ${priceRange()}

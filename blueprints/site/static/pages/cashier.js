@@ -98,7 +98,6 @@ async function loadQrCode() {
 export function page() {
   const { methods, limits } = cashier.value ?? {};
   return html`
-    <h2 id="page-title" tabindex="-1">Cashier</h2>
     ${status("cashier-note", cashier.note("Your payments"))}
     ${methods ? html`<div id="cashier-parts" class="parts">
       ${looked.payment ? lookedAt(looked.payment) : nothing}

@@ -15,7 +15,6 @@ const form = makeForm("details", async (elements) => {
 export const enter = () => details.load();
 
 export const page = () => html`
-  <h2 id="page-title" tabindex="-1">Personal details</h2>
   <p class="quiet">Other players never see them. <a href="/account/prizes">Prizes</a> are shipped to this address.</p>
   ${status("details-note", details.note("Your details"))}
   ${details.value ? form(html`

@@ -46,7 +46,6 @@ export async function enter() {
 }
 
 export const page = () => html`
-  <h2 id="page-title" tabindex="-1">How a bet is decided</h2>
   <div class="parts">
     <ol id="sentences" class="how">
       <li>Before each bet the server draws a <strong>secret seed</strong> and shows you its hash, the

@@ -43,7 +43,6 @@ const centsOf = (value) => (value === null ? null : centsOfCoins(value));
 export const enter = () => limits.load();
 
 export const page = () => html`
-  <h2 id="page-title" tabindex="-1">Limits and breaks</h2>
   ${status("limits-note", limits.note("Your limits"))}
   ${limits.value ? html`<div class="parts">
     <section aria-labelledby="limits-title">

@@ -21,7 +21,6 @@ export function page() {
     ? html`None of the newest bets is one of these. They appear here as they happen. <a href="/live">Show all bets</a>`
     : html`There are no bets yet. <a href="/">Be the first</a>`;
   return html`
-    <h2 id="page-title" tabindex="-1">Live bets</h2>
     <p class="quiet">High rolls are bets of 50 coins or more, and those that pay ten times their wager.</p>
     <div class="row filters">${choice(SHOWN)}</div>
     ${liveBets(bets, none)}`;

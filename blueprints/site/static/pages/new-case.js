@@ -97,7 +97,6 @@ async function create(event) {
 export function page() {
   const { rules, player } = state;
   return html`
-    <h2 id="page-title" tabindex="-1">New case</h2>
     ${!rules || !player ? status("new-case-note", "Loading…")
       : player.level < rules.newCase.minLevel ? html`<p id="new-case-note">You can create cases from level
           ${rules.newCase.minLevel} on. You have reached level ${player.level}: every coin that you wager brings you

@@ -31,7 +31,6 @@ export function page() {
   const all = notifications.value ?? [];
   const isEmpty = notifications.value && !all.length;
   return html`
-    <h2 id="page-title" tabindex="-1">Notifications</h2>
     ${actions.view()}
     ${status("notifications-note", isEmpty ? html`There are none. <a href="/account/security">Security</a> and
       <a href="/account/vault">your vault</a> send you some.` : notifications.note("Your notifications"))}

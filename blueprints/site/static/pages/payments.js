@@ -29,7 +29,6 @@ const payments = new PagedList({
 export const enter = () => payments.load();
 
 export const page = () => html`
-  <h2 id="page-title" tabindex="-1">Payments</h2>
   <p class="quiet">Payments that have been completed. The <a href="/account/cashier">cashier</a> shows those that are
     still on their way.</p>
   ${payments.view()}`;

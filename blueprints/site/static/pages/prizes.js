@@ -30,7 +30,6 @@ const actions = new Actions("prizes-said", () => prizes.load());
 export const enter = () => prizes.load();
 
 export const page = () => html`
-  <h2 id="page-title" tabindex="-1">Prizes</h2>
   ${actions.view()}
   ${prizes.view()}`;
 

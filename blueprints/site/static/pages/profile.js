@@ -49,7 +49,6 @@ async function store({ label, path, key }, value) {
 export const enter = () => loadPlayer();
 
 export const page = () => html`
-  <h2 id="page-title" tabindex="-1">Profile</h2>
   ${state.player ? html`<div class="parts">
     <div>
       ${picturing.view()}

@@ -32,7 +32,6 @@ const log = new Resource(async () => {
 export const enter = () => log.load();
 
 export const page = () => html`
-  <h2 id="page-title" tabindex="-1">The public log of bets</h2>
   ${status("log-note", log.note("The log"))}
   ${log.value ? html`<div id="log-parts" class="parts">
     ${logOf(log.value)}

@@ -30,7 +30,6 @@ export function page() {
   const isEmpty = ranking.value && !leaders.length;
   const choose = ({ target }) => setQuery({ period: target.value === "weekly" ? null : target.value });
   return html`
-    <h2 id="page-title" tabindex="-1">Ranking</h2>
     <div class="row filters">
       <label for="period">Who has wagered most</label>
       <select id="period" @change=${choose}>

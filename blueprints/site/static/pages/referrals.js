@@ -39,7 +39,6 @@ export function page() {
   const { overview, players } = referrals.value ?? {};
   const { code, used } = state.player?.affiliate ?? {};
   return html`
-    <h2 id="page-title" tabindex="-1">Referrals</h2>
     ${status("referrals-note", referrals.note("Your referrals"))}
     ${state.player && overview ? html`<div class="parts">
       ${section("own", "Your promo code", code ? html`<p><code id="own-set">${code}</code></p>

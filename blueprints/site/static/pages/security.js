@@ -21,7 +21,6 @@ const button = (text, name, action) => html`<button type="button" class="plain" 
 export function page() {
   const isOn = twoFactor.value?.enabled;
   return html`
-    <h2 id="page-title" tabindex="-1">Security</h2>
     ${status("security-note", twoFactor.note("Your account"))}
     ${actions.view()}
     ${twoFactor.value ? html`<ul class="lines parts">

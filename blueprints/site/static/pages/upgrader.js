@@ -72,7 +72,6 @@ export function page() {
   const pages = Math.ceil(total / PAGE_SIZE);
   const found = items.note("The items") || (total === 1 ? "1 item" : `${total || "No"} items`);
   return html`
-    <h2 id="page-title" tabindex="-1">Items</h2>
     <div class="row filters" role="search">
       ${searchField({ id: "search", label: "Search by weapon or skin" })}
       ${choice(SORT)} ${choice(GAMES)} ${choice(WEARS)} ${priceRange()}

@@ -60,7 +60,6 @@ export function page() {
   const { vaultBalance, vaultDeadline } = state.player ?? {};
   const isDue = vaultBalance && Date.now() >= vaultDeadline;
   return html`
-    <h2 id="page-title" tabindex="-1">Vault</h2>
     <p class="quiet">You can't play with coins in the vault or withdraw them before the time that you choose.</p>
     ${unlocking.view()}
     ${state.player ? html`
