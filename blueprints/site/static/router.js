@@ -74,7 +74,11 @@ export function setTitle(title) {
 function moveFocus(selector) {
   const wanted = selector ?? current.route.focus;
   if (!wanted) scrollTo(0, 0);
-  document.querySelector(wanted ?? "#page-title")?.focus({ preventScroll: !wanted });
+  const heading = document.querySelector(wanted ?? "#page-title");
+  heading?.focus({ preventScroll: !wanted });
+  // In a single column the wheel is above a list, such as the ranking, and would be all that a phone shows.
+  const isBelowGame = !wanted && current.route.isGame && current.route !== routes[0];
+  if (isBelowGame && heading?.getBoundingClientRect().top > innerHeight / 2) heading.closest(".panel").scrollIntoView();
 }
 
 function followLink(event) {

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from bench.harness.servers import ROOT
 from blueprints.site.routes import PAGES
 from tests.blueprints.site.conftest import go, sign_in
+from tests.support.chromium import PHONE, resize
 
 ROUTES = ROOT / "blueprints/site/static/routes.js"
 BROWSER_ACCEPTS = "text/html,application/xhtml+xml,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7"
@@ -81,3 +82,15 @@ def test_a_bet_goes_on_while_another_page_is_open(tab, site, player):
 
     expect(tab.locator("#outcome")).to_contain_text("You ")
     expect(tab.locator("#proofs .verdict")).to_contain_text("Verified")
+
+
+@pytest.mark.browser
+def test_a_list_opened_on_a_phone_is_shown_instead_of_the_wheel_above(tab, site, player):
+    sign_in(tab, site, player, item=None)
+    resize(tab, PHONE)
+
+    go(tab, "Ranking")
+
+    expect(tab.get_by_role("heading", name="Ranking")).to_be_focused()
+    expect(tab.get_by_role("heading", name="Ranking")).to_be_in_viewport()
+    expect(tab.locator("#period")).to_be_in_viewport()
