@@ -182,6 +182,13 @@ def test_the_page_sends_its_values_nowhere(tab, site):
     assert failed == "refused"
 
 
+@pytest.mark.browser
+def test_a_link_to_a_bet_shows_its_result_without_scrolling(tab, site):
+    tab.goto(f"{site.url}/verify#{urlencode(SPIN['input'])}")
+
+    expect(tab.locator("#verdict")).to_be_in_viewport()
+
+
 def test_values_are_entered_and_verified_with_the_keyboard_alone(tab, site):
     tab.goto(f"{site.url}/verify")
     tab.locator("#algorithm").focus()
