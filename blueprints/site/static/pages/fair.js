@@ -64,6 +64,7 @@ export const page = () => html`
 
 function decision({ proof, shown, result, isOwn }) {
   const { noun, summary, verifyAddress } = RECORDS[shown.game];
+  const outcome = shown.snapshot ? shown.item : shown.won ? "won" : "lost";
   const [what, value] = result?.result ?? ["Result", "Browsers can compute it on https pages only."];
   return html`
     <section aria-labelledby="example-title">
@@ -77,11 +78,11 @@ function decision({ proof, shown, result, isOwn }) {
         ${box("Digest", result?.digest ?? "–")}
         <p class="arrow"><span aria-hidden="true">↓ </span>its place among all digests</p>
         ${box(what, value)}
-        <div class="ranges" role="img" aria-label=${`${summary(shown)}: ${shown.won ? "won" : "lost"}`}>
+        <div class="ranges" role="img" aria-label=${`${summary(shown)}: ${outcome}`}>
           ${shown.snapshot ? ruler(readSnapshot(shown.snapshot.text).items) : zone(percentOf(shown.threshold))}
           <span class="ticket" .style=${`left: ${placeOf(shown)}%`}></span>
         </div>
-        <figcaption>${summary(shown)}: <strong>${shown.won ? "won" : "lost"}</strong></figcaption>
+        <figcaption>${summary(shown)}: <strong>${outcome}</strong></figcaption>
       </figure>
       ${result ? html`<p class="quiet">Your browser has recomputed this bet just now:</p>${checks(result.checks)}`
         : nothing}
