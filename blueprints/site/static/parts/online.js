@@ -8,7 +8,10 @@ import { state, update } from "../store.js";
 const EVERY_MS = 30_000;
 
 async function load() {
-  if (!document.hidden) update(await getJson("/stats/online").catch(() => ({ online: null })));
+  if (document.hidden) return;
+  const { online } = await getJson("/stats/online").catch(() => ({ online: null }));
+  // The answer may be some seconds old, from before this page was connected.
+  update({ online: online === null ? null : Math.max(online, 1) });
 }
 
 /** Keep the number up to date while the page is visible. */
