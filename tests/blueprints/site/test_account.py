@@ -150,7 +150,7 @@ def test_a_new_username_is_shown_at_once(tab, site, player):
 
     submit(tab, "Username", name)
 
-    expect(tab.locator("#username-said")).to_have_text("Username stored.")
+    expect(tab.locator("#username-said")).to_have_text("Username saved.")
     expect(tab.locator("#username")).to_have_text(name)
     expect(tab.locator("#username-value")).to_have_value(name)
 
@@ -174,7 +174,7 @@ def test_a_trade_url_is_stored(tab, site, player):
 
     submit(tab, "Trade URL", TRADE_URL)
 
-    expect(tab.locator("#tradeUrl-said")).to_have_text("Trade URL stored.")
+    expect(tab.locator("#tradeUrl-said")).to_have_text("Trade URL saved.")
     assert account(site, player)["tradeUrl"] == TRADE_URL
 
 
@@ -183,7 +183,7 @@ def test_a_client_seed_is_stored(tab, site, player):
 
     submit(tab, "Client seed", "my-lucky-seed")
 
-    expect(tab.locator("#clientSeed-said")).to_have_text("Client seed stored.")
+    expect(tab.locator("#clientSeed-said")).to_have_text("Client seed saved.")
     assert account(site, player)["clientSeed"] == "my-lucky-seed"
 
 

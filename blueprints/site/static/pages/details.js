@@ -20,4 +20,4 @@ export const page = () => html`
   ${details.value ? form(html`
     ${addressFields({ ...details.value, ...details.value.shippingAddress })}
     ${textField({ form: "details", name: "phone", label: "Phone", unit: "optional", type: "tel", mode: "tel",
-      value: details.value.phone, help: "With its country: +12025550123" })}`, "Store") : nothing}`;
+      value: details.value.phone, help: "With its country: +12025550123" })}`, "Save") : nothing}`;

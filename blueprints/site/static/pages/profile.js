@@ -36,14 +36,15 @@ const SETTINGS = [
     path: "/profile/client-seed",
     key: "clientSeed",
     most: 64,
-    help: "For bets that other programs send without a seed. This page draws a new seed for each bet.",
+    help: html`For bets that other programs send without a seed. To change the seed of your next bet here, open
+      “Provably fair” below <a href="/">the wheel</a>.`,
   },
 ].map((setting) =>
   ({ ...setting, view: makeForm(setting.name, ({ value }) => store(setting, value.value), loadPlayer) }));
 
 async function store({ label, path, key }, value) {
   await sendConfirmed("PUT", path, { [key]: value.trim() });
-  return `${label} stored.`;
+  return `${label} saved.`;
 }
 
 export const enter = () => loadPlayer();
@@ -62,7 +63,7 @@ export const page = () => html`
     </div>
     ${SETTINGS.map(({ name, label, help, most, view }) =>
       view(textField({ form: name, name: "value", label, help, most, value: state.player[name] }),
-        html`Store<span class="unseen"> ${label}</span>`))}
+        html`Save<span class="unseen"> ${label}</span>`))}
   </div>` : nothing}`;
 
 async function changePicture({ target }) {
