@@ -32,8 +32,8 @@ export function page() {
   const isEmpty = notifications.value && !all.length;
   return html`
     ${actions.view()}
-    ${status("notifications-note", isEmpty ? html`There are none. <a href="/account/security">Security</a> and
-      <a href="/account/vault">your vault</a> send you some.` : notifications.note("Your notifications"))}
+    ${status("notifications-note", isEmpty ? html`There are none. Changes of your <a href="/account/security">security</a>
+      and coins that leave <a href="/account/vault">your vault</a> are told here.` : notifications.note("Your notifications"))}
     <ul id="notifications" class="lines">${all.map(({ title, message, date }) => html`<li>
       <div class="name">${title}${date > readBefore ? html` <span class="unread">new</span>` : nothing}
         <p class="quiet">${message}</p><p class="quiet">${formatTime(date)}</p></div>

@@ -21,7 +21,7 @@ const payments = new PagedList({
   ],
   search: () => "Search by transaction, chain or currency",
   lineOf: line,
-  none: html`There are no such payments. You can deposit at the <a href="/account/cashier">cashier</a>.`,
+  none: html`Nothing to show. You can deposit at the <a href="/account/cashier">cashier</a>.`,
   what: "Your payments",
   label: "Pages of payments",
 });
