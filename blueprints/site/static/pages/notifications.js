@@ -32,8 +32,9 @@ export function page() {
   const isEmpty = notifications.value && !all.length;
   return html`
     ${actions.view()}
-    ${status("notifications-note", isEmpty ? html`There are none. Changes of your <a href="/account/security">security</a>
-      and coins that leave <a href="/account/vault">your vault</a> are told here.` : notifications.note("Your notifications"))}
+    ${status("notifications-note", isEmpty ? html`There are none. Here you will read about
+      <a href="/account/cashier">payments</a>, shipped <a href="/account/prizes">prizes</a>, and changes of your
+      <a href="/account/security">security</a>.` : notifications.note("Your notifications"))}
     <ul id="notifications" class="lines">${all.map(({ title, message, date }) => html`<li>
       <div class="name">${title}${date > readBefore ? html` <span class="unread">new</span>` : nothing}
         <p class="quiet">${message}</p><p class="quiet">${formatTime(date)}</p></div>
