@@ -7,13 +7,13 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from flask import Blueprint, Response, render_template, request
+from flask import Blueprint, Response, render_template
 
 from blueprints.api.auth import public
 from blueprints.api.caching import IMMUTABLE, conditional
 from blueprints.api.errors import error_response
 from blueprints.shared_bets.texts import BetTexts
-from blueprints.site.routes import set_security_policy, show_page_while_unavailable
+from blueprints.site.routes import set_security_policy, show_page_while_unavailable, wants_page
 from blueprints.system.media import ITEM_PICTURES, NEUTRAL_ITEM
 from server.current_services import get_services
 from server.http.rate_limit import count_as
@@ -76,7 +76,7 @@ def show_picture(bet_id: int) -> Response:
 @blueprint.errorhandler(BetNotFound)
 def show_that_there_is_none(error: BetNotFound) -> Response | tuple[str, int]:
     """A page for browsers, JSON for others."""
-    if request.accept_mimetypes.best != "text/html":
+    if not wants_page():
         return error_response(error.text, error.status)
     is_playing = isinstance(error, BetNotRevealed)
     return render_template("no-shared-bet.html", is_playing=is_playing), HTTPStatus.NOT_FOUND

@@ -83,7 +83,7 @@ UNAVAILABLE_POLICY = (
 )
 
 
-def _wants_page() -> bool:
+def wants_page() -> bool:
     """Whether the client is a browser that opens an address: programs take JSON, or anything."""
     return request.accept_mimetypes.best_match(["application/json", "text/html"]) == "text/html"
 
@@ -91,20 +91,10 @@ def _wants_page() -> bool:
 @blueprint.after_request
 def show_page_while_unavailable(response: Response) -> Response:
     """In place of the JSON of a 503, browsers get a page that tries again."""
-    if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE and _wants_page():
+    if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE and wants_page():
         response.set_data(UNAVAILABLE_PAGE)
         response.mimetype = "text/html"
         response.headers["Content-Security-Policy"] = UNAVAILABLE_POLICY
-    return response
-
-
-@blueprint.after_app_request
-def show_page_of_unknown_address(response: Response) -> Response:
-    """In place of the JSON of a 404, browsers get the page, which says so and has a way back."""
-    if response.status_code == HTTPStatus.NOT_FOUND and request.url_rule is None and _wants_page():
-        response.set_data(_document())
-        response.mimetype = "text/html"
-        response.headers["Content-Security-Policy"] = SECURITY_POLICY
     return response
 
 
@@ -118,10 +108,6 @@ def set_security_policy(response: Response) -> Response:
 @conditional
 def page(**_parameters: str) -> str:
     """The document of every page. Browsers revalidate it, so that its files are of the same version."""
-    return _document()
-
-
-def _document() -> str:
     trial = not get_services().settings.production
     return render_template("index.html", modules=MODULES, trial=trial)
 

@@ -137,7 +137,7 @@ def _resolved(schema: dict[str, Any], document: dict[str, Any]) -> dict[str, Any
 
 
 def is_error_of(path: str, answer: TestResponse) -> bool:
-    """Whether an error has the envelope of its area, or is a page of the back office."""
-    if path.startswith("/office") and answer.mimetype == "text/html":
+    """Whether an error has the envelope of its area, or is a page of the back office or of a shared bet."""
+    if path.startswith(("/office", "/b/")) and answer.mimetype == "text/html":
         return "<h1>" in answer.text
     return answer.is_json and set(answer.json) == set(envelope(path, ""))

@@ -3,7 +3,7 @@
 // A page is a module that exports `page(params)`, its template, and perhaps `enter(params)`, which loads its data: it is
 // called when the page is opened, when the query of its address changes, and when another player signs in.
 
-import { findRoute, loadPage, notFound, routes } from "./routes.js";
+import { findRoute, loadPage, routes } from "./routes.js";
 import { getToken } from "./session.js";
 import { update } from "./store.js";
 
@@ -86,7 +86,7 @@ function followLink(event) {
   const isPlain = !event.button && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
   if (!link || !isPlain || event.defaultPrevented || link.target || link.hasAttribute("download")) return;
   const { origin, pathname, search, hash } = new URL(link.href);
-  if (origin !== location.origin || hash || findRoute(pathname).route === notFound) return;
+  if (origin !== location.origin || hash || !findRoute(pathname).route) return;
   event.preventDefault();
   open(pathname + search);
 }

@@ -30,12 +30,10 @@ export const routes = [
   { path: "/account/security", title: "Security", module: "security", needs: "see your account" },
 ];
 
-export const notFound = { title: "Not found", module: "not-found", heading: "There is no page at this address" };
-
 /** Load the module of the page of a route. */
 export const loadPage = ({ module }) => import(`./pages/${module}.js`);
 
-/** The route of a path and its parameters: `{ route, params }`. */
+/** The route of a path and its parameters: `{ route, params }`; without a route for an address that is no page. */
 export function findRoute(path) {
   for (const route of routes) {
     const pattern = route.path.replace(/:(\w+)/g, "(?<$1>[^/]+)");
@@ -44,5 +42,5 @@ export function findRoute(path) {
     const parts = Object.entries(match.groups ?? {}).map(([name, value]) => [name, decodeURIComponent(value)]);
     return { route, params: Object.fromEntries(parts) };
   }
-  return { route: notFound, params: {} };
+  return {};
 }

@@ -11,7 +11,6 @@ from tests.blueprints.site.conftest import go, sign_in
 from tests.support.chromium import PHONE, resize
 
 ROUTES = ROOT / "blueprints/site/static/routes.js"
-BROWSER_ACCEPTS = "text/html,application/xhtml+xml,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7"
 
 
 def test_the_server_answers_every_page_of_the_browser():
@@ -24,25 +23,6 @@ def test_every_page_has_the_same_document(client):
     pages = {client.get(path.replace("<id>", "night-shift")).data for path in PAGES}
 
     assert len(pages) == 1
-
-
-def test_an_unknown_address_is_a_page_for_browsers_only(client):
-    browser = client.get("/nowhere", headers={"Accept": BROWSER_ACCEPTS})
-    program = client.get("/nowhere")
-
-    assert (browser.status_code, browser.mimetype) == (404, "text/html")
-    assert (program.status_code, program.mimetype) == (404, "application/json")
-
-
-@pytest.mark.browser
-def test_an_unknown_address_has_a_way_back(open_tab, site):
-    tab = open_tab()
-    tab.goto(f"{site.url}/nowhere")
-    expect(tab.get_by_role("heading", name="There is no page at this address")).to_be_visible()
-
-    tab.get_by_role("link", name="Go to the upgrader").click()
-
-    expect(tab.locator("#items button").first).to_be_visible()
 
 
 @pytest.mark.browser
