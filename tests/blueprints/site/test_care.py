@@ -80,7 +80,7 @@ def test_a_search_without_cases_leads_back_to_all_cases(guest):
     guest.fill("#case-search", "no such case")
     guest.get_by_role("link", name="Show all cases").click()
 
-    expect(guest.get_by_role("link", name="Night Shift")).to_be_visible()
+    expect(guest.locator("#cases").get_by_role("link", name="Night Shift")).to_be_visible()
 
 
 def test_a_guest_of_a_page_for_players_is_led_to_the_login(open_tab, production):

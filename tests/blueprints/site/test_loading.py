@@ -69,12 +69,12 @@ def test_nothing_moves_when_the_items_arrive(tab, site):
 
 
 @pytest.mark.browser
-def test_the_place_of_cases_is_kept_while_they_are_loaded(shared):
-    shared.reload()
-    held = hold(shared, "**/api/cases/*", lambda: go(shared, "Cases"))
-    expect(shared.locator("#cases .skeleton").first).to_be_visible()
+def test_the_place_of_cases_is_kept_while_they_are_loaded(tab, site):
+    tab.goto(site.url)
+    held = hold(tab, "**/api/cases/*", lambda: go(tab, "Cases"))
+    expect(tab.locator("#cases .skeleton").first).to_be_visible()
 
     held.continue_()
 
-    expect(shared.get_by_role("link", name="Night Shift")).to_be_visible()
-    expect(shared.locator(".skeleton")).to_have_count(0)
+    expect(tab.locator("#cases").get_by_role("link", name="Night Shift")).to_be_visible()
+    expect(tab.locator(".skeleton")).to_have_count(0)

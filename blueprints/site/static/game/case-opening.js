@@ -150,7 +150,7 @@ export async function chooseCase({ game, id }) {
 
 function stageView(promoButton, shareLast) {
   const { case: { name, items, snapshot }, ticket, netCents } = shown;
-  const text = ticket === null ? "A random ticket, a point on this bar, decides which item you get."
+  const text = ticket === null ? "A random point on this bar picks your item."
     : `Ticket ${percentOfTicket(ticket).toFixed(5)} % · net ${formatSigned(netCents)}`;
   return html`
     <div id="opening" class="opening">
