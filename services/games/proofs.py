@@ -48,6 +48,7 @@ class Proofs:
         # Appending takes time, so it comes first: a process that is killed meanwhile holds nothing.
         self._seeds.log.cover(holders)
         bets = proof_queries.claim(holders, process=self._process)
+        # Once more, because the database may have been set back meanwhile.
         self._seeds.log.cover([bet.id for bet in bets if bet.server_seed is None])
         return [Proof._make(bet._replace(server_seed=self._seeds.of_bet(bet))) for bet in bets]
 

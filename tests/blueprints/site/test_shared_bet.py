@@ -70,6 +70,15 @@ def test_an_altered_answer_is_not_verified(site, tab, play):
         assert tab.locator("#checks .failed").count() >= 1, name
 
 
+def test_the_log_of_a_bet_is_looked_up_under_its_present_name(site, tab, play):
+    """A log that has lost its end goes on under another one."""
+    bet_id = play("upgrader")
+    answer_with(tab, "**/log/current", json.dumps({"origin": "play.example.com/log-0badcafe"}))
+
+    with tab.expect_request("**/log-0badcafe/key"):
+        tab.goto(f"{site.url}/b/{bet_id}")
+
+
 def test_another_case_than_the_one_that_was_opened_is_not_verified(site, tab, play):
     bet_id = play("case")
     content = json.loads(site.get(f"/snapshots/{site.get(f'/bets/{bet_id}').json()['snapshot']}").text)
