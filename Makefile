@@ -52,7 +52,7 @@ fast-tests: $(VENV)/installed-dev ## the fast tests on SQLite
 	$(BIN)/python -m pytest --quiet --numprocesses=4 --dist=worksteal --databases=sqlite -m "not process and not slow"
 
 # Three workers for each core, since many tests wait for a server or a deadline.
-test: $(VENV)/installed-dev tests/js/node_modules/installed ## all tests, on SQLite and PostgreSQL: about fifteen minutes on two cores
+test: $(VENV)/installed-dev tests/js/node_modules/installed ## all tests, on SQLite and PostgreSQL: about twenty minutes on two cores
 	$(BIN)/python -m pytest --numprocesses=6 --dist=worksteal
 	$(BIN)/python -m pytest --numprocesses=3 --dist=worksteal --processes=3 $(CLUSTER_TESTS)
 
