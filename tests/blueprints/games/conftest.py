@@ -77,6 +77,8 @@ def connect(processes, open_socket):
 
     def connect(process, player=None):
         socket = open_socket(processes.urls[process], player)
+        if player is not None:
+            socket.expect("balance")  # The live bet of an earlier test may come before.
         socket.expect("live-bets")
         return socket
 

@@ -56,13 +56,15 @@ def test_a_new_player_reads_how_the_game_works(tab, site, player):
     expect(tab.locator("#commitment")).to_have_text(re.compile("^[0-9a-f]{64}$"))
 
 
-def test_max_stops_at_the_balance_and_below_the_price(shared):
-    for item, most in ((0, f"{balance(shared):.2f}"), (LAST_OF_PAGE, "87.44")):
-        shared.locator("#items button").nth(item).click()
+def test_max_stops_at_the_balance_and_below_the_price(tab, site, player):
+    sign_in(tab, site, player, item=None)
+
+    for item, most in ((0, "100.00"), (LAST_OF_PAGE, "87.44")):
+        tab.locator("#items button").nth(item).click()
         for button in ("most", "double"):
-            shared.click(f"[data-wager={button}]")
-            assert shared.input_value("#wager") == most
-        expect(shared.locator("#spin")).to_be_enabled()
+            tab.click(f"[data-wager={button}]")
+            expect(tab.locator("#wager")).to_have_value(most)
+        expect(tab.locator("#spin")).to_be_enabled()
 
 
 def test_a_wager_may_be_written_with_a_decimal_comma(shared):
