@@ -113,6 +113,8 @@ User.add_index(User.index(User.id, name="users_excluded", where=SQL("excluded_un
 
 
 _FIELDS = User._meta.sorted_fields  # noqa: SLF001  # peewee's own way
+_NAMES = [field.name for field in _FIELDS]
+_FLAGS = [field.name for field in _FIELDS if isinstance(field, peewee.BooleanField)]
 _FIND = f"SELECT {', '.join(field.column_name for field in _FIELDS)} FROM users WHERE"  # noqa: S608  # constants
 
 
@@ -127,8 +129,9 @@ def find_user(column: str, value: object, *, lock: bool = False) -> User | None:
     row = execute(f"{_FIND} {column} = :value {suffix}", {"value": value}).fetchone()
     if row is None:
         return None
-    cells = zip(_FIELDS, row, strict=True)
-    return User.of_row({field.name: field.python_value(cell) for field, cell in cells})
+    values = dict(zip(_NAMES, row, strict=True))
+    # SQLite has no booleans.
+    return User.of_row(values | {name: bool(values[name]) for name in _FLAGS})
 
 
 class Balances(NamedTuple):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Hashable, Sequence
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from server.rate_limiter import NewRateLimiter
@@ -39,6 +40,7 @@ def networks(address: str) -> Keys:
     return [(_network(parsed, bits=64), 1), (_network(parsed, bits=48), WIDER)]
 
 
+@lru_cache(1_000)
 def _parsed(text: str) -> IPv4Address | IPv6Address | None:
     try:
         address = ip_address(text)

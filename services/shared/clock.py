@@ -6,6 +6,7 @@ Services get the time as an argument; only views, handlers and commands read the
 import time
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import NewType
 
 Millis = NewType("Millis", int)
@@ -41,12 +42,18 @@ class CalendarPeriod(StrEnum):
             return Millis(at - at % DAY_MS)
         if self is CalendarPeriod.WEEK:
             return Millis(at - (at - FIRST_MONDAY_MS) % WEEK_MS)
-        first = datetime.fromtimestamp(at // 1000, UTC).replace(day=1, hour=0, minute=0, second=0)
-        return Millis(int(first.timestamp()) * 1000)
+        return _start_of_month(at // DAY_MS)
 
     def end(self, at: Millis) -> Millis:
         """The beginning of the next period."""
         return self.start(Millis(self.start(at) + LONGEST_MS[self]))
+
+
+@lru_cache(100)
+def _start_of_month(day: int) -> Millis:
+    """``day`` is the number of days since 1970. Each bet asks for its month."""
+    first = datetime.fromtimestamp(day * DAY_MS // 1000, UTC).replace(day=1)
+    return Millis(int(first.timestamp()) * 1000)
 
 
 LONGEST_MS = {

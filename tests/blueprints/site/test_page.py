@@ -6,7 +6,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.blueprints.site.conftest import (
-    balance,
     expect_stacked,
     go,
     hold,
