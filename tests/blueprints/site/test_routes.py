@@ -66,8 +66,8 @@ def test_a_bet_goes_on_while_another_page_is_open(tab, site, player):
 
 @pytest.mark.browser
 def test_a_list_opened_on_a_phone_is_shown_instead_of_the_wheel_above(tab, site, player):
-    sign_in(tab, site, player, item=None)
     resize(tab, PHONE)
+    sign_in(tab, site, player, item=None)
 
     go(tab, "Ranking")
 
