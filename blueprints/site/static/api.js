@@ -3,6 +3,7 @@
 import { getToken } from "./session.js";
 
 const UNAUTHORIZED = 401;
+const NOT_FOUND = 404;
 const UNAVAILABLE = 503;
 const MOST_ATTEMPTS = 60;
 const SHORTEST_PAUSE_SECONDS = 2;
@@ -41,6 +42,12 @@ export async function getOwn(path, options) {
   if (getToken() !== owner) throw new Error("Another player has signed in");
   return content;
 }
+
+/** What a request resolves with, or `other` when the server answers that there is no such thing. */
+export const orMissing = (request, other) => request.catch((problem) => {
+  if (problem.status !== NOT_FOUND) throw problem;
+  return other;
+});
 
 /**
  * Send an object with a method such as POST, and return the JSON of the answer. Rejects as getJson does.

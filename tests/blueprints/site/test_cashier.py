@@ -47,7 +47,7 @@ def payments(site, player):
 
 def test_a_deposit_is_credited_and_the_balance_follows(cashier, site, player):
     deposit(cashier, "0.50")
-    expect(cashier.locator("#deposit-amount-problem")).to_contain_text("from 1.00 to 10,000.00 coins")
+    expect(cashier.locator("#deposit-problem")).to_contain_text("from 1.00 to 10,000.00 coins")
     expect(cashier.locator("#deposit-amount")).to_be_focused()
 
     deposit(cashier, "20")
@@ -108,7 +108,7 @@ def test_an_open_deposit_is_shown_again(cashier, made):
 def test_a_withdrawal_is_confirmed_once_and_completed(cashier, site, player):
     cashier.fill("#withdrawal-amount", "10")
     cashier.keyboard.press("Enter")
-    expect(cashier.locator("#withdrawal-to-problem")).to_have_text("Please enter an address.")
+    expect(cashier.locator("#withdrawal-problem")).to_have_text("Please enter an address.")
     withdraw(cashier, "10", answer="Cancel")
     assert payments(site, player) == []
 
@@ -134,7 +134,7 @@ def test_a_withdrawal_needs_a_code_and_waits_for_staff(tab, site, player):
     open_cashier(tab)
     withdraw(tab, f"{AUTO_APPROVED + 1}")
     tab.locator("#code-prompt").get_by_role("button", name="Cancel").click()
-    expect(tab.locator("#withdrawal-amount-problem")).to_have_text(
+    expect(tab.locator("#withdrawal-problem")).to_have_text(
         "No code was entered, so nothing has changed."
     )
 
@@ -166,7 +166,7 @@ def test_a_player_limits_deposits_with_the_keyboard(cashier, site, player):
     expect(cashier.locator("#deposit-limits-set")).to_contain_text("5.00 coins a day")
     deposit(cashier, "5.01")
 
-    expect(cashier.locator("#deposit-amount-problem")).to_contain_text(
+    expect(cashier.locator("#deposit-problem")).to_contain_text(
         "This deposit would exceed your daily deposit limit. The limit starts anew on"
     )
     assert payments(site, player) == []
@@ -176,7 +176,7 @@ def test_a_break_refuses_deposits_only(cashier, site, player):
     site.post("/limits/exclusion", {"duration": "24h"}, player)
 
     deposit(cashier, "5")
-    expect(cashier.locator("#deposit-amount-problem")).to_contain_text("You are taking a break until")
+    expect(cashier.locator("#deposit-problem")).to_contain_text("You are taking a break until")
 
     withdraw(cashier, "5")
     expect(cashier.locator("#payment-name")).to_have_text("Withdrawal of 5.00 coins")
@@ -192,7 +192,7 @@ def test_a_request_whose_answer_was_lost_is_made_once(cashier, site, player):
 
     cashier.route("**/payments/withdrawals", lose_the_answer)
     withdraw(cashier, "30")
-    expect(cashier.locator("#withdrawal-amount-problem")).to_contain_text(
+    expect(cashier.locator("#withdrawal-problem")).to_contain_text(
         "There is no connection to the server."
     )
     cashier.unroute_all()

@@ -1,10 +1,11 @@
 // The overview of the account: links to its pages, the level, and what the player has wagered and was paid.
 
-import { getJson, getOwn } from "../api.js";
+import { getJson } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { centsOfCoins } from "../money.js";
 import { coins, signedCoins } from "../parts/amount.js";
-import { Resource, status } from "../parts/resource.js";
+import { section } from "../parts/facts.js";
+import { ownResource, Resource } from "../parts/resource.js";
 import { loadPlayer } from "../player.js";
 import { accountLinks } from "../shell.js";
 import { state } from "../store.js";
@@ -12,29 +13,26 @@ import { formatClock } from "../times.js";
 
 const PERIODS = { day: "Today", week: "This week", month: "This month", total: "In all" };
 
-const summary = new Resource((signal) => getOwn("/limits/summary", { signal }));
+const summary = ownResource("/limits/summary");
 const levels = new Resource((signal) => getJson("/upgrader/levels", { signal }));
 
 export const enter = () => Promise.all([loadPlayer(), summary.load(), levels.load()]);
 
 export const page = () => html`
   <nav class="menu-of-account" aria-label="Pages of your account">${accountLinks()}</nav>
-  ${status("account-note", summary.note("Your account"))}
   <div class="parts">
     ${state.player ? level(state.player) : nothing}
-    ${summary.value ? netPosition(summary.value) : nothing}
+    ${summary.view("account-note", "What you have wagered", netPosition)}
   </div>`;
 
 function level({ level: reached, experience, levelExperience, nextLevelExperience }) {
   const left = nextLevelExperience - experience;
-  return html`<section aria-labelledby="level-title">
-    <h3 id="level-title">Level ${reached}</h3>
+  return section("level", `Level ${reached}`, html`
     <progress max=${nextLevelExperience - levelExperience} value=${experience - levelExperience}
       aria-labelledby="level-progress"></progress>
     <p id="level-progress" class="quiet">${left.toLocaleString("en-US")} coins still to be wagered to level
       ${reached + 1}. Each coin that you wager counts once.</p>
-    <ul id="unlocks" class="lines">${levels.value?.map((each) => unlocks(each, reached))}</ul>
-  </section>`;
+    <ul id="unlocks" class="lines">${levels.value?.map((each) => unlocks(each, reached))}</ul>`);
 }
 
 const unlocks = ({ level: needed, cases, createsCases }, reached) => html`<li>
@@ -43,23 +41,19 @@ const unlocks = ({ level: needed, cases, createsCases }, reached) => html`<li>
     (${coins(centsOfCoins(price))}) `)}${createsCases ? "create your own cases" : nothing}</div>
 </li>`;
 
-const netPosition = (periods) => html`
-  <section aria-labelledby="position-title">
-    <h3 id="position-title">What you have wagered and were paid</h3>
-    <table>
-      <thead>
-        <tr><th scope="col">Period</th><th scope="col">Wagered</th><th scope="col">Paid</th><th scope="col">Net</th></tr>
-      </thead>
-      <tbody id="net-position">${Object.entries(PERIODS).map(([period, name]) => {
-        const { wagered, paid, net } = periods[period];
-        return html`<tr>
-          <th scope="row">${name}</th>
-          <td>${coins(centsOfCoins(wagered))}</td>
-          <td>${coins(centsOfCoins(paid))}</td>
-          <td>${signedCoins(centsOfCoins(net))}</td>
-        </tr>`;
-      })}</tbody>
-    </table>
-    <p class="quiet">A day begins at ${formatClock(new Date().setUTCHours(0, 0, 0, 0))}, a week on Monday and a month on
-      the 1st: midnight in UTC, shown in your time.</p>
-  </section>`;
+const netPosition = (periods) => section("position", "What you have wagered and were paid", html`
+  <table>
+    <thead>
+      <tr>${["Period", "Wagered", "Paid", "Net"].map((name) => html`<th scope="col">${name}</th>`)}</tr>
+    </thead>
+    <tbody id="net-position">${Object.entries(PERIODS).map(([period, name]) => row(name, periods[period]))}</tbody>
+  </table>
+  <p class="quiet">A day begins at ${formatClock(new Date().setUTCHours(0, 0, 0, 0))}, a week on Monday and a month on the
+    1st: midnight in UTC, shown in your time.</p>`);
+
+const row = (name, { wagered, paid, net }) => html`<tr>
+  <th scope="row">${name}</th>
+  <td>${coins(centsOfCoins(wagered))}</td>
+  <td>${coins(centsOfCoins(paid))}</td>
+  <td>${signedCoins(centsOfCoins(net))}</td>
+</tr>`;

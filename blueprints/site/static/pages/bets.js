@@ -1,6 +1,6 @@
 // All bets of the player, each with what is needed to verify and to share it.
 
-import { getOwn } from "../api.js";
+import { getOwn, orMissing } from "../api.js";
 import { shownBet } from "../fairness/bet-list.js";
 import { RECORDS } from "../fairness/records.js";
 import { html } from "../lit.js";
@@ -11,15 +11,11 @@ import { picture } from "../parts/picture.js";
 import { query } from "../router.js";
 import { formatTime } from "../times.js";
 
-const NOT_FOUND = 404;
-
 const bets = new PagedList({
   name: "bet-history",
   read,
   filter: "Game",
-  filters: [
-    ["game=all", "all"], ["game=upgrader", "upgrader"], ["game=case", "cases"], ["game=irl", "real-life cases"],
-  ],
+  filters: [["game=all", "all"], ["game=upgrader", "upgrader"], ["game=case", "cases"], ["game=irl", "real-life cases"]],
   orders: [
     ["most-recent", "newest first"], ["least-recent", "oldest first"],
     ["most-earned", "highest payout first"], ["least-earned", "lowest payout first"],
@@ -41,19 +37,12 @@ async function read(asked, signal) {
   return { ...data, "bet-history": await Promise.all((data.games ?? data.items).map(withBet)) };
 }
 
-async function withBet(entry) {
-  try {
-    return { ...entry, bet: await shownBet(entry.id) };
-  } catch (problem) {
-    if (problem.status === NOT_FOUND) return entry; // Its proof is not due.
-    throw problem;
-  }
-}
+/** An entry with its bet, unless its proof is not due. */
+const withBet = async (entry) => ({ ...entry, bet: await orMissing(shownBet(entry.id)) });
 
 export const enter = () => bets.load();
 
-export const page = () => html`
-  ${bets.view()}`;
+export const page = () => bets.view();
 
 function line({ id, game, bet, ...entry }) {
   const { noun, verifyAddress } = RECORDS[game];

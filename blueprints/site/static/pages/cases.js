@@ -1,7 +1,7 @@
 // The list of cases: regular ones with the free one, those for levels, and those with real-life items. At the address of
 // a case, the reel beside the list is that of the case; `game=irl` in the query says that it is a real-life one.
 
-import { getJson } from "../api.js";
+import { getJson, orMissing } from "../api.js";
 import { accessTo } from "../game/case-access.js";
 import { showCase } from "../game/game.js";
 import { html, nothing } from "../lit.js";
@@ -17,31 +17,13 @@ import { loadPlayer } from "../player.js";
 import { current, query, setTitle } from "../router.js";
 import { state, update } from "../store.js";
 
-const NOT_FOUND = 404;
 const MOST = 24;
 const PICTURES = 3;
 
 const GROUPS = [
-  {
-    kind: "regular",
-    title: "Cases",
-    game: "case",
-    load: async () => [...matching(await freeCase()), ...(await casesOf("false"))],
-  },
-  {
-    kind: "level",
-    title: "Level cases",
-    note: "For players who have reached the level.",
-    game: "case",
-    load: () => casesOf("true"),
-  },
-  {
-    kind: "irl",
-    title: "Real-life prizes",
-    note: "Keep what you win, sell it, or have it shipped.",
-    game: "irl",
-    load: async () => sorted(matching(await getJson("/irl"))),
-  },
+  { kind: "regular", title: "Cases", load: async () => [...(await freeCase()), ...(await casesOf("false"))] },
+  { kind: "level", title: "Level cases", note: "For players who have reached the level.", load: () => casesOf("true") },
+  { kind: "irl", title: "Real-life prizes", note: "Keep what you win, sell it, or have it shipped.", load: realCases },
 ];
 
 const KINDS = {
@@ -51,6 +33,7 @@ const KINDS = {
 };
 const SORT = {
   name: "sort",
+  id: "case-sort",
   label: "Sort",
   options: [
     ["Price Ascending", "Lowest price first"], ["Price Descending", "Highest price first"],
@@ -59,30 +42,24 @@ const SORT = {
 };
 
 const cases = new Resource(loadCases);
-let isTyping = false;
 
 /** A case was created: load the list anew. */
 export const forgetCases = () => cases.clear();
 
 /** Load the groups with cases. A group that can't be loaded is left out, and `failure` says so. */
 async function loadCases() {
-  const kind = chosen(KINDS);
-  const wanted = GROUPS.filter((group) => kind === "all" || group.kind === kind);
+  const filters = filtersOf().toString();
+  const wanted = GROUPS.filter(({ kind }) => ["all", kind].includes(chosen(KINDS)));
   const results = await Promise.allSettled(wanted.map(({ load }) => load()));
-  const groups = wanted.map((group, index) => {
-    return { ...group, cases: matchesFirst(results[index].value ?? [], searched(), ({ name }) => name) };
-  });
-  const failure = results.find(({ status: how }) => how === "rejected")?.reason.message;
-  return { groups: groups.filter((group) => group.cases.length), failure };
+  const groups = wanted.map((group, index) =>
+    ({ ...group, cases: matchesFirst(results[index].value ?? [], searched(), ({ name }) => name) }));
+  const failure = results.find(({ reason }) => reason)?.reason.message;
+  return { groups: groups.filter((group) => group.cases.length), failure, filters };
 }
 
 async function freeCase() {
-  try {
-    return [{ ...(await getJson("/api/cases/free")), isFree: true }];
-  } catch (problem) {
-    if (problem.status === NOT_FOUND) return [];
-    throw problem;
-  }
+  const free = await orMissing(getJson("/api/cases/free"));
+  return free ? matching([{ ...free, isFree: true }]) : [];
 }
 
 async function casesOf(caseType) {
@@ -95,22 +72,22 @@ async function casesOf(caseType) {
 function matching(all) {
   const { minPrice = 0, maxPrice = Infinity } = asked("minPrice", "maxPrice");
   const search = searched().toLowerCase();
-  return chosen(GAMES) === "all" ? all.filter(({ name, price, isFree }) => {
+  if (chosen(GAMES) !== "all") return [];
+  return all.filter(({ name, price, isFree }) => {
     const cost = isFree ? 0 : price;
     return name.toLowerCase().includes(search) && cost >= minPrice && cost <= maxPrice;
-  }) : [];
+  });
 }
 
-/** By price. The list comes with the newest first. */
-function sorted(all) {
-  const order = chosen(SORT);
+/** The list comes with the newest first. */
+async function realCases() {
+  const [all, order] = [matching(await getJson("/irl")), chosen(SORT)];
   if (order === "Most Recent") return all;
   if (order === "Oldest") return all.toReversed();
   return all.toSorted((one, other) => (order === "Price Ascending" ? 1 : -1) * (one.price - other.price));
 }
 
-// What is loaded, so that another filter keeps the case, and another case the list.
-const entered = { filters: null, params: null };
+let entered = null; // the parameters of the page that was entered last
 
 /** The query without the game of the chosen case. */
 function filtersOf(game) {
@@ -121,13 +98,12 @@ function filtersOf(game) {
 }
 
 export async function enter(params) {
-  const filters = filtersOf().toString();
-  isTyping = false;
   loadPlayer(); // The level may have grown.
-  const isChosen = params.id !== undefined && entered.params !== params;
-  const loading = isChosen && cases.value && entered.filters === filters ? update() : cases.load();
-  const isFirst = entered.params === null;
-  Object.assign(entered, { filters, params });
+  const isFirst = entered === null;
+  const isChosen = params.id !== undefined && entered !== params;
+  entered = params;
+  // Another case keeps the list, and another filter keeps the case.
+  const loading = isChosen && cases.value?.filters === filtersOf().toString() ? update() : cases.load();
   if (isChosen) {
     const game = query().get("game") === "irl" ? "irl" : "case";
     const name = await showCase({ game, id: params.id }, () => current.params === params, isFirst);
@@ -142,33 +118,28 @@ function note() {
   return groups?.length === 0 ? html`No case matches. <a href="/cases">Show all cases</a>` : cases.note("The cases");
 }
 
-function type() {
-  isTyping = true;
-  cases.cancel(); // A list that is still loading must not be shown any more.
-}
-
 export const page = () => html`
   <div class="row filters" role="search">
-    ${searchField({ id: "case-search", label: "Search cases by name", onType: type })}
-    ${choice(SORT, "case-sort")} ${choice(KINDS)} ${choice(GAMES)} ${priceRange()}
+    ${searchField({ id: "case-search", label: "Search cases by name", onType: () => cases.expect() })}
+    ${choice(SORT)} ${choice(KINDS)} ${choice(GAMES)} ${priceRange()}
   </div>
   <p class="quiet">A case contains items, each with its own chance. Choose a case to see its items and to open it, or
     <a href="/new-case">create one</a>.</p>
-  <div id="cases" class="groups" aria-busy=${isTyping || cases.isLoading}>
+  <div id="cases" class="groups" aria-busy=${cases.isLoading}>
     ${cases.isFirst ? html`<ul class="cards wide">${skeletons(MOST, "card")}</ul>` : nothing}
-    ${cases.value?.groups.map(({ title, note: about, game, cases: all }) => html`<section>
+    ${cases.value?.groups.map(({ kind, title, note: about, cases: all }) => html`<section>
       <h3>${title}</h3>
       ${about ? html`<p class="quiet">${about}</p>` : nothing}
-      <ul class="cards wide">${all.map((each) => html`<li>${card(game, each)}</li>`)}</ul>
+      <ul class="cards wide">${all.map((each) => html`<li>${card(kind, each)}</li>`)}</ul>
     </section>`)}
   </div>
   ${status("cases-note", note())}`;
 
-function card(game, shown) {
+function card(kind, shown) {
   const { id, name, price, items, isFree } = shown;
   const access = accessTo(shown, state.player, state.rules);
   const dearest = [...items].sort((one, other) => centsOf(other) - centsOf(one)).slice(0, PICTURES);
-  const more = filtersOf(game === "irl" ? game : null);
+  const more = filtersOf(kind === "irl" ? kind : null);
   return html`<a class="card" href="/cases/${encodeURIComponent(id)}${more.size ? `?${more}` : ""}"
     aria-current=${current.params.id === id ? "page" : nothing}>
     <span class="fan">${dearest.map(({ image }) => picture("item", image, 96))}</span>

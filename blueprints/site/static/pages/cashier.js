@@ -6,11 +6,11 @@ import { html, nothing } from "../lit.js";
 import { centsOfCoins, format } from "../money.js";
 import { coins } from "../parts/amount.js";
 import { openDialog } from "../parts/dialog.js";
-import { namedButton, values } from "../parts/facts.js";
+import { named, namedButton, section, values } from "../parts/facts.js";
 import { PagedList } from "../parts/paged-list.js";
 import { makePaymentForm } from "../parts/payment-form.js";
-import { centsOf, describeState, isOpenDeposit, loadPayment, nameOf, PAYMENT_FILTERS } from "../parts/payments.js";
-import { Resource, status } from "../parts/resource.js";
+import { centsOf, describeState, isOpenDeposit, nameOf, nounOf, PAYMENT_FILTERS } from "../parts/payments.js";
+import { ownResource, Resource } from "../parts/resource.js";
 import { sweepstake } from "../parts/sweepstake.js";
 import { current, setQuery } from "../router.js";
 import { getToken } from "../session.js";
@@ -18,9 +18,6 @@ import { update } from "../store.js";
 import { formatTime } from "../times.js";
 
 const POLL_MS = 5_000;
-
-// The payment that the player looks at, and the QR code of its checkout; null when there is none.
-const looked = { payment: null, qrCode: null };
 
 const payments = new PagedList({
   name: "payments",
@@ -32,124 +29,95 @@ const payments = new PagedList({
   what: "The payments",
   label: "Pages of deposits and withdrawals",
 });
-const cashier = new Resource(async (signal) => {
-  const paths = ["/payments/methods", "/limits"];
-  const [methods, limits] = await Promise.all(paths.map((path) => getOwn(path, { signal })));
-  return { methods, limits: limits.deposit };
-});
+const cashier = ownResource("/payments/methods", "/limits");
 const depositForm = makePaymentForm("deposit", { requested });
 const withdrawalForm = makePaymentForm("withdrawal", { agree: agreeToWithdraw, requested });
 
+// The payment that the player looks at, and the QR code of its checkout.
+const looked = new Resource(async (signal, { type, id, status: earlier }) => {
+  const payment = (await getOwn(`/payments/${type}s/${id}`, { signal }))[type];
+  if (payment.status !== earlier) payments.load();
+  return { type, ...payment };
+});
+const code = new Resource(async (signal, id) => ({ id, ...(await getOwn(`/qr-codes/deposits/${id}`, { signal })) }));
+
+const isPayable = ({ status, checkoutUrl }) => status === "pending" && checkoutUrl;
+
 export function enter() {
   payments.load();
-  if (looked.payment) look(looked.payment);
+  look();
   return cashier.load();
 }
 
-// What the events of the socket change. An event may be lost, so a deposit is looked at while it is open.
-socket.on("connect", () => { if (isVisible()) enter(); });
-socket.on("payments:changed", (payment) => {
-  if (!isVisible()) return;
-  payments.load();
-  if (payment.id === looked.payment?.id) look(payment);
-});
-setInterval(() => {
-  if (looked.payment && isOpenDeposit(looked.payment) && isVisible() && !document.hidden) look(looked.payment);
-}, POLL_MS);
-addEventListener("session", () => Object.assign(looked, { payment: null, qrCode: null }));
+/** Load the newest state of the payment that is shown. */
+async function look() {
+  if (!looked.value) return;
+  await looked.load(looked.value);
+  const { value } = looked;
+  if (value && isPayable(value) && code.value?.id !== value.id) code.load(value.id);
+}
 
 const isVisible = () => current.route.path === "/account/cashier" && getToken() !== null;
+
+// What the events of the socket change. An event may be lost, so a deposit is looked at while it is open.
+socket.on("connect", () => { if (isVisible()) enter(); });
+socket.on("payments:changed", ({ id }) => {
+  if (!isVisible()) return;
+  payments.load();
+  if (id === looked.value?.id) look();
+});
+setInterval(() => {
+  if (looked.value && isOpenDeposit(looked.value) && isVisible() && !document.hidden) look();
+}, POLL_MS);
 
 function requested(payment) {
   show(payment);
   setQuery({ page: null, show: null });
-  look(payment); // Its first event may have come before the answer.
 }
 
 /** Show a payment, and move the focus to its state. */
 async function show(payment) {
-  Object.assign(looked, { payment, qrCode: null });
-  loadQrCode();
+  looked.value = payment;
+  look(); // Its first event may have come before the answer.
   await update();
   document.getElementById("payment-state").focus();
 }
 
-/** Load the newest state of the payment that is shown. */
-async function look({ type, id }) {
-  const payment = await loadPayment({ type, id }).catch(() => null);
-  if (!payment || looked.payment?.id !== id) return;
-  const isNew = payment.status !== looked.payment.status;
-  looked.payment = payment;
-  loadQrCode();
-  update();
-  if (isNew) payments.load();
-}
-
-async function loadQrCode() {
-  const { id, status: state, checkoutUrl } = looked.payment;
-  if (looked.qrCode || state !== "pending" || !checkoutUrl) return;
-  const { qrCode } = await getOwn(`/qr-codes/deposits/${id}`).catch(() => ({})); // The link is enough.
-  if (looked.payment?.id === id) {
-    looked.qrCode = qrCode;
-    update();
-  }
-}
-
-export function page() {
-  const { methods, limits } = cashier.value ?? {};
-  return html`
-    ${status("cashier-note", cashier.note("Your payments"))}
-    ${methods ? html`<div id="cashier-parts" class="parts">
-      ${looked.payment ? lookedAt(looked.payment) : nothing}
-      <section aria-labelledby="deposit-title">
-        <h3 id="deposit-title">Deposit</h3>
-        ${depositForm(methods.deposits)}
-        <div class="row own-limits">
-          <p id="deposit-limits-set" class="quiet">${describeLimits(limits)}</p>
-          <a class="plain" href="/account/limits">Limit deposits</a>
-        </div>
-      </section>
-      <section aria-labelledby="withdrawal-title">
-        <h3 id="withdrawal-title">Withdraw</h3>
-        ${withdrawalForm(methods.withdrawals)}
-      </section>
-      <section aria-labelledby="sweepstake-title">
-        <h3 id="sweepstake-title">Sweepstake balance of a deposit</h3>
-        ${sweepstake()}
-      </section>
-      <section aria-labelledby="payments-title">
-        <h3 id="payments-title">Deposits and withdrawals so far</h3>
-        ${payments.view()}
-      </section>
-    </div>` : nothing}`;
-}
+export const page = () => cashier.view("cashier-note", "Your payments", ([methods, { deposit: limits }]) => html`
+  <div id="cashier-parts" class="parts">
+    ${looked.value ? lookedAt(looked.value) : nothing}
+    ${section("deposit", "Deposit", html`${depositForm(methods.deposits)}
+      <div class="row own-limits">
+        <p id="deposit-limits-set" class="quiet">${describeLimits(limits)}</p>
+        <a class="plain" href="/account/limits">Limit deposits</a>
+      </div>`)}
+    ${section("withdrawal", "Withdraw", withdrawalForm(methods.withdrawals))}
+    ${section("sweepstake", "Sweepstake balance of a deposit", sweepstake())}
+    ${section("payments", "Deposits and withdrawals so far", payments.view())}
+  </div>`);
 
 function lookedAt(payment) {
-  const { checkoutUrl, expiresAt, txhash } = payment;
-  const isPayable = payment.status === "pending" && checkoutUrl;
+  const { id, checkoutUrl, expiresAt, txhash } = payment;
   return html`
     <section id="payment" class="now" aria-labelledby="payment-name">
       <h3 id="payment-name">${nameOf(payment)}</h3>
       <p id="payment-state" role="status" tabindex="-1">${describeState(payment)}</p>
       ${txhash ? html`<p id="payment-txhash" class="quiet">Transaction ${txhash}</p>` : nothing}
-      ${isPayable ? html`<div id="checkout">
+      ${isPayable(payment) ? html`<div id="checkout">
         <a id="checkout-link" class="plain" href=${checkoutUrl} target="_blank" rel="noopener">Open the payment page</a>
         <p class="quiet">It opens in a new tab. Or scan this code with your phone.
           ${expiresAt ? `Please pay before ${formatTime(expiresAt)}.` : ""}</p>
-        ${looked.qrCode ? html`<img id="checkout-qr" src=${looked.qrCode} width="200" height="200"
+        ${code.value?.id === id ? html`<img id="checkout-qr" src=${code.value.qrCode} width="200" height="200"
           alt="The address of the payment page as a QR code">` : nothing}
       </div>` : nothing}
     </section>`;
 }
 
 function line(payment) {
-  const { type, method, to, txhash, createdAt } = payment;
-  const texts = [`${formatTime(createdAt)} · ${describeState(payment)}`];
-  if (to) texts.push(`To ${to}`);
-  if (txhash) texts.push(`Transaction ${txhash}`);
+  const { method, to, txhash, createdAt } = payment;
+  const state = `${formatTime(createdAt)} · ${describeState(payment)}`;
   return html`<li>
-    <div class="name">${type === "deposit" ? "Deposit" : "Withdrawal"} (${method})
-      ${texts.map((text) => html`<p class="quiet">${text}</p>`)}</div>
+    ${named(`${nounOf(payment)} (${method})`, state, to && `To ${to}`, txhash && `Transaction ${txhash}`)}
     ${coins(centsOf(payment))}
     ${isOpenDeposit(payment) ? namedButton("Show", nameOf(payment), () => show(payment)) : nothing}
   </li>`;

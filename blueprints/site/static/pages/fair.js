@@ -9,7 +9,7 @@ import { canVerify } from "../fairness/seeds.js";
 import { percentOfTicket, readSnapshot } from "../fairness/tickets.js";
 import { ruler } from "../game/case-opening.js";
 import { html, nothing, svg } from "../lit.js";
-import { checks } from "../parts/facts.js";
+import { checks, section } from "../parts/facts.js";
 import { logVerdict, verdictInLog } from "../parts/log-verdict.js";
 import { Resource, status } from "../parts/resource.js";
 import { getToken } from "../session.js";
@@ -66,31 +66,27 @@ function decision({ proof, shown, result, isOwn }) {
   const { noun, summary, verifyAddress } = RECORDS[shown.game];
   const outcome = shown.snapshot ? shown.item : shown.won ? "won" : "lost";
   const [what, value] = result?.result ?? ["Result", "Browsers can compute it on https pages only."];
-  return html`
-    <section aria-labelledby="example-title">
-      <h3 id="example-title">${isOwn ? "Your last bet" : "The newest bet of all players"}: ${noun.toLowerCase()} ${
-        proof.nonce}, ${shown.item}</h3>
-      <figure class="decision" aria-labelledby="example-title">
-        ${box("Seed of the server", proof.serverSeed)}
-        ${box("Seed of the browser", proof.clientSeed)}
-        ${box("Number of the bet", proof.nonce)}
-        <p class="arrow"><span aria-hidden="true">↓ </span>HMAC-SHA256</p>
-        ${box("Digest", result?.digest ?? "–")}
-        <p class="arrow"><span aria-hidden="true">↓ </span>its place among all digests</p>
-        ${box(what, value)}
-        <div class="ranges" role="img" aria-label=${`${summary(shown)}: ${outcome}`}>
-          ${shown.snapshot ? ruler(readSnapshot(shown.snapshot.text).items) : zone(percentOf(shown.threshold))}
-          <span class="ticket" .style=${`left: ${placeOf(shown)}%`}></span>
-        </div>
-        <figcaption>${summary(shown)}: <strong>${outcome}</strong></figcaption>
-      </figure>
-      ${result ? html`<p class="quiet">Your browser has recomputed this bet just now:</p>${checks(result.checks)}`
-        : nothing}
-      <p class="more">
-        <a href=${verifyAddress(proof, shown)} target="_blank">Verify it without this server</a>
-        ${isOwn ? nothing : html`<a href="/">Play a bet of your own</a>`}
-      </p>
-    </section>`;
+  const whose = isOwn ? "Your last bet" : "The newest bet of all players";
+  return section("example", `${whose}: ${noun.toLowerCase()} ${proof.nonce}, ${shown.item}`, html`
+    <figure class="decision" aria-labelledby="example-title">
+      ${box("Seed of the server", proof.serverSeed)}
+      ${box("Seed of the browser", proof.clientSeed)}
+      ${box("Number of the bet", proof.nonce)}
+      <p class="arrow"><span aria-hidden="true">↓ </span>HMAC-SHA256</p>
+      ${box("Digest", result?.digest ?? "–")}
+      <p class="arrow"><span aria-hidden="true">↓ </span>its place among all digests</p>
+      ${box(what, value)}
+      <div class="ranges" role="img" aria-label=${`${summary(shown)}: ${outcome}`}>
+        ${shown.snapshot ? ruler(readSnapshot(shown.snapshot.text).items) : zone(percentOf(shown.threshold))}
+        <span class="ticket" .style=${`left: ${placeOf(shown)}%`}></span>
+      </div>
+      <figcaption>${summary(shown)}: <strong>${outcome}</strong></figcaption>
+    </figure>
+    ${result ? html`<p class="quiet">Your browser has recomputed this bet just now:</p>${checks(result.checks)}` : nothing}
+    <p class="more">
+      <a href=${verifyAddress(proof, shown)} target="_blank">Verify it without this server</a>
+      ${isOwn ? nothing : html`<a href="/">Play a bet of your own</a>`}
+    </p>`);
 }
 
 const placeOf = ({ snapshot, ticket, percent }) => (snapshot ? percentOfTicket(BigInt(ticket)) : percent);
@@ -101,12 +97,9 @@ const box = (term, value) => html`<div class="box"><span class="quiet">${term}</
 const zone = (chance) => html`<svg class="ruler" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
   ${svg`<rect class="wins" width=${chance} height="1"/>`}</svg>`;
 
-const inLog = ({ checkpoint, verdict }) => html`
-  <section aria-labelledby="in-log-title">
-    <h3 id="in-log-title">In the public log</h3>
-    <p class="quiet">Every bet becomes an entry of a public log before its seed is revealed. The server signs its
-      state, so it can't take a bet back.</p>
-    <pre id="fair-checkpoint" tabindex="0" role="region" aria-label="Newest checkpoint">${checkpoint}</pre>
-    ${verdict ? html`<div id="fair-in-log" class="found">${logVerdict(verdict)}</div>` : nothing}
-    <p class="more"><a href="/public-log">More about the public log</a></p>
-  </section>`;
+const inLog = ({ checkpoint, verdict }) => section("in-log", "In the public log", html`
+  <p class="quiet">Every bet becomes an entry of a public log before its seed is revealed. The server signs its state, so
+    it can't take a bet back.</p>
+  <pre id="fair-checkpoint" tabindex="0" role="region" aria-label="Newest checkpoint">${checkpoint}</pre>
+  ${verdict ? html`<div id="fair-in-log" class="found">${logVerdict(verdict)}</div>` : nothing}
+  <p class="more"><a href="/public-log">More about the public log</a></p>`);

@@ -4,9 +4,10 @@ import { getJson, sendJson } from "../api.js";
 import { html, nothing, repeat } from "../lit.js";
 import { centsOfPrice, format } from "../money.js";
 import { coins } from "../parts/amount.js";
-import { namedButton } from "../parts/facts.js";
+import { namedButton, section } from "../parts/facts.js";
 import { field } from "../parts/field.js";
 import { asked, priceRange } from "../parts/filters.js";
+import { makeForm } from "../parts/form.js";
 import { picture } from "../parts/picture.js";
 import { Resource, status } from "../parts/resource.js";
 import { searched, searchField } from "../parts/search.js";
@@ -16,11 +17,12 @@ import { forgetCases } from "./cases.js";
 
 const SHOWN = 12;
 const DECIMALS = 10; // of a percentage
-const CERTAIN = 100n * 10n ** BigInt(DECIMALS);
-const PPM = 1_000_000n;
-const PERCENTAGE = new RegExp(`^(\\d{1,3})(?:[.,](\\d{0,${DECIMALS}}))?$`);
+const ONE = 10 ** DECIMALS; // percent. Chances are whole parts of it, so that their sum is exact.
+const CERTAIN = 100 * ONE;
+const PPM = 1e6;
+const PERCENTAGE = new RegExp(`^\\d{1,3}([.,]\\d{0,${DECIMALS}})?$`);
 
-const EMPTY = { name: "", items: [], problem: "", isBusy: false };
+const EMPTY = { name: "", items: [] };
 // Its items are `{ marketHashName, image, priceCents, percentage }`, the percentage as it is typed.
 const draft = { ...EMPTY };
 addEventListener("session", () => Object.assign(draft, EMPTY));
@@ -32,36 +34,31 @@ const found = new Resource(async (signal) => {
 
 export const enter = () => found.load();
 
-/** A percentage in whole parts of 1 / CERTAIN, or null when it is none. */
-function partsOf(text) {
-  const match = PERCENTAGE.exec(text.trim());
-  return match && BigInt(match[1] + (match[2] ?? "").padEnd(DECIMALS, "0"));
-}
+const numberOf = (text) => Number(text.replace(",", "."));
 
-/** A number of parts as a percentage, exactly. */
-const percentageOf = (parts) => {
-  const digits = parts.toString().padStart(DECIMALS + 1, "0");
-  return `${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`.replace(/\.?0+$/, "");
-};
+/** The parts of a percentage as it is typed; 0 when it is none. */
+const partsOf = (text) => (PERCENTAGE.test(text.trim()) ? Math.round(numberOf(text) * ONE) : 0);
+
+const percentageOf = (parts) => (parts / ONE).toLocaleString("en-US", { maximumFractionDigits: DECIMALS });
 
 /** The price of the items: their prices times their chances, divided by what the house keeps, rounded up. */
 function priceCents(items, edge) {
-  const value = items.reduce((sum, item) => sum + BigInt(item.priceCents) * (partsOf(item.percentage) ?? 0n), 0n) * PPM;
-  const kept = (PPM - BigInt(Math.round(edge * 1e6))) * CERTAIN;
-  return Number((value + kept - 1n) / kept);
+  const value = items.reduce((sum, item) => sum + BigInt(item.priceCents) * BigInt(partsOf(item.percentage)), 0n);
+  const kept = BigInt(PPM - Math.round(edge * PPM)) * BigInt(CERTAIN);
+  return Number((value * BigInt(PPM) + kept - 1n) / kept);
 }
 
 function change(patch) {
-  Object.assign(draft, { problem: "", ...patch });
+  Object.assign(draft, patch);
   update();
 }
-
-const add = ({ marketHashName, image, price }) =>
-  change({ items: [...draft.items, { marketHashName, image, priceCents: centsOfPrice(price), percentage: "" }] });
 
 const nameOf = ({ marketHashName }) => marketHashName;
 
 const isAdded = (item) => draft.items.some((each) => nameOf(each) === nameOf(item));
+
+const add = ({ marketHashName, image, price }) =>
+  change({ items: [...draft.items, { marketHashName, image, priceCents: centsOfPrice(price), percentage: "" }] });
 
 const remove = (item) => change({ items: draft.items.filter((each) => each !== item) });
 
@@ -70,43 +67,31 @@ const setPercentage = (item, percentage) =>
 
 /** The same chance for every item; the first gets what the division leaves. */
 function share() {
-  const count = BigInt(draft.items.length);
-  const parts = CERTAIN / count;
+  const count = draft.items.length;
+  const parts = Math.floor(CERTAIN / count);
   change({ items: draft.items.map((item, index) =>
-    ({ ...item, percentage: percentageOf(index ? parts : CERTAIN - parts * (count - 1n)) })) });
+    ({ ...item, percentage: percentageOf(index ? parts : CERTAIN - parts * (count - 1)) })) });
 }
 
-const left = () => draft.items.reduce((rest, { percentage }) => rest - (partsOf(percentage) ?? 0n), CERTAIN);
-
-async function create(event) {
-  event.preventDefault();
-  if (draft.isBusy) return;
-  change({ isBusy: true });
-  try {
-    const items = draft.items.map(({ marketHashName, percentage }) =>
-      ({ marketHashName, percentage: Number(percentage.replace(",", ".")) }));
-    const { id } = await sendJson("POST", "/api/cases/create", { name: draft.name, items });
-    change(EMPTY);
-    forgetCases();
-    open(`/cases/${encodeURIComponent(id)}`);
-  } catch ({ message }) {
-    change({ isBusy: false, problem: `${message}.` });
-  }
-}
+const form = makeForm("new-case", async () => {
+  const items = draft.items.map((item) => ({ marketHashName: nameOf(item), percentage: numberOf(item.percentage) }));
+  const { id } = await sendJson("POST", "/api/cases/create", { name: draft.name, items });
+  change(EMPTY);
+  forgetCases();
+  open(`/cases/${encodeURIComponent(id)}`);
+});
 
 export function page() {
   const { rules, player } = state;
-  return html`
-    ${!rules || !player ? status("new-case-note", "Loading…")
-      : player.level < rules.newCase.minLevel ? html`<p id="new-case-note">You can create cases from level
-          ${rules.newCase.minLevel} on. You have reached level ${player.level}: every coin that you wager brings you
-          closer. <a href="/cases">See all cases</a></p>`
-      : editor(rules)}`;
+  if (!rules || !player) return status("new-case-note", "Loading…");
+  if (player.level >= rules.newCase.minLevel) return editor(rules);
+  return html`<p id="new-case-note">You can create cases from level ${rules.newCase.minLevel} on. You have reached level
+    ${player.level}: every coin that you wager brings you closer. <a href="/cases">See all cases</a></p>`;
 }
 
 const editor = ({ newCase, caseHouseEdge }) => html`
   <div class="halves">
-    <form id="new-case" novalidate @submit=${create}>
+    ${form(html`
       ${field({ id: "case-name", label: "Name", input: html`<input id="case-name" autocomplete="off"
         maxlength=${newCase.maxName} .value=${draft.name} @input=${({ target }) => change({ name: target.value })}>` })}
       <h3>Items of the case</h3>
@@ -116,25 +101,20 @@ const editor = ({ newCase, caseHouseEdge }) => html`
         <p class="row"><span id="chance-left" class="quiet" role="status">${chanceLeft()}</span>
           <button type="button" class="plain" @click=${share}>Same chance for all</button></p>`}
       <p class="row">Price of an opening <strong id="case-price" aria-live="polite">${
-        coins(priceCents(draft.items, caseHouseEdge))}</strong></p>
-      <p id="new-case-problem" class="problem" role="alert">${draft.problem}</p>
-      <button class="plain" ?disabled=${draft.isBusy}>Create the case</button>
-    </form>
-    <section aria-labelledby="found-title">
-      <h3 id="found-title">Items to add</h3>
+        coins(priceCents(draft.items, caseHouseEdge))}</strong></p>`, "Create the case")}
+    ${section("found", "Items to add", html`
       <div class="row filters" role="search">
         ${searchField({ id: "search", label: "Search by weapon or skin" })} ${priceRange()}
       </div>
       <ul id="found-items" class="lines">${repeat(found.value ?? [], nameOf, offer)}</ul>
       ${status("found-note", found.value?.length === 0 ? html`No item matches.
-        <a href="/new-case">Show the dearest ones</a>` : found.note("The items"))}
-    </section>
+        <a href="/new-case">Show the dearest ones</a>` : found.note("The items"))}`)}
   </div>`;
 
 function chanceLeft() {
-  const rest = left();
-  if (rest === 0n) return "The chances are 100 % in all.";
-  return rest > 0n ? `${percentageOf(rest)} % are left.` : `The chances are ${percentageOf(-rest)} % too much.`;
+  const left = draft.items.reduce((parts, { percentage }) => parts - partsOf(percentage), CERTAIN);
+  if (left === 0) return "The chances are 100 % in all.";
+  return left > 0 ? `${percentageOf(left)} % are left.` : `The chances are ${percentageOf(-left)} % too much.`;
 }
 
 const line = (item) => html`<li>

@@ -3,6 +3,7 @@
 import { sendJson } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { Actions } from "../parts/action.js";
+import { named } from "../parts/facts.js";
 import { notifications } from "../parts/notifications.js";
 import { status } from "../parts/resource.js";
 import { loadPlayer } from "../player.js";
@@ -22,10 +23,10 @@ export async function enter() {
   await sendJson("POST", "/profile/notifications/read", { date: newest.date }).then(loadPlayer, () => {});
 }
 
-const clear = () => actions.run(async () => {
+async function clear() {
   await sendJson("DELETE", "/profile/notifications");
   return "Your notifications are cleared.";
-});
+}
 
 export function page() {
   const all = notifications.value ?? [];
@@ -36,8 +37,8 @@ export function page() {
       <a href="/account/cashier">payments</a>, shipped <a href="/account/prizes">prizes</a>, and changes of your
       <a href="/account/security">security</a>.` : notifications.note("Your notifications"))}
     <ul id="notifications" class="lines">${all.map(({ title, message, date }) => html`<li>
-      <div class="name">${title}${date > readBefore ? html` <span class="unread">new</span>` : nothing}
-        <p class="quiet">${message}</p><p class="quiet">${formatTime(date)}</p></div>
+      ${named(html`${title}${date > readBefore ? html` <span class="unread">new</span>` : nothing}`, message,
+        formatTime(date))}
     </li>`)}</ul>
-    ${all.length ? html`<button type="button" class="plain" @click=${clear}>Clear all</button>` : nothing}`;
+    ${all.length ? actions.button("Clear all", clear) : nothing}`;
 }

@@ -4,7 +4,9 @@ import { getOwn } from "../api.js";
 import { html } from "../lit.js";
 import { centsOfCoins } from "../money.js";
 import { coins } from "../parts/amount.js";
+import { named } from "../parts/facts.js";
 import { PagedList } from "../parts/paged-list.js";
+import { nounOf } from "../parts/payments.js";
 import { formatTime } from "../times.js";
 
 const payments = new PagedList({
@@ -34,12 +36,9 @@ export const page = () => html`
   ${payments.view()}`;
 
 function line({ type, chain, asset, amount, usdAmount, txhash, to, date }) {
-  const texts = [`${formatTime(date)} · ${amount} ${asset}${chain ? ` on ${chain}` : ""}`];
-  if (to) texts.push(`To ${to}`);
-  if (txhash) texts.push(`Transaction ${txhash}`);
+  const transfer = `${formatTime(date)} · ${amount} ${asset}${chain ? ` on ${chain}` : ""}`;
   return html`<li>
-    <div class="name">${type === "deposit" ? "Deposit" : "Withdrawal"}
-      ${texts.map((text) => html`<p class="quiet">${text}</p>`)}</div>
+    ${named(nounOf({ type }), transfer, to && `To ${to}`, txhash && `Transaction ${txhash}`)}
     ${coins(centsOfCoins(usdAmount))}
   </li>`;
 }

@@ -5,7 +5,7 @@ import { centsOfCoins, format } from "../money.js";
 import { Actions } from "../parts/action.js";
 import { coins } from "../parts/amount.js";
 import { openDialog } from "../parts/dialog.js";
-import { namedButton } from "../parts/facts.js";
+import { named } from "../parts/facts.js";
 import { PagedList } from "../parts/paged-list.js";
 import { picture } from "../parts/picture.js";
 import { askToShip } from "../parts/shipping.js";
@@ -29,19 +29,17 @@ const actions = new Actions("prizes-said", () => prizes.load());
 
 export const enter = () => prizes.load();
 
-export const page = () => html`
-  ${actions.view()}
-  ${prizes.view()}`;
+export const page = () => html`${actions.view()} ${prizes.view()}`;
 
 function line({ id, name, image, value, status, wonAt }) {
   const won = new Date(wonAt).toLocaleDateString([], { dateStyle: "medium" });
   return html`<li>
     ${picture("item", image, 56)}
-    <div class="name">${name}<p class="quiet">Won on ${won} · ${STATUSES[status]}</p></div>
+    ${named(name, `Won on ${won} · ${STATUSES[status]}`)}
     ${coins(centsOfCoins(value))}
     ${status === "kept" ? html`<div class="row">
-      ${namedButton("Sell", name, () => sell(id, name, value))}
-      ${namedButton("Ship", name, () => ship(id, name))}
+      ${actions.button("Sell", () => sell(id, name, value), name)}
+      ${actions.button("Ship", () => ship(id, name), name)}
     </div>` : nothing}
   </li>`;
 }
@@ -53,15 +51,9 @@ async function sell(id, name, value) {
     content: html`<p>You get ${coins(centsOfCoins(value))} for ${name}. This can't be undone.</p>`,
     accept: "Sell",
   });
-  if (!isAgreed) return;
-  await actions.run(async () => {
-    const { amount } = await sendConfirmed("POST", `/prizes/${id}/sell`);
-    return `You sold ${name} for ${format(centsOfCoins(amount))} coins.`;
-  });
+  if (!isAgreed) return undefined;
+  const { amount } = await sendConfirmed("POST", `/prizes/${id}/sell`);
+  return `You sold ${name} for ${format(centsOfCoins(amount))} coins.`;
 }
 
-async function ship(id, name) {
-  // The address of the profile may fail to load.
-  const asking = askToShip(id, name);
-  if (await asking.catch(() => true)) await actions.run(() => asking.then(() => `${name} will be shipped to you.`));
-}
+const ship = async (id, name) => (await askToShip(id, name)) && `${name} will be shipped to you.`;

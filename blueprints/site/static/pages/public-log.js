@@ -5,9 +5,9 @@ import { shownBet } from "../fairness/bet-list.js";
 import { nameOf } from "../fairness/evidence.js";
 import { findLog } from "../fairness/in-log.js";
 import { html, nothing, repeat } from "../lit.js";
-import { namedButton, saveLink } from "../parts/facts.js";
+import { namedButton, saveLink, section } from "../parts/facts.js";
 import { logVerdict, verdictInLog } from "../parts/log-verdict.js";
-import { Resource, status } from "../parts/resource.js";
+import { Resource } from "../parts/resource.js";
 import { getToken } from "../session.js";
 import { update } from "../store.js";
 
@@ -31,12 +31,10 @@ const log = new Resource(async () => {
 
 export const enter = () => log.load();
 
-export const page = () => html`
-  ${status("log-note", log.note("The log"))}
-  ${log.value ? html`<div id="log-parts" class="parts">
-    ${logOf(log.value)}
-    ${log.value.me ? ownBets(log.value) : nothing}
-  </div>` : nothing}`;
+export const page = () => log.view("log-note", "The log", (loaded) => html`<div id="log-parts" class="parts">
+  ${logOf(loaded)}
+  ${loaded.me ? section("logged", "Your bets in the log", ownBets(loaded)) : nothing}
+</div>`);
 
 async function copy(text) {
   shown.copied = await navigator.clipboard.writeText(text).then(() => "Copied.", () => "It could not be copied.");
@@ -63,15 +61,12 @@ const logOf = ({ origin, checkpoint, keys }) => html`
   </section>`;
 
 const ownBets = ({ me, bets }) => html`
-  <section aria-labelledby="logged-title">
-    <h3 id="logged-title">Your bets in the log</h3>
-    <p class="quiet">Your browser fetches the proof of a bet, and computes from it that the bet is in the log
-      as you have seen it. <a href="/verify">Verify a bet</a> does the same without this server.</p>
-    <dl class="values"><dt>Your name in the log</dt><dd id="log-me">${me.player}</dd></dl>
-    ${bets.length ? nothing : html`<p class="quiet">Each bet appears here when its server seed is revealed.
-      <a href="/">Play a bet</a></p>`}
-    <ul id="logged" class="lines">${repeat(bets, ({ id }) => id, line)}</ul>
-  </section>`;
+  <p class="quiet">Your browser fetches the proof of a bet, and computes from it that the bet is in the log as you have
+    seen it. <a href="/verify">Verify a bet</a> does the same without this server.</p>
+  <dl class="values"><dt>Your name in the log</dt><dd id="log-me">${me.player}</dd></dl>
+  ${bets.length ? nothing : html`<p class="quiet">Each bet appears here when its server seed is revealed.
+    <a href="/">Play a bet</a></p>`}
+  <ul id="logged" class="lines">${repeat(bets, ({ id }) => id, line)}</ul>`;
 
 function line({ id, game, pf }) {
   const name = nameOf({ game, nonce: pf.nonce });

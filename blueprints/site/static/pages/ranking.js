@@ -4,21 +4,24 @@ import { getJson, getOwn } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { centsOfCoins } from "../money.js";
 import { coins } from "../parts/amount.js";
-import { options } from "../parts/field.js";
+import { choice, chosen } from "../parts/filters.js";
 import { picture } from "../parts/picture.js";
 import { Resource, status } from "../parts/resource.js";
 import { skeletons } from "../parts/skeletons.js";
-import { query, setQuery } from "../router.js";
 import { getToken } from "../session.js";
 
 const MOST = 20;
 
-const period = () => (query().get("period") === "monthly" ? "monthly" : "weekly");
+const PERIOD = {
+  name: "period", label: "Who has wagered most", isLabelled: true,
+  options: [["weekly", "this week"], ["monthly", "this month"]],
+};
 
 const ranking = new Resource(async (signal) => {
+  const period = chosen(PERIOD);
   const [leaders, own] = await Promise.all([
-    getJson(`/leaderboard?period=${period()}`, { signal }),
-    getToken() ? getOwn(`/leaderboard/me?period=${period()}`, { signal }).catch(() => null) : null,
+    getJson(`/leaderboard?period=${period}`, { signal }),
+    getToken() ? getOwn(`/leaderboard/me?period=${period}`, { signal }).catch(() => null) : null,
   ]);
   return { leaders: leaders.slice(0, MOST), own };
 });
@@ -28,14 +31,8 @@ export const enter = () => ranking.load();
 export function page() {
   const { leaders = [], own } = ranking.value ?? {};
   const isEmpty = ranking.value && !leaders.length;
-  const choose = ({ target }) => setQuery({ period: target.value === "weekly" ? null : target.value });
   return html`
-    <div class="row filters">
-      <label for="period">Who has wagered most</label>
-      <select id="period" @change=${choose}>
-        ${options([["weekly", "this week"], ["monthly", "this month"]], period())}
-      </select>
-    </div>
+    <div class="row filters">${choice(PERIOD)}</div>
     <ol id="leaders" class="lines ranked">${ranking.isFirst ? skeletons(MOST)
       : leaders.map((each, place) => line(each, isOwn(each, place, own)))}</ol>
     ${status("leaders-note", isEmpty ? html`There are no wagers in this period yet. <a href="/">Play a bet</a> to be the

@@ -1,47 +1,38 @@
 // Two-factor authentication, recovery codes, and logging out everywhere.
 
-import { getOwn, sendJson } from "../api.js";
+import { sendJson } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { Actions } from "../parts/action.js";
 import { openDialog } from "../parts/dialog.js";
-import { saveLink } from "../parts/facts.js";
-import { Resource, status } from "../parts/resource.js";
+import { named, saveLink } from "../parts/facts.js";
+import { ownResource } from "../parts/resource.js";
 import { askForCode } from "../parts/two-factor.js";
 import { setToken } from "../session.js";
 import { notify } from "../store.js";
 
-const twoFactor = new Resource((signal) => getOwn("/profile/2fa/status", { signal }));
+const twoFactor = ownResource("/profile/2fa/status");
 const actions = new Actions("security-said", () => twoFactor.load());
 
 export const enter = () => twoFactor.load();
 
-const button = (text, name, action) => html`<button type="button" class="plain" aria-label=${name ?? nothing}
-  @click=${() => actions.run(action)}>${text}</button>`;
-
-export function page() {
-  const isOn = twoFactor.value?.enabled;
-  return html`
-    ${status("security-note", twoFactor.note("Your account"))}
-    ${actions.view()}
-    ${twoFactor.value ? html`<ul class="lines parts">
-      <li>
-        <div class="name">Two-factor authentication: ${isOn ? "on" : "off"}
-          <p class="quiet">A code of an authenticator app confirms what could harm you.</p></div>
-        ${isOn ? button("Turn off", "Turn off two-factor authentication", turnOff)
-          : button("Turn on", "Turn on two-factor authentication", turnOn)}
-      </li>
-      ${isOn ? html`<li>
-        <div class="name">Recovery codes
-          <p class="quiet">Each works once in place of a code, if you lose your authenticator app.</p></div>
-        ${button("Draw", "Draw new recovery codes", drawRecoveryCodes)}
-      </li>` : nothing}
-      <li>
-        <div class="name">Sessions
-          <p class="quiet">Ends every session of your account, on all devices, this one too.</p></div>
-        ${button("Log out everywhere", undefined, logOutEverywhere)}
-      </li>
-    </ul>` : nothing}`;
-}
+export const page = () => html`
+  ${actions.view()}
+  ${twoFactor.view("security-note", "Your account", ({ enabled: isOn }) => html`<ul class="lines parts">
+    <li>
+      ${named(`Two-factor authentication: ${isOn ? "on" : "off"}`,
+        "A code of an authenticator app confirms what could harm you.")}
+      ${isOn ? actions.button("Turn off", turnOff, "two-factor authentication")
+        : actions.button("Turn on", turnOn, "two-factor authentication")}
+    </li>
+    ${isOn ? html`<li>
+      ${named("Recovery codes", "Each works once in place of a code, if you lose your authenticator app.")}
+      ${actions.button("Draw", drawRecoveryCodes, "new recovery codes")}
+    </li>` : nothing}
+    <li>
+      ${named("Sessions", "Ends every session of your account, on all devices, this one too.")}
+      ${actions.button("Log out everywhere", logOutEverywhere)}
+    </li>
+  </ul>`)}`;
 
 async function turnOn() {
   const { secret, qrCode } = await sendJson("POST", "/profile/2fa/setup");
@@ -94,5 +85,4 @@ async function logOutEverywhere() {
   await sendJson("POST", "/auth/logout-all");
   setToken(null);
   notify("You have been logged out everywhere.");
-  return "";
 }

@@ -6,7 +6,9 @@ import { centsOfCoins, coinsOfCents } from "../money.js";
 import { Actions } from "../parts/action.js";
 import { coins, readAmount } from "../parts/amount.js";
 import { openDialog } from "../parts/dialog.js";
-import { makeForm, textField } from "../parts/form.js";
+import { named } from "../parts/facts.js";
+import { textField } from "../parts/field.js";
+import { makeForm } from "../parts/form.js";
 import { sendConfirmed } from "../parts/two-factor.js";
 import { loadPlayer } from "../player.js";
 import { state, update } from "../store.js";
@@ -47,10 +49,10 @@ async function lock({ amount, until }) {
   return "Your coins are locked.";
 }
 
-const unlock = () => unlocking.run(async () => {
+async function unlock() {
   await sendConfirmed("POST", "/profile/vault/unlock");
   return "Your coins are on your balance again.";
-});
+}
 
 /** The next whole minute as an input of the type datetime-local has it. */
 const localTime = (ms) =>
@@ -64,19 +66,14 @@ export function page() {
     ${unlocking.view()}
     ${state.player ? html`
       <ul class="lines"><li>
-        <div class="name">In your vault: <span id="vault">${coins(centsOfCoins(vaultBalance))}</span>
-          <p id="vault-until" class="quiet">${!vaultBalance ? "Nothing is locked."
-            : isDue ? "You can unlock them now." : `Locked until ${formatTime(vaultDeadline)}.`}</p></div>
-        ${isDue ? html`<button type="button" class="plain" @click=${unlock}>Unlock</button>` : nothing}
+        ${named(html`In your vault: <span id="vault">${coins(centsOfCoins(vaultBalance))}</span>`,
+          html`<span id="vault-until">${!vaultBalance ? "Nothing is locked."
+            : isDue ? "You can unlock them now." : `Locked until ${formatTime(vaultDeadline)}.`}</span>`)}
+        ${isDue ? unlocking.button("Unlock", unlock) : nothing}
       </li></ul>
       ${lockForm(html`
         ${textField({ form: "lock", name: "amount", label: "Amount", unit: "in coins", mode: "decimal" })}
-        ${textField({
-          form: "lock",
-          name: "until",
-          label: "Until",
-          type: "datetime-local",
+        ${textField({ form: "lock", name: "until", label: "Until", type: "datetime-local",
           value: localTime(Math.max(vaultDeadline ?? 0, Date.now() + DAY_MS)),
-          help: "Counts for all coins in the vault. It can be made later, but never earlier.",
-        })}`, "Lock")}` : nothing}`;
+          help: "Counts for all coins in the vault. It can be made later, but never earlier." })}`, "Lock")}` : nothing}`;
 }

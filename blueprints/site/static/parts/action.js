@@ -1,6 +1,6 @@
 // What the buttons of a section do.
 
-import { html } from "../lit.js";
+import { html, nothing } from "../lit.js";
 import { update } from "../store.js";
 
 /** Runs one action after the other, and shows what each one says in an element with the id `id`. */
@@ -18,14 +18,15 @@ export class Actions {
   }
 
   /**
-   * Await `action()`, which resolves with a sentence; then reload, and show the sentence or why the action failed. While
-   * an action runs, others are ignored.
+   * Await `action()`, which resolves with a sentence, or with undefined if the player has cancelled it. Then reload, and
+   * show the sentence or why the action failed. While an action runs, others are ignored.
    */
   async run(action) {
     if (this.#isRunning) return;
     this.#isRunning = true;
     const said = await action().catch((problem) => `${problem.message}.`);
     this.#isRunning = false;
+    if (said === undefined) return;
     await this.#reload();
     this.#said = said;
     await update();
@@ -33,8 +34,10 @@ export class Actions {
     document.getElementById(this.#id)?.focus();
   }
 
-  clear() {
-    this.#said = "";
+  /** A button that runs an action. Its name for screen readers may also say what it is for: `of`. */
+  button(text, action, of) {
+    return html`<button type="button" class="plain" aria-label=${of ? `${text} ${of}` : nothing}
+      @click=${() => this.run(action)}>${text}</button>`;
   }
 
   view() {

@@ -6,6 +6,7 @@ import { centsOfCoins } from "../money.js";
 import { state } from "../store.js";
 import { formatTime } from "../times.js";
 import { coins } from "./amount.js";
+import { section } from "./facts.js";
 import { whatAndWho } from "./live-bets.js";
 import { Resource } from "./resource.js";
 
@@ -28,13 +29,10 @@ export function caseActivity({ game, id }) {
   const [last, best] = [first(value.last, "date"), first(value.best, "payout")];
   if (!last.length) return html`<p id="case-activity" class="quiet">Nobody has opened this case yet. Be the first.</p>`;
   return html`<div id="case-activity" class="activity">
-    ${list("Best drops", best)}${list("Opened last", last)}</div>`;
+    ${section("best-drops", "Best drops", list(best))}${section("opened-last", "Opened last", list(last))}</div>`;
 }
 
-const list = (title, bets) => html`<section>
-  <h3>${title}</h3>
-  <ul class="lines">${repeat(bets, ({ id }) => id, line)}</ul>
-</section>`;
+const list = (bets) => html`<ul class="lines">${repeat(bets, ({ id }) => id, line)}</ul>`;
 
 const line = (bet) => html`<li>
   ${whatAndWho(bet, `${bet.user} · ${formatTime(bet.date)}`)}${coins(centsOfCoins(bet.payout))}

@@ -34,8 +34,7 @@ export function openDialog({ id, title, content, accept, send, explain = sentenc
       </p>
     </form>`, dialog);
 
-  let finish;
-  const result = new Promise((resolve, reject) => { finish = { resolve, reject }; });
+  const { promise, resolve, reject } = Promise.withResolvers();
   function accepted(event) {
     event.preventDefault();
     if (event.target.reportValidity()) submit(event.target, "accept");
@@ -45,14 +44,14 @@ export function openDialog({ id, title, content, accept, send, explain = sentenc
     isSending = true;
     draw("", true);
     try {
-      finish.resolve(send ? await send(form, value) : value);
+      resolve(send ? await send(form, value) : value);
       dialog.close();
     } catch (problem) {
       isSending = false;
       // A player who has closed it meanwhile still learns what became of it.
       const text = dialog.open ? explain(problem) : null;
       if (text === null) {
-        finish.reject(problem);
+        reject(problem);
         return dialog.close();
       }
       draw(text);
@@ -60,13 +59,13 @@ export function openDialog({ id, title, content, accept, send, explain = sentenc
     }
   }
   dialog.addEventListener("close", () => {
-    if (!isSending) finish.resolve(undefined);
+    if (!isSending) resolve(undefined);
     dialog.remove(); // It may have shown a secret.
   });
   draw();
   document.body.append(dialog);
   dialog.showModal();
-  return result;
+  return promise;
 }
 
 const sentence = ({ message }) => `${message}.`;

@@ -1,6 +1,16 @@
-// Small things to read: terms and values, checks, and a text to save as a file.
+// Small things of which pages are made.
 
-import { html } from "../lit.js";
+import { html, nothing } from "../lit.js";
+
+/** A part of a page with its heading. */
+export const section = (id, title, content) => html`<section aria-labelledby="${id}-title">
+  <h3 id="${id}-title">${title}</h3>
+  ${content}
+</section>`;
+
+/** What an entry of a list is about, with notes below it. Empty notes are left out. */
+export const named = (name, ...notes) => html`<div class="name">${name}${
+  notes.map((note) => (note ? html`<p class="quiet">${note}</p>` : nothing))}</div>`;
 
 /** Pairs of terms and values: `kind` is "values", to compare and to copy, or "amounts". */
 export const values = (pairs, kind = "values") => html`<dl class=${kind}>

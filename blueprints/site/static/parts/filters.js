@@ -1,19 +1,28 @@
 // Filters of a list. Their values are in the query of the address.
+//
+// A choice is `{ name, label, options }`: `options` are those of a <select>, first what is chosen at first. Its label is
+// seen if it says `isLabelled`, and its `id` is its name if it has none.
 
 import { html } from "../lit.js";
 import { query, setQuery } from "../router.js";
 import { options as optionsOf } from "./field.js";
 
-/** The value of a choice. */
-export const chosen = ({ name, options: [[first]] }) => query().get(name) ?? first;
+const valuesOf = ({ options }) => options.flatMap(([value, text]) =>
+  (Array.isArray(text) ? text.map(([each]) => each) : value));
 
-/** A choice `{ name, label, options }`: `options` are pairs of a value and its text, first what is chosen at first. */
-export function choice(filter, id = filter.name) {
-  const { name, label, options } = filter;
-  const choose = ({ target: { value } }) => setQuery({ [name]: value === options[0][0] ? null : value, page: null });
-  return html`
-    <label class="unseen" for=${id}>${label}</label>
-    <select id=${id} @change=${choose}>${optionsOf(options, chosen(filter))}</select>`;
+/** The value of a choice. */
+export function chosen(filter) {
+  const values = valuesOf(filter);
+  const value = query().get(filter.name);
+  return values.includes(value) ? value : values[0];
+}
+
+export function choice(filter) {
+  const { name, label, options, id = name, isLabelled } = filter;
+  const [first] = valuesOf(filter);
+  const choose = ({ target: { value } }) => setQuery({ [name]: value === first ? null : value, page: null });
+  return html`<label class="row"><span class=${isLabelled ? "" : "unseen"}>${label}</span>
+    <select id=${id} @change=${choose}>${optionsOf(options, chosen(filter))}</select></label>`;
 }
 
 /** The lowest and the highest price, `minPrice` and `maxPrice` of the query. */
@@ -33,11 +42,9 @@ export const GAMES = {
   options: [["all", "All games"], ["gamea", "Game A"], ["gameb", "Game B"]],
 };
 
+const WEAR = ["Factory New", "Minimal Wear", "Field-Tested", "Well-Worn", "Battle-Scarred"];
 export const WEARS = {
   name: "wear",
   label: "Wear of the items",
-  options: [
-    ["all", "Any wear"],
-    ...["Factory New", "Minimal Wear", "Field-Tested", "Well-Worn", "Battle-Scarred"].map((wear) => [wear, wear]),
-  ],
+  options: [["all", "Any wear"], ...WEAR.map((wear) => [wear, wear])],
 };

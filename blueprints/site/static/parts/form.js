@@ -1,13 +1,21 @@
 // Forms that say below their fields what was done, or why not.
 
 import { html } from "../lit.js";
+import { getToken } from "../session.js";
 import { update } from "../store.js";
-import { field } from "./field.js";
+
+/** Why a form was not sent, with the name of the field to change. */
+export class FieldProblem extends Error {
+  constructor(message, field) {
+    super(message);
+    this.field = field;
+  }
+}
 
 /**
  * Returns the view of a form, a function of its fields and of what its button says. `send(elements)` resolves with a
- * sentence, or with undefined if nothing was sent. What was typed stays; with `reload()`, which loads what the fields
- * show, only until it was accepted.
+ * sentence, or with undefined if nothing was sent. It may reject with a FieldProblem. What was typed stays; with
+ * `reload()`, which loads what the fields show, only until it was accepted.
  */
 export function makeForm(id, send, reload) {
   let [isBusy, problem, said] = [false, "", ""];
@@ -20,15 +28,19 @@ export function makeForm(id, send, reload) {
   async function submit(event) {
     event.preventDefault();
     if (isBusy) return;
-    const form = event.currentTarget;
+    const [form, owner] = [event.currentTarget, getToken()];
     show(true);
     try {
       const done = await send(form.elements);
-      if (done) await reload?.();
+      if (getToken() !== owner) return;
+      const isSent = done !== undefined;
+      if (isSent) await reload?.();
       await show(false, "", done);
-      if (done && reload) form.reset();
+      if (isSent && reload) form.reset();
     } catch (failure) {
-      show(false, `${failure.message}.`);
+      if (getToken() !== owner) return;
+      await show(false, failure.message.replace(/\.?$/, "."));
+      form.elements[failure.field]?.focus();
     }
   }
 
@@ -38,12 +50,4 @@ export function makeForm(id, send, reload) {
     <p id="${id}-said" class="said" role="status">${said}</p>
     <button class="plain">${accept}</button>
   </form>`;
-}
-
-/** A field of such a form: `form` is its id, `value` what is stored, `most` the number of characters. */
-export function textField({ form, name, label, unit, help, value = "", most = 24, type = "text", mode = "text" }) {
-  const id = `${form}-${name}`;
-  const input = html`<input id=${id} name=${name} type=${type} inputmode=${mode} maxlength=${most} value=${value}
-    autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${id}-help ${form}-problem">`;
-  return field({ id, label, unit, help, input });
 }

@@ -6,6 +6,7 @@ import { centsOfCoins } from "../money.js";
 import { state, update } from "../store.js";
 import { formatClock } from "../times.js";
 import { coins, signedCoins } from "./amount.js";
+import { named } from "./facts.js";
 import { picture } from "./picture.js";
 
 const MOST = 50;
@@ -26,12 +27,9 @@ export const liveBets = (bets, none = "There are no bets yet.") => html`
   <table>
     <thead>
       <tr>
-        <th scope="col">Bet</th>
-        <th scope="col">Wager</th>
+        <th scope="col">Bet</th><th scope="col">Wager</th>
         <th scope="col" class="times"><span aria-hidden="true">×</span><span class="unseen">Multiplier</span></th>
-        <th scope="col" class="payout">Payout</th>
-        <th scope="col">Net</th>
-        <th scope="col" class="when">Time</th>
+        <th scope="col" class="payout">Payout</th><th scope="col">Net</th><th scope="col" class="when">Time</th>
       </tr>
     </thead>
     <tbody id="bets">${repeat(bets, ({ id }) => id, row)}</tbody>
@@ -53,8 +51,8 @@ function row(bet) {
 
 /** The picture of a bet's item, its name as a link to the page of the bet, and below it what is said `about` it. */
 export const whatAndWho = (bet, about) => html`${picture("item", bet.image, 40)}
-  <div class="name"><a href="/b/${bet.id}" target="_blank">${bet.item}</a>
-    <p class="quiet">${isHigh(bet) ? html`<strong class="mark">High roll</strong> ` : nothing}${about}</p></div>`;
+  ${named(html`<a href="/b/${bet.id}" target="_blank">${bet.item}</a>`,
+    html`${isHigh(bet) ? html`<strong class="mark">High roll</strong> ` : nothing}${about}`)}`;
 
 /** The game of a bet, as a link to its case. */
 function gameOf({ game, case: id, caseName }) {

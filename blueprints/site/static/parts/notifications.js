@@ -1,11 +1,10 @@
 // Messages to the player, and how many are unread.
 
-import { getOwn } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { state } from "../store.js";
-import { Resource } from "./resource.js";
+import { ownResource } from "./resource.js";
 
-export const notifications = new Resource((signal) => getOwn("/profile/notifications", { signal }));
+export const notifications = ownResource("/profile/notifications");
 
 /** The number of unread notifications as a mark; nothing when there are none. */
 export function unreadMark() {

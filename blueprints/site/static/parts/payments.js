@@ -1,9 +1,10 @@
 // Deposits and withdrawals: requesting one once, and what its state means.
 
-import { getOwn, Unanswered } from "../api.js";
+import { Unanswered } from "../api.js";
 import { randomHex } from "../fairness/seeds.js";
 import { explainRefusal } from "../game/refusals.js";
 import { centsOfCoins, format } from "../money.js";
+import { FieldProblem } from "./form.js";
 import { sendConfirmed } from "./two-factor.js";
 
 /** Each state, with its name in the filter of a list and what it means. */
@@ -12,8 +13,7 @@ const STATES = {
     ["created", "being prepared", "The link for your payment is being prepared."],
     ["pending", "waiting for your payment", "Waiting for your payment."],
     ["confirming", "being confirmed", "Your payment has arrived and is being confirmed."],
-    ["review", "waiting for our staff",
-      "Your payment came late or with another amount. Our staff will decide."],
+    ["review", "waiting for our staff", "Your payment came late or with another amount. Our staff will decide."],
     ["credited", "credited", "The coins are on your balance."],
     ["expired", "expired", "This deposit has expired. Please do not pay it any more."],
     ["failed", "failed", "This deposit has failed. Nothing was added to your balance."],
@@ -29,10 +29,13 @@ const STATES = {
   ],
 };
 
+/** "Deposit" or "Withdrawal". */
+export const nounOf = ({ type }) => (type === "deposit" ? "Deposit" : "Withdrawal");
+
 /** The options of a filter, for PagedList. */
 export const PAYMENT_FILTERS = [
   ["type=all", "all"],
-  ...Object.entries(STATES).map(([type, states]) => [type === "deposit" ? "Deposits" : "Withdrawals", [
+  ...Object.entries(STATES).map(([type, states]) => [`${nounOf({ type })}s`, [
     [`type=${type}`, `all ${type}s`],
     ...states.map(([status, text]) => [`type=${type}&status=${status}`, text]),
   ]]),
@@ -49,17 +52,11 @@ export const isOpenDeposit = ({ type, status }) =>
 export const centsOf = ({ amount, credited }) => centsOfCoins(credited ?? amount);
 
 /** The name of a payment: "Deposit of 20.00 coins". */
-export const nameOf = (payment) =>
-  `${payment.type === "deposit" ? "Deposit" : "Withdrawal"} of ${format(centsOf(payment))} coins`;
-
-/** Load a payment. */
-export async function loadPayment({ type, id }) {
-  return { type, ...(await getOwn(`/payments/${type}s/${id}`))[type] };
-}
+export const nameOf = (payment) => `${nounOf(payment)} of ${format(centsOf(payment))} coins`;
 
 /**
- * Request a payment. The same content has the same key until the server has accepted it, also after a reload. So it is
- * requested once although an answer was lost.
+ * Request a payment; rejects with a FieldProblem. The same content has the same key until the server has accepted it,
+ * also after a reload. So it is requested once although an answer was lost.
  */
 export async function requestPayment(type, content) {
   const slot = `requested-${type}`;
@@ -67,15 +64,16 @@ export async function requestPayment(type, content) {
   const earlier = JSON.parse(sessionStorage.getItem(slot));
   const key = earlier?.text === text ? earlier.key : randomHex(16);
   sessionStorage.setItem(slot, JSON.stringify({ text, key }));
-  const answer = await sendConfirmed("POST", `/payments/${type}s`, content, { "Idempotency-Key": key });
+  const answer = await sendConfirmed("POST", `/payments/${type}s`, content, { "Idempotency-Key": key })
+    .catch((problem) => {
+      throw new FieldProblem(explain(type, problem), problem.message === "Invalid address" ? "to" : "amount");
+    });
   sessionStorage.removeItem(slot);
   return { type, ...answer[type] };
 }
 
-/** Why a payment was not requested, as a sentence. */
-export function explainProblem(type, problem) {
+function explain(type, problem) {
   const { message, answer } = problem;
   if (problem instanceof Unanswered) return `${message}. Please try again: it is requested only once.`;
-  if (!answer) return `${message}.`;
-  return explainRefusal(type, { ...answer, error: message }, type === "deposit" ? "deposit" : "withdraw");
+  return answer ? explainRefusal(type, { ...answer, error: message }, type === "deposit" ? type : "withdraw") : message;
 }

@@ -3,7 +3,7 @@
 import { sendJson } from "../api.js";
 import { html } from "../lit.js";
 import { openDialog } from "./dialog.js";
-import { field } from "./field.js";
+import { textField } from "./field.js";
 
 /** Ask for a promo code and use it; resolves with the server's sentence, or undefined when the player cancels. */
 export const askForPromoCode = () => openDialog({
@@ -12,12 +12,7 @@ export const askForPromoCode = () => openDialog({
   content: html`
     <p class="quiet">The code of another player gives you a bonus and the free case. You can use one code, and can't
       change it afterwards.</p>
-    ${field({
-      id: "promo-code",
-      label: "Promo code",
-      input: html`<input id="promo-code" name="code" autocomplete="off" autocapitalize="characters" spellcheck="false"
-        maxlength="24" aria-describedby="promo-problem" autofocus>`,
-    })}`,
+    ${textField({ form: "promo", name: "code", label: "Promo code", capitals: "characters", isFirst: true })}`,
   accept: "Use the code",
   send: async ({ elements }) =>
     (await sendJson("POST", "/affiliate/use-code", { code: elements.code.value.trim() })).message,

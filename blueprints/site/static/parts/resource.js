@@ -1,7 +1,7 @@
 // Something that a page loads.
 
-import { makeSignals } from "../api.js";
-import { html } from "../lit.js";
+import { getOwn, makeSignals } from "../api.js";
+import { html, nothing } from "../lit.js";
 import { update } from "../store.js";
 
 /**
@@ -25,10 +25,8 @@ export class Resource {
 
   /** Load it. Resolves when it is drawn, whether it was loaded or not. */
   async load(...what) {
-    const signal = this.#nextSignal();
+    const signal = this.expect();
     this.#what = what;
-    this.isLoading = true;
-    update();
     try {
       const value = await this.#load(signal, ...what);
       if (signal.aborted) return;
@@ -41,15 +39,15 @@ export class Resource {
     await update();
   }
 
-  /** What is being loaded must not be shown any more. */
-  cancel() {
-    this.#nextSignal();
-    this.isLoading = false;
+  /** Something else is going to be loaded: what is being loaded must not be shown any more. */
+  expect() {
+    this.isLoading = true;
     update();
+    return this.#nextSignal();
   }
 
   clear() {
-    this.cancel();
+    this.expect();
     Object.assign(this, { value: null, problem: "", isLoading: false });
   }
 
@@ -63,7 +61,18 @@ export class Resource {
     if (this.problem) return `${what} could not be loaded: ${this.problem}`;
     return this.value === null ? "Loading…" : "";
   }
+
+  /** The note with the id `id`, and `template(value)` once it is loaded. */
+  view(id, what, template) {
+    return html`${status(id, this.note(what))}${this.value === null ? nothing : template(this.value)}`;
+  }
 }
+
+/** What the player is answered at a path, or a list of the answers at several paths. */
+export const ownResource = (...paths) => new Resource(async (signal) => {
+  const answers = await Promise.all(paths.map((path) => getOwn(path, { signal })));
+  return paths.length > 1 ? answers : answers[0];
+});
 
 /** A note as a live region. */
 export const status = (id, text) => html`<p id=${id} class="quiet" role="status">${text}</p>`;

@@ -3,7 +3,7 @@
 import { getOwn, sendJson } from "../api.js";
 import { html } from "../lit.js";
 import { openDialog } from "./dialog.js";
-import { field } from "./field.js";
+import { textField } from "./field.js";
 import { sendConfirmed } from "./two-factor.js";
 
 const NAMES = [["firstName", "First name", "given-name"], ["lastName", "Last name", "family-name"]];
@@ -16,13 +16,10 @@ const ADDRESS = [
   ["country", "Country", "country-name"],
 ];
 
-/** The fields of a name and an address, filled with `known`. */
-export const addressFields = (known = {}) => html`<div class="fields">${[...NAMES, ...ADDRESS].map(
-  ([name, label, complete, unit]) => field({
-    id: name,
-    label,
-    unit,
-    input: html`<input id=${name} name=${name} autocomplete=${complete} maxlength="120" value=${known[name] ?? ""}>`,
+/** The fields of a name and an address in a form, filled with what `GET /profile/details` answers. */
+export const addressFields = (form, { shippingAddress, ...names }) => html`<div class="fields">${
+  [...NAMES, ...ADDRESS].map(([name, label, complete, unit]) => textField({
+    form, name, label, unit, complete, most: 120, capitals: "words", value: { ...names, ...shippingAddress }[name],
   }))}</div>`;
 
 /** What `PUT /profile/details` gets from the elements of a form with these fields. */
@@ -40,7 +37,7 @@ export async function askToShip(prizeId, name) {
     content: html`
       <p class="quiet">The prize can't be sold any more once it is to be shipped. The address is stored in your
         profile.</p>
-      ${addressFields({ ...data, ...data.shippingAddress })}`,
+      ${addressFields("shipping", data)}`,
     accept: "Ship to this address",
     send: async ({ elements }) => {
       await sendJson("PUT", "/profile/details", readAddress(elements));

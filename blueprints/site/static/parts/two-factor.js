@@ -3,7 +3,7 @@
 import { sendJson } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { openDialog } from "./dialog.js";
-import { field } from "./field.js";
+import { textField } from "./field.js";
 
 const REQUIRED = "Two-factor code required";
 const WRONG = {
@@ -41,13 +41,13 @@ export async function sendConfirmed(method, path, content, headers) {
  * Rejects when the player cancels, and when `send` rejects for another reason than the code.
  */
 export async function askForCode({ title, text, content = nothing, accept = "Confirm", appOnly = false, send }) {
-  const input = html`<input id="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false"
-    maxlength="20" aria-describedby="code-help code-prompt-problem" autofocus>`;
+  const help = appOnly ? APP_CODE : ANY_CODE;
   const answer = await openDialog({
     id: "code-prompt",
     title,
     content: html`<p>${text}</p>${content}
-      ${field({ id: "code", label: "Code", input, help: appOnly ? APP_CODE : ANY_CODE })}`,
+      ${textField({ form: "code-prompt", name: "code", id: "code", label: "Code", help, complete: "one-time-code",
+        isFirst: true })}`,
     accept,
     send: (form) => send(form.elements.code.value.trim()),
     explain: ({ message }) => WRONG[message] ?? null,
