@@ -1,5 +1,5 @@
 // This page computes in whole cents. On the wire an amount is a number of coins, and an item's price a text, "$12.34".
-// The page shows one unit everywhere: coins (parts/amount.js).
+// The page shows one unit everywhere: coins (parts/elements.js).
 
 const AMOUNT = /^(?=.*\d)(\d{0,10})(?:[.,](\d{0,2}))?$/;
 const grouped = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });

@@ -9,7 +9,7 @@ import { canVerify, verifyAddress } from "./fairness/seeds.js";
 import { verifyOpening } from "./fairness/tickets.js";
 import { render } from "./lit.js";
 import { centsOfCoins, centsOfPrice } from "./money.js";
-import { checks as checkList } from "./parts/facts.js";
+import { checks as checkList } from "./parts/elements.js";
 
 const shown = JSON.parse(document.querySelector("main").dataset.shown);
 

@@ -4,9 +4,7 @@
 import { getOwn, Refused } from "../api.js";
 import { html, nothing, repeat } from "../lit.js";
 import { format } from "../money.js";
-import { signedCoins } from "../parts/amount.js";
-import { checks, saveLink, values } from "../parts/facts.js";
-import { picture } from "../parts/picture.js";
+import { checks, picture, saveLink, signedCoins, values } from "../parts/elements.js";
 import { shareButton } from "../parts/share.js";
 import { getToken } from "../session.js";
 import { state, update } from "../store.js";

@@ -2,7 +2,7 @@
 // replaced or whose seeds were not revealed, and broken promises. Each with its evidence as a file.
 
 import { html, repeat } from "../lit.js";
-import { namedButton, saveLink, values } from "../parts/facts.js";
+import { namedButton, saveLink, values } from "../parts/elements.js";
 import { update } from "../store.js";
 import { attempts, commitments, forgetCommitment } from "./attempts.js";
 import { evidenceOf, nameOf, reportOn } from "./evidence.js";

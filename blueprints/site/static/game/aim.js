@@ -3,8 +3,8 @@
 import { getJson } from "../api.js";
 import { html } from "../lit.js";
 import { centsOfPrice, format, plain } from "../money.js";
-import { options } from "../parts/field.js";
 import { asked } from "../parts/filters.js";
+import { options } from "../parts/form.js";
 import { setQuery } from "../router.js";
 import { state, update } from "../store.js";
 import { wagerCents } from "./bet-form.js";

@@ -2,7 +2,7 @@
 
 import { chanceOf, rarityOf } from "../fairness/tickets.js";
 import { html, ref } from "../lit.js";
-import { picture } from "../parts/picture.js";
+import { picture } from "../parts/elements.js";
 import { move } from "./motion.js";
 
 const PASSING = 50; // cells between the first and the last stop

@@ -4,8 +4,7 @@ import { thresholdSent } from "../fairness/records.js";
 import { percentOf } from "../fairness/rolls.js";
 import { html, live, nothing } from "../lit.js";
 import { centsOfCoins, format } from "../money.js";
-import { coins, signedCoins } from "../parts/amount.js";
-import { picture } from "../parts/picture.js";
+import { coins, picture, signedCoins } from "../parts/elements.js";
 import { state, update } from "../store.js";
 import {
   chance, changeWager, formKey, formObjection, keyOf, multiplier, setWager, spinContent, threshold, wagerCents,

@@ -3,8 +3,7 @@
 import { getJson } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { centsOfCoins } from "../money.js";
-import { coins, signedCoins } from "../parts/amount.js";
-import { section } from "../parts/facts.js";
+import { coins, section, signedCoins } from "../parts/elements.js";
 import { ownResource, Resource } from "../parts/resource.js";
 import { loadPlayer } from "../player.js";
 import { accountLinks } from "../shell.js";
@@ -48,8 +47,8 @@ const netPosition = (periods) => section("position", "What you have wagered and 
     </thead>
     <tbody id="net-position">${Object.entries(PERIODS).map(([period, name]) => row(name, periods[period]))}</tbody>
   </table>
-  <p class="quiet">A day begins at ${formatClock(new Date().setUTCHours(0, 0, 0, 0))}, a week on Monday and a month on the
-    1st: midnight in UTC, shown in your time.</p>`);
+  <p class="quiet">A day begins at ${formatClock(new Date().setUTCHours(0, 0, 0, 0))}, a week on Monday and a month on
+    the 1st: midnight in UTC, shown in your time.</p>`);
 
 const row = (name, { wagered, paid, net }) => html`<tr>
   <th scope="row">${name}</th>

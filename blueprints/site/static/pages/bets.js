@@ -5,17 +5,19 @@ import { shownBet } from "../fairness/bet-list.js";
 import { RECORDS } from "../fairness/records.js";
 import { html } from "../lit.js";
 import { centsOfCoins, format } from "../money.js";
-import { signedCoins } from "../parts/amount.js";
+import { picture, signedCoins } from "../parts/elements.js";
 import { PagedList } from "../parts/paged-list.js";
-import { picture } from "../parts/picture.js";
 import { query } from "../router.js";
 import { formatTime } from "../times.js";
 
 const bets = new PagedList({
   name: "bet-history",
+  key: "items",
   read,
   filter: "Game",
-  filters: [["game=all", "all"], ["game=upgrader", "upgrader"], ["game=case", "cases"], ["game=irl", "real-life cases"]],
+  filters: [
+    ["game=all", "all"], ["game=upgrader", "upgrader"], ["game=case", "cases"], ["game=irl", "real-life cases"],
+  ],
   orders: [
     ["most-recent", "newest first"], ["least-recent", "oldest first"],
     ["most-earned", "highest payout first"], ["least-earned", "lowest payout first"],
@@ -34,7 +36,7 @@ const isByPayout = () => query().get("sort")?.endsWith("-earned");
 async function read(asked, signal) {
   if (isByPayout()) asked.set("search", asked.get("game").replace("all", ""));
   const { data } = await getOwn(`/stats/${isByPayout() ? "games" : "fairness"}?${asked}`, { signal });
-  return { ...data, "bet-history": await Promise.all((data.games ?? data.items).map(withBet)) };
+  return { ...data, items: await Promise.all((data.games ?? data.items).map(withBet)) };
 }
 
 /** An entry with its bet, unless its proof is not due. */

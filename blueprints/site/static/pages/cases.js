@@ -1,18 +1,14 @@
-// The list of cases: regular ones with the free one, those for levels, and those with real-life items. At the address of
-// a case, the reel beside the list is that of the case; `game=irl` in the query says that it is a real-life one.
+// The list of cases: regular ones with the free one, those for levels, and those with real-life items. At the address
+// of a case, the reel beside the list is that of the case; `game=irl` in the query says that it is a real-life one.
 
 import { getJson, orMissing } from "../api.js";
 import { accessTo } from "../game/case-access.js";
 import { showCase } from "../game/game.js";
 import { html, nothing } from "../lit.js";
 import { centsOfCoins, centsOfPrice } from "../money.js";
-import { coins } from "../parts/amount.js";
-import { asked, choice, chosen, GAMES, priceRange } from "../parts/filters.js";
-import { picture } from "../parts/picture.js";
-import { Resource, status } from "../parts/resource.js";
-import { skeletons } from "../parts/skeletons.js";
-import { searched, searchField } from "../parts/search.js";
-import { matchesFirst } from "../parts/search-order.js";
+import { coins, picture, skeletons, status } from "../parts/elements.js";
+import { asked, choice, chosen, GAMES, matchesFirst, priceRange, searched, searchField } from "../parts/filters.js";
+import { Resource } from "../parts/resource.js";
 import { loadPlayer } from "../player.js";
 import { current, query, setTitle } from "../router.js";
 import { state, update } from "../store.js";

@@ -2,8 +2,7 @@
 
 import { sendJson } from "../api.js";
 import { html } from "../lit.js";
-import { textField } from "../parts/field.js";
-import { makeForm } from "../parts/form.js";
+import { makeForm, textField } from "../parts/form.js";
 import { ownResource } from "../parts/resource.js";
 import { addressFields, readAddress } from "../parts/shipping.js";
 

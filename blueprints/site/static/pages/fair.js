@@ -9,9 +9,9 @@ import { canVerify } from "../fairness/seeds.js";
 import { percentOfTicket, readSnapshot } from "../fairness/tickets.js";
 import { ruler } from "../game/case-opening.js";
 import { html, nothing, svg } from "../lit.js";
-import { checks, section } from "../parts/facts.js";
+import { checks, section, status } from "../parts/elements.js";
 import { logVerdict, verdictInLog } from "../parts/log-verdict.js";
-import { Resource, status } from "../parts/resource.js";
+import { Resource } from "../parts/resource.js";
 import { getToken } from "../session.js";
 import { state } from "../store.js";
 
@@ -82,7 +82,8 @@ function decision({ proof, shown, result, isOwn }) {
       </div>
       <figcaption>${summary(shown)}: <strong>${outcome}</strong></figcaption>
     </figure>
-    ${result ? html`<p class="quiet">Your browser has recomputed this bet just now:</p>${checks(result.checks)}` : nothing}
+    ${result ? html`<p class="quiet">Your browser has recomputed this bet just now:</p>${checks(result.checks)}`
+      : nothing}
     <p class="more">
       <a href=${verifyAddress(proof, shown)} target="_blank">Verify it without this server</a>
       ${isOwn ? nothing : html`<a href="/">Play a bet of your own</a>`}
@@ -98,8 +99,8 @@ const zone = (chance) => html`<svg class="ruler" viewBox="0 0 100 1" preserveAsp
   ${svg`<rect class="wins" width=${chance} height="1"/>`}</svg>`;
 
 const inLog = ({ checkpoint, verdict }) => section("in-log", "In the public log", html`
-  <p class="quiet">Every bet becomes an entry of a public log before its seed is revealed. The server signs its state, so
-    it can't take a bet back.</p>
+  <p class="quiet">Every bet becomes an entry of a public log before its seed is revealed. The server signs its state,
+    so it can't take a bet back.</p>
   <pre id="fair-checkpoint" tabindex="0" role="region" aria-label="Newest checkpoint">${checkpoint}</pre>
   ${verdict ? html`<div id="fair-in-log" class="found">${logVerdict(verdict)}</div>` : nothing}
   <p class="more"><a href="/public-log">More about the public log</a></p>`);

@@ -4,10 +4,9 @@ import { sendJson } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { centsOfCoins, coinsOfCents, format, plain } from "../money.js";
 import { Actions } from "../parts/action.js";
-import { readAmount } from "../parts/amount.js";
 import { openDialog } from "../parts/dialog.js";
-import { named, section } from "../parts/facts.js";
-import { textField } from "../parts/field.js";
+import { named, section } from "../parts/elements.js";
+import { readAmount, textField } from "../parts/form.js";
 import { ownResource } from "../parts/resource.js";
 import { sendConfirmed } from "../parts/two-factor.js";
 import { formatClock, formatTime } from "../times.js";
@@ -141,7 +140,8 @@ async function takeBreak(duration) {
     content: isPermanent ? html`
       <p>You will never be able to bet with this account again. Nobody can undo this.</p>
       <p><label><input type="checkbox" required> I understand that I can never bet with this account again.</label></p>`
-      : html`<p>You can't bet until ${formatTime(endOf(duration))}. A break can't be ended earlier, only made longer.</p>`,
+      : html`<p>You can't bet until ${formatTime(endOf(duration))}. A break can't be ended earlier, only made
+        longer.</p>`,
     accept: isPermanent ? "Exclude me permanently" : "Take the break",
   });
   return isAgreed && describeBreak((await sendJson("POST", "/limits/exclusion", { duration })).until);

@@ -3,14 +3,10 @@
 import { getJson, sendJson } from "../api.js";
 import { html, nothing, repeat } from "../lit.js";
 import { centsOfPrice, format } from "../money.js";
-import { coins } from "../parts/amount.js";
-import { namedButton, section } from "../parts/facts.js";
-import { field } from "../parts/field.js";
-import { asked, priceRange } from "../parts/filters.js";
-import { makeForm } from "../parts/form.js";
-import { picture } from "../parts/picture.js";
-import { Resource, status } from "../parts/resource.js";
-import { searched, searchField } from "../parts/search.js";
+import { coins, namedButton, picture, section, status } from "../parts/elements.js";
+import { asked, priceRange, searched, searchField } from "../parts/filters.js";
+import { field, makeForm } from "../parts/form.js";
+import { Resource } from "../parts/resource.js";
 import { open } from "../router.js";
 import { state, update } from "../store.js";
 import { forgetCases } from "./cases.js";

@@ -3,9 +3,8 @@
 import { sendJson } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { Actions } from "../parts/action.js";
-import { named } from "../parts/facts.js";
+import { named, status } from "../parts/elements.js";
 import { notifications } from "../parts/notifications.js";
-import { status } from "../parts/resource.js";
 import { loadPlayer } from "../player.js";
 import { state, update } from "../store.js";
 import { formatTime } from "../times.js";

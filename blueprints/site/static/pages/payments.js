@@ -1,20 +1,16 @@
 // All that the player has deposited and withdrawn, also what staff has recorded.
 
-import { getOwn } from "../api.js";
 import { html } from "../lit.js";
 import { centsOfCoins } from "../money.js";
-import { coins } from "../parts/amount.js";
-import { named } from "../parts/facts.js";
+import { coins, named } from "../parts/elements.js";
 import { PagedList } from "../parts/paged-list.js";
 import { nounOf } from "../parts/payments.js";
 import { formatTime } from "../times.js";
 
 const payments = new PagedList({
   name: "payment-history",
-  read: async (asked, signal) => {
-    const { data } = await getOwn(`/stats/payments?${asked}`, { signal });
-    return { ...data, "payment-history": data.payments.map((each) => ({ ...each, id: each._id })) };
-  },
+  path: "/stats/payments",
+  key: "payments",
   filter: "Show",
   filters: [["type=all", "all"], ["type=deposits", "deposits"], ["type=withdraws", "withdrawals"]],
   orders: [

@@ -3,11 +3,9 @@
 import { html, nothing } from "../lit.js";
 import { centsOfCoins, format } from "../money.js";
 import { Actions } from "../parts/action.js";
-import { coins } from "../parts/amount.js";
 import { openDialog } from "../parts/dialog.js";
-import { named } from "../parts/facts.js";
+import { coins, named, picture } from "../parts/elements.js";
 import { PagedList } from "../parts/paged-list.js";
-import { picture } from "../parts/picture.js";
 import { askToShip } from "../parts/shipping.js";
 import { sendConfirmed } from "../parts/two-factor.js";
 

@@ -4,9 +4,8 @@ import { sendFile } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { Actions } from "../parts/action.js";
 import { cropPicture } from "../parts/crop.js";
-import { textField } from "../parts/field.js";
-import { makeForm } from "../parts/form.js";
-import { picture } from "../parts/picture.js";
+import { picture } from "../parts/elements.js";
+import { field, makeForm, textField } from "../parts/form.js";
 import { sendConfirmed } from "../parts/two-factor.js";
 import { loadPlayer } from "../player.js";
 import { state } from "../store.js";
@@ -39,21 +38,18 @@ const SETTINGS = [
 
 export const enter = () => loadPlayer();
 
-export const page = () => html`
-  ${state.player ? html`<div class="parts">
-    <div>
-      ${picturing.view()}
-      <div class="row">
-        ${picture("avatar", state.player.avatar, 96, "eager")}
-        <div class="field">
-          <label for="avatar">Choose a new picture</label>
-          <input id="avatar" type="file" accept="image/png,image/jpeg,image/webp,image/gif"
-            @change=${({ target }) => picturing.run(() => changePicture(target))}>
-        </div>
-      </div>
+export const page = () => (state.player ? html`<div class="parts">
+  <div>
+    ${picturing.view()}
+    <div class="row">
+      ${picture("avatar", state.player.avatar, 96, "eager")}
+      ${field({ id: "avatar", label: "Choose a new picture", input: html`<input id="avatar" type="file"
+        accept="image/png,image/jpeg,image/webp,image/gif"
+        @change=${({ target }) => picturing.run(() => changePicture(target))}>` })}
     </div>
-    ${SETTINGS.map((view) => view())}
-  </div>` : nothing}`;
+  </div>
+  ${SETTINGS.map((view) => view())}
+</div>` : nothing);
 
 async function changePicture(target) {
   const [file] = target.files;

@@ -5,16 +5,13 @@ import { shownBet } from "../fairness/bet-list.js";
 import { nameOf } from "../fairness/evidence.js";
 import { findLog } from "../fairness/in-log.js";
 import { html, nothing, repeat } from "../lit.js";
-import { namedButton, saveLink, section } from "../parts/facts.js";
+import { namedButton, saveLink, section } from "../parts/elements.js";
 import { logVerdict, verdictInLog } from "../parts/log-verdict.js";
 import { Resource } from "../parts/resource.js";
 import { getToken } from "../session.js";
 import { update } from "../store.js";
 
 const MOST = 8;
-
-// What was found out of bets, by their ids, and what was said about copying the checkpoint.
-let shown = { verdicts: {}, copied: "" };
 
 const log = new Resource(async () => {
   const isPlayer = getToken() !== null;
@@ -25,7 +22,6 @@ const log = new Resource(async () => {
     isPlayer ? getOwn("/log/me") : null,
     isPlayer ? getOwn(`/stats/fairness?limit=${MOST}`) : null,
   ]);
-  shown = { verdicts: {}, copied: "" };
   return { origin, checkpoint, keys, me, bets: bets?.data.items.filter(({ pf }) => pf.serverSeed) ?? [] };
 });
 
@@ -36,26 +32,27 @@ export const page = () => log.view("log-note", "The log", (loaded) => html`<div 
   ${loaded.me ? section("logged", "Your bets in the log", ownBets(loaded)) : nothing}
 </div>`);
 
-async function copy(text) {
-  shown.copied = await navigator.clipboard.writeText(text).then(() => "Copied.", () => "It could not be copied.");
+async function copy(shown) {
+  const copying = navigator.clipboard.writeText(shown.checkpoint);
+  shown.copied = await copying.then(() => "Copied.", () => "It could not be copied.");
   update();
 }
 
-const logOf = ({ origin, checkpoint, keys }) => html`
+const logOf = (shown) => html`
   <section>
     <p class="quiet">Each settled bet of every player becomes an entry of this log, before its server seed is
       revealed. The server signs a checkpoint, which fixes all entries so far. Keep one, and compare it with
       those of others: a server that removes or changes a bet afterwards contradicts it.</p>
     <dl class="values">
-      <dt>Origin</dt><dd id="log-origin">${origin}</dd>
-      <dt>Entries</dt><dd id="log-size">${checkpoint.split("\n")[1]}</dd>
-      <dt>Verifier key</dt><dd id="log-keys">${keys.trim()}</dd>
+      <dt>Origin</dt><dd id="log-origin">${shown.origin}</dd>
+      <dt>Entries</dt><dd id="log-size">${shown.checkpoint.split("\n")[1]}</dd>
+      <dt>Verifier key</dt><dd id="log-keys">${shown.keys.trim()}</dd>
     </dl>
     <h3 id="checkpoint-title">Newest checkpoint</h3>
-    <pre id="checkpoint" tabindex="0" role="region" aria-labelledby="checkpoint-title">${checkpoint}</pre>
+    <pre id="checkpoint" tabindex="0" role="region" aria-labelledby="checkpoint-title">${shown.checkpoint}</pre>
     <p class="more">
-      <button type="button" class="plain" aria-label="Copy the checkpoint" @click=${() => copy(checkpoint)}>Copy</button>
-      ${saveLink("Download", "checkpoint.txt", () => checkpoint)}
+      ${namedButton("Copy", "the checkpoint", () => copy(shown))}
+      ${saveLink("Download", "checkpoint.txt", () => shown.checkpoint)}
       <span id="log-said" role="status">${shown.copied}</span>
     </p>
   </section>`;
@@ -68,10 +65,11 @@ const ownBets = ({ me, bets }) => html`
     <a href="/">Play a bet</a></p>`}
   <ul id="logged" class="lines">${repeat(bets, ({ id }) => id, line)}</ul>`;
 
-function line({ id, game, pf }) {
+function line(bet) {
+  const { id, game, pf, verdict } = bet;
   const name = nameOf({ game, nonce: pf.nonce });
   const verify = async () => {
-    shown.verdicts[id] = await verdictInLog(id, () => shownBet(id));
+    bet.verdict = await verdictInLog(id, () => shownBet(id));
     update();
   };
   return html`<li>
@@ -79,6 +77,6 @@ function line({ id, game, pf }) {
     <a href="/bets/${id}/tlog-proof" download="bet-${id}.tlog-proof">Save the proof<span class="unseen"> of ${
       name.toLowerCase()}</span></a>
     ${namedButton("Verify", name.toLowerCase(), verify)}
-    <div class="found" role="status">${shown.verdicts[id] ? logVerdict(shown.verdicts[id]) : nothing}</div>
+    <div class="found" role="status">${verdict ? logVerdict(verdict) : nothing}</div>
   </li>`;
 }

@@ -3,11 +3,9 @@
 import { getJson, getOwn } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { centsOfCoins } from "../money.js";
-import { coins } from "../parts/amount.js";
+import { coins, picture, skeletons, status } from "../parts/elements.js";
 import { choice, chosen } from "../parts/filters.js";
-import { picture } from "../parts/picture.js";
-import { Resource, status } from "../parts/resource.js";
-import { skeletons } from "../parts/skeletons.js";
+import { Resource } from "../parts/resource.js";
 import { getToken } from "../session.js";
 
 const MOST = 20;

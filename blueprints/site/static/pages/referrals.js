@@ -4,12 +4,9 @@ import { sendJson } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { centsOfCoins } from "../money.js";
 import { Actions } from "../parts/action.js";
-import { coins, signedCoins } from "../parts/amount.js";
-import { named, section, values } from "../parts/facts.js";
-import { textField } from "../parts/field.js";
-import { makeForm } from "../parts/form.js";
+import { coins, named, picture, section, signedCoins, values } from "../parts/elements.js";
+import { makeForm, textField } from "../parts/form.js";
 import { pageButtons, pageNumber } from "../parts/paged-list.js";
-import { picture } from "../parts/picture.js";
 import { askForPromoCode } from "../parts/promo-code.js";
 import { ownResource } from "../parts/resource.js";
 import { sendConfirmed } from "../parts/two-factor.js";
@@ -17,8 +14,11 @@ import { loadPlayer } from "../player.js";
 import { state } from "../store.js";
 
 const PAGE_SIZE = 10;
-const CODE_HELP = "4 to 24 letters and digits. It can't be changed. Friends who use it get a bonus, and you earn from what "
-  + "they lose.";
+const CODE_FIELD = textField({
+  form: "own", name: "code", label: "Choose your code",
+  help: html`4 to 24 letters and digits. It can't be changed. Friends who use it get a bonus, and you earn from what
+    they lose.`,
+});
 
 const referrals = ownResource("/affiliate/overview", "/affiliate/stats");
 const claiming = new Actions("claim-said", () => referrals.load());
@@ -34,7 +34,7 @@ export function page() {
     <div class="parts">
       ${section("own", "Your promo code", code ? html`<p><code id="own-set">${code}</code></p>
         <p class="quiet">Give it to friends. They get a bonus and the free case, and you earn from what they lose.</p>`
-        : codeForm(textField({ form: "own", name: "code", label: "Choose your code", help: CODE_HELP }), "Set the code"))}
+        : codeForm(CODE_FIELD, "Set the code"))}
       ${section("earned", "Earnings", earnings(overview))}
       ${section("referred", "Players who use your code", referred(players))}
       ${section("used", "The code that you use", usedCode(used))}

@@ -4,7 +4,7 @@ import { sendJson } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { Actions } from "../parts/action.js";
 import { openDialog } from "../parts/dialog.js";
-import { named, saveLink } from "../parts/facts.js";
+import { named, saveLink } from "../parts/elements.js";
 import { ownResource } from "../parts/resource.js";
 import { askForCode } from "../parts/two-factor.js";
 import { setToken } from "../session.js";

@@ -7,15 +7,13 @@ import { loadItem, partsOf, rememberImages } from "../game/item-names.js";
 import { chooseItem, upgrader } from "../game/upgrader.js";
 import { html, nothing, repeat } from "../lit.js";
 import { centsOfPrice } from "../money.js";
-import { coins } from "../parts/amount.js";
-import { asked, choice, chosen, GAMES, priceRange, WEARS } from "../parts/filters.js";
-import { pageButtons } from "../parts/paged-list.js";
-import { picture } from "../parts/picture.js";
+import { coins, picture, skeletons } from "../parts/elements.js";
+import {
+  asked, choice, chosen, GAMES, matchesFirst, priceRange, searched, searchField, WEARS,
+} from "../parts/filters.js";
+import { pageButtons, pageNumber } from "../parts/paged-list.js";
 import { Resource } from "../parts/resource.js";
-import { skeletons } from "../parts/skeletons.js";
-import { searched, searchField } from "../parts/search.js";
-import { matchesFirst } from "../parts/search-order.js";
-import { current, query, setQuery } from "../router.js";
+import { current } from "../router.js";
 import { state } from "../store.js";
 
 const PAGE_SIZE = 18;
@@ -23,7 +21,6 @@ const PAGE_SIZE = 18;
 const SEARCHED_PAGES = 5;
 
 const items = new Resource(loadPage);
-const pageNumber = () => Number(query().get("page") ?? 1);
 const SORT = {
   name: "sort",
   label: "Sort by price",
@@ -80,15 +77,9 @@ export function page() {
     <ul id="items" class="cards">${items.isFirst ? skeletons(PAGE_SIZE, "card")
       : repeat(shown, ({ marketHashName }) => marketHashName, card)}</ul>
     ${items.value && !total ? html`<p>No item matches. <a href="/">Show all items</a></p>` : nothing}
-    ${pageButtons({
-      id: "items-page",
-      label: "Pages of items",
-      page: number,
-      pages,
-      goTo: (other) => setQuery({ page: other > 1 ? other : null }),
-      note: html`<span id="found" role="status">${found}</span>
-        <span id="page-number">${pages ? `· page ${number} of ${pages}` : ""}</span>`,
-    })}`;
+    ${pageButtons({ id: "items-page", label: "Pages of items", page: number, pages, note: html`
+      <span id="found" role="status">${found}</span>
+      <span id="page-number">${pages ? `· page ${number} of ${pages}` : ""}</span>` })}`;
 }
 
 function card(item) {

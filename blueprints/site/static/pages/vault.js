@@ -4,11 +4,9 @@ import { sendJson } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { centsOfCoins, coinsOfCents } from "../money.js";
 import { Actions } from "../parts/action.js";
-import { coins, readAmount } from "../parts/amount.js";
 import { openDialog } from "../parts/dialog.js";
-import { named } from "../parts/facts.js";
-import { textField } from "../parts/field.js";
-import { makeForm } from "../parts/form.js";
+import { coins, named } from "../parts/elements.js";
+import { makeForm, readAmount, textField } from "../parts/form.js";
 import { sendConfirmed } from "../parts/two-factor.js";
 import { loadPlayer } from "../player.js";
 import { state, update } from "../store.js";
@@ -75,5 +73,6 @@ export function page() {
         ${textField({ form: "lock", name: "amount", label: "Amount", unit: "in coins", mode: "decimal" })}
         ${textField({ form: "lock", name: "until", label: "Until", type: "datetime-local",
           value: localTime(Math.max(vaultDeadline ?? 0, Date.now() + DAY_MS)),
-          help: "Counts for all coins in the vault. It can be made later, but never earlier." })}`, "Lock")}` : nothing}`;
+          help: "Counts for all coins in the vault. It can be made later, but never earlier." })}
+      `, "Lock")}` : nothing}`;
 }

@@ -1,7 +1,8 @@
 // What the buttons of a section do.
 
-import { html, nothing } from "../lit.js";
+import { html } from "../lit.js";
 import { update } from "../store.js";
+import { namedButton } from "./elements.js";
 
 /** Runs one action after the other, and shows what each one says in an element with the id `id`. */
 export class Actions {
@@ -18,8 +19,8 @@ export class Actions {
   }
 
   /**
-   * Await `action()`, which resolves with a sentence, or with undefined if the player has cancelled it. Then reload, and
-   * show the sentence or why the action failed. While an action runs, others are ignored.
+   * Await `action()`, which resolves with a sentence, or with undefined if the player has cancelled it. Then reload,
+   * and show the sentence or why the action failed. While an action runs, others are ignored.
    */
   async run(action) {
     if (this.#isRunning) return;
@@ -34,10 +35,9 @@ export class Actions {
     document.getElementById(this.#id)?.focus();
   }
 
-  /** A button that runs an action. Its name for screen readers may also say what it is for: `of`. */
+  /** A button that runs an action, as namedButton. */
   button(text, action, of) {
-    return html`<button type="button" class="plain" aria-label=${of ? `${text} ${of}` : nothing}
-      @click=${() => this.run(action)}>${text}</button>`;
+    return namedButton(text, of, () => this.run(action));
   }
 
   view() {

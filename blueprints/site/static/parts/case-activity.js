@@ -5,8 +5,7 @@ import { html, nothing, repeat } from "../lit.js";
 import { centsOfCoins } from "../money.js";
 import { state } from "../store.js";
 import { formatTime } from "../times.js";
-import { coins } from "./amount.js";
-import { section } from "./facts.js";
+import { coins, section } from "./elements.js";
 import { whatAndWho } from "./live-bets.js";
 import { Resource } from "./resource.js";
 

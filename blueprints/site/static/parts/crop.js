@@ -1,9 +1,9 @@
-// The dialog in which a player cuts a square out of a picture: dragged or moved with the arrow keys, and zoomed with the
-// slider, the wheel, plus and minus.
+// The dialog in which a player cuts a square out of a picture: it is dragged or moved with the arrow keys, and zoomed
+// with the slider, the wheel, plus and minus.
 
 import { html, ref } from "../lit.js";
 import { openDialog } from "./dialog.js";
-import { field } from "./field.js";
+import { field } from "./form.js";
 
 const SIDE = 256; // of the picture that is sent
 const STEP = 16;
@@ -60,11 +60,10 @@ export async function cropPicture(file, { title, accept, send }) {
     else return;
     event.preventDefault();
   }
-  const show = (element) => {
-    canvas = element ?? canvas;
+  function show(element) {
+    canvas ??= element;
     draw();
-  };
-
+  }
   return openDialog({
     id: "crop",
     title,

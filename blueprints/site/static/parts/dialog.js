@@ -3,8 +3,8 @@
 import { html, nothing, render } from "../lit.js";
 
 /**
- * Open a dialog. Resolves with what `send` resolved with, or without it with the value of the button; with undefined when
- * the player cancels.
+ * Open a dialog. Resolves with what `send` resolved with, or without it with the value of the button; with undefined
+ * when the player cancels.
  *
  * - `title`, `content`, `accept`: heading, template above the buttons, and the text of the button that accepts
  * - `send(form, value)`: called with the <form> and the value of the button. It may throw what to show as a problem.

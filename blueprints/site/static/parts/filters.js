@@ -1,11 +1,11 @@
-// Filters of a list. Their values are in the query of the address.
+// Filters of a list, and its search field. What they say is in the query of the address.
 //
-// A choice is `{ name, label, options }`: `options` are those of a <select>, first what is chosen at first. Its label is
-// seen if it says `isLabelled`, and its `id` is its name if it has none.
+// A choice is `{ name, label, options }`: `options` are those of a <select>, first what is chosen at first. Its label
+// is seen if it `isLabelled`, and its `id` is its name if it has none.
 
 import { html } from "../lit.js";
 import { query, setQuery } from "../router.js";
-import { options as optionsOf } from "./field.js";
+import { options as optionsOf } from "./form.js";
 
 const valuesOf = ({ options }) => options.flatMap(([value, text]) =>
   (Array.isArray(text) ? text.map(([each]) => each) : value));
@@ -48,3 +48,34 @@ export const WEARS = {
   label: "Wear of the items",
   options: [["all", "Any wear"], ...WEAR.map((wear) => [wear, wear])],
 };
+
+const TYPING_PAUSE_MS = 250;
+
+let typing = null;
+
+/** The text that is searched. */
+export const searched = () => query().get("search")?.trim() ?? "";
+
+/** `onType()` is called when the player begins to type another text. */
+export function searchField({ id, label, onType }) {
+  const search = ({ value, isConnected }) => {
+    // The player may have opened another page.
+    if (isConnected) setQuery({ search: value, page: null }, { replace: true });
+  };
+  const type = ({ target }) => {
+    onType?.();
+    clearTimeout(typing);
+    typing = setTimeout(search, TYPING_PAUSE_MS, target);
+  };
+  return html`
+    <label class="unseen" for=${id}>${label}</label>
+    <input id=${id} type="search" placeholder="Search" autocomplete="off" maxlength="100"
+      .value=${query().get("search") ?? ""} @input=${type}>`;
+}
+
+/** Put those first in whose name a word begins with the text: "ak" is found in "AK-47", but also in "StatTrak". */
+export function matchesFirst(found, text, nameOf) {
+  const wordsOf = (name) => ` ${name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ")}`;
+  const isFirst = (each) => wordsOf(nameOf(each)).includes(wordsOf(text));
+  return found.toSorted((one, other) => isFirst(other) - isFirst(one));
+}

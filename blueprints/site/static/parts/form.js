@@ -1,6 +1,7 @@
-// Forms that say below their fields what was done, or why not.
+// Forms and their fields. A form says below its fields what was done, or why not.
 
-import { html } from "../lit.js";
+import { html, nothing } from "../lit.js";
+import { centsOfText } from "../money.js";
 import { getToken } from "../session.js";
 import { update } from "../store.js";
 
@@ -50,4 +51,36 @@ export function makeForm(id, send, reload) {
     <p id="${id}-said" class="said" role="status">${said}</p>
     <button class="plain">${accept}</button>
   </form>`;
+}
+
+/** A field with its label. `input` is its template, with the same id. */
+export const field = ({ id, label, unit, input, help }) => html`
+  <div class="field">
+    <label for=${id}>${label}${unit ? html` <span class="quiet">${unit}</span>` : nothing}</label>
+    <div class="row">${input}</div>
+    ${help ? html`<p id="${id}-help" class="quiet">${help}</p>` : nothing}
+  </div>`;
+
+/**
+ * A field for a text in the form or the dialog `form`, whose problem describes it. `value` is what is stored, `most`
+ * the number of characters, and `isFirst` gives it the focus in a dialog.
+ */
+export function textField({ form, name, id = `${form}-${name}`, label, unit, help, value = "", most = 24, type = "text",
+  mode = "text", complete = "off", capitals = "none", isFirst = false }) {
+  const input = html`<input id=${id} name=${name} type=${type} inputmode=${mode} maxlength=${most} value=${value}
+    autocomplete=${complete} autocapitalize=${capitals} spellcheck="false" aria-describedby="${id}-help ${form}-problem"
+    ?autofocus=${isFirst}>`;
+  return field({ id, label, unit, help, input });
+}
+
+/** The options of a <select> from pairs of values and texts, or groups of them with their labels. */
+export const options = (pairs, chosen) => pairs.map(([value, text]) => (Array.isArray(text)
+  ? html`<optgroup label=${value}>${options(text, chosen)}</optgroup>`
+  : html`<option value=${value} .selected=${value === chosen}>${text}</option>`));
+
+/** Cents of what was typed into a field; throws what to show at the field otherwise. */
+export function readAmount(text, what) {
+  const cents = centsOfText(text);
+  if (cents === null) throw new Error(`${what} must be an amount with at most two decimals`);
+  return cents;
 }

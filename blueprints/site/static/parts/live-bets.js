@@ -5,9 +5,7 @@ import { html, nothing, repeat } from "../lit.js";
 import { centsOfCoins } from "../money.js";
 import { state, update } from "../store.js";
 import { formatClock } from "../times.js";
-import { coins, signedCoins } from "./amount.js";
-import { named } from "./facts.js";
-import { picture } from "./picture.js";
+import { coins, named, picture, signedCoins } from "./elements.js";
 
 const MOST = 50;
 const HIGH = { wager: 50, multiplier: 10 };

@@ -3,7 +3,7 @@
 import { verifyInLog } from "../fairness/in-log.js";
 import { canVerify } from "../fairness/seeds.js";
 import { html, nothing } from "../lit.js";
-import { checks as drawChecks } from "./facts.js";
+import { checks as drawChecks } from "./elements.js";
 
 /** The verdict on a bet, for logVerdict. `shownOf()` resolves with the bet as the player was shown it. */
 export async function verdictInLog(id, shownOf) {

@@ -4,10 +4,9 @@
 import { getOwn } from "../api.js";
 import { html, nothing, repeat } from "../lit.js";
 import { query, setQuery } from "../router.js";
-import { choice, chosen } from "./filters.js";
-import { Resource, status } from "./resource.js";
-import { searched, searchField } from "./search.js";
-import { skeletons } from "./skeletons.js";
+import { skeletons, status } from "./elements.js";
+import { choice, chosen, searched, searchField } from "./filters.js";
+import { Resource } from "./resource.js";
 
 const PAGE_SIZE = 10;
 
@@ -29,10 +28,10 @@ export function pageButtons({ label, page, pages, note, id }) {
 /**
  * A list with the id `name`.
  *
- * - `path` answers its pages, with the entries under `name`; or `read(asked, signal)` resolves with what such a path
+ * - `path` answers its pages, with the entries under `key`; or `read(asked, signal)` resolves with what such a path
  *   answers as `data` to the query `asked`
- * - `filter` is the label of the filter, and `filters` its options. A value is a part of the query, such as "status=kept".
- * - `orders` are pairs of a `sort` and its text, `search()` is the label of the search field; without them there is none
+ * - `filter` is the label of the filter, and `filters` its options. A value is a part of the query: "status=kept"
+ * - `orders` are pairs of a `sort` and its text, `search()` is the label of the search field; without, there is none
  * - `lineOf(entry)` is the template of a line, `none` the note without entries
  * - `what` names the entries: "Your prizes"
  */
@@ -45,7 +44,7 @@ export class PagedList {
   constructor(settings) {
     const { name, path, filter, filters, orders } = settings;
     const read = async (asked, signal) => (await getOwn(`${path}?${asked}`, { signal })).data;
-    this.#settings = { read, search: () => "", label: `Pages of ${name}`, ...settings };
+    this.#settings = { read, key: name, search: () => "", label: `Pages of ${name}`, ...settings };
     this.#shown = { name: "show", id: `${name}-filter`, label: filter, options: filters, isLabelled: true };
     this.#order = orders && { name: "sort", id: `${name}-order`, label: "Order", options: orders, isLabelled: true };
   }
@@ -66,9 +65,9 @@ export class PagedList {
   }
 
   view() {
-    const { name, search, lineOf, none, what, label } = this.#settings;
+    const { name, key, search, lineOf, none, what, label } = this.#settings;
     const { value, problem, isFirst } = this.#pages;
-    const { [name]: entries = [], totalPages: pages = 0, currentPage: page = 1 } = value ?? {};
+    const { [key]: entries = [], totalPages: pages = 0, currentPage: page = 1 } = value ?? {};
     const isEmpty = value && !entries.length && !problem;
     return html`
       <div class="row filters">
@@ -77,7 +76,7 @@ export class PagedList {
         ${search() ? searchField({ id: `${name}-search`, label: search() }) : nothing}
       </div>
       <ul id=${name} class="lines ${name}">${isFirst ? skeletons(PAGE_SIZE)
-        : repeat(entries, ({ type, id }) => `${type}/${id}`, lineOf)}</ul>
+        : repeat(entries, ({ type, id, _id }) => `${type}/${id ?? _id}`, lineOf)}</ul>
       ${status(`${name}-note`, isEmpty ? none : this.#pages.note(what))}
       ${pageButtons({ id: `${name}-page`, label, page, pages })}`;
   }

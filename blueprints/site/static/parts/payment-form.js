@@ -3,9 +3,8 @@
 import { html } from "../lit.js";
 import { centsOfCoins, centsOfText, coinsOfCents, format } from "../money.js";
 import { update } from "../store.js";
-import { field, options, textField } from "./field.js";
-import { FieldProblem, makeForm } from "./form.js";
-import { requestPayment } from "./payments.js";
+import { field, FieldProblem, makeForm, options, textField } from "./form.js";
+import { nounOf, requestPayment } from "./payments.js";
 
 /**
  * The form of a `type`, "deposit" or "withdrawal". `agree(content, method)` resolves with whether the player agrees to
@@ -31,9 +30,7 @@ export function makePaymentForm(type, { agree = () => true, requested }) {
 
   return (methods) => {
     method = methods.find(({ id }) => id === method?.id) ?? methods[0];
-    if (!method) {
-      return html`<p id="${type}-none" class="quiet">${isDeposit ? "Deposits" : "Withdrawals"} are not available now.</p>`;
-    }
+    if (!method) return html`<p id="${type}-none" class="quiet">${nounOf({ type })}s are not available now.</p>`;
     const choose = ({ target }) => {
       method = methods[target.selectedIndex];
       update();

@@ -5,9 +5,8 @@ import { html } from "../lit.js";
 import { centsOfCoins } from "../money.js";
 import { open } from "../router.js";
 import { formatClock } from "../times.js";
-import { coins, signedCoins } from "./amount.js";
 import { closeDialogs, openDialog } from "./dialog.js";
-import { values } from "./facts.js";
+import { coins, signedCoins, values } from "./elements.js";
 
 export function followRealityChecks() {
   socket.on("limits:reality-check", async ({ since, minutes, wagered, paid, net }) => {

@@ -3,6 +3,7 @@
 import { getOwn, makeSignals } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { update } from "../store.js";
+import { status } from "./elements.js";
 
 /**
  * What `load(signal, ...)` resolves with, as `value`; null until then. `problem` is why the last try failed. A later
@@ -51,7 +52,7 @@ export class Resource {
     Object.assign(this, { value: null, problem: "", isLoading: false });
   }
 
-  /** Whether there is nothing to show yet, not even a problem (skeletons.js keeps the place of what will come). */
+  /** Whether there is nothing to show yet, not even a problem (`skeletons` keep the place of what will come). */
   get isFirst() {
     return this.value === null && !this.problem;
   }
@@ -73,6 +74,3 @@ export const ownResource = (...paths) => new Resource(async (signal) => {
   const answers = await Promise.all(paths.map((path) => getOwn(path, { signal })));
   return paths.length > 1 ? answers : answers[0];
 });
-
-/** A note as a live region. */
-export const status = (id, text) => html`<p id=${id} class="quiet" role="status">${text}</p>`;

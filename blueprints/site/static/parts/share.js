@@ -20,7 +20,7 @@ async function share(id, name) {
 
 /** `name` says which bet it is, and differs from those of other buttons. */
 export function shareButton(id, name) {
-  const isCopied = copied === name;
-  return html`<button type="button" class="plain share" aria-label="Share ${name}" @click=${() => share(id, name)}>${
-    isCopied ? "Link copied" : "Share"}</button><span class="unseen" role="status">${isCopied ? "Link copied" : ""}</span>`;
+  const said = copied === name ? "Link copied" : "";
+  return html`<button type="button" class="plain share" aria-label="Share ${name}"
+    @click=${() => share(id, name)}>${said || "Share"}</button><span class="unseen" role="status">${said}</span>`;
 }

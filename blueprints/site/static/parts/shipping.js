@@ -3,7 +3,7 @@
 import { getOwn, sendJson } from "../api.js";
 import { html } from "../lit.js";
 import { openDialog } from "./dialog.js";
-import { textField } from "./field.js";
+import { textField } from "./form.js";
 import { sendConfirmed } from "./two-factor.js";
 
 const NAMES = [["firstName", "First name", "given-name"], ["lastName", "Last name", "family-name"]];

@@ -2,9 +2,7 @@
 
 import { getJson } from "../api.js";
 import { centsOfCoins, coinsOfCents, format } from "../money.js";
-import { readAmount } from "./amount.js";
-import { textField } from "./field.js";
-import { makeForm } from "./form.js";
+import { makeForm, readAmount, textField } from "./form.js";
 
 const form = makeForm("sweepstake", async ({ deposit }) => {
   const cents = readAmount(deposit.value, "The deposit");

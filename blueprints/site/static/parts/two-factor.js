@@ -3,7 +3,7 @@
 import { sendJson } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { openDialog } from "./dialog.js";
-import { textField } from "./field.js";
+import { textField } from "./form.js";
 
 const REQUIRED = "Two-factor code required";
 const WRONG = {
