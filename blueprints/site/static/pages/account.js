@@ -21,7 +21,7 @@ export const page = () => html`
   <nav class="menu-of-account" aria-label="Pages of your account">${accountLinks()}</nav>
   <div class="parts">
     ${state.player ? level(state.player) : nothing}
-    ${summary.view("account-note", "What you have wagered", netPosition)}
+    ${summary.view("account-note", "Your account", netPosition)}
   </div>`;
 
 function level({ level: reached, experience, levelExperience, nextLevelExperience }) {

@@ -7,7 +7,7 @@ import { showCase } from "../game/game.js";
 import { html, nothing } from "../lit.js";
 import { centsOfCoins, centsOfPrice } from "../money.js";
 import { coins, picture, skeletons, status } from "../parts/elements.js";
-import { asked, choice, chosen, GAMES, matchesFirst, priceRange, searched, searchField } from "../parts/filters.js";
+import { asked, Choice, GAME, matchesFirst, priceRange, searched, searchField } from "../parts/filters.js";
 import { Resource } from "../parts/resource.js";
 import { loadPlayer } from "../player.js";
 import { current, query, setTitle } from "../router.js";
@@ -22,20 +22,13 @@ const GROUPS = [
   { kind: "irl", title: "Real-life prizes", note: "Keep what you win, sell it, or have it shipped.", load: realCases },
 ];
 
-const KINDS = {
-  name: "kind",
-  label: "Kind of case",
-  options: [["all", "All kinds"], ...GROUPS.map(({ kind, title }) => [kind, title])],
-};
-const SORT = {
-  name: "sort",
-  id: "case-sort",
-  label: "Sort",
-  options: [
-    ["Price Ascending", "Lowest price first"], ["Price Descending", "Highest price first"],
-    ["Most Recent", "Newest first"], ["Oldest", "Oldest first"],
-  ],
-};
+const KIND = new Choice("kind", "Kind of case", [
+  ["all", "All kinds"], ...GROUPS.map(({ kind, title }) => [kind, title]),
+]);
+const SORT = new Choice("sort", "Sort", [
+  ["Price Ascending", "Lowest price first"], ["Price Descending", "Highest price first"],
+  ["Most Recent", "Newest first"], ["Oldest", "Oldest first"],
+], { id: "case-sort" });
 
 const cases = new Resource(loadCases);
 
@@ -45,7 +38,7 @@ export const forgetCases = () => cases.clear();
 /** Load the groups with cases. A group that can't be loaded is left out, and `failure` says so. */
 async function loadCases() {
   const filters = filtersOf().toString();
-  const wanted = GROUPS.filter(({ kind }) => ["all", kind].includes(chosen(KINDS)));
+  const wanted = GROUPS.filter(({ kind }) => ["all", kind].includes(KIND.value));
   const results = await Promise.allSettled(wanted.map(({ load }) => load()));
   const groups = wanted.map((group, index) =>
     ({ ...group, cases: matchesFirst(results[index].value ?? [], searched(), ({ name }) => name) }));
@@ -59,7 +52,7 @@ async function freeCase() {
 }
 
 async function casesOf(caseType) {
-  const filters = { ...asked("minPrice", "maxPrice", "type"), search: searched(), sort: chosen(SORT) };
+  const filters = { ...asked("minPrice", "maxPrice", "type"), search: searched(), sort: SORT.value };
   const wanted = new URLSearchParams({ ...filters, caseType, limit: MOST });
   return (await getJson(`/api/cases/pagination?${wanted}`)).cases;
 }
@@ -68,7 +61,7 @@ async function casesOf(caseType) {
 function matching(all) {
   const { minPrice = 0, maxPrice = Infinity } = asked("minPrice", "maxPrice");
   const search = searched().toLowerCase();
-  if (chosen(GAMES) !== "all") return [];
+  if (GAME.value !== "all") return [];
   return all.filter(({ name, price, isFree }) => {
     const cost = isFree ? 0 : price;
     return name.toLowerCase().includes(search) && cost >= minPrice && cost <= maxPrice;
@@ -77,7 +70,7 @@ function matching(all) {
 
 /** The list comes with the newest first. */
 async function realCases() {
-  const [all, order] = [matching(await getJson("/irl")), chosen(SORT)];
+  const [all, order] = [matching(await getJson("/irl")), SORT.value];
   if (order === "Most Recent") return all;
   if (order === "Oldest") return all.toReversed();
   return all.toSorted((one, other) => (order === "Price Ascending" ? 1 : -1) * (one.price - other.price));
@@ -117,7 +110,7 @@ function note() {
 export const page = () => html`
   <div class="row filters" role="search">
     ${searchField({ id: "case-search", label: "Search cases by name", onType: () => cases.expect() })}
-    ${choice(SORT)} ${choice(KINDS)} ${choice(GAMES)} ${priceRange()}
+    ${SORT.view()} ${KIND.view()} ${GAME.view()} ${priceRange()}
   </div>
   <p class="quiet">A case contains items, each with its own chance. Choose a case to see its items and to open it, or
     <a href="/new-case">create one</a>.</p>

@@ -4,8 +4,7 @@ import { getOwn } from "../api.js";
 import { socket } from "../connection.js";
 import { html, nothing } from "../lit.js";
 import { centsOfCoins, format } from "../money.js";
-import { openDialog } from "../parts/dialog.js";
-import { coins, named, namedButton, section, values } from "../parts/elements.js";
+import { coins, named, namedButton, section } from "../parts/elements.js";
 import { PagedList } from "../parts/paged-list.js";
 import { makePaymentForm } from "../parts/payment-form.js";
 import { centsOf, describeState, isOpenDeposit, nameOf, nounOf, PAYMENT_FILTERS } from "../parts/payments.js";
@@ -29,8 +28,8 @@ const payments = new PagedList({
   label: "Pages of deposits and withdrawals",
 });
 const cashier = ownResource("/payments/methods", "/limits");
-const depositForm = makePaymentForm("deposit", { requested });
-const withdrawalForm = makePaymentForm("withdrawal", { agree: agreeToWithdraw, requested });
+const depositForm = makePaymentForm("deposit", requested);
+const withdrawalForm = makePaymentForm("withdrawal", requested);
 
 // The payment that the player looks at, and the QR code of its checkout.
 const looked = new Resource(async (signal, { type, id, status: earlier }) => {
@@ -120,18 +119,6 @@ function line(payment) {
     ${coins(centsOf(payment))}
     ${isOpenDeposit(payment) ? namedButton("Show", nameOf(payment), () => show(payment)) : nothing}
   </li>`;
-}
-
-/** Ask before a withdrawal, which can't be cancelled; resolves with whether the player agrees. */
-function agreeToWithdraw({ amount, to }, method) {
-  return openDialog({
-    id: "agreement",
-    title: "Withdraw this amount to this address?",
-    content: html`
-      ${values([["Amount", coins(centsOfCoins(amount))], ["Method", method], ["To", to]], "amounts")}
-      <p>A withdrawal can't be cancelled, and nobody can bring back what was sent to a wrong address.</p>`,
-    accept: "Withdraw",
-  });
 }
 
 function describeLimits(limits) {

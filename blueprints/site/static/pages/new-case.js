@@ -51,22 +51,22 @@ function change(patch) {
 
 const nameOf = ({ marketHashName }) => marketHashName;
 
-const isAdded = (item) => draft.items.some((each) => nameOf(each) === nameOf(item));
-
 const add = ({ marketHashName, image, price }) =>
   change({ items: [...draft.items, { marketHashName, image, priceCents: centsOfPrice(price), percentage: "" }] });
 
 const remove = (item) => change({ items: draft.items.filter((each) => each !== item) });
 
-const setPercentage = (item, percentage) =>
-  change({ items: draft.items.map((each) => (each === item ? { ...item, percentage } : each)) });
+function setPercentage(item, percentage) {
+  item.percentage = percentage;
+  update();
+}
 
 /** The same chance for every item; the first gets what the division leaves. */
 function share() {
   const count = draft.items.length;
   const parts = Math.floor(CERTAIN / count);
-  change({ items: draft.items.map((item, index) =>
-    ({ ...item, percentage: percentageOf(index ? parts : CERTAIN - parts * (count - 1)) })) });
+  draft.items.forEach((item, index) =>
+    setPercentage(item, percentageOf(index ? parts : CERTAIN - parts * (count - 1))));
 }
 
 const form = makeForm("new-case", async () => {
@@ -121,6 +121,8 @@ const line = (item) => html`<li>
     @input=${({ target }) => setPercentage(item, target.value)}> %</span>
   ${namedButton("Remove", item.marketHashName, () => remove(item))}
 </li>`;
+
+const isAdded = (item) => draft.items.some((each) => nameOf(each) === nameOf(item));
 
 const offer = (item) => html`<li>
   ${picture("item", item.image, 44)}<span class="name">${item.marketHashName}</span>

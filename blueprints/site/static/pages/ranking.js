@@ -4,22 +4,20 @@ import { getJson, getOwn } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { centsOfCoins } from "../money.js";
 import { coins, picture, skeletons, status } from "../parts/elements.js";
-import { choice, chosen } from "../parts/filters.js";
+import { Choice } from "../parts/filters.js";
 import { Resource } from "../parts/resource.js";
 import { getToken } from "../session.js";
 
 const MOST = 20;
 
-const PERIOD = {
-  name: "period", label: "Who has wagered most", isLabelled: true,
-  options: [["weekly", "this week"], ["monthly", "this month"]],
-};
+const PERIOD = new Choice("period", "Who has wagered most", [["weekly", "this week"], ["monthly", "this month"]], {
+  isLabelled: true,
+});
 
 const ranking = new Resource(async (signal) => {
-  const period = chosen(PERIOD);
   const [leaders, own] = await Promise.all([
-    getJson(`/leaderboard?period=${period}`, { signal }),
-    getToken() ? getOwn(`/leaderboard/me?period=${period}`, { signal }).catch(() => null) : null,
+    getJson(`/leaderboard?period=${PERIOD.value}`, { signal }),
+    getToken() ? getOwn(`/leaderboard/me?period=${PERIOD.value}`, { signal }).catch(() => null) : null,
   ]);
   return { leaders: leaders.slice(0, MOST), own };
 });
@@ -30,7 +28,7 @@ export function page() {
   const { leaders = [], own } = ranking.value ?? {};
   const isEmpty = ranking.value && !leaders.length;
   return html`
-    <div class="row filters">${choice(PERIOD)}</div>
+    <div class="row filters">${PERIOD.view()}</div>
     <ol id="leaders" class="lines ranked">${ranking.isFirst ? skeletons(MOST)
       : leaders.map((each, place) => line(each, isOwn(each, place, own)))}</ol>
     ${status("leaders-note", isEmpty ? html`There are no wagers in this period yet. <a href="/">Play a bet</a> to be the

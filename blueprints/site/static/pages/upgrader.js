@@ -8,9 +8,7 @@ import { chooseItem, upgrader } from "../game/upgrader.js";
 import { html, nothing, repeat } from "../lit.js";
 import { centsOfPrice } from "../money.js";
 import { coins, picture, skeletons } from "../parts/elements.js";
-import {
-  asked, choice, chosen, GAMES, matchesFirst, priceRange, searched, searchField, WEARS,
-} from "../parts/filters.js";
+import { asked, Choice, GAME, matchesFirst, priceRange, searched, searchField } from "../parts/filters.js";
 import { pageButtons, pageNumber } from "../parts/paged-list.js";
 import { Resource } from "../parts/resource.js";
 import { current } from "../router.js";
@@ -21,11 +19,13 @@ const PAGE_SIZE = 18;
 const SEARCHED_PAGES = 5;
 
 const items = new Resource(loadPage);
-const SORT = {
-  name: "sort",
-  label: "Sort by price",
-  options: [["Descending", "Highest price first"], ["Ascending", "Lowest price first"]],
-};
+const SORT = new Choice("sort", "Sort by price", [
+  ["Descending", "Highest price first"], ["Ascending", "Lowest price first"],
+]);
+const WEAR = new Choice("wear", "Wear of the items", [
+  ["all", "Any wear"],
+  ...["Factory New", "Minimal Wear", "Field-Tested", "Well-Worn", "Battle-Scarred"].map((wear) => [wear, wear]),
+]);
 const priced = (item) => ({ ...item, priceCents: centsOfPrice(item.price) });
 
 /**
@@ -35,7 +35,7 @@ const priced = (item) => ({ ...item, priceCents: centsOfPrice(item.price) });
 async function loadPage(signal) {
   const [page, search] = [pageNumber(), searched()];
   const pages = search ? SEARCHED_PAGES : 1;
-  const place = { page: Math.ceil(page / pages), limit: pages * PAGE_SIZE, sort: chosen(SORT), search };
+  const place = { page: Math.ceil(page / pages), limit: pages * PAGE_SIZE, sort: SORT.value, search };
   const wanted = new URLSearchParams({ ...asked("minPrice", "maxPrice", "type", "wear"), ...place });
   const answer = await getJson(`/upgrader/items/pagination?${wanted}`, { signal });
   rememberImages(answer.items);
@@ -71,7 +71,7 @@ export function page() {
   return html`
     <div class="row filters" role="search">
       ${searchField({ id: "search", label: "Search by weapon or skin" })}
-      ${choice(SORT)} ${choice(GAMES)} ${choice(WEARS)} ${priceRange()}
+      ${SORT.view()} ${GAME.view()} ${WEAR.view()} ${priceRange()}
     </div>
     ${aimForm()}
     <ul id="items" class="cards">${items.isFirst ? skeletons(PAGE_SIZE, "card")

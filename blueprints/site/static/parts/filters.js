@@ -1,28 +1,30 @@
 // Filters of a list, and its search field. What they say is in the query of the address.
-//
-// A choice is `{ name, label, options }`: `options` are those of a <select>, first what is chosen at first. Its label
-// is seen if it `isLabelled`, and its `id` is its name if it has none.
 
 import { html } from "../lit.js";
 import { query, setQuery } from "../router.js";
-import { options as optionsOf } from "./form.js";
+import { options } from "./form.js";
 
-const valuesOf = ({ options }) => options.flatMap(([value, text]) =>
-  (Array.isArray(text) ? text.map(([each]) => each) : value));
+/**
+ * A choice with the name `name` in the query. `options` are those of a <select>, the first one is chosen at first. Its
+ * label is seen if it `isLabelled`.
+ */
+export class Choice {
+  constructor(name, label, options, { id = name, isLabelled = false } = {}) {
+    const values = options.flatMap(([value, text]) => (Array.isArray(text) ? text.map(([each]) => each) : value));
+    Object.assign(this, { name, label, options, values, id, isLabelled });
+  }
 
-/** The value of a choice. */
-export function chosen(filter) {
-  const values = valuesOf(filter);
-  const value = query().get(filter.name);
-  return values.includes(value) ? value : values[0];
-}
+  get value() {
+    const value = query().get(this.name);
+    return this.values.includes(value) ? value : this.values[0];
+  }
 
-export function choice(filter) {
-  const { name, label, options, id = name, isLabelled } = filter;
-  const [first] = valuesOf(filter);
-  const choose = ({ target: { value } }) => setQuery({ [name]: value === first ? null : value, page: null });
-  return html`<label class="row"><span class=${isLabelled ? "" : "unseen"}>${label}</span>
-    <select id=${id} @change=${choose}>${optionsOf(options, chosen(filter))}</select></label>`;
+  view() {
+    const choose = ({ target: { value } }) =>
+      setQuery({ [this.name]: value === this.values[0] ? null : value, page: null });
+    return html`<label class="row"><span class=${this.isLabelled ? "" : "unseen"}>${this.label}</span>
+      <select id=${this.id} @change=${choose}>${options(this.options, this.value)}</select></label>`;
+  }
 }
 
 /** The lowest and the highest price, `minPrice` and `maxPrice` of the query. */
@@ -36,18 +38,9 @@ export const priceRange = () => html`<span class="row prices">${[
 /** What the server is asked for these names of the query, those without a value left out. */
 export const asked = (...names) => Object.fromEntries([...query()].filter(([name]) => names.includes(name)));
 
-export const GAMES = {
-  name: "type",
-  label: "Game of the items",
-  options: [["all", "All games"], ["gamea", "Game A"], ["gameb", "Game B"]],
-};
-
-const WEAR = ["Factory New", "Minimal Wear", "Field-Tested", "Well-Worn", "Battle-Scarred"];
-export const WEARS = {
-  name: "wear",
-  label: "Wear of the items",
-  options: [["all", "Any wear"], ...WEAR.map((wear) => [wear, wear])],
-};
+export const GAME = new Choice("type", "Game of the items", [
+  ["all", "All games"], ["gamea", "Game A"], ["gameb", "Game B"],
+]);
 
 const TYPING_PAUSE_MS = 250;
 

@@ -5,7 +5,7 @@ import { getOwn } from "../api.js";
 import { html, nothing, repeat } from "../lit.js";
 import { query, setQuery } from "../router.js";
 import { skeletons, status } from "./elements.js";
-import { choice, chosen, searched, searchField } from "./filters.js";
+import { Choice, searched, searchField } from "./filters.js";
 import { Resource } from "./resource.js";
 
 const PAGE_SIZE = 10;
@@ -45,8 +45,8 @@ export class PagedList {
     const { name, path, filter, filters, orders } = settings;
     const read = async (asked, signal) => (await getOwn(`${path}?${asked}`, { signal })).data;
     this.#settings = { read, key: name, search: () => "", label: `Pages of ${name}`, ...settings };
-    this.#shown = { name: "show", id: `${name}-filter`, label: filter, options: filters, isLabelled: true };
-    this.#order = orders && { name: "sort", id: `${name}-order`, label: "Order", options: orders, isLabelled: true };
+    this.#shown = new Choice("show", filter, filters, { id: `${name}-filter`, isLabelled: true });
+    this.#order = orders && new Choice("sort", "Order", orders, { id: `${name}-order`, isLabelled: true });
   }
 
   /** Load the page that the address names. */
@@ -56,8 +56,8 @@ export class PagedList {
 
   async #loadPage(page, signal) {
     const { read, search } = this.#settings;
-    const asked = new URLSearchParams(`page=${page}&limit=${PAGE_SIZE}&${chosen(this.#shown)}`);
-    if (this.#order) asked.set("sort", chosen(this.#order));
+    const asked = new URLSearchParams(`page=${page}&limit=${PAGE_SIZE}&${this.#shown.value}`);
+    if (this.#order) asked.set("sort", this.#order.value);
     if (search()) asked.set("search", searched());
     const data = await read(asked, signal);
     // The last entry of the last page may have changed its state.
@@ -71,8 +71,8 @@ export class PagedList {
     const isEmpty = value && !entries.length && !problem;
     return html`
       <div class="row filters">
-        ${choice(this.#shown)}
-        ${this.#order ? choice(this.#order) : nothing}
+        ${this.#shown.view()}
+        ${this.#order?.view()}
         ${search() ? searchField({ id: `${name}-search`, label: search() }) : nothing}
       </div>
       <ul id=${name} class="lines ${name}">${isFirst ? skeletons(PAGE_SIZE)

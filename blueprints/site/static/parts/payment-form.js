@@ -3,30 +3,29 @@
 import { html } from "../lit.js";
 import { centsOfCoins, centsOfText, coinsOfCents, format } from "../money.js";
 import { update } from "../store.js";
+import { openDialog } from "./dialog.js";
+import { coins, values } from "./elements.js";
 import { field, FieldProblem, makeForm, options, textField } from "./form.js";
 import { nounOf, requestPayment } from "./payments.js";
 
 /**
- * The form of a `type`, "deposit" or "withdrawal". `agree(content, method)` resolves with whether the player agrees to
- * what is about to be sent, and `requested(payment)` is called when the server has accepted it. Returns its template, a
- * function of the methods that are offered.
+ * The form of a `type`, "deposit" or "withdrawal". `requested(payment)` is called when the server has accepted one.
+ * Returns its template, a function of the methods that are offered.
  */
-export function makePaymentForm(type, { agree = () => true, requested }) {
+export function makePaymentForm(type, requested) {
   const isDeposit = type === "deposit";
   let method = null; // the chosen one
   let made = null;
 
   const form = makeForm(type, async (elements) => {
     const content = read(elements, method);
-    if (!(await agree(content, method.name))) return undefined;
+    if (!isDeposit && !(await agreeToWithdraw(content, method))) return undefined;
     made = await requestPayment(type, content);
     return "";
   }, () => {
     method = null;
     return requested(made);
   });
-
-  const input = (name, label, help, more) => textField({ form: type, name, label, help, most: 256, ...more });
 
   return (methods) => {
     method = methods.find(({ id }) => id === method?.id) ?? methods[0];
@@ -35,12 +34,13 @@ export function makePaymentForm(type, { agree = () => true, requested }) {
       method = methods[target.selectedIndex];
       update();
     };
-    const range = `From ${rangeOf(method)} coins. One coin is one US dollar.`;
     return form(html`
       ${field({ id: `${type}-method`, label: "Method", input: html`<select id="${type}-method" @change=${choose}>
         ${options(methods.map(({ id, name }) => [id, name]), method.id)}</select>` })}
-      ${input("amount", "Amount", range, { unit: "in coins", mode: "decimal" })}
-      ${isDeposit ? "" : html`${input("to", "To", method.addressHint)}
+      ${textField({ form: type, name: "amount", label: "Amount", unit: "in coins", mode: "decimal",
+        help: `From ${rangeOf(method)} coins. One coin is one US dollar.` })}
+      ${isDeposit ? "" : html`
+        ${textField({ form: type, name: "to", label: "To", most: 256, help: method.addressHint })}
         <p class="quiet">A withdrawal can't be cancelled. The coins leave your balance when you request it.</p>`}`,
     isDeposit ? "Deposit" : "Withdraw");
   };
@@ -56,5 +56,15 @@ function read({ amount, to }, { id, minUsd, maxUsd }) {
   if (to && !to.value.trim()) throw new FieldProblem("Please enter an address", "to");
   return { method: id, amount: coinsOfCents(cents), ...(to && { to: to.value.trim() }) };
 }
+
+/** A withdrawal can't be cancelled: ask before it. */
+const agreeToWithdraw = ({ amount, to }, { name }) => openDialog({
+  id: "agreement",
+  title: "Withdraw this amount to this address?",
+  content: html`
+    ${values([["Amount", coins(centsOfCoins(amount))], ["Method", name], ["To", to]], "amounts")}
+    <p>A withdrawal can't be cancelled, and nobody can bring back what was sent to a wrong address.</p>`,
+  accept: "Withdraw",
+});
 
 const rangeOf = ({ minUsd, maxUsd }) => [minUsd, maxUsd].map((usd) => format(centsOfCoins(usd))).join(" to ");
