@@ -4,7 +4,7 @@ import { sendJson } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { centsOfCoins, coinsOfCents, format, plain } from "../money.js";
 import { Actions } from "../parts/action.js";
-import { openDialog } from "../parts/dialog.js";
+import { ask, openDialog } from "../parts/dialog.js";
 import { named, section } from "../parts/elements.js";
 import { readAmount, textField } from "../parts/form.js";
 import { ownResource } from "../parts/resource.js";
@@ -31,8 +31,7 @@ const limiting = new Actions("limits-said", () => limits.load());
 const breaking = new Actions("break-said", () => limits.load());
 
 const nameOf = ({ kind, period }) => `${PERIODS[period].toLowerCase()} ${kind} limit`;
-const amountOf = (cents) => (cents === null ? "no limit" : `${format(cents)} coins`);
-const centsOf = (value) => (value === null ? null : centsOfCoins(value));
+const amountOf = (value) => (value === null ? "no limit" : `${format(centsOfCoins(value))} coins`);
 
 export const enter = () => limits.load();
 
@@ -47,22 +46,21 @@ export const page = () => limits.view("limits-note", "Your limits", ([values, su
       <h4>${title}</h4>
       <ul id="${kind}-limits" class="lines limits">${Object.keys(PERIODS).map((period) => {
         const raise = values.pending.find((request) => request.kind === kind && request.period === period);
-        const limit = { kind, period, cents: centsOf(values[kind][period]) };
-        return line(limit, describeUsed(summary[period]), raise);
+        return line({ kind, period, value: values[kind][period] }, describeUsed(summary[period]), raise);
       })}</ul>`)}`)}
   ${section("breaks", "Breaks", breaks(values.exclusion))}
 </div>`);
 
 const line = (limit, used, raise) => html`<li>
-  ${named(`${PERIODS[limit.period]}: ${amountOf(limit.cents)}`, used)}
-  ${limiting.button(limit.cents === null ? "Set" : "Change", () => edit(limit), nameOf(limit))}
+  ${named(`${PERIODS[limit.period]}: ${amountOf(limit.value)}`, used)}
+  ${limiting.button(limit.value === null ? "Set" : "Change", () => edit(limit), nameOf(limit))}
   ${raise ? raiseOf(limit, raise) : nothing}
 </li>`;
 
 /** A raise that is not confirmed yet: when it can be, and the choice. */
 function raiseOf(limit, { id, value, confirmableAt, expiresAt }) {
   const name = nameOf(limit);
-  const asked = amountOf(centsOf(value));
+  const asked = amountOf(value);
   const confirm = async () => {
     await sendConfirmed("POST", `/limits/requests/${id}/confirm`);
     return `Your ${name} is now ${asked}.`;
@@ -72,7 +70,7 @@ function raiseOf(limit, { id, value, confirmableAt, expiresAt }) {
   return html`<div class="raise">
     <p>You asked for ${asked}. You can confirm this ${from}until ${formatTime(expiresAt)}.</p>
     <div class="row">
-      ${limiting.button(`Keep ${amountOf(limit.cents)}`, () => change(limit, limit.cents), `as ${name}`)}
+      ${limiting.button(`Keep ${amountOf(limit.value)}`, () => change(limit, limit.value), `as ${name}`)}
       ${isDue ? limiting.button(`Confirm ${asked}`, confirm, `as ${name}`) : nothing}
     </div>
   </div>`;
@@ -80,30 +78,30 @@ function raiseOf(limit, { id, value, confirmableAt, expiresAt }) {
 
 /** Ask for the new value of a limit, and send it. */
 async function edit(limit) {
-  const chosen = await openDialog({
+  const isNew = limit.value === null;
+  const value = await openDialog({
     id: "limit",
     title: `Your ${nameOf(limit)}`,
     content: textField({
       form: "limit", name: "value", label: "Limit", unit: "in coins", mode: "decimal", isFirst: true,
-      value: limit.cents === null ? "" : plain(limit.cents),
+      value: isNew ? "" : plain(centsOfCoins(limit.value)),
       help: "A lower limit counts at once. A higher one, or none, has to be confirmed after 24 hours.",
     }),
-    choices: limit.cents === null ? [] : [["remove", "Remove the limit"]],
+    choices: isNew ? [] : [["remove", "Remove the limit"]],
     accept: "Set the limit",
-    send: ({ elements }, choice) =>
-      ({ cents: choice === "remove" ? null : readAmount(elements.value.value, "The limit") }),
+    send: async ({ elements }, choice) =>
+      (choice === "remove" ? null : coinsOfCents(readAmount(elements.value.value, "The limit"))),
   });
-  return chosen && change(limit, chosen.cents);
+  return value === undefined ? undefined : change(limit, value);
 }
 
-async function change(limit, cents) {
+async function change(limit, value) {
   const { kind, period } = limit;
-  const content = { kind, period, value: cents === null ? null : coinsOfCents(cents) };
   // The limits, or the request that the player has to confirm later.
-  const { confirmableAt } = await sendConfirmed("PUT", "/limits", content);
-  if (confirmableAt === undefined) return `Your ${nameOf(limit)} is now ${amountOf(cents)}.`;
-  return `Your ${nameOf(limit)} stays ${amountOf(limit.cents)}. You can confirm the change from ` +
-    `${formatTime(confirmableAt)}.`;
+  const { confirmableAt } = await sendConfirmed("PUT", "/limits", { kind, period, value });
+  if (confirmableAt === undefined) return `Your ${nameOf(limit)} is now ${amountOf(value)}.`;
+  const from = formatTime(confirmableAt);
+  return `Your ${nameOf(limit)} stays ${amountOf(limit.value)}. You can confirm the change from ${from}.`;
 }
 
 function breaks(exclusion) {
@@ -131,19 +129,17 @@ function breaks(exclusion) {
 const describeBreak = (until) =>
   until === null ? "You have excluded yourself permanently." : `You are taking a break until ${formatTime(until)}.`;
 
-/** Begin a break, if the player agrees. */
+const askForBreak = (duration) => ask("break", `Take a break for ${DURATIONS[duration][1]}?`, html`
+  <p>You can't bet until ${formatTime(endOf(duration))}. A break can't be ended earlier, only made longer.</p>`,
+"Take the break");
+
+const askForExclusion = () => ask("break", "Exclude yourself permanently?", html`
+  <p>You will never be able to bet with this account again. Nobody can undo this.</p>
+  <p><label><input type="checkbox" required> I understand that I can never bet with this account again.</label></p>`,
+"Exclude me permanently");
+
 async function takeBreak(duration) {
-  const isPermanent = duration === "permanent";
-  const isAgreed = await openDialog({
-    id: "break",
-    title: isPermanent ? "Exclude yourself permanently?" : `Take a break for ${DURATIONS[duration][1]}?`,
-    content: isPermanent ? html`
-      <p>You will never be able to bet with this account again. Nobody can undo this.</p>
-      <p><label><input type="checkbox" required> I understand that I can never bet with this account again.</label></p>`
-      : html`<p>You can't bet until ${formatTime(endOf(duration))}. A break can't be ended earlier, only made
-        longer.</p>`,
-    accept: isPermanent ? "Exclude me permanently" : "Take the break",
-  });
+  const isAgreed = await (duration === "permanent" ? askForExclusion() : askForBreak(duration));
   return isAgreed && describeBreak((await sendJson("POST", "/limits/exclusion", { duration })).until);
 }
 

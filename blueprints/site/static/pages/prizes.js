@@ -3,7 +3,7 @@
 import { html, nothing } from "../lit.js";
 import { centsOfCoins, format } from "../money.js";
 import { Actions } from "../parts/action.js";
-import { openDialog } from "../parts/dialog.js";
+import { ask } from "../parts/dialog.js";
 import { coins, named, picture } from "../parts/elements.js";
 import { PagedList } from "../parts/paged-list.js";
 import { askToShip } from "../parts/shipping.js";
@@ -43,12 +43,8 @@ function line({ id, name, image, value, status, wonAt }) {
 }
 
 async function sell(id, name, value) {
-  const isAgreed = await openDialog({
-    id: "sale",
-    title: "Sell this prize?",
-    content: html`<p>You get ${coins(centsOfCoins(value))} for ${name}. This can't be undone.</p>`,
-    accept: "Sell",
-  });
+  const isAgreed = await ask("sale", "Sell this prize?", html`
+    <p>You get ${coins(centsOfCoins(value))} for ${name}. This can't be undone.</p>`, "Sell");
   if (!isAgreed) return undefined;
   const { amount } = await sendConfirmed("POST", `/prizes/${id}/sell`);
   return `You sold ${name} for ${format(centsOfCoins(amount))} coins.`;

@@ -4,7 +4,7 @@ import { sendJson } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { centsOfCoins, coinsOfCents } from "../money.js";
 import { Actions } from "../parts/action.js";
-import { openDialog } from "../parts/dialog.js";
+import { ask } from "../parts/dialog.js";
 import { coins, named } from "../parts/elements.js";
 import { makeForm, readAmount, textField } from "../parts/form.js";
 import { sendConfirmed } from "../parts/two-factor.js";
@@ -34,12 +34,8 @@ async function lock({ amount, until }) {
   const cents = readAmount(amount.value, "The amount");
   const deadline = new Date(until.value).getTime();
   if (!(deadline > Date.now())) throw new Error("The time must be in the future");
-  const isAgreed = await openDialog({
-    id: "lock-question",
-    title: "Lock these coins?",
-    content: html`<p>Nobody can unlock ${coins(cents)} before ${formatTime(deadline)}, neither you nor our staff.</p>`,
-    accept: "Lock",
-  });
+  const isAgreed = await ask("lock-question", "Lock these coins?", html`
+    <p>Nobody can unlock ${coins(cents)} before ${formatTime(deadline)}, neither you nor our staff.</p>`, "Lock");
   if (!isAgreed) return undefined;
   await sendJson("POST", "/profile/vault/lock", { amount: coinsOfCents(cents), deadline }).catch((problem) => {
     throw new Error(PROBLEMS[problem.message] ?? problem.message);

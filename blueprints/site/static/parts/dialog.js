@@ -70,6 +70,9 @@ export function openDialog({ id, title, content, accept, send, explain = sentenc
 
 const sentence = ({ message }) => `${message}.`;
 
+/** Ask a question. Resolves with whether the player agrees. */
+export const ask = (id, title, content, accept) => openDialog({ id, title, content, accept });
+
 /** Close a dialog, or all: what was asked of one player must not be answered as another one. */
 export function closeDialogs(selector = "dialog[open]") {
   for (const dialog of document.querySelectorAll(selector)) dialog.close();

@@ -3,7 +3,7 @@
 import { html } from "../lit.js";
 import { centsOfCoins, centsOfText, coinsOfCents, format } from "../money.js";
 import { update } from "../store.js";
-import { openDialog } from "./dialog.js";
+import { ask } from "./dialog.js";
 import { coins, values } from "./elements.js";
 import { field, FieldProblem, makeForm, options, textField } from "./form.js";
 import { nounOf, requestPayment } from "./payments.js";
@@ -58,13 +58,8 @@ function read({ amount, to }, { id, minUsd, maxUsd }) {
 }
 
 /** A withdrawal can't be cancelled: ask before it. */
-const agreeToWithdraw = ({ amount, to }, { name }) => openDialog({
-  id: "agreement",
-  title: "Withdraw this amount to this address?",
-  content: html`
-    ${values([["Amount", coins(centsOfCoins(amount))], ["Method", name], ["To", to]], "amounts")}
-    <p>A withdrawal can't be cancelled, and nobody can bring back what was sent to a wrong address.</p>`,
-  accept: "Withdraw",
-});
+const agreeToWithdraw = ({ amount, to }, { name }) => ask("agreement", "Withdraw this amount to this address?", html`
+  ${values([["Amount", coins(centsOfCoins(amount))], ["Method", name], ["To", to]], "amounts")}
+  <p>A withdrawal can't be cancelled, and nobody can bring back what was sent to a wrong address.</p>`, "Withdraw");
 
 const rangeOf = ({ minUsd, maxUsd }) => [minUsd, maxUsd].map((usd) => format(centsOfCoins(usd))).join(" to ");
