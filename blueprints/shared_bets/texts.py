@@ -29,8 +29,8 @@ class BetTexts(NamedTuple):
         name, multiplier = shown.username, decimal_text(multiplier_hundredths(bet))
         wager = decimal_text(bet.wager_cents)
         if found.content is None:
-            action = f"{name} upgraded {wager} coins"
-            title = f"{name} {'won' if found.is_won else 'missed'} {bet.item}"
+            action = f"{name} {'upgraded' if found.is_won else 'wagered'} {wager} coins"
+            title = f"{name} {'won' if found.is_won else 'did not win'} {bet.item}"
             outcome = f"Won x{multiplier}" if found.is_won else "Lost"
         else:
             action = f"{name} opened {shown.case_name or found.content.case_id}"

@@ -89,6 +89,15 @@ def test_anybody_sees_a_finished_spin(page, spin, app):
     assert f'href="/bets/{spin.id}/tlog-proof"' in page(spin)
 
 
+def test_the_heading_says_whether_the_item_was_won(page, spin, app, player, clock):
+    lost = Table(app).spin(player, wager=2, wins=False)
+    clock.advance(ms=PROOF_DELAY_MS)
+
+    assert '<h1 id="title">alice won Item of 10</h1>' in page(spin)
+    assert '<h1 id="title">alice did not win Item of 10</h1>' in page(lost)
+    assert "alice wagered 2.00 coins" in page(lost)
+
+
 @pytest.mark.parametrize("game", ["case", "irl"])
 def test_anybody_sees_a_finished_opening(page, open_case, game):
     content = chest("chest", price=5, items=(("Dust", 1, "66.6"), ("Crown", "40.5", "33.4")))
