@@ -69,6 +69,24 @@ def test_what_is_missing_is_said_in_place_and_what_was_typed_stays(creator):
     expect(creator.locator("#chance-left")).to_have_text("33.3333333334 % are left.")
 
 
+def test_a_draft_stays_after_a_reload_but_not_for_another_player(creator, site):
+    add(creator, "Glacier Thread")
+    creator.get_by_role("textbox", name=re.compile("^Chance of")).fill("12.5")
+    creator.get_by_label("Name").fill("Cold Snap")
+    creator.reload()
+    expect(creator.get_by_label("Name")).to_have_value("Cold Snap")
+    expect(creator.get_by_role("textbox", name=re.compile("^Chance of"))).to_have_value("12.5")
+
+    other = site.new_player()
+    site.count_as_lost(other, LEVEL_25_CENTS)
+    creator.goto(f"{site.url}/?token={other['token']}")
+    creator.click("#offer-accept")
+    creator.goto(f"{site.url}/new-case")
+
+    expect(creator.get_by_label("Name")).to_have_value("")
+    expect(creator.locator("#case-draft li")).to_have_count(0)
+
+
 def test_players_below_the_level_read_what_they_need(tab, site, player):
     sign_in(tab, site, player, item=None)
 

@@ -8,6 +8,7 @@ import { asked, priceRange, searched, searchField } from "../parts/filters.js";
 import { field, makeForm } from "../parts/form.js";
 import { Resource } from "../parts/resource.js";
 import { open } from "../router.js";
+import { playerId } from "../session.js";
 import { state, update } from "../store.js";
 import { forgetCases } from "./cases.js";
 
@@ -18,10 +19,13 @@ const CERTAIN = 100 * ONE;
 const PPM = 1e6;
 const PERCENTAGE = new RegExp(`^\\d{1,3}([.,]\\d{0,${DECIMALS}})?$`);
 
+const KEY = "new-case";
 const EMPTY = { name: "", items: [] };
-// Its items are `{ marketHashName, image, priceCents, percentage }`, the percentage as it is typed.
+// Its items are `{ marketHashName, image, priceCents, percentage }`, the percentage as it is typed. A reload keeps it.
 const draft = { ...EMPTY };
-addEventListener("session", () => Object.assign(draft, EMPTY));
+const { player: owner, ...kept } = JSON.parse(sessionStorage.getItem(KEY)) ?? {};
+if (owner === playerId()) Object.assign(draft, kept);
+addEventListener("session", () => change(EMPTY));
 
 const found = new Resource(async (signal) => {
   const wanted = { ...asked("minPrice", "maxPrice"), search: searched(), limit: SHOWN };
@@ -46,6 +50,7 @@ function priceCents(items, edge) {
 
 function change(patch) {
   Object.assign(draft, patch);
+  sessionStorage.setItem(KEY, JSON.stringify({ player: playerId(), ...draft }));
   update();
 }
 
