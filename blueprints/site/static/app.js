@@ -29,7 +29,8 @@ const challenge = takeChallenge();
 const loginError = takeLoginError();
 
 /** Show the page anew for the player of the token. */
-function showSession() {
+async function showSession() {
+  const focused = document.activeElement;
   // What was asked of the player before must not be answered as another one.
   closeDialogs();
   document.getElementById("account")?.hidePopover();
@@ -41,6 +42,9 @@ function showSession() {
   listBets();
   resumeBet();
   reconnect();
+  await update();
+  // For example the button to sign out is gone, and the focus with it.
+  if (!focused.isConnected) document.querySelector("#spectator a, #page-title").focus();
 }
 
 /** List the player's bets that the server has stored. */

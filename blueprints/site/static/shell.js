@@ -8,12 +8,13 @@ import { areSoundsOn, switchSounds } from "./game/sounds.js";
 import { html, nothing } from "./lit.js";
 import { coins, picture, skeletons } from "./parts/elements.js";
 import { liveBets } from "./parts/live-bets.js";
+import { logins } from "./parts/logins.js";
 import { notifications, unreadMark } from "./parts/notifications.js";
 import { online } from "./parts/online.js";
 import { loadPlayer } from "./player.js";
 import { current, isOpen } from "./router.js";
 import { routes } from "./routes.js";
-import { getToken, setToken, startLogin } from "./session.js";
+import { getToken, setToken } from "./session.js";
 import { notify, state } from "./store.js";
 
 const SECTIONS = [
@@ -21,7 +22,6 @@ const SECTIONS = [
 ];
 const MOST_LOADING = 8;
 const FEED = 10; // live bets beside the game
-const LOGINS = { platform: "the game platform", identity: "your identity provider" };
 
 /** The whole page. */
 export function shell() {
@@ -77,11 +77,6 @@ function content() {
     </section>`;
 }
 
-/** A link for each way to sign in. */
-const logins = (idOf = () => nothing) => Object.entries(LOGINS).map(([provider, name]) => (state.logins[provider]
-  ? html`<a id=${idOf(provider)} class="plain" href=${state.logins[provider]} @click=${startLogin}>Sign in with ${
-    name}</a>` : nothing));
-
 const link = (path, text) =>
   html`<a href=${path} aria-current=${isOpen(path) ? "page" : nothing}>${text}</a>`;
 
@@ -107,8 +102,7 @@ function header(isPlayer) {
           <path d="M10 2a8 8 0 0 1 0 16z" fill="currentColor"/>
         </svg>
       </button>
-      ${isPlayer ? playerMenu() : html`
-        <p id="spectator" class="sign-in">${logins((provider) => `${provider}-login`)}</p>`}
+      ${isPlayer ? playerMenu() : html`<p id="spectator" class="sign-in">${logins()}</p>`}
     </header>`;
 }
 
@@ -127,7 +121,7 @@ function playerMenu() {
       <button type="button" class="plain account" popovertarget="account">
         ${picture("avatar", player?.avatar, 30, "eager")}
         <span id="username">${player?.username ?? ""}</span><span class="unseen"> (your account)</span>
-        ${player ? html`<span class="badge"><span class="unseen">, level </span>${player.level}</span>` : nothing}
+        ${player ? html`<span class="badge">Level ${player.level}</span>` : nothing}
         ${unreadMark()}
       </button>
       <div id="account" class="panel menu" popover @toggle=${opened} @click=${closeAfterLink}>

@@ -41,6 +41,16 @@ def test_wheel_wager_and_spin_are_visible_for_a_chosen_item(shared, size):
     expect_stacked(shared, size, "#dial", "#wager", "#spin")
 
 
+@SIZES
+def test_the_level_is_named_in_the_header(shared, size):
+    resize(shared, size)
+
+    account = shared.get_by_role("button", name=re.compile("your account"))
+
+    expect(account).to_have_accessible_name(re.compile(r"Level \d+$"))
+    expect(account.get_by_text("Level")).to_be_in_viewport(ratio=1)
+
+
 @pytest.mark.regulation("4.4 Information for the player")
 def test_a_new_player_reads_how_the_game_works(tab, site, player):
     sign_in(tab, site, player, item=None)
@@ -313,13 +323,29 @@ def test_skip_links_lead_the_keyboard_to_the_parts(shared):
         shared.keyboard.press("Enter")
         expect(shared.locator(f"#{part}")).to_be_focused()
 
-    shared.locator("#items button").nth(9).focus()
-    for key in ("Enter", "Tab", "Enter"):
-        shared.keyboard.press(key)
+    assert "#" not in shared.url
+
+
+def test_an_item_that_is_chosen_by_keyboard_leads_to_the_wager_and_back(shared):
+    shared.locator("#items button").nth(9).press("Enter")
+    expect(shared.locator("#wager")).to_be_focused()
+    shared.keyboard.insert_text("3")
+    expect(shared.locator("#wager")).to_have_value("3")
+
+    tab_to(shared, "main .skip")
+    shared.keyboard.press("Enter")
+
+    expect(shared.locator("#items")).to_be_focused()
+    shared.locator("#items button").nth(8).click()
+    expect(shared.locator("#items button").nth(8)).to_be_focused()
+
+
+def test_an_aim_by_keyboard_leads_to_the_wager(shared):
+    shared.get_by_label("Aim for").fill("2")
+
+    shared.keyboard.press("Enter")
 
     expect(shared.locator("#wager")).to_be_focused()
-    assert "#" not in shared.url
-    expect(shared.locator("main .skip")).to_have_count(1)
 
 
 def test_on_a_phone_no_bet_stays_beside_the_account(shared):
@@ -339,7 +365,7 @@ def test_spin_opening_and_account_work_with_the_keyboard_alone(tab, site, player
 
     tab_to(tab, "#items button")
     tab.keyboard.press("Enter")
-    tab_to(tab, "#wager", key="Shift+Tab")
+    expect(tab.locator("#wager")).to_be_focused()
     tab.keyboard.insert_text("2")
     tab.keyboard.press("Enter")
     expect(tab.locator("#proofs .verdict")).to_contain_text("Verified")
@@ -365,7 +391,7 @@ def test_spin_opening_and_account_work_with_the_keyboard_alone(tab, site, player
     tab.keyboard.press("Enter")
     tab_to(tab, "#sign-out")
     tab.keyboard.press("Enter")
-    expect(tab.locator("#spectator")).to_be_visible()
+    expect(tab.locator("#spectator a").first).to_be_focused()
     tab.reload()
     expect(tab.locator("#spectator")).to_be_visible()
 

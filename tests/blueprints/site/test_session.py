@@ -73,7 +73,7 @@ def test_in_production_only_this_tabs_login_needs_no_question(tab, production):
     expect(tab.locator("#player")).to_have_count(0)
     tab.click("#offer button[value=cancel]")
 
-    tab.click("#platform-login")
+    tab.click("#spectator a")
     expect_player(tab, alice)
     expect(tab.locator("#offer")).to_be_hidden()
 
@@ -150,6 +150,19 @@ def test_a_late_refusal_does_not_sign_out_the_next_token(two_tabs, site):
 
     other.reload()
     expect_player(other, bob)
+
+
+def test_a_guest_signs_in_where_the_bet_is_and_after_signing_out_has_the_focus_on_the_link(tab, production):
+    player = production.new_player()
+    come_back_with(player, tab, production)
+    tab.goto(production.url)
+
+    tab.locator("#why-not").get_by_role("link", name="Sign in with the game platform").click()
+    expect_player(tab, player)
+    tab.click("#player > button")
+    tab.click("#sign-out")
+
+    expect(tab.locator("#spectator a").first).to_be_focused()
 
 
 @pytest.mark.security("Links with a token")

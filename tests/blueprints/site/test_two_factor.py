@@ -129,7 +129,7 @@ def test_raising_a_limit_needs_code_and_time_unlike_lowering(site, tab, player, 
 def test_a_login_asks_for_a_code_and_signs_in(production, tab):
     def log_in():
         tab.goto(production.url)
-        tab.click("#platform-login")
+        tab.click("#spectator a")
 
     log_in()
     expect(tab.locator("#username")).to_have_text("Alice")

@@ -8,7 +8,7 @@ import { options } from "../parts/form.js";
 import { setQuery } from "../router.js";
 import { state, update } from "../store.js";
 import { wagerCents } from "./bet-form.js";
-import { chooseItem } from "./upgrader.js";
+import { playFor } from "./game.js";
 
 const UNITS = [["multiplier", "× the wager"], ["chance", "% chance"]];
 
@@ -36,7 +36,7 @@ async function take(event) {
     const wanted = { ...asked("type", "wear"), minPrice: plain(cents), sort: "Ascending", limit: 1 };
     const { items: [item] } = await getJson(`/upgrader/items/pagination?${new URLSearchParams(wanted)}`);
     if (!item) throw new Error(`No item costs ${format(cents)} coins or more`);
-    chooseItem({ ...item, priceCents: centsOfPrice(item.price) });
+    playFor({ ...item, priceCents: centsOfPrice(item.price) }, event);
     setQuery({ minPrice: plain(cents), sort: "Ascending", maxPrice: null, search: null, page: null });
   } catch ({ message }) {
     aim.problem = `${message}.`;
@@ -45,12 +45,12 @@ async function take(event) {
 }
 
 export const aimForm = () => html`
-  <form id="aim" class="row filters" novalidate @submit=${take}>
+  <form id="aim" class="row filters" novalidate>
     <label for="aim-at">Aim for</label>
     <input id="aim-at" class="short" inputmode="decimal" autocomplete="off" maxlength="10"
       aria-describedby="aim-problem" .value=${aim.text} @input=${({ target }) => { aim.text = target.value; }}>
     <select aria-label="Multiplier or chance" @change=${({ target }) => { aim.unit = target.value; }}>
       ${options(UNITS, aim.unit)}</select>
-    <button class="plain">Choose the item</button>
+    <button class="plain" @click=${take}>Choose the item</button>
     <p id="aim-problem" class="problem" role="alert">${aim.problem}</p>
   </form>`;

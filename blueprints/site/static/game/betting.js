@@ -86,7 +86,7 @@ export function resetBetting() {
 
 /** Why no bet can be placed now, in words; null when one can. */
 export function bettingObjection() {
-  if (!getToken()) return "You are watching as a guest. Sign in to play.";
+  if (!getToken()) return "You are watching as a guest.";
   if (state.bet) return state.bet.game.inProgress;
   if (!state.isLive) return "There is no connection to the server at the moment.";
   if (isUncommitted()) return "Waiting for the commitment of the server.";

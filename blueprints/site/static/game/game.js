@@ -18,10 +18,12 @@ import { nameOf } from "../fairness/evidence.js";
 import { html, live, nothing } from "../lit.js";
 import { format } from "../money.js";
 import { coins } from "../parts/elements.js";
+import { logins } from "../parts/logins.js";
 import { askForPromoCode } from "../parts/promo-code.js";
 import { shareButton } from "../parts/share.js";
 import { loadPlayer } from "../player.js";
 import { current } from "../router.js";
+import { getToken } from "../session.js";
 import { state, update } from "../store.js";
 import { maxCents, minCents } from "./bet-form.js";
 import { begin, bettingObjection, openAttempt, play } from "./betting.js";
@@ -29,7 +31,7 @@ import { caseItems, chooseCase, isBusy, opening, shownCase } from "./case-openin
 import { isSeries, playSeries, quickSwitch, stopSeries } from "./pace.js";
 import { explainRefusal } from "./refusals.js";
 import { play as playSound } from "./sounds.js";
-import { upgrader } from "./upgrader.js";
+import { chooseItem, upgrader } from "./upgrader.js";
 
 let active = upgrader;
 let over = Promise.resolve(); // The end of the bet in progress.
@@ -48,6 +50,19 @@ export function selectGame(game) {
   if (game === active || state.bet) return;
   active = game;
   resetGame();
+}
+
+/** Choose the item to win. A click by keyboard has the detail 0: then the focus goes on to the wager. */
+export async function playFor(item, { detail }) {
+  chooseItem(item);
+  selectGame(upgrader);
+  await update();
+  // On a small screen the wheel is far above the items.
+  bringIntoView("#dial");
+  const wager = document.querySelector("#wager");
+  if (detail !== 0 || !wager) return;
+  wager.focus({ preventScroll: true });
+  wager.select();
 }
 
 /** Forget the outcome that is shown. */
@@ -168,8 +183,11 @@ export function gamePanel() {
           ${active.controls()}
           <button id="spin" type="submit" class="spin" ?disabled=${why !== null || isSeries()}
             aria-describedby="why-not"><span>${open ? html`Try again for ${coins(open.costCents)}` : active.action()}</span></button>
-          <p id="why-not" class="why-not" role="status">${why ?? (open ? whyAgain(open) : "")}</p>
+          <p id="why-not" class="why-not" role="status">${why ?? (open ? whyAgain(open) : "")}${
+            getToken() ? nothing : logins("")}</p>
         </div>
+        ${active === upgrader && current.route.path === "/" ? html`
+          <a class="skip" href="#items">Back to the items</a>` : nothing}
         ${quickSwitch()}
         ${fairnessDetails(open)}
       </form>

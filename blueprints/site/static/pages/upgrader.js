@@ -2,9 +2,9 @@
 
 import { getJson } from "../api.js";
 import { aimForm } from "../game/aim.js";
-import { bringIntoView, selectGame, showUpgrader } from "../game/game.js";
+import { playFor, showUpgrader } from "../game/game.js";
 import { loadItem, partsOf, rememberImages } from "../game/item-names.js";
-import { chooseItem, upgrader } from "../game/upgrader.js";
+import { chooseItem } from "../game/upgrader.js";
 import { html, nothing, repeat } from "../lit.js";
 import { centsOfPrice } from "../money.js";
 import { coins, picture, skeletons } from "../parts/elements.js";
@@ -74,7 +74,7 @@ export function page() {
       ${SORT.view()} ${GAME.view()} ${WEAR.view()} ${priceRange()}
     </div>
     ${aimForm()}
-    <ul id="items" class="cards">${items.isFirst ? skeletons(PAGE_SIZE, "card")
+    <ul id="items" class="cards" tabindex="-1">${items.isFirst ? skeletons(PAGE_SIZE, "card")
       : repeat(shown, ({ marketHashName }) => marketHashName, card)}</ul>
     ${items.value && !total ? html`<p>No item matches. <a href="/">Show all items</a></p>` : nothing}
     ${pageButtons({ id: "items-page", label: "Pages of items", page: number, pages, note: html`
@@ -85,20 +85,13 @@ export function page() {
 function card(item) {
   const { gun, skin, wear } = partsOf(item.marketHashName);
   const isChosen = item.marketHashName === state.item?.marketHashName;
-  const choose = () => {
-    chooseItem(item);
-    selectGame(upgrader);
-    // On a small screen the wheel is far above the items.
-    bringIntoView("#dial");
-  };
   return html`<li>
-    <button type="button" class="card" aria-pressed=${isChosen} @click=${choose}>
+    <button type="button" class="card" aria-pressed=${isChosen} @click=${(event) => playFor(item, event)}>
       ${picture("item", item.image, 120)}
       <span class="quiet">${gun}</span>
       <span class="name">${skin}</span>
       <span class="quiet">${wear}</span>
       ${coins(item.priceCents)}
     </button>
-    ${isChosen ? html`<a class="skip" href="#wager">Set the wager</a>` : nothing}
   </li>`;
 }

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 def log_in(tab, site):
     tab.evaluate("localStorage.clear()")
     tab.goto(site.url)
-    tab.click("#platform-login")
+    tab.click("#spectator a")
 
 
 def test_a_player_who_lost_the_phone_signs_in_again_after_two_people_have_helped(site, open_tab, new_person):
