@@ -1,12 +1,14 @@
 // Requests to the server. While it answers 503, what is only read is tried again.
 
-import { getToken } from "./session.js";
+import { getToken, signOut } from "./session.js";
+import { endNotice, notify } from "./store.js";
 
 const UNAUTHORIZED = 401;
 const NOT_FOUND = 404;
 const UNAVAILABLE = 503;
 const MOST_ATTEMPTS = 60;
 const SHORTEST_PAUSE_SECONDS = 2;
+const TRYING_AGAIN = "The service is temporarily unavailable. This page tries again by itself.";
 
 // The paths that are being tried again.
 const failing = new Set();
@@ -34,11 +36,11 @@ export const getText = async (path) => (await request(path)).text();
 
 /**
  * Fetch the JSON of a path as the signed-in player. Rejects as getJson does, and when another player has signed in
- * meanwhile. When the server refuses the token, the window gets the event "token-refused".
+ * meanwhile. When the server refuses the token, the player is signed out.
  */
 export async function getOwn(path, options) {
   const owner = getToken();
-  const content = await (await request(path, { ...options, headers: authorization() })).json();
+  const content = await getJson(path, { ...options, headers: authorization() });
   if (getToken() !== owner) throw new Error("Another player has signed in");
   return content;
 }
@@ -49,44 +51,25 @@ export const orMissing = (request, other) => request.catch((problem) => {
   return other;
 });
 
-/**
- * Send an object with a method such as POST, and return the JSON of the answer. Rejects as getJson does.
- * `more` are headers to send, too.
- */
-export async function sendJson(method, path, content = {}, more = {}) {
-  const headers = { ...authorization(), "Content-Type": "application/json", ...more };
-  return (await request(path, { method, headers, body: JSON.stringify(content) })).json();
-}
+/** Send an object as the player, and return the JSON of the answer. `more` are headers to send, too. */
+export const sendJson = (method, path, content = {}, more = {}) => getJson(path, {
+  method,
+  headers: { ...authorization(), "Content-Type": "application/json", ...more },
+  body: JSON.stringify(content),
+});
 
-/** Send a file in a field of a form, and return the JSON of the answer. Rejects as getJson does. */
-export async function sendFile(path, field, file) {
+/** Send a file in a field of a form as the player, and return the JSON of the answer. */
+export function sendFile(path, field, file) {
   const body = new FormData();
   body.append(field, file, field);
-  return (await request(path, { method: "POST", headers: authorization(), body })).json();
+  return getJson(path, { method: "POST", headers: authorization(), body });
 }
 
-function authorization() {
-  const token = getToken();
-  return token ? { Authorization: `Bearer ${token}` } : {};
-}
+const authorization = () => (getToken() ? { Authorization: `Bearer ${getToken()}` } : {});
 
-/** Returns a function whose signals are for one request at a time: each call aborts the signal of the call before. */
-export function makeSignals() {
-  let last = new AbortController();
-  return () => {
-    last.abort();
-    last = new AbortController();
-    return last.signal;
-  };
-}
-
-/**
- * The response of a path; rejects as getJson does. A request without a method is sent again while the service is
- * unavailable, for some minutes. The window gets the event "service" whenever such requests begin or end; its
- * `detail` is whether there are any.
- */
-async function request(path, options) {
-  const attempts = options?.method ? 1 : MOST_ATTEMPTS;
+/** The response of a path. A request without a method is sent again while the service is unavailable, for minutes. */
+async function request(path, options = {}) {
+  const attempts = options.method ? 1 : MOST_ATTEMPTS;
   try {
     for (let attempt = 1; ; attempt += 1) {
       const response = await fetch(path, options).catch(() => {
@@ -94,15 +77,15 @@ async function request(path, options) {
       });
       if (response.ok) return response;
       if (response.status !== UNAVAILABLE || attempt === attempts) throw await refusal(response, options);
-      showService(failing.add(path));
+      failing.add(path);
+      notify(TRYING_AGAIN, "service");
       await pause(response);
     }
   } finally {
-    if (failing.delete(path)) showService(failing);
+    failing.delete(path);
+    if (!failing.size) endNotice("service");
   }
 }
-
-const showService = ({ size }) => dispatchEvent(new CustomEvent("service", { detail: size > 0 }));
 
 /** Wait as long as the server asks for, and a random time more, so that not all clients come back together. */
 function pause({ headers }) {
@@ -110,12 +93,10 @@ function pause({ headers }) {
   return new Promise((over) => setTimeout(over, seconds * 1_000 * (1 + Math.random())));
 }
 
-async function refusal(response, options) {
-  const refused = options?.headers?.Authorization;
+async function refusal(response, { headers }) {
   // The player of this tab may be another one by now.
-  if (response.status === UNAUTHORIZED && refused && refused === authorization().Authorization) {
-    dispatchEvent(new Event("token-refused"));
-  }
+  const isOwn = headers?.Authorization === authorization().Authorization;
+  if (response.status === UNAUTHORIZED && isOwn) signOut();
   const answer = await response.json().catch(() => ({}));
   const text = answer.error ?? answer.message ?? `The server answered ${response.status}`;
   return new Refused(response.status, text, answer);

@@ -15,20 +15,15 @@ import { followRealityChecks } from "./parts/reality-check.js";
 import { askForCode } from "./parts/two-factor.js";
 import { loadPlayer } from "./player.js";
 import { current, enter, startRouter } from "./router.js";
-import { followOtherTabs, getToken, setToken, takeChallenge, takeLoginError, takeToken } from "./session.js";
+import { followOtherTabs, getToken, setToken, takeLogin } from "./session.js";
 import { shell } from "./shell.js";
-import { drawWith, endNotice, notify, state, update } from "./store.js";
+import { drawWith, notify, state, update } from "./store.js";
 
 const UNAUTHORIZED = 401;
-const SIGNED_OUT = "Your session has expired. Please sign in again.";
-const UNAVAILABLE = "The service is temporarily unavailable. This page tries again by itself.";
 const RETRY_MS = 3_000;
 
-const offered = takeToken({ trial: "trial" in document.documentElement.dataset });
-const challenge = takeChallenge();
-const loginError = takeLoginError();
+const { failure, challenge, offered } = takeLogin({ trial: "trial" in document.documentElement.dataset });
 
-/** Show the page anew for the player of the token. */
 async function showSession() {
   const focused = document.activeElement;
   // What was asked of the player before must not be answered as another one.
@@ -39,28 +34,33 @@ async function showSession() {
   resetBetting();
   resetGame();
   enter();
-  listBets();
-  resumeBet();
+  showBets();
   reconnect();
   await update();
   // For example the button to sign out is gone, and the focus with it.
   if (!focused.isConnected) document.querySelector("#spectator a, #page-title").focus();
 }
 
-/** List the player's bets that the server has stored. */
+/** List the player's bets, and go on with the one that was in progress when this tab was reloaded. */
+function showBets() {
+  listBets();
+  const attempt = state.bet ? null : interruptedAttempt();
+  if (attempt) send(attempt);
+}
+
 function listBets() {
   // After a failure the list stays as it is; the status line shows a lost connection.
   if (getToken()) loadBets().catch(() => {});
 }
 
-/** Go on with the bet that was in progress when this tab was reloaded. */
-function resumeBet() {
-  const attempt = state.bet ? null : interruptedAttempt();
-  if (attempt) send(attempt);
+/** Load a value of the state, again until it succeeds. */
+async function load(name, path) {
+  try {
+    update({ [name]: await getJson(path) });
+  } catch {
+    setTimeout(load, RETRY_MS, name, path);
+  }
 }
-
-/** Call a function until it succeeds. */
-const untilDone = (load) => load().catch(() => setTimeout(untilDone, RETRY_MS, load));
 
 /** Ask the player before a token in the address signs them in: somebody else may have made the link. */
 async function askAboutOffer() {
@@ -94,17 +94,7 @@ async function finishLogin() {
 
 drawWith(() => render(shell(), document.getElementById("page")));
 addEventListener("session", showSession);
-followOtherTabs(() =>
-  notify(getToken() ? "You have signed in as this player in another tab." : "You were signed out in another tab."));
-addEventListener("token-refused", () => {
-  if (!getToken()) return;
-  setToken(null);
-  notify(SIGNED_OUT);
-});
-addEventListener("service", ({ detail: isFailing }) => {
-  if (isFailing) notify(UNAVAILABLE, "service");
-  else endNotice("service");
-});
+followOtherTabs();
 onSeenInOtherTab(listBets);
 socket.on("connect", () => {
   loadPlayer();
@@ -115,14 +105,13 @@ followLiveBets();
 followOnline();
 followRealityChecks();
 
-notify(loginError);
+notify(failure);
 if (challenge) finishLogin();
 else if (offered) askAboutOffer();
 const interrupted = interruptedAttempt();
 if (interrupted && current.route.isGame) history.replaceState(null, "", addressOf(interrupted));
 startRouter();
-listBets();
-resumeBet();
-untilDone(async () => update({ rules: await getJson("/upgrader/rules") }));
-untilDone(async () => update({ logins: await getJson("/auth/providers") }));
+showBets();
+load("rules", "/upgrader/rules");
+load("logins", "/auth/providers");
 socket.connect();

@@ -1,6 +1,6 @@
 // The connection to the server: socket.io-client, and how to reconnect and repeat a request to this server.
 
-import { getToken } from "./session.js";
+import { getToken, signOut } from "./session.js";
 import { endNotice, notify, state, update } from "./store.js";
 import { io } from "./vendor/socket.io-client-4.8.4/socket.io.esm.min.js";
 
@@ -40,7 +40,7 @@ socket.on("connect_error", ({ message }) => {
   lost ??= setTimeout(showLoss, PATIENCE_MS);
   if (socket.active) return;
   // The token is bad or has expired; other reasons are temporary, such as "Too many connections".
-  if (message === "Unauthorized") dispatchEvent(new Event("token-refused"));
+  if (message === "Unauthorized") signOut();
   else update({ line: `${message}. Trying again…` });
   connectLater();
 });

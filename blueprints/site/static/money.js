@@ -14,10 +14,9 @@ export function centsOfText(text) {
 export const centsOfPrice = (price) => centsOfText(price.replace("$", ""));
 
 export const centsOfCoins = (coins) => Math.round(coins * 100);
-
 export const coinsOfCents = (cents) => cents / 100;
 
-/** An amount for display: two decimals, thousands grouped. */
+/** For display: two decimals, thousands grouped. */
 export const format = (cents) => grouped.format(cents / 100);
 
 /** An amount for an input field or an address: two decimals, no grouping. */

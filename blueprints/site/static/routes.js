@@ -1,6 +1,6 @@
 // The pages and their addresses. The server answers all of them with the same document (PAGES in ../routes.py).
 //
-//   path       `:id` is a part that the page gets as a parameter
+//   path       `:id` is a part that the page gets as the parameter `id`
 //   module     its file in pages/, which is loaded when the page is opened
 //   heading    its heading, if it differs from the title
 //   focus      what has the focus after the page was opened, the heading if this is missing
@@ -30,17 +30,13 @@ export const routes = [
   { path: "/account/security", title: "Security", module: "security", needs: "see your account" },
 ];
 
-/** Load the module of the page of a route. */
 export const loadPage = ({ module }) => import(`./pages/${module}.js`);
 
 /** The route of a path and its parameters: `{ route, params }`; without a route for an address that is no page. */
 export function findRoute(path) {
   for (const route of routes) {
-    const pattern = route.path.replace(/:(\w+)/g, "(?<$1>[^/]+)");
-    const match = new RegExp(`^${pattern}$`).exec(path);
-    if (!match) continue;
-    const parts = Object.entries(match.groups ?? {}).map(([name, value]) => [name, decodeURIComponent(value)]);
-    return { route, params: Object.fromEntries(parts) };
+    const match = new RegExp(`^${route.path.replace(":id", "([^/]+)")}$`).exec(path);
+    if (match) return { route, params: match[1] ? { id: decodeURIComponent(match[1]) } : {} };
   }
   return {};
 }

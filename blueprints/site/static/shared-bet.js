@@ -4,39 +4,25 @@
 import { getJson, getText } from "./api.js";
 import { verifyInLog } from "./fairness/in-log.js";
 import { Malformed } from "./fairness/log-proof.js";
-import { thresholdOf, verifySpin } from "./fairness/rolls.js";
-import { canVerify, verifyAddress } from "./fairness/seeds.js";
-import { verifyOpening } from "./fairness/tickets.js";
+import { RECORDS } from "./fairness/records.js";
+import { thresholdOf } from "./fairness/rolls.js";
+import { canVerify } from "./fairness/seeds.js";
 import { render } from "./lit.js";
 import { centsOfCoins, centsOfPrice } from "./money.js";
 import { checks as checkList } from "./parts/elements.js";
 
 const shown = JSON.parse(document.querySelector("main").dataset.shown);
+const isSpin = shown.game === "upgrader";
 
-/** The checks of a spin, what else its entry in the log says, and the values for /verify. */
-async function recomputeSpin({ pf, betAmount, price, houseEdge }) {
-  const terms = { edge: houseEdge, wagerCents: centsOfCoins(betAmount), priceCents: centsOfPrice(price) };
-  const { checks } = await verifySpin(pf, shown);
-  const fits = terms.wagerCents === shown.wagerCents && thresholdOf(terms) === shown.threshold;
-  return {
-    checks: [...checks, { text: "Wager, price and house edge give the chance that is shown", passed: fits }],
-    terms,
-    values: { betAmount: betAmount.toFixed(2), price: price.slice(1), houseEdge },
-  };
-}
-
-/** The same of an opening. */
-async function recomputeOpening({ game, pf, snapshot }) {
-  const text = await getText(`/snapshots/${shown.snapshot}`);
-  const terms = { snapshot: { hash: shown.snapshot, text } };
-  const { checks } = await verifyOpening({ ...pf, snapshot }, { ...shown, ...terms });
-  return { checks, terms, values: { algorithm: `${game}-1`, snapshot, content: text } };
-}
+/** What else than the seeds decides the bet. */
+const termsOf = async ({ betAmount, price, houseEdge }) => (isSpin
+  ? { edge: houseEdge, wagerCents: centsOfCoins(betAmount), priceCents: centsOfPrice(price) }
+  : { snapshot: { hash: shown.snapshot, text: await getText(`/snapshots/${shown.snapshot}`) } });
 
 /** The checks of the bet's entry in the public log. */
-async function checkLog(terms) {
+async function checkLog(told) {
   try {
-    return (await verifyInLog(shown.id, { ...shown, ...terms })).checks;
+    return (await verifyInLog(shown.id, told)).checks;
   } catch (problem) {
     if (!(problem instanceof Malformed)) throw problem;
     return [{ text: `The proof of the public log is readable: ${problem.message}`, passed: false }];
@@ -44,12 +30,19 @@ async function checkLog(terms) {
 }
 
 async function verify() {
-  const bet = await getJson(`/bets/${shown.id}`);
-  const { checks, terms, values } = await (shown.game === "upgrader" ? recomputeSpin : recomputeOpening)(bet);
+  const { pf, snapshot, log, ...bet } = await getJson(`/bets/${shown.id}`);
+  const terms = await termsOf(bet);
+  const told = { ...shown, ...terms };
+  const record = RECORDS[shown.game];
+  const { checks } = await record.verify({ ...pf, snapshot }, told);
+  if (isSpin) {
+    const fits = terms.wagerCents === shown.wagerCents && thresholdOf(terms) === shown.threshold;
+    checks.push({ text: "Wager, price and house edge give the chance that is shown", passed: fits });
+  }
   const link = document.getElementById("verify");
-  link.href = verifyAddress(bet.pf, values);
+  link.href = record.verifyAddress(pf, told);
   link.hidden = false;
-  return bet.log ? [...checks, ...(await checkLog(terms))] : checks;
+  return log ? [...checks, ...(await checkLog(told))] : checks;
 }
 
 function say(verdict, text) {

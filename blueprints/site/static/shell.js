@@ -14,8 +14,8 @@ import { online } from "./parts/online.js";
 import { loadPlayer } from "./player.js";
 import { current, isOpen } from "./router.js";
 import { routes } from "./routes.js";
-import { getToken, setToken } from "./session.js";
-import { notify, state } from "./store.js";
+import { getToken, signOut } from "./session.js";
+import { state } from "./store.js";
 
 const SECTIONS = [
   ["/", "Upgrader"], ["/cases", "Cases"], ["/live", "Live"], ["/ranking", "Ranking"], ["/fair", "Fair"],
@@ -23,7 +23,6 @@ const SECTIONS = [
 const MOST_LOADING = 8;
 const FEED = 10; // live bets beside the game
 
-/** The whole page. */
 export function shell() {
   const { route } = current;
   const isPlayer = getToken() !== null;
@@ -77,14 +76,14 @@ function content() {
     </section>`;
 }
 
-const link = (path, text) =>
-  html`<a href=${path} aria-current=${isOpen(path) ? "page" : nothing}>${text}</a>`;
+const link = (path, text, isCurrent) =>
+  html`<a href=${path} aria-current=${isCurrent ? "page" : nothing}>${text}</a>`;
 
 function header(isPlayer) {
   return html`
     <header>
       <h1><a href="/"><img src="/assets/icon.svg" alt="" width="32" height="32"> Upgrader</a></h1>
-      <nav class="sections" aria-label="Pages">${SECTIONS.map(([path, text]) => link(path, text))}</nav>
+      <nav class="sections" aria-label="Pages">${SECTIONS.map(([path, text]) => link(path, text, isOpen(path)))}</nav>
       <p class="line" role="status"><span class="dot ${state.isLive ? "up" : ""}"></span>
         <span id="line">${state.line}</span></p>
       ${online()}
@@ -114,6 +113,7 @@ function playerMenu() {
     loadPlayer(); // The level may have grown.
     notifications.load();
   };
+  const closeAfterLink = ({ target, currentTarget }) => { if (target.closest("a")) currentTarget.hidePopover(); };
   return html`
     <div id="player" class="player">
       <p class="balance"><span class="unseen">Balance </span><strong id="balance"
@@ -127,22 +127,12 @@ function playerMenu() {
       <div id="account" class="panel menu" popover @toggle=${opened} @click=${closeAfterLink}>
         <p id="level" class="quiet">${player ? `Level ${player.level}` : ""}</p>
         <nav aria-label="Account">${accountLinks()}</nav>
-        <button id="sign-out" type="button" class="plain" @click=${signOut}>Sign out</button>
+        <button id="sign-out" type="button" class="plain"
+          @click=${() => signOut("You have signed out.")}>Sign out</button>
       </div>
     </div>`;
 }
 
-/** Links to all pages of the account. */
 export const accountLinks = () =>
   routes.filter(({ path }) => path.startsWith("/account")).map(({ path, title }) =>
-    html`<a href=${path} aria-current=${current.route.path === path ? "page" : nothing}>${title}${
-      path === "/account/notifications" ? unreadMark() : nothing}</a>`);
-
-function closeAfterLink({ target, currentTarget }) {
-  if (target.closest("a")) currentTarget.hidePopover();
-}
-
-function signOut() {
-  setToken(null);
-  notify("You have signed out.");
-}
+    link(path, path === "/account/notifications" ? [title, unreadMark()] : title, current.route.path === path));

@@ -15,7 +15,7 @@ export const state = {
   clientSeed: "",
   bet: null, // the bet in progress, { attempt, game }
   fairness: "", // the verdict on the newest bet
-  outcome: { text: "", kind: "" }, // of the last bet; `kind` is "won", "lost" or "refused"
+  outcome: { text: "", kind: "" }, // of the last bet (showOutcome)
   item: null, // the item to win, with its priceCents
   wager: "1.00", // as it is typed
   bets: [], // the player's newest bets with their proofs (fairness/bet-list.js)
@@ -36,13 +36,14 @@ export function update(patch = {}) {
   return drawing;
 }
 
-/** Set the function that draws the page from the state. */
 export function drawWith(render) {
   draw = render;
 }
 
+/** Show how a bet ended: `kind` is "won", "lost" or "refused", or empty while there is none. */
+export const showOutcome = (text = "", kind = "") => update({ outcome: { text, kind } });
+
 /** Show a notice above the page, or none. */
 export const notify = (text, about = "") => update({ notice: text ? { text, about } : null });
 
-/** End the notice about this, if it is shown. */
 export const endNotice = (about) => { if (state.notice?.about === about) notify(null); };

@@ -22,20 +22,22 @@ const MOST_TIDY = 20; // commitments about which there is no more to find out
 
 const keyOf = (player, commitment, requestId = "") => `${PREFIX}/${player}/${commitment}/${requestId}`;
 
-/** Write an entry; returns whether the browser has stored it. */
-function write(key, entry) {
+/** Store a value; returns whether the browser has stored it. */
+export function store(key, value) {
   try {
-    localStorage.setItem(key, JSON.stringify(entry));
+    localStorage.setItem(key, JSON.stringify(value));
     return true;
   } catch {
     return false; // The storage is full, or turned off.
   }
 }
 
-function read(prefix) {
-  const keys = Object.keys(localStorage).filter((key) => key.startsWith(prefix));
-  return keys.map(parse).sort((one, other) => one.at - other.at);
-}
+const keysOf = (prefix) => Object.keys(localStorage).filter((key) => key.startsWith(prefix));
+
+/** The player's entries, oldest first: all, or those of one commitment. */
+const entries = (commitment) =>
+  keysOf(commitment ? keyOf(playerId(), commitment) : `${PREFIX}/${playerId()}/`).map(parse)
+    .sort((one, other) => one.at - other.at);
 
 // Entries are read whenever the page is drawn, and parsed when they have changed.
 const parsed = new Map();
@@ -47,26 +49,37 @@ function parse(key) {
 }
 
 /** The player's attempts, oldest first: all, or those under one commitment. */
-export const attempts = (commitment = null) =>
-  read(commitment ? keyOf(playerId(), commitment) : `${PREFIX}/${playerId()}/`).filter(({ request }) => request);
+export const attempts = (commitment = null) => entries(commitment).filter(({ request }) => request);
+
+/** Whether an attempt is a bet that the server has settled: one under each commitment at most. */
+export const isSettled = ({ answer }) => answer?.status === true;
+
+/** The attempt with this seed under a commitment, preferably the settled one; undefined when there is none. */
+export function attemptWith({ commitment, clientSeed }) {
+  const sent = attempts(commitment).filter(({ request }) => request.clientSeed === clientSeed);
+  return sent.find(isSettled) ?? sent[0];
+}
 
 /** Store an attempt, or what has become of it; returns whether the browser has stored it. */
 export const keepAttempt = (attempt) =>
-  write(keyOf(attempt.player, attempt.request.serverSeedCommitment, attempt.request.requestId), attempt);
+  store(keyOf(attempt.player, attempt.request.serverSeedCommitment, attempt.request.requestId), attempt);
 
 /** Why no further attempt can be stored, in words; null when one can. */
 export const recordObjection = () =>
   attempts().length < MOST_ATTEMPTS ? null : "The record of refused bets is full. Save it below, then remove it.";
 
 /** The commitments that the player has been shown and that are not tidied, oldest first. */
-export const commitments = () => read(`${PREFIX}/${playerId()}/`).filter(({ request }) => !request);
+export const commitments = () => entries(null).filter(({ request }) => !request);
 
-export const keepCommitment = (entry) => write(keyOf(playerId(), entry.commitment), entry);
+/** What is recorded of a commitment; undefined when the player has not been shown it. */
+export const commitmentEntry = (commitment) => commitments().find((entry) => entry.commitment === commitment);
+
+export const keepCommitment = (entry) => store(keyOf(playerId(), entry.commitment), entry);
 
 /** Record the commitment that is announced now, and which ones it has replaced without a bet. */
 export function noteAnnounced({ serverSeedCommitment: commitment, nonce }) {
   const earlier = commitments();
-  const known = earlier.find((entry) => entry.commitment === commitment);
+  const known = commitmentEntry(commitment);
   if (!known) keepCommitment({ commitment, nonce, at: Date.now() });
   else if (known.replacedBy) keepCommitment({ ...known, replacedBy: undefined }); // It is announced again.
   for (const entry of earlier) {
@@ -87,8 +100,6 @@ const isTidy = ({ commitment, serverSeed, wins, replacedBy }) =>
 export const isUncompared = ({ receipt, logged, broken }) =>
   canVerify() && receipt && logged === undefined && !broken;
 
-/** Forget a commitment and the attempts under it. */
 export function forgetCommitment(commitment) {
-  const prefix = keyOf(playerId(), commitment);
-  for (const key of Object.keys(localStorage)) if (key.startsWith(prefix)) localStorage.removeItem(key);
+  for (const key of keysOf(keyOf(playerId(), commitment))) localStorage.removeItem(key);
 }

@@ -8,8 +8,8 @@ import { checks, picture, saveLink, signedCoins, values } from "../parts/element
 import { shareButton } from "../parts/share.js";
 import { getToken } from "../session.js";
 import { state, update } from "../store.js";
-import { attempts } from "./attempts.js";
-import { brokenPromise } from "./evidence.js";
+import { attemptWith, isSettled } from "./attempts.js";
+import { brokenPromise, nameOf } from "./evidence.js";
 import { readAttempt, readBet, RECORDS } from "./records.js";
 import { rememberSeen, seenOf } from "./seen-bets.js";
 import { canVerify } from "./seeds.js";
@@ -39,8 +39,7 @@ export async function addProof(game, proof, seen) {
   const result = canVerify() ? await RECORDS[game].verify(proof, shown) : null;
   const verdict = verdictOn(result, shown);
   if (!shown.stored) rememberSeen(shown);
-  const earlier = betOf(proof);
-  if (earlier && (earlier.verdict !== "unseen" || verdict === "unseen")) return verdict;
+  if (verdict === "unseen" ? betOf(proof) : isJudged(betOf(proof))) return verdict;
   const bet = { nonce: proof.nonce, proof, shown, result, verdict, id: shown.id };
   const others = state.bets.filter(({ nonce }) => nonce !== proof.nonce);
   update({ bets: [bet, ...others].sort((one, other) => other.nonce - one.nonce).slice(0, MOST) });
@@ -57,7 +56,7 @@ export async function loadBets() {
   const over = data.items.filter(({ game, pf }) => game in RECORDS && pf.serverSeed);
   for (const { id, game, pf } of over) {
     const bet = betOf(pf);
-    if (bet && (bet.verdict !== "unseen" || !seenOf(pf.serverSeedCommitment))) continue;
+    if (isJudged(bet) || (bet && !seenOf(pf.serverSeedCommitment))) continue;
     const stored = await readBet(id);
     if (getToken() !== owner) return;
     await addProof(game, { ...pf, snapshot: stored.snapshot?.hash }, recalled(stored));
@@ -66,19 +65,16 @@ export async function loadBets() {
 
 const betOf = ({ nonce }) => state.bets.find((bet) => bet.nonce === nonce);
 
+const isJudged = (bet) => bet && bet.verdict !== "unseen";
+
 /** A bet that the server has stored as this browser has shown it, if it has. */
 function recalled(stored) {
-  const seen = seenOf(stored.commitment) ?? sent(stored);
+  // The outcome may have come before a reload of the page, and the proof after it.
+  const sent = attemptWith(stored);
+  const seen = seenOf(stored.commitment) ?? (sent && isSettled(sent) ? readAttempt(sent) : null);
   if (!seen) return stored;
   const snapshot = seen.snapshot && { hash: seen.snapshot.hash ?? seen.snapshot, text: stored.snapshot?.text };
   return { ...stored, ...seen, snapshot, stored: false };
-}
-
-/** What was shown of a bet whose outcome came before a reload of the page, and its proof after it. */
-function sent({ game, commitment, clientSeed }) {
-  const isShown = ({ answer, request }) => answer?.status && request.clientSeed === clientSeed;
-  const attempt = attempts(commitment).find(isShown);
-  return attempt && { game, ...readAttempt(attempt) };
 }
 
 /** A bet as the server has stored it, or as this browser has shown it. */
@@ -106,8 +102,7 @@ function verdictOn(result, shown) {
 /** Withdraw what was said of a bet, because something has been found out since. */
 export function complain(nonce, complaint) {
   const bet = betOf({ nonce });
-  if (!bet) return;
-  Object.assign(bet, { verdict: "doubtful", shown: { ...bet.shown, complaint } });
+  if (bet) Object.assign(bet, { verdict: "doubtful", shown: { ...bet.shown, complaint } });
   update();
 }
 
@@ -119,9 +114,9 @@ export const betList = () => html`
 
 function line(bet) {
   const { nonce, proof, shown, result, verdict, id } = bet;
-  const { noun, gives, summary, verifyAddress } = RECORDS[shown.game];
+  const { gives, summary, verifyAddress } = RECORDS[shown.game];
   const { wagerCents, payoutCents } = shown;
-  const name = `${noun} ${nonce}`;
+  const name = nameOf({ ...shown, nonce });
   const away = shown.stored ? "Played before this page was loaded, or elsewhere. " : "";
   const opened = async ({ target }) => {
     if (!target.open) return;
@@ -153,17 +148,15 @@ function line(bet) {
   </li>`;
 }
 
-function seeds(proof, snapshot, result) {
-  const { serverSeedCommitment, serverSeed, clientSeed, nonce } = proof;
-  const pairs = [["Commitment", serverSeedCommitment], ["Server seed", serverSeed]];
-  pairs.push(["Client seed", clientSeed], ["Nonce", nonce]);
-  if (snapshot) pairs.push(["Snapshot of the case", snapshot.hash]);
-  return result ? [...pairs, ["HMAC", result.digest], result.result] : pairs;
-}
+const seeds = ({ serverSeedCommitment, serverSeed, clientSeed, nonce }, snapshot, result) => [
+  ["Commitment", serverSeedCommitment], ["Server seed", serverSeed], ["Client seed", clientSeed], ["Nonce", nonce],
+  ...(snapshot ? [["Snapshot of the case", snapshot.hash]] : []),
+  ...(result ? [["HMAC", result.digest], result.result] : []),
+];
 
 /** The receipt of a bet (receipts.js), and what has become of its promise. */
-function receipt({ serverSeedCommitment, clientSeed }) {
-  const kept = attempts(serverSeedCommitment).find(({ request }) => request.clientSeed === clientSeed);
+function receipt({ serverSeedCommitment: commitment, clientSeed }) {
+  const kept = attemptWith({ commitment, clientSeed });
   if (!kept?.receipt) return html`<p class="receipt">This browser has no receipt of this bet.</p>`;
   const { nonce, logged, broken, isValid } = kept;
   const found =

@@ -3,55 +3,43 @@
 // one bet.
 
 import { state, update } from "../store.js";
+import { store } from "./attempts.js";
 import { freshClientSeed, isClientSeed } from "./seeds.js";
 
 const SENT_KEY = "sent-client-seeds";
 const MOST_SENT = 1_000;
 
 let isTyped = false;
-let commitment = null;
 // The commitment that had arrived when the seed was chosen.
-let chosenAfter = null;
+let chosenAfter;
 // Every seed that this browser has sent, and that of the player's profile.
 const known = new Set(JSON.parse(localStorage.getItem(SENT_KEY) ?? "[]"));
 
-function choose(value, typed = false) {
-  isTyped = typed;
-  chosenAfter = commitment;
-  update({ clientSeed: value });
-}
-
-/** A commitment has arrived. */
-export function seedCommitted(next) {
-  if (next === commitment) return;
-  commitment = next;
-  if (!isTyped) drawSeed();
-}
-
-/** Choose a new seed at random. */
-export const drawSeed = () => choose(freshClientSeed());
-
 /** Show the seed of a bet that has to be sent again. */
-export const showSeed = (value) => choose(value);
+export function showSeed(clientSeed) {
+  isTyped = false;
+  chosenAfter = state.announced?.serverSeedCommitment;
+  update({ clientSeed });
+}
+
+export const drawSeed = () => showSeed(freshClientSeed());
+export const seedCommitted = () => { if (!isTyped) drawSeed(); };
+export const seedKnownToServer = (value) => known.add(value);
 
 /** Take what the player typed. An empty field is filled again with the next commitment. */
-export const typeSeed = (value) => choose(value, value !== "");
-
-/** Record that the server has this seed. */
-export const seedKnownToServer = (value) => known.add(value);
+export function typeSeed(value) {
+  showSeed(value);
+  isTyped = value !== "";
+}
 
 /**
  * Record that the seed is sent. Returns whether the server can't have known it at this commitment, or null if the
  * browser can't store it.
  */
-export function sendSeed(announced) {
-  const { clientSeed } = state;
-  const isSecret = chosenAfter === announced && !known.has(clientSeed);
-  try {
-    localStorage.setItem(SENT_KEY, JSON.stringify([...known, clientSeed].slice(-MOST_SENT)));
-  } catch {
-    return null;
-  }
+export function sendSeed() {
+  const { clientSeed, announced } = state;
+  const isSecret = chosenAfter === announced.serverSeedCommitment && !known.has(clientSeed);
+  if (!store(SENT_KEY, [...known, clientSeed].slice(-MOST_SENT))) return null;
   known.add(clientSeed);
   isTyped = false;
   return isSecret;

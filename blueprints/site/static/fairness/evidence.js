@@ -2,7 +2,7 @@
 // commitments. attempts.js stores them.
 
 import { getOwn } from "../api.js";
-import { attempts, commitments, keepCommitment } from "./attempts.js";
+import { attempts, commitmentEntry, commitments, isSettled, keepCommitment } from "./attempts.js";
 import { canVerify, digestOf, sha256 } from "./seeds.js";
 import { RECORDS } from "./records.js";
 import { namesAChange } from "../game/refusals.js";
@@ -17,25 +17,19 @@ const TIMES = ["", "once", "twice"];
 
 export const nameOf = ({ game, nonce }) => `${RECORDS[game].noun} ${nonce}`;
 
-const isSettled = ({ answer }) => answer?.status === true;
-
-async function wouldHaveWon(attempt, serverSeed) {
-  const { messageOf, wins } = RECORDS[attempt.game];
-  return wins(attempt, await digestOf(serverSeed, messageOf(attempt)));
-}
-
 /**
  * Recompute the attempts under a commitment with its server seed, as `bet` has revealed it: `serverSeed`,
  * `serverSeedCommitment`, `clientSeed`, `nonce`, and whether it `won`. Returns what is known of the commitment then.
  */
 export async function recompute(bet) {
   const commitment = canVerify() ? await sha256(bet.serverSeed) : bet.serverSeedCommitment;
-  const known = commitments().find((each) => each.commitment === commitment);
+  const known = commitmentEntry(commitment);
   if (known?.serverSeed) return known;
   const others = attempts(commitment).filter((attempt) => !isSettled(attempt) && !isPaid(attempt, bet));
   const wins = canVerify() || others.length === 0 ? [] : null;
   for (const attempt of wins ? others : []) {
-    if (await wouldHaveWon(attempt, bet.serverSeed)) wins.push(attempt.request.requestId);
+    const { messageOf, wins: isWin } = RECORDS[attempt.game];
+    if (isWin(attempt, await digestOf(bet.serverSeed, messageOf(attempt)))) wins.push(attempt.request.requestId);
   }
   const entry = { commitment, nonce: bet.nonce, at: Date.now(), ...known, serverSeed: bet.serverSeed, wins };
   keepCommitment(entry);

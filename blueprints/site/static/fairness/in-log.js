@@ -1,7 +1,7 @@
 // Whether a bet is in the public log as the player was shown it.
 
 import { getJson, getText, Refused } from "../api.js";
-import { attempts } from "./attempts.js";
+import { attemptWith } from "./attempts.js";
 import { checkLogFile } from "./log-proof.js";
 
 const NOT_FOUND = 404;
@@ -28,9 +28,8 @@ export async function verifyInLog(id, shown) {
 
 /** What the entry of a bet must say, from what the player was shown of it. */
 export function entryOf({ game, commitment, nonce, clientSeed, wagerCents, ...terms }) {
-  const sent = attempts(commitment).find(({ request }) => request.clientSeed === clientSeed);
-  const shared = { algorithm: `${game}-1`, wager: wagerCents };
   const { item, priceCents: price, edge, threshold, snapshot } = terms;
   const more = game === "upgrader" ? { item, price, edge: String(edge), threshold } : { snapshot: snapshot.hash };
-  return { commitment, nonce, clientSeed, next: sent?.next, terms: { ...shared, ...more } };
+  const next = attemptWith({ commitment, clientSeed })?.next;
+  return { commitment, nonce, clientSeed, next, terms: { algorithm: `${game}-1`, wager: wagerCents, ...more } };
 }

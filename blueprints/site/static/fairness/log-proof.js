@@ -33,8 +33,7 @@ export class Malformed extends Error {}
  */
 export async function checkLogFile(file, keys, bet = {}) {
   const [, extra, index, proof, checkpoint] = PROOF.exec(file) ?? [];
-  const note = checkpoint ?? file;
-  const [, body, signatures] = match(NOTE, note, "This is neither a proof nor a receipt.");
+  const [, body, signatures] = match(NOTE, checkpoint ?? file, "This is neither a proof nor a receipt.");
   if (!checkpoint) {
     const [, origin, text] = match(RECEIPT, body, "This is neither a proof nor a receipt.");
     const fits = checkEntry(text, bet);
@@ -45,11 +44,9 @@ export async function checkLogFile(file, keys, bet = {}) {
   const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(entry);
   const hashes = proof.split("\n").slice(0, -1).map(bytesOfBase64);
   const reached = await rootFrom(await hash([0], entry), { index: BigInt(index), size: BigInt(size), hashes });
+  const isThere = reached !== null && base64OfBytes(reached) === root;
   const checks = [
-    {
-      text: `The bet is entry ${index} of the ${size} in the checkpoint`,
-      passed: reached !== null && base64OfBytes(reached) === root,
-    },
+    { text: `The bet is entry ${index} of the ${size} in the checkpoint`, passed: isThere },
     await checkSignatures("checkpoint", { origin, body, signatures, keys }),
     ...checkEntry(text, bet),
   ];

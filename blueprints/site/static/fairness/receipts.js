@@ -2,7 +2,7 @@
 // attempts.js stores them; here they are held against the log. Loaded when there is a receipt to compare or to show.
 
 import { update } from "../store.js";
-import { attempts, commitments, isUncompared, keepAttempt } from "./attempts.js";
+import { attempts, commitmentEntry, isSettled, isUncompared, keepAttempt } from "./attempts.js";
 import { complain, findId } from "./bet-list.js";
 import { brokenPromise } from "./evidence.js";
 import { entryOf, verifyInLog } from "./in-log.js";
@@ -23,16 +23,14 @@ export function compareReceipts() {
 async function compareAll() {
   for (const attempt of attempts().filter(isUncompared)) {
     const { serverSeedCommitment } = attempt.request;
-    const own = commitments().find(({ commitment }) => commitment === serverSeedCommitment);
-    const isRevealed = own?.serverSeed && attempt.answer?.status;
-    if (isRevealed) keepAttempt({ ...attempt, ...(await compare(attempt, own.serverSeed)) });
+    const serverSeed = isSettled(attempt) && commitmentEntry(serverSeedCommitment)?.serverSeed;
+    if (serverSeed) keepAttempt({ ...attempt, ...(await compare(attempt, serverSeed)) });
     const complaint = brokenPromise(serverSeedCommitment);
     if (complaint) complain(attempt.nonce, complaint);
   }
   update();
 }
 
-/** Compare a receipt with the log; what has been found. */
 async function compare(attempt, serverSeed) {
   try {
     return await lookUp(attempt, serverSeed);

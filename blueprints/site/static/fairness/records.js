@@ -2,42 +2,38 @@
 
 import { getJson } from "../api.js";
 import { describeCase, loadSnapshot } from "../game/case-content.js";
-import { verifyAddress } from "./seeds.js";
-import { imageOf } from "../game/item-names.js";
+import { imageOf } from "../game/items.js";
 import { centsOfCoins, centsOfPrice, plain } from "../money.js";
-import { percentOf, rollOf, thresholdOf, verifySpin } from "./rolls.js";
-import { percentOfTicket, readSnapshot, ticketOf, verifyOpening, winnerOf } from "./tickets.js";
+import { percentOf, rollOf, spinMessage, thresholdOf, verifySpin } from "./rolls.js";
+import { verifyAddress } from "./seeds.js";
+import { openingMessage, percentOfTicket, readSnapshot, ticketOf, verifyOpening, winnerOf } from "./tickets.js";
 
-/** The threshold of a spin that was sent. */
-export const thresholdSent = ({ request, terms }) =>
-  thresholdOf({
-    edge: terms.houseEdge,
-    wagerCents: centsOfCoins(request.amount),
-    priceCents: centsOfCoins(request.price),
-  });
+const termsOf = ({ request, terms }) => ({
+  edge: terms.houseEdge,
+  wagerCents: centsOfCoins(request.amount),
+  priceCents: centsOfCoins(request.price),
+});
+
+export const thresholdSent = (attempt) => thresholdOf(termsOf(attempt));
+
+// Of both: `messageOf(attempt)` is the message whose HMAC decides an attempt, and `wins` whether it wins with a digest.
+// `shown(attempt)` is what the player was shown of an attempt that was settled, and `read` the same of `GET /bets/:id`.
 
 const SPIN = {
   noun: "Spin",
   gives: "this roll",
   winning: "won",
-
-  /** The message whose HMAC decides an attempt. */
-  messageOf: ({ request, nonce }) => `${request.clientSeed}:${nonce}:0`,
-
-  /** Whether an attempt wins with this digest. */
+  messageOf: ({ request, nonce }) => spinMessage({ ...request, nonce }),
   wins: (attempt, digest) => rollOf(digest) < thresholdSent(attempt),
 
-  /** What a player was shown of an attempt that was settled. */
   shown: (attempt) => ({
+    ...termsOf(attempt),
     item: attempt.request.item,
     image: attempt.display.image,
-    priceCents: centsOfCoins(attempt.request.price),
-    edge: attempt.terms.houseEdge,
     percent: attempt.pf.percent,
     threshold: thresholdSent(attempt),
   }),
 
-  /** What a player is shown of a spin, from `GET /bets/:id`. */
   read: async (bet) => ({
     image: await imageOf(bet.item).catch(() => undefined),
     priceCents: centsOfPrice(bet.price),
@@ -59,8 +55,7 @@ const OPENING = {
   noun: "Opening",
   gives: "this ticket",
   winning: "paid more than its price",
-
-  messageOf: ({ game, request, nonce }) => `${game}:${request.clientSeed}:${nonce}:0`,
+  messageOf: ({ game, request, nonce }) => openingMessage(game, { ...request, nonce }),
 
   wins: ({ request, terms }, digest) => {
     const { items } = readSnapshot(terms.content);
@@ -78,7 +73,6 @@ const OPENING = {
     };
   },
 
-  /** What a player is shown of an opening, from `GET /bets/:id`. */
   read: async (bet) => ({
     ...(await describe(bet)),
     ticket: bet.ticket,
@@ -106,17 +100,16 @@ async function describe({ game, case: id, item }) {
 }
 
 /** What a player was shown of an attempt that was settled, for its proof. */
-export function readAttempt(attempt) {
-  const { clientSeed, serverSeedCommitment: commitment } = attempt.request;
-  const { nonce, seedIsSecret } = attempt;
-  const shown = {
-    wagerCents: attempt.costCents,
-    payoutCents: centsOfCoins(attempt.answer.result.amount),
-    won: attempt.answer.result.success,
-    ...RECORDS[attempt.game].shown(attempt),
-  };
-  return { ...shown, commitment, clientSeed, nonce, seedIsSecret };
-}
+export const readAttempt = (attempt) => ({
+  ...RECORDS[attempt.game].shown(attempt),
+  wagerCents: attempt.costCents,
+  payoutCents: centsOfCoins(attempt.answer.result.amount),
+  won: attempt.answer.result.success,
+  commitment: attempt.request.serverSeedCommitment,
+  clientSeed: attempt.request.clientSeed,
+  nonce: attempt.nonce,
+  seedIsSecret: attempt.seedIsSecret,
+});
 
 /** What a player is shown of a bet, as `GET /bets/:id` has stored it. */
 export async function readBet(id) {

@@ -7,7 +7,6 @@ import { update } from "../store.js";
 import { attempts, commitments, forgetCommitment } from "./attempts.js";
 import { evidenceOf, nameOf, reportOn } from "./evidence.js";
 
-/** The reports of the signed-in player, newest first. */
 export const reports = () => html`<ul id="reports" class="proofs" aria-live="polite">${
   repeat(commitments().filter(reportOn).reverse(), ({ commitment }) => commitment, report)}</ul>`;
 

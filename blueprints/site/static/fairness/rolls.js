@@ -10,7 +10,9 @@ import { checkSeeds, digestOf } from "./seeds.js";
 const ROLL_RANGE = 10_000_000n;
 const ROLLS_PER_PERCENT = 100_000;
 const PPM = 1_000_000n;
-const ROUND = 0;
+
+/** The message whose HMAC decides a spin. */
+export const spinMessage = ({ clientSeed, nonce }) => `${clientSeed}:${nonce}:0`;
 
 /** The roll of a digest: a whole number from 0 to 9,999,999. */
 export const rollOf = (digest) => Number((BigInt(`0x${digest}`) * ROLL_RANGE) >> 256n);
@@ -30,8 +32,7 @@ export function thresholdOf({ edge, wagerCents, priceCents }) {
  * Returns the recomputed digest and result, and a list of checks `{ text, passed }`.
  */
 export async function verifySpin(proof, shown) {
-  const { serverSeed, clientSeed, nonce } = proof;
-  const digest = await digestOf(serverSeed, `${clientSeed}:${nonce}:${ROUND}`);
+  const digest = await digestOf(proof.serverSeed, spinMessage(proof));
   const roll = rollOf(digest);
   return {
     digest,

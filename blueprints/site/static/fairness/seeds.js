@@ -11,19 +11,13 @@ const bytesOf = (text) => new TextEncoder().encode(text);
 const hexOf = (buffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 export const isClientSeed = (text) => CLIENT_SEED.test(text);
-
-/** Random hexadecimal characters, two for each byte. */
 export const randomHex = (bytes) => hexOf(crypto.getRandomValues(new Uint8Array(bytes)));
-
 export const freshClientSeed = () => randomHex(10);
 
 /** Browsers offer WebCrypto only to pages over https, and to those of this machine. */
 export const canVerify = () => globalThis.crypto?.subtle !== undefined;
 
-/** The SHA-256 of a text, as 64 hex characters. */
-export async function sha256(text) {
-  return hexOf(await crypto.subtle.digest("SHA-256", bytesOf(text)));
-}
+export const sha256 = async (text) => hexOf(await crypto.subtle.digest("SHA-256", bytesOf(text)));
 
 /** The HMAC that decides a bet, as 64 hex characters. */
 export async function digestOf(serverSeed, message) {
@@ -34,11 +28,9 @@ export async function digestOf(serverSeed, message) {
 
 /** The checks `{ text, passed }` of the seeds of any proof: `shown` has commitment, client seed and nonce as seen. */
 export async function checkSeeds(proof, shown) {
+  const isCommitted = (await sha256(proof.serverSeed)) === shown.commitment;
   return [
-    {
-      text: "The server seed is the one that was committed to",
-      passed: (await sha256(proof.serverSeed)) === shown.commitment,
-    },
+    { text: "The server seed is the one that was committed to", passed: isCommitted },
     { text: "The client seed is the one that was sent", passed: proof.clientSeed === shown.clientSeed },
     { text: "The nonce is the one that was announced", passed: proof.nonce === shown.nonce },
   ];

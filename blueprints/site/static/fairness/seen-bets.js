@@ -17,7 +17,6 @@ export function rememberSeen({ snapshot, ...seen }) {
 /** What was shown of the bet with this commitment; undefined when this browser has shown nothing of it. */
 export const seenOf = (commitment) => all().find((seen) => seen.commitment === commitment);
 
-/** Calls `seen()` when another tab has shown a bet. */
 export function onSeenInOtherTab(seen) {
   addEventListener("storage", ({ key }) => { if (key === KEY) seen(); });
 }

@@ -11,7 +11,6 @@ import { checkSeeds, digestOf, sha256 } from "./seeds.js";
 const TICKET_RANGE = 10n ** 18n;
 const TICKETS_PER_PERCENT = TICKET_RANGE / 100n;
 const DECIMALS = 100_000n; // of a percentage
-const ROUND = 0;
 
 // The names of the style sheet for the items' colours, with the chance in percent that each begins below.
 const RARITIES = [["legendary", 1], ["epic", 5], ["rare", 15], ["uncommon", 40], ["common", Infinity]];
@@ -24,6 +23,9 @@ export function readSnapshot(text) {
     items: items.map((item) => ({ name: item.name, priceCents: Number(item.price), width: BigInt(item.width) })),
   };
 }
+
+/** The message whose HMAC decides an opening. */
+export const openingMessage = (game, { clientSeed, nonce }) => `${game}:${clientSeed}:${nonce}:0`;
 
 /** The ticket of a digest: a BigInt from 0 to 10^18 - 1. */
 export const ticketOf = (digest) => (BigInt(`0x${digest}`) * TICKET_RANGE) >> 256n;
@@ -41,9 +43,7 @@ export function winnerOf(ticket, items) {
 /** A ticket in percent, rounded down to five decimals. */
 export const percentOfTicket = (ticket) => Number((ticket * DECIMALS) / TICKETS_PER_PERCENT) / Number(DECIMALS);
 
-/** The chance of an item in percent. */
 export const chanceOf = (width) => Number(width) / Number(TICKETS_PER_PERCENT);
-
 export const rarityOf = (width) => RARITIES.find(([, below]) => chanceOf(width) < below)[0];
 
 /**
@@ -53,12 +53,12 @@ export const rarityOf = (width) => RARITIES.find(([, below]) => chanceOf(width) 
  * Returns the recomputed digest and result, and a list of checks `{ text, passed }`.
  */
 export async function verifyOpening(proof, shown) {
-  const { serverSeed, clientSeed, nonce } = proof;
-  const digest = await digestOf(serverSeed, `${shown.game}:${clientSeed}:${nonce}:${ROUND}`);
+  const digest = await digestOf(proof.serverSeed, openingMessage(shown.game, proof));
   const ticket = ticketOf(digest);
   const { hash, text } = shown.snapshot;
   const { items } = readSnapshot(text);
   const won = items[winnerOf(ticket, items).position];
+  const isWon = won.name === shown.item && won.priceCents === shown.payoutCents;
   return {
     digest,
     result: ["Ticket", `${ticket} = ${percentOfTicket(ticket).toFixed(5)} %`],
@@ -66,10 +66,7 @@ export async function verifyOpening(proof, shown) {
       ...(await checkSeeds(proof, shown)),
       { text: "The case is the one that was shown", passed: proof.snapshot === hash && (await sha256(text)) === hash },
       { text: "The seeds give the ticket that was shown", passed: ticket === BigInt(shown.ticket) },
-      {
-        text: "The ticket gives the item that was shown",
-        passed: won.name === shown.item && won.priceCents === shown.payoutCents,
-      },
+      { text: "The ticket gives the item that was shown", passed: isWon },
     ],
   };
 }

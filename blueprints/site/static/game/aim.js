@@ -1,14 +1,14 @@
 // Choosing the item to win by what it should pay, or by the chance to win it.
 
-import { getJson } from "../api.js";
 import { html } from "../lit.js";
-import { centsOfPrice, format, plain } from "../money.js";
+import { format, plain } from "../money.js";
 import { asked } from "../parts/filters.js";
 import { options } from "../parts/form.js";
 import { setQuery } from "../router.js";
 import { state, update } from "../store.js";
 import { wagerCents } from "./bet-form.js";
 import { playFor } from "./game.js";
+import { loadItems } from "./items.js";
 
 const UNITS = [["multiplier", "× the wager"], ["chance", "% chance"]];
 
@@ -34,9 +34,9 @@ async function take(event) {
   try {
     const cents = leastCents();
     const wanted = { ...asked("type", "wear"), minPrice: plain(cents), sort: "Ascending", limit: 1 };
-    const { items: [item] } = await getJson(`/upgrader/items/pagination?${new URLSearchParams(wanted)}`);
+    const { items: [item] } = await loadItems(wanted);
     if (!item) throw new Error(`No item costs ${format(cents)} coins or more`);
-    playFor({ ...item, priceCents: centsOfPrice(item.price) }, event);
+    playFor(item, event);
     setQuery({ minPrice: plain(cents), sort: "Ascending", maxPrice: null, search: null, page: null });
   } catch ({ message }) {
     aim.problem = `${message}.`;

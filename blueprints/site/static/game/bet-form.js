@@ -1,28 +1,26 @@
 // The next spin: item and wager, the chance, and why the spin would be refused.
 
-import { percentOf, thresholdOf } from "../fairness/rolls.js";
+import { thresholdOf } from "../fairness/rolls.js";
 import { centsOfCoins, centsOfText, coinsOfCents, format, plain } from "../money.js";
-import { state, update } from "../store.js";
+import { state } from "../store.js";
 
 export const minCents = () => centsOfCoins(state.rules?.minWager ?? 0);
 export const maxCents = () => centsOfCoins(state.rules?.maxWager ?? Infinity);
 export const wagerCents = () => centsOfText(state.wager);
 
-/** Item, price and wager, to compare: of the form, or of a bet. */
-export const keyOf = (item, priceCents, wager) => [item, priceCents, wager].join(" ");
-export const formKey = () => state.item && keyOf(state.item.marketHashName, state.item.priceCents, wagerCents());
-
-export const setWager = (cents) => update({ wager: plain(cents) });
+/** Whether item, price and wager are those of a spin. */
+export const isFormOf = ({ request, costCents }) => request.item === state.item?.marketHashName
+  && centsOfCoins(request.price) === state.item.priceCents && costCents === wagerCents();
 
 /**
- * Set the wager to "half", "double" or "most". It is never more than the most that may be played: within the balance
- * and the rules, and below the item's price.
+ * The wager after a change to "half", "double" or "most". It is never more than the most that may be played: within the
+ * balance and the rules, and below the item's price.
  */
-export function changeWager(how) {
+export function changedWager(how) {
   const wager = wagerCents() ?? 0;
   const priceCents = state.item?.priceCents ?? Infinity;
   const most = Math.max(Math.min(state.balanceCents, maxCents(), priceCents - 1), 0);
-  setWager(Math.min({ half: Math.ceil(wager / 2), double: wager * 2, most }[how], most));
+  return plain(Math.min({ half: Math.ceil(wager / 2), double: wager * 2, most }[how], most));
 }
 
 /** How many of the 10,000,000 rolls win; null while the form has no valid wager on an item. */
@@ -32,10 +30,6 @@ export function threshold() {
   if (!rules || !item || !wager || wager >= item.priceCents) return null;
   return thresholdOf({ edge: rules.houseEdge, wagerCents: wager, priceCents: item.priceCents });
 }
-
-export const chance = () => percentOf(threshold() ?? 0);
-
-export const multiplier = () => state.item.priceCents / wagerCents();
 
 /** Why the server would refuse this bet, in words; null when it would accept it. */
 export function formObjection() {

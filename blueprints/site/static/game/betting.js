@@ -17,7 +17,7 @@
 import { getOwn } from "../api.js";
 import { ask, socket } from "../connection.js";
 import {
-  attempts, commitments, isUncompared, keepAttempt, noteAnnounced, recordObjection,
+  attempts, attemptWith, commitmentEntry, isSettled, isUncompared, keepAttempt, noteAnnounced, recordObjection,
 } from "../fairness/attempts.js";
 import { addProof, findId, shownBet } from "../fairness/bet-list.js";
 import { drawSeed, seedCommitted, seedObjection, sendSeed, showSeed } from "../fairness/client-seed.js";
@@ -54,9 +54,9 @@ export const openAttempt = () => (getToken() ? (attempts().find(isOpen) ?? null)
 export function interruptedAttempt() {
   const requestId = sessionStorage.getItem(INTERRUPTED_KEY);
   const attempt = attempts().find(({ request }) => request.requestId === requestId);
-  if (!attempt) return null;
+  if (!attempt || isSettled(attempt)) return attempt ?? null;
   const isSoon = attempt.pf || Date.now() - attempt.at < RESUMED_MS;
-  return attempt.answer?.status || (isSoon && isOpen(attempt)) ? attempt : null;
+  return isSoon && isOpen(attempt) ? attempt : null;
 }
 
 /** Follow the events of the socket. `resumed(attempt)` is called for a bet that was settled while no page saw it. */
@@ -78,7 +78,6 @@ export function startBetting(resumed) {
   addEventListener("storage", () => update());
 }
 
-/** Forget the state of the player who was signed in. */
 export function resetBetting() {
   shownByNonce.clear();
   update({ announced: null, balanceCents: 0, balanceVersion: -1, fairness: "" });
@@ -114,9 +113,8 @@ export function shownBalanceCents() {
  * attempt, or null if the browser can't store it.
  */
 export function begin({ content, ...bet }) {
-  const { serverSeedCommitment, nonce } = state.announced;
-  const { clientSeed } = state;
-  const seedIsSecret = sendSeed(serverSeedCommitment);
+  const { clientSeed, announced: { serverSeedCommitment, nonce } } = state;
+  const seedIsSecret = sendSeed();
   if (seedIsSecret === null) return null;
   // The commitment makes the server refuse the bet if it has announced another one. The request id makes
   // sending the bet twice harmless.
@@ -140,15 +138,14 @@ export async function play(attempt, game) {
   update({ bet: { attempt, game }, fairness: "" });
   if (attempt.pf) turn(state.bet);
   if (attempt.proof) proved(attempt.game, attempt.proof);
-  if (!attempt.answer?.status) await send(attempt);
+  if (!isSettled(attempt)) await send(attempt);
   await state.bet.turning;
   sessionStorage.removeItem(INTERRUPTED_KEY);
   update({ bet: null });
-  const { answer } = attempt;
-  if (answer.status) game.conclude(attempt);
+  if (isSettled(attempt)) game.conclude(attempt);
   else if (!isOpen(attempt)) drawSeed(); // The server has seen the seed of the refused bet.
-  end(answer.status ? readAttempt(attempt) : null);
-  return answer;
+  end(isSettled(attempt) ? readAttempt(attempt) : null);
+  return attempt.answer;
 }
 
 async function send(attempt) {
@@ -159,23 +156,22 @@ async function send(attempt) {
   if (answer.error === MISMATCH) await getOwn("/upgrader/commitment").then(committed, () => {});
 }
 
-const isUncommitted = () => !state.announced || isUsed();
-
-/** Whether a bet has been settled under the announced commitment: the next one needs another commitment. */
-const isUsed = () => attempts(state.announced.serverSeedCommitment).some(({ answer }) => answer?.status);
+/** Whether there is no commitment to the next bet, or a bet has been settled under it. */
+const isUncommitted = () => !state.announced || attempts(state.announced.serverSeedCommitment).some(isSettled);
 
 function isOpen({ request, answer }) {
   const { serverSeedCommitment: mine } = request;
   if (!hasFailed({ answer })) return false;
   if (answer?.error === MISMATCH && state.announced && state.announced.serverSeedCommitment !== mine) return false;
-  const { replacedBy, serverSeed } = commitments().find(({ commitment }) => commitment === mine) ?? {};
+  const { replacedBy, serverSeed } = commitmentEntry(mine) ?? {};
   return !replacedBy && !serverSeed;
 }
 
 function committed(announced) {
+  const isNew = announced.serverSeedCommitment !== state.announced?.serverSeedCommitment;
   noteAnnounced(announced);
   update({ announced });
-  seedCommitted(announced.serverSeedCommitment);
+  if (isNew) seedCommitted();
   const open = openAttempt();
   if (open) showSeed(open.request.clientSeed);
   lookUpEarlierSeeds();
@@ -190,8 +186,7 @@ async function lookUpEarlierSeeds() {
 
 /** Keep the receipt of a bet. The commitment to the next bet has arrived before it. */
 function promised({ nonce, receipt }) {
-  const settled = attempts().filter(({ answer }) => answer?.status);
-  const attempt = [state.bet?.attempt, ...settled].find((each) => each?.nonce === nonce);
+  const attempt = [state.bet?.attempt, ...attempts().filter(isSettled)].find((each) => each?.nonce === nonce);
   if (!attempt || attempt.receipt) return;
   const next = state.announced?.nonce === nonce + 1 ? state.announced.serverSeedCommitment : undefined;
   keepAttempt(Object.assign(attempt, { receipt, next, promisedAt: Date.now() }));
@@ -249,9 +244,9 @@ async function proved(game, proof) {
 
 /** What the player was shown of a bet: by this page, by one that was closed before the proof, or by neither. */
 async function shownOf(proof) {
-  const sent = attempts(proof.serverSeedCommitment).find(({ request }) => request.clientSeed === proof.clientSeed);
+  const sent = attemptWith({ commitment: proof.serverSeedCommitment, clientSeed: proof.clientSeed });
   // The proof says that it was settled, so it has an answer.
   if (sent && !state.bet && hasFailed(sent)) resume(sent);
-  const settled = sent?.answer?.status ? readAttempt(sent) : null;
+  const settled = sent && isSettled(sent) ? readAttempt(sent) : null;
   return (await shownByNonce.get(proof.nonce)) ?? settled ?? shownBet(await findId(proof));
 }

@@ -1,22 +1,15 @@
 // The conditions of level cases and of the free case, and whether a player meets them.
 
+import { state } from "../store.js";
+
 /**
- * The condition of a case, or null when everybody may open it: `label` names it in two or three words, and `reason` says
- * why the player can't open the case, or is null when they can. `needsPromoCode` is whether a promo code would help.
- *
- * `player` is `/auth/me`, and null for a guest. `rules` are `/upgrader/rules`, and null until they are known.
+ * The condition of a case, or null when everybody may open it: `label` names it in two or three words, and `reason`
+ * says why the player can't open the case, or is null when they can. `needsPromoCode` is whether a promo code would
+ * help.
  */
-export function accessTo({ requiredLevel, isFree }, player, rules) {
-  if (isFree) return freeAccess(player, rules);
-  return requiredLevel ? levelAccess(requiredLevel, player?.level ?? 0) : null;
-}
-
-function levelAccess(needed, level) {
-  const reason = level < needed ? `This case needs level ${needed}. You have reached level ${level}.` : null;
-  return { label: `Level ${needed}`, reason };
-}
-
-function freeAccess(player, rules) {
+export function accessTo({ requiredLevel, isFree }) {
+  const { player, rules } = state;
+  if (!isFree) return requiredLevel ? levelAccess(requiredLevel, player?.level ?? 0) : null;
   if (rules?.freeCaseLimit === 0) {
     return { label: "Not offered now", reason: "The free case is not offered at the moment." };
   }
@@ -25,4 +18,9 @@ function freeAccess(player, rules) {
   }
   const isUsed = rules && player.freeCases >= rules.freeCaseLimit;
   return isUsed ? { label: "Already opened", reason: "You have opened the free case already." } : null;
+}
+
+function levelAccess(needed, level) {
+  const reason = level < needed ? `This case needs level ${needed}. You have reached level ${level}.` : null;
+  return { label: `Level ${needed}`, reason };
 }

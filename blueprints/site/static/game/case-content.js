@@ -9,6 +9,8 @@ const FREE_CASE = "free-case";
 
 const PATHS = { case: "/api/cases/", irl: "/irl/" };
 
+export const addressOfCase = (game, id) => `/cases/${encodeURIComponent(id)}${game === "irl" ? "?game=irl" : ""}`;
+
 /** The text of a snapshot. Rejects when the text is not the one that the hash names. */
 export async function loadSnapshot(hash) {
   const text = await getText(`/snapshots/${hash}`);

@@ -1,12 +1,14 @@
 // A case: its reel, its items with their chances, and its price. game.js opens it.
 
-import { makeSignals } from "../api.js";
+import { readAttempt } from "../fairness/records.js";
 import { chanceOf, percentOfTicket, rarityOf, readSnapshot, winnerOf } from "../fairness/tickets.js";
 import { html, nothing, svg } from "../lit.js";
 import { centsOfCoins, coinsOfCents, format, formatSigned } from "../money.js";
 import { caseActivity, loadActivity } from "../parts/case-activity.js";
 import { coins, picture } from "../parts/elements.js";
-import { state, update } from "../store.js";
+import { askForPromoCode } from "../parts/promo-code.js";
+import { loadPlayer } from "../player.js";
+import { showOutcome, state, update } from "../store.js";
 import { burstFrom } from "./burst.js";
 import { accessTo } from "./case-access.js";
 import { loadCase } from "./case-content.js";
@@ -17,17 +19,15 @@ const CHANGED = ["Case price has changed", "Case has changed", "Case not found",
 
 const chanceText = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 6 });
 
-// The case that is shown, the ticket and the net of its last opening, and what is called when a prize is won.
-const shown = { case: null, ticket: null, netCents: null };
-let isLoading = false;
-const nextSignal = makeSignals();
+const shown = { case: null, last: null }; // the last opening of the case
+let loading = null; // the case that was chosen last, until it is loaded
 
-/** Whether a case is being loaded. */
-export const isBusy = () => isLoading;
+export const isBusy = () => loading !== null;
 
 export const shownCase = () => shown.case;
 
-const access = () => accessTo(shown.case, state.player, state.rules);
+/** How many openings the next click plays. The free case is opened once. */
+export const openingCount = () => (shown.case.costCents ? chosenCount() : 1);
 
 export const opening = {
   noun: "opening",
@@ -38,24 +38,22 @@ export const opening = {
 
   action() {
     const { costCents } = shown.case;
+    const count = openingCount();
     if (!costCents) return "Open for free";
-    return html`Open ${count() > 1 ? `${count()}×` : nothing} for ${coins(costCents * count())}`;
+    return html`Open ${count > 1 ? `${count}×` : nothing} for ${coins(costCents * count)}`;
   },
 
   objection() {
     const { snapshot, costCents } = shown.case;
+    const wanted = isSeries() ? 1 : openingCount();
     if (!state.rules) return "The rules have not been loaded yet.";
-    const reason = access()?.reason;
+    const reason = accessTo(shown.case)?.reason;
     if (reason) return reason;
     if (!snapshot) return "This case can't be opened, because an item has no price.";
-    const wanted = isSeries() ? 1 : count();
-    if (costCents * wanted > state.balanceCents) {
-      return `Your balance is too small for ${wanted > 1 ? `${wanted} openings of ` : ""}this case.`;
-    }
-    return null;
+    if (costCents * wanted <= state.balanceCents) return null;
+    return `Your balance is too small for ${wanted > 1 ? `${wanted} openings of ` : ""}this case.`;
   },
 
-  /** The opening of this case, for `begin` of betting.js. */
   begin() {
     const { game, id, name, priceCents, costCents, snapshot, items } = shown.case;
     return {
@@ -71,9 +69,8 @@ export const opening = {
 
   /** Show the case of an opening that was sent, unless it is shown. */
   restore({ game, request, terms, display, costCents }) {
-    nextSignal(); // A case that is still loading must not replace this one.
-    isLoading = false;
-    Object.assign(shown, { ticket: null, netCents: null });
+    loading = null; // A case that is still loading must not replace this one.
+    opening.reset();
     if (shown.case?.snapshot?.hash === request.snapshot) return;
     const { items } = readSnapshot(terms.content);
     show({
@@ -90,15 +87,12 @@ export const opening = {
   turn: ({ pf, decidedAt, display }) =>
     turnReel(winnerOf(BigInt(pf.ticket), shown.case.items), { seconds: display.proofDelay, began: decidedAt }),
 
-  conclude({ pf, answer, costCents }) {
-    const { item, amount, success } = answer.result;
-    const payoutCents = centsOfCoins(amount);
-    const worth = `${format(payoutCents)} coins`;
-    const what = shown.case.game === "irl" ? `a prize worth ${worth}` : `which pays ${worth}`;
-    Object.assign(shown, { ticket: BigInt(pf.ticket), netCents: payoutCents - costCents });
-    const text = `${success ? "You won" : "You got"} ${item}, ${what}.`;
-    update({ outcome: { text, kind: success ? "won" : "lost" } });
-    if (success) burstFrom(document.querySelector("#reel"), 140);
+  conclude(attempt) {
+    shown.last = attempt;
+    const { item, won, payoutCents } = readAttempt(attempt);
+    const what = `${shown.case.game === "irl" ? "a prize worth" : "which pays"} ${format(payoutCents)} coins`;
+    showOutcome(`${won ? "You won" : "You got"} ${item}, ${what}.`, won ? "won" : "lost");
+    if (won) burstFrom(document.querySelector("#reel"), 140);
   },
 
   /** After a refusal that the shown content explains, show the case as it is now, to be opened again. */
@@ -108,22 +102,20 @@ export const opening = {
       () => "This is the case as it is now.",
       ({ message }) => `The case could not be loaded: ${message}.`,
     );
-    update({ outcome: { text: `The opening was refused: ${reason}. ${now}`, kind: "refused" } });
+    showOutcome(`The opening was refused: ${reason}. ${now}`, "refused");
   },
 
   reset() {
-    Object.assign(shown, { ticket: null, netCents: null });
+    shown.last = null;
   },
 
   stageView,
   controls: () => (shown.case.costCents ? seriesControls() : nothing),
 };
 
-/** How many openings the next click plays. The free case is opened once. */
-const count = () => (shown.case.costCents ? chosenCount() : 1);
-
 function show(loaded) {
-  Object.assign(shown, { case: loaded, ticket: null, netCents: null });
+  shown.case = loaded;
+  opening.reset();
   if (loaded.snapshot) fillReel(loaded.items);
   loadActivity(loaded);
 }
@@ -133,39 +125,47 @@ function show(loaded) {
  * Resolves with whether it is shown.
  */
 export async function chooseCase({ game, id }) {
-  const signal = nextSignal();
-  isLoading = true;
+  const loaded = loadCase(game, id);
+  loading = loaded;
   update();
   try {
-    const loaded = await loadCase(game, id);
-    if (signal.aborted) return false;
-    show(loaded);
+    const content = await loaded;
+    if (loading !== loaded) return false;
+    show(content);
     return true;
   } finally {
-    if (!signal.aborted) isLoading = false;
+    if (loading === loaded) loading = null;
     update();
   }
 }
 
-function stageView(promoButton, shareLast) {
-  const { case: { name, items, snapshot }, ticket, netCents } = shown;
-  const text = ticket === null ? "A random point on this bar picks your item."
-    : `Ticket ${percentOfTicket(ticket).toFixed(5)} % · net ${formatSigned(netCents)}`;
+async function usePromoCode() {
+  const message = await askForPromoCode();
+  if (!message) return;
+  await loadPlayer();
+  showOutcome(message);
+}
+
+function stageView(shareLast) {
+  const { name, items, snapshot } = shown.case;
+  const { ticket, payoutCents, wagerCents } = shown.last ? readAttempt(shown.last) : {};
+  const place = ticket && percentOfTicket(BigInt(ticket));
+  const text = ticket ? `Ticket ${place.toFixed(5)} % · net ${formatSigned(payoutCents - wagerCents)}`
+    : "A random point on this bar picks your item.";
   return html`
     <div id="opening" class="opening">
       ${snapshot ? html`
         ${reel(name, state.bet !== null)}
         <div class="ranges" aria-hidden="true">
           ${ruler(items)}
-          ${ticket === null ? nothing
-            : html`<span id="ticket" class="ticket" .style=${`left: ${percentOfTicket(ticket)}%`}></span>`}
+          ${ticket ? html`<span id="ticket" class="ticket" .style=${`left: ${place}%`}></span>` : nothing}
         </div>` : nothing}
       <p id="ticket-text" class="quiet">${text} ${shareLast()}</p>
-      ${access()?.needsPromoCode ? promoButton() : nothing}
+      ${accessTo(shown.case)?.needsPromoCode ? html`<button id="enter-promo-code" type="button" class="plain"
+        @click=${usePromoCode}>Enter a promo code</button>` : nothing}
     </div>`;
 }
 
-/** The ranges of the items, side by side. */
 export function ruler(items) {
   let start = 0;
   const ranges = items.map(({ width }) => {
@@ -179,7 +179,7 @@ export function ruler(items) {
 /** What is below the form: the items of the case. */
 export function caseItems() {
   const { items } = shown.case;
-  const won = shown.ticket === null ? null : winnerOf(shown.ticket, items).position;
+  const won = shown.last && winnerOf(BigInt(shown.last.pf.ticket), items).position;
   return html`<div class="contents">
     <h3>Items and their chances</h3>
     <ul id="case-items" class="lines">${items.map((item, position) => line(item, position === won))}</ul>

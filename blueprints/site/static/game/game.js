@@ -18,16 +18,17 @@ import { nameOf } from "../fairness/evidence.js";
 import { html, live, nothing } from "../lit.js";
 import { format } from "../money.js";
 import { coins } from "../parts/elements.js";
+import { field } from "../parts/form.js";
 import { logins } from "../parts/logins.js";
-import { askForPromoCode } from "../parts/promo-code.js";
 import { shareButton } from "../parts/share.js";
 import { loadPlayer } from "../player.js";
 import { current } from "../router.js";
 import { getToken } from "../session.js";
-import { state, update } from "../store.js";
+import { showOutcome, state, update } from "../store.js";
 import { maxCents, minCents } from "./bet-form.js";
 import { begin, bettingObjection, openAttempt, play } from "./betting.js";
-import { caseItems, chooseCase, isBusy, opening, shownCase } from "./case-opening.js";
+import { addressOfCase } from "./case-content.js";
+import { caseItems, chooseCase, isBusy, opening, openingCount, shownCase } from "./case-opening.js";
 import { isSeries, playSeries, quickSwitch, stopSeries } from "./pace.js";
 import { explainRefusal } from "./refusals.js";
 import { play as playSound } from "./sounds.js";
@@ -39,14 +40,11 @@ let lastNonce = null; // of the bet whose outcome is shown
 
 const gameOf = (attempt) => (attempt.game === "upgrader" ? upgrader : opening);
 
-/** Show how a bet ended: `kind` is "won", "lost" or "refused", or empty while there is none. */
-const showOutcome = (text, kind = "") => update({ outcome: { text, kind } });
-
 /** Scroll as little as is needed to see the whole element. */
-export const bringIntoView = (selector) => document.querySelector(selector)?.scrollIntoView({ block: "nearest" });
+const bringIntoView = (selector) => document.querySelector(selector)?.scrollIntoView({ block: "nearest" });
 
 /** Show a game. While a bet of another one is in progress, nothing changes. */
-export function selectGame(game) {
+function selectGame(game) {
   if (game === active || state.bet) return;
   active = game;
   resetGame();
@@ -65,33 +63,32 @@ export async function playFor(item, { detail }) {
   wager.select();
 }
 
-/** Forget the outcome that is shown. */
 export function resetGame() {
   active.reset();
-  showOutcome("");
+  showOutcome();
 }
 
-/** The address of the page that shows a bet. */
-export function addressOf({ game, request }) {
-  const query = game === "irl" ? "?game=irl" : "";
-  return game === "upgrader" ? "/" : `/cases/${encodeURIComponent(request.case)}${query}`;
-}
+export const addressOf = ({ game, request }) => (game === "upgrader" ? "/" : addressOfCase(game, request.case));
 
-/** Show the upgrader as soon as no bet is in progress, if `isStill()`. */
-export async function showUpgrader(isStill) {
+/** Play no further bet. Resolves when none is in progress, with whether the same page is still open. */
+async function endOfBets() {
+  const { params } = current;
   stopSeries();
   await over;
-  if (isStill()) selectGame(upgrader);
+  return current.params === params;
+}
+
+/** Show the upgrader as soon as no bet is in progress. */
+export async function showUpgrader() {
+  if (await endOfBets()) selectGame(upgrader);
 }
 
 /**
- * Show a case `{ game, id }` as soon as no bet is in progress, if `isStill()`. Resolves with its name if it is shown.
- * `isFirst` is whether the page was loaded at its address.
+ * Show a case `{ game, id }` as soon as no bet is in progress. Resolves with its name if it is shown. `isFirst` is
+ * whether the page was loaded at its address.
  */
-export async function showCase(chosen, isStill, isFirst) {
-  stopSeries();
-  await over;
-  if (!isStill()) return null;
+export async function showCase(chosen, isFirst) {
+  if (!(await endOfBets())) return null;
   // The outcome of a bet that a reload has interrupted stays.
   const { game, id, name } = shownCase() ?? {};
   if (isFirst && active === opening && game === chosen.game && id === chosen.id) return name;
@@ -112,18 +109,18 @@ export async function showCase(chosen, isStill, isFirst) {
 }
 
 /** Play the bets of the game that is shown, or the one that has to be sent again. */
-async function playShown() {
+async function playShown(event) {
+  event.preventDefault();
   if (objection() !== null || isSeries()) return;
-  const isSingle = active === upgrader || !shownCase().costCents || openAttempt();
-  if (isSingle) await playOne();
-  else {
-    // Nothing is opened behind a dialog, such as a reality check, or while the player reads another page.
-    const summary = await playSeries(playOne, () =>
-      objection() === null && !openAttempt() && current.route.isGame && !document.querySelector("dialog[open]"));
-    const { text, kind } = state.outcome;
-    if (summary && active === opening) showOutcome(`${text} ${summary}`, kind);
-  }
-  if (active === opening) loadPlayer(); // The level may have grown, and the free case be used.
+  const count = active === opening && !openAttempt() ? openingCount() : 1;
+  // Nothing is opened behind a dialog, such as a reality check, or while the player reads another page.
+  const canGoOn = () =>
+    objection() === null && !openAttempt() && current.route.isGame && !document.querySelector("dialog[open]");
+  const summary = await playSeries(count, playOne, canGoOn);
+  const { text, kind } = state.outcome;
+  if (active !== opening) return;
+  if (summary) showOutcome(`${text} ${summary}`, kind);
+  loadPlayer(); // The level may have grown, and the free case be used.
 }
 
 /** Play one bet. Resolves with its attempt if it was settled, otherwise with null. */
@@ -139,15 +136,15 @@ export async function send(attempt) {
   const game = gameOf(attempt);
   game.restore(attempt);
   selectGame(game);
-  showOutcome("");
+  showOutcome();
   const playing = play(attempt, game);
   over = playing.catch(() => {});
   lastNonce = attempt.nonce;
   await update();
   bringIntoView(game.stage);
   const answer = await playing;
-  playSound(answer.status ? state.outcome.kind : "refused");
-  if (answer.status) return;
+  if (answer.status) return playSound(state.outcome.kind);
+  playSound("refused");
   showOutcome(explainRefusal(game.noun, answer), "refused");
   dispatchEvent(new CustomEvent("bet-refused", { detail: answer.error }));
   await game.refused?.(answer.error);
@@ -159,15 +156,10 @@ const whyAgain = (attempt) =>
   `${nameOf(attempt)} for ${format(attempt.costCents)} coins (${attempt.display.what}) is not settled. It is sent` +
   " again as it was: with new seeds, the server could refuse bets until one loses.";
 
-/** The panel. */
 export function gamePanel() {
   const why = objection();
   const open = state.bet ? null : openAttempt();
   const { text, kind } = state.outcome;
-  const submit = (event) => {
-    event.preventDefault();
-    playShown();
-  };
   return html`
     <section id="game" class="panel game" aria-labelledby="game-title" tabindex="-1" data-view=${active.view}
       data-outcome=${kind} ?data-spinning=${state.bet} aria-busy=${isBusy()}>
@@ -176,13 +168,14 @@ export function gamePanel() {
         ${active === upgrader ? shareLast() : nothing}
         <a href="/" class="plain">Back to the wheel</a>
       </div>
-      ${active.stageView(promoButton, shareLast)}
+      ${active.stageView(shareLast)}
       <p id="outcome" class="outcome" aria-live="assertive">${text}</p>
-      <form id="form" novalidate @submit=${submit}>
+      <form id="form" novalidate @submit=${playShown}>
         <div class="bar">
           ${active.controls()}
           <button id="spin" type="submit" class="spin" ?disabled=${why !== null || isSeries()}
-            aria-describedby="why-not"><span>${open ? html`Try again for ${coins(open.costCents)}` : active.action()}</span></button>
+            aria-describedby="why-not"><span>${
+              open ? html`Try again for ${coins(open.costCents)}` : active.action()}</span></button>
           <p id="why-not" class="why-not" role="status">${why ?? (open ? whyAgain(open) : "")}${
             getToken() ? nothing : logins("")}</p>
         </div>
@@ -202,16 +195,6 @@ function shareLast() {
   return isShown && bet.id ? shareButton(bet.id, "this bet") : nothing;
 }
 
-async function usePromoCode() {
-  const message = await askForPromoCode();
-  if (!message) return;
-  await loadPlayer();
-  showOutcome(message);
-}
-
-const promoButton = () => html`
-  <button id="enter-promo-code" type="button" class="plain" @click=${usePromoCode}>Enter a promo code</button>`;
-
 /** Seeds, commitment and the rules. `open` is the bet that has to be sent again with its seed. */
 function fairnessDetails(open) {
   const { announced, rules, clientSeed, fairness } = state;
@@ -222,18 +205,16 @@ function fairnessDetails(open) {
         that the server can't predict. The roll of a spin and the ticket of an opening are computed from both seeds.
         Afterwards the server reveals its seed, and your browser recomputes the outcome. You can also
         <a href="/verify">verify a bet</a> without this server.</p>
-      <div class="field">
-        <label for="client-seed">Your client seed</label>
-        <div class="row">
-          <input id="client-seed" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="64"
-            aria-describedby="client-seed-help" ?readonly=${open} .value=${live(clientSeed)}
-            @input=${({ target }) => typeSeed(target.value)}>
+      ${field({
+        id: "client-seed",
+        label: "Your client seed",
+        help: "A new random seed is drawn for each bet. A seed that you type is used for one bet.",
+        input: html`<input id="client-seed" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="64"
+          aria-describedby="client-seed-help" ?readonly=${open} .value=${live(clientSeed)}
+          @input=${({ target }) => typeSeed(target.value)}>
           <button type="button" class="plain" aria-label="New client seed" ?disabled=${open}
-            @click=${drawSeed}>New</button>
-        </div>
-        <p id="client-seed-help" class="quiet">A new random seed is drawn for each bet. A seed that you type is used
-          for one bet.</p>
-      </div>
+            @click=${drawSeed}>New</button>`,
+      })}
       <dl class="values">
         <dt>The server's commitment: the SHA-256 of its seed</dt>
         <dd id="commitment">${announced?.serverSeedCommitment ?? "–"}</dd>

@@ -4,8 +4,8 @@ const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 const moving = new WeakMap();
 
 /**
- * Move a CSS property of an element as a motion `{ from, to, seconds, began }` says: more and more slowly, from `began`,
- * a time in milliseconds. With reduced motion nothing is shown before the end. It may be called again with the same
+ * Move a CSS property of an element as a motion `{ from, to, seconds, began }` says: ever more slowly, from the time
+ * `began` in milliseconds. With reduced motion nothing is shown before the end. It may be called again with the same
  * motion, and later with an element that was not there when it began.
  */
 export function move(element, property, motion) {

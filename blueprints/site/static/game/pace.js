@@ -6,7 +6,7 @@ import { state, update } from "../store.js";
 import { nextBet } from "./betting.js";
 
 const QUICK_KEY = "quick-mode";
-const MOST = 5;
+const COUNTS = [1, 2, 3, 4, 5];
 
 const isQuick = () => localStorage.getItem(QUICK_KEY) !== null;
 
@@ -45,12 +45,11 @@ export function stopSeries() {
 addEventListener("session", stopSeries); // Nothing is opened as another player.
 
 /**
- * Play the chosen number of bets, one after another: `playOne()` resolves with the attempt when it was settled, and
- * `canGoOn()` is whether another one may follow. Resolves with a sentence about all, or "" after a single one.
+ * Play a number of bets, one after another: `playOne()` resolves with the attempt when it was settled, and `canGoOn()`
+ * is whether another one may follow. Resolves with a sentence about all, or "" after a single one.
  */
-export async function playSeries(playOne, canGoOn) {
-  const { chosen } = series;
-  if (chosen === 1) {
+export async function playSeries(count, playOne, canGoOn) {
+  if (count === 1) {
     await playOne();
     return "";
   }
@@ -59,13 +58,13 @@ export async function playSeries(playOne, canGoOn) {
   const stopped = new Promise((resolve) => { signal.addEventListener("abort", resolve); });
   let [played, netCents] = [0, 0];
   update().then(() => document.getElementById("stop")?.focus({ preventScroll: true }));
-  while (played < chosen && !signal.aborted && (played === 0 || canGoOn())) {
+  while (played < count && !signal.aborted && (played === 0 || canGoOn())) {
     series.number = played + 1;
     const attempt = await playOne();
     if (!attempt) break;
     netCents += centsOfCoins(attempt.answer.result.amount) - attempt.costCents;
     played += 1;
-    if (played < chosen) await Promise.race([nextBet(), stopped]);
+    if (played < count) await Promise.race([nextBet(), stopped]);
   }
   series.ending = null;
   await update();
@@ -73,7 +72,7 @@ export async function playSeries(playOne, canGoOn) {
   if (document.activeElement === document.body) {
     document.querySelector(".count :checked")?.focus({ preventScroll: true });
   }
-  return `Opened ${played} of ${chosen}, net ${formatSigned(netCents)} coins.`;
+  return `Opened ${played} of ${count}, net ${formatSigned(netCents)} coins.`;
 }
 
 /** The choice of the number; while openings are played, which one it is, and a button that stops after it. */
@@ -82,7 +81,7 @@ export const seriesControls = () => (isSeries() ? html`
     <button id="stop" type="button" class="plain" ?disabled=${series.ending.signal.aborted}
       @click=${stopSeries}>Stop</button></div>` : html`
   <fieldset class="count"><legend class="unseen">Openings one after another</legend>
-    ${Array.from({ length: MOST }, (_, index) => index + 1).map((count) => html`<label class="plain">
+    ${COUNTS.map((count) => html`<label class="plain">
       <input class="unseen" type="radio" name="count" value=${count} .checked=${live(count === series.chosen)}
         @change=${() => choose(count)}>${count}×</label>`)}
   </fieldset>`);

@@ -9,7 +9,7 @@ const PASSING = 50; // cells between the first and the last stop
 const BESIDE = 8; // cells on each side of a stop, more than the reel shows
 const EDGE = 0.02; // of a cell, where the marker never stops: it would seem to point at both cells
 
-// Which items the strip shows, as positions in the list of items; which cell the marker is in; and which one has won.
+// The items; which of them each cell shows, by their positions; where the marker is, in cells; and which cell has won.
 const shown = { items: [], cells: [], place: 0, stop: null, motion: null };
 
 /** Show the items of a case, each `{ name, image, width }`, at rest. */
@@ -19,12 +19,7 @@ export function fillReel(items) {
   shown.motion = { from: place, to: place, seconds: 0, began: 0 };
 }
 
-/**
- * Turn to an item. The marker stops inside the item's cell, between its left edge (`within` is 0) and its right one (1).
- *
- * The other cells are drawn at random with the chances of the items, so that the reel does not show rare items
- * more often than they are won.
- */
+/** Turn to an item. The marker stops inside its cell, between the left edge (`within` is 0) and the right one (1). */
 export function turnReel({ position, within }, { seconds, began }) {
   const { items, cells, place } = shown;
   const here = Math.floor(place);
@@ -36,6 +31,7 @@ export function turnReel({ position, within }, { seconds, began }) {
   Object.assign(shown, { place: to, stop, motion: { from, to, seconds, began } });
 }
 
+/** Cells at random with the chances of the items, so that rare ones are not shown more often than they are won. */
 function some(items, count) {
   return Array.from({ length: count }, () => {
     let left = Math.random() * 100;
@@ -44,18 +40,18 @@ function some(items, count) {
   });
 }
 
-function stateOf(isTurning) {
-  if (isTurning) return " is turning";
-  return shown.stop === null ? "" : ` stopped at ${shown.items[shown.cells[shown.stop]].name}`;
-}
-
 /** The reel. Its style sheet moves the strip by `--cells`. */
-export const reel = (name, isTurning) => html`
-  <div id="reel" class="reel" role="img" aria-label="The reel of ${name}${stateOf(isTurning)}">
-    <div class="strip" ${ref((strip) => move(strip, "--cells", shown.motion))}>
-      ${shown.cells.map((position, place) => cell(shown.items[position], !isTurning && place === shown.stop))}
-    </div>
-  </div>`;
+export function reel(name, isTurning) {
+  const { items, cells, motion } = shown;
+  const stop = isTurning ? null : shown.stop;
+  const now = isTurning ? " is turning" : stop === null ? "" : ` stopped at ${items[cells[stop]].name}`;
+  return html`
+    <div id="reel" class="reel" role="img" aria-label="The reel of ${name}${now}">
+      <div class="strip" ${ref((strip) => move(strip, "--cells", motion))}>
+        ${cells.map((position, place) => cell(items[position], place === stop))}
+      </div>
+    </div>`;
+}
 
 // A lazy picture would load only after its cell has moved into view.
 const cell = ({ name, image, width }, isWon) => html`

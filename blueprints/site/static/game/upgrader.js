@@ -1,22 +1,20 @@
 // The upgrader: the wheel, the item to win, and the chance. game.js plays its spins.
 
-import { thresholdSent } from "../fairness/records.js";
+import { readAttempt, thresholdSent } from "../fairness/records.js";
 import { percentOf } from "../fairness/rolls.js";
 import { html, live, nothing } from "../lit.js";
-import { centsOfCoins, format } from "../money.js";
+import { centsOfCoins, format, plain } from "../money.js";
 import { coins, picture, signedCoins } from "../parts/elements.js";
-import { state, update } from "../store.js";
-import {
-  chance, changeWager, formKey, formObjection, keyOf, multiplier, setWager, spinContent, threshold, wagerCents,
-} from "./bet-form.js";
+import { showOutcome, state, update } from "../store.js";
+import { changedWager, formObjection, isFormOf, spinContent, threshold, wagerCents } from "./bet-form.js";
 import { burstFrom } from "./burst.js";
-import { partsOf } from "./item-names.js";
+import { partsOf } from "./items.js";
 import { turningSeconds } from "./pace.js";
 import { turnWheel, wheel } from "./wheel.js";
 
 const percent = (number, places = 5) => `${number.toFixed(places)} %`;
 
-// The spin whose result is shown until item or wager change: `{ key, won, rolled, netCents, chance }`.
+// The spin whose result is shown until item or wager change.
 let concluded = null;
 
 export const upgrader = {
@@ -28,41 +26,32 @@ export const upgrader = {
   action: () => "Spin",
   objection: formObjection,
 
-  /** The spin of the form, for `begin` of betting.js. */
   begin: () => ({
     game: "upgrader",
     event: "upgrader:spin",
     content: spinContent(),
     terms: { houseEdge: state.rules.houseEdge },
-    display: {
-      what: state.item.marketHashName, image: state.item.image, proofDelay: turningSeconds(),
-    },
+    display: { what: state.item.marketHashName, image: state.item.image, proofDelay: turningSeconds() },
     costCents: wagerCents(),
   }),
 
-  /** Show a spin that was sent. After a reload, which empties the form, it fills the form. */
+  /** After a reload, which empties the form, fill it with the spin. */
   restore({ request, display, costCents }) {
     concluded = null;
     if (state.item) return;
     const priceCents = centsOfCoins(request.price);
-    update({ item: { marketHashName: request.item, image: display.image, priceCents } });
-    setWager(costCents);
+    update({ item: { marketHashName: request.item, image: display.image, priceCents }, wager: plain(costCents) });
   },
 
   turn: ({ pf, decidedAt, display }) =>
     turnWheel(pf.percent, { seconds: display.proofDelay, began: decidedAt }),
 
   conclude(attempt) {
-    const { request, pf, answer, costCents } = attempt;
-    const { success: won, amount } = answer.result;
-    const payoutCents = centsOfCoins(amount);
-    const winning = percentOf(thresholdSent(attempt));
-    const key = keyOf(request.item, centsOfCoins(request.price), costCents);
-    concluded = { key, won, rolled: pf.percent, netCents: payoutCents - costCents, chance: winning };
-    const text = won ? `You won ${format(payoutCents)} coins, the price of ${request.item}.`
-      : `You lost your wager of ${format(costCents)} coins.`;
-    update({ outcome: { text, kind: won ? "won" : "lost" } });
-    if (won) burstFrom(document.querySelector("#dial"), winning < 20 ? 240 : 140);
+    concluded = attempt;
+    const { won, item, wagerCents: lost, payoutCents, threshold: winning } = readAttempt(attempt);
+    if (!won) return showOutcome(`You lost your wager of ${format(lost)} coins.`, "lost");
+    showOutcome(`You won ${format(payoutCents)} coins, the price of ${item}.`, "won");
+    burstFrom(document.querySelector("#dial"), percentOf(winning) < 20 ? 240 : 140);
   },
 
   reset() {
@@ -73,33 +62,26 @@ export const upgrader = {
   controls,
 };
 
-/** Item or wager have changed: the outcome of the last spin is over, unless it says why it was refused. */
-function formChanged() {
-  if (state.bet || concluded?.key === formKey()) return;
+/** Item or wager change: the outcome of the last spin is over, unless it says why it was refused. */
+function change(patch) {
+  update(patch);
+  if (state.bet || (concluded && isFormOf(concluded))) return;
   concluded = null;
-  if (state.outcome.kind !== "refused") update({ outcome: { text: "", kind: "" } });
+  if (state.outcome.kind !== "refused") showOutcome();
 }
 
 /** Choose the item to win, with its `priceCents`. */
-export function chooseItem(item) {
-  update({ item });
-  formChanged();
-}
-
-function type(text) {
-  update({ wager: text });
-  formChanged();
-}
+export const chooseItem = (item) => change({ item });
 
 function stageView() {
   const spinning = state.bet?.game === upgrader ? state.bet.attempt : null;
-  const result = concluded?.key === formKey() ? concluded : null;
-  const { chance: shown, label, value, note } = reading(spinning, result);
+  const { wins, now, label, value, note } = spinning ? turning(spinning)
+    : concluded && isFormOf(concluded) ? stopped(readAttempt(concluded)) : waiting();
   const image = spinning ? spinning.display.image : state.item?.image;
   return html`
     <div id="upgrader">
       <div id="dial" class="dial">
-        ${wheel(shown, spinning ? "the needle is turning" : result && placeOf(result))}
+        ${wheel(wins, now)}
         <div class="reading">
           <div id="target" class="target">${image || state.item ? picture("item", image, 120) : nothing}</div>
           <span id="reading-label" class="quiet">${label}</span>
@@ -111,21 +93,26 @@ function stageView() {
     </div>`;
 }
 
-const placeOf = ({ won, rolled, chance: wins }) =>
-  `the needle stopped at ${percent(rolled)}, ${won ? "inside" : "outside"} the lit part, which ends at ` +
-  percent(wins);
+// What the wheel shows: the percentage that `wins`, how it is `now`, and the texts in its middle.
 
-function reading(spinning, result) {
-  if (spinning) return { chance: percentOf(thresholdSent(spinning)), label: "Rolling", value: "…", note: "" };
-  if (result) {
-    const { won, rolled, netCents } = result;
-    const note = `wins below ${percent(result.chance)}`;
-    return won ? { chance: result.chance, label: `Rolled ${percent(rolled)}`, value: signedCoins(netCents), note }
-      : { chance: result.chance, label: "Rolled", value: percent(rolled), note };
-  }
+const turning = (attempt) => ({
+  wins: percentOf(thresholdSent(attempt)), now: "the needle is turning", label: "Rolling", value: "…",
+});
+
+function stopped({ won, percent: rolled, threshold: winning, wagerCents: wager, payoutCents }) {
+  const wins = percentOf(winning);
+  const now = `the needle stopped at ${percent(rolled)}, ${won ? "inside" : "outside"} the lit part, which ends at ` +
+    percent(wins);
+  const note = `wins below ${percent(wins)}`;
+  return won ? { wins, now, label: `Rolled ${percent(rolled)}`, value: signedCoins(payoutCents - wager), note }
+    : { wins, now, label: "Rolled", value: percent(rolled), note };
+}
+
+function waiting() {
+  const wins = percentOf(threshold() ?? 0);
   const label = "Your chance";
-  if (!threshold()) return { chance: chance(), label, value: state.item ? "–" : "Choose an item", note: "" };
-  return { chance: chance(), label, value: percent(chance(), 3), note: `pays ${multiplier().toFixed(2)}×` };
+  if (!wins) return { wins, label, value: state.item ? "–" : "Choose an item" };
+  return { wins, label, value: percent(wins, 3), note: `pays ${(state.item.priceCents / wagerCents()).toFixed(2)}×` };
 }
 
 const howItWorks = html`
@@ -145,20 +132,17 @@ function wanted({ marketHashName, priceCents }) {
     </p>`;
 }
 
-/** What is above the button: the wager. */
 function controls() {
-  const change = ({ currentTarget }) => {
-    changeWager(currentTarget.dataset.wager);
-    formChanged();
-  };
-  const tidy = () => { if (wagerCents() !== null) setWager(wagerCents()); };
+  const choose = ({ currentTarget }) => change({ wager: changedWager(currentTarget.dataset.wager) });
+  const type = ({ target }) => change({ wager: target.value });
+  const tidy = () => { if (wagerCents() !== null) update({ wager: plain(wagerCents()) }); };
   return html`
     <div class="wager">
       <label for="wager">Wager <span class="quiet">in coins</span></label>
       <span class="coins"><input id="wager" inputmode="decimal" autocomplete="off" aria-describedby="why-not"
-        .value=${live(state.wager)} @input=${({ target }) => type(target.value)} @change=${tidy}></span>
-      <button type="button" class="plain" data-wager="half" aria-label="½ the wager" @click=${change}>½</button>
-      <button type="button" class="plain" data-wager="double" aria-label="2× the wager" @click=${change}>2×</button>
-      <button type="button" class="plain" data-wager="most" aria-label="Max wager" @click=${change}>Max</button>
+        .value=${live(state.wager)} @input=${type} @change=${tidy}></span>
+      <button type="button" class="plain" data-wager="half" aria-label="½ the wager" @click=${choose}>½</button>
+      <button type="button" class="plain" data-wager="double" aria-label="2× the wager" @click=${choose}>2×</button>
+      <button type="button" class="plain" data-wager="most" aria-label="Max wager" @click=${choose}>Max</button>
     </div>`;
 }

@@ -17,7 +17,7 @@ export function turnWheel(rolled, { seconds, began }) {
 
 /** The wheel, with the zone from 0 to `chance` percent painted as the one that wins. `now` says how it is. */
 export const wheel = (chance, now) => html`
-  <svg id="wheel" viewBox="0 0 320 320" role="img" 
+  <svg id="wheel" viewBox="0 0 320 320" role="img"
     aria-label="The wheel: ${now || "the lit part of the rim wins"}">
     <defs>
       <linearGradient id="lit" x1="0" y1="0" x2="1" y2="1">
@@ -30,5 +30,7 @@ export const wheel = (chance, now) => html`
     <circle class="ticks" cx="160" cy="160" r="112" pathLength="100" stroke-dasharray="0.25 1.75"/>
     <circle class="quarters" cx="160" cy="160" r="110" pathLength="100" stroke-dasharray="0.6 24.4"
       stroke-dashoffset="0.3"/>
-    <g class="needle" ${ref((needle) => move(needle, "rotate", motion))}><path d="M160 50l-11-37a11 11 0 0 1 22 0z"/></g>
+    <g class="needle" ${ref((needle) => move(needle, "rotate", motion))}>
+      <path d="M160 50l-11-37a11 11 0 0 1 22 0z"/>
+    </g>
   </svg>`;

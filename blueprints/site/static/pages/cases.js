@@ -11,7 +11,7 @@ import { asked, Choice, GAME, matchesFirst, priceRange, searched, searchField } 
 import { Resource } from "../parts/resource.js";
 import { loadPlayer } from "../player.js";
 import { current, query, setTitle } from "../router.js";
-import { state, update } from "../store.js";
+import { update } from "../store.js";
 
 const MOST = 24;
 const PICTURES = 3;
@@ -95,7 +95,7 @@ export async function enter(params) {
   const loading = isChosen && cases.value?.filters === filtersOf().toString() ? update() : cases.load();
   if (isChosen) {
     const game = query().get("game") === "irl" ? "irl" : "case";
-    const name = await showCase({ game, id: params.id }, () => current.params === params, isFirst);
+    const name = await showCase({ game, id: params.id }, isFirst);
     if (name && current.params === params) setTitle(name);
   }
   await loading;
@@ -126,7 +126,7 @@ export const page = () => html`
 
 function card(kind, shown) {
   const { id, name, price, items, isFree } = shown;
-  const access = accessTo(shown, state.player, state.rules);
+  const access = accessTo(shown);
   const dearest = [...items].sort((one, other) => centsOf(other) - centsOf(one)).slice(0, PICTURES);
   const more = filtersOf(kind === "irl" ? kind : null);
   return html`<a class="card" href="/cases/${encodeURIComponent(id)}${more.size ? `?${more}` : ""}"

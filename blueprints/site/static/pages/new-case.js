@@ -1,8 +1,9 @@
 // Creating a case: its name, its items with their chances, and the price that follows from them.
 
-import { getJson, sendJson } from "../api.js";
+import { sendJson } from "../api.js";
+import { loadItems } from "../game/items.js";
 import { html, nothing, repeat } from "../lit.js";
-import { centsOfPrice, format } from "../money.js";
+import { format } from "../money.js";
 import { coins, namedButton, picture, section, status } from "../parts/elements.js";
 import { asked, priceRange, searched, searchField } from "../parts/filters.js";
 import { field, makeForm } from "../parts/form.js";
@@ -29,7 +30,7 @@ addEventListener("session", () => change(EMPTY));
 
 const found = new Resource(async (signal) => {
   const wanted = { ...asked("minPrice", "maxPrice"), search: searched(), limit: SHOWN };
-  return (await getJson(`/upgrader/items/pagination?${new URLSearchParams(wanted)}`, { signal })).items;
+  return (await loadItems(wanted, signal)).items;
 });
 
 export const enter = () => found.load();
@@ -56,8 +57,8 @@ function change(patch) {
 
 const nameOf = ({ marketHashName }) => marketHashName;
 
-const add = ({ marketHashName, image, price }) =>
-  change({ items: [...draft.items, { marketHashName, image, priceCents: centsOfPrice(price), percentage: "" }] });
+const add = ({ marketHashName, image, priceCents: cents }) =>
+  change({ items: [...draft.items, { marketHashName, image, priceCents: cents, percentage: "" }] });
 
 const remove = (item) => change({ items: draft.items.filter((each) => each !== item) });
 
@@ -131,6 +132,6 @@ const isAdded = (item) => draft.items.some((each) => nameOf(each) === nameOf(ite
 
 const offer = (item) => html`<li>
   ${picture("item", item.image, 44)}<span class="name">${item.marketHashName}</span>
-  ${coins(centsOfPrice(item.price))}
+  ${coins(item.priceCents)}
   ${isAdded(item) ? html`<span class="quiet">added</span>` : namedButton("Add", item.marketHashName, () => add(item))}
 </li>`;

@@ -7,8 +7,7 @@ import { openDialog } from "../parts/dialog.js";
 import { named, saveLink } from "../parts/elements.js";
 import { ownResource } from "../parts/resource.js";
 import { askForCode } from "../parts/two-factor.js";
-import { setToken } from "../session.js";
-import { notify } from "../store.js";
+import { signOut } from "../session.js";
 
 const twoFactor = ownResource("/profile/2fa/status");
 const actions = new Actions("security-said", () => twoFactor.load());
@@ -83,6 +82,5 @@ async function drawRecoveryCodes() {
 
 async function logOutEverywhere() {
   await sendJson("POST", "/auth/logout-all");
-  setToken(null);
-  notify("You have been logged out everywhere.");
+  signOut("You have been logged out everywhere.");
 }

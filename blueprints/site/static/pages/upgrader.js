@@ -1,12 +1,10 @@
 // The items to win: one page of the catalogue at a time, searched and sorted by the server.
 
-import { getJson } from "../api.js";
 import { aimForm } from "../game/aim.js";
 import { playFor, showUpgrader } from "../game/game.js";
-import { loadItem, partsOf, rememberImages } from "../game/item-names.js";
+import { loadItem, loadItems, partsOf } from "../game/items.js";
 import { chooseItem } from "../game/upgrader.js";
 import { html, nothing, repeat } from "../lit.js";
-import { centsOfPrice } from "../money.js";
 import { coins, picture, skeletons } from "../parts/elements.js";
 import { asked, Choice, GAME, matchesFirst, priceRange, searched, searchField } from "../parts/filters.js";
 import { pageButtons, pageNumber } from "../parts/paged-list.js";
@@ -26,7 +24,6 @@ const WEAR = new Choice("wear", "Wear of the items", [
   ["all", "Any wear"],
   ...["Factory New", "Minimal Wear", "Field-Tested", "Well-Worn", "Battle-Scarred"].map((wear) => [wear, wear]),
 ]);
-const priced = (item) => ({ ...item, priceCents: centsOfPrice(item.price) });
 
 /**
  * Load a page as it is shown, and the `total` of items. Among the matches of a search, those at the beginning of a word
@@ -36,23 +33,21 @@ async function loadPage(signal) {
   const [page, search] = [pageNumber(), searched()];
   const pages = search ? SEARCHED_PAGES : 1;
   const place = { page: Math.ceil(page / pages), limit: pages * PAGE_SIZE, sort: SORT.value, search };
-  const wanted = new URLSearchParams({ ...asked("minPrice", "maxPrice", "type", "wear"), ...place });
-  const answer = await getJson(`/upgrader/items/pagination?${wanted}`, { signal });
-  rememberImages(answer.items);
+  const found = await loadItems({ ...asked("minPrice", "maxPrice", "type", "wear"), ...place }, signal);
   const first = ((page - 1) % pages) * PAGE_SIZE;
-  const ordered = matchesFirst(answer.items, search, ({ marketHashName }) => marketHashName);
-  const shown = ordered.slice(first, first + PAGE_SIZE).map(priced);
+  const ordered = matchesFirst(found.items, search, ({ marketHashName }) => marketHashName);
+  const shown = ordered.slice(first, first + PAGE_SIZE);
   // The chosen item may have another price now.
   const again = shown.find(({ marketHashName }) => marketHashName === state.item?.marketHashName);
   if (again) chooseItem(again);
-  return { items: shown, total: answer.pagination.totalItems, page };
+  return { items: shown, total: found.total, page };
 }
 
 /** The price of the chosen item is outdated: load the page anew, and the item, which may be on another page. */
 async function refresh() {
   if (current.route.path === "/") items.load();
   const item = state.item && (await loadItem(state.item.marketHashName).catch(() => {}));
-  if (item) chooseItem(priced(item));
+  if (item) chooseItem(item);
 }
 
 addEventListener("bet-refused", ({ detail: reason }) => {
@@ -60,7 +55,7 @@ addEventListener("bet-refused", ({ detail: reason }) => {
 });
 
 export function enter() {
-  showUpgrader(() => current.route.path === "/");
+  showUpgrader();
   return items.load();
 }
 

@@ -1,6 +1,7 @@
 // The newest bets of all players whose wheel or reel has stopped.
 
 import { socket } from "../connection.js";
+import { addressOfCase } from "../game/case-content.js";
 import { html, nothing, repeat } from "../lit.js";
 import { centsOfCoins } from "../money.js";
 import { state, update } from "../store.js";
@@ -55,6 +56,5 @@ export const whatAndWho = (bet, about) => html`${picture("item", bet.image, 40)}
 /** The game of a bet, as a link to its case. */
 function gameOf({ game, case: id, caseName }) {
   if (game === "upgrader") return html`<a href="/">Upgrader</a>`;
-  const address = `/cases/${encodeURIComponent(id)}${game === "irl" ? "?game=irl" : ""}`;
-  return id ? html`<a href=${address}>${caseName}</a>` : "Case";
+  return id ? html`<a href=${addressOfCase(game, id)}>${caseName}</a>` : "Case";
 }

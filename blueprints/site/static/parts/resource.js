@@ -1,6 +1,6 @@
 // Something that a page loads.
 
-import { getOwn, makeSignals } from "../api.js";
+import { getOwn } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { update } from "../store.js";
 import { status } from "./elements.js";
@@ -16,7 +16,7 @@ export class Resource {
   isLoading = false;
   #load;
   #what = [];
-  #nextSignal = makeSignals();
+  #aborting = new AbortController();
 
   constructor(load) {
     this.#load = load;
@@ -40,11 +40,13 @@ export class Resource {
     await update();
   }
 
-  /** Something else is going to be loaded: what is being loaded must not be shown any more. */
+  /** Something else is going to be loaded: what is being loaded must not be shown any more. Returns the next signal. */
   expect() {
+    this.#aborting.abort();
+    this.#aborting = new AbortController();
     this.isLoading = true;
     update();
-    return this.#nextSignal();
+    return this.#aborting.signal;
   }
 
   clear() {
