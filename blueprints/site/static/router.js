@@ -12,10 +12,7 @@ export const current = { path: location.pathname, ...findRoute(location.pathname
 
 export const query = () => new URLSearchParams(location.search);
 
-/**
- * Change the query, for example when a filter is chosen; "" and null remove a parameter. With `replace` the back button
- * does not undo it.
- */
+/** Change the query; "" and null remove a parameter. With `replace` the back button does not undo it. */
 export function setQuery(changes, { replace = false } = {}) {
   const parameters = query();
   for (const [name, value] of Object.entries(changes)) {

@@ -27,8 +27,7 @@ export function thresholdOf({ edge, wagerCents, priceCents }) {
 }
 
 /**
- * Compare the proof of a spin with what the player was shown: commitment, clientSeed, percent, threshold, won.
- *
+ * Compare the proof of a spin with what the player was shown: commitment, clientSeed, nonce, percent, threshold, won.
  * Returns the recomputed digest and result, and a list of checks `{ text, passed }`.
  */
 export async function verifySpin(proof, shown) {

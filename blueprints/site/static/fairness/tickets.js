@@ -47,10 +47,8 @@ export const chanceOf = (width) => Number(width) / Number(TICKETS_PER_PERCENT);
 export const rarityOf = (width) => RARITIES.find(([, below]) => chanceOf(width) < below)[0];
 
 /**
- * Compare the proof of an opening with what the player was shown: game, commitment, clientSeed, snapshot (its hash and
- * text), ticket, item, payoutCents.
- *
- * Returns the recomputed digest and result, and a list of checks `{ text, passed }`.
+ * Compare the proof of an opening with what the player was shown: game, commitment, clientSeed, nonce, snapshot (its
+ * hash and text), ticket, item, payoutCents. Returns what verifySpin returns.
  */
 export async function verifyOpening(proof, shown) {
   const digest = await digestOf(proof.serverSeed, openingMessage(shown.game, proof));

@@ -6,8 +6,10 @@ import { centsOfCoins, centsOfPrice } from "../money.js";
 import { readSnapshot } from "../fairness/tickets.js";
 
 const FREE_CASE = "free-case";
+const described = new Map();
 
-const PATHS = { case: "/api/cases/", irl: "/irl/" };
+// `game` is "case" or "irl".
+const pathOf = (game, id) => `${game === "irl" ? "/irl" : "/api/cases"}/${encodeURIComponent(id)}`;
 
 export const addressOfCase = (game, id) => `/cases/${encodeURIComponent(id)}${game === "irl" ? "?game=irl" : ""}`;
 
@@ -18,32 +20,27 @@ export async function loadSnapshot(hash) {
   throw new Error("The snapshot of the case is not the one that its hash names");
 }
 
-const described = new Map();
-
 /** The `name` of a case of a game, and its `images` by the names of its items. Loads each case once. */
 export function describeCase(game, id) {
-  const path = PATHS[game] + encodeURIComponent(id);
+  const path = pathOf(game, id);
   if (!described.has(path)) {
-    const loading = getJson(path).then(({ name, items }) => ({ name, images: imagesOf(items) }));
+    const imageOf = ({ marketHashName, name, image }) => [marketHashName ?? name, image];
+    const loading = getJson(path).then(({ name, items }) => ({ name, images: new Map(items.map(imageOf)) }));
     described.set(path, loading);
     loading.catch(() => described.delete(path));
   }
   return described.get(path);
 }
 
-const imagesOf = (items) => new Map(items.map((item) => [item.marketHashName ?? item.name, item.image]));
-
 /**
- * Load a case of a game, "case" or "irl".
- *
- * Prices and widths of its items come from the snapshot, with which the proof of an opening is verified. `snapshot` is
- * `{ hash, text }`, or null when an item has no price: then the case can't be opened, the `priceCents` of that item
- * is null, and so is the `width` of every item.
+ * Load a case. Prices and widths of its items come from the snapshot, with which the proof of an opening is verified.
+ * `snapshot` is `{ hash, text }`, or null when an item has no price: then the case can't be opened, the `priceCents` of
+ * that item is null, and so is the `width` of every item.
  */
 export async function loadCase(game, id) {
-  const { name, price, items, requiredLevel, snapshot: hash } = await getJson(PATHS[game] + encodeURIComponent(id));
+  const { name, price, items, requiredLevel, snapshot: hash } = await getJson(pathOf(game, id));
   const text = hash && (await loadSnapshot(hash));
-  const content = hash ? readSnapshot(text) : null;
+  const content = hash && readSnapshot(text);
   const isFree = id === FREE_CASE && game === "case";
   return {
     game,
@@ -53,7 +50,7 @@ export async function loadCase(game, id) {
     costCents: isFree ? 0 : centsOfCoins(price),
     isFree,
     requiredLevel,
-    snapshot: hash ? { hash, text } : null,
+    snapshot: hash && { hash, text },
     items: items.map((item, index) => shownItem(item, content?.items[index])),
   };
 }

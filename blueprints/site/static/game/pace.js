@@ -27,8 +27,6 @@ export const quickSwitch = () => html`<label class="switch">
 const series = { chosen: 1, number: 0, ending: null };
 
 export const isSeries = () => series.ending !== null;
-
-/** How many bets the next click plays. */
 export const chosenCount = () => series.chosen;
 
 function choose(count) {
