@@ -6,6 +6,7 @@ import { attempts, commitmentEntry, commitments, isSettled, keepCommitment } fro
 import { canVerify, digestOf, sha256 } from "./seeds.js";
 import { RECORDS } from "./records.js";
 import { namesAChange } from "../game/refusals.js";
+import { state } from "../store.js";
 
 // A bet's proof arrives by itself, seconds after the bet. Later it is looked up.
 const PROOF_MS = 30_000;
@@ -42,9 +43,11 @@ const isPaid = ({ answer, request }, { clientSeed, won }) =>
 
 /**
  * Look up the seeds of earlier commitments whose proofs have not come, for example because the bet was played in
- * another browser. `nonce` is that of the next bet, `playing` the commitment of the bet in progress.
+ * another browser.
  */
-export async function lookUpSeeds({ nonce, playing }) {
+export async function lookUpSeeds() {
+  const { announced: { nonce }, bet } = state;
+  const playing = bet?.attempt.request.serverSeedCommitment;
   for (const entry of commitments()) {
     const isOver = entry.nonce < nonce && entry.commitment !== playing && !entry.replacedBy && !entry.serverSeed;
     if (isOver && !isProofDue(entry)) await lookUp(entry, nonce).catch(() => {}); // The next call tries again.

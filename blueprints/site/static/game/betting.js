@@ -178,8 +178,7 @@ function committed(announced) {
 }
 
 async function lookUpEarlierSeeds() {
-  const { nonce } = state.announced;
-  await lookUpSeeds({ nonce, playing: state.bet?.attempt.request.serverSeedCommitment });
+  await lookUpSeeds();
   update();
   if (attempts().some(isUncompared)) (await import("../fairness/receipts.js")).compareReceipts();
 }
