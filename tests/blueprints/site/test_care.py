@@ -63,10 +63,6 @@ def test_a_zoomed_page_is_played_with_the_keyboard(shared, size):
     assert shared.evaluate("document.documentElement.scrollWidth") <= size[0]
 
 
-def test_the_header_shows_the_level(shared):
-    expect(shared.get_by_role("button", name=re.compile(r"your account.*level \d"))).to_be_visible()
-
-
 def test_a_new_player_reads_how_far_the_next_rank_is(tab, site, player):
     sign_in(tab, site, player)
     go(tab, "Ranking")

@@ -47,7 +47,7 @@ def test_the_level_is_named_in_the_header(shared, size):
 
     account = shared.get_by_role("button", name=re.compile("your account"))
 
-    expect(account).to_have_accessible_name(re.compile(r"Level \d+$"))
+    expect(account).to_have_accessible_name(re.compile(r"\(your account\) Level \d+$"))
     expect(account.get_by_text("Level")).to_be_in_viewport(ratio=1)
 
 
