@@ -64,7 +64,7 @@ const remove = (item) => change({ items: draft.items.filter((each) => each !== i
 
 function setPercentage(item, percentage) {
   item.percentage = percentage;
-  update();
+  change({});
 }
 
 /** The same chance for every item; the first gets what the division leaves. */
