@@ -45,9 +45,13 @@ socket.on("connect_error", ({ message }) => {
   connectLater();
 });
 
-// The library closes the connection when the browser goes offline, and tries again.
+// The library closes the connection when the browser goes offline.
 addEventListener("offline", () => showLoss());
-addEventListener("online", () => { if (!state.isLive) update({ line: "Reconnecting…" }); });
+addEventListener("online", () => {
+  if (state.isLive) return;
+  update({ line: "Reconnecting…" });
+  reconnect(); // At once, rather than at its next try.
+});
 
 const showLoss = () => { if (!state.notice) notify(navigator.onLine ? LOST : OFFLINE, "connection"); };
 
