@@ -76,23 +76,31 @@ def violations(tab, part="html", dark_part=None):
 
     With ``dark_part``, the contrast of only this part is checked in the dark.
     """
-    found = {}
+    return {
+        **violations_at(tab, NARROW, "light", part),
+        **violations_at(tab, DESKTOP, "dark", dark_part or part),
+    }
+
+
+def violations_at(tab, size, theme, part="html"):
+    """The same at one size in one theme."""
+    resize(tab, size)
+    tab.emulate_media(color_scheme=theme)
+    # The other rules do not depend on the theme.
+    rules = {"runOnly": ["color-contrast"]} if theme == "dark" else {}
+    return {(name, size, theme): elements for name, elements in violations_as_shown(tab, part, rules).items()}
+
+
+def violations_as_shown(tab, part="html", rules=None):
+    """The same as the tab is shown now."""
     if not tab.evaluate("'axe' in globalThis"):
         tab.evaluate(AXE.read_text(encoding="utf-8"))
-    for size, theme in ((NARROW, "light"), (DESKTOP, "dark")):
-        resize(tab, size)
-        tab.emulate_media(color_scheme=theme)
-        # The other rules do not depend on the theme.
-        rules = {"runOnly": ["color-contrast"]} if theme == "dark" else {}
-        result = tab.evaluate(
-            "([part, rules]) => axe.run(part, { resultTypes: ['violations'], ...rules })",
-            [dark_part or part if theme == "dark" else part, rules],
-        )
-        for rule in result["violations"]:
-            found[rule["id"], theme] = [node["html"] for node in rule["nodes"]]
-        if too_wide := tab.evaluate(TOO_WIDE):
-            found["width", theme] = too_wide
-    return found
+    result = tab.evaluate(
+        "([part, rules]) => axe.run(part, { resultTypes: ['violations'], ...rules })", [part, rules or {}]
+    )
+    found = {rule["id"]: [node["html"] for node in rule["nodes"]] for rule in result["violations"]}
+    too_wide = tab.evaluate(TOO_WIDE)
+    return found | ({"width": too_wide} if too_wide else {})
 
 
 def screenshot(tab, name):

@@ -9,64 +9,16 @@ import requests
 from PIL import Image
 from playwright.sync_api import expect
 
-from bench.harness.spins import play_spin
-from services.accounts import users
-from tests.blueprints.site.conftest import (
-    go,
-    refer,
-    sign_in,
-    tab_to,
-)
-from tests.support.chromium import screenshot, violations
-from tests.support.client_seeds import client_seed_that
-from tests.support.openings import Openings, chest
+from tests.blueprints.site.accounts import TRADE_URL, account, expect_bets, open_page, picture_file, play
+from tests.blueprints.site.conftest import go, refer, sign_in, tab_to
 
 pytestmark = pytest.mark.browser
-
-RED, BLUE = (255, 0, 0), (0, 0, 255)
-TRADE_URL = "https://steamcommunity.com/tradeoffer/new/?partner=12345&token=aB3_x-9z"
-
-
-def open_page(tab, site, player, path):
-    """Opens a page of the account by its address, as after a reload."""
-    tab.goto(f"{site.url}/account{path}?token={player['token']}")
-    expect(tab.locator("#username")).to_have_text(player["username"])
-    return tab
-
-
-def account(site, player):
-    return site.get("/auth/me", player).json()
 
 
 def submit(tab, label, text):
     """Types into the field with this label, and presses Enter."""
     tab.get_by_label(label, exact=True).fill(text)
     tab.keyboard.press("Enter")
-
-
-def play(site, player):
-    """Three bets: a lost and a won spin, and an opening; their ids."""
-    items = site.get("/upgrader/items/pagination?sort=Ascending&limit=100").json()["items"]
-    item = next(each for each in items if float(each["price"][1:]) >= 2)
-    price = float(item["price"][1:])
-    with site.app() as app:
-        owner = users.get(platform_id=player["platformid"])
-        ids = []
-        for wins in (False, True):
-            seed = client_seed_that(wins, app=app, player=owner, wager=1, price=price)
-            played = play_spin(app, owner, item["marketHashName"], client_seed=seed)
-            ids.append(played.bet.id)
-        ids.append(Openings(app).bet(owner, chest("story-chest"), wins="Crown").id)
-    return ids
-
-
-def picture_file(size=(400, 200)):
-    """A picture whose left half is red and whose right half is blue."""
-    picture = Image.new("RGB", size, RED)
-    picture.paste(BLUE, (size[0] // 2, 0, *size))
-    content = io.BytesIO()
-    picture.save(content, "PNG")
-    return {"name": "picture.png", "mimeType": "image/png", "buffer": content.getvalue()}
 
 
 def stored_picture(site, player):
@@ -313,14 +265,6 @@ def bets(tab, site, player):
     return open_page(tab, site, player, "/bets")
 
 
-def expect_bets(tab, *ids):
-    """The list shows these bets in this order."""
-    lines = tab.locator("#bet-history li")
-    expect(lines).to_have_count(len(ids))
-    for place, id_ in enumerate(ids):
-        expect(lines.nth(place)).to_have_attribute("data-bet", str(id_))
-
-
 def test_bets_are_filtered_and_ordered_in_an_address_that_can_be_shared(bets):
     lost, won, opened = bets.ids
     expect_bets(bets, opened, won, lost)
@@ -406,33 +350,3 @@ def test_a_guest_reads_what_to_sign_in_for(guest, site):
     guest.goto(f"{site.url}/account/vault")
 
     expect(guest.locator("#guest-note")).to_have_text("Sign in to see your vault.")
-
-
-def test_axe_finds_nothing_on_the_pages_of_the_account(tab, site, player):
-    play(site, player)
-    refer(site, site.new_player(), player)
-    site.count_as_lost(player, 250_00)
-    site.run("payments", "record", player["platformid"], "deposit", "30", "--txhash", "ba" * 32)
-    site.run("notifications", "send", player["platformid"], "Hello", "A message for you.")
-    site.post("/profile/vault/lock", {"amount": 1, "deadline": int(time.time() * 1000) + 86_400_000}, player)
-    sign_in(tab, site, player, item=None)
-    for name, part in (
-        ("Account", "#unlocks li"),
-        ("Bets", "#bet-history li"),
-        ("Payments", "#payment-history li"),
-        ("Vault", "#vault"),
-        ("Referrals", "#referred li"),
-        ("Profile", "#avatar"),
-        ("Personal details", "#details-phone"),
-    ):
-        go(tab, name)
-        tab.locator(part).first.wait_for()
-        assert (name, violations(tab)) == (name, {})
-        screenshot(tab, f"page-{name.lower().replace(' ', '-')}-dark")
-    tab.goto(f"{site.url}/account/notifications")
-    tab.locator("#notifications li").first.wait_for()
-    assert violations(tab) == {}
-    go(tab, "Profile")
-    tab.set_input_files("#avatar", picture_file())
-    tab.locator("#crop-square").wait_for()
-    assert violations(tab, "#crop") == {}

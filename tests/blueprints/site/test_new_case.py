@@ -5,12 +5,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.blueprints.site.accounts import LEVEL_25_CENTS
 from tests.blueprints.site.conftest import go, sign_in
 from tests.support.chromium import violations
 
 pytestmark = pytest.mark.browser
-
-LEVEL_25_CENTS = 6_250_000
 
 
 @pytest.fixture
@@ -29,7 +28,7 @@ def add(tab, name):
     expect(tab.locator("#found-items li", has_not_text=name)).to_have_count(0)
     line = tab.locator("#found-items li").first
     line.get_by_role("button", name="Add").click()
-    expect(line).to_contain_text("added")
+    expect(line).to_contain_text("Remove")
     return round(float(line.locator(".coins").text_content().removesuffix(" coins").replace(",", "")) * 100)
 
 
