@@ -60,7 +60,14 @@ const nameOf = ({ marketHashName }) => marketHashName;
 const add = ({ marketHashName, image, priceCents: cents }) =>
   change({ items: [...draft.items, { marketHashName, image, priceCents: cents, percentage: "" }] });
 
-const remove = (item) => change({ items: draft.items.filter((each) => each !== item) });
+const remove = (item) => change({ items: draft.items.filter((each) => nameOf(each) !== nameOf(item)) });
+
+/** The same by the button beside the item, which goes away and had the focus. */
+async function removeLine(item) {
+  remove(item);
+  await update();
+  document.getElementById("draft-title").focus();
+}
 
 function setPercentage(item, percentage) {
   item.percentage = percentage;
@@ -96,7 +103,7 @@ const editor = ({ newCase, caseHouseEdge }) => html`
     ${form(html`
       ${field({ id: "case-name", label: "Name", input: html`<input id="case-name" autocomplete="off"
         maxlength=${newCase.maxName} .value=${draft.name} @input=${({ target }) => change({ name: target.value })}>` })}
-      <h3>Items of the case</h3>
+      <h3 id="draft-title" tabindex="-1">Items of the case</h3>
       ${draft.items.length ? nothing : html`<p class="quiet">Add at least ${newCase.minItems} items from the list.</p>`}
       <ul id="case-draft" class="lines">${repeat(draft.items, nameOf, line)}</ul>
       ${draft.items.length < newCase.minItems ? nothing : html`
@@ -125,7 +132,7 @@ const line = (item) => html`<li>
   <span class="row"><input class="short" inputmode="decimal" autocomplete="off" maxlength="14" .value=${item.percentage}
     aria-label="Chance of ${item.marketHashName}, in percent"
     @input=${({ target }) => setPercentage(item, target.value)}> %</span>
-  ${namedButton("Remove", item.marketHashName, () => remove(item))}
+  ${namedButton("Remove", item.marketHashName, () => removeLine(item))}
 </li>`;
 
 const isAdded = (item) => draft.items.some((each) => nameOf(each) === nameOf(item));
@@ -133,5 +140,5 @@ const isAdded = (item) => draft.items.some((each) => nameOf(each) === nameOf(ite
 const offer = (item) => html`<li>
   ${picture("item", item.image, 44)}<span class="name">${item.marketHashName}</span>
   ${coins(item.priceCents)}
-  ${isAdded(item) ? html`<span class="quiet">added</span>` : namedButton("Add", item.marketHashName, () => add(item))}
+  ${namedButton(isAdded(item) ? "Remove" : "Add", nameOf(item), () => (isAdded(item) ? remove : add)(item))}
 </li>`;

@@ -24,7 +24,13 @@ const referrals = ownResource("/affiliate/overview", "/affiliate/stats");
 const claiming = new Actions("claim-said", () => referrals.load());
 const using = new Actions("promo-said", loadPlayer);
 const codeForm = makeForm("own", async ({ code }) =>
-  (await sendJson("POST", "/affiliate/set-code", { code: code.value.trim() })).message, loadPlayer);
+  (await sendJson("POST", "/affiliate/set-code", { code: code.value.trim() })).message, showCode);
+
+/** The code is in the place of the form, which had the focus. */
+async function showCode() {
+  await loadPlayer();
+  document.getElementById("own-set")?.focus();
+}
 
 export const enter = () => Promise.all([loadPlayer(), referrals.load()]);
 
@@ -32,7 +38,7 @@ export function page() {
   const { code, used } = state.player?.affiliate ?? {};
   return referrals.view("referrals-note", "Your referrals", ([overview, players]) => (state.player ? html`
     <div class="parts">
-      ${section("own", "Your promo code", code ? html`<p><code id="own-set">${code}</code></p>
+      ${section("own", "Your promo code", code ? html`<p><code id="own-set" tabindex="-1">${code}</code></p>
         <p class="quiet">Give it to friends. They get a bonus and the free case, and you earn from what they lose.</p>`
         : codeForm(CODE_FIELD, "Set the code"))}
       ${section("earned", "Earnings", earnings(overview))}
