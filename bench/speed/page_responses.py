@@ -72,7 +72,7 @@ def _open_page(browser: Any, server: RunningServer, token: str) -> Page:
     tab.add_init_script(OBSERVE)
     tab.goto(f"{server.url}/?token={token}")
     tab.locator("#items button").first.click()
-    tab.locator("#spin:enabled").wait_for()
+    tab.locator("#spin[aria-disabled=false]").wait_for()
     tab.evaluate(PAINTED)
     session = tab.context.new_cdp_session(tab)
     session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWED_DOWN})
@@ -92,7 +92,7 @@ def _waits(tab: Page, *, rounds: int) -> dict[str, float]:
         note("typing a wager", lambda: _type_wager(tab))
         note("choosing an item", tab.locator("#items button").nth(number + 1).click)
         note("pressing spin", tab.locator("#spin").click)
-        tab.locator("#spin:enabled").wait_for()
+        tab.locator("#spin[aria-disabled=false]").wait_for()
         for name in ("Cases", "Ranking", "Fair", "Upgrader"):
             link = tab.get_by_role("navigation", name="Pages", exact=True).get_by_role("link", name=name)
             note(f"opening {name}", link.click)

@@ -230,6 +230,6 @@ def test_refused_bets_are_explained_in_plain_words_and_local_time(tab):
     for answer, text in REFUSALS:
         tab.refuse = lambda _payload, answer=answer: {"status": False} | answer
 
-        tab.locator("#spin:enabled").click()
+        tab.locator("#spin").click()
 
         expect(tab.locator("#outcome")).to_have_text(text)

@@ -176,7 +176,7 @@ def test_an_opening_that_the_server_refuses_is_explained(shared):
     shared.route("**/api/cases/level-10-shoelace", take_level)
     choose_case(shared, "Level 10 Shoelace")
 
-    shared.locator("#spin:enabled").click()
+    shared.locator("#spin").click()
 
     expect(shared.locator("#outcome")).to_have_text("The opening was refused: Your level is too low.")
 
@@ -216,7 +216,7 @@ def test_the_free_case_needs_a_code_and_opens_once(site, tab, player):
     expect(tab.locator("#outcome")).to_have_text("You have received a bonus of 0.2 coins.")
     expect(tab.locator("#balance")).to_have_text("100.20 coins")
     expect(condition).to_have_count(0)
-    tab.locator("#spin:enabled").click()
+    tab.locator("#spin").click()
     expect(tab.locator("#proofs .verdict")).to_contain_text("Verified")
     payout = newest_bet(site, player)["payout"]
     expect(tab.locator("#balance")).to_have_text(f"{100.2 + payout:.2f} coins")
@@ -385,7 +385,7 @@ def test_a_changed_case_is_shown_anew_and_opened_again(shared, import_case):
         before = shared.locator("#case-items").inner_text()
         import_case(*chances)
 
-        shared.locator("#spin:enabled").click()
+        shared.locator("#spin").click()
 
         expect(shared.locator("#outcome")).to_have_text(
             f"The opening was refused: {reason}. This is the case as it is now."

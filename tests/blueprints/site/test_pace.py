@@ -68,7 +68,7 @@ def test_quick_mode_keeps_the_shortest_time_between_two_bets(slow):
     slow.locator("#items button").first.click()
     slow.get_by_role("switch", name="Quick mode").check()
 
-    slow.locator("#spin:enabled").click()
+    slow.locator("#spin").click()
 
     expect(slow.locator("#proofs > li")).to_have_count(1)
     expect(slow.locator("#why-not")).to_have_text("You can place the next bet in a moment.")
@@ -80,7 +80,7 @@ def test_three_openings_follow_each_other_after_one_click(tab, site, player):
     choose_count(tab, 3)
     expect(tab.locator("#spin")).to_contain_text("for 2.07")
 
-    tab.locator("#spin:enabled").click()
+    tab.locator("#spin").click()
 
     expect(tab.locator("#outcome")).to_contain_text("Opened 3 of 3, net ")
     expect(played(tab)).to_have_count(3)
@@ -92,7 +92,8 @@ def test_three_openings_follow_each_other_after_one_click(tab, site, player):
 def test_a_player_stops_further_openings_with_the_keyboard(tab, site, player):
     choose_case(sign_in(tab, site, player), CASE)
     choose_count(tab, 5)
-    tab.locator("#spin:enabled").focus()
+    expect(tab.locator("#spin")).to_be_enabled()
+    tab.locator("#spin").focus()
 
     tab.keyboard.press("Enter")
     expect(tab.get_by_role("button", name="Stop")).to_be_focused()
@@ -111,7 +112,7 @@ def test_openings_stop_at_the_first_refusal(tab, site, player):
     choose_case(sign_in(tab, site, player), CASE)
     choose_count(tab, 5)
 
-    tab.locator("#spin:enabled").click()
+    tab.locator("#spin").click()
 
     outcome = "The opening was refused: Insufficient balance. Opened 1 of 5"
     expect(tab.locator("#outcome")).to_contain_text(outcome)
@@ -125,7 +126,7 @@ def test_openings_stop_when_the_player_opens_another_page(tab, site, player):
     tab.rewrite = lambda _tab, message: held.append(message) if tab.bets else message
     choose_case(sign_in(tab, site, player), CASE)
     choose_count(tab, 5)
-    tab.locator("#spin:enabled").click()
+    tab.locator("#spin").click()
     wait_until(lambda: tab.title() and any(message.startswith("43") for message in held))
 
     go(tab, "Upgrader")
@@ -134,7 +135,8 @@ def test_openings_stop_when_the_player_opens_another_page(tab, site, player):
         tab.sockets[-1][0].send(message)
 
     expect(played(tab)).to_have_count(1)
-    expect(tab.locator("#spin:enabled")).to_have_text("Spin")
+    expect(tab.locator("#spin")).to_be_enabled()
+    expect(tab.locator("#spin")).to_have_text("Spin")
     assert len(tab.bets) == 1
 
 

@@ -70,7 +70,7 @@ def refuse(tab, answer):
 def bet(tab, wager):
     """Spins for the dearest item; what the page shows when the bet is over."""
     tab.fill("#wager", wager)
-    tab.locator("#spin:enabled").click()
+    tab.locator("#spin").click()
     expect(tab.locator("#outcome")).not_to_be_empty()
     expect(tab.locator("#game")).not_to_have_attribute("data-spinning", "")
 
@@ -99,7 +99,7 @@ def test_a_failed_bet_is_retried_with_the_same_id(tab):
     bet(tab, HOPELESS)
     tab.reload()
     expect(tab.locator("#spin")).to_have_text("Try again for 2,488.99 coins")
-    tab.locator("#spin:enabled").click()
+    tab.locator("#spin").click()
     expect(tab.locator("#outcome")).to_contain_text("Something went wrong")
 
     assert len(tab.bets) == 3
@@ -112,7 +112,7 @@ def test_a_bet_settled_after_a_failure_is_verified(tab):
     bet(tab, SURE)
     tab.refuse = lambda _bet: None
 
-    tab.locator("#spin:enabled").click()
+    tab.locator("#spin").click()
 
     expect(verdict(tab, 1)).to_contain_text("Verified")
     assert tab.bets[0] == tab.bets[1]
@@ -138,7 +138,7 @@ def test_the_verify_page_recomputes_evidence_of_refused_bets(tab, house):
     refuse(tab, TOO_HIGH)
     bet(tab, SURE)
     choose_case(tab, "Sure Thing")
-    tab.locator("#spin:enabled").click()
+    tab.locator("#spin").click()
     expect(tab.locator("#outcome")).to_contain_text("refused")
     tab.get_by_role("link", name="Back to the wheel").click()
     bet(tab, HOPELESS)
@@ -196,7 +196,7 @@ def test_a_bet_interrupted_by_a_reload_goes_on(tab, house, game, awaited):
     if game == "opening":
         choose_case(tab, "Sure Thing")
     tab.fill("#wager", "12.00") if game == "spin" else None
-    tab.locator("#spin:enabled").click()
+    tab.locator("#spin").click()
     has_come = f"Object.values(localStorage).some((text) => text.includes('{awaited}\"'))"
     wait_until(lambda: tab.evaluate(has_come))
 
@@ -221,7 +221,7 @@ def test_a_bet_interrupted_by_a_reload_goes_on(tab, house, game, awaited):
 
 def test_a_bet_whose_tab_was_closed_is_verified_elsewhere(tab, house):
     tab.rewrite = lambda _tab, message: message if message.startswith(("0", "40")) else None
-    tab.locator("#spin:enabled").click()
+    tab.locator("#spin").click()
     wait_until(lambda: house.get("/stats/games", tab.player).json()["data"]["totalGames"] == 1)
     new = tab.context.new_page()
     tab.close()
@@ -237,7 +237,7 @@ def test_a_bet_that_the_browser_cannot_record_is_not_sent(tab):
     tab.evaluate("localStorage.setItem('full', 'x'.repeat(5 * 1024 * 1024 - 2000))")
     tab.evaluate("for (let n = 0; ; n++) try { localStorage.setItem(`f${n}`, 'x'); } catch { break; }")
 
-    tab.locator("#spin:enabled").click()
+    tab.locator("#spin").click()
 
     expect(tab.locator("#outcome")).to_contain_text("The bet was not sent")
     assert tab.bets == []
@@ -270,7 +270,7 @@ def test_a_refused_spin_that_would_have_lost_is_not_reported(tab):
 def test_a_refused_opening_that_would_have_won_is_reported(tab):
     choose_case(tab, "Sure Thing")
     refuse(tab, {"status": False, "error": "Case is not available"})
-    tab.locator("#spin:enabled").click()
+    tab.locator("#spin").click()
     expect(tab.locator("#outcome")).to_contain_text("refused")
     tab.get_by_role("link", name="Back to the wheel").click()
 
@@ -284,12 +284,12 @@ def test_a_refused_opening_that_would_have_won_is_reported(tab):
 def test_a_failed_opening_is_retried_unchanged_after_a_reload(tab):
     choose_case(tab, "Sure Thing")
     refuse(tab, FAILED)
-    tab.locator("#spin:enabled").click()
+    tab.locator("#spin").click()
     expect(tab.locator("#spin")).to_have_text("Try again for 1,000.00 coins")
     tab.reload()
     tab.refuse = lambda _bet: None
 
-    tab.locator("#spin:enabled").click()
+    tab.locator("#spin").click()
 
     expect(verdict(tab, 1)).to_contain_text("Verified")
     assert tab.bets[0] == tab.bets[1]
@@ -299,7 +299,7 @@ def test_a_failed_opening_is_retried_unchanged_after_a_reload(tab):
 def test_an_unanswered_winning_bet_is_not_replaced_by_another(tab, house):
     refuse(tab, DROPPED)
     tab.fill("#wager", SURE)
-    tab.locator("#spin:enabled").click()
+    tab.locator("#spin").click()
     expect(tab.locator("#reading-label")).to_have_text("Rolling")
     tab.reload()
     expect(tab.locator("#reading-label")).to_have_text("Rolling")
@@ -356,7 +356,7 @@ def test_a_roll_with_an_unannounced_nonce_is_not_verified(tab):
         else message
     )
 
-    tab.locator("#spin:enabled").click()
+    tab.locator("#spin").click()
 
     expect(tab.locator("#outcome")).not_to_be_empty()
     expect(tab.locator("#fairness-state")).not_to_be_empty()

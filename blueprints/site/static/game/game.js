@@ -173,7 +173,7 @@ export function gamePanel() {
       <form id="form" novalidate @submit=${playShown}>
         <div class="bar">
           ${active.controls()}
-          <button id="spin" type="submit" class="spin" ?disabled=${why !== null || isSeries()}
+          <button id="spin" type="submit" class="spin" aria-disabled=${why !== null || isSeries()}
             aria-describedby="why-not"><span>${
               open ? html`Try again for ${coins(open.costCents)}` : active.action()}</span></button>
           <p id="why-not" class="why-not" role="status">${why ?? (open ? whyAgain(open) : "")}${

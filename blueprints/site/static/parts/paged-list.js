@@ -16,8 +16,8 @@ export const pageNumber = () => Number(query().get("page") ?? 1);
 /** Buttons to go to other pages. With a `note` of their own they are there for a single page, too. */
 export function pageButtons({ label, page, pages, note, id }) {
   if (pages < 2 && !note) return nothing;
-  const button = (text, to) => html`<button type="button" class="plain" ?disabled=${to < 1 || to > pages}
-    @click=${() => setQuery({ page: to > 1 ? to : null })}>${text}</button>`;
+  const button = (text, to) => html`<button type="button" class="plain" aria-disabled=${to < 1 || to > pages}
+    @click=${() => to >= 1 && to <= pages && setQuery({ page: to > 1 ? to : null })}>${text}</button>`;
   return html`<nav class="row pages" aria-label=${label}>
     ${button("Previous", page - 1)}
     <p class="quiet" id=${id ?? nothing}>${note ?? `Page ${page} of ${pages}`}</p>
