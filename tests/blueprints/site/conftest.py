@@ -42,6 +42,11 @@ SECRETS = {
     "JWT_SECRET": "zyxwvutsrqponmlkjihgfedcba9876543210-of-these-tests",
 }
 
+SET_ONLINE = """(isOnline) => {
+    Object.defineProperty(Navigator.prototype, "onLine", { get: () => isOnline, configurable: true });
+    dispatchEvent(new Event(isOnline ? "online" : "offline"));
+}"""
+
 DROPPED = object()
 """The answer of a proxy that does not answer."""
 

@@ -3,14 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.blueprints.site.conftest import go, sign_in
+from tests.blueprints.site.conftest import SET_ONLINE, go, sign_in
 
 pytestmark = pytest.mark.browser
-
-SET_ONLINE = """(isOnline) => {
-    Object.defineProperty(Navigator.prototype, "onLine", { get: () => isOnline, configurable: true });
-    dispatchEvent(new Event(isOnline ? "online" : "offline"));
-}"""
 
 
 @pytest.fixture
