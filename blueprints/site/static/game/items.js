@@ -14,12 +14,11 @@ export function partsOf(marketHashName) {
 
 const images = new Map();
 
-/** Load a page of the catalogue: its items, with their `priceCents`, and the `total` of those that match. */
+/** Load a page of the catalogue, its items with their `priceCents`. */
 export async function loadItems(wanted, signal) {
   const answer = await getJson(`/upgrader/items/pagination?${new URLSearchParams(wanted)}`, { signal });
   for (const { marketHashName, image } of answer.items) images.set(marketHashName, image);
-  const items = answer.items.map((item) => ({ ...item, priceCents: centsOfPrice(item.price) }));
-  return { items, total: answer.pagination.totalItems };
+  return { ...answer, items: answer.items.map((item) => ({ ...item, priceCents: centsOfPrice(item.price) })) };
 }
 
 /** Load an item; undefined when the catalogue does not show it. */

@@ -40,7 +40,7 @@ async function loadPage(signal) {
   // The chosen item may have another price now.
   const again = shown.find(({ marketHashName }) => marketHashName === state.item?.marketHashName);
   if (again) chooseItem(again);
-  return { items: shown, total: found.total, page };
+  return { items: shown, total: found.pagination.totalItems, page };
 }
 
 /** The price of the chosen item is outdated: load the page anew, and the item, which may be on another page. */
