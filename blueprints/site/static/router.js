@@ -50,6 +50,7 @@ async function show() {
     ({ message }) => ({ module: null, problem: `This page could not be loaded: ${message}` }),
   );
   if (path !== location.pathname) return;
+  if (path !== current.path) dispatchEvent(new Event("said-before"));
   Object.assign(current, { path, ...found, ...loaded });
   setTitle(found.route.title);
   enter();

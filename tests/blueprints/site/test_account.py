@@ -170,6 +170,17 @@ def test_the_square_of_a_new_picture_is_dragged_and_zoomed(tab, site, player):
     assert stored_picture(site, player) == [True, True]
 
 
+def test_only_the_last_action_says_what_it_did(tab, site, player):
+    open_page(tab, site, player, "/profile")
+    submit(tab, "Client seed", "my-lucky-seed")
+    expect(tab.locator("#clientSeed-said")).to_have_text("Client seed saved.")
+
+    tab.set_input_files("#avatar", {"name": "a.png", "mimeType": "image/png", "buffer": b"no picture"})
+
+    expect(tab.locator("#avatar-said")).to_contain_text("not a picture")
+    expect(tab.locator("#clientSeed-said")).to_have_text("")
+
+
 def test_a_file_that_is_no_picture_is_refused(tab, site, player):
     open_page(tab, site, player, "/profile")
 
@@ -253,6 +264,10 @@ def test_notifications_are_cleared(tab, site, player):
 
     expect(tab.locator("#notifications-note")).to_contain_text("There are none.")
     assert site.get("/profile/notifications", player).json() == []
+    expect(tab.locator("#notifications-said")).to_have_text("Your notifications are cleared.")
+    go(tab, "Vault")
+    go(tab, "Notifications")
+    expect(tab.locator("#notifications-said")).to_have_text("")
 
 
 # Histories

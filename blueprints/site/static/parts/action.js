@@ -1,4 +1,5 @@
-// What the buttons of a section do.
+// What the buttons of a section do. When an action begins, and when another page is opened, the window gets the event
+// "said-before": what was said of earlier actions is no longer shown.
 
 import { html } from "../lit.js";
 import { update } from "../store.js";
@@ -15,7 +16,7 @@ export class Actions {
   constructor(id, reload = () => {}) {
     this.#id = id;
     this.#reload = reload;
-    addEventListener("session", () => { this.#said = ""; });
+    for (const event of ["session", "said-before"]) addEventListener(event, () => { this.#said = ""; });
   }
 
   /**
@@ -25,6 +26,7 @@ export class Actions {
   async run(action) {
     if (this.#isRunning) return;
     this.#isRunning = true;
+    dispatchEvent(new Event("said-before"));
     const said = await action().catch((problem) => `${problem.message}.`);
     this.#isRunning = false;
     if (said === undefined) return;
