@@ -82,11 +82,12 @@ def test_three_openings_follow_each_other_after_one_click(tab, site, player):
 
     tab.locator("#spin").click()
 
-    expect(tab.locator("#outcome")).to_contain_text("Opened 3 of 3, net ")
+    expect(tab.locator("#outcome")).to_contain_text("Opened 3 of 3: ")
     expect(played(tab)).to_have_count(3)
     expect(tab.locator("#proofs [data-verdict=good]")).to_have_count(3)
-    paid = sum(bet["payout"] for bet in site.get("/stats/live-bets").json()["data"]["bets"][:3])
-    assert balance(tab) == pytest.approx(100 - 3 * PRICE + paid)
+    payouts = [bet["payout"] for bet in site.get("/stats/live-bets").json()["data"]["bets"][2::-1]]
+    expect(tab.locator("#outcome")).to_contain_text(" + ".join(f"{payout:.2f}" for payout in payouts))
+    assert balance(tab) == pytest.approx(100 - 3 * PRICE + sum(payouts))
 
 
 def test_a_player_stops_further_openings_with_the_keyboard(tab, site, player):

@@ -119,7 +119,8 @@ async function playShown(event) {
   const summary = await playSeries(count, playOne, canGoOn);
   const { text, kind } = state.outcome;
   if (active !== opening) return;
-  if (summary) showOutcome(`${text} ${summary}`, kind);
+  if (summary && kind === "refused") showOutcome(`${text} ${summary.text}`, kind);
+  else if (summary) showOutcome(summary.text, summary.kind);
   loadPlayer(); // The level may have grown, and the free case be used.
 }
 

@@ -1,7 +1,7 @@
 // How fast bets follow each other: quick mode, which shows no animation, and several openings one after another.
 
 import { html, live } from "../lit.js";
-import { centsOfCoins, formatSigned } from "../money.js";
+import { centsOfCoins, format, formatSigned } from "../money.js";
 import { state, update } from "../store.js";
 import { nextBet } from "./betting.js";
 
@@ -44,23 +44,26 @@ addEventListener("session", stopSeries); // Nothing is opened as another player.
 
 /**
  * Play a number of bets, one after another: `playOne()` resolves with the attempt when it was settled, and `canGoOn()`
- * is whether another one may follow. Resolves with a sentence about all, or "" after a single one.
+ * is whether another one may follow. Resolves with the outcome of all, or null after a single one.
  */
 export async function playSeries(count, playOne, canGoOn) {
   if (count === 1) {
     await playOne();
-    return "";
+    return null;
   }
   series.ending = new AbortController();
   const { signal } = series.ending;
   const stopped = new Promise((resolve) => { signal.addEventListener("abort", resolve); });
+  const payouts = [];
   let [played, netCents] = [0, 0];
   update().then(() => document.getElementById("stop")?.focus({ preventScroll: true }));
   while (played < count && !signal.aborted && (played === 0 || canGoOn())) {
     series.number = played + 1;
     const attempt = await playOne();
     if (!attempt) break;
-    netCents += centsOfCoins(attempt.answer.result.amount) - attempt.costCents;
+    const payoutCents = centsOfCoins(attempt.answer.result.amount);
+    payouts.push(format(payoutCents));
+    netCents += payoutCents - attempt.costCents;
     played += 1;
     if (played < count) await Promise.race([nextBet(), stopped]);
   }
@@ -70,14 +73,16 @@ export async function playSeries(count, playOne, canGoOn) {
   if (document.activeElement === document.body) {
     document.querySelector(".count :checked")?.focus({ preventScroll: true });
   }
-  return `Opened ${played} of ${count}, net ${formatSigned(netCents)} coins.`;
+  const paid = played ? `: ${payouts.join(" + ")}` : "";
+  const text = `Opened ${played} of ${count}${paid}, net ${formatSigned(netCents)} coins.`;
+  return { text, kind: netCents > 0 ? "won" : "lost" };
 }
 
 /** The choice of the number; while openings are played, which one it is, and a button that stops after it. */
 export const seriesControls = () => (isSeries() ? html`
   <div class="count"><span role="status">Opening ${series.number} of ${series.chosen}</span>
     <button id="stop" type="button" class="plain" ?disabled=${series.ending.signal.aborted}
-      @click=${stopSeries}>Stop</button></div>` : html`
+      @click=${stopSeries}>${series.ending.signal.aborted ? "Stops after this one" : "Stop"}</button></div>` : html`
   <fieldset class="count"><legend class="unseen">Openings one after another</legend>
     ${COUNTS.map((count) => html`<label class="plain">
       <input class="unseen" type="radio" name="count" value=${count} .checked=${live(count === series.chosen)}
