@@ -212,14 +212,14 @@ def test_personal_details_are_stored(tab, site, player):
 
 def test_an_own_promo_code_is_set_once(tab, site, player):
     open_page(tab, site, player, "/referrals")
-    submit(tab, "Choose your code", "a b")
-    expect(tab.locator("#own-problem")).to_contain_text("letters and numbers")
+    submit(tab, "Choose your own code", "a b")
+    expect(tab.locator("#own-problem")).to_have_text("Promo code must only include letters and numbers.")
 
     code = f"OWN{player['platformid'][-20:]}"
-    submit(tab, "Choose your code", code.lower())
+    submit(tab, "Choose your own code", code.lower())
 
     expect(tab.locator("#own-set")).to_have_text(code.upper())
-    expect(tab.get_by_label("Choose your code")).to_have_count(0)
+    expect(tab.get_by_label("Choose your own code")).to_have_count(0)
 
 
 def test_players_who_use_the_code_are_listed(tab, site, player):
@@ -232,6 +232,7 @@ def test_players_who_use_the_code_are_listed(tab, site, player):
     line = tab.locator("#referred li")
     expect(line).to_contain_text(referred["username"])
     expect(line).to_contain_text("Deposited 30.00 coins")
+    expect(line).to_contain_text("you earned +2.38 coins")
 
 
 # Notifications

@@ -15,9 +15,9 @@ import { state } from "../store.js";
 
 const PAGE_SIZE = 10;
 const CODE_FIELD = textField({
-  form: "own", name: "code", label: "Choose your code",
-  help: html`4 to 24 letters and digits. It can't be changed. Friends who use it get a bonus, and you earn from what
-    they lose.`,
+  form: "own", name: "code", label: "Choose your own code",
+  help: html`4 to 24 letters and digits. It can't be changed. Friends who use it get a bonus, and you earn a share of
+    their deposits. If you have the code of a friend, enter it below.`,
 });
 
 const referrals = ownResource("/affiliate/overview", "/affiliate/stats");
@@ -39,7 +39,8 @@ export function page() {
   return referrals.view("referrals-note", "Your referrals", ([overview, players]) => (state.player ? html`
     <div class="parts">
       ${section("own", "Your promo code", code ? html`<p><code id="own-set" tabindex="-1">${code}</code></p>
-        <p class="quiet">Give it to friends. They get a bonus and the free case, and you earn from what they lose.</p>`
+        <p class="quiet">Give it to friends. They get a bonus and the free case, and you earn a share of their
+          deposits.</p>`
         : codeForm(CODE_FIELD, "Set the code"))}
       ${section("earned", "Earnings", earnings(overview))}
       ${section("referred", "Players who use your code", referred(players))}
@@ -59,7 +60,9 @@ const earnings = ({ commissionPercentage, totalDeposits, totalEarnings, availabl
     ["Your share", `${Math.round(commissionPercentage * 100)} %`],
     ["Deposited by these players", coins(centsOfCoins(totalDeposits))],
     ["Earned so far", coins(centsOfCoins(totalEarnings))],
-  ], "amounts")}`;
+  ], "amounts")}
+  <p class="quiet">You earn your share of what these players deposit, less what they withdraw and their bonus. You can
+    claim at most what they have lost.</p>`;
 
 function referred(players) {
   const pages = Math.ceil(players.length / PAGE_SIZE);
@@ -69,7 +72,7 @@ function referred(players) {
     <ul id="referred" class="lines">${players.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE).map((player) => html`<li>
       ${picture("avatar", player.avatar, 36)}
       ${named(player.username, html`Deposited ${coins(centsOfCoins(player.deposited))}`)}
-      <span class="unseen">you earned </span>${signedCoins(centsOfCoins(player.earned))}
+      <span class="quiet">you earned</span> ${signedCoins(centsOfCoins(player.earned))}
     </li>`)}</ul>
     ${pageButtons({ label: "Pages of players", page, pages })}`;
 }
@@ -77,7 +80,7 @@ function referred(players) {
 const usedCode = (used) => html`
   ${using.view()}
   <ul class="lines"><li>
-    ${named(html`<span id="promo-used">${used || "none"}</span>`,
-      "Another player's code gives you a bonus and the free case. You can use one, once.")}
+    ${named(html`<span id="promo-used">${used || "none"}</span>`, html`Another player's code gives you a bonus and the
+      <a href="/cases">free case</a>. You can use one, once.`)}
     ${used ? nothing : using.button("Enter a promo code", askForPromoCode)}
   </li></ul>`;
