@@ -71,6 +71,7 @@ export async function cropPicture(file, { title, accept, send }) {
       <canvas id="crop-square" width=${SIDE} height=${SIDE} tabindex="0" role="application" ${ref(show)}
         aria-label="The square of your picture. Move it with the arrow keys, zoom with plus and minus."
         @pointerdown=${take} @pointermove=${drag} @wheel=${turn} @keydown=${press}></canvas>
+      <p class="quiet" aria-hidden="true">Drag the picture, or move it with the arrow keys.</p>
       ${field({ id: "zoom", label: "Zoom", input: html`<input id="zoom" type="range" min="1" max=${MOST_ZOOM}
         step="0.05" value="1" @input=${({ target }) => zoomTo(target.valueAsNumber)}>` })}`,
     choices: file.type === "image/gif" ? [["whole", "Use it whole, with its motion"]] : [],
