@@ -58,7 +58,7 @@ def test_coins_are_locked_until_a_time_by_keyboard_alone(tab, site, player):
 def test_a_refused_lock_says_why_and_keeps_what_was_typed(tab, site, player):
     open_page(tab, site, player, "/vault")
     for amount, problem in (
-        ("much", "The amount must be an amount with at most two decimals."),
+        ("much", "The amount must be a number with at most two decimals."),
         ("500", "You do not have as many coins on your balance."),
     ):
         submit(tab, "Amount in coins", amount)

@@ -32,7 +32,7 @@ def account(tab, site, player):
 def test_a_first_limit_applies_at_once_and_refuses_bets(account):
     set_limit(account, "Set weekly wager limit", "1e3")
     expect(account.locator("#limit-problem")).to_have_text(
-        "The limit must be an amount with at most two decimals."
+        "The limit must be a number with at most two decimals."
     )
     account.keyboard.press("Escape")
     expect(line(account, "wager", "Weekly")).to_contain_text("Weekly: no limit")

@@ -89,7 +89,7 @@ def test_a_wager_that_is_no_amount_is_explained(shared):
         shared.fill("#wager", text)
 
         expect(shared.locator("#spin"), text).to_be_disabled()
-        expect(shared.locator("#why-not"), text).to_contain_text("an amount with at most two decimals")
+        expect(shared.locator("#why-not"), text).to_contain_text("a number with at most two decimals")
 
 
 def test_every_amount_is_in_coins(shared):

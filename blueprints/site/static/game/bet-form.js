@@ -37,7 +37,7 @@ export function formObjection() {
   const wager = wagerCents();
   if (!rules) return "The rules have not been loaded yet.";
   if (!item) return "Choose an item first.";
-  if (wager === null) return "The wager must be an amount with at most two decimals.";
+  if (wager === null) return "The wager must be a number with at most two decimals.";
   if (wager < minCents()) return `The wager must be at least ${format(minCents())} coins.`;
   if (wager >= item.priceCents) return "The item must be worth more than the wager.";
   if (wager > maxCents()) return `The wager must be at most ${format(maxCents())} coins.`;

@@ -83,6 +83,6 @@ export const options = (pairs, chosen) => pairs.map(([value, text]) => (Array.is
 /** Cents of what was typed into a field; throws what to show at the field otherwise. */
 export function readAmount(text, what) {
   const cents = centsOfText(text);
-  if (cents === null) throw new Error(`${what} must be an amount with at most two decimals`);
+  if (cents === null) throw new Error(`${what} must be a number with at most two decimals`);
   return cents;
 }
