@@ -335,6 +335,8 @@ def test_payments_are_filtered_and_searched(tab, site, player):
 
     expect(lines).to_have_count(1)
     expect(lines).to_contain_text("30.00 coins")
+    tab.fill("#payment-history-search", "cccc")
+    expect(tab.locator("#payment-history-note")).to_have_text("Nothing matches your search.")
 
 
 # The overview, and the calculator of the cashier

@@ -77,7 +77,7 @@ export class PagedList {
       </div>
       <ul id=${name} class="lines ${name}">${isFirst ? skeletons(PAGE_SIZE)
         : repeat(entries, ({ type, id, _id }) => `${type}/${id ?? _id}`, lineOf)}</ul>
-      ${status(`${name}-note`, isEmpty ? none : this.#pages.note(what))}
+      ${status(`${name}-note`, isEmpty ? (searched() ? "Nothing matches your search." : none) : this.#pages.note(what))}
       ${pageButtons({ id: `${name}-page`, label, page, pages })}`;
   }
 }
