@@ -116,8 +116,8 @@ function playerMenu() {
   const closeAfterLink = ({ target, currentTarget }) => { if (target.closest("a")) currentTarget.hidePopover(); };
   return html`
     <div id="player" class="player">
-      <p class="balance"><span class="unseen">Balance </span><strong id="balance"
-        aria-live="polite">${cents === null ? "–" : coins(cents)}</strong></p>
+      <a class="balance" href="/account/cashier"><span class="unseen">Balance </span><strong id="balance"
+        aria-live="polite">${cents === null ? "–" : coins(cents)}</strong></a>
       <button type="button" class="plain account" popovertarget="account">
         ${picture("avatar", player?.avatar, 30, "eager")}
         <span id="username">${player?.username ?? ""}</span><span class="unseen"> (your account)</span>
