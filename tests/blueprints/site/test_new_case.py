@@ -17,7 +17,9 @@ def creator(tab, site, player):
     """The page of a player of level 25, where cases are created."""
     site.count_as_lost(player, LEVEL_25_CENTS)
     sign_in(tab, site, player, item=None)
-    go(tab, "Cases").get_by_role("link", name="create one").click()
+    go(tab, "Cases")
+    expect(tab.locator("#browse")).to_contain_text("create one from level 25 on.")
+    tab.get_by_role("link", name="create one").click()
     expect(tab.locator("#found-items li")).to_have_count(12)
     return tab
 

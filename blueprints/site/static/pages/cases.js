@@ -112,8 +112,8 @@ export const page = () => html`
     ${searchField({ id: "case-search", label: "Search cases by name", onType: () => cases.expect() })}
     ${SORT.view()} ${KIND.view()} ${GAME.view()} ${priceRange()}
   </div>
-  <p class="quiet">A case contains items, each with its own chance. Choose a case to see its items and to open it, or
-    <a href="/new-case">create one</a>.</p>
+  <p class="quiet">A case contains items, each with its own chance. Choose one to see and open it, or
+    <a href="/new-case">create one</a> from level ${state.rules?.newCase.minLevel ?? "…"} on.</p>
   <div id="cases" class="groups" aria-busy=${cases.isLoading}>
     ${cases.isFirst ? html`<ul class="cards wide">${skeletons(MOST, "card")}</ul>` : nothing}
     ${cases.value?.groups.map(({ kind, title, note: about, cases: all }) => html`<section>

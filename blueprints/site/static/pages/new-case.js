@@ -95,7 +95,8 @@ export function page() {
   if (!rules || !player) return status("new-case-note", "Loading…");
   if (player.level >= rules.newCase.minLevel) return editor(rules);
   return html`<p id="new-case-note">You can create cases from level ${rules.newCase.minLevel} on. You have reached level
-    ${player.level}: every coin that you wager brings you closer. <a href="/cases">See all cases</a></p>`;
+    ${player.level}: <a href="/account">every coin that you wager</a> brings you closer.
+    <a href="/cases">See all cases</a></p>`;
 }
 
 const editor = ({ newCase, caseHouseEdge }) => html`
