@@ -30,6 +30,8 @@ def test_the_link_of_the_last_bet_is_copied(tab, site, player):
     assert tab.evaluate("navigator.clipboard.readText()") == link
     item = tab.locator("#proofs .result a").first
     assert f"{site.url}{item.get_attribute('href')}" == link
+    spin(tab)
+    expect(tab.locator("#game .share")).to_have_text("Share")
 
 
 def test_a_phone_offers_the_link_to_other_apps(open_tab, site, player):
