@@ -134,9 +134,7 @@ def test_a_withdrawal_needs_a_code_and_waits_for_staff(tab, site, player):
     open_cashier(tab)
     withdraw(tab, f"{AUTO_APPROVED + 1}")
     tab.locator("#code-prompt").get_by_role("button", name="Cancel").click()
-    expect(tab.locator("#withdrawal-problem")).to_have_text(
-        "No code was entered, so nothing has changed."
-    )
+    expect(tab.locator("#withdrawal-problem")).to_have_text("No code was entered, so nothing has changed.")
 
     withdraw(tab, f"{AUTO_APPROVED + 1}")
     enter_code(tab, "aaaa-aaaa-aaaa")
@@ -192,9 +190,7 @@ def test_a_request_whose_answer_was_lost_is_made_once(cashier, site, player):
 
     cashier.route("**/payments/withdrawals", lose_the_answer)
     withdraw(cashier, "30")
-    expect(cashier.locator("#withdrawal-problem")).to_contain_text(
-        "There is no connection to the server."
-    )
+    expect(cashier.locator("#withdrawal-problem")).to_contain_text("There is no connection to the server.")
     cashier.unroute_all()
     # A browser may have unloaded the page meanwhile.
     cashier.reload()
