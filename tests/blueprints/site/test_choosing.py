@@ -120,3 +120,21 @@ def test_no_matching_case_leads_back_to_all_cases(guest):
 
     expect(guest.locator("#cases li").first).to_be_visible()
     expect(guest.locator("#case-search")).to_have_value("")
+
+
+def test_a_long_list_of_cases_leads_to_its_pages(site, tab):
+    def one_a_page(route):
+        route.continue_(url=route.request.url.replace("limit=24", "limit=1"))
+
+    tab.route("**/api/cases/pagination?*", one_a_page)
+    tab.goto(f"{site.url}/cases?sort=Price+Ascending")
+    cards = tab.locator("#cases[aria-busy=false] .card")
+
+    tab.get_by_role("link", name="All level cases").click()
+    expect(cards).to_have_count(1)
+    first = cards.text_content()
+    tab.get_by_role("button", name="Next").click()
+
+    expect(tab).to_have_url(re.compile(r"sort=Price\+Ascending&kind=level&page=2$"))
+    expect(cards).not_to_have_text(first)
+    expect(cards).to_have_count(1)

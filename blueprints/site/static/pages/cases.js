@@ -8,16 +8,17 @@ import { html, nothing } from "../lit.js";
 import { centsOfCoins, centsOfPrice } from "../money.js";
 import { coins, picture, skeletons, status } from "../parts/elements.js";
 import { asked, Choice, GAME, matchesFirst, priceRange, searched, searchField } from "../parts/filters.js";
+import { pageButtons, pageNumber } from "../parts/paged-list.js";
 import { Resource } from "../parts/resource.js";
 import { loadPlayer } from "../player.js";
 import { current, query, setTitle } from "../router.js";
-import { update } from "../store.js";
+import { state, update } from "../store.js";
 
-const MOST = 24;
+const PAGE_SIZE = 24;
 const PICTURES = 3;
 
 const GROUPS = [
-  { kind: "regular", title: "Cases", load: async () => [...(await freeCase()), ...(await casesOf("false"))] },
+  { kind: "regular", title: "Cases", load: regularCases },
   { kind: "level", title: "Level cases", note: "For players who have reached the level.", load: () => casesOf("true") },
   { kind: "irl", title: "Real-life prizes", note: "Keep what you win, sell it, or have it shipped.", load: realCases },
 ];
@@ -40,21 +41,30 @@ async function loadCases() {
   const filters = filtersOf().toString();
   const wanted = GROUPS.filter(({ kind }) => ["all", kind].includes(KIND.value));
   const results = await Promise.allSettled(wanted.map(({ load }) => load()));
-  const groups = wanted.map((group, index) =>
-    ({ ...group, cases: matchesFirst(results[index].value ?? [], searched(), ({ name }) => name) }));
+  const groups = wanted.map((group, index) => {
+    const { cases: all, pages } = results[index].value ?? { cases: [] };
+    return { ...group, pages, cases: matchesFirst(all, searched(), ({ name }) => name) };
+  });
   const failure = results.find(({ reason }) => reason)?.reason.message;
   return { groups: groups.filter((group) => group.cases.length), failure, filters };
 }
 
-async function freeCase() {
-  const free = await orMissing(getJson("/api/cases/free"));
-  return free ? matching([{ ...free, isFree: true }]) : [];
-}
+const isAlone = () => KIND.value !== "all";
+
+/** The page of a kind that is shown alone. Of several kinds the first pages are shown. */
+const shownPage = () => (isAlone() ? pageNumber() : 1);
 
 async function casesOf(caseType) {
   const filters = { ...asked("minPrice", "maxPrice", "type"), search: searched(), sort: SORT.value };
-  const wanted = new URLSearchParams({ ...filters, caseType, limit: MOST });
-  return (await getJson(`/api/cases/pagination?${wanted}`)).cases;
+  const wanted = new URLSearchParams({ ...filters, caseType, page: shownPage(), limit: PAGE_SIZE });
+  const { cases: all, pagination } = await getJson(`/api/cases/pagination?${wanted}`);
+  return { cases: all, pages: pagination.totalPages };
+}
+
+async function regularCases() {
+  const { cases: all, pages } = await casesOf("false");
+  const free = shownPage() === 1 && (await orMissing(getJson("/api/cases/free")));
+  return { cases: [...(free ? matching([{ ...free, isFree: true }]) : []), ...all], pages };
 }
 
 /** The server filters and sorts its pages; the free case and the list of real-life ones come whole, without a game. */
@@ -71,9 +81,10 @@ function matching(all) {
 /** The list comes with the newest first. */
 async function realCases() {
   const [all, order] = [matching(await getJson("/irl")), SORT.value];
-  if (order === "Most Recent") return all;
-  if (order === "Oldest") return all.toReversed();
-  return all.toSorted((one, other) => (order === "Price Ascending" ? 1 : -1) * (one.price - other.price));
+  if (order === "Most Recent") return { cases: all };
+  if (order === "Oldest") return { cases: all.toReversed() };
+  const sign = order === "Price Ascending" ? 1 : -1;
+  return { cases: all.toSorted((one, other) => sign * (one.price - other.price)) };
 }
 
 let entered = null; // the parameters of the page that was entered last
@@ -115,14 +126,23 @@ export const page = () => html`
   <p class="quiet">A case contains items, each with its own chance. Choose one to see and open it, or
     <a href="/new-case">create one</a> from level ${state.rules?.newCase.minLevel ?? "…"} on.</p>
   <div id="cases" class="groups" aria-busy=${cases.isLoading}>
-    ${cases.isFirst ? html`<ul class="cards wide">${skeletons(MOST, "card")}</ul>` : nothing}
-    ${cases.value?.groups.map(({ kind, title, note: about, cases: all }) => html`<section>
+    ${cases.isFirst ? html`<ul class="cards wide">${skeletons(PAGE_SIZE, "card")}</ul>` : nothing}
+    ${cases.value?.groups.map(({ kind, title, note: about, cases: all, pages = 1 }) => html`<section>
       <h3>${title}</h3>
       ${about ? html`<p class="quiet">${about}</p>` : nothing}
       <ul class="cards wide">${all.map((each) => html`<li>${card(kind, each)}</li>`)}</ul>
+      ${isAlone() ? pageButtons({ label: "Pages of cases", page: pageNumber(), pages })
+        : pages > 1 ? html`<a href=${allOf(kind)}>All ${title.toLowerCase()}</a>` : nothing}
     </section>`)}
   </div>
   ${status("cases-note", note())}`;
+
+/** The address of all cases of a kind, with the other filters. */
+function allOf(kind) {
+  const filters = filtersOf();
+  filters.set("kind", kind);
+  return `/cases?${filters}`;
+}
 
 function card(kind, shown) {
   const { id, name, price, items, isFree } = shown;
