@@ -189,12 +189,21 @@ def shared(shared_tab):
 
 
 @pytest.fixture(scope="session")
-def guest(chromium, site):
-    """The page of a guest."""
+def guest_tab(chromium):
     with tabs(chromium) as open_tab:
-        tab = open_tab()
-        tab.goto(site.url)
-        yield tab
+        yield open_tab()
+
+
+@pytest.fixture
+def guest(guest_tab, site):
+    """The page of a guest, with the items to win."""
+    resize(guest_tab, DESKTOP)
+    guest_tab.unroute_all()
+    if guest_tab.locator("#page-title").count():
+        go(guest_tab, "Upgrader")
+    else:
+        guest_tab.goto(site.url)
+    return guest_tab
 
 
 def pass_on(_tab, message):

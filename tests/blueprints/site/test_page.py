@@ -209,7 +209,6 @@ def test_the_leaderboard_is_not_that_of_a_period_chosen_before(guest):
         guest.select_option("#period", "monthly")
 
     expect(guest.locator("#leaders li", has_text="mot***")).to_be_visible()
-    guest.unroute_all()
 
 
 def test_a_panel_that_failed_to_load_is_loaded_again(guest):
