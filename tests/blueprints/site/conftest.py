@@ -34,7 +34,7 @@ FORGET_ATTEMPTS = """
     for (const key of attempts) localStorage.removeItem(key);
 """
 TWO_FACTOR_STEP_SECONDS = 30
-PLAYERS = 200
+PLAYERS = 300
 SECRETS = {
     "APP_ENV": "production",
     "SECRET_KEY": "0123456789abcdefghijklmnopqrstuvwxyz-of-these-tests",
