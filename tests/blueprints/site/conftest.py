@@ -252,6 +252,21 @@ def route_bets(tab):
     tab.route_web_socket("**/socket.io/**", connect)
 
 
+def hold_answers(tab):
+    """Holds what the server sends from the first bet on; returns a function that lets it reach the page."""
+    route_bets(tab)
+    held = []
+    tab.rewrite = lambda _tab, message: held.append(message) if tab.bets else message
+
+    def let_through():
+        wait_until(lambda: tab.title() and any(message.startswith("43") for message in held))
+        tab.rewrite = pass_on
+        for message in held:
+            tab.sockets[-1][0].send(message)
+
+    return let_through
+
+
 def sign_in(tab, site, player, *, item=0):
     """Opens the page as a player who can spin: an item is chosen unless ``item`` is None."""
     tab.goto(f"{site.url}/?token={player['token']}")

@@ -5,14 +5,13 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from bench.harness.waiting import wait_until
 from tests.blueprints.site.conftest import (
     balance,
     choose_case,
     expect_stacked,
     go,
+    hold_answers,
     open_case,
-    pass_on,
     route_bets,
     sign_in,
     spin,
@@ -91,6 +90,7 @@ def test_three_openings_follow_each_other_after_one_click(tab, site, player):
 
 
 def test_a_player_stops_further_openings_with_the_keyboard(tab, site, player):
+    let_through = hold_answers(tab)
     choose_case(sign_in(tab, site, player), CASE)
     choose_count(tab, 5)
     expect(tab.locator("#spin")).to_be_enabled()
@@ -99,6 +99,8 @@ def test_a_player_stops_further_openings_with_the_keyboard(tab, site, player):
     tab.keyboard.press("Enter")
     expect(tab.get_by_role("button", name="Stop")).to_be_focused()
     tab.keyboard.press("Enter")
+    expect(tab.locator("#stop")).to_have_text("Stops after this one")
+    let_through()
 
     expect(tab.locator("#outcome")).to_contain_text("Opened 1 of 5")
     expect(tab.locator(".count [value='5']")).to_be_focused()
@@ -122,18 +124,14 @@ def test_openings_stop_at_the_first_refusal(tab, site, player):
 
 
 def test_openings_stop_when_the_player_opens_another_page(tab, site, player):
-    route_bets(tab)
-    held = []
-    tab.rewrite = lambda _tab, message: held.append(message) if tab.bets else message
+    let_through = hold_answers(tab)
     choose_case(sign_in(tab, site, player), CASE)
     choose_count(tab, 5)
     tab.locator("#spin").click()
-    wait_until(lambda: tab.title() and any(message.startswith("43") for message in held))
+    expect(tab.locator("#stop")).to_be_visible()
 
     go(tab, "Upgrader")
-    tab.rewrite = pass_on
-    for message in held:
-        tab.sockets[-1][0].send(message)
+    let_through()
 
     expect(played(tab)).to_have_count(1)
     expect(tab.locator("#spin")).to_be_enabled()

@@ -81,7 +81,7 @@ export async function playSeries(count, playOne, canGoOn) {
 /** The choice of the number; while openings are played, which one it is, and a button that stops after it. */
 export const seriesControls = () => (isSeries() ? html`
   <div class="count"><span role="status">Opening ${series.number} of ${series.chosen}</span>
-    <button id="stop" type="button" class="plain" ?disabled=${series.ending.signal.aborted}
+    <button id="stop" type="button" class="plain" aria-disabled=${series.ending.signal.aborted}
       @click=${stopSeries}>${series.ending.signal.aborted ? "Stops after this one" : "Stop"}</button></div>` : html`
   <fieldset class="count"><legend class="unseen">Openings one after another</legend>
     ${COUNTS.map((count) => html`<label class="plain">
