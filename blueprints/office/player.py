@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from flask import render_template, request
 
 from blueprints.office.access import can, needs
+from blueprints.office.addresses import order
 from blueprints.office.blueprint import office
 from blueprints.office.lists import listed, place
 from blueprints.office.masking import is_shown, masking
@@ -116,29 +117,30 @@ def player_ledger(platform_id: str) -> str:
 
 
 BET_SORTS = {
-    "-time": games.Sort.MOST_RECENT,
-    "time": games.Sort.LEAST_RECENT,
-    "-payout": games.Sort.MOST_EARNED,
-    "payout": games.Sort.LEAST_EARNED,
+    ("time", True): games.Sort.MOST_RECENT,
+    ("time", False): games.Sort.LEAST_RECENT,
+    ("payout", True): games.Sort.MOST_EARNED,
+    ("payout", False): games.Sort.LEAST_EARNED,
 }
+"""By column, and whether it is descending."""
 
 
 @office.get("/players/<platform_id>/bets")
 @needs(Permission.PLAYERS_SEE)
 def player_bets(platform_id: str) -> str:
     player = player_of(platform_id)
-    sort = request.args.get("sort", "-time")
-    sort = sort if sort in BET_SORTS else "-time"
+    sorted_by, is_descending = order(["time", "payout"], default="-time")
     game = request.args.get("game", "")
-    found = games.page(user_id=player.id, place=place(), sort=BET_SORTS[sort], search=game)
+    sort = BET_SORTS[sorted_by, is_descending]
+    found = games.page(user_id=player.id, place=place(), sort=sort, search=game)
     return show_tab(
         player,
         "bets",
         listed=listed(found),
         games=GAMES,
         game=game,
-        sorted_by=sort.removeprefix("-"),
-        descending=sort.startswith("-"),
+        sorted_by=sorted_by,
+        descending=is_descending,
     )
 
 
@@ -171,10 +173,10 @@ def _verify_address(view: BetView) -> str | None:
 
 
 PAYMENT_SORTS = {
-    "-time": payments.Sort.MOST_RECENT,
-    "time": payments.Sort.LEAST_RECENT,
-    "-usd": payments.Sort.HIGHEST_AMOUNT,
-    "usd": payments.Sort.LOWEST_AMOUNT,
+    ("time", True): payments.Sort.MOST_RECENT,
+    ("time", False): payments.Sort.LEAST_RECENT,
+    ("usd", True): payments.Sort.HIGHEST_AMOUNT,
+    ("usd", False): payments.Sort.LOWEST_AMOUNT,
 }
 
 
@@ -182,21 +184,20 @@ PAYMENT_SORTS = {
 @needs(Permission.PAYMENTS_SEE)
 def player_payments(platform_id: str) -> str:
     player = player_of(platform_id)
-    sort = request.args.get("sort", "-time")
-    sort = sort if sort in PAYMENT_SORTS else "-time"
+    sorted_by, is_descending = order(["time", "usd"], default="-time")
     found = payments.page(
         user_id=player.id,
         place=place(),
         kind=payments.PaymentKind.ALL,
-        sort=PAYMENT_SORTS[sort],
+        sort=PAYMENT_SORTS[sorted_by, is_descending],
         search=request.args.get("q", "")[:100],
     )
     return show_tab(
         player,
         "payments",
         listed=listed(found),
-        sorted_by=sort.removeprefix("-"),
-        descending=sort.startswith("-"),
+        sorted_by=sorted_by,
+        descending=is_descending,
         shows_all=is_shown(user_id=player.id, what="payments"),
     )
 

@@ -1,6 +1,7 @@
 """What staff do with a player's account: the forms at the tabs Overview and Notes."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from flask import request, url_for
@@ -28,71 +29,53 @@ def _act(platform_id: str, form: str, work: Work) -> Any:
     )
 
 
-def _reason() -> str:
-    return request.form.get("reason", "")
-
-
 def _text(name: str) -> str:
     return request.form.get(name, "")
+
+
+def _act_with_reason(platform_id: str, form: str, action: Callable[..., object], *, done: str) -> Any:
+    """Do what needs nothing more than a reason. ``done`` says so afterwards."""
+
+    def work(player: User) -> str:
+        action(user_id=player.id, reason=_text("reason"), now=get_services().clock())
+        return done
+
+    return _act(platform_id, form, work)
 
 
 @office.post("/players/<platform_id>/log-out")
 @needs(Permission.PLAYERS_ACT)
 def log_player_out(platform_id: str) -> Any:
-    def work(player: User) -> str:
-        player_actions.log_out(user_id=player.id, reason=_reason(), now=get_services().clock())
-        return "The player was logged out everywhere"
-
-    return _act(platform_id, "log-out", work)
+    done = "The player was logged out everywhere"
+    return _act_with_reason(platform_id, "log-out", player_actions.log_out, done=done)
 
 
 @office.post("/players/<platform_id>/suspend")
 @needs(Permission.PLAYERS_ACT)
 def suspend_player(platform_id: str) -> Any:
-    def work(player: User) -> str:
-        player_actions.suspend(user_id=player.id, reason=_reason(), now=get_services().clock())
-        return "The player is suspended"
-
-    return _act(platform_id, "suspend", work)
+    done = "The player is suspended"
+    return _act_with_reason(platform_id, "suspend", player_actions.suspend, done=done)
 
 
 @office.post("/players/<platform_id>/resume")
 @needs(Permission.PLAYERS_ACT)
 def resume_player(platform_id: str) -> Any:
-    def work(player: User) -> str:
-        player_actions.resume(user_id=player.id, reason=_reason(), now=get_services().clock())
-        return "The suspension is over"
-
-    return _act(platform_id, "resume", work)
+    return _act_with_reason(platform_id, "resume", player_actions.resume, done="The suspension is over")
 
 
 @office.post("/players/<platform_id>/exclude")
 @needs(Permission.PLAYERS_EXCLUDE)
 @needs_fresh_code
 def exclude_player(platform_id: str) -> Any:
-    def work(player: User) -> str:
-        player_actions.exclude(
-            user_id=player.id, duration=_text("duration"), reason=_reason(), now=get_services().clock()
-        )
-        return "The player is excluded from all games"
-
-    return _act(platform_id, "exclude", work)
+    exclude = partial(player_actions.exclude, duration=_text("duration"))
+    return _act_with_reason(platform_id, "exclude", exclude, done="The player is excluded from all games")
 
 
 @office.post("/players/<platform_id>/notify")
 @needs(Permission.PLAYERS_ACT)
 def notify_player(platform_id: str) -> Any:
-    def work(player: User) -> str:
-        player_actions.notify(
-            user_id=player.id,
-            title=_text("title"),
-            message=_text("message"),
-            reason=_reason(),
-            now=get_services().clock(),
-        )
-        return "The message was sent"
-
-    return _act(platform_id, "notify", work)
+    notify = partial(player_actions.notify, title=_text("title"), message=_text("message"))
+    return _act_with_reason(platform_id, "notify", notify, done="The message was sent")
 
 
 @office.post("/players/<platform_id>/balance")
@@ -123,7 +106,7 @@ def change_tags(platform_id: str) -> Any:
     """Add a tag, or remove one."""
 
     def work(player: User) -> str:
-        change: Any = {"user_id": player.id, "reason": _reason(), "now": get_services().clock()}
+        change: Any = {"user_id": player.id, "reason": _text("reason"), "now": get_services().clock()}
         if removed := _text("remove"):
             notes.remove_tag(tag=removed, **change)
             return f"The tag {removed} was removed"
@@ -151,7 +134,7 @@ def delete_note(platform_id: str, note_id: int) -> Any:
     player, now = player_of(platform_id), get_services().clock()
 
     def work() -> str:
-        notes.delete_note(user_id=player.id, note_id=note_id, reason=_reason(), now=now)
+        notes.delete_note(user_id=player.id, note_id=note_id, reason=_text("reason"), now=now)
         return "The note was deleted"
 
     return _with_notes(player, f"delete-{note_id}", work)
