@@ -67,10 +67,15 @@ export function setTitle(title) {
 function moveFocus(selector = current.route.focus) {
   if (selector) return document.querySelector(selector)?.focus();
   scrollTo(0, 0);
+  document.querySelector("#page-title").focus({ preventScroll: true });
+  bringListIntoView();
+}
+
+/** In a single column the wheel is above a list, such as the ranking, and would be all that a phone shows. */
+function bringListIntoView() {
+  const { isGame, focus } = current.route;
   const heading = document.querySelector("#page-title");
-  heading.focus({ preventScroll: true });
-  // In a single column the wheel is above a list, such as the ranking, and would be all that a phone shows.
-  const isBelowGame = current.route.isGame && current.route !== routes[0];
+  const isBelowGame = isGame && !focus && current.route !== routes[0];
   if (isBelowGame && heading.getBoundingClientRect().top > innerHeight / 2) heading.closest(".panel").scrollIntoView();
 }
 
@@ -93,7 +98,7 @@ function followSkipLink(event) {
 }
 
 /** Open the page of the present address, and follow links from now on. */
-export function startRouter() {
+export async function startRouter() {
   document.addEventListener("click", followSkipLink);
   document.addEventListener("click", followLink);
   addEventListener("popstate", async () => {
@@ -101,7 +106,8 @@ export function startRouter() {
     await show();
     if (path !== location.pathname) moveFocus();
   });
-  return show();
+  await show();
+  bringListIntoView();
 }
 
 /** Whether a link leads to the open page or to one below it. */

@@ -65,12 +65,20 @@ def test_a_bet_goes_on_while_another_page_is_open(tab, site, player):
 
 
 @pytest.mark.browser
-def test_a_list_opened_on_a_phone_is_shown_instead_of_the_wheel_above(tab, site, player):
+def test_a_list_opened_on_a_phone_is_shown_instead_of_the_wheel_above(tab, site):
     resize(tab, PHONE)
-    sign_in(tab, site, player, item=None)
+    tab.goto(site.url)
 
     go(tab, "Ranking")
 
-    expect(tab.get_by_role("heading", name="Ranking")).to_be_focused()
     expect(tab.get_by_role("heading", name="Ranking")).to_be_in_viewport()
     expect(tab.locator("#period")).to_be_in_viewport()
+
+
+@pytest.mark.browser
+def test_a_link_to_a_list_shows_it_on_a_phone(tab, site):
+    resize(tab, PHONE)
+
+    tab.goto(f"{site.url}/ranking")
+
+    expect(tab.get_by_role("heading", name="Ranking")).to_be_in_viewport()
