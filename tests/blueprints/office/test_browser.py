@@ -125,6 +125,13 @@ def test_axe_finds_nothing_on(administrator, office_site, page):
         screenshot(administrator, PICTURES[page])
 
 
+def test_a_table_with_large_figures_scrolls_instead_of_the_page(administrator, office_site):
+    administrator.goto(f"{office_site.url}/office/{PAGES['reports of bets']}")
+    administrator.locator(".scroll td").first.evaluate("cell => { cell.textContent = '9'.repeat(80); }")
+
+    assert violations(administrator) == {}
+
+
 def test_axe_finds_nothing_on_the_open_menu(administrator):
     administrator.get_by_text("demo-admin", exact=True).click()
 
