@@ -50,7 +50,7 @@ async function show() {
     ({ message }) => ({ module: null, problem: `This page could not be loaded: ${message}` }),
   );
   if (path !== location.pathname) return;
-  if (path !== current.path) dispatchEvent(new Event("said-before"));
+  if (path !== current.path) dispatchEvent(new Event("clear-messages"));
   Object.assign(current, { path, ...found, ...loaded });
   setTitle(found.route.title);
   enter();

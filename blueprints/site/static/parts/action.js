@@ -1,5 +1,5 @@
 // What the buttons of a section do. When an action begins, and when another page is opened, the window gets the event
-// "said-before": what was said of earlier actions is no longer shown.
+// "clear-messages": what was said of earlier actions is no longer shown.
 
 import { html } from "../lit.js";
 import { update } from "../store.js";
@@ -16,7 +16,7 @@ export class Actions {
   constructor(id, reload = () => {}) {
     this.#id = id;
     this.#reload = reload;
-    for (const event of ["session", "said-before"]) addEventListener(event, () => { this.#said = ""; });
+    for (const event of ["session", "clear-messages"]) addEventListener(event, () => { this.#said = ""; });
   }
 
   /**
@@ -26,7 +26,7 @@ export class Actions {
   async run(action) {
     if (this.#isRunning) return;
     this.#isRunning = true;
-    dispatchEvent(new Event("said-before"));
+    dispatchEvent(new Event("clear-messages"));
     const said = await action().catch((problem) => `${problem.message}.`);
     this.#isRunning = false;
     if (said === undefined) return;

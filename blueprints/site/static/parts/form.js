@@ -25,13 +25,13 @@ export function makeForm(id, send, reload) {
     return update();
   };
   addEventListener("session", () => show(false));
-  addEventListener("said-before", () => { if (!isBusy) show(false); });
+  addEventListener("clear-messages", () => { if (!isBusy) show(false); });
 
   async function submit(event) {
     event.preventDefault();
     if (isBusy) return;
     const [form, owner] = [event.currentTarget, getToken()];
-    dispatchEvent(new Event("said-before"));
+    dispatchEvent(new Event("clear-messages"));
     show(true);
     try {
       const done = await send(form.elements);
