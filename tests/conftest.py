@@ -69,6 +69,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     markers.mark_and_deselect(config, items)
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    markers.choose_databases(metafunc)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     with markers.only_marked_tests_start_processes(item):
@@ -148,10 +152,18 @@ def note_figure(pytestconfig: pytest.Config) -> Callable[[str], None]:
     return pytestconfig.stash.setdefault(efforts.FIGURES, []).append
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, process_count: int, tmp_path: Path) -> Iterator[str]:
-    """A fresh database of each kind. Several processes need PostgreSQL."""
-    kind = "sqlite_files" if request.param == "sqlite" and process_count == 1 else "postgres"
+@pytest.fixture
+def database_kind() -> str:
+    """``sqlite`` or ``postgresql``: see the markers of the test."""
+    return "sqlite"
+
+
+@pytest.fixture
+def database_url(
+    request: pytest.FixtureRequest, database_kind: str, process_count: int, tmp_path: Path
+) -> Iterator[str]:
+    """A fresh database of this kind. Several processes need PostgreSQL."""
+    kind = "sqlite_files" if database_kind == "sqlite" and process_count == 1 else "postgres"
     with request.getfixturevalue(kind).fresh(tmp_path) as url:
         yield url
 

@@ -15,7 +15,6 @@ from services.games.bet_settler import BetSettler
 from services.upgrader.errors import WagerAboveLimit
 from tests.support.apps import ITEM
 from tests.support.golden_vectors import OPENINGS
-from tests.support.markers import sqlite_only
 from tests.support.two_factor import Authenticator
 
 pytestmark = pytest.mark.process
@@ -72,7 +71,6 @@ def sent(monkeypatch):
     return sent
 
 
-@sqlite_only
 def test_the_example_finds_two_rolls_fair_or_explains_itself(add_item, spin):
     add_item(price=10)
 
@@ -95,7 +93,6 @@ def house(make_app, add_item, change_player):
     change_player(balance_cents=1_000_000)
 
 
-@sqlite_only
 @pytest.mark.settings(**EDGELESS)
 @pytest.mark.security("Bets that are refused because they win")
 class TestADishonestServer:
@@ -194,7 +191,6 @@ for (const time of [1, 2]) console.log((await (await post("/affiliate/claim", TO
 """
 
 
-@sqlite_only
 def test_the_example_repeats_a_request_with_the_needed_code(app, server, player):
     authenticator = Authenticator(app, player)
 
@@ -215,7 +211,6 @@ const clientSeed = crypto.randomUUID();
 """
 
 
-@sqlite_only
 def test_the_example_fetches_a_case_and_opens_it(add_item, server, player):
     add_item(price=1)
     import_case("Box", {ITEM: 100})

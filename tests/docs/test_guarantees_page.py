@@ -3,13 +3,11 @@
 import re
 
 from bench.harness.servers import ROOT
-from tests.support.markers import sqlite_only
 
 PAGE = (ROOT / "docs" / "guarantees.md").read_text()
 COMMANDS = [row.rsplit(" | ", 1)[1] for row in PAGE.splitlines() if row.startswith("| **")]
 
 
-@sqlite_only
 def test_every_guarantee_names_a_command_that_exists(app):
     missing = [cell for cell in COMMANDS if not is_command(cell.strip("`| "), app)]
 
@@ -34,7 +32,6 @@ def is_command(command, app):
     return False
 
 
-@sqlite_only
 def test_a_command_that_does_not_exist_is_noticed(app):
     for command in (
         "make nothing",

@@ -6,7 +6,6 @@ import re
 import pytest
 
 from bench.harness.servers import ROOT
-from tests.support.markers import sqlite_only
 
 PAGE = (ROOT / "docs" / "import-formats.md").read_text()
 ITEMS, FEED, CASES, IRL_CASES = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
@@ -25,7 +24,6 @@ def put(run, tmp_path):
     return put_example
 
 
-@sqlite_only
 def test_the_examples_can_be_imported_and_are_shown(put, client):
     assert put("items", ITEMS)["created"] == 3
     assert put("items", FEED, "--appid", "730")["created"] == 1
@@ -41,7 +39,6 @@ def test_the_examples_can_be_imported_and_are_shown(put, client):
     assert (garage["price"], len(garage["items"])) == (20, 3)
 
 
-@sqlite_only
 @pytest.mark.parametrize(
     ("group", "example"), [("items", ITEMS), ("cases", CASES), ("irl", IRL_CASES)], ids=HELP
 )
@@ -55,7 +52,6 @@ def test_a_required_field_of_the_table_cannot_be_left_out(put, fails, tmp_path, 
         assert "Error: row 1: " in fails(group, "import", str(path)), field
 
 
-@sqlite_only
 def test_each_imports_help_shows_its_fields_and_page(app):
     for group, field in HELP.items():
         text = app.test_cli_runner().invoke(args=[group, "import", "--help"]).stdout

@@ -15,7 +15,6 @@ from services.payments.deposit_states import DepositStatus
 from services.payments.findings import FindingKind
 from services.payments.withdrawals import WithdrawalStatus
 from services.shared.errors import PlatformError
-from tests.support.markers import sqlite_only
 
 PAGE = (ROOT / "docs" / "payments.md").read_text()
 SEND, CHECK = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
@@ -74,7 +73,6 @@ def test_the_page_has_every_refusal_of_deposits_and_withdrawals():
     assert refusals - of_webhooks < set(rows)
 
 
-@sqlite_only
 @pytest.mark.settings(PAYMENTS_WEBHOOK_SECRET=SECRET)
 def test_the_example_records_a_payment_once(client, player, server, example):
     player_and_server = {"PLAYER": player.platform_id, "PLATFORM_URL": server}

@@ -8,9 +8,6 @@ from bench.harness.waiting import wait_until
 from models.db.connection import database, reading
 from models.db.group_commit import GroupCommit
 from models.users import User
-from tests.support.markers import sqlite_only
-
-pytestmark = sqlite_only
 
 
 class Refusal(Exception):

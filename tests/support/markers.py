@@ -1,4 +1,7 @@
-"""The markers of the suite, the choice of databases, and the tests that both leave out.
+"""The markers of the suite, and the tests and databases of a run.
+
+A test uses SQLite, or both databases with the marker ``both_databases``. Tests with the marker ``thorough``
+are left out. With ``--all`` no test is left out, and each test runs on both databases.
 
 A test that runs a program that pip can't install carries the program's marker. Where the program is missing,
 these tests are deselected, and the last lines of the report name its Debian package. With ``CI`` set in the
@@ -17,10 +20,10 @@ from bench.harness.programs import PROGRAMS, REDIS, missing_programs
 
 DATABASE_FIXTURES = {"sqlite": "sqlite_files", "postgresql": "postgres"}
 
-sqlite_only = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-"""Marks a test, or the tests of a module: its behaviour does not depend on the database, or is SQLite's."""
+sqlite_only = pytest.mark.parametrize("database_kind", ["sqlite"])
+"""Marks a test, or the tests of a module, of behaviour that only SQLite has."""
 
-postgresql_only = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+postgresql_only = pytest.mark.parametrize("database_kind", ["postgresql"])
 """Marks a test, or the tests of a module, of behaviour that only PostgreSQL has."""
 
 _without_processes: list[pytest.Item] = []
@@ -28,6 +31,11 @@ _without_processes: list[pytest.Item] = []
 
 
 def add_options(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--all",
+        action="store_true",
+        help="run the tests with the marker thorough too, and each test on both databases",
+    )
     parser.addoption(
         "--databases",
         default=",".join(DATABASE_FIXTURES),
@@ -64,8 +72,7 @@ def report_missing_programs(reporter: pytest.TerminalReporter) -> None:
 def mark_and_deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tests of programs as ``process``; deselect those without their program or database.
 
-    Tests in a browser come first. So the worker that gets the beginning of a parallel run shares one browser
-    and server between all of them; idle workers take tests from its end.
+    Those with the marker ``thorough`` are deselected without ``--all``.
     """
     missing = {program.marker for program in missing_programs()}
     left_out = set(DATABASE_FIXTURES) - set(databases(config))
@@ -77,12 +84,24 @@ def mark_and_deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
         programs = {program.marker for program in PROGRAMS} & _markers(item)
         if programs:
             item.add_marker("process")
-        if programs & missing or any(_needs(item, database) for database in left_out):
+        is_left_out = "thorough" in _markers(item) and not config.getoption("--all")
+        if is_left_out or programs & missing or any(_needs(item, database) for database in left_out):
             deselected.add(item)
     if deselected:
         config.hook.pytest_deselected(items=list(deselected))
         items[:] = [item for item in items if item not in deselected]
-    items.sort(key=lambda item: "browser" not in _markers(item))
+
+
+def choose_databases(metafunc: pytest.Metafunc) -> None:
+    """Run a test that uses a database on SQLite, and on both if a marker or ``--all`` says so."""
+    chosen_by_mark = any(
+        "database_kind" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")
+    )
+    if "database_kind" not in metafunc.fixturenames or chosen_by_mark:
+        return
+    marker = metafunc.definition.get_closest_marker("both_databases")
+    on_both = marker is not None or metafunc.config.getoption("--all")
+    metafunc.parametrize("database_kind", list(DATABASE_FIXTURES) if on_both else ["sqlite"])
 
 
 @contextmanager

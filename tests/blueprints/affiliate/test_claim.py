@@ -5,7 +5,6 @@ import pytest
 from models.affiliates import Affiliate
 from models.db.connection import reading
 from models.ledger import LedgerEntry, LedgerTransaction
-from tests.support.markers import sqlite_only
 
 NOTHING = (400, {"status": False, "message": "There is nothing to claim"})
 
@@ -57,7 +56,6 @@ def test_a_second_claim_gets_what_was_earned_since(claim, me, owner, refer, pay,
     assert me(owner)["balance"] == 137.5
 
 
-@sqlite_only
 def test_one_cent_can_be_claimed_and_less_cannot(claim, owner, refer, pay, lose_a_bet):
     alice = refer()
     lose_a_bet(alice, 1)
@@ -122,7 +120,6 @@ def test_claims_never_exceed_the_losses_of_the_referred_player(
     assert claim(owner)[1]["amount"] == 2
 
 
-@sqlite_only
 def test_losses_of_one_referred_player_do_not_count_for_another(overview, owner, refer, pay, lose):
     alice, bob, carol = refer("alice"), refer("bob"), refer("carol")
     pay(alice, "deposit", "1000.20")
@@ -133,7 +130,6 @@ def test_losses_of_one_referred_player_do_not_count_for_another(overview, owner,
     assert overview(owner)["availableEarnings"] == 0
 
 
-@sqlite_only
 def test_no_more_can_be_claimed_than_all_referred_players_earned(overview, owner, refer, pay, lose):
     alice, bob = refer("alice"), refer("bob", coins=1_000)
     pay(alice, "deposit", "100.20")

@@ -1,9 +1,6 @@
 """GET /affiliate/overview: an owner's commission and the sums over all referred players."""
 
-from tests.support.markers import sqlite_only
 
-
-@sqlite_only
 def test_the_overview_without_a_code_is_zero(overview, player):
     assert overview(player) == {
         "commissionPercentage": 0.08,
@@ -66,7 +63,6 @@ TIERS = {
 }
 
 
-@sqlite_only
 def test_the_commission_depends_on_the_owners_own_loss(overview, player, lose):
     told = {}
 

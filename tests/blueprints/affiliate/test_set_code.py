@@ -3,7 +3,6 @@
 import pytest
 
 from tests.blueprints.affiliate.conftest import refused
-from tests.support.markers import sqlite_only
 
 REQUIRED = "Code is required"
 CHARACTERS = "Promo code must only include letters and numbers."
@@ -34,7 +33,6 @@ BAD_CODES = {
 }
 
 
-@sqlite_only
 def test_invalid_codes_are_refused_in_the_contracts_order(set_code, me, player):
     wrong = [
         (code, answer)
@@ -47,7 +45,6 @@ def test_invalid_codes_are_refused_in_the_contracts_order(set_code, me, player):
     assert me(player)["affiliate"]["code"] == ""
 
 
-@sqlite_only
 def test_a_body_without_a_code_is_refused(client, player):
     for body in (None, "", "{}", '{"Code": "ABCD"}'):
         answer = client.post("/affiliate/set-code", data=body, headers=player.headers)
@@ -77,7 +74,6 @@ def test_a_code_cannot_be_replaced(set_code, me, owner):
 
 
 @pytest.mark.security("Promo codes")
-@sqlite_only
 def test_the_special_code_cannot_be_set(make_app, owner, player):
     client = make_app(AFFILIATE_SPECIAL_CODE="Welcome").test_client()
 
@@ -96,7 +92,6 @@ FAILURES = {
 }
 
 
-@sqlite_only
 def test_an_unexpected_failure_has_the_text_of_its_endpoint(app, client, player):
     def fail():
         raise RuntimeError

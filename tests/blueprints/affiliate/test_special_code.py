@@ -3,7 +3,6 @@
 import pytest
 
 from tests.blueprints.affiliate.conftest import RECEIVED, refused
-from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.settings(AFFILIATE_SPECIAL_CODE="Welcome")
 
@@ -21,7 +20,6 @@ def test_the_special_code_gives_one_bonus_and_has_no_owner(use_code, me, stats, 
     assert run("ledger", "audit")["mismatches"] == 0
 
 
-@sqlite_only
 def test_a_code_that_becomes_the_special_one_loses_its_owner(
     make_app, use_code, stats, owner, new_player, run
 ):

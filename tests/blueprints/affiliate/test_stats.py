@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from models.affiliates import Referral
 from models.db.connection import writing
-from tests.support.markers import sqlite_only
 
 
 def test_deposits_and_withdrawals_after_the_code_was_used_count(stats, owner, refer, pay):
@@ -25,7 +24,6 @@ def test_deposits_and_withdrawals_after_the_code_was_used_count(stats, owner, re
     assert entry["earned"] == 8.76
 
 
-@sqlite_only
 def test_payments_before_the_code_was_used_do_not_count(stats, overview, owner, player, use_code, pay):
     pay(player, "deposit", 500)
     pay(player, "withdraw", 50)
@@ -90,7 +88,6 @@ def test_the_most_profitable_player_comes_first_then_the_earlier_one(stats, owne
     assert [entry["username"] for entry in stats(owner)] == ["eve", "zoe", "amy", "max", "bob"]
 
 
-@sqlite_only
 def test_the_number_of_queries_does_not_grow_with_the_players(queries, stats, overview, owner, refer):
     counts = []
     for number in range(10):

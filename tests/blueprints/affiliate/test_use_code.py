@@ -5,7 +5,6 @@ import pytest
 from models.db.connection import writing
 from models.users import User
 from tests.blueprints.affiliate.conftest import RECEIVED, refused
-from tests.support.markers import sqlite_only
 
 REQUIRED = "Code is required"
 INVALID = "Promo code is invalid"
@@ -54,7 +53,6 @@ BAD_CODES = {
 
 
 @pytest.mark.security("Promo codes")
-@sqlite_only
 def test_an_invalid_or_own_code_is_always_refused(set_code, use_code, me, owner, new_player, player):
     set_code(new_player("sam"), "SALE")
     set_code(player, "MINE")

@@ -4,8 +4,6 @@ import re
 
 import pytest
 
-from tests.support.markers import sqlite_only
-
 pytestmark = pytest.mark.settings(UPGRADER_PROOF_DELAY="0")
 
 
@@ -30,7 +28,6 @@ def paths(client, sample_player):
     ]
 
 
-@sqlite_only
 def test_a_response_that_the_client_has_is_answered_with_304(client, sample_player, paths):
     tags = {path: client.get(path, headers=sample_player.headers).headers["ETag"] for path in paths}
     another = {path: tags[other] for path, other in zip(paths, paths[1:] + paths[:1], strict=True)}

@@ -13,11 +13,9 @@ from services.accounts import users
 from services.cases import queries
 from services.games import bets
 from services.irl_cases import queries as irl_cases
-from tests.support.markers import sqlite_only
 from tests.support.sample_data import add_sample_data
 
 # Each database gives the same objects.
-pytestmark = sqlite_only
 
 
 def test_a_schema_dumps_what_marshmallow_itself_would_dump(app):

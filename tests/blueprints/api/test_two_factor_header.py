@@ -9,7 +9,6 @@ from models.db.connection import reading
 from models.two_factor import ConfirmedToken, WrongCode
 from services.shared.clock import now_ms
 from tests.support.apps import SECRET
-from tests.support.markers import sqlite_only
 from tests.support.openings import win_prize
 from tests.support.two_factor import STEP_MS, Authenticator, recovery_codes_of
 
@@ -56,7 +55,6 @@ def another_token(app, player):
 
 
 @pytest.mark.security("Two-factor authentication")
-@sqlite_only
 @pytest.mark.usefixtures("authenticator")
 def test_a_sensitive_action_without_a_code_is_refused(client, player):
     answers = {path: client.post(path, headers=player.headers) for path in SENSITIVE}
@@ -79,7 +77,6 @@ def test_a_refused_code_changes_nothing_and_a_right_one_acts(app, client, player
     assert post(path, authenticator.code()) == (200, None)
 
 
-@sqlite_only
 def test_a_player_without_two_factor_authentication_needs_no_code(post):
     answers = {(path, code): post(path, code) for path in SENSITIVE for code in (None, "000000", "nonsense")}
 
@@ -89,7 +86,6 @@ def test_a_player_without_two_factor_authentication_needs_no_code(post):
     }
 
 
-@sqlite_only
 def test_without_a_token_no_code_is_looked_at(post, authenticator):
     assert post(code=authenticator.wrong(), headers={}) == (401, "Unauthorized")
 
@@ -97,7 +93,6 @@ def test_without_a_token_no_code_is_looked_at(post, authenticator):
         assert WrongCode.select().count() == 0
 
 
-@sqlite_only
 def test_a_malformed_code_does_not_count_as_a_guess(post, authenticator):
     right = authenticator.code()
     codes = [
@@ -134,7 +129,6 @@ def test_a_code_does_not_cover_another_token_of_the_player(post, authenticator, 
 
 
 @pytest.mark.security("Two-factor authentication")
-@sqlite_only
 def test_a_token_without_an_id_needs_a_code_each_time(post, authenticator, another_token):
     unnamed = another_token()
 
@@ -143,7 +137,6 @@ def test_a_token_without_an_id_needs_a_code_each_time(post, authenticator, anoth
     assert post(code=authenticator.code(STEP_MS), headers=unnamed) == NOTHING
 
 
-@sqlite_only
 def test_a_token_with_an_odd_id_is_never_covered(post, authenticator, another_token, clock):
     answers = {}
     for token_id in ("", "x" * 65, "a\x00b", "\ud800", 7, ["a"], None):
@@ -156,14 +149,12 @@ def test_a_token_with_an_odd_id_is_never_covered(post, authenticator, another_to
     assert answers == dict.fromkeys(answers, covered_once) | dict.fromkeys(("7", "['a']", "None"), refused)
 
 
-@sqlite_only
 def test_the_header_of_a_covered_token_is_not_looked_at(post, authenticator):
     code = authenticator.code()
 
     assert [post(code=code), post(code=code), post(code=authenticator.wrong())] == [NOTHING] * 3
 
 
-@sqlite_only
 def test_a_code_that_was_given_elsewhere_covers_no_token(app, player, post, authenticator):
     recovery_codes_of(app, player, authenticator)
 
@@ -188,7 +179,6 @@ def test_turning_two_factor_off_and_on_ends_a_codes_cover(app, player, post, aut
     assert post() == REQUIRED
 
 
-@sqlite_only
 def test_a_fast_clock_does_not_extend_a_codes_cover(post, authenticator, clock):
     clock.now += 60 * MINUTES
     post(code=authenticator.code())
@@ -220,7 +210,6 @@ BY_SETTING = {
 
 
 @pytest.mark.security("Two-factor authentication")
-@sqlite_only
 @pytest.mark.parametrize("required", ["", *BY_SETTING])
 def test_the_setting_names_more_actions_that_need_a_code(make_app, clock, required):
     app = make_app(clock=clock, TWO_FACTOR_REQUIRED_FOR=required)

@@ -15,12 +15,10 @@ from services.shared.clock import now_ms
 from tests.blueprints.auth.conftest import FAILED, UNAVAILABLE
 from tests.support.browser import BASE_URL, Browser, changed, parameters
 from tests.support.identity_provider import CLIENT_ID, CLIENT_SECRET, identity_provider, key
-from tests.support.markers import sqlite_only
 
 SUBJECT = "alice@provider"
 
 # Accounts and single use are tested on both databases, with the game platform.
-pytestmark = sqlite_only
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from services.accounts import users
 from services.accounts.two_factor import login_challenges
 from services.shared.clock import now_ms
 from tests.support.browser import BASE_URL, Browser, parameters
-from tests.support.markers import sqlite_only
 from tests.support.two_factor import STEP_MS, Authenticator, recovery_codes_of
 
 MINUTES = 60_000
@@ -64,7 +63,6 @@ def finish(browser, challenge, code, **options):
 
 
 @pytest.mark.regulation("2.5.3 Player access")
-@sqlite_only
 @pytest.mark.parametrize("provider", ["platform", "identity"])
 def test_a_player_with_two_factor_logs_in_with_a_code(make_app, settings, identity, clock, provider):
     app = make_app(clock=clock, **settings | identity.settings)
@@ -81,7 +79,6 @@ def test_a_player_with_two_factor_logs_in_with_a_code(make_app, settings, identi
     assert me.json["platformid"] == player.platform_id
 
 
-@sqlite_only
 def test_a_login_needs_no_code_without_two_factor_or_setting(make_app, settings, clock, browser, player):
     required = list(parameters(browser.log_in("platform").headers["Location"]))
     app = make_app(clock=clock, **settings | {"TWO_FACTOR_REQUIRED_FOR": "trade-url,vault-unlock"})
@@ -99,7 +96,6 @@ def test_a_challenge_works_once(browser, challenged, authenticator):
 
 
 @pytest.mark.security("Login challenges")
-@sqlite_only
 def test_a_challenge_in_another_browser_is_refused(app, browser, challenged, authenticator):
     thief = Browser(app)
 
@@ -111,7 +107,6 @@ def test_a_challenge_in_another_browser_is_refused(app, browser, challenged, aut
 
 
 @pytest.mark.security("Login challenges")
-@sqlite_only
 def test_a_challenge_is_valid_for_five_minutes(browser, challenged, authenticator, clock):
     clock.now += 5 * MINUTES - 1
     assert finish(browser, challenged, authenticator.wrong()) == INVALID
@@ -120,7 +115,6 @@ def test_a_challenge_is_valid_for_five_minutes(browser, challenged, authenticato
     assert finish(browser, challenged, authenticator.code()) == UNAUTHORIZED
 
 
-@sqlite_only
 def test_an_unknown_challenge_is_unauthorized(browser, challenged, authenticator, clock):
     for challenge in (None, 7, "", "5f" * 32, ["5f" * 32], {}, challenged.upper()):
         assert finish(browser, challenge, authenticator.code()) == UNAUTHORIZED, challenge
@@ -130,7 +124,6 @@ def test_an_unknown_challenge_is_unauthorized(browser, challenged, authenticator
     assert finish(browser, challenged, authenticator.code()) == UNAUTHORIZED
 
 
-@sqlite_only
 def test_a_malformed_code_does_not_count_as_a_guess(browser, challenged, authenticator):
     codes = [None, 123456, "", "12345", "1234567", "abcd-efgh-234", [authenticator.code()]]
 
@@ -141,7 +134,6 @@ def test_a_malformed_code_does_not_count_as_a_guess(browser, challenged, authent
 
 @pytest.mark.security("Login challenges")
 @pytest.mark.regulation("2.5.3 Player access")
-@sqlite_only
 def test_five_wrong_codes_make_a_challenge_void(browser, challenged, authenticator, clock):
     assert [finish(browser, challenged, authenticator.wrong()) for _ in range(5)] == [INVALID] * 5
 
@@ -167,7 +159,6 @@ def test_a_login_with_a_code_lifts_the_days_block(client, player, browser, chall
     assert disable(authenticator.code()) == 200
 
 
-@sqlite_only
 def test_a_recovery_code_completes_one_login(app, player, browser, authenticator):
     code, *_ = recovery_codes_of(app, player, authenticator)
 
@@ -182,7 +173,6 @@ def test_a_recovery_code_completes_one_login(app, player, browser, authenticator
         assert used.who == player.platform_id
 
 
-@sqlite_only
 def test_turning_two_factor_authentication_off_ends_a_challenge(
     client, player, browser, challenged, authenticator
 ):
@@ -192,7 +182,6 @@ def test_turning_two_factor_authentication_off_ends_a_challenge(
     assert list(parameters(browser.log_in("platform").headers["Location"])) == ["token"]
 
 
-@sqlite_only
 def test_a_suspended_player_gets_no_token_and_keeps_the_code(browser, challenged, authenticator):
     with writing():
         User.update(suspended_at_ms=1).execute()
@@ -203,7 +192,6 @@ def test_a_suspended_player_gets_no_token_and_keeps_the_code(browser, challenged
     assert finish(browser, challenged, authenticator.code())[0] == 200
 
 
-@sqlite_only
 def test_a_challenge_survives_logging_out_everywhere(client, player, browser, challenged, authenticator):
     assert client.post("/auth/logout-all", headers=player.headers).status_code == 200
 
@@ -218,7 +206,6 @@ def test_a_challenge_survives_logging_out_everywhere(client, player, browser, ch
 
 
 @pytest.mark.security("Login challenges")
-@sqlite_only
 def test_neither_the_challenge_nor_the_cookie_is_stored(browser, challenged):
     with reading():
         (row,) = LoginChallenge.select().dicts()
@@ -227,7 +214,6 @@ def test_neither_the_challenge_nor_the_cookie_is_stored(browser, challenged):
     assert [secret for secret in (challenged, cookie) if secret in str(row)] == []
 
 
-@sqlite_only
 def test_a_new_login_deletes_the_expired_challenges_of_the_player(player, browser, authenticator, clock):
     user = users.get(platform_id=player.platform_id)
     login_challenges.begin(user_id=user.id, now=clock.now - 5 * MINUTES)
@@ -238,7 +224,6 @@ def test_a_new_login_deletes_the_expired_challenges_of_the_player(player, browse
         assert LoginChallenge.select().count() == 1
 
 
-@sqlite_only
 def test_the_cookie_is_http_only_and_deleted_after_the_login(browser, challenged, authenticator):
     cookie = browser.cookie("login_challenge")
     assert (cookie.http_only, cookie.same_site, cookie.secure) == (True, "Lax", False)
@@ -249,7 +234,6 @@ def test_the_cookie_is_http_only_and_deleted_after_the_login(browser, challenged
     assert browser.cookie("login_challenge") is None
 
 
-@sqlite_only
 def test_an_https_front_end_elsewhere_can_send_the_cookie(make_app, settings, clock):
     base_url, front_end = "https://api.example.com", "https://play.example.net"
     urls = {"BASE_URL": base_url, "FRONTEND_URL": front_end}
@@ -276,7 +260,6 @@ def test_an_https_front_end_elsewhere_can_send_the_cookie(make_app, settings, cl
 
 
 @pytest.mark.security("Login challenges")
-@sqlite_only
 def test_another_origin_may_not_send_the_cookie(browser):
     answer = browser.client.options("/auth/two-factor", headers={"Origin": "https://evil.example.net"})
 

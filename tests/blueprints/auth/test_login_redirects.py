@@ -6,13 +6,10 @@ import pytest
 
 from tests.blueprints.auth.conftest import FAILED, FRONTEND
 from tests.support.browser import BASE_URL, DOMAIN, Browser, changed, parameters
-from tests.support.markers import sqlite_only
 from tests.support.raw_server import raw_server, saying
 
 PROVIDERS = ["platform", "identity"]
 COOKIE = {"platform": "login_platform", "identity": "login_identity"}
-
-pytestmark = sqlite_only
 
 
 @pytest.fixture

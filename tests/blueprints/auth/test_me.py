@@ -2,8 +2,6 @@
 
 import pytest
 
-from tests.support.markers import sqlite_only
-
 REGISTERED_AT = 1_700_000_000_123
 
 
@@ -70,7 +68,6 @@ LEVELS = [
 ]
 
 
-@sqlite_only
 def test_experience_and_level_grow_with_what_was_wagered(me, change_player):
     for wagered_cents, experience, level in LEVELS:
         change_player(wagered_cents=wagered_cents)
@@ -79,14 +76,12 @@ def test_experience_and_level_grow_with_what_was_wagered(me, change_player):
     assert me().items() >= {"experience": 400, "level": 2}.items()
 
 
-@sqlite_only
 def test_the_user_object_says_where_the_level_began_and_where_the_next_begins(me, change_player):
     change_player(wagered_cents=899_99)
 
     assert me().items() >= {"level": 2, "levelExperience": 400, "nextLevelExperience": 900}.items()
 
 
-@sqlite_only
 def test_logging_out_always_succeeds_and_ends_no_session(client, player):
     for headers in (player.headers, {}, {"Authorization": "Bearer nonsense"}):
         answer = client.get("/auth/logout", headers=headers)

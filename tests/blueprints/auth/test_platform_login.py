@@ -14,7 +14,6 @@ from services.shared.clock import now_ms
 from tests.blueprints.auth.conftest import FAILED, FRONTEND, UNAVAILABLE
 from tests.support.at_once import all_at_once
 from tests.support.browser import BASE_URL, DOMAIN, Browser, changed, parameters
-from tests.support.markers import sqlite_only
 from tests.support.platform_provider import ALICE
 
 BOB = "76561198000000002"
@@ -47,7 +46,6 @@ def with_cookie(app, value):
     return browser
 
 
-@sqlite_only
 def test_a_login_redirects_to_the_provider_without_naming_a_player(browser, game_platform):
     address = browser.begin("platform")
 
@@ -78,7 +76,6 @@ def test_the_first_login_creates_the_account_with_a_commitment(browser, game_pla
     assert (seed.user_id, seed.nonce) == (user["id"], 1)
 
 
-@sqlite_only
 def test_a_later_login_changes_only_the_avatar(browser, game_platform, me):
     first = me(browser.log_in("platform"))
     game_platform.names[ALICE] = "Alice in Chains"
@@ -118,7 +115,6 @@ PROFILES = {
 }
 
 
-@sqlite_only
 def test_a_login_works_whatever_the_profile_service_answers(app, game_platform, me):
     told = []
     for number, answer in enumerate(PROFILES.values()):
@@ -132,7 +128,6 @@ def test_a_login_works_whatever_the_profile_service_answers(app, game_platform, 
     assert {player["username"].partition("-")[0] for player in told} == {"player"}
 
 
-@sqlite_only
 def test_without_an_api_key_no_profile_is_fetched(make_app, game_platform, me):
     app = make_app(**game_platform.settings | {"PLATFORM_API_KEY": ""})
 
@@ -246,7 +241,6 @@ SPOILED = {
 
 
 @pytest.mark.security("OpenID 2.0")
-@sqlite_only
 def test_a_manipulated_assertion_is_refused_although_the_provider_confirms_it(app, credulous, users, me):
     wrong = {}
     for name, spoil in SPOILED.items():
@@ -271,7 +265,6 @@ FORGED = {
 
 
 @pytest.mark.security("OpenID 2.0")
-@sqlite_only
 def test_an_assertion_that_the_provider_does_not_confirm_is_refused(app, game_platform, users):
     ends = {}
     for name, forge in FORGED.items():
@@ -285,7 +278,6 @@ def test_an_assertion_that_the_provider_does_not_confirm_is_refused(app, game_pl
 
 
 @pytest.mark.security("OpenID 2.0")
-@sqlite_only
 def test_the_whole_assertion_is_checked_at_the_configured_address(browser, game_platform, returning):
     browser.back(changed(returning, more="1"))
 
@@ -293,13 +285,11 @@ def test_the_whole_assertion_is_checked_at_the_configured_address(browser, game_
     assert game_platform.checks == [said | {"openid.mode": "check_authentication"}]
 
 
-@sqlite_only
 def test_a_login_with_a_forged_cookie_fails(app, returning):
     for cookie in ("", "nonsense", "gAAAAAB", "t\u00f6ken", "%00"):
         assert with_cookie(app, cookie).back(returning).headers["Location"] == FAILED, cookie
 
 
-@sqlite_only
 def test_a_login_with_the_cookie_of_the_other_provider_fails(app, browser, credulous, identity, returning):
     state = parameters(browser.begin("identity"))["state"]
     other = browser.cookie("login_identity").value
@@ -325,7 +315,6 @@ def test_an_assertion_can_be_used_once(app, browser, game_platform, returning):
 
 
 @pytest.mark.security("Faults around the server")
-@sqlite_only
 def test_an_assertion_stays_used_when_the_clock_is_set(make_app, game_platform):
     ahead = [0]
     app = make_app(**game_platform.settings, clock=lambda: now_ms() + ahead[0])
@@ -355,7 +344,6 @@ def test_one_of_many_concurrent_uses_of_an_assertion_logs_in(app, browser, retur
     assert locations.count(FAILED) == 7
 
 
-@sqlite_only
 def test_a_forgery_does_not_use_up_the_genuine_nonce(app, browser, game_platform, returning, me):
     forger = with_cookie(app, cookie_of(browser))
     forger.back(FORGED["another signature"](returning, game_platform))
@@ -363,7 +351,6 @@ def test_a_forgery_does_not_use_up_the_genuine_nonce(app, browser, game_platform
     assert me(browser.back(returning))["platformid"] == ALICE
 
 
-@sqlite_only
 def test_expired_nonces_are_deleted(browser, game_platform):
     with writing():
         LoginNonce.insert(nonce="2020-01-01T00:00:00Zold", expires_at_ms=now_ms() - 1).execute()
@@ -376,7 +363,6 @@ def test_expired_nonces_are_deleted(browser, game_platform):
 
 
 @pytest.mark.security("Login in another browser")
-@sqlite_only
 def test_a_login_that_takes_too_long_fails(make_app, game_platform):
     late = [0]
     app = make_app(**game_platform.settings, clock=lambda: now_ms() - late[0])
@@ -413,7 +399,6 @@ VERDICTS = {
 
 
 @pytest.mark.security("OpenID 2.0")
-@sqlite_only
 def test_only_an_unambiguous_confirmation_of_the_provider_counts(app, game_platform, users):
     wrong = {}
     for name, (verdict, expected) in VERDICTS.items():

@@ -2,13 +2,11 @@
 
 import pytest
 
-from tests.support.markers import sqlite_only
-
 OLD = "the older secret of these tests that is long enough"
 NEW = "a newer secret of these tests that is long enough too"
 YET_ANOTHER = "yet another secret of these tests that is long enough"
 
-pytestmark = [sqlite_only, pytest.mark.settings(JWT_SECRET=OLD)]
+pytestmark = pytest.mark.settings(JWT_SECRET=OLD)
 
 
 @pytest.fixture

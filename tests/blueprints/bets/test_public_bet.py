@@ -4,7 +4,6 @@ import pytest
 
 from bench.harness.spins import Clock, at
 from services.fairness import tickets
-from tests.support.markers import sqlite_only
 from tests.support.openings import Openings, chest
 from tests.support.table import Table
 
@@ -127,7 +126,6 @@ def test_a_revealed_bet_is_found_after_the_clock_went_back(client, app, player, 
     assert client.get(f"/bets/{bet.id}").status_code == 200
 
 
-@sqlite_only
 def test_an_invalid_bet_id_is_not_found(client, app, player, due):
     due(Openings(app).bet(player))
 

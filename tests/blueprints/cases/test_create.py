@@ -9,7 +9,6 @@ from models.db.connection import writing
 from models.users import User
 from services.cases import creating
 from tests.blueprints.cases.conftest import BLUE, GLOVES, RED, ROCK, body, wanted
-from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.usefixtures("inventory")
 
@@ -52,7 +51,6 @@ def test_a_name_is_trimmed_and_inner_blanks_become_one_space(client, create):
     assert client.get("/api/cases/big-case").json["name"] == "Big Case"
 
 
-@sqlite_only
 def test_a_name_has_3_to_32_characters(create):
     good = ("abc", "a" * 32, "\U0001f48e" * 32, f"  {'b' * 32}  ")
     bad = (None, 7, True, ["abc"], {}, "", "ab", "  a b  "[:4], "a" * 33, " \n ", "x" * 20_000)
@@ -61,7 +59,6 @@ def test_a_name_has_3_to_32_characters(create):
     assert [name for name in bad if create(body(name)) != refused(NAME)] == []
 
 
-@sqlite_only
 def test_reserved_names_are_refused(create):
     expected = {
         "Level 10": "Case name cannot start with 'level'",
@@ -83,7 +80,6 @@ def test_reserved_names_are_refused(create):
     assert said == {name: refused(text) for name, text in expected.items()}
 
 
-@sqlite_only
 def test_a_name_with_invisible_or_unassigned_characters_is_refused(create):
     bad = ["\u200b\u200c\u2060", "abc\x07", "abc\ue000", "abc\ufdd0", "abc\U000e0fff", "\ufdfa" * 32]
 
@@ -114,7 +110,6 @@ def test_names_that_look_the_same_are_duplicates(client, create):
     assert [search for search, cases in found.items() if len(cases) != 1] == []
 
 
-@sqlite_only
 def test_names_that_only_contain_reserved_words_are_accepted(create):
     assert [create(body(name))[0] for name in ("Next level", "Carefree", "Create!", "lev el")] == [200] * 4
 
@@ -154,7 +149,6 @@ def bad_contents() -> Iterator[tuple[object, str]]:
     )
 
 
-@sqlite_only
 def test_each_kind_of_invalid_items_is_refused_with_its_message(client, create):
     answers = [(text, create({"name": "My Case", "items": items})) for items, text in bad_contents()]
 
@@ -172,7 +166,6 @@ def written(*percentages, name="Exactly"):
     return f'{{"name": "{name}", "items": [{items}]}}'
 
 
-@sqlite_only
 def test_percentages_whose_exact_sum_is_100_are_accepted(create):
     accepted = (
         ("33.3", "33.3", "33.4"),
@@ -191,7 +184,6 @@ def test_percentages_whose_exact_sum_is_100_are_accepted(create):
     assert answers == [(200, {"status": True, "id": name.lower().replace(" ", "-")}) for name in names]
 
 
-@sqlite_only
 def test_percentages_are_never_rounded(create):
     expected = {
         ("33.3", "33.3", "33.3999999999999"): SUM,
@@ -251,7 +243,6 @@ def test_errors_come_in_the_order_of_the_rules(create, prices):
     assert said == [NAME, FEW, SUM, UNKNOWN, "An item has no price at the moment", DUPLICATE, "made"]
 
 
-@sqlite_only
 def test_unknown_keys_make_no_difference(create):
     content = body() | {"price": 0, "creator": "me", "kind": "free"}
     content["items"] = [item | {"price": 0} for item in content["items"]]
@@ -259,7 +250,6 @@ def test_unknown_keys_make_no_difference(create):
     assert create(content)[0] == 200
 
 
-@sqlite_only
 def test_an_unexpected_error_is_answered_in_the_envelope(app, create, monkeypatch):
     app.config["PROPAGATE_EXCEPTIONS"] = False
 

@@ -12,7 +12,6 @@ from models.db.connection import writing
 from models.items import Item
 from services.cases import queries
 from tests.blueprints.cases.conftest import BLUE, GLOVES, RED, ROCK, body
-from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.usefixtures("inventory")
 
@@ -88,7 +87,6 @@ def test_an_unknown_case_is_not_found(client, put):
     )
 
 
-@sqlite_only
 def test_cases_are_read_only_and_create_is_no_case(client):
     answers = [client.post(f"/api/cases/{path}") for path in ("pagination", "free", "none")]
     created = client.get("/api/cases/create")
@@ -133,7 +131,6 @@ STRANGE = [
 ]
 
 
-@sqlite_only
 @pytest.mark.process
 def test_gunicorn_finds_a_case_by_an_id_with_any_characters(env, tmp_path, put, client):
     for name in STRANGE:
@@ -164,7 +161,6 @@ def unpriced(put, prices):
     prices({RED: None})
 
 
-@sqlite_only
 @pytest.mark.usefixtures("unpriced")
 def test_only_missing_prices_that_are_not_custom_are_fetched(client, put, refreshing):
     asked = []
@@ -181,7 +177,6 @@ def test_only_missing_prices_that_are_not_custom_are_fetched(client, put, refres
     assert asked == [[red.id]] * 2
 
 
-@sqlite_only
 @pytest.mark.usefixtures("unpriced")
 def test_a_price_that_arrives_while_the_case_is_read_is_shown(client, prices, monkeypatch):
     items_without_price = queries.items_without_price
@@ -197,7 +192,6 @@ def test_a_price_that_arrives_while_the_case_is_read_is_shown(client, prices, mo
     assert case["items"][0]["price"] == "$9.50"
 
 
-@sqlite_only
 @pytest.mark.usefixtures("unpriced")
 def test_a_case_is_shown_when_its_prices_cannot_be_fetched(client, refreshing):
     def fail(_ids):

@@ -3,7 +3,6 @@
 import pytest
 
 from tests.blueprints.cases.conftest import BLUE, GLOVES, RED, ROCK, names
-from tests.support.markers import sqlite_only
 
 PATH = "/api/cases/pagination"
 
@@ -102,7 +101,6 @@ def test_a_page_has_the_ten_newest_cases_by_default(page):
     assert page(**empty) == default
 
 
-@sqlite_only
 def test_bad_values_are_refused_by_name(client):
     expected = {
         "page=0": "page: must be a whole number from 1",

@@ -9,7 +9,6 @@ from models.case_spins import CaseSpins
 from models.db.connection import database, writing
 from models.irl_cases import IrlCase
 from services.irl_cases import importing as irl_importing
-from tests.support.markers import sqlite_only
 
 
 @pytest.fixture
@@ -83,7 +82,6 @@ def test_a_single_case_has_all_fields_except_spins(client, put):
     assert [item["name"] for item in client.get("/irl/equal").json["items"]] == ["c", "a", "d", "b"]
 
 
-@sqlite_only
 def test_items_without_a_percentage_share_the_remainder_equally(client, put):
     put("desk", thing("Lamp", 30, 9.5), thing("Pen", 1), thing("Mat", 1))
     put("thirds", thing("a", 1), thing("b", 1), thing("c", 1))
@@ -97,7 +95,6 @@ def test_items_without_a_percentage_share_the_remainder_equally(client, put):
     assert thirds == [pytest.approx(100 / 3)] * 3
 
 
-@sqlite_only
 def test_an_item_without_an_image_has_the_neutral_one(client, put):
     put("desk", thing("Pen", 1, image=""))
 
@@ -106,7 +103,6 @@ def test_an_item_without_an_image_has_the_neutral_one(client, put):
     assert client.get(image, buffered=True).content_type == "image/webp"
 
 
-@sqlite_only
 def test_an_invalid_id_is_refused(client):
     paths = ("DESK", "a_b", "a%20b", "%C3%A9", "a" * 65, "a%2Fb", "a/b", "desk/", "desk%0A", "%FF")
 
@@ -117,7 +113,6 @@ def test_an_invalid_id_is_refused(client):
     )
 
 
-@sqlite_only
 def test_an_unknown_case_is_not_found(client, put):
     put("desk")
 

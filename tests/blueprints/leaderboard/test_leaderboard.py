@@ -6,7 +6,6 @@ from bench.harness.spins import Clock, at
 from models.db.connection import writing
 from models.users import User
 from services.statistics import leaderboard
-from tests.support.markers import sqlite_only
 from tests.support.table import Table
 
 
@@ -198,7 +197,6 @@ def test_a_rank_below_the_first_ten_thousand_is_not_counted(own_row, new_player,
     assert own_row(carl)["next"]["username"] == "ber***"
 
 
-@sqlite_only
 def test_an_unknown_period_is_refused(client):
     answers = [client.get(f"/leaderboard?period={period}") for period in ("daily", "WEEKLY", "weekly%00")]
 
@@ -206,7 +204,6 @@ def test_an_unknown_period_is_refused(client):
     assert answers[0].json == {"error": "period: must be one of weekly, monthly"}
 
 
-@sqlite_only
 def test_an_avatar_has_a_full_url(client, new_player, spin):
     player = new_player("alice")
     spin(player)

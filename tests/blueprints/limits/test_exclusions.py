@@ -3,13 +3,11 @@
 import pytest
 
 from tests.blueprints.limits.conftest import BEGINNING, DAY_MS
-from tests.support.markers import sqlite_only
 
 DURATIONS = {"24h": 1, "7d": 7, "30d": 30, "180d": 180, "365d": 365, "1825d": 1825}
 SHORTER = (400, {"error": "A break can only be made longer"})
 
 
-@sqlite_only
 def test_a_break_ends_after_its_duration_in_whole_seconds(take_break, limits, clock):
     for duration, days in DURATIONS.items():
         until = BEGINNING + days * DAY_MS
@@ -54,7 +52,6 @@ def test_a_shorter_break_can_follow_when_less_is_left(take_break, limits, clock)
     assert limits()["exclusion"] is None
 
 
-@sqlite_only
 def test_an_invalid_duration_is_refused(client, player, limits):
     for body, error in (
         ({}, "Missing data for required field."),
@@ -78,6 +75,5 @@ def test_an_operator_cannot_make_a_break_shorter(run, fails, player, limits):
     assert limits()["exclusion"] == until
 
 
-@sqlite_only
 def test_an_operator_is_told_the_durations(fails, player):
     assert "'24h', '7d', '30d'" in fails("users", "exclude", player.platform_id, "1h")

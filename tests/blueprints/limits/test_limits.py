@@ -4,7 +4,6 @@ import pytest
 
 from services.limits import limits as service
 from tests.blueprints.limits.conftest import DAY_MS, NO_LIMITS
-from tests.support.markers import sqlite_only
 
 NOT_FOUND = (404, {"error": "Request not found"})
 TOO_EARLY = (400, {"error": "Too early"})
@@ -136,7 +135,6 @@ AMOUNT = "value: must be null or an amount from 0 to 1000000000 with at most two
 MISSING = "Missing data for required field."
 
 
-@sqlite_only
 def test_an_invalid_change_is_refused(client, player, limits):
     before = limits()
 

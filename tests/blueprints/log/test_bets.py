@@ -9,7 +9,6 @@ from models.db.connection import writing
 from models.log import WaitingBet
 from tests.blueprints.log.conftest import ORIGIN, content, leaf_hash, not_found
 from tests.services.log.rfc6962 import path
-from tests.support.markers import sqlite_only
 from tests.support.openings import Openings, chest
 
 PROOF_DELAY_MS = 6_000
@@ -140,7 +139,6 @@ def test_revealed_bets_of_a_full_bundle_never_change_when_all_are_due(
     assert not_found(client.get("/log/revealed/2"))
 
 
-@sqlite_only
 def test_a_number_of_a_bundle_has_one_form(client, logged_spin):
     logged_spin()
 

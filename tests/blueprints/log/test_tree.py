@@ -7,7 +7,6 @@ import pytest
 from tests.blueprints.log.conftest import ORIGIN, content, leaf_hash, not_found
 from tests.services.log.rfc6962 import mth
 from tests.support.lost_log import replace_log
-from tests.support.markers import sqlite_only
 from tests.support.openings import Openings, chest
 
 IMMUTABLE = "public, max-age=31536000, immutable"
@@ -172,7 +171,6 @@ MALFORMED = [
 ]
 
 
-@sqlite_only
 def test_malformed_paths_are_not_found(client, logged_spin):
     logged_spin()
     assert client.get("/log/tile/0/000.p/1").status_code == 200
@@ -180,7 +178,6 @@ def test_malformed_paths_are_not_found(client, logged_spin):
     assert [path for path in MALFORMED if not not_found(client.get(f"/log/tile/{path}"))] == []
 
 
-@sqlite_only
 @pytest.mark.security("The public log")
 def test_tiles_of_a_database_without_the_checkpoint_are_not_published(client, logged_spin):
     logged_spin()
@@ -192,7 +189,6 @@ def test_tiles_of_a_database_without_the_checkpoint_are_not_published(client, lo
     assert (answer.status_code, answer.headers["Cache-Control"]) == (503, "no-store")
 
 
-@sqlite_only
 @pytest.mark.settings(RATELIMIT_ENABLED="1", CORS_ORIGINS="https://play.example.com")
 def test_anybody_may_read_the_log_from_any_page_as_often_as_he_likes(client, logged_spin):
     logged_spin()
@@ -208,7 +204,6 @@ def test_anybody_may_read_the_log_from_any_page_as_often_as_he_likes(client, log
     assert {answer.headers["Access-Control-Allow-Origin"] for answer in answers} == {"*"}
 
 
-@sqlite_only
 def test_head_has_the_headers_of_get_and_other_methods_are_refused(client, logged_spin):
     logged_spin()
     for path in ("/log/checkpoint", "/log/tile/0/000.p/2", "/log/tile/entries/000.p/2"):

@@ -5,7 +5,6 @@ import re
 import pytest
 
 from services.staff.permissions import ROLES, Permission, Role
-from tests.support.markers import sqlite_only
 from tests.support.office import StaffMember, csrf_token, signed_in
 
 P = Permission
@@ -124,7 +123,6 @@ def protected(app):
 
 
 @pytest.mark.security("The back office")
-@sqlite_only
 def test_every_view_of_the_office_states_who_may_call_it(app):
     stated = {}
     for endpoint, *_ in routes(app):
@@ -136,7 +134,6 @@ def test_every_view_of_the_office_states_who_may_call_it(app):
 
 @pytest.mark.security("The back office")
 @pytest.mark.parametrize("role", list(Role))
-@sqlite_only
 def test_a_role_gets_403_exactly_where_it_lacks_the_permission(app, role):
     member = signed_in(app, role)
     data = {"csrf_token": csrf_token(member.get("/office/"))}
@@ -151,7 +148,6 @@ def test_a_role_gets_403_exactly_where_it_lacks_the_permission(app, role):
     assert wrong == []
 
 
-@sqlite_only
 def test_forms_without_fields_and_numbers_beyond_all_ids_are_refused(app, admin):
     data = {"csrf_token": csrf_token(admin.get("/office/")), "reason": "looked at it"}
 
@@ -162,7 +158,6 @@ def test_forms_without_fields_and_numbers_beyond_all_ids_are_refused(app, admin)
 
 
 @pytest.mark.security("The back office")
-@sqlite_only
 def test_somebody_who_is_not_signed_in_comes_to_the_sign_in(app, client):
     data = {"csrf_token": csrf_token(client.get("/office/sign-in"))}
 
@@ -173,7 +168,6 @@ def test_somebody_who_is_not_signed_in_comes_to_the_sign_in(app, client):
 
 
 @pytest.mark.security("The back office")
-@sqlite_only
 def test_a_form_without_the_token_of_a_page_changes_nothing(app, admin):
     other = StaffMember(app, "bert", "support")
     other.enrol()
@@ -224,7 +218,6 @@ def test_a_staff_cookie_means_nothing_to_the_api(admin):
 
 
 @pytest.mark.security("The back office")
-@sqlite_only
 def test_pages_are_not_stored_and_run_only_their_own_scripts(admin):
     headers = admin.get("/office/").headers
 
@@ -233,7 +226,6 @@ def test_pages_are_not_stored_and_run_only_their_own_scripts(admin):
     assert "unsafe" not in headers["Content-Security-Policy"]
 
 
-@sqlite_only
 def test_unknown_pages_and_refusals_have_the_look_of_the_office(app):
     support = signed_in(app, "support")
 
@@ -253,7 +245,6 @@ NETWORKS = "192.0.2.0/24,2001:db8::/48"
 @pytest.mark.security("The back office")
 @pytest.mark.settings(OFFICE_NETWORKS=NETWORKS)
 @pytest.mark.parametrize("address", ["198.51.100.7", "2001:db9::1", "", "unix:"])
-@sqlite_only
 def test_other_networks_get_what_an_unknown_path_gets(client, address):
     def ask(path, method="GET"):
         answer = client.open(path, method=method, environ_base={"REMOTE_ADDR": address})
@@ -269,7 +260,6 @@ def test_other_networks_get_what_an_unknown_path_gets(client, address):
 
 @pytest.mark.security("The back office")
 @pytest.mark.settings(OFFICE_NETWORKS=NETWORKS, RATELIMIT_ENABLED="1")
-@sqlite_only
 def test_other_networks_have_the_limits_of_an_unknown_path(client):
     def allowed(path, address):
         statuses = [client.post(path, environ_base={"REMOTE_ADDR": address}).status_code for _ in range(70)]
@@ -281,7 +271,6 @@ def test_other_networks_have_the_limits_of_an_unknown_path(client):
 
 @pytest.mark.settings(OFFICE_NETWORKS=NETWORKS)
 @pytest.mark.parametrize("address", ["192.0.2.7", "2001:db8:0:1::9", "::ffff:192.0.2.7"])
-@sqlite_only
 def test_the_named_networks_see_the_office(client, address):
     answer = client.get("/office/sign-in", environ_base={"REMOTE_ADDR": address})
 
@@ -289,7 +278,6 @@ def test_the_named_networks_see_the_office(client, address):
 
 
 @pytest.mark.settings(OFFICE_ENABLED="0")
-@sqlite_only
 def test_without_the_setting_there_is_no_office(client):
     answers = [client.get(path) for path in ("/office", "/office/", "/office/sign-in")]
 

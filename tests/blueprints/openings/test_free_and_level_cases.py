@@ -3,7 +3,6 @@
 import pytest
 
 from tests.blueprints.openings.conftest import CHEAP, DEAR
-from tests.support.markers import sqlite_only
 
 REFUSED = {"status": False, "error": "Free case is not available"}
 
@@ -48,7 +47,6 @@ def test_a_free_opening_adds_to_earnings_only(app, connect, client, lucky, free_
         assert 'bets_paid_coins_total{game="case"} 0.0' in client.get("/metrics").text
 
 
-@sqlite_only
 @pytest.mark.parametrize("env", [{"FREE_CASE_LIMIT": "0"}, {"FREE_CASE_LIMIT": "2"}], indirect=True)
 def test_free_case_limit_is_the_number_of_free_openings(connect, lucky, free_case, env):
     limit = int(env["FREE_CASE_LIMIT"])

@@ -9,7 +9,6 @@ from models.snapshots import Snapshot
 from services.cases import queries as cases
 from services.games.snapshots import content_of_case
 from tests.blueprints.openings.conftest import CHEAP, DEAR
-from tests.support.markers import sqlite_only
 
 REFUSED = {
     "not an object": ("open please", "Invalid request"),
@@ -60,7 +59,6 @@ def test_seen_values_are_accepted_and_null_means_left_out(connect, player, case,
     assert socket.call("case:open", {"case": case} | dict.fromkeys(seen))["status"] is True
 
 
-@sqlite_only
 @pytest.mark.parametrize("env", [{"UPGRADER_MIN_WAGER": "5", "UPGRADER_MAX_WAGER": "6"}], indirect=True)
 def test_the_wager_limits_of_the_upgrader_do_not_apply(connect, player, put, add_item, case):
     add_item("Pen", price=0.95)

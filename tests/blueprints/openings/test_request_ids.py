@@ -6,7 +6,6 @@ from models.cases import Case
 from models.db.connection import writing
 from services.openings import openable_cases
 from services.openings.openable_cases import OpenableCase
-from tests.support.markers import sqlite_only
 
 
 @pytest.fixture
@@ -71,7 +70,6 @@ def test_a_repeated_request_is_answered_after_its_terms_expired(
     assert state_of(player) == after_first
 
 
-@sqlite_only
 def test_the_same_id_with_other_content_is_refused(connect, player, case, state_of):
     socket = connect(player)
     socket.call("case:open", opening(case))

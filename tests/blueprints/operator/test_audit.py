@@ -19,7 +19,6 @@ from services.log.keys import LogKeys
 from services.log.merkle import leaf_hash, root_of
 from services.shared.errors import Unavailable
 from tests.support.lost_log import restore_log, stored_log
-from tests.support.markers import sqlite_only
 
 AT = 1_700_000_000_000
 
@@ -176,7 +175,6 @@ def test_a_changed_row_is_reported(tampered, fails, run):
 TEXTS = ("who", "what", "player", "address", "before", "after", "key_id", "mac")
 
 
-@sqlite_only
 def test_bytes_in_a_column_of_texts_are_reported_and_exported(tampered, fails, run):
     for column in TEXTS:
         for value in ("x'ff'", "CAST(x'ff' AS TEXT)"):
@@ -360,7 +358,6 @@ EDITED = [
 ]
 
 
-@sqlite_only
 @pytest.mark.process
 def test_an_export_to_a_full_disk_fails_in_one_line(trail, env):
     with Path("/dev/full").open("wb") as full:
@@ -378,7 +375,6 @@ def test_an_export_to_a_full_disk_fails_in_one_line(trail, env):
 
 
 @pytest.mark.security("The audit trail")
-@sqlite_only
 def test_a_changed_export_is_reported(trail, export, fails):
     path = export()
     lines = path.read_bytes().splitlines(keepends=True)
@@ -389,7 +385,6 @@ def test_a_changed_export_is_reported(trail, export, fails):
         assert problem in fails("audit", "verify", "--from", str(path)), number
 
 
-@sqlite_only
 def test_an_event_that_is_not_logged_is_reported_after_a_minute(make_app, run):
     run("users", "create", "ada")
     assert run("audit", "verify")["waiting"] == 1
@@ -414,7 +409,6 @@ NEW = "the secret that comes after it and is long enough"
 
 @pytest.mark.security("The audit trail")
 @pytest.mark.regulation("B.6 Logs")
-@sqlite_only
 def test_old_events_can_be_verified_after_the_secret_has_changed(make_app):
     old = make_app(SECRET_KEY=OLD)
     old.test_cli_runner().invoke(args=["users", "create", "ada"])
@@ -428,7 +422,6 @@ def test_old_events_can_be_verified_after_the_secret_has_changed(make_app):
     assert verified.exit_code == 0, verified.output
 
 
-@sqlite_only
 def test_a_lost_secret_hides_no_problem_and_is_reported_where_it_is_needed(tamper, make_app, run):
     run("users", "create", "not-logged")
     new = make_app(SECRET_KEY=NEW)
@@ -443,7 +436,6 @@ def test_a_lost_secret_hides_no_problem_and_is_reported_where_it_is_needed(tampe
     assert "audit event 8 was inserted" in verified.stderr
 
 
-@sqlite_only
 def test_a_verification_ends_after_many_problems(tampered, fails, monkeypatch):
     monkeypatch.setattr(verification, "MAX_PROBLEMS", 3)
 

@@ -5,11 +5,8 @@ import json
 import pytest
 
 from tests.blueprints.prizes.conftest import DETAILS
-from tests.support.markers import sqlite_only
 from tests.support.openings import Openings, win_prize
 from tests.support.two_factor import Authenticator
-
-pytestmark = sqlite_only
 
 TRADE_URL = "https://steamcommunity.com/tradeoffer/new/?partner=1&token=very-secret"
 

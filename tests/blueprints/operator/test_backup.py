@@ -13,7 +13,7 @@ from bench.harness.spins import play_spin
 from models.db.connection import database
 from models.log import Log
 from tests.support.lost_log import stored_log
-from tests.support.markers import postgresql_only, sqlite_only
+from tests.support.markers import postgresql_only
 
 
 @pytest.fixture
@@ -71,7 +71,6 @@ def test_a_restored_backup_has_the_audit_tables_and_triggers(make_app, restored_
     assert [result.exit_code for result in said] == [0, 0], said[0].stderr + said[1].stderr
 
 
-@sqlite_only
 def test_a_backup_never_overwrites_a_file(fails, tmp_path):
     (tmp_path / "kept").write_text("something")
 
@@ -87,7 +86,6 @@ def test_a_backup_of_postgresql_is_refused_and_names_pg_dump(fails, tmp_path):
     assert list(Path(tmp_path).glob("backup")) == []
 
 
-@sqlite_only
 def test_a_backup_names_the_directory_that_is_missing(fails, tmp_path):
     said = fails("db", "backup", str(tmp_path / "missing" / "backup"))
 
@@ -95,14 +93,12 @@ def test_a_backup_names_the_directory_that_is_missing(fails, tmp_path):
 
 
 @pytest.mark.security("Logs, errors and the database")
-@sqlite_only
 def test_a_backup_is_for_its_owner_only(run, tmp_path):
     run("db", "backup", str(tmp_path / "backup"))
 
     assert stat.S_IMODE((tmp_path / "backup").stat().st_mode) == 0o600
 
 
-@sqlite_only
 def test_a_backup_has_its_name_only_once_it_is_complete(run, tmp_path, monkeypatch):
     """So a command that is killed leaves nothing that looks like a backup."""
     execute, had_its_name = database.obj.execute_sql, []
@@ -120,7 +116,6 @@ def test_a_backup_has_its_name_only_once_it_is_complete(run, tmp_path, monkeypat
     assert (tmp_path / "backup").exists()
 
 
-@sqlite_only
 def test_a_backup_does_not_confirm_the_database_to_another_machine(app, run, tmp_path):
     app.extensions["services"].log.watch()
     before = stored_log()[Log]
@@ -139,13 +134,11 @@ def _full_disk():
     resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
-@sqlite_only
 @pytest.mark.usefixtures("played", "_full_disk")
 def test_a_command_on_a_full_disk_names_the_reason(fails):
     assert fails("users", "create", "carol") == "Error: the database is not available: disk I/O error"
 
 
-@sqlite_only
 @pytest.mark.usefixtures("played", "_full_disk")
 def test_a_backup_on_a_full_disk_leaves_no_file(fails, tmp_path):
     said = fails("db", "backup", str(tmp_path / "backup"))

@@ -5,7 +5,6 @@ import pytest
 from bench.harness.players import import_prices
 from models.cases import Case, CaseItem
 from models.db.connection import reading
-from tests.support.markers import sqlite_only
 
 GUN, ROCK, UNPRICED = "Gun", "Rock", "Unpriced"
 
@@ -59,7 +58,6 @@ def test_cases_of_every_kind_are_imported(put, client):
     assert client.get("/api/cases/free").json["name"] == "Daily"
 
 
-@sqlite_only
 def test_a_case_has_its_price_type_and_exact_percentages(put, client, write, run):
     put(row("Unpriced", {GUN: 50, UNPRICED: 50}))
     text = f"""[{{"name": "  My   Case ", "items": [
@@ -97,7 +95,6 @@ def test_a_second_import_updates_by_name_and_keeps_the_id(put, client):
     assert client.get("/api/cases?type=true").json == [case]
 
 
-@sqlite_only
 def test_a_level_case_needs_a_level_in_id_or_row(put, stored):
     put(
         row("Level 10 Box", kind="level"),
@@ -176,7 +173,6 @@ BAD = [
 ]
 
 
-@sqlite_only
 def test_a_bad_row_stops_the_import_and_nothing_is_stored(refuses, stored):
     good = row("Good one")
 
@@ -199,7 +195,6 @@ def test_a_row_that_clashes_with_another_case_is_refused(put, refuses):
     assert refuses(row("Daily", kind="regular")) == refuses(row("Regular", kind="free")) == shared
 
 
-@sqlite_only
 def test_a_file_without_a_json_array_is_refused(fails, write):
     assert fails("cases", "import", write({})) == "Error: items.json is not a JSON array"
 

@@ -10,7 +10,6 @@ from bench.harness.servers import ROOT
 from bench.harness.waiting import wait_until
 from models.db import migrate
 from models.db.connection import database, writing
-from tests.support.markers import sqlite_only
 
 UNTRUSTED = (
     "TRUSTED_PROXIES is 0, but a running server gets requests with a forwarding header;"
@@ -77,7 +76,6 @@ def reported(env, monkeypatch):
     return run
 
 
-@sqlite_only
 def test_invalid_settings_and_an_unreachable_database_are_reported_together(reported):
     unreachable = "postgresql://127.0.0.1:1/platform"
 
@@ -86,12 +84,10 @@ def test_invalid_settings_and_an_unreachable_database_are_reported_together(repo
     assert names == ["PORT", "JWT_TTL", "DATABASE_URL"]
 
 
-@sqlite_only
 def test_a_bad_instance_directory_is_reported_once(reported):
     assert reported(INSTANCE_DIR=str(ROOT / "Makefile"), DATABASE_URL="") == ["INSTANCE_DIR"]
 
 
-@sqlite_only
 def test_a_database_that_cannot_be_used_is_reported(check, tmp_path):
     code, (line,) = check(DATABASE_URL="postgresql://platform:correct-horse@127.0.0.1:1/platform")
     assert code == 1
@@ -109,7 +105,6 @@ def test_a_database_that_cannot_be_used_is_reported(check, tmp_path):
     assert lines[0].startswith("DATABASE_URL: ")
 
 
-@sqlite_only
 def test_a_database_that_others_can_read_is_a_warning(check, tmp_path):
     file = next(tmp_path.glob("*.db"))
     file.chmod(0o644)
@@ -117,7 +112,6 @@ def test_a_database_that_others_can_read_is_a_warning(check, tmp_path):
     assert check() == (0, [f"warning: {file} can be read by other users; run chmod 600 on it"])
 
 
-@sqlite_only
 def test_a_forwarding_header_of_an_untrusted_proxy_is_a_warning(client, server, check):
     client.get("/healthz", headers={"X-Forwarded-For": "192.0.2.7"})
 

@@ -14,7 +14,6 @@ from models.db import migrate
 from models.db.connection import Table, database, reading, writing
 from models.items import Item
 from models.snapshots import Snapshot
-from tests.support.markers import sqlite_only
 from tests.support.older_databases import database_of_0_2_0
 from tests.support.openings import win_prize
 
@@ -218,7 +217,6 @@ def test_a_database_with_tables_without_history_is_refused_unchanged(app, fails)
         assert database.get_tables() == ["other"]
 
 
-@sqlite_only
 def test_an_unusable_database_file_is_reported_in_one_line(make_app, tmp_path):
     (tmp_path / "text.db").write_text("this is not a database" * 100)
     lock = tmp_path / "nowhere" / "new.db.upgrade-lock"
@@ -240,7 +238,6 @@ def history_and_tables():
 
 
 @pytest.mark.security("Logs, errors and the database")
-@sqlite_only
 def test_the_files_of_sqlite_are_for_their_owner_only(run, tmp_path):
     run("db", "upgrade")
 

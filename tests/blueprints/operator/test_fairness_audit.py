@@ -9,7 +9,6 @@ from models.db.connection import database, writing
 from models.snapshots import Snapshot
 from models.users import User
 from services.cases.kinds import FREE_CASE_ID
-from tests.support.markers import sqlite_only
 from tests.support.openings import Openings, chest
 from tests.support.table import Table
 
@@ -101,7 +100,6 @@ def test_an_opening_with_the_snapshot_of_another_case_is_reported(openings, play
     assert f"bet {bet.id}: the stored wager is wrong" in fails("fairness", "audit")
 
 
-@sqlite_only
 def test_openings_that_could_only_pay_one_amount_have_no_deviation(openings, player, run):
     openings.open(player, chest(price=2, items=(("Dust", 1, 100), ("Crown", 40, 0))))
 

@@ -8,7 +8,6 @@ from models.irl_cases import IrlCase, IrlItem
 from services.irl_cases.importing import import_cases
 from services.shared.clock import now_ms
 from tests.support.at_once import all_at_once
-from tests.support.markers import sqlite_only
 
 
 @pytest.fixture
@@ -117,7 +116,6 @@ BAD = [
 ]
 
 
-@sqlite_only
 def test_a_bad_row_stops_the_import_and_nothing_is_stored(fails, write, stored):
     said = [fails("irl", "import", write([row("good"), bad])) for bad, _ in BAD]
 
@@ -125,7 +123,6 @@ def test_a_bad_row_stops_the_import_and_nothing_is_stored(fails, write, stored):
     assert stored() == [[], []]
 
 
-@sqlite_only
 def test_prices_may_be_written_as_the_api_shows_them(put, stored):
     put(row(price="$12.40", items=[PEN | {"price": "$0.05"}]))
 
@@ -133,14 +130,12 @@ def test_prices_may_be_written_as_the_api_shows_them(put, stored):
 
 
 @pytest.mark.regulation("4.7 Payout percentage and odds")
-@sqlite_only
 def test_a_case_may_cost_exactly_its_expected_value(put):
     half = [PEN | {"price": 3, "percentage": 50}, PEN | {"price": 0, "percentage": 50}]
 
     assert put(row(price=1.5, items=half))["created"] == 1
 
 
-@sqlite_only
 def test_a_missing_percentage_is_0_when_others_sum_to_100(put, client):
     put(row(items=[PEN | {"name": "All", "percentage": 100}, PEN]))
 

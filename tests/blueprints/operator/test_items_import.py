@@ -7,7 +7,6 @@ import pytest
 from models.db.connection import reading
 from models.items import Item
 from services.items import importing as items_importing
-from tests.support.markers import sqlite_only
 
 AT = 1_700_000_000_123
 APPID = "appid must be 730 or 252490"
@@ -99,7 +98,6 @@ def test_a_row_may_have_all_fields(array, stored):
     }
 
 
-@sqlite_only
 def test_a_row_needs_only_game_name_and_price(array, stored):
     """Other keys may be left out or null, and unknown keys are ignored."""
     nothing = dict.fromkeys(("gunName", "skinName", "image", "customPrice", "nextPriceFetch"))
@@ -113,7 +111,6 @@ def test_a_row_needs_only_game_name_and_price(array, stored):
     assert kept == {("A", "B", "", False), ("C", "D", "", False)}
 
 
-@sqlite_only
 def test_a_price_may_be_written_as_the_api_shows_it(array, stored, client):
     shown = ["$12.40", "$0.07", "$1000000000.00"]
     array(*({"marketHashName": text, "price": text} for text in shown))
@@ -125,7 +122,6 @@ def test_a_price_may_be_written_as_the_api_shows_it(array, stored, client):
     }
 
 
-@sqlite_only
 def test_an_empty_array_imports_nothing(run, array, write):
     nothing = {"items": 0, "created": 0, "updated": 0}
 
@@ -249,7 +245,6 @@ BAD_ROWS = [
 ]
 
 
-@sqlite_only
 def test_a_bad_row_stops_the_import_with_its_reason(array, fails, write, stored):
     array({"marketHashName": "Good", "price": 5})
     before = stored()
@@ -290,7 +285,6 @@ BAD_FEEDS = [
 ]
 
 
-@sqlite_only
 def test_a_bad_feed_is_refused_with_its_reason(fails, write, stored):
     said = [(text, fails("items", "import", write(text), "--appid", "730")) for text, _ in BAD_FEEDS]
 
@@ -298,7 +292,6 @@ def test_a_bad_feed_is_refused_with_its_reason(fails, write, stored):
     assert stored() == {}
 
 
-@sqlite_only
 def test_a_feed_needs_the_appid_of_its_game(fails, write, stored):
     file = write(feed_text('{"Good":1}'))
 
@@ -308,7 +301,6 @@ def test_a_feed_needs_the_appid_of_its_game(fails, write, stored):
     assert stored() == {}
 
 
-@sqlite_only
 def test_a_file_that_is_not_json_is_refused(fails, write):
     contents = ["", "not JSON", "[1,]", "[{}", "[" * 100_000, b"\xff\xfe\x00", f"[{'9' * 5000}]"]
 

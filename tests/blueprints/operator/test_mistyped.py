@@ -2,10 +2,6 @@
 
 import flask.cli
 
-from tests.support.markers import sqlite_only
-
-pytestmark = sqlite_only
-
 MISTYPED = {
     "an unknown command of a group": ["users", "shwo"],
     "an unknown option": ["seed", "--forse"],

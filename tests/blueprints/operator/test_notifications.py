@@ -2,8 +2,6 @@
 
 import pytest
 
-from tests.support.markers import sqlite_only
-
 TITLE = "Error: the title must be a text of 1 to 120 characters"
 MESSAGE = "Error: the message must be a text of 1 to 1000 characters"
 
@@ -21,7 +19,6 @@ def test_a_sent_notification_is_printed_and_shown_to_the_player(run, player, not
     assert (printed["title"], printed["message"]) == ("Hello ★", "First line\nsecond line")
 
 
-@sqlite_only
 def test_a_text_is_accepted_up_to_its_maximum_length(run, fails, player, notifications):
     run("notifications", "send", player.platform_id, "😀" * 120, "😀" * 1000)
     bad = {

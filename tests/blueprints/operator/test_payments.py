@@ -12,7 +12,6 @@ from services.shared.clock import now_ms
 from services.shared.errors import InsufficientBalance
 from services.shared.money import Cents
 from tests.support.at_once import all_at_once
-from tests.support.markers import sqlite_only
 
 HASH = "0x5f3e"
 DETAILS = ["--chain", "ethereum", "--asset", "USDT", "--amount", "25.000000000000000001", "--to", "0xabc"]
@@ -88,7 +87,6 @@ def test_a_payment_is_printed_as_an_entry_of_the_history(record):
     }
 
 
-@sqlite_only
 def test_transfer_details_left_out_have_their_defaults(record):
     printed = [record(kind, usd) for kind, usd in (("deposit", "5"), ("withdraw", "0.01"))]
 
@@ -139,7 +137,6 @@ SPELLINGS = [
 ]
 
 
-@sqlite_only
 def test_a_hexadecimal_txhash_compares_without_case_and_prefix(record, balance, recorded):
     for spellings in SPELLINGS:
         printed = [record("deposit", "1", "--txhash", text) for text in spellings]
@@ -159,7 +156,6 @@ def test_more_than_the_balance_cannot_be_withdrawn(refused, record, balance, rec
     assert balance() == 1
 
 
-@sqlite_only
 def test_an_invalid_value_is_refused_and_changes_nothing(refused, balance, recorded):
     amount = "must be an amount from 0 to 1000000000 with at most two decimals"
     cases = {

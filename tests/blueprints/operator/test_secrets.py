@@ -10,7 +10,6 @@ from models.users import AnnouncedSeed
 from services.maintenance import key_rotation
 from services.shared.encryption import Encrypter
 from tests.blueprints.prizes.conftest import DETAILS
-from tests.support.markers import sqlite_only
 from tests.support.openings import win_prize
 from tests.support.two_factor import Authenticator, recovery_codes_of
 
@@ -101,7 +100,6 @@ def test_after_rotation_the_new_key_decrypts_addresses_and_recovery_codes(
 @pytest.mark.guarantee("Keys")
 @pytest.mark.security("Logs, errors and the database")
 @pytest.mark.regulation("B.6 Cryptographic controls")
-@sqlite_only
 def test_nothing_is_encrypted_with_the_previous_key_any_more(rotated, player, secret, filled):
     """Before the command the previous key still decrypts: the bet takes over a seed announced under it."""
     code = pyotp.TOTP(secret).now()
@@ -135,7 +133,6 @@ def test_a_row_that_changes_during_the_command_is_not_overwritten(rotated, playe
     assert rotated.test_cli_runner().invoke(args=["fairness", "audit"]).exit_code == 0
 
 
-@sqlite_only
 def test_the_commands_old_name_works_and_says_so(rotated):
     result = rotated.test_cli_runner().invoke(args=["secrets", "reseal"])
 
@@ -143,7 +140,6 @@ def test_the_commands_old_name_works_and_says_so(rotated):
     assert result.stderr == "flask secrets reseal is now called flask secrets rotate\n"
 
 
-@sqlite_only
 def test_an_undecryptable_secret_is_reported_and_the_others_are_encrypted(rotated, player):
     with writing():
         AnnouncedSeed.update(encrypted_server_seed="gAAAAA").where(AnnouncedSeed.user == player.id).execute()

@@ -11,7 +11,6 @@ from models.db.connection import reading, writing
 from models.irl_cases import IrlCase, IrlItem
 from models.items import Item
 from models.users import User
-from tests.support.markers import sqlite_only
 
 SEEDED = (Item, Case, CaseItem, IrlCase, IrlItem, User, Bet)
 DEMO_ITEMS = 80
@@ -76,7 +75,6 @@ def test_demo_bets_are_shown_and_pass_the_audits(run, client):
     assert (fairness["bets"], fairness["mismatches"]) == (DEMO_BETS, 0)
 
 
-@sqlite_only
 def test_the_demo_catalogue_has_both_games_all_cases_and_pictures(run, client):
     run("seed")
 
@@ -95,7 +93,6 @@ def test_the_demo_catalogue_has_both_games_all_cases_and_pictures(run, client):
     assert len(client.get("/irl").json) == 4
 
 
-@sqlite_only
 def test_each_real_life_demo_prize_has_its_own_picture(run, client):
     run("seed")
 
@@ -106,7 +103,6 @@ def test_each_real_life_demo_prize_has_its_own_picture(run, client):
     assert {(answer.status_code, answer.content_type) for answer in answers} == {(200, "image/webp")}
 
 
-@sqlite_only
 def test_the_demo_page_is_signed_in_as_the_demo_player(run, client):
     line, again = run("demo"), run("demo")
 
@@ -118,14 +114,12 @@ def test_the_demo_page_is_signed_in_as_the_demo_player(run, client):
     assert run("ledger", "audit") == {"users": 1, "transactions": 1, "entries": 2, "mismatches": 0}
 
 
-@sqlite_only
 def test_the_demo_page_can_be_printed_as_a_bare_address(app):
     output = app.test_cli_runner().invoke(args=["demo", "--url"]).output
 
     assert re.fullmatch(r"http://127\.0\.0\.1:5000/\?token=[\w.-]+\n", output)
 
 
-@sqlite_only
 def test_production_needs_force_for_demo_data(make_app, instance_dir):
     app = make_app(
         APP_ENV="production",

@@ -3,7 +3,6 @@
 import pytest
 
 from bench.harness.spins import Clock
-from tests.support.markers import sqlite_only
 
 
 @pytest.fixture
@@ -34,7 +33,6 @@ def test_a_suspended_player_is_refused_until_the_player_is_resumed(run, player, 
     assert run("users", "resume", player.platform_id) == resumed
 
 
-@sqlite_only
 def test_suspending_a_suspended_player_keeps_the_first_time(make_app, new_player):
     clock = Clock(1_800_000_000_000)
     runner, player = make_app(clock=clock).test_cli_runner(), new_player()

@@ -2,8 +2,6 @@
 
 import pytest
 
-from tests.support.markers import sqlite_only
-
 PRODUCTION = {
     "APP_ENV": "production",
     "BASE_URL": "https://play.example.com",
@@ -21,7 +19,6 @@ def test_an_added_account_is_listed_and_waits_for_its_person(run):
 
 
 @pytest.mark.parametrize("name", ["Anna", "a", "1st", "an na", "a" * 33, "ann\u00e4"])
-@sqlite_only
 def test_a_name_has_only_lowercase_letters_digits_dots_and_dashes(fails, name):
     assert "A name must have" in fails("staff", "add", name, "--role", "support")
 
@@ -51,7 +48,6 @@ def test_a_disabled_account_comes_back_with_a_reset(run):
 
 
 @pytest.mark.parametrize("command", ["disable", "reset", "set-role"])
-@sqlite_only
 def test_an_unknown_name_is_refused(fails, command):
     role = ["support"] if command == "set-role" else []
 
@@ -86,7 +82,6 @@ def demo_address(app):
 
 
 @pytest.mark.security("The back office")
-@sqlite_only
 def test_production_has_no_demo_of_the_office(make_app, demo_address):
     in_production = make_app(OFFICE_ENABLED="1", **PRODUCTION)
 
@@ -96,7 +91,6 @@ def test_production_has_no_demo_of_the_office(make_app, demo_address):
 
 
 @pytest.mark.security("The back office")
-@sqlite_only
 def test_an_address_of_the_demo_must_be_a_real_one(client, demo_address):
     for address in ("/office/demo", "/office/demo?token=nonsense", demo_address[:-4] + "AAA="):
         assert client.get(address).status_code == 404

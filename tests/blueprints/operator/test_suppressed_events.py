@@ -5,7 +5,7 @@ import pytest
 from models.db.connection import Sqlite, database, writing
 from services.audit_trail.recording import AuditNotWritten
 from services.log.stored_tiles import NotStored
-from tests.support.markers import postgresql_only, sqlite_only
+from tests.support.markers import postgresql_only
 
 FAILURE = "Error: the database did not store the audit trail as it was written; see flask audit verify"
 
@@ -96,7 +96,6 @@ def check_suspending_fails(fails, client, player):
 
 
 @pytest.mark.security("The audit trail")
-@sqlite_only
 @pytest.mark.parametrize("suppression", SQLITE)
 def test_a_command_fails_whose_event_sqlite_does_not_store(check_suspending_fails, suppression):
     check_suspending_fails(SQLITE[suppression])

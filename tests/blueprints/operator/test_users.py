@@ -8,7 +8,6 @@ import pytest
 from models.db.connection import reading, writing
 from models.users import User
 from services.accounts import users
-from tests.support.markers import sqlite_only
 
 AMOUNT = "must be an amount from 0 to 1000000000 with at most two decimals"
 NAME = "a username must have 3 to 32 letters, digits, dots, dashes and underscores"
@@ -58,7 +57,6 @@ def test_each_of_many_accounts_has_its_own_client_seed(run, me, accounts):
     assert all(re.fullmatch("[A-Za-z0-9_-]{4,64}", seed) for seed in seeds)
 
 
-@sqlite_only
 def test_an_account_can_start_at_a_level(run, me):
     for level, experience in {"0": 0, "1": 100, "25": 62_500, "10000": 10**10}.items():
         account = me(run("users", "create", "alice", "--level", level))
@@ -98,7 +96,6 @@ def test_a_free_number_is_found_with_one_query(app, queries):
     assert len(queries) == 1
 
 
-@sqlite_only
 def test_a_valid_name_and_platform_id_are_not_changed(run):
     for name in ("abc", "a" * 32, "A.b_c-9", "...", "123"):
         assert run("users", "create", name)["username"] == name
@@ -136,7 +133,6 @@ REFUSED_BY_THEIR_TYPES = {
 }
 
 
-@sqlite_only
 def test_an_invalid_name_or_option_is_refused_in_one_line(fails, accounts):
     said = {arguments: fails("users", "create", *arguments) for arguments in REFUSED}
     assert said == REFUSED
@@ -211,7 +207,6 @@ def test_a_search_finds_part_of_a_username_or_a_platformid(run):
     assert found("") == set(names)
 
 
-@sqlite_only
 def test_a_page_or_limit_out_of_bounds_is_refused(fails):
     for option in ("--limit=0", "--limit=101", "--limit=x", "--page=0", "--page=-1", f"--page={10**20}"):
         line = fails("users", "list", option)

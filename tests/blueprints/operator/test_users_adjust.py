@@ -8,7 +8,6 @@ from services.shared.clock import now_ms
 from services.shared.errors import InsufficientBalance
 from services.wallet import adjusting
 from tests.support.at_once import all_at_once
-from tests.support.markers import sqlite_only
 
 REASON = "refund of a failed purchase"
 
@@ -101,7 +100,6 @@ BAD_AMOUNTS = (
 BAD_REASONS = ("", "  ", "x" * 201)
 
 
-@sqlite_only
 def test_a_bad_amount_reason_or_player_is_refused(fails, player, balance):
     def refused(platform_id=player.platform_id, coins="1", reason=REASON):
         return fails("users", "adjust", platform_id, coins, "--reason", reason)

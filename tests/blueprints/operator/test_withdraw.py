@@ -5,7 +5,6 @@ import pytest
 from bench.harness.players import create_player, import_case, import_prices
 from bench.harness.waiting import wait_until
 from tests.support.apps import import_irl_case
-from tests.support.markers import sqlite_only
 
 GUN, ROCK, OTHER = "Gun", "Rock", "Other"
 HALVES = {GUN: 50, ROCK: 50}
@@ -216,7 +215,6 @@ def test_withdrawing_again_prints_the_first_time_and_records_nothing(run):
     ]
 
 
-@sqlite_only
 def test_unknown_items_and_cases_cannot_be_withdrawn(fails):
     commands = {
         ("items", "withdraw", "gun"): "item gun",

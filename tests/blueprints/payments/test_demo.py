@@ -2,9 +2,7 @@
 
 import pytest
 
-from tests.support.markers import sqlite_only
-
-pytestmark = [sqlite_only, pytest.mark.settings(PAYMENT_METHODS="demo")]
+pytestmark = pytest.mark.settings(PAYMENT_METHODS="demo")
 
 
 @pytest.fixture

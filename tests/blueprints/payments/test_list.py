@@ -3,7 +3,6 @@
 import pytest
 
 from tests.blueprints.payments.conftest import ADDRESS
-from tests.support.markers import sqlite_only
 from tests.support.statements import recorded_statements
 
 
@@ -88,7 +87,6 @@ def test_the_list_can_be_of_one_type_and_one_status(ids, history):
     assert ids(type="deposit", status="approved") == []
 
 
-@sqlite_only
 def test_other_values_of_parameters_are_refused(client, player):
     for query in ("type=deposits", "status=open", "page=0", "limit=101", "status=credited%20"):
         assert client.get(f"/payments?{query}", headers=player.headers).status_code == 400, query

@@ -3,9 +3,6 @@
 import pytest
 
 from services.payments import methods
-from tests.support.markers import sqlite_only
-
-pytestmark = sqlite_only
 
 BOUNDS = {"minUsd": 1, "maxUsd": 10_000}
 DEPOSIT = {"id": "btcpay", "name": "Cryptocurrency", **BOUNDS}

@@ -11,7 +11,6 @@ from models.db.connection import reading
 from models.webhook_deliveries import WebhookDelivery
 from server import repeated_lines
 from tests.support.at_once import all_at_once
-from tests.support.markers import sqlite_only
 
 GOOD = (200, {"success": True})
 UNAUTHORIZED = (401, {"error": "Unauthorized"})
@@ -153,7 +152,6 @@ def test_messages_of_a_provider_not_set_up_are_refused(post, stored):
     assert stored() == []
 
 
-@sqlite_only
 @pytest.mark.settings(RATELIMIT_ENABLED="1")
 def test_only_bad_signatures_are_rate_limited(post):
     elsewhere = {"environ_base": {"REMOTE_ADDR": "192.0.2.7"}}
@@ -164,7 +162,6 @@ def test_only_bad_signatures_are_rate_limited(post):
     assert [post(event(f"d{number}")) for number in range(100)] == [GOOD] * 100
 
 
-@sqlite_only
 def test_a_message_has_at_most_64_kib(post, stored):
     def padded(size):
         body = json.dumps(event()).encode()

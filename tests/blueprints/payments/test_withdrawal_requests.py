@@ -8,7 +8,6 @@ from models.ledger import LedgerEntry
 from tests.blueprints.payments.conftest import ADDRESS, NOW
 from tests.support.at_once import all_at_once
 from tests.support.client_seeds import client_seed_that
-from tests.support.markers import sqlite_only
 
 NOT_FOUND = (404, {"error": "Payment not found"})
 UNKNOWN_METHOD = (400, {"error": "Unknown payment method"})
@@ -81,7 +80,6 @@ def test_withdrawals_at_once_never_exceed_the_balance(post_withdrawal, balance, 
     assert (balance(), held()) == (10, 9000)
 
 
-@sqlite_only
 def test_bad_methods_and_amounts_are_refused(post_withdrawal, balance):
     for method in ("cash", "btcpay", "demo", "", None, 5, ["BTC-CHAIN"]):
         assert post_withdrawal(method=method) == UNKNOWN_METHOD
@@ -92,7 +90,6 @@ def test_bad_methods_and_amounts_are_refused(post_withdrawal, balance):
     assert balance() == 100
 
 
-@sqlite_only
 @for_staff
 def test_an_address_has_1_to_256_printable_characters(post_withdrawal, balance):
     for to in (

@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.support.markers import sqlite_only
 from tests.support.openings import win_prize
 
 
@@ -62,7 +61,6 @@ def test_prizes_are_filtered_by_status(win, post, run, listed):
     assert listed(status="sold", page=2)["data"]["total"] == 1
 
 
-@sqlite_only
 def test_a_bad_parameter_is_refused_by_name(client, player):
     errors = {
         query: client.get(f"/prizes?{query}", headers=player.headers).json["error"]

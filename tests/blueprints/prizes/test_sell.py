@@ -4,7 +4,6 @@ import pytest
 
 from models.db.connection import reading
 from models.ledger import LedgerEntry, LedgerTransaction
-from tests.support.markers import sqlite_only
 
 NOT_FOUND = (404, {"error": "Prize not found"})
 NOT_AVAILABLE = (400, {"error": "Prize is no longer available"})
@@ -64,14 +63,12 @@ def test_the_prize_of_another_player_is_not_found(new_player, win, post, statuse
     assert statuses() == ["kept"]
 
 
-@sqlite_only
 def test_an_id_of_no_prize_is_not_found(post):
     answers = [post(prize_id, action) for prize_id in NO_IDS for action in ("sell", "ship")]
 
     assert answers == [NOT_FOUND] * len(answers)
 
 
-@sqlite_only
 def test_the_balance_goes_to_all_sockets_of_the_player(win, post, connect, player):
     prize_id = win(value=24.5)
     sockets = [connect(player) for _ in range(3)]

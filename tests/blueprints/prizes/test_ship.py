@@ -6,7 +6,6 @@ from models.db.connection import reading, writing
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.prizes import Prize
 from tests.blueprints.prizes.conftest import DETAILS
-from tests.support.markers import sqlite_only
 
 INCOMPLETE = (400, {"error": "Shipping details are incomplete"})
 NOT_AVAILABLE = (400, {"error": "Prize is no longer available"})
@@ -38,7 +37,6 @@ def test_a_request_for_shipping_encrypts_the_address_without_coins(win, post, st
     assert [text for text in texts if isinstance(text, str) and text in encrypted] == []
 
 
-@sqlite_only
 def test_shipping_needs_the_whole_name_and_address(win, post, change_details, statuses):
     prize_id = win()
     answers = {"everything": post(prize_id, "ship")}
@@ -50,7 +48,6 @@ def test_shipping_needs_the_whole_name_and_address(win, post, change_details, st
     assert statuses() == ["kept"]
 
 
-@sqlite_only
 def test_shipping_needs_no_phone_second_line_or_state(win, post, change_details):
     for name in ("phone", "addressLine2", "state"):
         change_details(without(name))
@@ -119,7 +116,6 @@ def test_the_operator_ships_only_what_is_to_be_shipped(win, post, run, fails):
     assert fails("prizes", "ship", str(shipped + 1)) == "Error: Prize not found"
 
 
-@sqlite_only
 @pytest.mark.usefixtures("addressed")
 def test_an_undecryptable_address_is_reported_and_the_others_are_listed(app, win, post):
     lost, readable = win(), win()

@@ -2,10 +2,6 @@
 
 import pytest
 
-from tests.support.markers import sqlite_only
-
-pytestmark = sqlite_only
-
 DONE = (200, {"success": True})
 INVALID = (400, {"error": "Client seed must be 4 to 64 letters, digits, dashes and underscores"})
 

@@ -5,7 +5,6 @@ import pytest
 from models.db.connection import reading
 from models.notifications import Notification
 from services.accounts.notifications import notify
-from tests.support.markers import sqlite_only
 
 DAY = 24 * 3600 * 1000
 URL = "https://steamcommunity.com/tradeoffer/new/?partner=1"
@@ -29,7 +28,6 @@ def titles(told):
     return [notification["title"] for notification in told]
 
 
-@sqlite_only
 def test_notifications_are_complete_and_the_newest_comes_first(notifications, player, clock):
     assert notifications() == []
     sent = [
@@ -56,7 +54,6 @@ def test_the_newest_hundred_notifications_are_kept(notifications, tell, new_play
         assert Notification.select().count() == 101
 
 
-@sqlite_only
 def test_clearing_deletes_only_the_players_own_notifications(call, notifications, tell, new_player):
     other = new_player("other")
     tell("mine")
@@ -80,7 +77,6 @@ def test_a_passed_vault_deadline_is_notified_until_unlocked(call, notifications,
     assert notifications() == []
 
 
-@sqlite_only
 @pytest.mark.usefixtures("locked")
 def test_a_passed_vault_deadline_is_between_older_and_newer_notifications(notifications, tell, clock):
     tell("older")
@@ -90,7 +86,6 @@ def test_a_passed_vault_deadline_is_between_older_and_newer_notifications(notifi
     assert titles(notifications()) == ["newer", "Vault unlockable", "older"]
 
 
-@sqlite_only
 def test_a_changed_trade_url_is_notified_once_without_the_url(call, notifications, clock):
     for _ in range(2):
         call("PUT", "trade-url", {"url": URL + "&token=secret"})
@@ -101,7 +96,6 @@ def test_a_changed_trade_url_is_notified_once_without_the_url(call, notification
     assert "secret" not in told["message"]
 
 
-@sqlite_only
 def test_reading_notifications_is_kept_and_moves_forward_only(call, me, tell, clock):
     tell("Welcome")
     read_at = clock.now
@@ -115,7 +109,6 @@ def test_reading_notifications_is_kept_and_moves_forward_only(call, me, tell, cl
     assert me()["notificationsReadAt"] == clock.now
 
 
-@sqlite_only
 def test_a_date_that_is_no_time_reads_nothing(call, me):
     for date in (None, -1, 1.5, "5", True):
         status, answer = call("POST", "notifications/read", {"date": date})

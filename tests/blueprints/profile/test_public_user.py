@@ -6,8 +6,6 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
-from tests.support.markers import sqlite_only
-
 NOBODY = (404, {"status": False, "error": "User not found"})
 
 
@@ -22,7 +20,6 @@ def look(client):
     return look
 
 
-@sqlite_only
 def test_anybody_can_read_a_public_user(look, new_player, clock):
     player = new_player("alice", level=3)
 
@@ -55,7 +52,6 @@ def test_an_unknown_id_is_not_found(look, player):
     assert {platform_id: answer for platform_id, answer in answers.items() if answer != NOBODY} == {}
 
 
-@sqlite_only
 def test_slashes_and_broken_text_are_part_of_the_id(server):
     paths = ["a/b", "a//b", "/a", "//", "a/", "%2F", "a%2Fb", "%2F%2Fa", "%0A", "%ff", "%ed%a0%80"]
     connection = http.client.HTTPConnection(urlsplit(server).netloc, timeout=10)

@@ -6,7 +6,6 @@ import pytest
 
 from models.db.connection import reading
 from models.two_factor import RecoveryCode
-from tests.support.markers import sqlite_only
 from tests.support.two_factor import STEP_MS, Authenticator, recovery_codes_of
 
 INVALID = (400, {"error": "Invalid 2FA code"})
@@ -29,7 +28,6 @@ def disable(call):
     return lambda code: call("POST", "2fa/disable", {"code": code})
 
 
-@sqlite_only
 def test_ten_different_codes_are_drawn_and_not_cached(client, player, authenticator):
     body = {"code": authenticator.code()}
     answer = client.post("/profile/2fa/recovery-codes", json=body, headers=player.headers)
@@ -41,7 +39,6 @@ def test_ten_different_codes_are_drawn_and_not_cached(client, player, authentica
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-@sqlite_only
 def test_drawing_needs_a_code_of_the_authenticator(codes, draw, authenticator):
     assert draw(authenticator.wrong()) == INVALID
     assert draw(authenticator.code()) == INVALID
@@ -50,7 +47,6 @@ def test_drawing_needs_a_code_of_the_authenticator(codes, draw, authenticator):
         assert RecoveryCode.select().count() == 10
 
 
-@sqlite_only
 def test_new_codes_cancel_the_earlier_ones(app, player, authenticator, codes, clock, disable):
     clock.now += STEP_MS
     newer = recovery_codes_of(app, player, authenticator)
@@ -59,7 +55,6 @@ def test_new_codes_cancel_the_earlier_ones(app, player, authenticator, codes, cl
     assert disable(newer[0]) == DISABLED
 
 
-@sqlite_only
 def test_case_and_dashes_of_a_code_are_ignored(app, player, codes, disable):
     writings = [str.upper, str.title, lambda code: code.replace("-", ""), "-{}--".format]
     for write in writings:
@@ -67,7 +62,6 @@ def test_case_and_dashes_of_a_code_are_ignored(app, player, codes, disable):
         codes = recovery_codes_of(app, player, Authenticator(app, player))
 
 
-@sqlite_only
 def test_a_code_in_letters_that_only_look_alike_is_malformed(codes, disable):
     kelvin, full_width = "\u212a" * 12, codes[0].translate({ord("a") + n: 0xFF41 + n for n in range(26)})
 
@@ -84,7 +78,6 @@ def test_turning_off_deletes_all_codes(app, player, codes, disable):
     assert disable(codes[1]) == INVALID
 
 
-@sqlite_only
 def test_codes_of_one_player_do_not_work_for_another(app, codes, call, new_player):
     bob = new_player("bob")
     Authenticator(app, bob)
@@ -93,7 +86,6 @@ def test_codes_of_one_player_do_not_work_for_another(app, codes, call, new_playe
 
 
 @pytest.mark.security("Two-factor authentication")
-@sqlite_only
 def test_the_codes_are_encrypted_in_the_database(codes):
     with reading():
         stored = " ".join(RecoveryCode.select(RecoveryCode.encrypted_code).scalars())
@@ -101,7 +93,6 @@ def test_the_codes_are_encrypted_in_the_database(codes):
     assert [code for code in codes if code in stored or code.replace("-", "") in stored] == []
 
 
-@sqlite_only
 def test_drawing_and_using_codes_is_notified(codes, client, player, notifications):
     header = {"X-2FA-Code": codes[0]}
     client.post("/affiliate/claim", headers=player.headers | header)

@@ -4,7 +4,6 @@ import pytest
 
 from models.users import User
 from services.accounts import users
-from tests.support.markers import sqlite_only
 
 DONE = (200, {"success": True})
 REQUIRED = (400, {"error": "Trade URL is required"})
@@ -26,7 +25,6 @@ def test_a_valid_trade_url_is_stored_unchanged(put, me):
         assert me()["tradeUrl"] == url
 
 
-@sqlite_only
 def test_a_url_is_required(call, put):
     answers = [call("PUT", "trade-url"), call("PUT", "trade-url", {}), put(None), put("")]
 
@@ -79,7 +77,6 @@ HOSTILE = [
 ]
 
 
-@sqlite_only
 def test_an_invalid_url_is_refused(put, me):
     answers = {str(url): put(url) for url in HOSTILE}
 
@@ -87,7 +84,6 @@ def test_an_invalid_url_is_refused(put, me):
     assert me()["tradeUrl"] == ""
 
 
-@sqlite_only
 def test_the_host_can_be_configured(make_app, new_player):
     app = make_app(PLATFORM_TRADE_HOST="Trade.Example.com")
     player = new_player("other")
@@ -119,7 +115,6 @@ def put_with_own_only(make_app, clock):
 
 
 @pytest.mark.security("Trade URLs")
-@sqlite_only
 def test_with_the_setting_only_the_own_trade_url_is_valid(put_with_own_only, new_player):
     new_player(platform_id=OWN_ID)
 
@@ -128,7 +123,6 @@ def test_with_the_setting_only_the_own_trade_url_is_valid(put_with_own_only, new
     assert [put_with_own_only(url) for url in foreign] == [INVALID] * len(foreign)
 
 
-@sqlite_only
 def test_identity_provider_accounts_may_have_any_url_by_setting(put_with_own_only, app, clock):
     services = app.extensions["services"]
     platform_id = "id-" + "0" * 32

@@ -14,7 +14,6 @@ from models.db.connection import reading
 from models.notifications import Notification
 from models.two_factor import TwoFactor, WrongCode
 from tests.support.at_once import all_at_once
-from tests.support.markers import sqlite_only
 
 MINUTES = 60_000
 ENABLED = (200, {"success": True, "message": "2FA enabled successfully"})
@@ -70,7 +69,6 @@ def wrong(code):
     return next(text for text in ("000000", "111111", "222222", "333333") if text not in right)
 
 
-@sqlite_only
 def test_a_setup_answers_an_uncached_secret_and_enables_nothing(client, player, call, post, clock):
     before = call("GET", "2fa/status")
     answer = client.post("/profile/2fa/setup", headers=player.headers)
@@ -100,7 +98,6 @@ def test_a_right_code_enables_two_factor_authentication(set_up, post, is_enabled
         assert [notification.title for notification in Notification.select()] == ["2FA turned on"]
 
 
-@sqlite_only
 def test_a_code_may_be_one_step_early_or_late(set_up, post):
     code = set_up()
 
@@ -109,7 +106,6 @@ def test_a_code_may_be_one_step_early_or_late(set_up, post):
     assert post("disable", code(30_000)) == DISABLED
 
 
-@sqlite_only
 def test_a_second_setup_replaces_the_first_while_it_is_pending(set_up, post):
     first, second = set_up(), set_up()
 
@@ -118,7 +114,6 @@ def test_a_second_setup_replaces_the_first_while_it_is_pending(set_up, post):
 
 
 @pytest.mark.security("Two-factor authentication")
-@sqlite_only
 def test_once_enabled_nothing_can_be_set_up_or_enabled_again(enabled, call, post):
     assert call("POST", "2fa/setup") == ALREADY
     assert post("enable", enabled()) == ALREADY
@@ -136,7 +131,6 @@ def test_a_right_code_disables_and_the_secret_is_gone(enabled, post, is_enabled)
     assert titles == ["2FA turned on", "2FA turned off"]
 
 
-@sqlite_only
 @pytest.mark.parametrize("path", ["disable", "recovery-codes"])
 def test_two_factor_actions_are_refused_while_it_is_off(set_up, post, path):
     assert post(path, "123456") == NOT_ENABLED
@@ -157,7 +151,6 @@ def test_a_code_works_once(set_up, post, is_enabled):
     assert is_enabled()
 
 
-@sqlite_only
 def test_a_malformed_code_is_refused_and_is_no_guess(enabled, call, post):
     right = enabled()
     full_width = right.translate({ord(digit): ord(digit) + 0xFEE0 for digit in "0123456789"})
@@ -187,7 +180,6 @@ def test_after_five_wrong_codes_even_the_right_one_is_refused(enabled, post, is_
         assert Notification.select().count() == 1
 
 
-@sqlite_only
 def test_the_wait_ends_five_minutes_after_the_oldest_code(enabled, post, client, player, clock):
     for _ in range(5):
         post("disable", wrong(enabled))
@@ -204,7 +196,6 @@ def test_the_wait_ends_five_minutes_after_the_oldest_code(enabled, post, client,
     assert told() == (200, None)
 
 
-@sqlite_only
 def test_neither_setup_nor_right_code_resets_the_wrong_ones(set_up, post):
     first = set_up()
     for _ in range(4):
@@ -217,7 +208,6 @@ def test_neither_setup_nor_right_code_resets_the_wrong_ones(set_up, post):
 
 
 @pytest.mark.security("Two-factor authentication")
-@sqlite_only
 def test_wrong_codes_count_after_a_restart_and_without_rate_limits(enabled, post, player, make_app, clock):
     for _ in range(5):
         post("disable", wrong(enabled))
@@ -228,7 +218,6 @@ def test_wrong_codes_count_after_a_restart_and_without_rate_limits(enabled, post
     assert answer.status_code == 429
 
 
-@sqlite_only
 def test_wrong_codes_of_one_player_do_not_count_for_another(enabled, post, client, new_player, clock):
     for _ in range(5):
         post("disable", wrong(enabled))
@@ -285,7 +274,6 @@ def test_twenty_wrong_codes_are_recorded_once_in_the_audit_trail(blocked_for_the
 
 
 @pytest.mark.guarantee("Clock changes")
-@sqlite_only
 def test_a_fast_clock_locks_no_player_out(set_up, post, clock):
     clock.now += DAY
     code = set_up()
@@ -300,7 +288,6 @@ def test_a_fast_clock_locks_no_player_out(set_up, post, clock):
 
 
 @pytest.mark.guarantee("Clock changes")
-@sqlite_only
 def test_a_code_used_under_a_fast_clock_never_works_again(set_up, post, is_enabled, clock):
     clock.now += DAY
     code = set_up()
@@ -318,7 +305,6 @@ def test_a_code_used_under_a_fast_clock_never_works_again(set_up, post, is_enabl
     assert is_enabled()
 
 
-@sqlite_only
 def test_wrong_codes_count_for_requests_with_an_earlier_time(enabled, post, clock):
     for _ in range(5):
         post("disable", wrong(enabled))
@@ -328,7 +314,6 @@ def test_wrong_codes_count_for_requests_with_an_earlier_time(enabled, post, cloc
     assert post("disable", enabled()) == TOO_MANY
 
 
-@sqlite_only
 def test_without_the_key_every_code_is_refused_and_none_counts(
     make_app, set_up, post, is_enabled, player, clock
 ):
@@ -346,7 +331,6 @@ def test_without_the_key_every_code_is_refused_and_none_counts(
     assert is_enabled()
 
 
-@sqlite_only
 def test_an_operator_can_turn_it_off_without_a_code(enabled, run, is_enabled, player, post, set_up):
     printed = run("two-factor", "reset", player.platform_id)
 
@@ -359,7 +343,6 @@ def test_an_operator_can_turn_it_off_without_a_code(enabled, run, is_enabled, pl
     assert messages[1] == "Two-factor authentication was turned off for your account by support."
 
 
-@sqlite_only
 def test_an_operator_cannot_reset_two_factor_that_is_off(fails, set_up, player):
     set_up()
 
@@ -407,7 +390,6 @@ def test_five_of_many_concurrent_guesses_are_checked(enabled, at_once):
 
 @pytest.mark.security("Two-factor authentication")
 @pytest.mark.regulation("B.6 Cryptographic controls")
-@sqlite_only
 def test_the_secret_is_encrypted_in_the_database(call, tmp_path):
     secret = call("POST", "2fa/setup")[1]["secret"]
 

@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-from tests.support.markers import sqlite_only
-
 HOUR = 3600 * 1000
 DAY = 24 * HOUR
 DONE = (200, {"success": True})
@@ -85,7 +83,6 @@ INCOMPLETE = [
 ]
 
 
-@sqlite_only
 def test_amount_and_deadline_are_both_required(lock_raw):
     answers = {body: lock_raw(body) for body in INCOMPLETE}
 
@@ -99,7 +96,6 @@ NO_AMOUNTS = [
 ]
 
 
-@sqlite_only
 def test_an_amount_that_is_not_positive_is_refused(lock_raw, vault, clock):
     answers = {text: lock_raw(f'{{"amount": {text}, "deadline": {clock.now + DAY}}}') for text in NO_AMOUNTS}
 
@@ -107,7 +103,6 @@ def test_an_amount_that_is_not_positive_is_refused(lock_raw, vault, clock):
     assert vault() == (100, 0, None)
 
 
-@sqlite_only
 def test_an_amount_can_be_written_in_many_ways(lock_raw, vault, clock):
     for text in ("1", "1.5", "1.50", "0.5e0", "1e1", "0.0100"):
         assert lock_raw(f'{{"amount": {text}, "deadline": {clock.now + DAY}}}') == DONE
@@ -115,7 +110,6 @@ def test_an_amount_can_be_written_in_many_ways(lock_raw, vault, clock):
     assert vault()[:2] == (85.49, 14.51)
 
 
-@sqlite_only
 def test_a_deadline_that_is_not_in_the_future_is_refused(lock_raw, vault, clock):
     soon = clock.now + DAY
     texts = [
@@ -131,7 +125,6 @@ def test_a_deadline_that_is_not_in_the_future_is_refused(lock_raw, vault, clock)
     assert vault() == (100, 0, None)
 
 
-@sqlite_only
 def test_a_deadline_is_at_most_ten_years_away(lock, lock_raw, vault, clock):
     # A whole number may be written with decimals.
     assert lock_raw(json.dumps({"amount": 1, "deadline": float(clock.now + 1)})) == DONE
@@ -171,7 +164,6 @@ def test_coins_locked_after_the_deadline_lock_the_vault_again(lock, unlock, vaul
     assert vault() == (85, 15, clock.now + DAY)
 
 
-@sqlite_only
 def test_locked_coins_cannot_be_spent(lock, connect, player, add_item):
     item = add_item(price=200)
     lock(99.5)
@@ -181,7 +173,6 @@ def test_locked_coins_cannot_be_spent(lock, connect, player, add_item):
     assert answer == {"status": False, "error": "Insufficient balance"}
 
 
-@sqlite_only
 def test_every_socket_of_the_player_gets_the_balance(lock, unlock, connect, player, clock):
     sockets = [connect(player), connect(player)]
     (before, _) = [socket.expect("balance")["version"] for socket in sockets]
@@ -197,7 +188,6 @@ def test_every_socket_of_the_player_gets_the_balance(lock, unlock, connect, play
         assert unlocked == empty | {"balance": 100, "vaultBalance": 0, "version": before + 2}
 
 
-@sqlite_only
 def test_other_players_and_spectators_get_no_balance(lock, connect, new_player):
     others = [connect(new_player("other")), connect()]
 

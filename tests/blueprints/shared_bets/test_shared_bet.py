@@ -11,7 +11,6 @@ from PIL import Image
 from bench.harness.players import import_prices
 from bench.harness.spins import Clock, at
 from services.shared_bets import pictures
-from tests.support.markers import sqlite_only
 from tests.support.openings import Openings, chest
 from tests.support.table import Table
 
@@ -111,7 +110,6 @@ def test_anybody_sees_a_finished_opening(page, open_case, game):
     assert claims(html)["snapshot"] == content.hash
 
 
-@sqlite_only
 def test_messengers_get_absolute_urls_and_the_size_of_the_picture(page, spin):
     tags = meta(page(spin))
 
@@ -124,7 +122,6 @@ def test_messengers_get_absolute_urls_and_the_size_of_the_picture(page, spin):
         assert "chance 19 %" in tags[name], name
 
 
-@sqlite_only
 def test_a_name_is_text_in_the_page(page, open_case):
     name = """Gun | "><script>alert('1')</script> & more"""
     bet = open_case(chest(items=[(name, 1, 100)]), wins=name)
@@ -136,7 +133,6 @@ def test_a_name_is_text_in_the_page(page, open_case):
     assert meta(html)["og:title"] == f"alice won {name}"
 
 
-@sqlite_only
 def test_a_client_that_has_the_page_gets_304(client, spin):
     first = client.get(f"/b/{spin.id}")
 
@@ -147,7 +143,6 @@ def test_a_client_that_has_the_page_gets_304(client, spin):
     assert first.headers["Content-Security-Policy"].startswith("default-src 'self';")
 
 
-@sqlite_only
 def test_a_bet_is_hidden_until_its_proof_is_due(client, app, player, clock):
     bet = Table(app).spin(player)
     clock.advance(ms=PROOF_DELAY_MS - 1)
@@ -176,7 +171,6 @@ def test_the_picture_has_the_size_of_the_tags_and_never_changes(client, spin, op
             assert (picture.format, picture.size) == ("PNG", (1200, 630))
 
 
-@sqlite_only
 def test_a_picture_is_drawn_once(client, spin, monkeypatch):
     drawn = []
     monkeypatch.setattr(pictures, "draw", lambda content: drawn.append(content) or b"picture")
@@ -187,7 +181,6 @@ def test_a_picture_is_drawn_once(client, spin, monkeypatch):
     assert len(drawn) == 1
 
 
-@sqlite_only
 def test_the_picture_shows_the_item_where_the_server_has_its_file(client, app, spin):
     directory = app.extensions["services"].settings.instance_dir / "media" / "items"
     directory.mkdir(parents=True)
@@ -212,7 +205,6 @@ def test_the_picture_shows_the_item_where_the_server_has_its_file(client, app, s
     assert others[0] == others[1] != red
 
 
-@sqlite_only
 def test_characters_that_the_font_lacks_and_long_names_do_not_spoil_a_picture(client, open_case):
     name = "★ 龍王 " + "Very long name " * 12
     bet = open_case(chest(items=[(name, 1, 100)]), wins=name)

@@ -7,7 +7,6 @@ from playwright.sync_api import expect
 
 from blueprints.site.assets import FILES
 from tests.blueprints.site.conftest import go, hold, sign_in
-from tests.support.markers import sqlite_only
 
 MOST_BYTES = 150_000
 
@@ -26,7 +25,6 @@ GOOD_SHIFT = 0.1
 """Below this sum of layout shifts, Web Vitals call a page stable."""
 
 
-@sqlite_only
 def test_files_of_the_page_are_compressed_for_browsers(client):
     answer = client.get("/assets/app.js", headers={"Accept-Encoding": "gzip"})
 
@@ -35,7 +33,6 @@ def test_files_of_the_page_are_compressed_for_browsers(client):
     assert gzip.decompress(answer.data) == (FILES / "app.js").read_bytes()
 
 
-@sqlite_only
 @pytest.mark.parametrize("path", ["/assets/../routes.py", "/assets/%2e%2e/routes.py", "/assets/game"])
 def test_only_files_of_the_page_are_served(client, path):
     assert client.get(path).status_code == 404

@@ -7,7 +7,6 @@ from playwright.sync_api import expect
 from bench.harness.waiting import wait_until
 from blueprints.site.routes import UNAVAILABLE_PAGE, UNAVAILABLE_POLICY
 from tests.blueprints.site.conftest import go
-from tests.support.markers import sqlite_only
 
 BROWSER_ACCEPTS = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 MINUTE_MS = 60_000
@@ -25,7 +24,6 @@ def failing(app, client):
     return lambda path, accept: client.get(path, headers={"Accept": accept})
 
 
-@sqlite_only
 def test_the_unavailable_page_is_html_for_browsers_only(failing):
     for path in ("/", "/verify"):
         shown, told = failing(path, BROWSER_ACCEPTS), failing(path, "application/json, text/html;q=0.5")

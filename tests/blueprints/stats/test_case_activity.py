@@ -6,7 +6,6 @@ from bench.harness.players import import_case, import_prices
 from services.cases import withdrawing
 from tests.blueprints.stats.conftest import NOW, PROOF_DELAY_MS
 from tests.support.apps import import_irl_case
-from tests.support.markers import sqlite_only
 from tests.support.openings import Openings, chest
 
 NOT_FOUND = {"error": "Case not found"}
@@ -99,7 +98,6 @@ def test_a_case_shows_only_its_own_openings(ask, open_case, alice, clock):
     assert prize["image"] == "http://127.0.0.1:5000/media/items/lamp.webp"
 
 
-@sqlite_only
 def test_a_case_that_is_not_on_sale_has_no_activity(client, case):
     withdrawing.withdraw_case(name="chest", now=NOW)
 

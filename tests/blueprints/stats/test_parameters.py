@@ -1,10 +1,5 @@
 """The parameters of /stats: a bad one is named in a 400, and the token is checked first."""
 
-from tests.support.markers import sqlite_only
-
-pytestmark = sqlite_only
-
-
 LISTS = ("games", "payments", "fairness", "live-bets")
 
 BAD_PAGES = {

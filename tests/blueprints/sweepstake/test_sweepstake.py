@@ -9,7 +9,6 @@ from hypothesis import strategies as some
 
 from services.shared.money import Cents
 from services.wallet.sweepstake import balance_for
-from tests.support.markers import sqlite_only
 
 BAD_AMOUNT = "amount: must be a number from 0 to 1000000000 with at most two decimals"
 BAD_RATE = {"error": "The sweepstake rate is not a positive number"}
@@ -67,28 +66,24 @@ def convert(make_app):
     return get
 
 
-@sqlite_only
 def test_the_value_is_the_configured_rate(convert):
     shown = {rate: convert("value", rate) for rate in VALUES}
 
     assert shown == {rate: (200, {"value": value}) for rate, value in VALUES.items()}
 
 
-@sqlite_only
 def test_a_deposit_is_converted_and_rounded_down(convert):
     shown = [(rate, amount, convert("calc-deposit", rate, amount=amount)) for rate, amount, _ in DEPOSITS]
 
     assert shown == [(rate, amount, (200, {"value": balance})) for rate, amount, balance in DEPOSITS]
 
 
-@sqlite_only
 def test_a_bad_amount_is_refused(convert):
     answers = {amount: convert("calc-deposit", amount=amount) for amount in BAD_AMOUNTS}
 
     assert {amount: said for amount, said in answers.items() if said != (400, {"error": BAD_AMOUNT})} == {}
 
 
-@sqlite_only
 def test_an_amount_is_required(convert):
     answers = [
         convert("calc-deposit"),
@@ -99,7 +94,6 @@ def test_an_amount_is_required(convert):
     assert answers == [(400, {"error": "amount: is required"})] * 3
 
 
-@sqlite_only
 def test_a_rate_that_is_not_positive_is_a_calculation_error(convert):
     answers = {
         rate: [convert("value", rate), convert("calc-deposit", rate, amount="1")] for rate in BAD_RATES
@@ -108,7 +102,6 @@ def test_a_rate_that_is_not_positive_is_a_calculation_error(convert):
     assert {rate: said for rate, said in answers.items() if said != [(500, BAD_RATE)] * 2} == {}
 
 
-@sqlite_only
 def test_the_amount_is_checked_before_the_rate(convert):
     assert convert("calc-deposit", "none", amount="x") == (400, {"error": BAD_AMOUNT})
 

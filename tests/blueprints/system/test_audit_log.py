@@ -7,7 +7,6 @@ import pytest
 from bench.harness.servers import threaded_server
 from bench.harness.waiting import wait_until
 from services.log import sequencer
-from tests.support.markers import sqlite_only
 
 
 @pytest.fixture
@@ -61,7 +60,6 @@ def test_the_next_start_logs_what_a_stopped_server_left(serve, run, verify, monk
 
 
 @pytest.mark.regulation("B.8 Change management")
-@sqlite_only
 def test_a_start_records_only_the_settings_that_changed(serve):
     serve(UPGRADER_HOUSE_EDGE="0.05", CATALOGUE_TTL="60")
     serve(UPGRADER_HOUSE_EDGE="0.04", CATALOGUE_TTL="60")
@@ -76,7 +74,6 @@ def test_a_start_records_only_the_settings_that_changed(serve):
 
 
 @pytest.mark.regulation("B.8 Change management")
-@sqlite_only
 def test_a_secret_setting_is_recorded_without_its_value(serve):
     serve(PLATFORM_API_KEY="a-very-private-key")
 
@@ -87,7 +84,6 @@ def test_a_secret_setting_is_recorded_without_its_value(serve):
     assert "private-key" not in json.dumps([first, second])
 
 
-@sqlite_only
 def test_a_new_secret_key_changes_no_other_secret(serve):
     old = "the secret that was used first and is long enough"
     serve(SECRET_KEY=old)

@@ -7,7 +7,6 @@ import subprocess
 import pytest
 
 from bench.harness.node import NODE, SCRIPTS
-from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.process
 
@@ -31,7 +30,6 @@ def run(project, script, *arguments):
     return finished.stdout
 
 
-@sqlite_only
 def test_the_generated_typescript_client_compiles_and_works(project, server, connect, player, add_item):
     item = add_item(price=10)
     connect(player).spin({"amount": 1.25, "item": item, "clientSeed": "my-lucky-seed"})

@@ -6,10 +6,9 @@ import subprocess
 import pytest
 
 from bench.harness.node import NODE, SCRIPTS
-from tests.support.markers import sqlite_only
 
 # Nothing here asks a database.
-pytestmark = [pytest.mark.process, sqlite_only]
+pytestmark = pytest.mark.process
 
 DOCUMENTS = ["/openapi.json", "/asyncapi.json"]
 OFFLINE = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true"}

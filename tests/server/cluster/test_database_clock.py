@@ -9,7 +9,7 @@ from bench.harness.players import create_player
 from bench.harness.spins import play_spin
 from models.db.connection import database, open_database, reading
 from server.cluster.database_clock import DatabaseClock
-from tests.support.markers import postgresql_only, sqlite_only
+from tests.support.markers import postgresql_only
 
 MINUTE_NS = 60 * 10**9
 NEAR_MS = 10_000
@@ -36,7 +36,6 @@ def test_bets_have_the_databases_time_despite_fast_clocks(a_minute_ahead, app, a
     assert abs(bet.created_at_ms - database_ms()) < NEAR_MS
 
 
-@sqlite_only
 def test_with_sqlite_the_clock_is_the_machines(a_minute_ahead, app):
     assert app.extensions["services"].clock() - database_ms() > NEAR_MS
 

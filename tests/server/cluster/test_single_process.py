@@ -11,7 +11,6 @@ from bench.harness.servers import threaded_server
 from bench.harness.waiting import wait_until
 from models.db.connection import database, reading, writing
 from models.processes import Process
-from tests.support.markers import sqlite_only
 
 
 @pytest.fixture
@@ -64,7 +63,6 @@ def test_readiness_says_nothing_of_redis_without_it(client):
     assert client.get("/readyz").json == {"status": "ok"}
 
 
-@sqlite_only
 def test_a_process_does_not_wait_for_a_long_command_to_renew_its_row(app, database_url):
     processes = app.extensions["cluster"].processes
     processes.join(signals=None)

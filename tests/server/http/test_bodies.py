@@ -6,8 +6,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.markers import sqlite_only
-
 URL = "https://steamcommunity.com/tradeoffer/new/?partner=1"
 GOOD = b'{"url": "%s"}' % URL.encode()
 LIMIT = 64 * 1024
@@ -39,7 +37,6 @@ def wrong(put, bodies, expected):
     return [(body, answer) for body, answer in answers if answer != expected]
 
 
-@sqlite_only
 def test_a_body_is_json_for_json_text_or_no_type(put):
     read = [
         *("application/json", "application/json; charset=utf-8", "APPLICATION/JSON", "application/json;"),
@@ -57,12 +54,10 @@ def test_a_body_is_json_for_json_text_or_no_type(put):
     assert answers == dict.fromkeys(read, DONE) | dict.fromkeys(refused, NOT_JSON)
 
 
-@sqlite_only
 def test_an_empty_body_has_no_keys(put):
     assert wrong(put, [b"", b" ", b"\r\n\t ", b"{}"], REQUIRED) == []
 
 
-@sqlite_only
 def test_nan_and_infinity_reach_the_validation_of_their_field(put):
     bodies = [
         b'{"url": %s}' % text
@@ -72,20 +67,17 @@ def test_nan_and_infinity_reach_the_validation_of_their_field(put):
     assert wrong(put, bodies, INVALID) == []
 
 
-@sqlite_only
 def test_unknown_keys_surrogate_pairs_and_many_blanks_are_accepted(put):
     assert put(rb'{"x": "\ud83d\ude00", "": {"y": []}, "url": "%s"}' % URL.encode()) == DONE
     assert put(GOOD + b" " * (LIMIT - len(GOOD))) == DONE
 
 
-@sqlite_only
 def test_a_missing_token_is_refused_before_the_body_is_parsed(client):
     answer = client.put("/profile/trade-url", data=b"{", content_type="application/json")
 
     assert (answer.status_code, answer.json) == (401, {"error": "Unauthorized"})
 
 
-@sqlite_only
 def test_a_chunked_body_is_read_up_to_the_limit(server, player):
     def put(*chunks):
         connection = http.client.HTTPConnection(urlsplit(server).netloc, timeout=10)

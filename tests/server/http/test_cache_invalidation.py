@@ -11,7 +11,6 @@ from models.users import User
 from services.accounts import personal_details
 from services.shared.clock import now_ms
 from services.statistics import leaderboard
-from tests.support.markers import sqlite_only
 from tests.support.money.interruptions import Fuse, InterruptionKind, Moment
 from tests.support.table import Table
 
@@ -98,7 +97,6 @@ def test_a_bet_shows_in_the_millisecond_it_is_due(client, spin, alice, clock):
     assert (before, just_before, names_on(client, LIVE)) == ([], [], ["alice"])
 
 
-@sqlite_only
 @pytest.mark.parametrize(
     ("period", "last"), [("weekly", "2026-03-22 23:59:59.999"), ("monthly", "2026-03-31 23:59:59.999")]
 )
@@ -129,7 +127,6 @@ def test_a_change_during_the_build_shows_in_the_next_response(client, spin, alic
     assert (made_meanwhile, client.get(BOARD).json[0]["wager"]) == (1, 3)
 
 
-@sqlite_only
 def test_a_change_that_invalidates_nothing_shows_soon(client, spin, alice):
     spin(alice)
     assert names_on(client) == ["ali***"]

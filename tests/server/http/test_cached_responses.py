@@ -12,13 +12,12 @@ from bench.harness.waiting import wait_until
 from blueprints.api import caching
 from models.db import waiting
 from services.statistics import leaderboard
-from tests.support.markers import sqlite_only
 
 # Nothing here depends on the database.
 
 FRONT_END = "https://play.example.com"
 
-pytestmark = [sqlite_only, pytest.mark.settings(FRONTEND_URL=f"{FRONT_END}/game/", UPGRADER_PROOF_DELAY="0")]
+pytestmark = pytest.mark.settings(FRONTEND_URL=f"{FRONT_END}/game/", UPGRADER_PROOF_DELAY="0")
 BOARD = "/leaderboard"
 URLS = [
     "/upgrader/items",

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from server.addresses import WIDER
-from tests.support.markers import sqlite_only
 
 LOGIN_STARTS = 20
 PREFLIGHT = {"Access-Control-Request-Method": "GET"}
@@ -28,7 +27,6 @@ def login_start(client):
 
 
 @pytest.mark.security("Shared caches")
-@sqlite_only
 def test_all_addresses_of_a_64_share_its_limit(login_start):
     statuses = [login_start(f"2001:db8:1:2::{number:x}") for number in range(LOGIN_STARTS)]
 
@@ -38,7 +36,6 @@ def test_all_addresses_of_a_64_share_its_limit(login_start):
 
 
 @pytest.mark.security("Shared caches")
-@sqlite_only
 def test_a_48_has_eight_times_the_limit_of_a_64(login_start):
     networks = [f"2001:db8:1:{number:x}::1" for number in range(WIDER)]
     statuses = {login_start(network) for network in networks for _ in range(LOGIN_STARTS)}
@@ -48,7 +45,6 @@ def test_a_48_has_eight_times_the_limit_of_a_64(login_start):
     assert login_start("2001:db8:2::1") == 302
 
 
-@sqlite_only
 def test_refusals_of_a_64_do_not_use_up_its_48(login_start):
     statuses = [login_start("2001:db8:1:1::1") for _ in range(WIDER * LOGIN_STARTS + 1)]
 
@@ -60,7 +56,6 @@ IPV4 = ["192.0.2.7", "192.0.2.7:443", "::ffff:192.0.2.7", "::FFFF:C000:207", " [
 IPV6 = ["2001:db8::1", "2001:DB8:0::1", "[2001:db8::1]", "[2001:db8::1]:443", "2001:db8::1%eth0"]
 
 
-@sqlite_only
 @pytest.mark.parametrize(("spellings", "neighbour"), [(IPV4, "192.0.2.8"), (IPV6, "2001:db8:0:1::")])
 def test_all_spellings_of_an_address_are_one_client(login_start, spellings, neighbour):
     for _ in range(LOGIN_STARTS // len(spellings)):
@@ -76,7 +71,6 @@ NO_ADDRESSES = [
 
 
 @pytest.mark.security("Shared caches")
-@sqlite_only
 def test_a_forwarded_text_without_address_counts_as_the_proxy(login_start):
     statuses = [login_start(NO_ADDRESSES[n % len(NO_ADDRESSES)]) for n in range(LOGIN_STARTS)]
 
@@ -87,7 +81,6 @@ def test_a_forwarded_text_without_address_counts_as_the_proxy(login_start):
 
 
 @pytest.mark.security("Shared caches")
-@sqlite_only
 def test_a_quotation_mark_does_not_hide_what_the_proxy_appends(login_start):
     statuses = [login_start(f'"{number}, 192.0.2.7') for number in range(LOGIN_STARTS)]
 
@@ -96,7 +89,6 @@ def test_a_quotation_mark_does_not_hide_what_the_proxy_appends(login_start):
     assert login_start("192.0.2.1") == 302
 
 
-@sqlite_only
 def test_the_outer_of_two_trusted_proxies_entries_counts(make_app):
     client = make_app(RATELIMIT_ENABLED="1", TRUSTED_PROXIES="2", timer=lambda: 0.0).test_client()
 
@@ -109,7 +101,6 @@ def test_the_outer_of_two_trusted_proxies_entries_counts(make_app):
     assert login_start("2001:db8::2") == 302
 
 
-@sqlite_only
 @pytest.mark.parametrize(
     ("method", "path", "most"),
     [("get", "/upgrader/rules", 300), ("options", "/auth/me", 600), ("get", "/readyz", 120)],
@@ -124,7 +115,6 @@ def test_every_limit_by_address_counts_networks(client, method, path, most):
     assert [status("2001:db8::ffff"), status("2001:db8:0:1::")] == [429, 200]
 
 
-@sqlite_only
 def test_without_proxies_the_connections_address_counts(make_app):
     client = make_app(RATELIMIT_ENABLED="1", timer=lambda: 0.0).test_client()
 

@@ -6,7 +6,6 @@ from bench.harness.servers import threaded_server
 from bench.harness.sockets import Refused, Socket
 from bench.harness.spins import Clock, at
 from bench.harness.waiting import wait_until
-from tests.support.markers import sqlite_only
 
 START = at("2026-03-18 12:00")
 HOUR_MS = 3_600_000
@@ -25,7 +24,6 @@ def item(add_item):
 
 
 @pytest.mark.security("Faults around the server")
-@sqlite_only
 def test_a_token_survives_an_hours_clock_step_but_no_year(client, connect, player, clock):
     statuses, connected = {}, {}
     for step in (0, *STEPS, 0):
@@ -47,7 +45,6 @@ def test_a_token_survives_an_hours_clock_step_but_no_year(client, connect, playe
     }
 
 
-@sqlite_only
 def test_a_token_expired_by_a_clock_step_becomes_valid_again(connect, player, item, clock):
     socket = connect(player)
     clock.now += YEAR_MS
@@ -147,7 +144,6 @@ class TestProofs:
         assert joined[0].expect("upgrader:proof")["nonce"] == 1
 
 
-@sqlite_only
 def test_rate_limits_and_the_catalogue_measure_elapsed_time(make_app, clock, item, new_player, queries):
     limited = make_app(clock=clock, RATELIMIT_ENABLED="1")
     alice = new_player("spins")

@@ -2,14 +2,12 @@
 
 import pytest
 
-from tests.support.markers import sqlite_only
-
 # Nothing here uses a database.
 
 FRONT_END = "https://play.example.com"
 LISTED = "https://partner.example.com:8443"
 
-pytestmark = [sqlite_only, pytest.mark.settings(FRONTEND_URL=f"{FRONT_END}/game/", CORS_ORIGINS=LISTED)]
+pytestmark = pytest.mark.settings(FRONTEND_URL=f"{FRONT_END}/game/", CORS_ORIGINS=LISTED)
 STRANGERS = [
     "https://evil.example.net",
     "http://play.example.com",

@@ -4,10 +4,7 @@ import peewee
 import pytest
 from flask import request
 
-from tests.support.markers import sqlite_only
-
 # Nothing here uses a database.
-pytestmark = sqlite_only
 
 LIMIT = 64 * 1024
 

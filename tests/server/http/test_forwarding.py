@@ -2,14 +2,11 @@
 
 import pytest
 
-from tests.support.markers import sqlite_only
-
 
 def warnings(log_lines):
     return [line for line in log_lines() if line["logger"] == "platform.cluster"]
 
 
-@sqlite_only
 @pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded"])
 def test_forwarding_headers_without_trusted_proxies_are_logged_once(client, log_lines, header):
     for _ in range(3):
@@ -21,7 +18,6 @@ def test_forwarding_headers_without_trusted_proxies_are_logged_once(client, log_
     assert "192.0.2.7" not in str(line)
 
 
-@sqlite_only
 @pytest.mark.parametrize(("proxies", "headers"), [("0", {}), ("1", {"X-Forwarded-For": "192.0.2.7"})])
 def test_requests_without_forwarding_or_with_trusted_proxies_log_nothing(
     make_app, log_lines, proxies, headers

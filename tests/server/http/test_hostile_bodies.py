@@ -17,7 +17,6 @@ from tests.support.hostile import (
     put,
     spoiled,
 )
-from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.slow
 
@@ -77,7 +76,6 @@ def wrong_answers(client, player, cases, content_type=JSON):
 
 @pytest.mark.guarantee("Any request")
 @pytest.mark.security("Input")
-@sqlite_only
 def test_every_endpoint_refuses_a_bad_body_alike(client, sample_player):
     cases = [
         *((body, MALFORMED_TEXT) for body in MALFORMED.values()),
@@ -89,7 +87,6 @@ def test_every_endpoint_refuses_a_bad_body_alike(client, sample_player):
     assert wrong_answers(client, sample_player, cases) == []
 
 
-@sqlite_only
 def test_every_endpoint_refuses_another_content_type(client, sample_player):
     kinds = ["application/x-www-form-urlencoded", "application/octet-stream", "application/xml"]
 
@@ -98,7 +95,6 @@ def test_every_endpoint_refuses_another_content_type(client, sample_player):
     assert wrong == [[]] * len(kinds)
 
 
-@sqlite_only
 def test_every_endpoint_with_a_body_refuses_too_large_ones(client, sample_player):
     schemas, _ = bodies(client)
 
@@ -111,7 +107,6 @@ def test_every_endpoint_with_a_body_refuses_too_large_ones(client, sample_player
     assert {path: (answer.status_code, answer.json) for path, answer in answers.items()} == expected
 
 
-@sqlite_only
 def test_no_body_makes_an_endpoint_without_json_fail(client, app, sample_player):
     schemas, _ = bodies(client)
     everything = [*MALFORMED.values(), *REPEATED.values(), *NO_OBJECTS, *UNSTORABLE, b"", b"{}"]

@@ -8,10 +8,9 @@ import re
 import pytest
 
 from tests.support.hostile import is_error_of
-from tests.support.markers import sqlite_only
 
 # Nothing here depends on the database.
-pytestmark = [pytest.mark.slow, sqlite_only]
+pytestmark = pytest.mark.slow
 
 LONG = "a" * 8_000
 VALUES = {

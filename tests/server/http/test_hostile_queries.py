@@ -11,7 +11,6 @@ import pytest
 
 from tests.support.both_databases import on_each
 from tests.support.hostile import is_error_of
-from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.slow
 
@@ -97,7 +96,6 @@ def test_both_databases_answer_hostile_queries_and_paths_alike(sqlite_files, pos
     assert len(on_sqlite) > 400
 
 
-@sqlite_only
 def test_the_first_value_of_a_repeated_parameter_is_used(client):
     answer = client.get("/upgrader/items/pagination?limit=3&limit=5")
 

@@ -2,10 +2,8 @@
 
 import pytest
 
-from tests.support.markers import sqlite_only
-
 # Nothing here uses a database for long.
-pytestmark = [pytest.mark.slow, sqlite_only, pytest.mark.settings(RATELIMIT_ENABLED="1", timer=lambda: 0.0)]
+pytestmark = [pytest.mark.slow, pytest.mark.settings(RATELIMIT_ENABLED="1", timer=lambda: 0.0)]
 
 READS, WRITES, LOGIN_STARTS = 300, 60, 20
 PREFLIGHTS, PROBES, COSTLY_READS = 600, 120, 30

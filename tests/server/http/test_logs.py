@@ -11,7 +11,6 @@ import requests
 
 from bench.harness.servers import ROOT, flask_run, free_port, gunicorn, server_process
 from bench.harness.sockets import Refused, Socket
-from tests.support.markers import sqlite_only
 from tests.support.polling import PollingClient
 
 SEARCHED = "a-search-of-nobodys-business"
@@ -19,7 +18,6 @@ CLIENT_SEED = "my-very-own-client-seed"
 REQUEST_ID = "a-request-of-mine"
 
 
-@sqlite_only
 def test_a_request_is_logged_in_one_line(client, log_lines):
     answer = client.get("/upgrader/rules")
 
@@ -34,7 +32,6 @@ def test_a_request_is_logged_in_one_line(client, log_lines):
     assert datetime.fromisoformat(line["timestamp"]).timestamp() == line["time"] / 1000
 
 
-@sqlite_only
 def test_every_request_has_a_unique_server_chosen_id(client, log_lines):
     for _ in range(3):
         client.get("/healthz", headers={"X-Request-Id": "0" * 32})
@@ -44,7 +41,6 @@ def test_every_request_has_a_unique_server_chosen_id(client, log_lines):
     assert "0" * 32 not in ids
 
 
-@sqlite_only
 def test_a_refused_request_is_logged_in_one_line(client, log_lines):
     for path in ("/no-such-path/5eed", "/auth/me", "/upgrader/bets/7", "/upgrader/items/pagination?limit=0"):
         client.get(path)
@@ -59,7 +55,6 @@ def test_a_refused_request_is_logged_in_one_line(client, log_lines):
     ]
 
 
-@sqlite_only
 def test_a_failed_request_is_counted_and_logged_once(app, client, add_view, log_lines):
     app.config["PROPAGATE_EXCEPTIONS"] = False
     add_view("/probe", lambda: 1 / 0)
@@ -74,7 +69,6 @@ def test_a_failed_request_is_counted_and_logged_once(app, client, add_view, log_
     assert counted in client.get("/metrics").text.splitlines()
 
 
-@sqlite_only
 def test_a_line_break_in_a_path_breaks_no_line(client, log_text):
     client.get('/healthz%0a{"level":"error"}')
 
@@ -106,7 +100,6 @@ def play(url, player, item):
 
 @pytest.mark.guarantee("Secrets")
 @pytest.mark.security("Logs, errors and the database")
-@sqlite_only
 @pytest.mark.process
 def test_a_servers_log_is_json_without_secrets(running, player, add_item):
     server_seed = play(running.url, player, add_item(price=10))
@@ -133,7 +126,6 @@ def test_a_servers_log_is_json_without_secrets(running, player, add_item):
 
 
 @pytest.mark.process
-@sqlite_only
 def test_an_exception_in_gunicorns_log_is_one_line(env, tmp_path):
     (tmp_path / "broken.py").write_text("app = 1 / 0")
     command = [*gunicorn("broken:app"), "--pythonpath", str(tmp_path)]

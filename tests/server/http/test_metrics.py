@@ -10,7 +10,6 @@ from prometheus_client.parser import text_string_to_metric_families
 from bench.harness.servers import ROOT
 from bench.harness.waiting import wait_until
 from models.db.connection import reading
-from tests.support.markers import sqlite_only
 
 WITH_REDIS = "With `REDIS_URL` there are also:"
 ROW = re.compile(r"^\| `(\w+)` \| (\w+) \|([^|]*)\| .+ \|$", re.MULTILINE)
@@ -36,7 +35,6 @@ def labels(**values):
     return tuple(sorted(values.items()))
 
 
-@sqlite_only
 def test_metrics_are_prometheus_text(client):
     answer = client.get("/metrics")
 
@@ -45,7 +43,6 @@ def test_metrics_are_prometheus_text(client):
     assert "# TYPE http_requests_total counter" in answer.text
 
 
-@sqlite_only
 def test_answers_are_counted_by_method_route_and_status(client, samples):
     client.get("/healthz")
     client.get("/healthz?again=1")
@@ -58,7 +55,6 @@ def test_answers_are_counted_by_method_route_and_status(client, samples):
     assert samples("http_request_seconds_count")[labels(route="/healthz")] == 3
 
 
-@sqlite_only
 def test_unknown_paths_methods_and_bets_count_as_one_each(client, player, samples):
     for number in range(5):
         client.get(f"/no-such-path/{number}")
@@ -72,7 +68,6 @@ def test_unknown_paths_methods_and_bets_count_as_one_each(client, player, sample
     assert counted[labels(method="other", route="unknown", status="405")] == 5
 
 
-@sqlite_only
 def test_open_sockets_are_counted(connect, player, samples):
     before = samples("sockets_open")[()]
 
@@ -82,7 +77,6 @@ def test_open_sockets_are_counted(connect, player, samples):
     assert (before, samples("sockets_open")[()]) == (0, 2)
 
 
-@sqlite_only
 def test_spins_are_counted_by_outcome(connect, player, add_item, samples):
     item = add_item(price=10)
     socket = connect(player)
@@ -115,7 +109,6 @@ def test_every_metric_is_documented_with_its_type_and_labels(app, client):
     }
 
 
-@sqlite_only
 def test_wagers_and_payouts_of_settled_bets_are_summed(connect, player, add_item, samples):
     item = add_item(price=10)
     socket = connect(player)
@@ -131,7 +124,6 @@ def test_wagers_and_payouts_of_settled_bets_are_summed(connect, player, add_item
     assert samples("bets_variance_total")[upgrader] == pytest.approx(3 * 0.38 * 0.62 * 100)
 
 
-@sqlite_only
 def test_a_counter_of_bets_begins_at_0(samples):
     assert samples("bets_wagered_coins_total")[labels(game="upgrader")] == 0
 
@@ -163,7 +155,6 @@ def test_connections_in_use_and_waiting_callers_are_counted(samples):
     assert [samples(name)[()] for name in names] == before == [20 if is_limited else 0, 0, 0]
 
 
-@sqlite_only
 @pytest.mark.settings(UPGRADER_PROOF_DELAY="60")
 class TestABetThatIsNotOver:
     def test_its_proof_is_counted_as_scheduled(self, connect, player, add_item, samples):
@@ -173,7 +164,6 @@ class TestABetThatIsNotOver:
         assert samples("proofs_overdue")[()] == 0
 
 
-@sqlite_only
 def test_a_proof_that_cannot_be_sent_counts_as_overdue(app, connect, player, add_item, samples, monkeypatch):
     def fail(_holders):
         raise peewee.OperationalError
@@ -189,7 +179,6 @@ def test_a_proof_that_cannot_be_sent_counts_as_overdue(app, connect, player, add
     wait_until(lambda: samples("proofs_overdue")[()] == 0)
 
 
-@sqlite_only
 def test_a_proof_is_counted_as_unconfirmed_until_its_client_answers_a_ping(
     app, connect, player, add_item, samples
 ):
@@ -203,6 +192,5 @@ def test_a_proof_is_counted_as_unconfirmed_until_its_client_answers_a_ping(
     wait_until(lambda: socket.transport.receive_any() and samples("proofs_unconfirmed")[()] == 0)
 
 
-@sqlite_only
 def test_the_lag_of_the_event_loop_is_measured(server, samples):
     wait_until(lambda: samples("event_loop_lag_seconds_count")[()] >= 1)

@@ -6,10 +6,7 @@ import re
 
 import pytest
 
-from tests.support.markers import sqlite_only
-
 # Nothing here uses a database.
-pytestmark = sqlite_only
 
 API_PATHS = ["/healthz", "/auth/me", "/no-such-path", "/upgrader/items"]
 PAGES = ["/", "/docs/", "/docs/try/", "/verify"]

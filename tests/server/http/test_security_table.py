@@ -9,7 +9,6 @@ from bench.harness.spins import play_spin
 from blueprints.api.errors import envelope
 from blueprints.site.routes import PAGES
 from tests.support.apps import SECRET
-from tests.support.markers import sqlite_only
 
 JWT_SECRET = SECRET[::-1]
 ISSUER = "http://127.0.0.1:5000"
@@ -226,7 +225,6 @@ def rules_of_players(app):
     return [rule for rule in app.url_map.iter_rules() if not rule.endpoint.startswith("office.")]
 
 
-@sqlite_only
 def test_the_table_has_every_route(app):
     routes = [
         (method, rule.rule)
@@ -237,7 +235,6 @@ def test_the_table_has_every_route(app):
     assert sorted(routes) == sorted((method, rule) for method, rule, *_ in EVERYTHING)
 
 
-@sqlite_only
 def test_every_view_states_its_policy(app):
     stated = {
         rule.rule: getattr(app.view_functions[rule.endpoint], "auth_policy", None)
@@ -249,7 +246,6 @@ def test_every_view_states_its_policy(app):
 
 
 @pytest.mark.security("Tokens")
-@sqlite_only
 def test_no_protected_endpoint_works_without_a_valid_token(call, good):
     """Every bad token at one endpoint of each area, and some of them at every endpoint."""
     areas = {endpoint.rule.split("/")[1]: endpoint for endpoint in PROTECTED}
@@ -265,7 +261,6 @@ def test_no_protected_endpoint_works_without_a_valid_token(call, good):
     assert wrong == []
 
 
-@sqlite_only
 def test_a_token_without_player_is_400_or_401(call, good):
     header = signed(good | {"sub": "76561198000000001"})
 
@@ -281,7 +276,6 @@ def test_a_token_without_player_is_400_or_401(call, good):
 
 @pytest.mark.security("Suspension")
 @pytest.mark.regulation("2.4 Gaming management")
-@sqlite_only
 def test_a_suspended_player_may_call_no_protected_endpoint(call, good, player, run):
     run("users", "suspend", player.platform_id)
 
@@ -292,7 +286,6 @@ def test_a_suspended_player_may_call_no_protected_endpoint(call, good, player, r
     }
 
 
-@sqlite_only
 def test_an_ended_session_of_a_suspended_player_is_unauthorized(call, good, player, run):
     run("users", "suspend", player.platform_id)
     run("users", "logout", player.platform_id)
@@ -300,7 +293,6 @@ def test_an_ended_session_of_a_suspended_player_is_unauthorized(call, good, play
     assert call(ME, signed(good)).status_code == 401
 
 
-@sqlite_only
 @pytest.mark.parametrize("is_suspended", [False, True])
 def test_any_caller_may_call_every_public_endpoint(call, good, player, run, is_suspended):
     if is_suspended:
@@ -322,7 +314,6 @@ def test_a_player_may_call_every_protected_endpoint_uncached(call, good):
     }
 
 
-@sqlite_only
 def test_the_schemes_case_and_following_blanks_do_not_matter(call, player):
     schemes = ("Bearer", "bearer", "BEARER", "bEaReR", "Bearer  ")
 
@@ -332,7 +323,6 @@ def test_the_schemes_case_and_following_blanks_do_not_matter(call, player):
 
 
 @pytest.mark.security("Use of tokens")
-@sqlite_only
 def test_tokens_in_url_or_cookie_are_ignored(client, player):
     client.set_cookie("token", player.token)
 

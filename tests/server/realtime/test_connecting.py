@@ -12,7 +12,6 @@ from bench.harness.waiting import wait_until
 from models.db.connection import reading
 from models.users import AnnouncedSeed, User
 from services.accounts import users
-from tests.support.markers import sqlite_only
 
 
 def refused(connect, **options):
@@ -23,7 +22,6 @@ def refused(connect, **options):
 
 
 @pytest.mark.security("Tokens")
-@sqlite_only
 def test_a_bad_token_is_refused(app, connect):
     services = app.extensions["services"]
     nobodys = services.tokens.issue(User(platform_id="76561190000000009"), now=services.clock())
@@ -32,7 +30,6 @@ def test_a_bad_token_is_refused(app, connect):
         assert refused(connect, auth={"token": token}) == "Unauthorized", token
 
 
-@sqlite_only
 def test_a_possibly_valid_session_id_is_not_logged(server, caplog):
     for ask in (requests.get, requests.post):
         answer = ask(f"{server}/socket.io/?EIO=4&transport=polling&sid=id-of-a-session", timeout=10)
@@ -41,7 +38,6 @@ def test_a_possibly_valid_session_id_is_not_logged(server, caplog):
     assert "id-of-a-session" not in caplog.text
 
 
-@sqlite_only
 def test_a_socket_without_a_token_is_a_spectator(connect, item):
     for auth in (None, {}, {"token": None}, {"token": ""}, {"other": "x"}):
         socket = connect(auth=auth)
@@ -76,14 +72,12 @@ def test_a_spectator_sees_due_bets_of_others(connect, player, item):
     }
 
 
-@sqlite_only
 def test_a_connecting_player_gets_commitment_balance_and_live_bets(connect, player):
     socket = connect(player)
 
     assert [socket.next()[0] for _ in range(3)] == ["upgrader:commitment", "balance", "live-bets"]
 
 
-@sqlite_only
 @pytest.mark.one_process
 @pytest.mark.settings(UPGRADER_PROOF_DELAY="600")
 class TestWithABetThatIsNotOver:
@@ -121,7 +115,6 @@ def test_a_new_socket_gets_the_newest_ten_bets_newest_first(connect, player, ite
 
 
 @pytest.mark.one_process
-@sqlite_only
 def test_the_eleventh_socket_of_a_player_is_refused(app, connect, player):
     sockets = [connect(player) for _ in range(10)]
 
@@ -131,7 +124,6 @@ def test_the_eleventh_socket_of_a_player_is_refused(app, connect, player):
     assert connect(player).expect("balance")
 
 
-@sqlite_only
 @pytest.mark.settings(JWT_TTL="60")
 class TestWithATokenThatExpires:
     @pytest.fixture
@@ -171,7 +163,6 @@ def test_a_removed_player_who_is_connected_can_not_spin(connect, new_player, ite
     assert socket.spin({"amount": 1, "item": item})["status"] is False
 
 
-@sqlite_only
 class TestLeavingWhileJoining:
     @pytest.fixture
     def reading_the_player(self, monkeypatch):

@@ -6,7 +6,6 @@ import pytest
 
 from bench.harness.sockets import Transport
 from tests.support.hostile import MALFORMED, REPEATED, VALUES
-from tests.support.markers import sqlite_only
 from tests.support.sample_data import DEAR
 
 pytestmark = [pytest.mark.slow, pytest.mark.settings(RATELIMIT_ENABLED="0")]
@@ -46,7 +45,6 @@ def is_answer(answer):
     return set(answer) == {"status", "error"} and answer["error"] != "Something went wrong"
 
 
-@sqlite_only
 def test_a_malformed_or_ambiguous_message_ends_the_connection(server):
     payloads = [*texts(MALFORMED), *texts(REPEATED)]
 

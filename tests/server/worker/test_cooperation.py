@@ -13,7 +13,7 @@ from bench.harness.servers import gunicorn, server_process
 from bench.harness.sockets import Socket
 from bench.harness.waiting import wait_until
 from tests.server.worker.test_hostile_websockets import TEXT, frame, upgrade
-from tests.support.markers import postgresql_only, sqlite_only
+from tests.support.markers import postgresql_only
 from tests.support.raw_http import open_connection
 
 pytestmark = pytest.mark.process
@@ -39,7 +39,6 @@ def test_a_slow_query_does_not_delay_another_request(app, env, warm_start, tmp_p
     assert order == ["/while-the-query-sleeps", "/slow-query"]
 
 
-@sqlite_only
 def test_a_frame_that_breaks_a_connection_logs_one_line(player, env, warm_start, tmp_path):
     with warm_start.server_process(gunicorn(), env, tmp_path) as server:
         bystander = Socket(server.url, auth={"token": player.token})

@@ -13,10 +13,9 @@ from bench.harness.crashes.memory import Act, ActKind, Memory, Outcome
 from bench.harness.crashes.players import Actor, import_items, memory_of
 from bench.harness.players import create_player
 from services.shared.clock import now_ms
-from tests.support.markers import sqlite_only
 
 # The checks read what both databases answer alike.
-pytestmark = [pytest.mark.slow, sqlite_only]
+pytestmark = pytest.mark.slow
 
 NOBODYS_SEED = "0" * 64
 MANY_ATTEMPTS = 10

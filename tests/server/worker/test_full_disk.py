@@ -9,9 +9,8 @@ from bench.harness.faults.storm import FaultStorm
 from bench.harness.servers import gunicorn
 from tests.services.avatars.conftest import RED, encoded
 from tests.support.full_disk import no_room_for
-from tests.support.markers import sqlite_only
 
-pytestmark = [pytest.mark.process, sqlite_only]
+pytestmark = pytest.mark.process
 
 PNG = encoded(Image.new("RGB", (9, 9), RED), "PNG")
 

@@ -16,9 +16,7 @@ from tests.support.js_player import js_player
 pytestmark = [
     pytest.mark.process,
     pytest.mark.parametrize(
-        ("database_url", "transport"),
-        [("sqlite", "websocket"), ("postgresql", "polling")],
-        indirect=["database_url"],
+        ("database_kind", "transport"), [("sqlite", "websocket"), ("postgresql", "polling")]
     ),
 ]
 

@@ -4,13 +4,11 @@ import pytest
 
 from bench.harness.servers import gunicorn, server_process
 from bench.harness.sockets import Socket
-from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.process
 
 
 @pytest.mark.guarantee("SIGTERM")
-@sqlite_only
 def test_the_server_ends_with_code_0_although_sockets_are_open(player, env, tmp_path):
     with server_process(gunicorn(), env, tmp_path) as server:
         sockets = [Socket(server.url, auth={"token": player.token}) for _ in range(5)]
@@ -22,7 +20,6 @@ def test_the_server_ends_with_code_0_although_sockets_are_open(player, env, tmp_
         socket.close()
 
 
-@sqlite_only
 def test_a_server_without_sockets_does_not_wait_for_clients(app, env, warm_start, tmp_path):
     target = gunicorn("tests.support.changed_apps:long_wait_for_clients()")
     with warm_start.server_process(target, env, tmp_path) as server:

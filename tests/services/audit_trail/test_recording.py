@@ -7,7 +7,6 @@ from models.db.connection import database, reading, writing
 from services.audit_trail.actor import Actor, acting_as
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
-from tests.support.markers import sqlite_only
 
 AT = 1_700_000_000_123
 
@@ -40,7 +39,6 @@ def test_an_event_is_undone_with_its_transaction(app):
     assert events() == []
 
 
-@sqlite_only
 def test_an_event_needs_a_transaction_and_canonical_values(app):
     with pytest.raises(RuntimeError, match="transaction"), reading():
         record(AuditEventType.LOGGED_IN, now=AT, user_id=None)

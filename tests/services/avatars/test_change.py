@@ -17,7 +17,6 @@ from models.users import User
 from tests.services.avatars.conftest import GREEN, RED
 from tests.support.at_once import all_at_once
 from tests.support.hostile_images import encoded
-from tests.support.markers import sqlite_only
 
 PNG = encoded(Image.new("RGB", (9, 9), RED), "PNG")
 
@@ -50,7 +49,6 @@ def test_an_upload_answers_its_url_and_deletes_the_old_avatar(upload, client, pl
     assert refused.status_code == 400
 
 
-@sqlite_only
 def test_every_standard_form_of_multipart_is_accepted(client, player):
     head = b'--x\r\nContent-Disposition: form-data; name="avatar"; filename="me.png"\r\n'
     other = b'--x\r\nContent-Disposition: form-data; name="other"\r\n\r\n\r\n'
@@ -71,7 +69,6 @@ def test_every_standard_form_of_multipart_is_accepted(client, player):
     assert statuses == [200] * len(forms)
 
 
-@sqlite_only
 def test_replacing_an_avatar_at_another_address_deletes_no_file(upload, player, current, tmp_path):
     outside = tmp_path / "instance" / "media" / "outside.webp"
     outside.parent.mkdir(parents=True)
@@ -116,7 +113,6 @@ def slow(server):
 
 
 @pytest.mark.security("Avatars")
-@sqlite_only
 def test_a_players_second_upload_at_once_is_refused(app, send, slow, player, new_player):
     bob = new_player("bob").headers
     slow.request("POST", "/profile/avatar", FORM[:50], headers=player.headers | FORM_HEADERS)
@@ -132,7 +128,6 @@ def test_a_players_second_upload_at_once_is_refused(app, send, slow, player, new
     assert (others, first, send(PNG, player.headers).status_code) == (200, 200, 200)
 
 
-@sqlite_only
 def test_a_change_that_fails_keeps_the_old_file(upload, current, kept, monkeypatch):
     before = upload(PNG).json["avatarUrl"]
 
@@ -147,7 +142,6 @@ def test_a_change_that_fails_keeps_the_old_file(upload, current, kept, monkeypat
     assert current().removeprefix("/media/avatars/") in kept()
 
 
-@sqlite_only
 def test_a_commit_whose_answer_is_lost_keeps_the_new_file(upload, current, kept, monkeypatch):
     commit = database.obj.commit
 

@@ -10,9 +10,8 @@ from PIL import Image, PngImagePlugin
 
 from tests.services.avatars.conftest import BLUE, GREEN, RED, SIZE, WHITE, animation, grey
 from tests.support.hostile_images import encoded
-from tests.support.markers import sqlite_only
 
-pytestmark = [pytest.mark.slow, sqlite_only]
+pytestmark = pytest.mark.slow
 
 ORIENTATION = 0x0112
 EDGE = 16

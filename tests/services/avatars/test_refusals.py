@@ -16,7 +16,6 @@ from PIL import Image
 from services.avatars import render
 from tests.services.avatars.conftest import animation, encoded
 from tests.support.hostile_images import IMAGES
-from tests.support.markers import sqlite_only
 
 TYPE = "The file must be a JPEG, PNG, WEBP or GIF image"
 DAMAGED = "The image is damaged"
@@ -100,9 +99,6 @@ def _nothing_stays(kept, client, player):
     yield
     assert kept() == []
     assert client.get("/auth/me", headers=player.headers).json["avatar"].endswith("/neutral/avatar.webp")
-
-
-pytestmark = sqlite_only
 
 
 @pytest.mark.security("Avatars")

@@ -9,9 +9,8 @@ from PIL import Image
 
 from bench.harness.servers import gunicorn, server_process
 from tests.services.avatars.conftest import animation, encoded
-from tests.support.markers import sqlite_only
 
-pytestmark = [pytest.mark.process, sqlite_only]
+pytestmark = pytest.mark.process
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from services.games.errors import CommitmentMismatch
 from services.shared.errors import Unavailable
 from tests.services.fairness.conftest import reveal
 from tests.support.lost_log import epoch, replace_log
-from tests.support.markers import sqlite_only
 
 PATH = "/upgrader/commitment"
 
@@ -141,7 +140,6 @@ def test_a_new_platforms_first_server_keeps_the_commitments(app, player):
     assert epoch() == 1
 
 
-@sqlite_only
 def test_a_backup_of_a_new_platform_redraws_its_seeds(app, make_app, player, item, run, tmp_path):
     run("db", "backup", str(tmp_path / "backup"))
     told = announced(app, player)

@@ -7,7 +7,7 @@ from bench.harness.cluster import cluster
 from bench.harness.waiting import wait_until
 from tests.services.fairness.conftest import percent_of
 from tests.support import backups
-from tests.support.markers import postgresql_only, sqlite_only
+from tests.support.markers import postgresql_only
 
 pytestmark = pytest.mark.process
 
@@ -76,7 +76,6 @@ def test_processes_that_revealed_no_seed_recognise_a_restore(
     assert proof["serverSeedCommitment"] == announced["serverSeedCommitment"]
 
 
-@sqlite_only
 def test_a_restore_into_the_open_file_is_recognised(serve, env, backup, join, spin_with, tmp_path):
     with serve() as server:
         backup()
@@ -148,7 +147,6 @@ def test_a_restart_keeps_the_commitment(serve, join, spin_with):
 
 
 @pytest.mark.security("Restored database")
-@sqlite_only
 def test_a_missing_or_damaged_checkpoint_redraws_seeds(serve, join, spin_with, tmp_path):
     checkpoint = tmp_path / "instance" / "log.checkpoint"
     with serve() as server:

@@ -5,10 +5,8 @@ import pytest
 from models.db.connection import reading
 from models.ledger import LedgerTransaction
 from services.ledger.posting import Account, LedgerKind, Move, post
-from tests.support.markers import sqlite_only
 
 
-@sqlite_only
 def test_a_move_of_nothing_or_of_less_is_refused(player):
     with reading():
         before = LedgerTransaction.select().count()

@@ -13,7 +13,6 @@ from services.payments.providers.demo import Demo
 from services.shared.clock import Millis
 from services.shared.money import Cents
 from tests.support.apps import ITEM
-from tests.support.markers import sqlite_only
 
 BTCPAY = {
     "PAYMENT_METHODS": "btcpay",
@@ -27,7 +26,6 @@ HOUR_MS = 3_600_000
 STANDARD_HEADERS = {"webhook-id": "1", "webhook-timestamp": "1795336797", "webhook-signature": "v1,AAAA"}
 
 
-@sqlite_only
 @pytest.mark.settings(**BTCPAY)
 @pytest.mark.security("Webhooks")
 @pytest.mark.parametrize("path", ["btcpay", "payments"])
@@ -75,7 +73,6 @@ def shown(client, player):
     return show
 
 
-@sqlite_only
 @pytest.mark.regulation("RTS 14B: no cancelled withdrawals")
 def test_a_player_can_neither_cancel_a_withdrawal_nor_wager_its_coins(
     client, connect, player, add_item, withdraw, shown
@@ -94,7 +91,6 @@ def test_a_player_can_neither_cancel_a_withdrawal_nor_wager_its_coins(
     assert shown(path) == ("requested", 4)
 
 
-@sqlite_only
 @pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="10")
 @pytest.mark.security("Withdrawals")
 def test_the_coins_stay_held_while_the_providers_answer_is_unknown(app, monkeypatch, withdraw, shown, fails):

@@ -5,7 +5,6 @@ import gzip
 import pytest
 
 from bench.harness.price_sources import cut_off, document, dripping, hung_up, text
-from tests.support.markers import sqlite_only
 
 GOOD = document({"One": 150})
 
@@ -35,7 +34,6 @@ BAD = {
 }
 
 
-@sqlite_only
 def test_a_bad_document_changes_no_price(fails, source, item, stored_prices):
     said = {}
     for what, (answer, _) in BAD.items():
@@ -46,7 +44,6 @@ def test_a_bad_document_changes_no_price(fails, source, item, stored_prices):
     assert stored_prices() == {"One": 100}
 
 
-@sqlite_only
 def test_a_feed_is_limited_in_its_size_after_decompression(run, fails, source, item, stored_prices, limit):
     limit(max_bytes=len(GOOD) - 1)
     too_large = (text(GOOD), text(gzip.compress(b" " * 1_000_000), Content_Encoding="gzip"))
@@ -60,7 +57,6 @@ def test_a_feed_is_limited_in_its_size_after_decompression(run, fails, source, i
     assert stored_prices() == {"One": 150}
 
 
-@sqlite_only
 def test_a_feed_that_sends_too_slowly_is_given_up(fails, source, item, stored_prices, limit):
     limit(seconds=0.5)
     for headers_too in (False, True):

@@ -9,10 +9,8 @@ from bench.harness.faults.proxy import HALF, RESET, STALL, fault_proxy, slices
 from bench.harness.price_sources import feed, market
 from bench.harness.waiting import wait_until
 from services.prices import service
-from tests.support.markers import sqlite_only
 
 # The database plays no part in this.
-pytestmark = sqlite_only
 
 FAULTY_SECONDS, GOOD_SECONDS = 0.5, 10
 """How long a source may take here, with a fault and without."""

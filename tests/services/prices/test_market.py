@@ -4,7 +4,6 @@ import pytest
 
 from bench.harness.price_sources import cut_off, document, hung_up, market, price_server, text
 from tests.services.prices.conftest import HOUR, START
-from tests.support.markers import sqlite_only
 
 NO_SUCH_ITEM = text('{"success": false}', status=500)
 
@@ -35,7 +34,6 @@ def test_the_market_is_asked_by_game_and_name(prices, source, add, stored_prices
     assert next_fetches() == {"★ Karambit & Co | 50% +1": START + HOUR}
 
 
-@sqlite_only
 def test_only_a_plausible_answer_changes_the_price(prices, source, add, clock, stored_prices, next_fetches):
     for answer, price in (
         (market(None, median="$0.99"), 99),
@@ -67,7 +65,6 @@ def test_the_longest_overdue_items_come_first(prices, source, add):
     assert asked(source) == ["First", "Second"]
 
 
-@sqlite_only
 def test_an_item_with_a_custom_price_is_not_asked_for(prices, source, add, stored_prices):
     add({"Own": 1}, customPrice=True)
     source.answer = market("$1.50")
@@ -115,7 +112,6 @@ BAD = {
 }
 
 
-@sqlite_only
 def test_a_failing_market_changes_nothing_and_is_asked_later(
     prices, source, add, clock, stored_prices, next_fetches, outcomes
 ):
@@ -132,7 +128,6 @@ def test_a_failing_market_changes_nothing_and_is_asked_later(
     assert outcomes == []
 
 
-@sqlite_only
 def test_the_command_asks_a_market_that_is_paused(prices, run, source, add, stored_prices):
     add({"One": 1, "Two": 1})
     source.answer = text("null", status=429)
@@ -156,7 +151,6 @@ def test_a_held_back_price_is_asked_again_and_accepted(run, source, add, stored_
     assert (said["updated"], stored_prices()) == (2, {"One": 5000, "Two": 5000})
 
 
-@sqlite_only
 def test_the_command_fails_in_one_line_when_the_market_does(fails, source, add):
     add({"One": 1})
     source.answer = text("<html>")
@@ -185,7 +179,6 @@ def test_items_that_the_feed_contains_are_not_asked_for(
     assert next_fetches()["In the feed"] == START + HOUR
 
 
-@sqlite_only
 def test_a_failed_feeds_items_are_not_asked_at_the_market(beside_a_feed, source, clock, add):
     both, feed = beside_a_feed
     add({"In the feed": 1})
@@ -200,7 +193,6 @@ def test_a_failed_feeds_items_are_not_asked_at_the_market(beside_a_feed, source,
     assert asked(source) == []
 
 
-@sqlite_only
 def test_the_market_serves_an_item_that_leaves_the_feed(beside_a_feed, source, clock, add):
     both, feed = beside_a_feed
     add({"One": 1})
@@ -215,7 +207,6 @@ def test_the_market_serves_an_item_that_leaves_the_feed(beside_a_feed, source, c
     assert asked(source) == ["One"]
 
 
-@sqlite_only
 def test_a_clock_step_back_neither_stops_nor_repeats_requests(prices, source, clock, add):
     add({"One": 1})
     source.answer = market("$1.00")

@@ -15,7 +15,6 @@ from services.prices.feed import Feed
 from services.prices.service import Stopped
 from tests.services.prices.conftest import HOUR, START
 from tests.support.at_once import all_at_once
-from tests.support.markers import sqlite_only
 
 
 @pytest.fixture
@@ -83,7 +82,6 @@ def test_an_unpriced_item_gets_its_price_during_the_request(source, add, wanted,
     assert next_fetches()["None"] == START + HOUR
 
 
-@sqlite_only
 def test_without_a_background_task_no_request_waits(prices, source, add, unpriced):
     add({"None": None})
 
@@ -92,7 +90,6 @@ def test_without_a_background_task_no_request_waits(prices, source, add, unprice
     assert source.requests == []
 
 
-@sqlite_only
 def test_a_request_does_not_wait_for_a_slow_market(source, add, wanted, stored_prices, monkeypatch):
     monkeypatch.setattr(service, "WAIT_SECONDS", 0.05)
     add({"None": None})
@@ -111,7 +108,6 @@ def test_a_request_does_not_wait_for_a_slow_market(source, add, wanted, stored_p
     assert before == {"None": None}
 
 
-@sqlite_only
 def test_the_wait_for_a_market_counts_against_the_wait_budget(prices, add, unpriced, monkeypatch):
     monkeypatch.setattr(service, "WAIT_SECONDS", 0.2)
     add({"None": None})
@@ -147,7 +143,6 @@ def test_20_concurrent_requests_ask_the_market_once(prices, source, add, wanted)
     assert found == [{"None": 150}] * 20
 
 
-@sqlite_only
 def test_an_item_unknown_to_the_market_is_asked_rarely(source, clock, add, wanted):
     add({"None": None})
     source.answer = text('{"success": false}')
@@ -240,7 +235,6 @@ def test_a_request_elsewhere_waits_until_the_leader_has_asked(
     assert other._wanted == set()
 
 
-@sqlite_only
 def test_a_request_elsewhere_stops_waiting_when_signals_are_lost(
     prices, running, another, source, add, unpriced, monkeypatch
 ):

@@ -8,9 +8,8 @@ from bench.harness.price_sources import feed, market, price_server, text
 from models.db.connection import writing
 from models.items import Item
 from tests.services.prices.conftest import HOUR
-from tests.support.markers import sqlite_only
 
-pytestmark = [pytest.mark.slow, sqlite_only]
+pytestmark = pytest.mark.slow
 
 IN_FEED = {"One": 150, "Two": 30}
 BEFORE = [(), ("load", "restart"), ("restart", "load")]

@@ -7,9 +7,6 @@ import pytest
 from bench.harness.price_sources import feed, text
 from services.prices.feed import Feed
 from tests.services.prices.conftest import HOUR
-from tests.support.markers import sqlite_only
-
-pytestmark = sqlite_only
 
 
 @pytest.fixture

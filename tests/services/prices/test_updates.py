@@ -7,7 +7,6 @@ from bench.harness.servers import flask_run, gunicorn, server_process
 from bench.harness.waiting import wait_until
 from services.prices import service
 from tests.services.prices.conftest import START
-from tests.support.markers import sqlite_only
 
 
 @pytest.fixture
@@ -16,7 +15,6 @@ def begin(app, add):
     return app.extensions["realtime"].start
 
 
-@sqlite_only
 def test_a_refresh_appears_in_the_log_and_in_the_metrics(begin, source, add, metric, log_lines):
     add({"One": 1, "Two": 1, "Jump": 1, "Negative": 1, "Missing": 1})
     source.answer = feed({"One": 150, "Two": 100, "Jump": 5000, "Negative": -1})
@@ -44,7 +42,6 @@ def test_a_refresh_appears_in_the_log_and_in_the_metrics(begin, source, add, met
     assert metric("price_source_paused", source="feed") == 0
 
 
-@sqlite_only
 def test_a_failed_refresh_is_logged_without_the_address(begin, source, metric, log_lines):
     source.answer = text("[]")
 
@@ -85,7 +82,6 @@ def test_an_unexpected_error_does_not_end_the_task(
     assert "with a secret" not in str(log_lines())
 
 
-@sqlite_only
 @pytest.mark.parametrize("settings", [{}], ids=["no source"])
 def test_without_a_source_no_task_starts(begin, prices, client):
     begin()
@@ -94,7 +90,6 @@ def test_without_a_source_no_task_starts(begin, prices, client):
     assert "price_refreshes_total{" not in client.get("/metrics").text
 
 
-@sqlite_only
 def test_requests_and_commands_do_not_start_the_task(client, run, prices):
     client.get("/upgrader/items")
     run("ledger", "audit")
@@ -102,7 +97,6 @@ def test_requests_and_commands_do_not_start_the_task(client, run, prices):
     assert prices.listeners == []
 
 
-@sqlite_only
 @pytest.mark.process
 def test_the_task_runs_under_the_reloader_of_flask_run(app, env, tmp_path, source, add, stored_prices):
     add({"One": 1})
@@ -112,7 +106,6 @@ def test_the_task_runs_under_the_reloader_of_flask_run(app, env, tmp_path, sourc
         wait_until(lambda: stored_prices() == {"One": 150})
 
 
-@sqlite_only
 @pytest.mark.process
 def test_a_real_server_stops_in_order_during_a_refresh(env, tmp_path, source, add):
     add({"One": 1})

@@ -4,7 +4,6 @@ import pytest
 
 from tests.blueprints.payments.conftest import SECRET
 from tests.blueprints.payments.messages.conftest import GOOD, OTHER_SECRET
-from tests.support.markers import sqlite_only
 
 UNAUTHORIZED = (401, {"error": "Unauthorized"})
 MALFORMED = (400, {"error": "Malformed message"})
@@ -45,7 +44,6 @@ def test_a_malformed_message_is_400_and_stored(post, deposited, stored, balance,
     assert reconcile()[1] == []
 
 
-@sqlite_only
 def test_values_that_the_history_cannot_hold_are_findings(post, deposited, reconcile, balance):
     for number, data in enumerate(({"chain": "x" * 65}, {"to": "x" * 129}, {"amount": "1e5"})):
         assert post(deposited(**data), message_id=f"m{number}") == GOOD
@@ -86,7 +84,6 @@ def test_without_a_secret_every_message_is_refused(post, deposited, stored):
     assert stored() == []
 
 
-@sqlite_only
 @pytest.mark.settings(RATELIMIT_ENABLED="1")
 def test_only_bad_signatures_are_rate_limited(post, deposited):
     assert [post(deposited(), age_seconds=600)[0] for _ in range(61)] == [401] * 60 + [429]

@@ -14,7 +14,6 @@ from models.items import Item
 from services.upgrader import catalogue
 from services.upgrader.catalogue import CatalogueCache
 from tests.blueprints.upgrader.http.conftest import names
-from tests.support.markers import sqlite_only
 
 PATH = "/upgrader/items"
 ISSUED_AT = 1_700_000_000_123
@@ -91,7 +90,6 @@ def test_an_item_without_usable_image_shows_the_neutral_one(client, stock):
     assert images == ["http://127.0.0.1:5000/media/neutral/item.webp"] * 2
 
 
-@sqlite_only
 def test_the_neutral_image_is_served_by_this_process(client):
     with client.get("/media/neutral/item.webp") as answer:
         content = answer.data
@@ -101,7 +99,6 @@ def test_the_neutral_image_is_served_by_this_process(client):
         assert (picture.format, picture.size) == ("WEBP", (360, 360))
 
 
-@sqlite_only
 def test_an_image_served_by_this_process_has_a_full_url(make_app, stock):
     stock({"Item": 5}, image="/media/items/item.webp")
     client = make_app(BASE_URL="https://play.example.com/api/").test_client()
@@ -111,7 +108,6 @@ def test_an_image_served_by_this_process_has_a_full_url(make_app, stock):
     assert image == "https://play.example.com/api/media/items/item.webp"
 
 
-@sqlite_only
 def test_the_list_is_compressed_for_clients_that_accept_gzip(client, stock):
     stock({"Item \u2605": 5, "Other": 4})
     plain = client.get(PATH)
@@ -130,7 +126,6 @@ def test_the_list_is_compressed_for_clients_that_accept_gzip(client, stock):
         assert "Accept-Encoding" in ", ".join(answer.headers.getlist("Vary"))
 
 
-@sqlite_only
 def test_a_list_that_the_client_has_is_answered_with_304(client, stock):
     stock({"Item": 5})
     tag = client.get(PATH).headers["ETag"]
@@ -146,7 +141,6 @@ def test_a_list_that_the_client_has_is_answered_with_304(client, stock):
         assert (answer.status_code, names(answer.json)) == (200, ["Item"]), other
 
 
-@sqlite_only
 def test_the_same_list_has_the_same_etag_after_a_restart(client, stock, make_app):
     stock({"Item": 5, "Other": 5})
     before = client.get(PATH).headers["ETag"]
@@ -154,7 +148,6 @@ def test_the_same_list_has_the_same_etag_after_a_restart(client, stock, make_app
     assert make_app().test_client().get(PATH).headers["ETag"] == before
 
 
-@sqlite_only
 def test_a_head_request_has_the_same_headers_and_no_body(client, stock):
     stock({"Item": 5})
     whole = client.get(PATH)
@@ -178,7 +171,6 @@ def cache(app, seconds):  # the app has opened the database
     return CatalogueCache(ttl_seconds=3600, timer=lambda: seconds[0])
 
 
-@sqlite_only
 def test_a_catalogue_is_reused_until_it_expires(cache, seconds, stock):
     stock({"Item": 5})
     first = cache.current()
@@ -209,7 +201,6 @@ def stalled(monkeypatch):
 
 
 @pytest.mark.security("Faults around the server")
-@sqlite_only
 def test_the_old_catalogue_is_shown_until_the_new_is_ready(cache, seconds, stock, stalled):
     stock({"Item": 5})
     stalled.set()
@@ -237,7 +228,6 @@ def broken(monkeypatch):
     return lambda: monkeypatch.setattr(catalogue, "build", build)
 
 
-@sqlite_only
 def test_a_failed_build_of_the_catalogue_is_repeated_soon(cache, seconds, stock, request):
     stock({"Item": 5})
     old = cache.current()
@@ -253,7 +243,6 @@ def test_a_failed_build_of_the_catalogue_is_repeated_soon(cache, seconds, stock,
     wait_until(lambda: len(cache.current().items) == 2)
 
 
-@sqlite_only
 def test_a_failure_to_build_the_first_catalogue_is_an_error(client, stock, broken):
     stock({"Item": 5})
     failed = client.get(PATH)

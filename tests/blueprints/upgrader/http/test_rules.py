@@ -2,11 +2,6 @@
 
 import pytest
 
-from tests.support.markers import sqlite_only
-
-pytestmark = sqlite_only
-
-
 PATH = "/upgrader/rules"
 
 

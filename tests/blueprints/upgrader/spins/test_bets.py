@@ -4,7 +4,6 @@ import pytest
 
 from bench.harness.waiting import wait_until
 from models.db.connection import database, reading
-from tests.support.markers import sqlite_only
 from tests.support.openings import Openings
 
 
@@ -48,7 +47,6 @@ def test_other_bets_are_not_found(app, client, player, new_player, settled):
         assert (answer.status_code, answer.json) == (404, {"error": "Bet not found"}), nonce
 
 
-@sqlite_only
 def test_a_nonce_consists_of_ascii_digits(client, player, settled):
     for nonce in ("\u0967", "\uff11", "\u00b9", "1\u0967", "-1", "+1", "1.0", "1_0", "9" * 5_000):
         assert client.get(f"/upgrader/bets/{nonce}", headers=player.headers).status_code == 404, nonce

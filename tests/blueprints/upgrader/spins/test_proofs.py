@@ -16,7 +16,6 @@ from models.db.connection import reading, writing
 from models.users import AnnouncedSeed
 from services.shared.clock import now_ms
 from sockets.proofs import ProofDelivery
-from tests.support.markers import sqlite_only
 from tests.support.polling import PollingClient
 
 BEGINNING = 1_800_000_000_000
@@ -200,7 +199,6 @@ class TestWithAStoppedClock:
 
 
 @pytest.mark.one_process
-@sqlite_only
 def test_a_proof_comes_six_seconds_after_the_spin_by_default(make_app, player, item):
     with threaded_server(make_app(UPGRADER_PROOF_DELAY="")) as url:
         socket = Socket(url, auth={"token": player.token})

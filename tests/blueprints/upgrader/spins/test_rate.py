@@ -4,9 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.support.markers import sqlite_only
-
-pytestmark = [sqlite_only, pytest.mark.settings(RATELIMIT_ENABLED="1", timer=lambda: 0.0)]
+pytestmark = pytest.mark.settings(RATELIMIT_ENABLED="1", timer=lambda: 0.0)
 
 
 @pytest.mark.guarantee("Rate limits")

@@ -6,7 +6,6 @@ import pytest
 
 from models.db.connection import writing
 from models.users import PERMANENTLY, User
-from tests.support.markers import sqlite_only
 
 REFUSED = {
     "not an object": ("spin please", "Invalid request"),
@@ -90,7 +89,6 @@ def test_a_spin_obeys_the_limit_balance_and_items_price(connect, client, player,
     assert socket.spin({"amount": 100, "item": items["Item"]})["status"] is True
 
 
-@sqlite_only
 def test_a_number_that_no_double_holds_is_an_invalid_amount(connect, player, item):
     socket = connect(player)
 

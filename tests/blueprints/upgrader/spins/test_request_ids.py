@@ -4,7 +4,6 @@ import pytest
 
 from bench.harness.spins import play_spin
 from bench.harness.waiting import wait_until
-from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.settings(UPGRADER_PROOF_DELAY="600", CATALOGUE_TTL="1")
 
@@ -51,7 +50,6 @@ def test_a_repeated_request_is_answered_after_price_changes(connect, player, ite
     assert socket.spin(request) == first
 
 
-@sqlite_only
 def test_the_same_id_with_other_content_is_refused(connect, player, item, state_of):
     socket = connect(player)
     socket.spin(spin(item))
