@@ -5,7 +5,7 @@ import pytest
 from bench.harness.btcpay.fake import FakeBtcPay
 from services.shared.clock import now_ms
 from tests.blueprints.site.conftest import serve_site
-from tests.support.office import StaffMember, signed_in
+from tests.support.office import enrolled, signed_in
 from tests.support.platform_provider import platform_provider
 
 
@@ -30,9 +30,7 @@ def clock():
 @pytest.fixture
 def member(app):
     """A member of staff who has enrolled, and is not signed in."""
-    person = StaffMember(app)
-    person.enrol()
-    return person
+    return enrolled(app)
 
 
 @pytest.fixture
