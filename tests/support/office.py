@@ -1,5 +1,6 @@
 """Members of staff in the back office: enrolling, signing in, and filling in forms."""
 
+import json
 import re
 from copy import copy
 from typing import Any
@@ -10,7 +11,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from models.db.connection import writing
+from models.audit_trail import AuditEvent
+from models.db.connection import reading, writing
 from models.staff import StaffAccount
 from services.audit_trail.actor import Actor, acting_as
 from services.shared.totp import STEP_MS
@@ -75,6 +77,14 @@ class StaffMember:
         data = {"csrf_token": token} | fields
         return self.client.post(path, data=data, environ_base={"REMOTE_ADDR": self.address})
 
+    def act(self, page: str, form: str, **fields: str) -> TestResponse:
+        """Send a form of a page, whose address is that of the page and a word."""
+        return self.post(f"{page}/{form}", of=page, **fields)
+
+    def approve(self, number: int) -> TestResponse:
+        """Approve a proposal on its page."""
+        return self.act(f"/office/proposals/{number}", "approve")
+
     def enrol(self, link: str | None = None) -> TestResponse:
         """Set the password and the authenticator by the page of a link, by default the first one."""
         path = f"/office/enrol?token={link or self.link}"
@@ -125,6 +135,18 @@ def signed_in(app: Flask, role: str = "admin", name: str | None = None) -> Staff
     with member.client.session_transaction("/office/") as session:
         session["_user_id"] = token
     return member
+
+
+def events(*kinds: str) -> list[tuple[str, str, Any]]:
+    """The events of these kinds in the audit trail: what, who, and what ``after`` has."""
+    with reading():
+        found = AuditEvent.select().where(AuditEvent.what.in_(kinds)).order_by(AuditEvent.id)
+        return [(event.what, event.who, json.loads(event.after or "null")) for event in found]
+
+
+def last_event(what: str) -> tuple[str, Any]:
+    """Who did the last event of this kind, and what ``after`` has."""
+    return events(what)[-1][1:]
 
 
 def csrf_token(page: TestResponse) -> str:

@@ -39,6 +39,32 @@ def admin(app):
     return signed_in(app, "admin")
 
 
+@pytest.fixture
+def auditor(app):
+    return signed_in(app, "auditor")
+
+
+@pytest.fixture
+def compliance(app):
+    return signed_in(app, "compliance")
+
+
+@pytest.fixture
+def support(app):
+    return signed_in(app, "support")
+
+
+@pytest.fixture
+def editor(app):
+    return signed_in(app, "content", "ed")
+
+
+@pytest.fixture
+def second(app):
+    """Another one who edits cases and items."""
+    return signed_in(app, "content", "sue")
+
+
 @pytest.fixture(scope="session")
 def btcpay():
     """The payment provider of ``office_site``, beside the demo's."""
