@@ -6,7 +6,6 @@ from bench.harness.btcpay.fake import FakeBtcPay
 from services.shared.clock import now_ms
 from tests.blueprints.site.conftest import serve_site
 from tests.support.office import enrolled, signed_in
-from tests.support.platform_provider import platform_provider
 
 
 class Clock:
@@ -75,16 +74,12 @@ def btcpay():
 
 @pytest.fixture(scope="session")
 def office_site(tmp_path_factory, sqlite_files, warm_start, btcpay):
-    """A server with the demo data and a login provider, for tests in a browser.
-
-    Its logins ask players with 2FA for a code.
-    """
+    """A server with the demo data, for tests in a browser. Each uses players and staff of its own."""
     directory = tmp_path_factory.mktemp("office")
-    settings = btcpay.settings() | {"PAYMENT_METHODS": "demo,btcpay", "TWO_FACTOR_REQUIRED_FOR": "login"}
+    settings = btcpay.settings() | {"PAYMENT_METHODS": "demo,btcpay"}
     with (
-        platform_provider() as provider,
         sqlite_files.fresh(directory) as database_url,
-        serve_site(warm_start, directory, database_url, demo=True, **settings, **provider.settings) as site,
+        serve_site(warm_start, directory, database_url, demo=True, **settings) as site,
     ):
         btcpay.send_webhooks_to(f"{site.url}/webhooks/btcpay")
         yield site
