@@ -5,7 +5,7 @@ from contextlib import contextmanager
 import pytest
 
 from models.db.connection import database, writing
-from tests.support.markers import postgresql_only
+from tests.support.markers import postgresql_only, sqlite_only
 
 CALL = "EXECUTE FUNCTION refuse_audit_change()"
 DOES_NOTHING = "RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'"
@@ -195,6 +195,7 @@ def check_reports(app):
     return check_reports
 
 
+@sqlite_only
 @pytest.mark.security("The audit trail")
 def test_each_change_of_the_schema_is_reported_on_sqlite(changed, check_reports):
     for statements, lines in SQLITE:

@@ -5,7 +5,7 @@ import pytest
 from models.db.connection import Sqlite, database, writing
 from services.audit_trail.recording import AuditNotWritten
 from services.log.stored_tiles import NotStored
-from tests.support.markers import postgresql_only
+from tests.support.markers import postgresql_only, sqlite_only
 
 FAILURE = "Error: the database did not store the audit trail as it was written; see flask audit verify"
 
@@ -95,6 +95,7 @@ def check_suspending_fails(fails, client, player):
     return check
 
 
+@sqlite_only
 @pytest.mark.security("The audit trail")
 @pytest.mark.parametrize("suppression", SQLITE)
 def test_a_command_fails_whose_event_sqlite_does_not_store(check_suspending_fails, suppression):
@@ -115,6 +116,7 @@ def suppressing(table, verb="INSERT"):
     return with_trigger("BEFORE", "RETURN NULL;", table, verb)
 
 
+@pytest.mark.both_databases("models/audit_trail.py")
 @pytest.mark.security("The audit trail")
 def test_a_request_fails_whose_event_is_not_stored(app, client, player, log_text):
     app.config["PROPAGATE_EXCEPTIONS"] = False
@@ -127,6 +129,7 @@ def test_a_request_fails_whose_event_is_not_stored(app, client, player, log_text
     assert "AuditNotWritten" in log_text()
 
 
+@pytest.mark.both_databases("models/log.py")
 @pytest.mark.security("The audit trail")
 @pytest.mark.parametrize("table", ["log_tiles", "log_bundles"])
 def test_events_whose_entries_are_not_stored_still_wait_for_them(app, run, fails, table):
@@ -145,6 +148,7 @@ def test_events_whose_entries_are_not_stored_still_wait_for_them(app, run, fails
     assert run("audit", "verify") == {"logged": 1, "waiting": 0, "problems": 0}
 
 
+@pytest.mark.both_databases("models/audit_trail.py")
 @pytest.mark.security("The audit trail")
 def test_an_event_that_cannot_be_removed_from_what_waits_is_not_logged(app, run, fails):
     audit_log = app.extensions["services"].audit_log
