@@ -21,6 +21,7 @@ def production(app, env, warm_start, tmp_path):
         yield server
 
 
+@pytest.mark.thorough
 @pytest.mark.guarantee("Faults around the server")
 @pytest.mark.security("Faults around the server")
 def test_a_full_disk_loses_nothing_and_the_server_recovers(app, production):
@@ -35,6 +36,7 @@ def test_a_full_disk_loses_nothing_and_the_server_recovers(app, production):
     assert result.outcomes[Outcome.SUCCESS] > 10
 
 
+@pytest.mark.thorough
 def test_an_avatar_that_does_not_fit_keeps_the_old_one(production, player, tmp_path):
     def upload():
         files = {"avatar": ("me.png", PNG)}

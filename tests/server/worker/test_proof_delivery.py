@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from bench.harness.faults.proxy import PASS, STALL_ANSWERS, fault_proxy
+from bench.harness.faults.proxy import STALL_ANSWERS, fault_proxy
 from bench.harness.servers import gunicorn
 from bench.harness.sockets import Socket
 from bench.harness.waiting import wait_until
@@ -15,6 +15,7 @@ from tests.support.js_player import js_player
 # Each transport and each database once.
 pytestmark = [
     pytest.mark.process,
+    pytest.mark.thorough,
     pytest.mark.parametrize(
         ("database_kind", "transport"), [("sqlite", "websocket"), ("postgresql", "polling")]
     ),
@@ -53,26 +54,7 @@ def rows(condition):
 
 
 @pytest.mark.security("Fairness")
-def test_a_proof_lost_in_a_disconnect_comes_again(serve, js_client, item):
-    with serve() as server, network(server) as (proxy, url):
-        spectator = Socket(server.url)
-        with js_client(url) as client:
-            proxy.become(STALL_ANSWERS)
-            client.spin(amount=1, item=item)
-            # The proof leaves the server now, and does not reach the client.
-            spectator.expect("live-bets:new")
-            client.disconnect()
-            client.expect("disconnect")
-            proxy.become(PASS)
-            client.connect()
-
-            assert client.expect("upgrader:proof")["nonce"] == 1
-            assert [name for name, _ in client.heard].count("connect") == 2
-        spectator.close()
-
-
-@pytest.mark.security("Fairness")
-def test_a_proof_lost_in_the_network_survives_a_kill(serve, js_client, item):
+def test_a_proof_lost_in_the_network_comes_after_a_kill(serve, js_client, item):
     with serve() as server, network(server) as (proxy, url), js_client(url) as client:
         spectator = Socket(server.url)
         proxy.become(STALL_ANSWERS)

@@ -8,7 +8,7 @@ from bench.harness.sockets import Socket
 from tests.server.worker.test_hostile_websockets import TEXT, frame, upgrade
 from tests.support.raw_http import open_connection, read_until
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.thorough]
 
 ATTACKER, PLAYER = "127.0.0.2", "127.0.0.3"
 HANDSHAKES = 10_500

@@ -18,6 +18,7 @@ def test_a_stuck_requests_connection_is_closed_and_others_are_served(stuck):
         assert read_until_closed(connection) == b""
 
 
+@pytest.mark.thorough
 def test_a_client_that_disconnects_from_a_stuck_request_is_forgotten(stuck):
     with open_connection(stuck.url) as connection:
         connection.sendall(STUCK)
