@@ -14,7 +14,6 @@ import gevent.event
 from flask import Flask, request
 from gevent import monkey
 
-from blueprints.api import caching
 from models.db.connection import database, reading
 from server.cluster import cluster
 from server.realtime import handshakes, transport
@@ -75,12 +74,6 @@ def quick_rounds() -> Flask:
     for task in app.extensions["realtime"].tasks:
         task.every_seconds = min(task.every_seconds, 0.05)
     return app
-
-
-def long_cache() -> Flask:
-    """Cached responses are valid for an hour unless their data changes."""
-    caching.MAX_SECONDS = 3600.0
-    return production()
 
 
 def long_wait_for_clients() -> Flask:

@@ -52,6 +52,7 @@ def test_a_machine_that_joins_after_a_restore_gets_redrawn_seeds(start_machine):
     assert announced(second, player).server_seed_commitment != told.server_seed_commitment
 
 
+@pytest.mark.thorough
 def test_a_machine_that_starts_alone_redraws_the_seeds(start_machine):
     first = start_machine("first")
     player = create_player(first)

@@ -1,6 +1,5 @@
 """A process notices within five seconds that it is cut off from Redis, and recovers by itself."""
 
-import logging
 import re
 import threading
 from dataclasses import replace
@@ -61,7 +60,7 @@ def test_every_metric_of_redis_is_documented(app, settings):
     assert documented == {name: kind for name, kind in added if not name.endswith("_created")}
 
 
-@pytest.mark.parametrize("fault", ["paused", "away"])
+@pytest.mark.parametrize("fault", ["paused", pytest.param("away", marks=pytest.mark.thorough)])
 def test_a_process_reports_missing_redis_quickly_and_recovers(app, signals, redis, fault, monkeypatch):
     first, second = signals
 
@@ -84,6 +83,7 @@ def test_a_process_reports_missing_redis_quickly_and_recovers(app, signals, redi
     assert (before, during, ready(app)) == ("ok", "away", "ok")
 
 
+@pytest.mark.thorough
 def test_a_process_starts_without_redis_and_connects_later(settings, redis):
     with app_on(replace(settings, port=settings.port + 2)) as app:
         with redis.away():
@@ -94,44 +94,12 @@ def test_a_process_starts_without_redis_and_connects_later(settings, redis):
         serving.__exit__(None, None, None)
 
 
-def test_a_cut_subscription_is_logged_and_renewed(signals, redis, caplog, monkeypatch):
-    caplog.set_level(logging.INFO, "platform.cluster")
-    logged_before = []
-
-    def remember():
-        logged_before.append([text for text in caplog.messages if "redis" in text])
-
-    monkeypatch.setattr(signals[0], "on_resumed", [remember])
-
-    redis.cut_subscribers(2)
-
-    # The first call, and the first line, may still be for the connection before.
-    wait_until(
-        lambda: any(
-            "redis connected" in texts[texts.index("redis away") :]
-            for texts in logged_before
-            if "redis away" in texts
-        )
-    )
-
-
-def test_publishing_does_not_wait_while_redis_does_not_answer(signals, redis):
-    sending = signals[0]
-    before = sending.dropped._value.get() + sending.sent._value.get()
-
-    with redis.paused():
-        for number in range(10_000):
-            signals[0].publish("unread", number)
-        # Those that found the queue full. The others are dropped when the attempt to send them times out.
-        assert sending.dropped._value.get() > 0
-        wait_until(lambda: sending.dropped._value.get() + sending.sent._value.get() - before >= 10_000)
-
-
 def interruptions(signals):
     """How often the processes have lost Redis."""
     return sum(each.interruptions._value.get() for each in signals)
 
 
+@pytest.mark.thorough
 def test_interruptions_leave_neither_connections_nor_tasks_behind(two, signals, redis):
     with redis.client() as client:
 

@@ -28,6 +28,7 @@ def test_signals_reach_only_other_processes_in_order(signals):
     assert heard_by_first == [{"tags": ["cases"]}]
 
 
+@pytest.mark.thorough
 def test_a_handler_that_fails_keeps_nothing_from_the_others(signals):
     first, second = signals
     heard = []

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.redis
 PRICES = (10, 11)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("gunicorn_app")
 def test_a_snapshot_shown_by_one_process_is_found_elsewhere(urls):
     here, there = urls

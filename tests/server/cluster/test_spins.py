@@ -12,7 +12,7 @@ from services.maintenance import fairness_audit, ledger_audit
 from tests.support.apps import ITEM, production_processes
 from tests.support.at_once import all_at_once
 
-pytestmark = pytest.mark.redis
+pytestmark = [pytest.mark.redis, pytest.mark.thorough]
 
 PROCESSES = 3
 PLAYERS = 50
@@ -58,15 +58,6 @@ def spin(**more):
 @reading()
 def nonces(player):
     return sorted(Bet.select(Bet.nonce).where(Bet.user == player.id).order_by(Bet.nonce).scalars())
-
-
-def test_spins_at_processes_in_turn_use_each_seed_once(join, new_player):
-    player = new_player()
-
-    answers = [socket.spin(spin()) for _ in range(3) for socket in join(player)]
-
-    assert [answer["status"] for answer in answers] == [True] * 9
-    assert nonces(player) == list(range(1, 10))
 
 
 @pytest.mark.security("Coins")

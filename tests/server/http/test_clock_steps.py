@@ -92,13 +92,12 @@ class TestProofs:
         assert run("ledger", "audit")["mismatches"] == 0
         assert run("fairness", "audit")["bets"] == 4
 
-    @pytest.mark.parametrize("step", [-HOUR_MS, -YEAR_MS], ids=["an hour", "a year"])
     def test_a_proof_pending_at_a_restart_survives_a_clock_step(
-        self, connect, app, make_app, settings, player, item, clock, fresh_token, step
+        self, connect, app, make_app, settings, player, item, clock, fresh_token
     ):
         connect(player).spin({"amount": 1, "item": item})
         app.extensions["realtime"].close()
-        clock.now += step
+        clock.now -= YEAR_MS
 
         with threaded_server(make_app(clock=clock, **settings)) as url:
             socket = Socket(url, auth={"token": fresh_token(clock)})
@@ -106,20 +105,6 @@ class TestProofs:
             socket.close()
 
         assert proof["nonce"] == 1
-
-    def test_a_player_away_at_the_reveal_gets_the_proof_later(
-        self, connect, client, app, player, item, clock, fresh_token
-    ):
-        socket = connect(player)
-        socket.spin({"amount": 1, "item": item})
-        socket.close()
-        clock.now -= YEAR_MS
-        headers = {"Authorization": f"Bearer {fresh_token(clock)}"}
-        wait_until(lambda: client.get("/upgrader/bets/1", headers=headers).json["pf"]["serverSeed"])
-
-        back = connect(auth={"token": fresh_token(clock)})
-
-        assert back.expect("upgrader:proof")["nonce"] == 1
 
     @pytest.mark.one_process
     def test_a_player_who_connects_while_a_proof_is_released_gets_it(

@@ -9,9 +9,6 @@ import pytest
 
 from tests.support.hostile import is_error_of
 
-# Nothing here depends on the database.
-pytestmark = pytest.mark.slow
-
 LONG = "a" * 8_000
 VALUES = {
     "Authorization": [
@@ -61,14 +58,6 @@ def test_no_header_makes_an_endpoint_fail(client, app, sample_player):
                 wrong.append((address, name, value[:40], answer.status_code, answer.text[:200]))
 
     assert wrong == []
-
-
-def test_if_match_is_ignored_by_get_requests(client, sample_player):
-    paths = ["/upgrader/items", "/api/cases", "/irl", "/media/neutral/item.webp"]
-
-    answers = {path: client.get(path, headers={"If-Match": '"another"'}, buffered=True) for path in paths}
-
-    assert {path: answer.status_code for path, answer in answers.items()} == dict.fromkeys(paths, 200)
 
 
 @pytest.mark.security("Other pages in the browser")

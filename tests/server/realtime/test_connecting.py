@@ -9,8 +9,7 @@ import requests
 from bench.harness.sockets import PollingTransport, Refused
 from bench.harness.spins import Clock
 from bench.harness.waiting import wait_until
-from models.db.connection import reading
-from models.users import AnnouncedSeed, User
+from models.users import User
 from services.accounts import users
 
 
@@ -70,12 +69,6 @@ def test_a_spectator_sees_due_bets_of_others(connect, player, item):
         "case": None,
         "caseName": None,
     }
-
-
-def test_a_connecting_player_gets_commitment_balance_and_live_bets(connect, player):
-    socket = connect(player)
-
-    assert [socket.next()[0] for _ in range(3)] == ["upgrader:commitment", "balance", "live-bets"]
 
 
 @pytest.mark.one_process
@@ -151,16 +144,6 @@ class TestWithATokenThatExpires:
         socket.expect("live-bets:new")
 
         assert "upgrader:proof" not in [name for name, _ in socket.seen]
-
-
-def test_a_removed_player_who_is_connected_can_not_spin(connect, new_player, item):
-    player = new_player(coins=0)
-    socket = connect(player)
-    with reading():
-        AnnouncedSeed.delete().where(AnnouncedSeed.user == player.id).execute()
-        User.delete().where(User.id == player.id).execute()
-
-    assert socket.spin({"amount": 1, "item": item})["status"] is False
 
 
 class TestLeavingWhileJoining:
