@@ -7,8 +7,7 @@ import pytest
 
 from bench.harness.btcpay.fake import FakeBtcPay
 from bench.harness.payments.check_service import Decision
-from bench.harness.payments.checks import of_act, of_deposit, of_withdrawal
-from bench.harness.payments.memory import Act, Kind, Memory, may_follow
+from bench.harness.payments.checks import of_deposit, of_withdrawal
 
 SECRET = "known to the platform only"
 
@@ -36,39 +35,22 @@ def invoice(fake):
 
 
 @pytest.mark.parametrize(
-    ("paid", "status", "credited"),
-    [("10", "credited", 1000), ("12.34", "credited", 1234), ("9.99", "review", None)],
-)
-def test_a_right_deposit_has_no_problem(fake, invoice, paid, status, credited):
-    fake.pay(invoice.id, Decimal(paid))
-    fake.expire(invoice.id)
-
-    assert list(of_deposit(deposit_of(invoice, status, credited), fake)) == []
-
-
-@pytest.mark.parametrize(
-    ("paid", "status", "credited"),
+    ("paid", "status", "credited", "is_right"),
     [
-        ("10", "review", None),
-        ("10", "credited", 1001),
-        ("12.34", "credited", 1000),
-        ("9.99", "credited", 999),
-        ("9.99", "expired", None),
-        ("9.99", "pending", None),
+        ("10", "credited", 1000, True),
+        ("12.34", "credited", 1234, True),
+        ("9.99", "review", None, True),
+        ("10", "review", None, False),
+        ("10", "credited", 1001, False),
+        ("9.99", "credited", 999, False),
+        ("9.99", "pending", None, False),
     ],
 )
-def test_a_wrong_deposit_is_reported(fake, invoice, paid, status, credited):
+def test_a_deposit_is_compared_with_what_was_paid(fake, invoice, paid, status, credited, is_right):
     fake.pay(invoice.id, Decimal(paid))
     fake.expire(invoice.id)
 
-    assert list(of_deposit(deposit_of(invoice, status, credited), fake))
-
-
-def test_a_stranger_s_invoice_is_reported(fake, invoice):
-    stranger = fake.invoice(fake.stranger_invoice("d1"))
-    fake.pay(stranger.id)
-
-    assert list(of_deposit(deposit_of(stranger, "credited", 1000), fake))
+    assert (list(of_deposit(deposit_of(invoice, status, credited), fake)) == []) == is_right
 
 
 @pytest.fixture
@@ -101,10 +83,8 @@ def prepare_payout(fake, amount="60.00"):
     ("payments", "status", "is_right"),
     [
         (["60.00"], "completed", True),
-        ([], "failed", False),
         ([], "completed", False),
         (["60.00"], "failed", False),
-        (["60.00"], "sent", False),
         (["60.00", "60.00"], "completed", False),
         (["60.01"], "completed", False),
         ([], "sending", False),
@@ -115,53 +95,3 @@ def test_a_withdrawal_is_compared_with_what_was_paid(fake, scene, payments, stat
         fake.complete(prepare_payout(fake, amount))
 
     assert (list(of_withdrawal(withdrawal_of(status), scene, STAFF)) == []) == is_right
-
-
-def test_a_withdrawal_may_fail_when_its_payout_was_cancelled(fake, scene):
-    payout = prepare_payout(fake)
-    fake.cancel(payout)
-    scene.cancelled.add(payout.id)
-
-    assert list(of_withdrawal(withdrawal_of("failed"), scene, STAFF)) == []
-
-
-def test_a_withdrawal_that_nobody_approved_is_reported(fake, scene):
-    fake.complete(prepare_payout(fake))
-    scene.check.decisions["w1"] = Decision.REVIEW
-
-    assert list(of_withdrawal(withdrawal_of("completed"), scene, STAFF))
-
-
-def row(key, status="pending", id_="a"):
-    return SimpleNamespace(id=id_, idempotency_key=key, status=status)
-
-
-@pytest.mark.parametrize(
-    ("act", "rows", "is_right"),
-    [
-        (Act(Kind.DEPOSIT, 1, "k", ids={"a"}, attempts=3), [row("k")], True),
-        (Act(Kind.DEPOSIT, 1, "k", ids={"a"}, attempts=3), [row("k"), row("k", id_="b")], False),
-        (Act(Kind.DEPOSIT, 1, "k", ids={"a", "b"}, attempts=3), [row("k"), row("k", id_="b")], False),
-        (
-            Act(Kind.DEPOSIT, 1, "k", ids={"a", "b"}, attempts=3, unavailable=1),
-            [row(None, "failed"), row("k", id_="b")],
-            True,
-        ),
-        (Act(Kind.DEPOSIT, 1, ids={"a"}, attempts=1), [], False),
-        (Act(Kind.DEPOSIT, 1, attempts=1, unknown=1), [row(None)], True),
-        (Act(Kind.DEPOSIT, 1, attempts=1, unknown=1), [row(None), row(None, id_="b")], False),
-        (Act(Kind.DEPOSIT, 1, attempts=1, errors=["no"]), [row(None)], False),
-    ],
-)
-def test_a_request_makes_one_row(act, rows, is_right):
-    assert (list(of_act(act, rows)) == []) == is_right
-
-
-def test_a_status_that_goes_back_is_a_contradiction():
-    memory = Memory(SimpleNamespace(id=1), 0)
-
-    for status in ("sent", "sending"):
-        memory.saw(Kind.WITHDRAWAL, {"id": "w1", "status": status})
-
-    assert len(memory.contradictions) == 1
-    assert may_follow(Kind.DEPOSIT, "created", "credited")

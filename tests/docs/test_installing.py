@@ -49,6 +49,7 @@ def test_another_python_is_refused_in_one_line(version, monkeypatch):
         runpy.run_path(str(ROOT / ".ci" / "check_python.py"))
 
 
+@pytest.mark.thorough
 @pytest.mark.process
 def test_make_names_the_missing_debian_package_and_leaves_nothing(tmp_path):
     (tmp_path / "ensurepip.py").write_text("raise ImportError")

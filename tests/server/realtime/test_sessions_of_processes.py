@@ -1,4 +1,4 @@
-"""Sessions and suspensions while a player uses two processes that know of each other by the database alone."""
+"""Sessions and suspensions of a player at two processes, which know of each other by the database alone."""
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
