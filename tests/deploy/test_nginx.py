@@ -68,6 +68,18 @@ def test_a_request_with_a_token_is_not_answered_from_cache(deployed, players):
 
 
 @pytest.mark.security("Shared caches")
+@pytest.mark.thorough
+def test_a_response_to_a_token_is_never_stored(deployed, players):
+    page = "/api/cases/pagination?search=only-with-a-token"
+    deployed.get(page, Authorization=bearer(players[0]))
+    before = deployed.reached_platform("/api/cases/pagination")
+
+    deployed.get(page)
+
+    assert deployed.reached_platform("/api/cases/pagination") == before + 1
+
+
+@pytest.mark.security("Shared caches")
 def test_a_players_own_page_is_shown_to_nobody_else(deployed, players):
     for path in ("/auth/me", "/profile/details", "/stats/profile", "/log/me"):
         one, other = (deployed.get(path, Authorization=bearer(player)) for player in players)
@@ -89,6 +101,23 @@ def test_only_allowed_origins_may_read_what_is_cached(deployed):
     assert "Access-Control-Allow-Origin" not in foreign.headers
     assert "Access-Control-Allow-Origin" not in none.headers
     assert all("Origin" in response.headers["Vary"] for response in (own, foreign, none))
+
+
+@pytest.mark.thorough
+def test_the_log_of_nginx_has_the_id_of_a_request_and_no_query_strings(deployed):
+    request_id = deployed.get("/?token=secret-of-somebody").headers["X-Request-Id"]
+
+    wait_until(lambda: request_id in deployed.log.read_text())
+    assert "secret-of-somebody" not in deployed.log.read_text()
+    assert f'"request_id":"{request_id}"' in deployed.server.log.read_text()
+
+
+@pytest.mark.thorough
+def test_errors_are_not_cached(deployed, import_irl_case):
+    assert deployed.get("/irl/lamp").status_code == 404
+    import_irl_case("Lamp")
+
+    assert deployed.get("/irl/lamp").json()["name"] == "Lamp"
 
 
 def test_monitoring_is_not_public(deployed):

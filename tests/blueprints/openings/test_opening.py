@@ -6,6 +6,7 @@ from services.fairness import tickets
 from tests.blueprints.openings.conftest import CHEAP, DEAR, NO_PROOF_IS_DUE
 
 
+@pytest.mark.both_databases("money")
 @pytest.mark.parametrize("env", [NO_PROOF_IS_DUE], indirect=True)
 def test_an_opening_moves_coins_and_sends_events_in_order(connect, client, player, case, winning):
     socket = connect(player)
@@ -67,6 +68,7 @@ def test_openings_and_spins_share_nonces_and_commitments(connect, player, case, 
     assert socket.expect("upgrader:commitment")["nonce"] == 4
 
 
+@pytest.mark.both_databases("models/case_spins.py")
 def test_spins_of_a_case_count_its_openings(connect, client, player, case):
     socket = connect(player)
     for _ in range(3):

@@ -50,6 +50,7 @@ def test_a_repeated_request_is_answered_after_price_changes(connect, player, ite
     assert socket.spin(request) == first
 
 
+@pytest.mark.both_databases("one statement decides of requests with one id")
 def test_the_same_id_with_other_content_is_refused(connect, player, item, state_of):
     socket = connect(player)
     socket.spin(spin(item))
@@ -76,6 +77,7 @@ def test_an_id_can_be_reused_after_refusal_and_by_others(connect, player, new_pl
     assert connect(new_player("bob")).spin(spin(item))["status"] is True
 
 
+@pytest.mark.both_databases("one statement decides of requests with one id")
 @pytest.mark.security("Coins")
 def test_the_same_request_at_two_processes_at_once_spins_once(make_app, player, item, state_of):
     """The other process settles the request when this one is about to."""
