@@ -79,6 +79,12 @@ def app_on(settings: Settings, **times: Any) -> Iterator[Flask]:
         database.obj.close_idle()
 
 
+def hurry(app: Flask) -> None:
+    """Let the repeated work of an app that does not serve yet begin again after 50 ms."""
+    for task in app.extensions["realtime"].tasks:
+        task.every_seconds = min(task.every_seconds, 0.05)
+
+
 @contextmanager
 def no_transactions() -> Iterator[None]:
     """Wait until no background task of an earlier app is in a transaction, and let none begin.

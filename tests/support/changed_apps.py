@@ -19,12 +19,13 @@ from server.cluster import cluster
 from server.realtime import handshakes, transport
 from server.realtime import server as realtime_server
 from server.realtime.server import realtime
-from server.worker import connection, websocket, worker
+from server.worker import connection, websocket
 from server.worker.websocket import BoundedWebSocket
 from services.prices import feed, service
 from services.prices.feed import Feed
 from services.shared import lease
 from settings import Settings
+from tests.support.apps import hurry
 
 SHORTER_BY = 5
 """Short deadlines are a fifth of those of production."""
@@ -60,26 +61,12 @@ def counting() -> Flask:
     return app
 
 
-def quick_pings() -> Flask:
-    """A ping every half second instead of every 25."""
-    app = production()
-    app.extensions["realtime"].server.eio.ping_interval = 0.5
-    return app
-
-
 def quick_rounds() -> Flask:
     """Compares with the database every 50 ms instead of every two seconds."""
     cluster.ROUND_SECONDS = 0.05
     app = production()
-    for task in app.extensions["realtime"].tasks:
-        task.every_seconds = min(task.every_seconds, 0.05)
+    hurry(app)
     return app
-
-
-def long_wait_for_clients() -> Flask:
-    """A stop waits for a minute until clients have connected to another process."""
-    worker.REJOIN_SECONDS = 60.0
-    return production()
 
 
 def short_leases() -> Flask:

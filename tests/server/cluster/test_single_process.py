@@ -44,6 +44,7 @@ def test_a_process_replaces_the_row_of_a_killed_one(app, status):
     assert listed["id"] != killed["id"]
 
 
+@pytest.mark.both_databases("models/processes.py")
 def test_rows_of_dead_processes_are_removed(app):
     with threaded_server(app):
         with writing():

@@ -35,14 +35,6 @@ def labels(**values):
     return tuple(sorted(values.items()))
 
 
-def test_metrics_are_prometheus_text(client):
-    answer = client.get("/metrics")
-
-    assert answer.status_code == 200
-    assert answer.content_type.startswith("text/plain; version=")
-    assert "# TYPE http_requests_total counter" in answer.text
-
-
 def test_answers_are_counted_by_method_route_and_status(client, samples):
     client.get("/healthz")
     client.get("/healthz?again=1")

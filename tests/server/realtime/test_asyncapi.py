@@ -7,19 +7,26 @@ import jsonschema_rs
 import pytest
 
 from bench.harness.players import import_case
+from bench.harness.servers import threaded_server
 from services.fairness import rolls, tickets
-from tests.server.realtime.conftest import on_shared_app
-from tests.support.apps import ITEM, app_on, import_irl_case
+from tests.support.apps import ITEM, app_on, fresh_app, hurry, import_irl_case, import_item
 
 INPUTS = {"server_seed": "serverSeed", "client_seed": "clientSeed", "nonce": "nonce"}
 
 
 @pytest.fixture(scope="module")
-def changes():
-    return {"REALITY_CHECK_MINUTES": "0.005", "PAYMENTS_POLL_SECONDS": "0.1"}
+def app(sqlite_files, tmp_path_factory):
+    changes = {"REALITY_CHECK_MINUTES": "0.005", "PAYMENTS_POLL_SECONDS": "0.1"}
+    with fresh_app(sqlite_files, tmp_path_factory.mktemp("asyncapi"), **changes) as app:
+        import_item()
+        hurry(app)
+        yield app
 
 
-app, server = on_shared_app()
+@pytest.fixture(scope="module")
+def server(app):
+    with threaded_server(app) as url:
+        yield url
 
 
 @pytest.fixture(scope="module")

@@ -95,18 +95,6 @@ class TestWithABetThatIsNotOver:
         assert new.seen[:-1] == betting.seen[-3:-1]
 
 
-def test_a_new_socket_gets_the_newest_ten_bets_newest_first(connect, player, item):
-    socket = connect(player)
-    for _ in range(12):
-        socket.spin({"amount": 0.5, "item": item})
-    for _ in range(12):
-        socket.expect("live-bets:new")
-
-    newest = connect().expect("live-bets")
-
-    assert [bet["id"] for bet in newest] == [str(number) for number in range(12, 2, -1)]
-
-
 @pytest.mark.one_process
 def test_the_eleventh_socket_of_a_player_is_refused(app, connect, player):
     sockets = [connect(player) for _ in range(10)]

@@ -8,6 +8,7 @@ import pytest
 from bench.harness.databases import administer
 from bench.harness.servers import threaded_server
 from bench.harness.sockets import Closed, Refused
+from server.realtime import repeated_task
 from tests.support.apps import ITEM, fresh_app, import_item
 
 SPIN = {"amount": 1, "item": ITEM}
@@ -15,7 +16,8 @@ SPIN = {"amount": 1, "item": ITEM}
 
 @pytest.fixture(scope="module")
 def app(postgres, tmp_path_factory):
-    with fresh_app(postgres, tmp_path_factory.mktemp("away")) as app:
+    with pytest.MonkeyPatch.context() as patch, fresh_app(postgres, tmp_path_factory.mktemp("away")) as app:
+        patch.setattr(repeated_task, "RETRY_SECONDS", 0.05)
         import_item()
         yield app
 

@@ -77,7 +77,6 @@ def test_the_proof_goes_only_to_the_socket_that_asked(connect, new_player, playe
 
 
 def test_a_slow_poller_gets_all_missed_proofs(monkeypatch, app, server, player, item):
-    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 0.05)
     for _ in range(20):
         play_long_ago(app, player, item)
     monkeypatch.setattr("server.realtime.transport.MAX_UNREAD_PACKETS", 10)
@@ -175,7 +174,6 @@ def _unrevealed(player):
 
 
 def test_a_bet_is_announced_once_before_its_seed_is_written(monkeypatch, connect, player, item):
-    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 0.05)
     socket = connect(player)
     socket.spin({"amount": 1, "item": item})
     socket.expect("upgrader:proof")
@@ -190,7 +188,6 @@ def test_a_bet_is_announced_once_before_its_seed_is_written(monkeypatch, connect
 @pytest.mark.both_databases("models/proof_queries.py")
 def test_an_unscheduled_bets_proof_is_sent(monkeypatch, app, connect, player, item):
     """As after a commit whose answer was lost, or the end of another process."""
-    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 0.05)
     socket = connect(player)
     socket.expect("live-bets")
 
@@ -252,7 +249,6 @@ def lose_the_first_answer(monkeypatch):
 
 
 def test_a_long_overdue_bet_is_not_announced(monkeypatch, app, connect, player, item):
-    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 0.05)
     spectator = connect()
 
     play_long_ago(app, player, item)

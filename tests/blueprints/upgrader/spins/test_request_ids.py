@@ -4,8 +4,9 @@ import pytest
 
 from bench.harness.spins import play_spin
 from bench.harness.waiting import wait_until
+from services.upgrader import catalogue
 
-pytestmark = pytest.mark.settings(UPGRADER_PROOF_DELAY="600", CATALOGUE_TTL="1")
+pytestmark = pytest.mark.settings(UPGRADER_PROOF_DELAY="600")
 
 
 def spin(target, **changes):
@@ -39,12 +40,14 @@ def test_a_repeated_request_gets_no_new_commitment(connect, player, item):
     assert socket.next()[0] == "upgrader:spin"
 
 
-def test_a_repeated_request_is_answered_after_price_changes(connect, player, item, add_item):
+def test_a_repeated_request_is_answered_after_price_changes(app, connect, player, item, add_item):
     socket = connect(player)
     commitment = socket.expect("upgrader:commitment")["serverSeedCommitment"]
     request = spin(item, serverSeedCommitment=commitment, price=10)
     first = socket.spin(request)
     add_item(price=20)
+    catalogue.publish()
+    app.extensions["services"].catalogue.load_newest()
     wait_until(lambda: socket.spin({"amount": 0.01, "item": item, "price": 20})["status"])
 
     assert socket.spin(request) == first
