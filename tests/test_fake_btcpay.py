@@ -1,7 +1,5 @@
 """The fake BTCPay Server keeps to BTCPay's documents and never pays by itself."""
 
-from decimal import Decimal
-
 import pytest
 import requests
 
@@ -68,30 +66,6 @@ def test_a_request_outside_of_the_documents_is_refused(fake, client, method, pat
 
     assert answer.status_code in (404, 422)
     assert len(fake.violations) == 1
-
-
-def test_an_invoice_follows_its_payments(fake, client):
-    exact, over, under, late = (client.invoice(paymentTolerance=0) for _ in range(4))
-
-    fake.pay(exact, parts=2)
-    fake.pay(over, Decimal("12.34"))
-    fake.pay(under, Decimal("9.99"))
-    fake.expire(under)
-    fake.pay_late(late)
-
-    answers = [client.ask("GET", f"/api/v1/invoices/{key}").json() for key in (exact, over, under, late)]
-    found = [(each["status"], each["additionalStatus"], each["paidAmount"]) for each in answers]
-    assert found == [
-        ("Settled", "None", "10.00"),
-        ("Settled", "PaidOver", "12.34"),
-        ("Expired", "PaidPartial", "9.99"),
-        ("Expired", "PaidLate", "10.00"),
-    ]
-    methods = client.ask("GET", f"/api/v1/invoices/{exact}/payment-methods").json()
-    assert [each["status"] for each in methods[0]["payments"]] == ["Settled", "Settled"]
-    assert len(client.ask("GET", f"{client.store}/invoices", orderId="ours").json()) == 4
-    assert fake.ledger.received_usd(over).quantize(Decimal("0.01")) == Decimal("12.34")
-    assert fake.violations == []
 
 
 def test_a_payout_is_paid_only_after_its_approval_and_only_once(fake, client):

@@ -153,17 +153,6 @@ def test_a_picture_comes_from_the_disk_with_the_platforms_headers(deployed, play
     assert deployed.reached_platform("/media/avatars/<name>") == before + 1
 
 
-@pytest.mark.thorough
-def test_too_large_a_body_is_refused_in_the_envelope(deployed):
-    with deployed.session() as session:
-        answer = session.post(
-            f"{deployed.url}/profile/avatar", data=b"x" * 4_000_000, timeout=TIMEOUT_SECONDS
-        )
-
-    assert answer.status_code == 413
-    assert answer.json() == {"error": "Request entity too large"}
-
-
 @pytest.fixture(scope="module")
 def long_log(deployed):
     """The log has 600 entries or more."""
@@ -208,18 +197,6 @@ def test_a_full_tile_or_bundle_reaches_the_platform_once(deployed):
             assert response.headers["Access-Control-Allow-Origin"] == "*"
 
 
-@pytest.mark.thorough
-@pytest.mark.usefixtures("long_log")
-def test_a_tile_that_does_not_exist_yet_is_not_kept(deployed):
-    rule = "/log/tile/<anything:tile>"
-    before = deployed.reached_platform(rule)
-
-    for path in ("/log/tile/0/009", "/log/tile/0/009", "/log/tile/0/009.p/1", "/log/tile/0/009.p/1"):
-        assert (deployed.get(path).status_code, deployed.get(path).json()) == (404, {"error": "Not found"})
-
-    assert deployed.reached_platform(rule) == before + 8
-
-
 @pytest.fixture
 def without_platform(tmp_path):
     """Requests to nginx while the platform is away, with this header Accept."""
@@ -230,22 +207,17 @@ def without_platform(tmp_path):
 
 
 @pytest.mark.thorough
-def test_an_absent_platform_is_503_in_the_envelope(without_platform):
+def test_an_absent_platform_is_503_in_the_envelope_and_a_page_in_browsers(without_platform):
     for path, accept in (("/auth/me", "*/*"), ("/auth/me", BROWSER_ACCEPTS), ("/", "application/json")):
         response = without_platform(path, accept)
 
         assert response.status_code == 503
         assert response.json() == {"error": "The service is temporarily unavailable"}
         assert int(response.headers["Retry-After"]) > 0
-
-
-@pytest.mark.thorough
-def test_browsers_get_a_retrying_page_while_the_platform_is_away(without_platform):
     for path in ("/", "/?token=secret", "/verify", "/docs/", "/b/18"):
         response = without_platform(path, BROWSER_ACCEPTS)
 
-        assert response.status_code == 503
-        assert response.text == UNAVAILABLE_PAGE
+        assert (response.status_code, response.text) == (503, UNAVAILABLE_PAGE)
         assert response.headers["Content-Type"].startswith("text/html")
         assert response.headers["Content-Security-Policy"] == UNAVAILABLE_POLICY
         assert response.headers["Cache-Control"] == "no-store"

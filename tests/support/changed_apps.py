@@ -3,8 +3,6 @@
 Each function makes such an app: ``gunicorn("tests.support.changed_apps:stuck()")``.
 """
 
-import _socket
-import gc
 import os
 import signal
 from dataclasses import replace
@@ -12,7 +10,6 @@ from typing import Any
 
 import gevent.event
 from flask import Flask, request
-from gevent import monkey
 
 from models.db.connection import database, reading
 from server.cluster import cluster
@@ -20,7 +17,6 @@ from server.realtime import handshakes, transport
 from server.realtime import server as realtime_server
 from server.realtime.server import realtime
 from server.worker import connection, websocket
-from server.worker.websocket import BoundedWebSocket
 from services.prices import feed, service
 from services.prices.feed import Feed
 from services.shared import lease
@@ -95,28 +91,6 @@ def short_leases() -> Flask:
     return production()
 
 
-def slow_names() -> Flask:
-    """Looking up the name ``database.test`` takes until the instance directory has a file ``looked-up``.
-
-    Each look-up adds a byte to the file ``looking-up``.
-    """
-    look_up, sleep = _socket.getaddrinfo, monkey.get_original("time", "sleep")
-    directory = Settings.from_env(os.environ).instance_dir
-
-    def look_up_slowly(host, *rest, **named):
-        # In the thread where names are looked up, which nothing patches.
-        if host in ("database.test", b"database.test"):
-            with (directory / "looking-up").open("a") as file:
-                file.write(".")
-            while not (directory / "looked-up").exists():
-                sleep(0.02)
-            host = "127.0.0.1"
-        return look_up(host, *rest, **named)
-
-    _socket.getaddrinfo = look_up_slowly
-    return production()
-
-
 def slow_query() -> Flask:
     """With a view that makes PostgreSQL sleep, and one that finds it sleeping."""
     app = production()
@@ -146,7 +120,7 @@ def stuck() -> Flask:
 
 
 def loud() -> Flask:
-    """With a view that broadcasts a large event, and one that counts websockets."""
+    """With a view that broadcasts a large event."""
     app = production()
 
     @app.get("/loud")
@@ -156,12 +130,6 @@ def loud() -> Flask:
             payload = {"number": number, "text": "x" * int(request.args["bytes"])}
             realtime().broadcast([("live-bets:new", payload)])
         return {}
-
-    @app.get("/kept")
-    def kept():
-        """How many websockets are in memory, and from now on without a search for garbage."""
-        gc.disable()
-        return {"websockets": sum(type(each) is BoundedWebSocket for each in gc.get_objects())}
 
     return app
 

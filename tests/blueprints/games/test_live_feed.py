@@ -25,18 +25,3 @@ def test_every_process_sends_a_due_bet_once_to_everybody(connect, player):
     first, second = [first_two_bets(spectator, player) for spectator in spectators]
     assert first == second
     assert first[0] != first[1]
-
-
-@pytest.mark.thorough
-def test_everybody_gets_the_newest_bets_when_signals_were_lost(processes, connect, player):
-    playing, spectator = connect(0, player), connect(1)
-
-    with processes.losing_signals():
-        assert playing.spin({"amount": 1, "item": ITEM})["status"]
-        announced = playing.expect("live-bets:new")
-
-    newest = spectator.expect("live-bets")
-    while announced not in newest:
-        # After signals that an earlier test lost.
-        newest = spectator.expect("live-bets")
-    assert len(newest) <= 10

@@ -7,7 +7,6 @@ from bench.harness.spins import play_spin
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
-from services.shared.signals import Signal
 from tests.support.apps import ITEM, two_processes
 
 BETS = 120
@@ -61,21 +60,6 @@ def announced(spectator, expected):
 
 def nonces(socket):
     return [payload["nonce"] for name, payload in socket.seen if name == "upgrader:proof"]
-
-
-@pytest.mark.thorough
-def test_a_lost_signal_delays_a_proof_until_the_next_round(processes, open_socket, player, monkeypatch):
-    (app, first), (_, second) = processes
-    signals = app.extensions["services"].signals
-    dropped = []
-    monkeypatch.setattr(signals, "publish", lambda name, payload: dropped.append((name, payload)))
-    back = open_socket(second, player)
-    socket = open_socket(first, player)
-    spin(socket)
-    socket.close()
-
-    assert back.expect("upgrader:proof")["nonce"] == 1
-    assert (Signal.PROOFS, [player.id]) in dropped
 
 
 def test_an_unconfirmed_proof_goes_to_the_player_on_another_process(processes, open_socket, player):
@@ -152,16 +136,3 @@ def test_processes_announce_each_overdue_bet_once(processes, open_socket, player
     expected = bet_ids(player)
     heard = [announced(spectator, expected) for spectator in spectators]
     assert [sorted(ids, key=int) for ids in heard] == [expected] * 2
-
-
-@pytest.mark.thorough
-def test_a_bet_revealed_by_a_search_is_announced(processes, play, player, spectators):
-    (app, _), _ = processes
-    played = play(ago_ms=500)
-    found = app.test_client().get("/stats/fairness?search=seed", headers=player.headers).json
-    assert found["data"]["total"] == 1
-
-    app.extensions["proofs"].after_bet("", played)
-
-    expected = [str(played.bet.id)]
-    assert [announced(spectator, expected) for spectator in spectators] == [expected] * 2

@@ -50,16 +50,6 @@ def test_free_case_limit_is_the_number_of_free_openings(connect, lucky, free_cas
     assert answers == [True] * limit + [False]
 
 
-def test_a_free_case_of_worthless_items_can_be_opened(connect, me, lucky, put, add_item):
-    add_item("Worthless | Gun", price=0)
-    put("Daily", {"Worthless | Gun": 100}, kind="free")
-
-    answer = connect(lucky).call("case:open", {"case": "free-case"})
-
-    assert answer["result"] == {"success": False, "amount": 0, "item": "Worthless | Gun"}
-    assert me(lucky)["freeCases"] == 1
-
-
 def test_a_level_case_needs_its_level_before_the_opening(connect, me, new_player, put, items):
     put("Level 2 Box", {DEAR: 10, CHEAP: 90}, kind="level")
     put("Level Zero", {DEAR: 10, CHEAP: 90}, kind="level", level=0)

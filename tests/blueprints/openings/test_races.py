@@ -10,15 +10,9 @@ import psycopg2
 import pytest
 
 from bench.harness.waiting import wait_until
-from models.bets import Bet
-from models.db.connection import reading, writing
+from models.db.connection import reading
 from models.snapshots import Snapshot
-from models.users import User
-from tests.blueprints.openings.conftest import CHEAP
 from tests.support.at_once import all_at_once
-
-PLAYERS = 4
-
 
 CHANGE = """
 UPDATE items SET price_cents = price_cents * 2;
@@ -93,33 +87,3 @@ def test_twenty_concurrent_openings_of_the_free_case_succeed_once(connect, clien
     assert errors.count(None) == 1
     assert set(errors) <= {None, "Free case is not available", "A spin is already in progress"}
     assert client.get("/auth/me", headers=lucky.headers).json["freeCases"] == 1
-
-
-def test_an_unpriced_item_uses_up_no_free_opening(connect, new_player, free_case, add_item):
-    players = [new_player(f"lucky{number}") for number in range(PLAYERS)]
-    with writing():
-        User.update(used_affiliate_code="LUCKY").execute()
-    is_over = threading.Event()
-    answers = []
-
-    def open_until_it_works(socket):
-        while True:
-            answers.append(socket.call("case:open", {"case": free_case}))
-            if answers[-1]["status"] or is_over.is_set():
-                return
-
-    threads = [threading.Thread(target=open_until_it_works, args=(connect(player),)) for player in players]
-    add_item(CHEAP, price=None)
-    for thread in threads:
-        thread.start()
-    wait_until(lambda: len(answers) >= 2 * PLAYERS)
-    add_item(CHEAP, price=5)
-    for thread in threads:
-        thread.join(30)
-    is_over.set()
-
-    refused = {"status": False, "error": "Case is not available"}
-    assert answers.count(refused) == len(answers) - PLAYERS
-    with reading():
-        assert list(User.select(User.free_cases).tuples()) == [(1,)] * PLAYERS
-        assert Bet.select().count() == PLAYERS

@@ -52,16 +52,6 @@ def test_seen_values_are_accepted_and_null_means_left_out(connect, player, case,
     assert socket.call("case:open", {"case": case} | dict.fromkeys(seen))["status"] is True
 
 
-@pytest.mark.parametrize("env", [{"UPGRADER_MIN_WAGER": "5", "UPGRADER_MAX_WAGER": "6"}], indirect=True)
-def test_the_wager_limits_of_the_upgrader_do_not_apply(connect, player, put, add_item, case):
-    add_item("Pen", price=0.95)
-    put("Cheap box", {"Pen": 100})
-    socket = connect(player)
-
-    for name in (case, "cheap-box"):
-        assert socket.call("case:open", {"case": name})["status"] is True
-
-
 def test_a_spectator_cannot_open_a_case(connect, case):
     socket = connect()
 

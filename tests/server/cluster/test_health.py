@@ -1,7 +1,6 @@
 """A process notices within five seconds that it is cut off from Redis, and recovers by itself."""
 
 import re
-import threading
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -92,31 +91,3 @@ def test_a_process_starts_without_redis_and_connects_later(settings, redis):
             assert ready(app) == "away"
         wait_until(lambda: ready(app) == "ok")
         serving.__exit__(None, None, None)
-
-
-def interruptions(signals):
-    """How often the processes have lost Redis."""
-    return sum(each.interruptions._value.get() for each in signals)
-
-
-@pytest.mark.thorough
-def test_interruptions_leave_neither_connections_nor_tasks_behind(two, signals, redis):
-    with redis.client() as client:
-
-        def is_steady():
-            """Whether each process has its two connections, beside the one of this test, and no task runs."""
-            is_busy = any(app.extensions["realtime"].running for app, _ in two)
-            is_away = any(each.state == "away" for each in signals)
-            return len(client.client_list()) == 5 and not is_busy and not is_away
-
-        wait_until(is_steady)
-        tasks = threading.active_count()
-
-        for _ in range(2):
-            before = interruptions(signals)
-            client.client_kill_filter(_type="pubsub")
-            client.client_kill_filter(_type="normal", skipme=True)
-            wait_until(lambda before=before: interruptions(signals) > before)
-            wait_until(is_steady)
-
-        wait_until(lambda: threading.active_count() <= tasks)

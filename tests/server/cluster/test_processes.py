@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from bench.harness.redis import redis_server
 from bench.harness.waiting import wait_until
 from models.db.connection import database, writing
 from services.shared.errors import OperatorError
@@ -76,13 +75,3 @@ def test_a_process_with_other_settings_says_so_at_its_start(start, caplog):
         assert value not in logged
 
     assert differs == {"DATABASE_POOL_SIZE": False, "SECRET_KEY": True, "UPGRADER_PROOF_DELAY": True}
-
-
-@pytest.mark.thorough
-def test_commands_open_no_connection_to_redis(make_app):
-    with redis_server() as redis, redis.client() as client:
-        before = client.info("stats")["total_connections_received"]
-        result = make_app(REDIS_URL=redis.url).test_cli_runner().invoke(args=["ledger", "audit"])
-
-        assert result.exit_code == 0
-        assert client.info("stats")["total_connections_received"] == before

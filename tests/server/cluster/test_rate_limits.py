@@ -5,7 +5,6 @@ import itertools
 import pytest
 import requests
 
-from bench.harness.players import create_player
 from bench.harness.waiting import wait_until
 from server.cluster import request_counts
 
@@ -50,21 +49,6 @@ def test_requests_to_all_processes_count_together(two, statuses):
 
     assert statuses(second, 6) == [302] * 5 + [429]
     assert statuses(first, 1) == [429]
-
-
-@pytest.mark.thorough
-def test_counted_events_follow_a_player_to_another_process(two, open_socket):
-    (app, first), (_, second) = two
-    player = create_player(app)
-    socket = open_socket(first, player)
-    for _ in range(EVENTS - 1):
-        socket.spin("nonsense")
-    socket.close()
-
-    socket = open_socket(second, player)
-    errors = [socket.spin("nonsense")["error"] for _ in range(2)]
-
-    assert errors == ["Invalid request", "Too many requests"]
 
 
 def test_while_redis_does_not_answer_each_process_allows_its_share(two, statuses, redis):

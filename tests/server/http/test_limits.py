@@ -53,13 +53,6 @@ def test_a_player_has_one_limit_of_reads_at_all_addresses(client, player, new_pl
     assert read() == 200
 
 
-def test_without_a_good_token_the_address_counts(player, read, spend):
-    spend(headers={"Authorization": f"Bearer {player.token}x"})
-
-    assert read() == 429
-    assert read(**ELSEWHERE) == 200
-
-
 def test_the_write_after_sixty_a_minute_is_refused(client, player):
     def write():
         return client.post("/affiliate/set-code", json={}, headers=player.headers)

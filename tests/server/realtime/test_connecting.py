@@ -1,12 +1,11 @@
 """Connecting: who is accepted, as a player or a spectator, and the first events."""
 
-import json
 import threading
 
 import pytest
 import requests
 
-from bench.harness.sockets import PollingTransport, Refused
+from bench.harness.sockets import Refused
 from bench.harness.spins import Clock
 from bench.harness.waiting import wait_until
 from models.users import User
@@ -132,37 +131,3 @@ class TestWithATokenThatExpires:
         socket.expect("live-bets:new")
 
         assert "upgrader:proof" not in [name for name, _ in socket.seen]
-
-
-class TestLeavingWhileJoining:
-    @pytest.fixture
-    def reading_the_player(self, monkeypatch):
-        """Set by a client that has come so far; it goes on when ``may_read`` is set."""
-        reached, self.may_read = threading.Event(), threading.Event()
-        get = users.get
-
-        def wait(**options):
-            reached.set()
-            assert self.may_read.wait(10)
-            return get(**options)
-
-        monkeypatch.setattr(users, "get", wait)
-        yield reached
-        self.may_read.set()
-
-    def test_a_client_that_leaves_while_it_joins_is_not_counted(
-        self, app, server, player, reading_the_player
-    ):
-        realtime = app.extensions["realtime"]
-        client = PollingTransport(server)
-        packet = json.dumps({"token": player.token})
-        joining = threading.Thread(target=client.send, args=[f"40{packet}"])
-        joining.start()
-        assert reading_the_player.wait(10)
-
-        realtime.close()
-        self.may_read.set()
-        joining.join()
-        client.close()
-
-        wait_until(lambda: not realtime.connections and not realtime.manager.rooms)

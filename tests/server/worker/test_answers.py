@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.raw_http import open_connection, read_until_closed
+from tests.support.raw_http import open_connection
 
 pytestmark = pytest.mark.process
 
@@ -54,13 +54,3 @@ def test_a_response_to_head_has_no_body(ask):
 
     assert (status, int(headers["Content-Length"]) > 0, body) == (200, True, b"")
     assert ask("/healthz")[0] == 200
-
-
-@pytest.mark.thorough
-def test_a_response_to_head_for_a_socket_has_no_body(odd):
-    with open_connection(odd.url) as connection:
-        connection.sendall(b"HEAD /socket.io/ HTTP/1.1\r\nHost: a\r\n\r\n")
-        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-        _, _, after_head = read_until_closed(connection).partition(b"\r\n\r\n")
-
-    assert after_head.startswith(b"HTTP/1.1 200 ")

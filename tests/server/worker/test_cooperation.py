@@ -4,13 +4,10 @@ import socket
 import threading
 import urllib.request
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 import pytest
 
-from bench.harness.faults.proxy import before_postgres
-from bench.harness.servers import gunicorn, server_process
-from bench.harness.waiting import wait_until
+from bench.harness.servers import gunicorn
 from tests.support.markers import postgresql_only
 from tests.support.raw_http import open_connection
 
@@ -35,38 +32,6 @@ def test_a_slow_query_does_not_delay_another_request(app, env, warm_start, tmp_p
         slow.join()
 
     assert order == ["/while-the-query-sleeps", "/slow-query"]
-
-
-@pytest.mark.thorough
-@postgresql_only
-def test_a_slow_name_server_delays_no_other_request(app, env, database_url, tmp_path):
-    with before_postgres(database_url) as (_, address):
-        named = env | {"DATABASE_URL": address.replace("127.0.0.1", "database.test")}
-        with server_process(gunicorn("tests.support.changed_apps:slow_names()"), named, tmp_path) as server:
-            order = []
-
-            def ask(path):
-                urllib.request.urlopen(server.url + path, timeout=20).close()
-                order.append(path)
-
-            directory = Path(env["INSTANCE_DIR"])
-            # Background tasks look the name up, too.
-            wait_until(lambda: looked_up(directory))
-            before = looked_up(directory)
-            slow = threading.Thread(target=ask, args=["/readyz"])
-            slow.start()
-            wait_until(lambda: looked_up(directory) > before)
-            ask("/healthz")
-            (directory / "looked-up").touch()
-            slow.join()
-
-    assert order == ["/healthz", "/readyz"]
-
-
-def looked_up(directory):
-    """How many look-ups have begun."""
-    file = directory / "looking-up"
-    return len(file.read_text()) if file.exists() else 0
 
 
 @contextmanager

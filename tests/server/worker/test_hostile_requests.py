@@ -144,13 +144,6 @@ def test_an_unread_body_over_that_limit_closes_the_connection(production):
             deque(map(connection.sendall, megabytes), maxlen=0)
 
 
-@pytest.mark.thorough
-def test_nothing_of_a_refused_request_is_logged(production):
-    statuses(production.url, b"GET /auth/me?token=never-to-be-logged HTTP/1.1\r\nbad\r\n\r\n")
-
-    assert "never-to-be-logged" not in production.log.read_text()
-
-
 def test_a_response_does_not_name_the_software(production):
     with open_connection(production.url) as connection:
         connection.sendall(NEXT)

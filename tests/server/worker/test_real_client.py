@@ -40,17 +40,3 @@ def test_a_player_spins_and_can_prove_the_roll(server, player, transport):
     assert after_pf[:2] == ["upgrader:pf", "upgrader:spin"]
     names = [name for name, _ in told["events"]]
     assert names.index("upgrader:proof") > names.index("balance")
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("command", [gunicorn])
-@pytest.mark.parametrize("transport", ["websocket", "polling"])
-def test_a_client_of_a_bad_token_is_refused_and_of_an_ended_session_stays_as_spectator(
-    server, player, transport
-):
-    refused = node("spin.mjs", server.url, "not-a-token", transport, "any", 5)
-    ended = node("session.mjs", server.url, player.token, transport, ITEM)
-
-    assert refused == {"refused": "Unauthorized"}
-    unauthorized = {"status": False, "error": "Unauthorized"}
-    assert ended == {"before": True, "status": 200, "after": unauthorized, "connected": True}

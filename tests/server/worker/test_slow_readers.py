@@ -69,19 +69,6 @@ def test_a_burst_reaches_clients_that_read(loud):
 
 
 @pytest.mark.thorough
-def test_closed_sockets_leave_nothing_to_the_garbage_collector(loud):
-    kept = f"{loud.url}/kept"
-    connections = [join(loud.url) for _ in range(20)]
-    # Those of earlier tests may end only now.
-    wait_until(lambda: requests.get(kept, timeout=10).json()["websockets"] == 20)
-
-    for connection in connections:
-        connection.close()
-
-    wait_until(lambda: requests.get(kept, timeout=10).json()["websockets"] == 0)
-
-
-@pytest.mark.thorough
 @pytest.mark.security("Hostile connections")
 def test_a_process_out_of_files_serves_clients_and_recovers(sqlite_files, tmp_path):
     limited = ["bash", "-c", 'ulimit -n 256 && exec "$@"', "bash", *gunicorn()]

@@ -1,11 +1,8 @@
 """Websocket handshakes: an invalid one is an HTTP error, never 101."""
 
-import json
-
 import pytest
-import requests
 
-from tests.support.raw_http import open_connection, read_until_closed, statuses
+from tests.support.raw_http import open_connection, statuses
 
 pytestmark = pytest.mark.process
 
@@ -78,28 +75,3 @@ def test_a_good_handshake_is_accepted(production):
 
         assert answer.startswith(b"HTTP/1.1 101 ")
         assert b"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n" in answer
-
-
-def begin_polling(url):
-    opened = requests.get(f"{url}/socket.io/?EIO=4&transport=polling", timeout=20)
-    return json.loads(opened.text[1:])["sid"]
-
-
-@pytest.mark.thorough
-def test_a_session_with_a_websocket_cannot_be_upgraded_again(production):
-    session = handshake(f"{SOCKETS}&sid={begin_polling(production.url)}")
-    with open_connection(production.url) as connection:
-        connection.sendall(session)
-        assert connection.recv(100).startswith(b"HTTP/1.1 101 ")
-
-        assert statuses(production.url, session + NEXT) == [400]
-
-
-@pytest.mark.thorough
-def test_a_refused_handshake_answers_with_the_reason(production):
-    with open_connection(production.url) as connection:
-        connection.sendall(handshake(Sec_WebSocket_Version="8"))
-        answer = read_until_closed(connection)
-
-    assert b"\r\nSec-WebSocket-Version: 13\r\n" in answer
-    assert answer.endswith(b"\r\n\r\nUse version 13")

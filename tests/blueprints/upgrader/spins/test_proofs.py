@@ -14,7 +14,6 @@ from models.db.connection import reading, writing
 from models.users import AnnouncedSeed
 from services.shared.clock import now_ms
 from sockets.proofs import ProofDelivery
-from tests.support.polling import PollingClient
 
 BEGINNING = 1_800_000_000_000
 
@@ -74,19 +73,6 @@ def test_the_proof_goes_only_to_the_socket_that_asked(connect, new_player, playe
         for _ in range(2):
             socket.expect("live-bets:new")
         assert "upgrader:proof" not in [name for name, _ in socket.seen]
-
-
-def test_a_slow_poller_gets_all_missed_proofs(monkeypatch, app, server, player, item):
-    for _ in range(20):
-        play_long_ago(app, player, item)
-    monkeypatch.setattr("server.realtime.transport.MAX_UNREAD_PACKETS", 10)
-    client = PollingClient(server)
-    client.join({"token": player.token})
-
-    wait_until(lambda: app.extensions["proofs"].unconfirmed == 20)
-
-    polled = []
-    wait_until(lambda: polled.append(client.poll()) or str(polled).count('["upgrader:proof",') == 20)
 
 
 def test_a_seed_that_no_key_decrypts_is_logged_and_delays_no_other_proof(
@@ -171,18 +157,6 @@ def _undelivered(player):
 def _unrevealed(player):
     with reading():
         return Bet.select().where(Bet.user == player.id, Bet.server_seed.is_null()).count()
-
-
-def test_a_bet_is_announced_once_before_its_seed_is_written(monkeypatch, connect, player, item):
-    socket = connect(player)
-    socket.spin({"amount": 1, "item": item})
-    socket.expect("upgrader:proof")
-
-    assert _unrevealed(player) == 1
-    socket.spin({"amount": 1, "item": item})
-    socket.expect("upgrader:proof")
-
-    assert [name for name, _ in socket.seen].count("live-bets:new") == 2
 
 
 @pytest.mark.both_databases("models/proof_queries.py")

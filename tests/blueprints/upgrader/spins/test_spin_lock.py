@@ -54,13 +54,6 @@ def test_the_lock_is_checked_before_the_request(connect, player, in_the_middle_o
         assert second.spin("nonsense")["error"] == "A spin is already in progress"
 
 
-@pytest.mark.one_process
-def test_no_lock_is_kept_for_an_idle_player(app, connect, player, item):
-    connect(player).spin({"amount": 1, "item": item})
-
-    assert player.id not in app.extensions["services"].player_locks
-
-
 @postgresql_only
 def test_another_player_can_spin_meanwhile(connect, new_player, item, in_the_middle_of_a_spin):
     other = connect(new_player("bob"))
