@@ -3,6 +3,8 @@
 The endpoints are those of the running app, so that a new one is held to this without being named here.
 """
 
+from itertools import cycle
+
 import pytest
 
 from blueprints.api.errors import envelope
@@ -107,20 +109,16 @@ def test_every_endpoint_with_a_body_refuses_too_large_ones(client, sample_player
 def test_no_body_makes_an_endpoint_without_json_fail(client, app, sample_player):
     schemas, _ = bodies(client)
     everything = [*MALFORMED.values(), *REPEATED.values(), *NO_OBJECTS, *UNSTORABLE, b"", b"{}"]
+    kinds = (JSON, "multipart/form-data; boundary=x", "multipart/form-data", "")
 
-    wrong = [
-        (method, path, body[:40], kind, answer.status_code, answer.text)
-        for method, path in changing(app)
-        if (method, path) not in schemas
-        for kind in (JSON, "multipart/form-data; boundary=x", "multipart/form-data", "")
-        for body in everything[:: 4 if kind == JSON else 20]
-        if not is_well_formed(
-            path,
-            answer := client.open(
-                path, method=method, data=body, content_type=kind, headers=sample_player.headers
-            ),
-        )
-    ]
+    wrong = []
+    for number, (method, path) in enumerate(place for place in changing(app) if place not in schemas):
+        # Every endpoint gets every eighth body, with one type after the other.
+        for body, kind in zip(everything[number % 8 :: 8], cycle(kinds), strict=False):
+            headers = sample_player.headers
+            answer = client.open(path, method=method, data=body, content_type=kind, headers=headers)
+            if not is_well_formed(path, answer):
+                wrong.append((method, path, body[:40], kind, answer.status_code, answer.text))
 
     assert wrong == []
 

@@ -60,9 +60,11 @@ def addresses(client):
             yield from (f"{path}?{name}={value}" for value in VALUES[number % 21 :: 21])
             yield from (f"{path}?{shape.format(name)}" for shape in SHAPES[number % 9 :: 9])
     rules = sorted(rule.rule for rule in client.application.url_map.iter_rules() if "GET" in rule.methods)
-    for rule in rules:
+    for number, rule in enumerate(rules):
         parts = re.split(r"<[^>]+>", rule)
-        yield from (part.join(parts) for part in PATHS) if len(parts) > 1 else [rule + UNKNOWN]
+        # Every path gets every fifth value.
+        values = PATHS[number % 5 :: 5]
+        yield from (part.join(parts) for part in values) if len(parts) > 1 else [rule + UNKNOWN]
 
 
 @pytest.mark.guarantee("Any request")
@@ -78,7 +80,7 @@ def test_no_query_or_path_makes_an_endpoint_fail(client, sample_player):
             wrong.append((address[:200], answer.status_code, answer.text))
 
     assert wrong == []
-    assert asked > 400
+    assert asked > 300
 
 
 def test_the_first_value_of_a_repeated_parameter_is_used(client):
