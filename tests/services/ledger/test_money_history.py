@@ -1,12 +1,10 @@
-"""Sixteen writers and four readers at once: every read sums to zero; with ``--effort 30`` for a minute."""
+"""Sixteen writers and four readers at once: every read sums to zero; with ``--effort 60`` for a minute."""
 
 import pytest
 
-from models.db.connection import writing
-from models.users import User
-from tests.support.money.concurrent_play import Observed, look, observe
+from tests.support.money.concurrent_play import observe
 
-SECONDS = 2
+SECONDS = 1
 ACTIONS = frozenset(
     [
         *("spin", "open_case", "open_irl_case", "sell", "ship", "claim"),
@@ -18,6 +16,7 @@ ACTIONS = frozenset(
 
 @pytest.mark.guarantee("Every read")
 @pytest.mark.security("Coins")
+@pytest.mark.both_databases("money postings")
 def test_every_read_sums_to_zero_while_everybody_writes(
     app, make_app, run, process_count, effort, note_figure
 ):
@@ -31,15 +30,3 @@ def test_every_read_sums_to_zero_while_everybody_writes(
     assert set(observed.writes) == ACTIONS
     assert run("ledger", "audit")["mismatches"] == 0
     note_figure(f"{observed.writes.total():,} writes, {observed.reads:,} reads, 0 wrong")
-
-
-def test_a_coin_without_a_ledger_entry_is_a_violation(player):
-    observed = Observed()
-    look(observed)
-    with writing():
-        User.update(vault_cents=User.vault_cents + 1).execute()
-
-    look(observed)
-
-    assert observed.reads == 2
-    assert len(observed.violations) == 1

@@ -34,12 +34,6 @@ def test_the_example_of_the_specification_is_written():
     assert text == f"c2sp.org/tlog-proof@v1\nextra {EXTRA}\nindex 73894\n{PROOF}\n{CHECKPOINT}"
 
 
-def test_the_only_entry_needs_no_hashes():
-    text = proof_file(extra=b"{}", index=0, proof=[], checkpoint=CHECKPOINT)
-
-    assert text == f"c2sp.org/tlog-proof@v1\nextra e30=\nindex 0\n\n{CHECKPOINT}"
-
-
 def test_without_extra_data_the_line_is_left_out():
     text = proof_file(extra=b"", index=0, proof=[], checkpoint=CHECKPOINT)
 

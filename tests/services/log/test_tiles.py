@@ -60,24 +60,6 @@ def test_malformed_levels_are_refused(level):
         parse_tile_path(f"{level}/067")
 
 
-# What https://c2sp.org/tlog-tiles says of a tree of 70,000 entries.
-WIDTHS_OF_70_000 = {
-    **{(0, number): 256 for number in range(273)},
-    (0, 273): 112,
-    (0, 274): 0,
-    (1, 0): 256,
-    (1, 1): 17,
-    (1, 2): 0,
-    (2, 0): 1,
-    (2, 1): 0,
-    (3, 0): 0,
-}
-
-
-def test_the_tiles_of_70_000_entries_are_those_of_the_specification():
-    assert {position: tile_width(*position, size=70_000) for position in WIDTHS_OF_70_000} == WIDTHS_OF_70_000
-
-
 def test_256_entries_have_a_full_tile_and_one_hash_above():
     assert [tile_width(level, 0, size=256) for level in range(3)] == [256, 1, 0]
 

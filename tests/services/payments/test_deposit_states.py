@@ -6,7 +6,7 @@ from decimal import ROUND_FLOOR, Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.payments.deposit_states import UNPAID, DepositStatus, Outcome, outcome_of, step
+from services.payments.deposit_states import UNPAID, DepositStatus, outcome_of, step
 from services.payments.provider import Invoice, InvoiceState
 from services.shared.clock import Millis
 from services.shared.money import MAX_AMOUNT_CENTS, Cents
@@ -135,14 +135,3 @@ def test_a_final_deposit_changes_only_when_money_comes_after_all(status, deposit
     if status in UNPAID and outcome is not None:
         assert (outcome.status, outcome.credited) == (DepositStatus.REVIEW, None)
         assert invoice.paid > 0 or invoice.state is InvoiceState.SETTLED
-
-
-@given(st.sampled_from([DepositStatus.PENDING, DepositStatus.CONFIRMING]), deposits_with_invoice)
-def test_the_same_invoice_again_changes_nothing_more(status, deposit):
-    asked, invoice = deposit
-    seen = outcome_of(invoice, asked=asked)
-    first = step(status, seen) or Outcome(status)
-
-    second = step(first.status, seen)
-
-    assert second is None or first.status in UNPAID
