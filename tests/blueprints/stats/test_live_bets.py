@@ -1,5 +1,7 @@
 """GET /stats/live-bets: the finished bets of all players."""
 
+import pytest
+
 from tests.blueprints.stats.conftest import NOW, PROOF_DELAY_MS
 
 HIGH = {

@@ -9,9 +9,15 @@ from models.processes import LIVE_MS, Process
 pytestmark = pytest.mark.one_process
 
 
-def test_the_sockets_of_players_and_spectators_are_counted(app, client, connect, alice):
+@pytest.fixture
+def app(app):
+    """An app whose process counts its sockets more often than every two seconds."""
     for task in app.extensions["realtime"].tasks:
         task.every_seconds = min(task.every_seconds, 0.02)
+    return app
+
+
+def test_the_sockets_of_players_and_spectators_are_counted(client, connect, alice):
     assert client.get("/stats/online").json == {"online": 0}
 
     connect(alice)
