@@ -4,8 +4,6 @@ from decimal import Decimal
 
 import pytest
 
-from bench.harness.btcpay.faults import Fault
-
 
 @pytest.fixture
 def steps(deposit, invoice_of, poll, status_of, balance):
@@ -48,13 +46,6 @@ def test_more_money_before_the_first_look_up_is_credited(steps, fake):
         assert fake.invoice(invoice).additional == "None"
 
     assert steps(pay_twice) == (["pending", "credited"], 130)
-
-
-def test_what_is_paid_in_parts_is_pending_until_complete(steps, fake):
-    seen, coins = steps(lambda invoice: fake.pay(invoice, 10), fake.pay)
-
-    assert seen == ["pending", "pending", "credited"]
-    assert coins == 125
 
 
 def test_what_nobody_pays_expires(steps, fake):
@@ -120,13 +111,6 @@ def test_a_payment_that_is_replaced_has_failed(steps, fake):
     assert steps(pay, replace) == (["pending", "confirming", "failed"], 100)
 
 
-def test_a_payment_that_is_not_confirmed_in_time_has_failed(steps, fake):
-    def pay(invoice):
-        fake.pay(invoice, status="Processing")
-
-    assert steps(pay, fake.fail_to_confirm) == (["pending", "confirming", "failed"], 100)
-
-
 def test_an_invalid_invoice_with_money_is_for_review(steps, fake):
     def pay_a_part_and_invalidate(invoice):
         fake.pay(invoice, 10)
@@ -135,33 +119,9 @@ def test_an_invalid_invoice_with_money_is_for_review(steps, fake):
     assert steps(pay_a_part_and_invalidate) == (["pending", "review"], 100)
 
 
-def test_what_the_store_settles_underpaid_is_for_review(steps, fake):
-    def tolerate(invoice):
-        fake.invoice(invoice).tolerance = Decimal(10)
-        fake.pay(invoice, 24)
-        assert fake.invoice(invoice).status == "Settled"
-
-    assert steps(tolerate) == (["pending", "review"], 100)
-
-
 def test_the_store_is_told_to_tolerate_nothing(deposit, invoice_of, fake):
     assert fake.invoice(invoice_of(deposit())).tolerance == 0
 
 
 def test_a_credited_deposit_stays_when_the_provider_changes_its_mind(steps, fake):
     assert steps(fake.pay, fake.invalidate) == (["pending", "credited", "credited"], 125)
-
-
-def test_an_answer_that_is_out_of_date_changes_nothing(deposit, invoice_of, fake, poll, status_of, balance):
-    made = deposit()
-    invoice = invoice_of(made)
-    fake.pay(invoice, status="Processing")
-    poll()
-    fake.faults.next("get invoice", *[Fault.STALE] * 3)
-    for _ in range(3):
-        poll()
-        assert status_of(made) == "confirming"
-    fake.settle(invoice)
-    poll()
-
-    assert (status_of(made), balance()) == ("credited", 125)

@@ -122,16 +122,3 @@ def test_a_deposit_never_goes_back_and_is_credited_once(history):
         credited += [outcome.credited] if outcome.credited is not None else []
 
     assert len(credited) == (status is DepositStatus.CREDITED)
-
-
-@given(st.sampled_from(DepositStatus), deposits_with_invoice)
-def test_a_final_deposit_changes_only_when_money_comes_after_all(status, deposit):
-    asked, invoice = deposit
-
-    outcome = step(status, outcome_of(invoice, asked=asked))
-
-    if status in (DepositStatus.CREDITED, DepositStatus.REVIEW):
-        assert outcome is None
-    if status in UNPAID and outcome is not None:
-        assert (outcome.status, outcome.credited) == (DepositStatus.REVIEW, None)
-        assert invoice.paid > 0 or invoice.state is InvoiceState.SETTLED
