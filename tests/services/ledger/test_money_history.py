@@ -7,9 +7,8 @@ from tests.support.money.concurrent_play import observe
 SECONDS = 1
 ACTIONS = frozenset(
     [
-        *("spin", "open_case", "open_irl_case", "sell", "ship", "claim"),
-        *("lock", "unlock", "deposit", "withdraw", "use_code"),
-        *("pay_in", "pay_out", "give_back"),
+        *("spin", "open_irl_case", "sell", "claim", "lock", "unlock"),
+        *("deposit", "withdraw", "pay_in", "pay_out", "give_back"),
     ]
 )
 
@@ -25,8 +24,8 @@ def test_every_read_sums_to_zero_while_everybody_writes(
     observed = observe(app, *others, writers=16, readers=4, seconds=SECONDS * effort, actions=ACTIONS)
 
     assert observed.failures == []
-    assert observed.violations == []
-    assert len(observed.states) > 1
+    assert [sums for sums in observed.reads if sum(sums) != 0] == []
+    assert len(set(observed.reads)) > 1
     assert set(observed.writes) == ACTIONS
     assert run("ledger", "audit")["mismatches"] == 0
-    note_figure(f"{observed.writes.total():,} writes, {observed.reads:,} reads, 0 wrong")
+    note_figure(f"{observed.writes.total():,} writes, {len(observed.reads):,} reads, 0 wrong")
