@@ -15,6 +15,7 @@ def claim(send):
     return lambda player: send(player, "POST", "/affiliate/claim")
 
 
+@pytest.mark.both_databases("money postings")
 def test_a_claim_moves_all_available_earnings_to_the_balance(
     claim, app, connect, overview, owner, refer, pay, lose_a_bet, run
 ):
@@ -118,24 +119,3 @@ def test_claims_never_exceed_the_losses_of_the_referred_player(
     assert claim(owner) == NOTHING
     lose(alice, 5_00, 0)
     assert claim(owner)[1]["amount"] == 2
-
-
-def test_losses_of_one_referred_player_do_not_count_for_another(overview, owner, refer, pay, lose):
-    alice, bob, carol = refer("alice"), refer("bob"), refer("carol")
-    pay(alice, "deposit", "1000.20")
-    pay(carol, "deposit", "50.20")
-    lose(bob, 500_00)
-    lose(carol, 100_00, 300_00)
-
-    assert overview(owner)["availableEarnings"] == 0
-
-
-def test_no_more_can_be_claimed_than_all_referred_players_earned(overview, owner, refer, pay, lose):
-    alice, bob = refer("alice"), refer("bob", coins=1_000)
-    pay(alice, "deposit", "100.20")
-    pay(bob, "withdraw", "50")
-    lose(alice, 500_00)
-
-    # 0.08 * 100, and 0.08 * -50.2, down to the cent.
-    told = overview(owner)
-    assert told["totalEarnings"] == told["availableEarnings"] == 3.98

@@ -1,5 +1,7 @@
 """flask ledger audit: the sums of referrals and claims equal the payments, bonuses and ledger entries."""
 
+import pytest
+
 from models.db.connection import reading
 from models.payments import Payment
 from tests.support.audits import check_reports
@@ -29,6 +31,7 @@ TAMPERED = {
 }
 
 
+@pytest.mark.both_databases("services/affiliates/audit.py")
 def test_the_audit_reports_changed_referrals_and_claims(app, client, run, owner, refer, pay, lose_a_bet):
     players = {"owner": owner, "alice": refer("alice"), "bob": refer("bob")}
     pay(players["alice"], "deposit", "100.50")

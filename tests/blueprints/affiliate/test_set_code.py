@@ -45,13 +45,6 @@ def test_invalid_codes_are_refused_in_the_contracts_order(set_code, me, player):
     assert me(player)["affiliate"]["code"] == ""
 
 
-def test_a_body_without_a_code_is_refused(client, player):
-    for body in (None, "", "{}", '{"Code": "ABCD"}'):
-        answer = client.post("/affiliate/set-code", data=body, headers=player.headers)
-
-        assert (answer.status_code, answer.json) == refused(REQUIRED), body
-
-
 @pytest.mark.security("Promo codes")
 def test_a_code_of_another_player_is_refused_in_any_case(set_code, me, owner, player):
     assert set_code(player, "OWNER") == refused(CLAIMED)

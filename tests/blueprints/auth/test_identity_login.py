@@ -10,7 +10,6 @@ import pytest
 from joserfc import jwt
 
 from bench.harness.spins import Clock
-from services.login import calls
 from services.shared.clock import now_ms
 from tests.blueprints.auth.conftest import FAILED, UNAVAILABLE
 from tests.support.browser import BASE_URL, Browser, changed, parameters
@@ -176,12 +175,9 @@ NOW = int(time.time())
 SPOILED = {
     "another nonce": claim(nonce="another"),
     "no nonce": claim(nonce=None),
-    "a list of nonces": claim(nonce=["another"]),
     "another audience": claim(aud="another-client"),
     "other audiences": claim(aud=["another-client", "a-third"]),
-    "another audience for us": claim(aud="another-client", azp=CLIENT_ID),
     "no audience": claim(aud=None),
-    "an audience like ours": claim(aud=f"{CLIENT_ID}-2"),
     "more audiences and no party": claim(aud=[CLIENT_ID, "another-client"]),
     "another party": claim(azp="another-client"),
     "more audiences for another party": claim(aud=[CLIENT_ID, "another-client"], azp="another-client"),
@@ -190,17 +186,12 @@ SPOILED = {
     "no issuer": claim(iss=None),
     "expired": claim(exp=NOW - 120, iat=NOW - 3600),
     "no expiry": claim(exp=None),
-    "an expiry that is none": claim(exp="never"),
-    "an endless expiry": claim(exp=float("inf")),
     "made in the future": claim(iat=NOW + 3600),
     "no time of making": claim(iat=None),
     "not yet good": claim(nbf=NOW + 3600),
     "no subject": claim(sub=None),
     "an empty subject": claim(sub=""),
-    "a subject that is a number": claim(sub=7),
     "a subject that is too long": claim(sub="x" * 256),
-    "a subject with a NUL": claim(sub="alice\x00"),
-    "a subject that is no text": claim(sub="\ud800"),
     "another access token's hash": claim(at_hash="AAAAAAAAAAAAAAAAAAAAAA"),
     "no algorithm": whole(unsigned),
     "the client's secret": whole(by_secret(CLIENT_SECRET.encode())),
@@ -212,19 +203,13 @@ SPOILED = {
     ),
     "a changed signature": whole(lambda token: f"{token[:-8]}AAAAAAAA"),
     "no signature": whole(lambda token: token.rpartition(".")[0] + "."),
-    "nonsense": whole(lambda _token: "nonsense"),
     "nothing": whole(lambda _token: None),
-    "a number": whole(lambda _token: 7),
     "another provider's answer": returned(lambda address: changed(address, iss="https://evil.example.com")),
     "nobody's answer": returned(lambda address: changed(address, iss=None)),
     "a wrong state": returned(lambda address: changed(address, state="A" * 43)),
     "no state": returned(lambda address: changed(address, state=None)),
     "no code": returned(lambda address: changed(address, code=None)),
-    "an empty code": returned(lambda address: changed(address, code="")),
-    "a code that is none": returned(lambda address: changed(address, code="none")),
     "the code twice": returned(lambda address: f"{address}&code={parameters(address)['code']}"),
-    "the state twice": returned(lambda address: f"{address}&state={parameters(address)['state']}"),
-    "two codes": returned(lambda address: address.replace("?", "?code=another&")),
     "cancelled": returned(lambda address: changed(address, code=None, error="access_denied")),
     "an error and a code": returned(lambda address: changed(address, error="server_error")),
 }
@@ -271,12 +256,6 @@ def test_a_provider_without_a_usable_key_is_reported_as_unavailable(app, identit
     assert users() == []
 
 
-def test_keys_that_cannot_be_used_are_ignored(app, identity, me):
-    identity.keys = lambda document: {"keys": [*OTHER_KEYS, *document["keys"]]}
-
-    assert me(Browser(app).log_in("identity"))["username"] == "Alice"
-
-
 @pytest.mark.security("OpenID Connect")
 def test_an_id_token_with_a_published_symmetric_key_is_refused(app, identity):
     identity.keys = lambda document: {"keys": [*OTHER_KEYS, *document["keys"]]}
@@ -288,14 +267,10 @@ def test_an_id_token_with_a_published_symmetric_key_is_refused(app, identity):
 ANSWERS = {
     "an error": ({"error": "server_error"}, 500),
     "no JSON": "<html>",
-    "a list": [],
     "a page for a refusal": ("<html>", 403),
-    "too many": ("<html>", 429),
     "elsewhere": ("", 302, {"Location": "/elsewhere"}),
     "a time that is none": {"access_token": "a", "id_token": "b", "expires_in": [1]},
-    "a text for a time": {"access_token": "a", "id_token": "b", "expires_in": "soon"},
     "an endless time": '{"access_token": "a", "id_token": "b", "expires_in": 1e999}',
-    "lists without end": "[" * 100_000,
     "a list in lists": "[" * 100_000 + "]" * 100_000,
 }
 
@@ -314,7 +289,6 @@ def redeemed_as(answer):
 
 GOOD = {
     "one audience as a list": claim(aud=[CLIENT_ID]),
-    "one audience as a text": claim(aud=CLIENT_ID),
     "ourselves as the party": claim(azp=CLIENT_ID),
     "more audiences with ourselves as the party": claim(aud=[CLIENT_ID, "another-client"], azp=CLIENT_ID),
     "no hash of the access token": claim(at_hash=None),
@@ -355,13 +329,6 @@ def test_a_code_of_another_login_is_refused(app, identity, returning, users):
     assert users() == []
     # It was the challenge that did not fit: the code itself is still good.
     assert stolen in identity.codes
-
-
-def test_a_wrong_client_secret_fails_the_login(make_app, identity, users):
-    browser = Browser(make_app(**identity.settings | {"IDENTITY_CLIENT_SECRET": "not ours"}))
-
-    assert browser.log_in("identity").headers["Location"] == FAILED
-    assert users() == []
 
 
 @pytest.mark.security("OpenID Connect")
@@ -418,27 +385,15 @@ def test_the_client_secret_is_sent_as_the_provider_supports(make_app, identity, 
         assert me(Browser(make_app(**identity.settings)).log_in("identity"))["username"] == "Alice", method
 
 
-def test_the_discovery_url_may_have_a_query(make_app, identity, me):
-    url = identity.settings["IDENTITY_DISCOVERY_URL"]
-    app = make_app(**identity.settings | {"IDENTITY_DISCOVERY_URL": f"{url}?tenant=a"})
-
-    assert me(Browser(app).log_in("identity"))["username"] == "Alice"
-
-
 DOCUMENTS = {
-    "an issuer that is a number": {"issuer": 1},
     "no issuer": {"issuer": None},
     "no login": {"authorization_endpoint": None},
     "a login that is none": {"authorization_endpoint": "javascript:alert(1)"},
-    "no token endpoint": {"token_endpoint": 7},
     "no keys": {"jwks_uri": "file:///etc/passwd"},
     "an issuer that is no text": {"issuer": "https://a.example.com/\ud800"},
-    "a login in another script": {"authorization_endpoint": "https://a.example.com/\u00e4"},
     "a login over http": {"authorization_endpoint": "http://a.example.com/"},
     "userinfo over http": {"userinfo_endpoint": "http://a.example.com/"},
-    "a login that is no text": {"authorization_endpoint": "https://a.example.com/\ud800"},
     "a login at no host": {"authorization_endpoint": "https://"},
-    "a login at half a host": {"authorization_endpoint": "https://[::1/"},
 }
 
 
@@ -466,16 +421,6 @@ def test_a_provider_that_is_down_is_reported_as_unavailable(make_app, users):
     assert before.begin("identity") == UNAVAILABLE
     assert before.cookie("login_identity") is None
     assert during.back(address).headers["Location"] == UNAVAILABLE
-    assert users() == []
-
-
-def test_a_provider_that_does_not_answer_is_reported_as_unavailable(
-    browser, identity, returning, users, monkeypatch
-):
-    monkeypatch.setattr(calls, "SECONDS", 0.3)
-    identity.free.clear()
-
-    assert browser.back(returning).headers["Location"] == UNAVAILABLE
     assert users() == []
 
 

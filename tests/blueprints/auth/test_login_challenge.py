@@ -10,8 +10,6 @@ from models.audit_trail import AuditEvent
 from models.db.connection import reading, writing
 from models.two_factor import LoginChallenge, WrongCode
 from models.users import User
-from services.accounts import users
-from services.accounts.two_factor import login_challenges
 from services.shared.clock import now_ms
 from tests.support.browser import BASE_URL, Browser, parameters
 from tests.support.two_factor import STEP_MS, Authenticator, recovery_codes_of
@@ -88,6 +86,7 @@ def test_a_login_needs_no_code_without_two_factor_or_setting(make_app, settings,
     assert list(parameters(Browser(app).log_in("platform").headers["Location"])) == ["token"]
 
 
+@pytest.mark.security("Login challenges")
 def test_a_challenge_works_once(browser, challenged, authenticator):
     first = finish(browser, challenged, authenticator.code())
     second = finish(browser, challenged, authenticator.code(STEP_MS))
@@ -173,15 +172,6 @@ def test_a_recovery_code_completes_one_login(app, player, browser, authenticator
         assert used.who == player.platform_id
 
 
-def test_turning_two_factor_authentication_off_ends_a_challenge(
-    client, player, browser, challenged, authenticator
-):
-    client.post("/profile/2fa/disable", json={"code": authenticator.code()}, headers=player.headers)
-
-    assert finish(browser, challenged, authenticator.code(STEP_MS)) == UNAUTHORIZED
-    assert list(parameters(browser.log_in("platform").headers["Location"])) == ["token"]
-
-
 def test_a_suspended_player_gets_no_token_and_keeps_the_code(browser, challenged, authenticator):
     with writing():
         User.update(suspended_at_ms=1).execute()
@@ -192,19 +182,6 @@ def test_a_suspended_player_gets_no_token_and_keeps_the_code(browser, challenged
     assert finish(browser, challenged, authenticator.code())[0] == 200
 
 
-def test_a_challenge_survives_logging_out_everywhere(client, player, browser, challenged, authenticator):
-    assert client.post("/auth/logout-all", headers=player.headers).status_code == 200
-
-    _, body = finish(browser, challenged, authenticator.code())
-
-    headers = {"Authorization": f"Bearer {body['token']}"}
-    assert client.get("/auth/me", headers=headers).status_code == 200
-    assert client.post("/affiliate/claim", headers=headers).status_code == 403
-    with reading():
-        events = AuditEvent.select(AuditEvent.what, AuditEvent.who).order_by(AuditEvent.id)
-        assert list(events.tuples())[-1] == ("account.logged-in", player.platform_id)
-
-
 @pytest.mark.security("Login challenges")
 def test_neither_the_challenge_nor_the_cookie_is_stored(browser, challenged):
     with reading():
@@ -212,16 +189,6 @@ def test_neither_the_challenge_nor_the_cookie_is_stored(browser, challenged):
 
     cookie = browser.cookie("login_challenge").value
     assert [secret for secret in (challenged, cookie) if secret in str(row)] == []
-
-
-def test_a_new_login_deletes_the_expired_challenges_of_the_player(player, browser, authenticator, clock):
-    user = users.get(platform_id=player.platform_id)
-    login_challenges.begin(user_id=user.id, now=clock.now - 5 * MINUTES)
-
-    browser.log_in("platform")
-
-    with reading():
-        assert LoginChallenge.select().count() == 1
 
 
 def test_the_cookie_is_http_only_and_deleted_after_the_login(browser, challenged, authenticator):

@@ -54,16 +54,6 @@ def test_the_login_cookie_is_http_only_and_only_for_login(browser, provider):
     assert [secret for secret in secrets if secret in cookie.value] == []
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_login_deletes_its_cookie_whether_it_succeeds_or_fails(browser, provider):
-    browser.log_in(provider)
-    assert browser.cookie(COOKIE[provider]) is None
-
-    back = browser.at_provider(browser.begin(provider))
-    browser.back(changed(back, openid__mode="cancel", error="access_denied"))
-    assert browser.cookie(COOKIE[provider]) is None
-
-
 @pytest.mark.security("Eavesdropping")
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_the_login_cookie_of_a_service_over_https_is_secure(make_app, settings, identity, provider):
@@ -109,16 +99,6 @@ def test_the_front_end_keeps_its_own_query(make_app, game_platform):
     assert browser.log_in("platform").headers["Location"].startswith(f"{front_end}&token=")
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
-def test_the_later_of_two_tabs_can_log_in(browser, provider):
-    first, second = (browser.at_provider(browser.begin(provider)) for _ in range(2))
-
-    ends = [parameters(browser.back(address).headers["Location"]) for address in (first, second)]
-
-    assert ends[0] == {"error": "login_failed"}
-    assert list(ends[1]) == ["token"]
-
-
 @pytest.mark.security("Secrets of the operator")
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_login_that_began_before_the_key_was_changed_works(make_app, settings, provider):
@@ -130,15 +110,6 @@ def test_a_login_that_began_before_the_key_was_changed_works(make_app, settings,
     afterwards.client.set_cookie(COOKIE[provider], encrypted, domain=DOMAIN, path="/auth")
 
     assert "token" in parameters(afterwards.back(back).headers["Location"])
-
-
-def test_logins_with_both_providers_can_be_under_way_at_once(browser):
-    first = browser.at_provider(browser.begin("platform"))
-    second = browser.at_provider(browser.begin("identity"))
-
-    ends = [parameters(browser.back(address).headers["Location"]) for address in (first, second)]
-
-    assert [list(end) for end in ends] == [["token"], ["token"]]
 
 
 def test_providers_are_listed_and_null_if_they_are_not_configured(client, make_app):
@@ -246,10 +217,3 @@ def test_a_suspended_player_gets_no_token(browser, run, me, log_text, provider):
     assert answer.headers["Location"] == f"{FRONTEND}?error=account_suspended"
     assert '"outcome":"Account suspended"' in log_text()
     assert browser.cookie(COOKIE[provider]) is None
-
-
-def test_a_login_after_logging_out_everywhere_gives_a_valid_token(browser, run, me):
-    player = me(browser.log_in("platform"))
-    run("users", "logout", player["platformid"])
-
-    assert me(browser.log_in("platform")) == player

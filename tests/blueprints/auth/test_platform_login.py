@@ -8,7 +8,6 @@ import pytest
 from werkzeug import Response
 
 from models.db.connection import reading, writing
-from models.login_nonces import LoginNonce
 from models.users import AnnouncedSeed, User
 from services.shared.clock import now_ms
 from tests.blueprints.auth.conftest import FAILED, FRONTEND, UNAVAILABLE
@@ -99,17 +98,12 @@ def profile(**player):
 
 
 PROFILES = {
-    "an error": Response(status=500),
     "no JSON": Response("<html>"),
-    "a list": Response("[]"),
     "nobody": Response('{"response": {"players": []}}'),
-    "nothing": Response('{"response": null}'),
     "no list": Response('{"response": {"players": 7}}'),
-    "no player": Response('{"response": {"players": [7]}}'),
     "somebody else": profile(steamid=BOB, personaname="Bob"),
     "no name": profile(steamid=ALICE),
     "a name that is none": profile(steamid=ALICE, personaname=["Alice"], avatarfull={}),
-    "a picture that is none": profile(steamid=ALICE, personaname="", avatarfull="javascript:alert(1)"),
     "too much": Response("[" * (1024 * 1024)),
     "too deep": Response("[" * 100_000),
 }
@@ -126,13 +120,6 @@ def test_a_login_works_whatever_the_profile_service_answers(app, game_platform, 
     assert {player["avatar"] for player in told} == {neutral}
     assert [player["username"] for player in told][:2] == ["player", "player-2"]
     assert {player["username"].partition("-")[0] for player in told} == {"player"}
-
-
-def test_without_an_api_key_no_profile_is_fetched(make_app, game_platform, me):
-    app = make_app(**game_platform.settings | {"PLATFORM_API_KEY": ""})
-
-    assert me(Browser(app).log_in("platform"))["username"] == "player"
-    assert game_platform.asked == []
 
 
 def field(name, value):
@@ -179,45 +166,27 @@ def nonce_at(**ago):
 SPOILED = {
     "a wrong state": lambda address, _: changed(address, state="A" * 43),
     "no state": lambda address, _: changed(address, state=None),
-    "an empty state": lambda address, _: changed(address, state=""),
-    "a state that is no text": lambda address, _: f"{changed(address, state=None)}&state=%ff",
-    "a NUL": lambda address, _: f"{address}&more=%00",
     "no parameters": lambda address, _: address.partition("?")[0],
-    "the state alone": lambda address, _: f"{address.partition('?')[0]}?state={parameters(address)['state']}",
     "cancelled": field("mode", "cancel"),
-    "not there yet": field("mode", "setup_needed"),
     "an error": field("mode", "error"),
     "no mode": field("mode", None),
     "OpenID 1.1": field("ns", "http://openid.net/signon/1.1"),
-    "no namespace": field("ns", None),
     "another endpoint": field("op_endpoint", "https://evil.example.com/openid/login"),
     "an endpoint that begins like ours": field("op_endpoint", lambda old: f"{old}/more"),
     "another return_to": field("return_to", "https://evil.example.com/auth/platform/return"),
     "a return_to without a state": field("return_to", lambda old: old.partition("?")[0]),
-    "a return_to with more": field("return_to", lambda old: f"{old}&more=1"),
     "a return_to of another login": field("return_to", lambda old: f"{old[:-1]}_"),
     "a foreign identifier": claimed(lambda _, __: f"https://evil.example.com/openid/id/{ALICE}"),
-    "a foreign identifier around ours": claimed(lambda _, ours: f"https://evil.example.com/?{ours}"),
     "a longer host": claimed(lambda url, _: f"{url}.example.com/openid/id/{ALICE}"),
     "another path": claimed(lambda url, _: f"{url}/id/{ALICE}"),
-    "a name": claimed(lambda url, _: f"{url}/openid/id/alice"),
-    "the login address": claimed(lambda url, _: f"{url}/openid/login"),
     "more behind": claimed(lambda _, ours: f"{ours}/more"),
     "a query behind": claimed(lambda _, ours: f"{ours}?x"),
-    "a fragment behind": claimed(lambda _, ours: f"{ours}#x"),
     "a newline behind": claimed(lambda _, ours: f"{ours}\n"),
-    "a blank before": claimed(lambda _, ours: f" {ours}"),
     "one digit more": claimed(lambda _, ours: f"{ours}0"),
-    "one digit less": claimed(lambda _, ours: ours[:-1]),
     "full-width digits": claimed(lambda url, _: f"{url}/openid/id/{ALICE[:-1]}\uff11"),
-    "other digits": claimed(lambda url, _: f"{url}/openid/id/" + "\u0667" * 17),
-    "upper case": claimed(lambda url, _: f"{url}/openid/ID/{ALICE}"),
     "an identity of its own": field("identity", lambda old: f"{old[:-1]}9"),
-    "no identity": field("identity", None),
     "no identifier": field("claimed_id", None),
     "no signature": field("sig", None),
-    "an empty signature": field("sig", ""),
-    "no handle": field("assoc_handle", None),
     "no list of what is signed": field("signed", None),
     **{
         f"{name} not signed": unsigned(name)
@@ -226,14 +195,10 @@ SPOILED = {
     "the mode twice": repeated("openid.mode"),
     "another identifier besides": repeated("openid.claimed_id", f"https://evil.example.com/openid/id/{BOB}"),
     "the state twice": repeated("state"),
-    "anything twice": lambda address, _: f"{address}&more=1&more=2",
     "no nonce": field("response_nonce", None),
     "a nonce without a time": field("response_nonce", "salt"),
-    "a nonce with more before": field("response_nonce", lambda old: f" {old}"),
-    "a nonce with a blank": field("response_nonce", lambda old: f"{old} x"),
     "a nonce with a newline": field("response_nonce", lambda old: f"{old}\n"),
     "a nonce of no day": field("response_nonce", "2026-02-30T00:00:00Zsalt"),
-    "a nonce with other digits": field("response_nonce", lambda old: f"\uff12{old[1:]}"),
     "a nonce that is too long": field("response_nonce", lambda old: f"{old}{'x' * 256}"),
     "an old nonce": nonce_at(minutes=6),
     "a nonce of the future": nonce_at(minutes=-6),
@@ -290,18 +255,6 @@ def test_a_login_with_a_forged_cookie_fails(app, returning):
         assert with_cookie(app, cookie).back(returning).headers["Location"] == FAILED, cookie
 
 
-def test_a_login_with_the_cookie_of_the_other_provider_fails(app, browser, credulous, identity, returning):
-    state = parameters(browser.begin("identity"))["state"]
-    other = browser.cookie("login_identity").value
-    return_to = f"{BASE_URL}/auth/platform/return?state={state}"
-
-    answer = with_cookie(app, other).back(
-        changed(returning, **{"state": state, "openid.return_to": return_to})
-    )
-
-    assert answer.headers["Location"] == FAILED
-
-
 @pytest.mark.security("OpenID 2.0")
 def test_an_assertion_can_be_used_once(app, browser, game_platform, returning):
     cookie = cookie_of(browser)
@@ -333,6 +286,7 @@ def test_an_assertion_stays_used_when_the_clock_is_set(make_app, game_platform):
     assert answers == [FAILED] * 5
 
 
+@pytest.mark.both_databases("a race")
 @pytest.mark.security("OpenID 2.0")
 def test_one_of_many_concurrent_uses_of_an_assertion_logs_in(app, browser, returning):
     cookie = cookie_of(browser)
@@ -342,24 +296,6 @@ def test_one_of_many_concurrent_uses_of_an_assertion_logs_in(app, browser, retur
 
     locations = [answer.headers["Location"] for answer in answers]
     assert locations.count(FAILED) == 7
-
-
-def test_a_forgery_does_not_use_up_the_genuine_nonce(app, browser, game_platform, returning, me):
-    forger = with_cookie(app, cookie_of(browser))
-    forger.back(FORGED["another signature"](returning, game_platform))
-
-    assert me(browser.back(returning))["platformid"] == ALICE
-
-
-def test_expired_nonces_are_deleted(browser, game_platform):
-    with writing():
-        LoginNonce.insert(nonce="2020-01-01T00:00:00Zold", expires_at_ms=now_ms() - 1).execute()
-
-    browser.log_in("platform")
-
-    with reading():
-        [kept] = LoginNonce.select()
-    assert kept.nonce != "2020-01-01T00:00:00Zold"
 
 
 @pytest.mark.security("Login in another browser")
@@ -381,19 +317,15 @@ def test_a_login_that_takes_too_long_fails(make_app, game_platform):
 VERDICTS = {
     "no": (Response(f"ns:{NAMESPACE}\nis_valid:false\n"), FAILED),
     "yes, nearly": (Response("is_valid:true \n"), FAILED),
-    "yes, in capitals": (Response("is_valid:TRUE\n"), FAILED),
     "nothing about it": (Response(f"ns:{NAMESPACE}\n"), FAILED),
     "another protocol": (Response("ns:http://openid.net/signon/1.1\nis_valid:true\n"), FAILED),
     "refused": (Response("is_valid:true\n", 403), FAILED),
     "yes and no": (Response("is_valid:true\nis_valid:false\n"), FAILED),
-    "no and yes": (Response("is_valid:false\nis_valid:true\n"), FAILED),
     "a page": (Response("<html>true</html>"), UNAVAILABLE),
     "a page of many lines": (Response("<html>\nis_valid:true\n</html>\n"), UNAVAILABLE),
     "nothing": (Response(""), UNAVAILABLE),
     "no text": (Response(b"is_valid:true\n\xff"), UNAVAILABLE),
     "an error": (Response("is_valid:true\n", 500), UNAVAILABLE),
-    "too many": (Response("is_valid:true\n", 429), UNAVAILABLE),
-    "elsewhere": (Response(VALID, 302, {"Location": "https://evil.example.com/"}), UNAVAILABLE),
     "too much": (Response(f"is_valid:true\nmore:{'x' * 1024 * 1024}\n"), UNAVAILABLE),
 }
 
@@ -418,17 +350,7 @@ def at_the_last_step(app):
     return lambda: ", ".join(parameters(browser.back(address).headers["Location"]))
 
 
+@pytest.mark.both_databases("a race")
 def test_concurrent_first_logins_of_one_person_create_one_account(app, game_platform, users):
     assert all_at_once([at_the_last_step(app) for _ in range(8)]) == ["token"] * 8
     assert [user["username"] for user in users()] == ["Alice"]
-
-
-def test_people_of_one_name_who_log_in_get_different_names(app, game_platform, users):
-    logins = []
-    for number in range(5):
-        game_platform.player = f"{int(ALICE) + number}"
-        game_platform.names[game_platform.player] = "Alice"
-        logins.append(at_the_last_step(app))
-
-    assert all_at_once(logins) == ["token"] * 5
-    assert {user["username"] for user in users()} == {"Alice", *(f"Alice-{n}" for n in range(2, 6))}

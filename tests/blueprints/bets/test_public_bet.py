@@ -117,15 +117,6 @@ def test_a_bet_is_not_found_before_its_proof_is_due(client, app, player, clock):
     assert client.get(f"/bets/{bet.id}").status_code == 200
 
 
-def test_a_revealed_bet_is_found_after_the_clock_went_back(client, app, player, due, clock):
-    bet = due(Openings(app).bet(player))
-    app.extensions["services"].proofs.reveal([bet.id])
-
-    clock.advance(ms=-3_600_000)
-
-    assert client.get(f"/bets/{bet.id}").status_code == 200
-
-
 def test_an_invalid_bet_id_is_not_found(client, app, player, due):
     due(Openings(app).bet(player))
 
@@ -134,13 +125,3 @@ def test_an_invalid_bet_id_is_not_found(client, app, player, due):
         *(str(2**63 - 1), str(2**63), "9" * 5_000),
     ):
         assert not_found(client.get(f"/bets/{bet_id}")), bet_id
-
-
-def test_a_bet_shows_the_present_name_of_its_player(client, app, player, due):
-    bet = due(Openings(app).bet(player))
-    assert client.get(f"/bets/{bet.id}").json["user"] == "alice"
-
-    changed = client.put("/profile/details", headers=player.headers, json={"username": "alicia"})
-
-    assert changed.status_code == 200, changed.text
-    assert client.get(f"/bets/{bet.id}").json["user"] == "alicia"

@@ -57,17 +57,6 @@ def test_percentages_left_out_of_an_import_have_computed_widths(client, irl_case
     )
 
 
-def test_another_price_of_an_item_makes_another_snapshot(client, case):
-    before = client.get(case).json["snapshot"]
-    assert '"name":"Gloves","price":"0"' in client.get(f"/snapshots/{before}").text
-    import_item("Gloves", price=1)
-
-    after = client.get(case).json["snapshot"]
-
-    assert after != before
-    assert '"name":"Gloves","price":"100"' in client.get(f"/snapshots/{after}").text
-
-
 def test_a_snapshot_that_was_opened_stays_when_the_case_changes(client, connect, player, case):
     before = client.get(case).json["snapshot"]
     assert connect(player).call("case:open", {"case": "my-case", "snapshot": before})["status"] is True
@@ -100,12 +89,6 @@ def test_many_unknown_hashes_do_not_reread_all_cases(client, case, queries):
         assert client.get(f"/snapshots/{number:064}").status_code == 404
 
     assert not [sql for sql, _ in queries if "case_items" in sql]
-
-
-def test_a_case_with_an_unpriced_item_has_no_snapshot(client, case):
-    import_item("Gloves", price=None)
-
-    assert client.get(case).json["snapshot"] is None
 
 
 def test_a_snapshot_may_be_cached_for_ever_and_by_everybody(client, case):

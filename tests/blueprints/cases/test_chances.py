@@ -1,6 +1,5 @@
 """Percentages are read exactly or refused, and split without a remainder."""
 
-from decimal import Decimal
 from fractions import Fraction
 
 from hypothesis import given
@@ -8,7 +7,6 @@ from hypothesis import strategies as st
 
 from services.cases.chances import (
     CERTAIN,
-    percent_from_width,
     share_equally,
     width_from_percent,
 )
@@ -34,13 +32,6 @@ def test_a_percentage_is_stored_exactly_or_refused(number):
         assert (Fraction(number) * 10**16).denominator > 1
     else:
         assert Fraction(kept, 10**16) == Fraction(number)
-
-
-@given(st.integers(0, 10**15))
-def test_a_percentage_of_15_digits_is_shown_as_written(digits):
-    number = Decimal(digits).scaleb(-13)
-
-    assert Decimal(repr(percent_from_width(width_from_percent(number)))) == number
 
 
 @given(ATTOS, st.integers(1, 500))

@@ -36,6 +36,7 @@ ONE_NAME = ["The Same"] * CROWD
 ONE_ID = [f"One{a}Two{b}Three{c}Four" for a in " -" for b in " -" for c in " -"]
 
 
+@pytest.mark.both_databases("a race")
 @pytest.mark.parametrize("named", [ONE_NAME, ONE_ID], ids=["name", "id"])
 def test_one_of_many_concurrent_cases_with_one_name_is_created(client, create_at_once, new_player, named):
     players = [new_player(f"player{number}", level=25) for number in range(CROWD)]
@@ -47,6 +48,7 @@ def test_one_of_many_concurrent_cases_with_one_name_is_created(client, create_at
     assert len(client.get("/api/cases").json) == 1
 
 
+@pytest.mark.both_databases("a race")
 def test_concurrent_requests_never_exceed_50_cases(client, create, create_at_once, veteran):
     for number in range(48):
         create(body(f"Number {number}"))
@@ -60,6 +62,7 @@ def test_concurrent_requests_never_exceed_50_cases(client, create, create_at_onc
     assert client.get("/api/cases/pagination").json["pagination"]["totalItems"] == 50
 
 
+@pytest.mark.both_databases("a race")
 def test_a_price_change_during_creation_reaches_the_case(app, veteran, monkeypatch):
     """The price change begins when the case has counted its change, and has to wait for it."""
     began = version.begin_change

@@ -1,12 +1,7 @@
 """GET /api/cases: the list of all cases."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor, as_completed
-
 import pytest
 
-from models.db import waiting
-from services.cases import queries as case_queries
 from services.shared.clock import now_ms
 from tests.blueprints.cases.conftest import GLOVES, RED, body, names
 
@@ -15,6 +10,7 @@ PATH = "/api/cases"
 pytestmark = pytest.mark.usefixtures("inventory")
 
 
+@pytest.mark.both_databases("services/cases/queries.py")
 def test_a_case_is_shown_with_its_items(client, put):
     assert client.get(PATH).json == []
     put("Odds & Ends", {RED: 33.3, GLOVES: 66.7})
@@ -74,13 +70,6 @@ def test_a_parameter_selects_the_kinds(client, put, path, parameter, names_of):
     assert (refused.status_code, refused.json) == (400, {"error": error})
 
 
-def test_cases_of_the_same_time_keep_their_import_order(client, put):
-    for name in ("First", "Second", "Third"):
-        put(name, now=1_700_000_000_000)
-
-    assert names(client.get(PATH).json) == ["Third", "Second", "First"]
-
-
 def test_a_new_case_is_shown_at_once(client, create):
     before = client.get(PATH)
     create(body("Mine"))
@@ -108,31 +97,3 @@ def test_a_cached_list_takes_one_query(client, put, queries):
     client.get(PATH)
 
     assert len(queries) == 1
-
-
-@pytest.fixture
-def go_on():
-    """Set it to let a list be read."""
-    event = threading.Event()
-    yield event
-    event.set()
-
-
-def test_waiting_for_another_requests_list_uses_the_wait_budget(app, go_on, monkeypatch):
-    monkeypatch.setattr(waiting, "ANSWER_SECONDS", 0.1)
-    begun, read = threading.Event(), case_queries.all_of
-
-    def read_late(**options):
-        begun.set()
-        assert go_on.wait(20)
-        return read(**options)
-
-    monkeypatch.setattr(case_queries, "all_of", read_late)
-    with ThreadPoolExecutor(2) as threads:
-        first, second = (threads.submit(lambda: app.test_client().get(PATH).status_code) for _ in range(2))
-        assert begun.wait(10)
-        refused = next(as_completed([first, second], timeout=10)).result()
-        go_on.set()
-
-    assert sorted([first.result(), second.result()]) == [200, 503]
-    assert refused == 503

@@ -10,7 +10,6 @@ from models.case_spins import CaseSpins
 from models.cases import Case
 from models.db.connection import writing
 from models.items import Item
-from services.cases import queries
 from tests.blueprints.cases.conftest import BLUE, GLOVES, RED, ROCK, body
 
 pytestmark = pytest.mark.usefixtures("inventory")
@@ -87,14 +86,6 @@ def test_an_unknown_case_is_not_found(client, put):
     )
 
 
-def test_cases_are_read_only_and_create_is_no_case(client):
-    answers = [client.post(f"/api/cases/{path}") for path in ("pagination", "free", "none")]
-    created = client.get("/api/cases/create")
-
-    assert {answer.status_code for answer in [*answers, created]} == {405}
-    assert set(created.headers["Allow"].split(", ")) == {"OPTIONS", "POST"}
-
-
 def test_a_case_shows_how_often_it_was_opened(client, put):
     put("Case")
     with writing():
@@ -131,6 +122,7 @@ STRANGE = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.process
 def test_gunicorn_finds_a_case_by_an_id_with_any_characters(env, tmp_path, put, client):
     for name in STRANGE:
@@ -175,21 +167,6 @@ def test_only_missing_prices_that_are_not_custom_are_fetched(client, put, refres
     client.get("/api/cases/case?not-cached")
 
     assert asked == [[red.id]] * 2
-
-
-@pytest.mark.usefixtures("unpriced")
-def test_a_price_that_arrives_while_the_case_is_read_is_shown(client, prices, monkeypatch):
-    items_without_price = queries.items_without_price
-
-    def after_the_price(case):
-        prices({RED: 9.5})
-        return items_without_price(case)
-
-    monkeypatch.setattr(queries, "items_without_price", after_the_price)
-
-    case = client.get("/api/cases/case").json
-
-    assert case["items"][0]["price"] == "$9.50"
 
 
 @pytest.mark.usefixtures("unpriced")

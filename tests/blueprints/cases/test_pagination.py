@@ -47,6 +47,7 @@ def test_an_imported_case_has_all_fields_except_the_balance_type(page, client, p
     assert answer["cases"] == [listed | {"type": "mixed", "spins": 0}]
 
 
+@pytest.mark.both_databases("services/cases/queries.py")
 @pytest.mark.usefixtures("twelve")
 def test_pages_follow_each_other_without_gaps_in_every_order(page):
     by_time = [f"Case {number}" for number in range(1, 13)]
@@ -159,6 +160,7 @@ SEARCHES = {
 }
 
 
+@pytest.mark.both_databases("services/cases/queries.py")
 def test_a_search_is_literal_and_ignores_case_in_every_script(page, put):
     for name in (*SEARCHES, "100 Luck", "axb"):
         put(name)

@@ -55,6 +55,7 @@ def _all_ids():
     return [item.id for item in Item.select(Item.id)]
 
 
+@pytest.mark.both_databases("services/cases/pricing.py")
 def test_new_prices_are_exact_however_large(app, put):
     """Sums that need more than 64 bits, against the formula in Python's own numbers."""
     chances = {RED: "33.3333333333333333", BLUE: "0.0000000000000001", GLOVES: "66.6666666666666666"}
@@ -70,6 +71,7 @@ def test_new_prices_are_exact_however_large(app, put):
     assert stored == math.ceil(value / Fraction(95, 100))
 
 
+@pytest.mark.both_databases("services/cases/pricing.py")
 def test_a_cases_type_follows_the_games_of_its_items(client, put, prices):
     put("Case", {RED: 50, BLUE: 50})
 
@@ -98,6 +100,7 @@ def test_repricing_takes_the_same_statements_for_any_number_of_cases(app, put, q
     assert counted == [1, 1]
 
 
+@pytest.mark.both_databases("a race")
 @pytest.mark.parametrize("path", ["/api/cases", "/api/cases/pagination"])
 def test_a_list_shows_case_prices_that_match_their_items(client, put, prices, monkeypatch, path):
     put("Box", {RED: 100})

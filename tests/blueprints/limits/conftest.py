@@ -1,9 +1,15 @@
 """Fixtures of the tests of limits and breaks: a clock that the test sets, and requests of the player."""
 
+from contextlib import suppress
+from functools import partial
+
 import pytest
 
 from bench.harness.spins import Clock
-from tests.support.apps import ITEM, production_processes
+from services.shared.errors import PlatformError
+from services.upgrader.spin import SpinRequest
+from tests.support.apps import ITEM
+from tests.support.at_once import all_at_once
 from tests.support.client_seeds import client_seed_that
 
 # Sunday, 22 November 2026, 13:45:00.123 UTC.
@@ -25,26 +31,20 @@ def settings():
     return {"JWT_TTL": "315360000"}
 
 
-@pytest.fixture(scope="module")
-def rules():
-    """The settings of ``two_processes``."""
-    return {}
-
-
-@pytest.fixture(scope="module")
-def two_processes(kind, postgres, redis, warm_start, rules, tmp_path_factory):
-    """An app of the test's own process, and the addresses of two production processes on its database."""
-    directory = tmp_path_factory.mktemp("processes")
-    with production_processes(postgres, directory, warm_start, REDIS_URL=redis.url, **rules) as (
-        app,
-        started,
-    ):
-        yield app, started.urls
-
-
 @pytest.fixture
-def urls(two_processes):
-    return two_processes[1]
+def bet_at_once(app, make_app, clock, settings, player, add_item):
+    """Lets the player bet a coin at two apps at once, twice each; how many bets were settled."""
+    add_item(price=10)
+    upgraders = [each.extensions["services"].upgrader for each in (app, make_app(clock=clock, **settings))]
+
+    def play(upgrader):
+        request = SpinRequest(amount=1, item=ITEM)
+        with suppress(PlatformError):
+            upgrader.play(user_id=player.id, request=request, clock=clock)
+            return 1
+        return 0
+
+    return lambda: sum(all_at_once([partial(play, upgrader) for upgrader in upgraders * 2]))
 
 
 @pytest.fixture

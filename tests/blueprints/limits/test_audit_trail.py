@@ -53,16 +53,6 @@ def test_each_change_of_a_limit_is_recorded_with_its_values(put, confirm, events
     ]
 
 
-def test_a_deposit_limit_is_recorded_with_its_kind(put, events):
-    put(50, "deposit")
-    put(60, "deposit")
-
-    assert events() == [
-        ("limit.set", at(None, "deposit"), at(5000, "deposit")),
-        ("limit.raise-requested", None, at(6000, "deposit")),
-    ]
-
-
 def test_an_expired_request_is_neither_replaced_nor_cancelled(put, events, clock):
     put(50)
     put(100)

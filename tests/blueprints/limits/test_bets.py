@@ -18,6 +18,7 @@ def spin(spins_of, player):
     return spins_of(player)
 
 
+@pytest.mark.both_databases("models/bet_settlement.py")
 @pytest.mark.security("Limits and breaks")
 @pytest.mark.regulation("RTS 12B: kinds of limits")
 def test_a_limit_can_be_reached_and_not_exceeded(client, new_player, spins_of):
@@ -33,6 +34,14 @@ def test_a_limit_can_be_reached_and_not_exceeded(client, new_player, spins_of):
             assert spin(1)["status"] is True
             assert spin(0.01) == refused
             assert client.get("/auth/me", headers=player.headers).json["balance"] == 98
+
+
+@pytest.mark.security("Limits and breaks")
+@pytest.mark.both_databases("a race")
+def test_bets_at_once_at_two_apps_reach_the_limit_exactly(bet_at_once, put):
+    put(5)
+
+    assert sum(bet_at_once() for _ in range(10)) == 5
 
 
 @pytest.mark.regulation("RTS 12B: kinds of limits")
@@ -54,6 +63,7 @@ def test_bets_from_before_the_limit_count(put, spin):
     assert spin(0.01)["error"] == "Your limit is reached"
 
 
+@pytest.mark.both_databases("models/bet_settlement.py")
 @pytest.mark.security("Limits and breaks")
 @pytest.mark.regulation("2.5.5 Exclusions")
 def test_an_open_socket_cannot_bet_during_a_break(take_break, spin, balance, clock):

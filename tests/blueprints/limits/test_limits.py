@@ -4,6 +4,7 @@ import pytest
 
 from services.limits import limits as service
 from tests.blueprints.limits.conftest import DAY_MS, NO_LIMITS
+from tests.support.at_once import all_at_once
 
 NOT_FOUND = (404, {"error": "Request not found"})
 TOO_EARLY = (400, {"error": "Too early"})
@@ -48,17 +49,18 @@ def test_a_lower_limit_applies_at_once_and_cancels_its_raise(put, limits, confir
 @pytest.mark.security("Limits and breaks")
 @pytest.mark.regulation("RTS 12D: lower now, higher later")
 @pytest.mark.regulation("2.5.5 Limitations")
-def test_a_raise_is_pending_until_confirmed_after_24_hours(put, limits, confirm, clock):
-    put(50, "loss", "week")
+@pytest.mark.parametrize("kind", ["loss", "deposit"])
+def test_a_raise_is_pending_until_confirmed_after_24_hours(put, limits, confirm, clock, kind):
+    put(50, kind, "week")
 
     for before, value in ((50, 50.01), (50.01, None)):
         requested = clock.now
-        status, pending = put(value, "loss", "week")
+        status, pending = put(value, kind, "week")
 
         assert status == 200
         assert pending == {
             "id": pending["id"],
-            "kind": "loss",
+            "kind": kind,
             "period": "week",
             "value": value,
             "confirmableAt": requested + DAY_MS,
@@ -67,11 +69,11 @@ def test_a_raise_is_pending_until_confirmed_after_24_hours(put, limits, confirm,
         assert limits()["pending"] == [pending]
         clock.now += DAY_MS - 1
         assert confirm(pending) == TOO_EARLY
-        assert limits()["loss"]["week"] == before
+        assert limits()[kind]["week"] == before
         clock.now += 1
         status, body = confirm(pending)
         assert (status, body) == (200, limits())
-        assert body["loss"]["week"] == value
+        assert body[kind]["week"] == value
         assert body["pending"] == []
 
 
@@ -129,6 +131,30 @@ def test_another_players_request_and_an_unknown_one_are_not_found(put, limits, c
     assert limits()["pending"] == [pending]
     unknown = ("1", "0" * 32, "%ED%A0%80", "F" * 32)
     assert [confirm({"id": request_id}) for request_id in unknown] == [NOT_FOUND] * 4
+
+
+@pytest.mark.both_databases("a race")
+def test_one_of_many_confirmations_at_once_succeeds(put, limits, confirm, clock):
+    put(50)
+    _, pending = put(None)
+    clock.now += DAY_MS
+
+    answers = all_at_once([lambda: confirm(pending)] * 8)
+
+    assert sorted(status for status, _ in answers) == [200] + [404] * 7
+    assert limits()["wager"]["day"] is None
+
+
+@pytest.mark.both_databases("a race")
+def test_a_limit_that_is_confirmed_and_lowered_at_once_ends_lower(put, limits, confirm, clock):
+    for value in (100, 90, 80):
+        put(value)
+        _, pending = put(500)
+        clock.now += DAY_MS
+
+        all_at_once([lambda pending=pending: confirm(pending), lambda value=value: put(value - 5)])
+
+        assert (limits()["wager"]["day"], limits()["pending"]) == (value - 5, [])
 
 
 AMOUNT = "value: must be null or an amount from 0 to 1000000000 with at most two decimals"

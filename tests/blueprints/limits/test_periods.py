@@ -15,8 +15,6 @@ from services.limits.limits import Limit
 from services.upgrader.spin import SpinRequest
 from tests.support.apps import ITEM
 
-pytestmark = pytest.mark.slow
-
 BOUNDARIES = [
     datetime(2026, 11, 23, tzinfo=UTC),  # a Monday
     datetime(2026, 12, 1, tzinfo=UTC),  # a Tuesday
@@ -86,7 +84,7 @@ def play(app, add_item):
 def test_a_bet_is_refused_exactly_when_it_exceeds_a_limit(app, play):
     names = count()
 
-    @settings(max_examples=15, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=10, suppress_health_check=list(HealthCheck), database=None)
     @given(
         values=st.lists(st.none() | st.integers(0, 1500), min_size=6, max_size=6),
         moments=st.lists(times, min_size=1, max_size=12),

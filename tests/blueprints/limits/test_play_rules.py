@@ -71,6 +71,12 @@ def test_a_bet_waits_for_the_minimum_time_after_the_last(spin, clock):
     assert spin() is None
 
 
+@pytest.mark.both_databases("a race")
+@pytest.mark.parametrize("rules", [{"GAME_MIN_CYCLE_SECONDS": "2.5"}])
+def test_one_of_the_bets_at_once_at_two_apps_is_settled(bet_at_once):
+    assert [bet_at_once() for _ in range(3)] == [1, 0, 0]
+
+
 @pytest.mark.parametrize("rules", [{"GAME_MIN_CYCLE_SECONDS": "2.5"}])
 def test_a_repeated_request_id_need_not_wait(spin):
     named = {"clientSeed": "a-seed-of-ones-own", "requestId": "once"}
@@ -148,11 +154,3 @@ def test_a_pause_resets_the_time_to_the_next_reality_check(spin, socket, clock):
     check = socket.expect(REALITY_CHECK)
 
     assert (check["minutes"], check["wagered"]) == (20, 2)
-
-
-def test_without_the_settings_nothing_is_refused_or_looked_up(spin, clock, rounds):
-    for _ in range(5):
-        assert spin() is None
-        clock.now += 29 * MINUTE_MS
-
-    assert rounds == []

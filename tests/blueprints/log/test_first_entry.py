@@ -36,6 +36,7 @@ def older_bets():
     return len(lines), hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
+@pytest.mark.both_databases("a migration")
 def test_an_upgraded_database_begins_with_the_digest_of_its_older_bets(run, entries_of, log):
     run("db", "upgrade")
     run("db", "upgrade")

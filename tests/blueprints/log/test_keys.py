@@ -61,15 +61,6 @@ def test_a_server_with_another_key_does_not_start(make_app, logged_spin):
         log_of(make_app(LOG_SIGNING_KEY=NEXT_KEY)).check(with_origin=True)
 
 
-def test_flask_check_names_the_key(make_app, logged_spin):
-    logged_spin()
-
-    result = make_app(LOG_SIGNING_KEY=NEXT_KEY).test_cli_runner().invoke(args=["check"])
-
-    assert result.exit_code == 1
-    assert [line for line in result.stderr.splitlines() if line.startswith("LOG_SIGNING_KEY: ")]
-
-
 def test_the_next_key_is_announced_once(with_next_key):
     log = log_of(with_next_key)
 

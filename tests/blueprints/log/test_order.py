@@ -41,15 +41,6 @@ def appended(log):
     return entries
 
 
-def test_an_epoch_comes_after_all_that_waited(log, new_player, spin, appended):
-    spin()
-    new_player("bob")
-
-    log.redraw()
-
-    assert appended() == (["new", "bet", "new", "epoch"], [])
-
-
 def test_redrawn_commitments_come_after_their_epoch(log, logged_spin, appended, announced):
     """A second epoch begins before the entries of the first are appended."""
     logged_spin()

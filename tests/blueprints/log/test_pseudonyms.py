@@ -14,6 +14,7 @@ def pseudonym_in(app):
     return app.extensions["services"].log.pseudonyms.of("76561190000000001")
 
 
+@pytest.mark.both_databases("a transaction")
 def test_an_account_that_was_rolled_back_changes_no_pseudonym(app, make_app):
     with suppress(InterruptedError), writing():
         create_player(app, "alice")

@@ -58,13 +58,3 @@ def test_a_repeated_request_id_gets_the_same_receipt(connect, player, bet, log):
     again, _ = bet(connect(player))
 
     assert again == first
-
-
-def test_another_socket_of_the_player_gets_no_receipt(connect, player, bet):
-    other = connect(player)
-    placed, _ = bet(connect(player))
-
-    bet_after, _ = bet(other, requestId="3f1f8c4e-6f0a-4b44-9d2b-0d1f4f3a9c56")
-
-    assert (placed["nonce"], bet_after["nonce"]) == (1, 2)
-    assert [payload["nonce"] for name, payload in other.seen if name == "log:receipt"] == [2]

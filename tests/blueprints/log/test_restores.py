@@ -55,6 +55,7 @@ def test_each_of_two_restores_of_one_backup_has_a_successor(app, player, log, lo
     assert list(log.current().kept.ended) == signed.origins[:2]
 
 
+@pytest.mark.both_databases("models/log.py")
 @pytest.mark.security("Restored database")
 def test_a_second_machine_adopts_the_successor_of_the_first(log, logged_spin, machine, signed):
     logged_spin()
@@ -70,26 +71,6 @@ def test_a_second_machine_adopts_the_successor_of_the_first(log, logged_spin, ma
 
     assert origin_of(other) == origin_of(log) == signed.origins[-1]
     assert len(signed.origins) == 2
-
-
-@pytest.mark.security("Restored database")
-def test_a_machine_adopts_the_successor_of_a_successor(app, player, log, logged_spin, machine, signed):
-    """It has slept through the first restore, and knows less than both successors have kept."""
-    logged_spin()
-    other = log_of(machine())
-    other.watch()
-    backup = stored_log()
-    for _ in range(2):
-        announced(app, player)
-        logged_spin()
-        restore_log(backup)
-        log.watch()
-
-    other.watch()
-    log.watch()
-
-    assert origin_of(other) == origin_of(log)
-    assert len(signed.origins) == 3
 
 
 @pytest.mark.security("Restored database")
@@ -154,6 +135,7 @@ def test_a_machine_without_a_record_waits_while_it_cannot_ask_others(log, logged
     assert origin_of(log) == ORIGIN
 
 
+@pytest.mark.both_databases("models/log.py")
 @pytest.mark.security("Restored database")
 @pytest.mark.parametrize("command", ["key", "verify"])
 def test_commands_never_change_the_log(logged_spin, make_app, tmp_path, command):

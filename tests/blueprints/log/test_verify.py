@@ -6,7 +6,7 @@ import struct
 import pytest
 
 from models.bets import Bet
-from models.db.connection import reading, writing
+from models.db.connection import writing
 from models.log import BETS, Log, LogBundle, LogEntry, LogTile, WaitingBet
 from services.fairness.server_seeds import ServerSeeds
 from services.log import bundles
@@ -35,15 +35,6 @@ def bets(logged_spin):
     return [logged_spin() for _ in range(4)]
 
 
-@writing()
-def swap_references(change):
-    """Change the references of the first bundle."""
-    references = bundles.references(BETS, 0)
-    change(references)
-    packed = struct.pack(f">{len(references)}q", *references)
-    LogBundle.update(references=packed).where(LogBundle.number == 0).execute()
-
-
 def test_it_is_clean_after_real_play(app, log, player, new_player, logged_spin, spin, add_waiting, run):
     bob = new_player("bob")
     for by in (None, bob, None):
@@ -60,26 +51,89 @@ def test_it_is_clean_after_real_play(app, log, player, new_player, logged_spin, 
     assert run("log", "verify") == {"entries": 309, "bets": 6, "problems": 0}
 
 
-def test_a_changed_bet_is_a_line(bets, verified):
+def delete_entry(_bets):
+    LogEntry.delete().where(LogEntry.id == 1).execute()
+
+
+def change_tile(_bets):
+    is_first = (LogTile.level == 0) & (LogTile.number == 0)
+    hashes = LogTile.get(is_first).hashes
+    LogTile.update(hashes=bytes(32) + bytes(hashes)[32:]).where(is_first).execute()
+
+
+def swap_references(change):
+    """Change the references of the first bundle."""
+
+    def swap(_bets):
+        references = bundles.references(BETS, 0)
+        change(references)
+        packed = struct.pack(f">{len(references)}q", *references)
+        LogBundle.update(references=packed).where(LogBundle.number == 0).execute()
+
+    return swap
+
+
+def change_checkpoint(_bets):
+    note = Log.select(Log.checkpoint).where(Log.name == BETS).scalar()
+    Log.update(checkpoint=note.replace("\n5\n", "\n4\n")).where(Log.name == BETS).execute()
+
+
+DAMAGES = {
+    "a changed bet": (
+        lambda bets: Bet.update(wager_cents=99).where(Bet.id == bets[1].id).execute(),
+        ["entry 2: bet {1} is not what was logged"],
+    ),
+    "a deleted bet": (
+        lambda bets: Bet.delete().where(Bet.id == bets[1].id).execute(),
+        ["entry 2: bet {1} is missing"],
+    ),
+    "a deleted entry": (delete_entry, ["entry 0: row 1 of log_entries is missing"]),
+    "a bet that waits again": (
+        lambda bets: WaitingBet.insert(bet_id=bets[1].id).execute(),
+        ["bet {1} is in the log, and waits to be appended again"],
+    ),
+    "a reference to another bet": (
+        swap_references(lambda references: references.__setitem__(2, references[1])),
+        [
+            "entry 2: bet {0} is not what was logged",
+            "bet {0} is in the log 2 times",
+            "bet {1} is not in the log",
+        ],
+    ),
+    "a lost reference": (
+        swap_references(lambda references: references.pop()),
+        ["entry 4 is missing", "bet {3} is not in the log"],
+    ),
+    "a changed tile": (
+        change_tile,
+        [
+            "the checkpoint of 127.0.0.1:5000/log on disk has another root than the first 5 entries",
+            "the last checkpoint has another root than the first 5 entries",
+            "entry 0: row 1 of log_entries is not what was logged",
+        ],
+    ),
+    "a last checkpoint that no key has signed": (
+        change_checkpoint,
+        ["the last checkpoint: a signature of a known key fails"],
+    ),
+    "a size that was set back": (
+        lambda _bets: Log.update(size=4).where(Log.name == BETS).execute(),
+        [
+            "the last checkpoint is about another log",
+            "the checkpoint of 127.0.0.1:5000/log on disk has 5 entries, the log only 4",
+            "the last checkpoint has 5 entries, the log only 4",
+            "bet {3} is not in the log",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("damage", "lines"), DAMAGES.values(), ids=DAMAGES)
+def test_each_difference_is_a_line(bets, verified, damage, lines):
     with writing():
-        Bet.update(wager_cents=99).where(Bet.id == bets[1].id).execute()
+        damage(bets)
 
-    assert verified() == [f"entry 2: bet {bets[1].id} is not what was logged"]
-
-
-def test_a_deleted_bet_is_a_line(bets, verified):
-    with writing():
-        Bet.delete().where(Bet.id == bets[1].id).execute()
-
-    assert verified() == [f"entry 2: bet {bets[1].id} is missing"]
-
-
-def test_a_deleted_entry_is_a_line(bets, verified):
-    with writing():
-        entry = LogEntry.get()
-        entry.delete_instance()
-
-    assert verified() == [f"entry 0: row {entry.id} of log_entries is missing"]
+    assert verified() == [line.format(*(bet.id for bet in bets)) for line in lines]
 
 
 def test_a_bet_that_neither_waits_nor_is_logged_is_a_line(bets, spin, verified):
@@ -97,13 +151,6 @@ def test_a_bet_that_waits_for_a_minute_is_a_line(bets, spin, verified, clock):
     assert verified() == [f"bet {bet.id} is not in the log, although it is older than a minute"]
 
 
-def test_a_bet_that_was_logged_and_waits_again_is_a_line(bets, verified):
-    with writing():
-        WaitingBet.insert(bet_id=bets[1].id).execute()
-
-    assert verified() == [f"bet {bets[1].id} is in the log, and waits to be appended again"]
-
-
 def test_a_bet_that_is_in_the_log_twice_is_a_line(bets, log, verified):
     with writing():
         WaitingBet.insert(bet_id=bets[1].id).execute()
@@ -112,42 +159,12 @@ def test_a_bet_that_is_in_the_log_twice_is_a_line(bets, log, verified):
     assert verified() == [f"bet {bets[1].id} is in the log 2 times"]
 
 
-def test_a_reference_to_another_bet_is_a_line_for_each(bets, verified):
-    swap_references(lambda references: references.__setitem__(2, references[1]))
-
-    assert verified() == [
-        f"entry 2: bet {bets[0].id} is not what was logged",
-        f"bet {bets[0].id} is in the log 2 times",
-        f"bet {bets[1].id} is not in the log",
-    ]
-
-
-def test_a_lost_reference_is_a_line(bets, verified):
-    swap_references(lambda references: references.pop())
-
-    assert verified() == ["entry 4 is missing", f"bet {bets[3].id} is not in the log"]
-
-
-def test_a_changed_tile_is_a_line_about_its_entry_and_for_each_checkpoint(bets, verified):
-    with writing():
-        hashes = LogTile.get().hashes
-        LogTile.update(hashes=bytes(32) + bytes(hashes)[32:]).execute()
-
-    assert verified() == [
-        "the checkpoint of 127.0.0.1:5000/log on disk has another root than the first 5 entries",
-        "the last checkpoint has another root than the first 5 entries",
-        "entry 0: row 1 of log_entries is not what was logged",
-    ]
-
-
 def test_a_changed_leaf_in_a_full_tile_is_a_line_about_the_tile(log, bets, add_waiting, verified):
     """The root of the tree is made from the level above."""
     add_waiting(300)
     log.append_now()
     with writing():
-        is_first = (LogTile.level == 0) & (LogTile.number == 0)
-        hashes = LogTile.get(is_first).hashes
-        LogTile.update(hashes=bytes(32) + bytes(hashes)[32:]).where(is_first).execute()
+        change_tile(bets)
 
     assert verified() == [
         "tile 0 of level 0 has another root than level 1 says",
@@ -164,8 +181,12 @@ def test_changed_older_bets_are_a_line(bets, spin, verified):
     assert verified() == ["the bets that are older than the log are not those of its first entry"]
 
 
-def test_a_machine_without_a_checkpoint_on_disk_says_so(bets, verified, tmp_path):
-    (tmp_path / "instance" / "log.checkpoint").unlink()
+@pytest.mark.parametrize("content", [None, "{"], ids=["missing", "damaged"])
+def test_a_machine_without_a_checkpoint_on_disk_says_so(bets, verified, tmp_path, content):
+    checkpoint = tmp_path / "instance" / "log.checkpoint"
+    checkpoint.unlink()
+    if content:
+        checkpoint.write_text(content)
 
     assert verified() == ["there is no checkpoint on disk to compare with"]
 
@@ -181,28 +202,6 @@ def test_a_log_that_is_shorter_than_the_checkpoint_on_disk_is_a_line(bets, logge
     ]
 
 
-def test_a_last_checkpoint_that_no_key_has_signed_is_a_line(bets, verified):
-    with writing():
-        note = Log.select(Log.checkpoint).where(Log.name == BETS).scalar()
-        Log.update(checkpoint=note.replace("\n5\n", "\n4\n")).where(Log.name == BETS).execute()
-
-    assert verified() == ["the last checkpoint: a signature of a known key fails"]
-
-
-def test_it_compares_a_log_whose_size_was_set_back(bets, verified):
-    with writing():
-        Log.update(size=4).where(Log.name == BETS).execute()
-
-    assert verified() == [
-        "the last checkpoint is about another log",
-        "the checkpoint of 127.0.0.1:5000/log on disk has 5 entries, the log only 4",
-        "the last checkpoint has 5 entries, the log only 4",
-        f"bet {bets[3].id} is not in the log",
-    ]
-    with reading():
-        assert Log.select(Log.size).where(Log.name == BETS).scalar() == 4
-
-
 def test_a_key_that_has_signed_nothing_is_a_line(make_app, bets, clock):
     key = base64.b64encode(b"another key of the log of tests!").decode()
 
@@ -210,9 +209,3 @@ def test_a_key_that_has_signed_nothing_is_a_line(make_app, bets, clock):
 
     assert result.exit_code == 1
     assert result.stderr.splitlines()[:-1] == ["the last checkpoint: no known key has signed the note"]
-
-
-def test_a_damaged_file_is_a_line(bets, verified, tmp_path):
-    (tmp_path / "instance" / "log.checkpoint").write_text("{")
-
-    assert verified() == ["there is no checkpoint on disk to compare with"]

@@ -48,6 +48,14 @@ def settings(fake):
     }
 
 
+@pytest.fixture
+def app(app):
+    """An app whose background tasks, while a server runs, do not wait long between two rounds."""
+    for task in app.extensions["realtime"].tasks:
+        task.every_seconds = min(task.every_seconds, 0.05)
+    return app
+
+
 @pytest.fixture(autouse=True)
 def audited(app):
     """The ledger's audit finds nothing after any test."""

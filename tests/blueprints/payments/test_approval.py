@@ -26,6 +26,7 @@ def test_without_the_settings_every_request_waits_for_staff(statuses):
     assert statuses(1, 25) == ["requested"] * 2
 
 
+@pytest.mark.both_databases("services/payments/withdrawals.py")
 @up_to_20
 @pytest.mark.usefixtures("rich")
 def test_small_requests_are_approved_until_the_sum_of_the_day(statuses, clock):
@@ -43,16 +44,6 @@ def test_small_requests_are_approved_until_the_sum_of_the_day(statuses, clock):
     assert statuses(20) == ["approved"]
 
 
-@pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="20", WITHDRAWAL_AUTO_APPROVE_DAILY="")
-def test_the_daily_sum_is_that_of_one_withdrawal_by_default(statuses):
-    assert statuses(15, 6, 5) == ["approved", "requested", "approved"]
-
-
-@pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="20", WITHDRAWAL_AUTO_APPROVE_DAILY="0")
-def test_a_daily_sum_of_zero_approves_nothing(statuses):
-    assert statuses(1) == ["requested"]
-
-
 @up_to_20
 @pytest.mark.usefixtures("rich")
 def test_what_has_failed_and_what_staff_approve_do_not_count(
@@ -68,14 +59,7 @@ def test_what_has_failed_and_what_staff_approve_do_not_count(
     assert statuses(20, 20, 10, 1) == ["approved"] * 3 + ["requested"]
 
 
-@up_to_20
-@pytest.mark.usefixtures("rich")
-def test_the_sum_is_of_one_player(statuses, withdraw, new_player):
-    assert statuses(20, 20, 10) == ["approved"] * 3
-
-    assert withdraw(20, by=new_player("bob"))["status"] == "approved"
-
-
+@pytest.mark.both_databases("a race")
 @up_to_20
 @pytest.mark.usefixtures("rich")
 def test_requests_at_once_are_not_all_approved(post_withdrawal):
@@ -141,6 +125,7 @@ def test_a_decision_is_made_once(withdraw, run, fails, balance):
     assert balance() == 75
 
 
+@pytest.mark.both_databases("a race")
 @for_staff
 def test_one_of_many_decisions_at_once_counts(app, withdraw, balance, status_of):
     made = withdraw()

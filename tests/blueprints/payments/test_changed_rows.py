@@ -49,6 +49,7 @@ CHANGED = {
 }
 
 
+@pytest.mark.both_databases("services/payments/audit.py")
 def test_the_ledgers_audit_reports_each_changed_row_and_nothing_else(app, paid):
     with reading():
         transaction = Payment.get(Payment.type == "deposit").ledger_transaction_id

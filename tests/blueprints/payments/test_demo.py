@@ -32,9 +32,3 @@ def test_the_demonstration_pays_a_withdrawal_after_ten_seconds(withdraw, follow,
 
     assert follow(made, 6) == ["sent"] * 5 + ["completed"]
     assert (balance(), [each[:2] for each in statistics()]) == (95, [("withdraw", 5)])
-
-
-def test_the_demonstration_keeps_no_books_to_reconcile(deposit, follow, reconcile):
-    follow(deposit(5, method="demo"), 3)
-
-    assert reconcile() == (0, [])

@@ -5,7 +5,6 @@ from decimal import Decimal
 import pytest
 
 from bench.harness.btcpay.faults import Fault
-from bench.harness.btcpay.problems import invalid
 from models.db.connection import reading, writing
 from models.deposits import Deposit
 
@@ -74,19 +73,6 @@ def test_a_deposit_without_a_trace_has_failed_after_an_hour(deposit, fake, poll,
     assert fake.invoices == []
 
 
-def test_a_deposit_that_is_refused_later_has_failed(deposit, fake, poll, status_of, monkeypatch):
-    def refuse(*_, **__):
-        raise invalid(("amount", "The amount is too odd"))
-
-    fake.faults.next(CREATE, Fault.NO_ANSWER)
-    made = deposit()
-    monkeypatch.setattr(fake.state, "create_invoice", refuse)
-
-    poll()
-
-    assert status_of(made) == "failed"
-
-
 def test_money_for_a_deposit_given_up_is_for_staff(
     deposit, fake, poll, status_of, reconcile, clock, stored, balance
 ):
@@ -135,22 +121,6 @@ def test_an_invoice_of_another_amount_is_never_adopted(deposit, fake, poll, stat
     assert reconcile()[1] == [("foreign-invoice", made["id"])]
 
 
-def test_a_foreign_invoice_beside_ours_is_only_a_finding(
-    deposit, fake, poll, status_of, reconcile, balance, invoice_of
-):
-    made = deposit()
-    own = invoice_of(made)
-    fake.pay(fake.stranger_invoice(made["id"]))
-    poll()
-    assert (status_of(made), balance()) == ("pending", 100)
-
-    fake.pay(own)
-    poll()
-
-    assert (status_of(made), balance()) == ("credited", 125)
-    assert reconcile() == (2, [("foreign-invoice", made["id"])])
-
-
 def test_money_to_a_second_invoice_of_ours_is_a_finding(deposit, fake, poll, status_of, reconcile, balance):
     fake.faults.next(CREATE, Fault.LOST_ANSWER)
     fake.faults.next("list invoices", Fault.STALE)
@@ -166,13 +136,6 @@ def test_money_to_a_second_invoice_of_ours_is_a_finding(deposit, fake, poll, sta
 
     assert reconcile() == (2, [("second-invoice", first)])
     assert balance() == 125
-
-
-def test_an_invoice_of_another_order_is_ignored(deposit, fake, reconcile):
-    deposit()
-    fake.pay(fake.stranger_invoice("an order of a shop"))
-
-    assert reconcile() == (2, [])
 
 
 def test_polling_asks_less_and_less_often_until_something_changes(

@@ -48,14 +48,6 @@ def test_a_credited_deposit_shows_what_was_credited(deposit, fake, invoice_of, p
     assert shown(made) == made | {"status": "credited", "credited": 30}
 
 
-def test_each_invoice_has_a_long_secret_of_its_own(deposit, fake):
-    deposit()
-    deposit()
-
-    secrets = {each.metadata["depositSecret"] for each in fake.invoices}
-    assert [len(bytes.fromhex(secret)) for secret in secrets] == [24, 24]
-
-
 def test_a_bad_method_is_refused(post_deposit, statuses, fake):
     for method in ("cash", "BTC-CHAIN", "demo", "", None, 5, ["btcpay"], {}):
         assert post_deposit(method=method) == UNKNOWN_METHOD
@@ -72,22 +64,11 @@ def test_a_bad_amount_is_refused_by_its_kind(post_deposit, ask, statuses, fake):
     assert (statuses(), fake.invoices) == ([], [])
 
 
-def test_the_smallest_and_the_largest_amount_are_allowed(deposit):
-    assert [deposit(amount)["amount"] for amount in (1, 10_000)] == [1, 10_000]
-
-
 def test_a_provider_away_is_503_and_the_deposit_fails(post_deposit, fake, statuses):
     with fake.away():
         assert post_deposit() == AWAY
 
     assert statuses() == [("failed", "the provider can't be reached")]
-
-
-def test_a_provider_without_a_rate_counts_as_away(post_deposit, fake, statuses):
-    fake.set_rate_available(False)
-
-    assert post_deposit() == AWAY
-    assert [status for status, _ in statuses()] == ["failed"]
 
 
 def test_a_refused_deposit_is_502_and_has_failed(post_deposit, fake, statuses, monkeypatch):

@@ -4,77 +4,68 @@ from decimal import Decimal
 
 import pytest
 
-from bench.harness.btcpay.faults import Fault
+from bench.harness.btcpay.fake import FakeBtcPay
 
 
-@pytest.fixture
-def steps(deposit, invoice_of, poll, status_of, balance):
-    """Makes a deposit, and does these things to its invoice; the status after each, and the balance."""
-
-    def follow(*doings, amount=25):
-        made = deposit(amount)
-        invoice, seen = invoice_of(made), [made["status"]]
-        for do in doings:
-            do(invoice)
-            poll()
-            seen.append(status_of(made))
-        return seen, balance()
-
-    return follow
+def processing(fake, invoice):
+    fake.pay(invoice, status="Processing")
 
 
-def test_a_deposit_that_is_paid_exactly_is_credited(steps, fake):
-    def pay(invoice):
-        fake.pay(invoice, status="Processing")
-
-    seen, coins = steps(lambda _: None, pay, fake.settle)
-
-    assert seen == ["pending", "pending", "confirming", "credited"]
-    assert coins == 125
-
-
-def test_what_is_overpaid_is_credited_rounded_down(steps, fake):
-    seen, coins = steps(lambda invoice: fake.pay(invoice, Decimal("25.019")))
-
-    assert (seen[-1], coins) == ("credited", 125.01)
-
-
-def test_more_money_before_the_first_look_up_is_credited(steps, fake):
+def pay_twice(fake, invoice):
     """The provider does not call that overpaid: the invoice was settled."""
-
-    def pay_twice(invoice):
-        fake.pay(invoice)
-        fake.pay(invoice, 5)
-        assert fake.invoice(invoice).additional == "None"
-
-    assert steps(pay_twice) == (["pending", "credited"], 130)
+    fake.pay(invoice)
+    fake.pay(invoice, 5)
+    assert fake.invoice(invoice).additional == "None"
 
 
-def test_what_is_paid_in_parts_is_pending_until_complete(steps, fake):
-    seen, coins = steps(lambda invoice: fake.pay(invoice, 10), fake.pay)
-
-    assert seen == ["pending", "pending", "credited"]
-    assert coins == 125
+def replace(fake, invoice):
+    fake.double_spend(invoice)
+    fake.expire(invoice)
 
 
-def test_what_nobody_pays_expires(steps, fake):
-    seen, coins = steps(fake.expire)
-
-    assert (seen[-1], coins) == ("expired", 100)
-
-
-def test_what_is_underpaid_is_for_staff_when_it_has_expired(steps, fake):
-    seen, coins = steps(lambda invoice: fake.pay(invoice, Decimal("24.99")), fake.expire)
-
-    assert seen == ["pending", "pending", "review"]
-    assert coins == 100
+def pay_a_part_and_invalidate(fake, invoice):
+    fake.pay(invoice, 10)
+    fake.invalidate(invoice)
 
 
-def test_money_that_comes_late_is_for_staff(steps, fake):
-    seen, coins = steps(fake.expire, fake.pay_late)
+def pay(usd):
+    return lambda fake, invoice: fake.pay(invoice, Decimal(usd))
 
-    assert seen == ["pending", "expired", "review"]
-    assert coins == 100
+
+def nothing(_fake, _invoice):
+    """Nobody does anything."""
+
+
+PAID, EXPIRED, SETTLED = FakeBtcPay.pay, FakeBtcPay.expire, FakeBtcPay.settle
+
+# What happens to the invoice, the status after each step, and the balance at the end.
+STEPS = {
+    "paid exactly": ([nothing, processing, SETTLED], "pending confirming credited", 125),
+    "overpaid, rounded down": ([pay("25.019")], "credited", 125.01),
+    "paid twice before the first look-up": ([pay_twice], "credited", 130),
+    "not paid": ([EXPIRED], "expired", 100),
+    "underpaid": ([pay("24.99"), EXPIRED], "pending review", 100),
+    "paid late": ([EXPIRED, FakeBtcPay.pay_late], "expired review", 100),
+    "marked as settled by staff": ([FakeBtcPay.mark_settled], "review", 100),
+    "invalid without money": ([FakeBtcPay.invalidate], "failed", 100),
+    "invalid with money": ([pay_a_part_and_invalidate], "review", 100),
+    "replaced": ([processing, replace], "confirming failed", 100),
+    "invalid after it was credited": ([PAID, FakeBtcPay.invalidate], "credited credited", 125),
+}
+
+
+@pytest.mark.parametrize(("steps", "statuses", "coins"), STEPS.values(), ids=STEPS)
+def test_a_deposit_follows_its_invoice(
+    deposit, invoice_of, poll, status_of, balance, fake, steps, statuses, coins
+):
+    made, seen = deposit(25), []
+
+    for step in steps:
+        step(fake, invoice_of(made))
+        poll()
+        seen.append(status_of(made))
+
+    assert (seen, balance()) == (statuses.split(), coins)
 
 
 def test_late_money_is_noticed_within_a_day_after_the_invoice(
@@ -101,67 +92,5 @@ def test_late_money_is_noticed_within_a_day_after_the_invoice(
     assert status_of(late) == "expired"
 
 
-def test_an_invoice_that_staff_mark_as_settled_is_for_review(steps, fake):
-    assert steps(fake.mark_settled) == (["pending", "review"], 100)
-
-
-def test_an_invalid_invoice_without_money_has_failed(steps, fake):
-    assert steps(fake.invalidate) == (["pending", "failed"], 100)
-
-
-def test_a_payment_that_is_replaced_has_failed(steps, fake):
-    def pay(invoice):
-        fake.pay(invoice, status="Processing")
-
-    def replace(invoice):
-        fake.double_spend(invoice)
-        fake.expire(invoice)
-
-    assert steps(pay, replace) == (["pending", "confirming", "failed"], 100)
-
-
-def test_a_payment_that_is_not_confirmed_in_time_has_failed(steps, fake):
-    def pay(invoice):
-        fake.pay(invoice, status="Processing")
-
-    assert steps(pay, fake.fail_to_confirm) == (["pending", "confirming", "failed"], 100)
-
-
-def test_an_invalid_invoice_with_money_is_for_review(steps, fake):
-    def pay_a_part_and_invalidate(invoice):
-        fake.pay(invoice, 10)
-        fake.invalidate(invoice)
-
-    assert steps(pay_a_part_and_invalidate) == (["pending", "review"], 100)
-
-
-def test_what_the_store_settles_underpaid_is_for_review(steps, fake):
-    def tolerate(invoice):
-        fake.invoice(invoice).tolerance = Decimal(10)
-        fake.pay(invoice, 24)
-        assert fake.invoice(invoice).status == "Settled"
-
-    assert steps(tolerate) == (["pending", "review"], 100)
-
-
 def test_the_store_is_told_to_tolerate_nothing(deposit, invoice_of, fake):
     assert fake.invoice(invoice_of(deposit())).tolerance == 0
-
-
-def test_a_credited_deposit_stays_when_the_provider_changes_its_mind(steps, fake):
-    assert steps(fake.pay, fake.invalidate) == (["pending", "credited", "credited"], 125)
-
-
-def test_an_answer_that_is_out_of_date_changes_nothing(deposit, invoice_of, fake, poll, status_of, balance):
-    made = deposit()
-    invoice = invoice_of(made)
-    fake.pay(invoice, status="Processing")
-    poll()
-    fake.faults.next("get invoice", *[Fault.STALE] * 3)
-    for _ in range(3):
-        poll()
-        assert status_of(made) == "confirming"
-    fake.settle(invoice)
-    poll()
-
-    assert (status_of(made), balance()) == ("credited", 125)

@@ -3,8 +3,7 @@
 import pytest
 
 from bench.harness.btcpay.faults import Fault
-from services.payments.withdrawal_checks import CheckService, Decision
-from tests.blueprints.payments.conftest import APPROVE_PAYOUT, CREATE_PAYOUT, SECRET
+from tests.blueprints.payments.conftest import CREATE_PAYOUT
 
 CHANGED = "payments:changed"
 for_staff = pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="0", WITHDRAWAL_AUTO_APPROVE_DAILY="")
@@ -133,26 +132,6 @@ def test_a_credit_after_a_slow_answer_is_told(told, slow, deposit, fake, invoice
     assert (meanwhile, told()) == ([], ["credited"])
 
 
-def test_an_invoice_that_is_made_slowly_is_told(told, slow, deposit):
-    meanwhile = slow("create invoice")
-
-    assert deposit()["status"] == "pending"
-    assert (meanwhile, told()) == (["created"], ["pending"])
-
-
-@for_staff
-def test_a_withdrawal_that_is_sent_slowly_is_told(told, slow, withdraw, run, send_payouts, clock):
-    made = withdraw()
-    run("payments", "approve", made["id"], "--reason", "known")
-    assert told() == ["approved"]
-    clock.advance(minutes=1)
-    creating, approving = slow(CREATE_PAYOUT), slow(APPROVE_PAYOUT)
-
-    send_payouts()
-
-    assert (creating, approving, told()) == (["sending"], [], ["sent"])
-
-
 def test_the_last_of_many_withdrawals_in_a_round_is_told(told, slow, withdraw, fake, send_payouts):
     for name in ("alice", "bob", "carol"):
         withdraw(5, to=fake.address(name))
@@ -162,16 +141,3 @@ def test_the_last_of_many_withdrawals_in_a_round_is_told(told, slow, withdraw, f
     send_payouts()
 
     assert sorted(meanwhile + told()) == ["sending"] * 3 + ["sent"] * 3
-
-
-@pytest.mark.settings(WITHDRAWAL_CHECK_URL="http://127.0.0.1:1/", PAYMENTS_WEBHOOK_SECRET=SECRET)
-def test_a_decision_after_a_slow_check_is_told(told, withdraw, clock, monkeypatch):
-    def ask(*_):
-        clock.advance(seconds=9)
-        assert told() == ["requested"]
-        return Decision.APPROVE, ""
-
-    monkeypatch.setattr(CheckService, "ask", ask)
-
-    assert withdraw()["status"] == "approved"
-    assert told() == ["approved"]

@@ -28,6 +28,7 @@ def limit(ask):
     return put
 
 
+@pytest.mark.both_databases("services/payments/deposits.py")
 @pytest.mark.parametrize(("period", "end"), [("day", MIDNIGHT), ("week", MONDAY), ("month", APRIL)])
 def test_a_deposit_above_the_limit_waits_for_the_next_period(
     period, end, limit, post_deposit, deposit, clock, fake
@@ -56,17 +57,6 @@ def test_open_deposits_count_as_asked_and_credited_ones_as_credited(
     deposit(35)
 
 
-def test_a_deposit_in_review_counts_as_asked(limit, deposit, fake, invoice_of, poll, post_deposit, status_of):
-    limit(50)
-    made = deposit(30)
-    fake.pay(invoice_of(made), 1)
-    fake.expire(invoice_of(made))
-    poll()
-    assert status_of(made) == "review"
-
-    assert post_deposit(20.01) == reached("day", MIDNIGHT)
-
-
 def test_what_expired_or_failed_does_not_count(limit, deposit, fake, invoice_of, poll, post_deposit):
     limit(50)
     fake.expire(invoice_of(deposit(50)))
@@ -75,15 +65,6 @@ def test_what_expired_or_failed_does_not_count(limit, deposit, fake, invoice_of,
         assert post_deposit(50)[0] == 503
 
     deposit(50)
-
-
-def test_recorded_deposits_count_and_withdrawals_do_not(limit, run, player, post_deposit, deposit):
-    limit(50)
-    run("payments", "record", player.platform_id, "deposit", "30")
-    run("payments", "record", player.platform_id, "withdraw", "30")
-
-    assert post_deposit(20.01) == reached("day", MIDNIGHT)
-    deposit(20)
 
 
 def test_a_deposit_belongs_to_the_day_of_its_creation(
@@ -100,6 +81,7 @@ def test_a_deposit_belongs_to_the_day_of_its_creation(
     assert post_deposit(1) == reached("day", MIDNIGHT + DAY_MS)
 
 
+@pytest.mark.both_databases("a race")
 def test_deposits_at_once_never_exceed_the_limit_together(limit, post_deposit, fake):
     limit(50)
 
@@ -107,12 +89,6 @@ def test_deposits_at_once_never_exceed_the_limit_together(limit, post_deposit, f
 
     assert sorted(status for status, _ in answers) == [201] * 2 + [400] * 4
     assert len(fake.invoices) == 2
-
-
-def test_a_limit_is_of_one_player(limit, deposit, new_player):
-    limit(0)
-
-    deposit(50, by=new_player("bob"))
 
 
 def test_a_player_on_a_break_can_withdraw_and_not_deposit(ask, post_deposit, withdraw, deposit, clock, fake):
@@ -124,25 +100,6 @@ def test_a_player_on_a_break_can_withdraw_and_not_deposit(ask, post_deposit, wit
     assert withdraw(25)["status"] == "approved"
     clock.advance(hours=24)
     deposit()
-
-
-def test_an_excluded_player_can_withdraw_and_not_deposit(ask, post_deposit, withdraw, fake):
-    ask("POST", "/limits/exclusion", {"duration": "permanent"})
-
-    assert post_deposit() == (403, {"error": "You have excluded yourself permanently"})
-
-    assert withdraw(25)["status"] == "approved"
-    assert fake.invoices == []
-
-
-def test_money_that_comes_during_a_break_is_credited(ask, deposit, fake, invoice_of, poll, balance):
-    made = deposit()
-    ask("POST", "/limits/exclusion", {"duration": "24h"})
-    fake.pay(invoice_of(made))
-
-    poll()
-
-    assert balance() == 125
 
 
 def test_a_suspended_player_can_neither_deposit_nor_withdraw(

@@ -47,14 +47,6 @@ def test_methods_show_the_bounds_and_names_of_the_settings(listed):
     ]
 
 
-@pytest.mark.settings(PAYMENT_METHODS="demo")
-def test_the_demonstration_goes_both_ways(listed):
-    hint = {"addressHint": "Any text; nothing is sent"}
-    method = {"id": "demo", "name": "Demonstration", **BOUNDS}
-
-    assert listed() == ([method], [method | hint])
-
-
 @pytest.mark.settings(PAYMENT_METHODS="")
 def test_there_are_no_methods_where_no_provider_is_set_up(listed, post_deposit, post_withdrawal):
     assert listed() == ([], [])
@@ -108,7 +100,3 @@ def test_flask_check_warns_about_a_provider_that_is_away(app, fake):
 
     assert result.exit_code == 0
     assert "warning: payment provider btcpay: the provider can't be reached" in result.stderr.splitlines()
-
-
-def test_only_players_see_the_methods(client):
-    assert client.get("/payments/methods").status_code == 401

@@ -45,37 +45,6 @@ def test_a_late_payout_is_a_finding_until_it_is_cancelled(
     assert reconcile() == (2, [])
 
 
-def test_a_payout_after_the_coins_went_back_is_cancelled(
-    withdraw, send_payouts, fake, create_late, reconcile, payout_of, balance
-):
-    made = withdraw()
-    send_payouts()
-    fake.cancel(payout_of(made))
-    send_payouts()
-    late = create_late(made)
-
-    reconcile()
-    send_payouts()
-
-    assert (late.state, balance(), fake.ledger.paid) == ("Cancelled", 100, [])
-    assert reconcile() == (2, [])
-
-
-def test_a_late_payout_of_an_ended_withdrawal_does_not_hold_its_address(
-    withdraw, send_payouts, fake, create_late, run, status_of
-):
-    fake.faults.next(CREATE_PAYOUT, Fault.NO_ANSWER)
-    ended = withdraw(10)
-    send_payouts()
-    run("payments", "fail", ended["id"], "--reason", "it does not answer")
-    late = create_late(ended)
-    made = withdraw(20)
-
-    send_payouts(5)
-
-    assert (late.state, status_of(made)) == ("Cancelled", "sent")
-
-
 def test_a_late_payout_that_somebody_pays_stays_a_finding(
     withdraw, send_payouts, fake, create_late, reconcile, payout_of
 ):

@@ -43,17 +43,6 @@ def test_what_can_be_mended_is_waited_for(
     assert (status_of(made), payout_of(made).state) == ("sent", "AwaitingPayment")
 
 
-def test_a_provider_that_is_away_is_waited_for(withdraw, send_payouts, fake, payout_of, status_of, balance):
-    made = withdraw()
-    with fake.away():
-        send_payouts(3)
-        assert (status_of(made), balance()) == ("sending", 75)
-
-    send_payouts()
-
-    assert payout_of(made).state == "AwaitingPayment"
-
-
 def test_an_address_unknown_to_the_provider_gives_the_coins_back(
     withdraw, send_payouts, fake, status_of, balance, run
 ):
@@ -63,18 +52,6 @@ def test_an_address_unknown_to_the_provider_gives_the_coins_back(
 
     assert (status_of(made), balance(), fake.payouts) == ("failed", 100, [])
     assert run("payments", "list")["reason"] == "the provider refused: destination"
-
-
-@pytest.mark.settings(PAYMENTS_MIN_USD="0.1")
-def test_an_amount_below_the_providers_gives_the_coins_back(
-    withdraw, send_payouts, fake, status_of, balance, run
-):
-    made = withdraw(0.2)
-
-    send_payouts(2)
-
-    assert (status_of(made), balance(), fake.payouts) == ("failed", 100, [])
-    assert run("payments", "list")["reason"] == "the provider refused: amount-too-low"
 
 
 def test_a_refused_approval_gives_the_coins_back_once_cancelled(
@@ -93,6 +70,7 @@ def test_a_refused_approval_gives_the_coins_back_once_cancelled(
     assert (status_of(made), balance(), payout_of(made).state) == ("failed", 100, "Cancelled")
 
 
+@pytest.mark.security("Withdrawals")
 def test_nothing_is_given_back_only_because_time_passes(
     withdraw, send_payouts, fake, status_of, balance, clock, reconcile
 ):

@@ -1,5 +1,7 @@
 """Withdrawals that can't end by themselves are ended by staff, and never while their payout may be paid."""
 
+from dataclasses import replace
+
 import pytest
 
 from bench.harness.btcpay.faults import Fault
@@ -66,6 +68,7 @@ def test_a_provider_that_does_not_answer_refuses_the_decision(stuck, fake, fails
 def test_a_payout_that_comes_after_giving_back_is_cancelled(
     withdraw, send_payouts, fake, run, balance, reconcile, clock
 ):
+    fake.faults.timing = replace(fake.faults.timing, late_work=0.2)
     fake.faults.next("create payout", Fault.LATE_WORK)
     made = withdraw()
     send_payouts()

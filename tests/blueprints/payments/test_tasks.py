@@ -1,13 +1,10 @@
 """The background tasks: when they ask the provider, and what they count for Prometheus."""
 
-import json
-
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from bench.harness.btcpay.faults import Fault
-from bench.harness.btcpay.webhooks import signature
-from tests.blueprints.payments.conftest import CREATE_PAYOUT, POLLING, RECONCILING, SENDING
+from tests.blueprints.payments.conftest import CREATE_PAYOUT, RECONCILING, SENDING
 from tests.support.markers import postgresql_only
 
 
@@ -27,6 +24,7 @@ def samples():
     return of
 
 
+@pytest.mark.both_databases("services/payments/history.py")
 def test_what_is_open_is_counted_with_its_age(app, work, samples, deposit, withdraw, clock):
     deposit()
     clock.advance(seconds=30)
@@ -42,17 +40,6 @@ def test_what_is_open_is_counted_with_its_age(app, work, samples, deposit, withd
         ("approved", "withdrawal"): 10,
     }
     assert samples(app, "payment_findings_open") == {}
-
-
-def test_what_has_ended_is_counted_no_more(app, work, samples, deposit, fake, invoice_of, poll):
-    made = deposit()
-    work(app, RECONCILING)
-    fake.pay(invoice_of(made))
-    poll()
-
-    work(app, RECONCILING)
-
-    assert samples(app, "payments_open") == {}
 
 
 def test_open_findings_are_counted_by_kind(app, work, samples, credited, fake, invoice_of, clock):
@@ -109,17 +96,3 @@ def test_failed_calls_about_payouts_are_counted_by_kind(app, work, samples, with
     work(app, SENDING)
 
     assert samples(app, "payout_errors_total") == {("unknown",): 1, ("away",): 1}
-
-
-def test_webhooks_are_counted_with_their_delay(app, work, samples, client, fake, clock):
-    for number in range(2):
-        body = json.dumps({"deliveryId": f"d{number}", "invoiceId": "unknown"}).encode()
-        client.post(
-            "/webhooks/btcpay", data=body, headers={"BTCPAY-SIG": signature(fake.webhook_secret, body)}
-        )
-    clock.advance(seconds=3)
-
-    work(app, POLLING)
-
-    assert samples(app, "webhooks_failed_total") == {(): 2}
-    assert samples(app, "webhook_delay_seconds_sum") == {(): 6}

@@ -4,7 +4,6 @@ import pytest
 
 from services.shared.lease import LeaseLost
 from tests.blueprints.payments.conftest import APPROVE_PAYOUT, CREATE_PAYOUT
-from tests.support.at_once import all_at_once
 
 
 @pytest.fixture
@@ -61,6 +60,7 @@ def asked(fake):
     return fake.api.requests.count
 
 
+@pytest.mark.both_databases("a lease that fences writes")
 def test_a_process_without_the_lease_sends_nothing(withdraw, send_payouts, other, fake, services, payout_of):
     withdraw(10)
     send_payouts()
@@ -72,18 +72,6 @@ def test_a_process_without_the_lease_sends_nothing(withdraw, send_payouts, other
     other(has_ended=False)
 
     assert payout_of(second).state == "AwaitingPayment"
-
-
-def test_three_processes_at_once_make_one_payout_each(
-    withdraw, services, make_app, settings, clock, fake, status_of
-):
-    made = [withdraw(10, to=fake.address(str(number))) for number in range(4)]
-    others = [make_app(clock=clock, **settings).extensions["services"] for _ in range(2)]
-
-    all_at_once([lambda each=each: each.payout_sender.run(now=clock()) for each in (services, *others)])
-
-    assert [status_of(each) for each in made] == ["sent"] * 4
-    assert [each.state for each in fake.payouts] == ["AwaitingPayment"] * 4
 
 
 def test_a_process_paused_before_its_request_makes_no_second_payout(
@@ -134,24 +122,6 @@ def test_a_payout_that_another_process_finds_is_approved_once(
     assert reconcile() == (1, [])
 
 
-def test_an_approval_that_wakes_up_late_changes_nothing(
-    withdraw, pause, other, send_payouts, payout_of, status_of, reconcile, fake
-):
-    made = withdraw()
-
-    def pay():
-        other()
-        fake.complete(payout_of(made))
-        other()
-
-    pause("approve", pay)
-
-    send_payouts()
-
-    assert (status_of(made), len(fake.ledger.paid)) == ("completed", 1)
-    assert reconcile() == (1, [])
-
-
 def test_an_approval_after_the_coins_went_back_pays_nothing(
     withdraw, pause, other, send_payouts, payout_of, status_of, balance, fake
 ):
@@ -168,6 +138,7 @@ def test_an_approval_after_the_coins_went_back_pays_nothing(
     assert (status_of(made), balance(), payout_of(made).state) == ("failed", 100, "Cancelled")
 
 
+@pytest.mark.both_databases("a lease that fences writes")
 @pytest.mark.parametrize(
     ("end", "status", "coins"), [("complete", "completed", 75), ("cancel", "failed", 100)]
 )

@@ -26,17 +26,6 @@ def test_a_prize_has_its_items_name_picture_and_value(app, win, listed):
     }
 
 
-def test_pages_together_have_all_prizes_newest_first(win, listed):
-    ids = [str(win()) for _ in range(5)]
-
-    pages = [listed(limit=2, page=page) for page in (1, 2, 3, 4)]
-
-    assert [prize["id"] for page in pages for prize in page["data"]["prizes"]] == ids[::-1]
-    assert {(page["data"]["total"], page["data"]["totalPages"]) for page in pages} == {(5, 3)}
-    assert [page["data"]["currentPage"] for page in pages] == [1, 2, 3, 4]
-    assert [page["hasMore"] for page in pages] == [True, True, False, False]
-
-
 @pytest.mark.usefixtures("addressed")
 def test_prizes_are_filtered_by_status(win, post, run, listed):
     kept, sold, shipping, shipped = ids = [win() for _ in range(4)]

@@ -22,6 +22,7 @@ def at_once(app, player):
     return lambda paths: Counter(all_at_once([partial(post, path) for path in paths]))
 
 
+@pytest.mark.both_databases("a race")
 @pytest.mark.security("Prizes")
 def test_one_of_many_concurrent_sales_of_a_prize_pays(at_once, win, balance, ledger):
     prize_id = win(value=25)
@@ -33,6 +34,7 @@ def test_one_of_many_concurrent_sales_of_a_prize_pays(at_once, win, balance, led
     assert ledger() == 3
 
 
+@pytest.mark.both_databases("a race")
 @pytest.mark.security("Prizes")
 @pytest.mark.usefixtures("addressed")
 def test_a_prize_sold_and_shipped_at_once_is_only_one(at_once, win, statuses, balance, ledger):
@@ -57,11 +59,3 @@ def test_one_of_many_concurrent_marks_of_a_prize_succeeds(app, win, post, ledger
 
     assert Counter(all_at_once([ship] * MANY)) == {0: 1, 1: MANY - 1}
     assert ledger() == 3
-
-
-def test_different_prizes_are_sold_at_once(at_once, win, balance, ledger):
-    paths = [f"/prizes/{win(value=2.5, price=1)}/sell" for _ in range(MANY)]
-
-    assert at_once(paths) == {(200, 2.5): MANY}
-    assert balance() == 100 - MANY + 2.5 * MANY
-    ledger()

@@ -10,6 +10,7 @@ NOT_AVAILABLE = (400, {"error": "Prize is no longer available"})
 NO_IDS = ["0", "-1", "1.5", "abc", "%D9%A1", "9223372036854775807", "9223372036854775808", "9" * 5_000]
 
 
+@pytest.mark.both_databases("money postings")
 def test_the_house_account_for_prizes_pays_a_sold_prize(win, post, player, statuses, balance, ledger):
     prize_id = win(value=24.9)
     assert balance() == 95
@@ -67,13 +68,3 @@ def test_an_id_of_no_prize_is_not_found(post):
     answers = [post(prize_id, action) for prize_id in NO_IDS for action in ("sell", "ship")]
 
     assert answers == [NOT_FOUND] * len(answers)
-
-
-def test_the_balance_goes_to_all_sockets_of_the_player(win, post, connect, player):
-    prize_id = win(value=24.5)
-    sockets = [connect(player) for _ in range(3)]
-    assert [socket.expect("balance")["balance"] for socket in sockets] == [95] * 3
-
-    post(prize_id, "sell")
-
-    assert [socket.expect("balance")["balance"] for socket in sockets] == [119.5] * 3

@@ -8,7 +8,6 @@ from models.prizes import Prize
 from tests.blueprints.prizes.conftest import DETAILS
 
 INCOMPLETE = (400, {"error": "Shipping details are incomplete"})
-NOT_AVAILABLE = (400, {"error": "Prize is no longer available"})
 SHIPPED = (200, {"success": True})
 
 
@@ -71,20 +70,7 @@ def test_the_operator_sees_the_prize_its_player_and_the_address(win, post, run, 
     }
 
 
-@pytest.mark.usefixtures("addressed")
-def test_the_operators_list_has_all_prizes_with_their_addresses(win, post, run, change_details):
-    kept, shipping = win(), win()
-    post(shipping, "ship")
-    change_details({"shippingAddress": {"city": "Shelbyville"}})
-
-    prizes = run("prizes", "list")
-
-    assert [(int(prize["id"]), prize["address"] and prize["address"]["city"]) for prize in prizes] == [
-        (kept, None),
-        (shipping, "Springfield"),
-    ]
-
-
+@pytest.mark.both_databases("money postings")
 @pytest.mark.usefixtures("addressed")
 def test_a_prize_that_is_marked_as_shipped_leaves_the_house(win, post, run, statuses, ledger):
     for value in (24.9, 0):

@@ -77,15 +77,6 @@ def test_a_passed_vault_deadline_is_notified_until_unlocked(call, notifications,
     assert notifications() == []
 
 
-@pytest.mark.usefixtures("locked")
-def test_a_passed_vault_deadline_is_between_older_and_newer_notifications(notifications, tell, clock):
-    tell("older")
-    clock.now += 2 * DAY
-    tell("newer")
-
-    assert titles(notifications()) == ["newer", "Vault unlockable", "older"]
-
-
 def test_a_changed_trade_url_is_notified_once_without_the_url(call, notifications, clock):
     for _ in range(2):
         call("PUT", "trade-url", {"url": URL + "&token=secret"})

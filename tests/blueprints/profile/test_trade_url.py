@@ -84,18 +84,6 @@ def test_an_invalid_url_is_refused(put, me):
     assert me()["tradeUrl"] == ""
 
 
-def test_the_host_can_be_configured(make_app, new_player):
-    app = make_app(PLATFORM_TRADE_HOST="Trade.Example.com")
-    player = new_player("other")
-
-    put = app.test_client().put
-    urls = with_host("trade.example.com", "steamcommunity.com", "tradeXexample.com")
-
-    answers = [put("/profile/trade-url", json={"url": url}, headers=player.headers) for url in urls]
-
-    assert [answer.status_code for answer in answers] == [200, 400, 400]
-
-
 OWN_ID, OWN_URL = "76561198000000001", BASE + "?partner=39734273"
 
 

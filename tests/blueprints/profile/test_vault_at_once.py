@@ -21,6 +21,7 @@ def post(server, player):
     return post
 
 
+@pytest.mark.both_databases("money postings")
 def test_parallel_locks_never_move_a_deadline_earlier(post, clock, me):
     soon = clock() + 10**9
     deadlines = [soon + number * 7 % AT_ONCE for number in range(AT_ONCE)]
@@ -34,6 +35,7 @@ def test_parallel_locks_never_move_a_deadline_earlier(post, clock, me):
     assert owned["balance"] == 100 - sum(taken)
 
 
+@pytest.mark.both_databases("money postings")
 def test_parallel_locks_never_exceed_the_balance(post, clock, me):
     until = clock() + 10**9
 
@@ -43,17 +45,7 @@ def test_parallel_locks_never_exceed_the_balance(post, clock, me):
     assert (me()["balance"], me()["vaultBalance"]) == (5, 95)
 
 
-def test_one_of_many_parallel_unlocks_moves_the_coins(post, clock, me, run):
-    assert post(LOCK, amount=40, deadline=clock() + 5)
-    clock.advance(ms=5)
-
-    opened = all_at_once([lambda: post(UNLOCK)] * AT_ONCE)
-
-    assert sum(opened) == 1
-    assert (me()["balance"], me()["vaultBalance"], me()["vaultDeadline"]) == (100, 0, None)
-    assert run("ledger", "audit")["transactions"] == 3
-
-
+@pytest.mark.both_databases("money postings")
 def test_a_lock_during_an_unlock_is_not_lost(post, clock, me, run):
     assert post(LOCK, amount=40, deadline=clock() + 5)
     clock.advance(ms=5)

@@ -10,7 +10,6 @@ from PIL import Image
 
 from bench.harness.players import import_prices
 from bench.harness.spins import Clock, at
-from services.shared_bets import pictures
 from tests.support.openings import Openings, chest
 from tests.support.table import Table
 
@@ -88,15 +87,6 @@ def test_anybody_sees_a_finished_spin(page, spin, app):
     assert f'href="/bets/{spin.id}/tlog-proof"' in page(spin)
 
 
-def test_the_heading_says_whether_the_item_was_won(page, spin, app, player, clock):
-    lost = Table(app).spin(player, wager=2, wins=False)
-    clock.advance(ms=PROOF_DELAY_MS)
-
-    assert '<h1 id="title">alice won Item of 10</h1>' in page(spin)
-    assert '<h1 id="title">alice did not win Item of 10</h1>' in page(lost)
-    assert "alice wagered 2.00 coins" in page(lost)
-
-
 @pytest.mark.parametrize("game", ["case", "irl"])
 def test_anybody_sees_a_finished_opening(page, open_case, game):
     content = chest("chest", price=5, items=(("Dust", 1, "66.6"), ("Crown", "40.5", "33.4")))
@@ -171,16 +161,6 @@ def test_the_picture_has_the_size_of_the_tags_and_never_changes(client, spin, op
             assert (picture.format, picture.size) == ("PNG", (1200, 630))
 
 
-def test_a_picture_is_drawn_once(client, spin, monkeypatch):
-    drawn = []
-    monkeypatch.setattr(pictures, "draw", lambda content: drawn.append(content) or b"picture")
-
-    answers = [client.get(f"/b/{spin.id}.png").data for _ in range(2)]
-
-    assert answers == [b"picture"] * 2
-    assert len(drawn) == 1
-
-
 def test_the_picture_shows_the_item_where_the_server_has_its_file(client, app, spin):
     directory = app.extensions["services"].settings.instance_dir / "media" / "items"
     directory.mkdir(parents=True)
@@ -203,15 +183,3 @@ def test_the_picture_shows_the_item_where_the_server_has_its_file(client, app, s
     assert max(red[1:]) < 60
     # The neutral picture. None is fetched from another host.
     assert others[0] == others[1] != red
-
-
-def test_characters_that_the_font_lacks_and_long_names_do_not_spoil_a_picture(client, open_case):
-    name = "★ 龍王 " + "Very long name " * 12
-    bet = open_case(chest(items=[(name, 1, 100)]), wins=name)
-
-    answer = client.get(f"/b/{bet.id}.png")
-
-    with Image.open(BytesIO(answer.data)) as picture:
-        # Nothing reaches into the margin at the right.
-        margin = picture.crop((1150, 0, 1200, 440)).getcolors()
-    assert len(margin) == 1

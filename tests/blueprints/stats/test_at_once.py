@@ -26,6 +26,7 @@ def neighbours(app, new_player):
     return first, same, new_player("other")
 
 
+@pytest.mark.both_databases("a race")
 def test_concurrent_spins_and_payments_are_each_counted_once(app, ask, run, clock, neighbours):
     table = Table(app)
 

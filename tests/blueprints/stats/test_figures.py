@@ -46,6 +46,7 @@ def month(ms):
     return datetime.fromtimestamp(ms / 1000, UTC).timetuple()[:2]
 
 
+@pytest.mark.both_databases("money postings")
 @pytest.mark.regulation("2.5.7 Transaction log")
 @settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(spins=SPINS)

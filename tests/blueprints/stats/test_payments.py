@@ -68,6 +68,7 @@ def test_a_payment_shows_what_the_processor_reported(ask, pay, alice):
     ]
 
 
+@pytest.mark.both_databases("services/statistics/profile.py")
 @pytest.mark.regulation("2.5.7 Transaction log")
 @pytest.mark.usefixtures("history")
 def test_payments_are_filtered_by_type_and_sorted(ask, alice, listed):
@@ -87,6 +88,7 @@ def test_payments_are_filtered_by_type_and_sorted(ask, alice, listed):
     assert (totals["depositAmount"], totals["withdrawAmount"]) == (80, 25)
 
 
+@pytest.mark.both_databases("models/db/search.py")
 @pytest.mark.usefixtures("history")
 def test_a_search_matches_txhash_chain_and_asset(listed):
     found = {

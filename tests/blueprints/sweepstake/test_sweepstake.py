@@ -102,10 +102,6 @@ def test_a_rate_that_is_not_positive_is_a_calculation_error(convert):
     assert {rate: said for rate, said in answers.items() if said != [(500, BAD_RATE)] * 2} == {}
 
 
-def test_the_amount_is_checked_before_the_rate(convert):
-    assert convert("calc-deposit", "none", amount="x") == (400, {"error": BAD_AMOUNT})
-
-
 @given(
     usd=some.integers(0, 10**11),
     rate=some.decimals(min_value=Decimal("0.0001"), max_value=10**6, places=4, allow_nan=False),

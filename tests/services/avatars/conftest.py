@@ -6,10 +6,15 @@ import pytest
 from PIL import Image
 from urllib3.filepost import encode_multipart_formdata
 
-from tests.support.hostile_images import encoded
-
 SIZE = (40, 30)
 RED, GREEN, BLUE, WHITE = (220, 30, 40), (30, 200, 60), (40, 60, 210), (250, 250, 250)
+
+
+def encoded(picture, kind, **options):
+    """An image as the bytes of a file of this format."""
+    file = BytesIO()
+    picture.save(file, kind, **options)
+    return file.getvalue()
 
 
 def grey(number):

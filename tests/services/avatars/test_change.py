@@ -14,9 +14,8 @@ from urllib3.filepost import encode_multipart_formdata
 from bench.harness.waiting import wait_until
 from models.db.connection import database, reading, writing
 from models.users import User
-from tests.services.avatars.conftest import GREEN, RED
+from tests.services.avatars.conftest import GREEN, RED, encoded
 from tests.support.at_once import all_at_once
-from tests.support.hostile_images import encoded
 
 PNG = encoded(Image.new("RGB", (9, 9), RED), "PNG")
 
@@ -94,6 +93,7 @@ def send(server):
     return post
 
 
+@pytest.mark.both_databases("a race")
 def test_many_uploads_at_once_leave_one_file(send, player, current, kept):
     files = [encoded(Image.new("RGB", (9, 9), (number, *GREEN[:2])), "PNG") for number in range(12)]
 

@@ -1,17 +1,11 @@
 """POST /profile/avatar: the accepted formats, and how they are rendered."""
 
-import random
-import struct
 from io import BytesIO
 
-import numpy as np
 import pytest
 from PIL import Image, PngImagePlugin
 
-from tests.services.avatars.conftest import BLUE, GREEN, RED, SIZE, WHITE, animation, grey
-from tests.support.hostile_images import encoded
-
-pytestmark = pytest.mark.slow
+from tests.services.avatars.conftest import BLUE, GREEN, RED, SIZE, WHITE, animation, encoded, grey
 
 ORIENTATION = 0x0112
 EDGE = 16
@@ -174,12 +168,6 @@ def test_metadata_is_removed(stored, metadata, stored_bytes):
         assert set(picture.info) <= {"loop", "background", "timestamp", "duration"}, kind
 
 
-def test_an_image_with_unreadable_metadata_is_accepted(stored):
-    data = encoded(plain(), "JPEG", exif=b"Exif\0\0" + b"nonsense" * 10)
-
-    assert is_near(middle(stored(data)), RED)
-
-
 def test_an_animation_stays_animated(stored):
     for kind in ("GIF", "WEBP", "PNG"):
         picture = stored(animation(kind, frames=5))
@@ -193,15 +181,8 @@ def test_an_animation_stays_animated(stored):
         assert [abs(level - grey(number)) <= 4 for number, (level, _) in enumerate(shown)] == [True] * 5
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG"])
-def test_300_frames_are_accepted(stored, kind):
-    assert stored(animation(kind, frames=300)).n_frames == 300
-
-
-@pytest.mark.slow
-def test_the_default_image_does_not_count_against_300_frames(stored):
-    assert stored(animation("PNG", frames=301, default_image=True)).n_frames == 300
+def test_300_frames_are_accepted(stored):
+    assert stored(animation("GIF", frames=300, size=(4, 3))).n_frames == 300
 
 
 def test_an_animated_pngs_default_image_is_no_frame(stored):
@@ -213,31 +194,11 @@ def test_an_animated_pngs_default_image_is_no_frame(stored):
     assert is_near(middle(picture), GREEN)
 
 
-def test_a_frame_without_duration_lasts_a_tenth_second(stored):
-    frames = [plain(colour=colour) for colour in (RED, GREEN)]
-
-    picture = stored(encoded(frames[0], "GIF", save_all=True, append_images=frames[1:], duration=0))
-
-    picture.load()
-    assert picture.info["duration"] == 100
-
-
-def box(name, content):
-    """A box of an MP4 file."""
-    return struct.pack(">I4s", 8 + len(content), name) + content
-
-
-SAMSUNG = b"\0\0\x01\x0a\x0e\0\0\0Image_UTC_Data1700000000000"
 TRAILERS = {
-    "Samsung's": SAMSUNG
-    + struct.pack("<4sIIHHIII4s", b"SEFH", 107, 1, 0, 0x0A01, len(SAMSUNG), 36, 24, b"SEFT"),
-    "a motion photo": box(b"ftyp", b"mp42\0\0\0\0isommp42")
-    + box(b"mdat", random.Random(1).randbytes(99_999)),
     "a second image": encoded(plain(colour=BLUE, size=(8, 8)), "JPEG"),
     "a part of an image": b"\xff\xd8\xff\xe1",
     "an archive": b"PK\x03\x04" + bytes(26) + b"PK\x05\x06" + bytes(18),
     "a script": b"<html><script>alert(1)</script></html>",
-    "zeros": bytes(1000),
 }
 
 
@@ -247,30 +208,15 @@ def test_bytes_after_an_image_are_removed(stored, stored_bytes):
         return [stored(data) and stored_bytes() for data in files]
 
     files = [encoded(corners(), kind) for kind in ("JPEG", "PNG", "WEBP", "GIF")]
-    others = [encoded(corners(), "JPEG", progressive=True), encoded(corners(), "WEBP", lossless=True)]
-    others += [animation(kind, frames=3) for kind in ("PNG", "WEBP", "GIF")]
+    files += [animation(kind, frames=3) for kind in ("PNG", "WEBP", "GIF")]
     alone = rendered(files)
 
     for name, trailer in TRAILERS.items():
         assert rendered([file + trailer for file in files]) == alone, name
-    assert rendered([file + trailer for file in others]) == rendered(others)
 
 
-def test_only_the_first_image_of_a_jpeg_is_used(stored):
-    data = encoded(corners(), "MPO", save_all=True, append_images=[plain(size=(8, 8))])
-    assert Image.open(BytesIO(data)).n_frames == 2
-
-    picture = stored(data)
-
-    assert (picture.n_frames, is_near(picture.convert("RGB").getpixel((40, 40)), RED)) == (1, True)
-
-
-def test_noise_of_exactly_2_mib_is_accepted(stored):
-    pixels = np.frombuffer(random.Random(7).randbytes(820 * 820 * 3), np.uint8).reshape(820, 820, 3)
-    data = encoded(Image.fromarray(pixels), "PNG")
-    assert 2_000_000 < len(data) <= 2_097_152
-
-    assert stored(data.ljust(2_097_152, b"\0")).size == (256, 256)
+def test_a_file_of_exactly_2_mib_is_accepted(stored):
+    assert stored(encoded(plain(), "PNG").ljust(2_097_152, b"\0")).size == (256, 256)
 
 
 def test_an_avatar_is_served_as_immutable(stored, client, player):

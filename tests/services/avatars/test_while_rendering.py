@@ -10,7 +10,7 @@ from PIL import Image
 from bench.harness.servers import gunicorn, server_process
 from tests.services.avatars.conftest import animation, encoded
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.thorough]
 
 
 @pytest.fixture

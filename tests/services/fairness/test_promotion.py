@@ -7,7 +7,7 @@ import pytest
 from bench.harness.durable_postgres import durable_postgres
 from tests.support.replica import replica_of
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.thorough]
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ import pytest
 
 from bench.harness.spins import play_spin
 from bench.harness.waiting import wait_until
-from models.db.connection import database, reading
+from models.db.connection import reading
 from models.users import AnnouncedSeed
 from services.games.errors import CommitmentMismatch
 from services.shared.errors import Unavailable
 from tests.services.fairness.conftest import reveal
-from tests.support.lost_log import epoch, replace_log
+from tests.support.lost_log import replace_log
 
 PATH = "/upgrader/commitment"
 
@@ -57,32 +57,26 @@ def test_the_players_sockets_receive_the_commitment_of_a_redrawn_seed(app, playe
     assert socket.expect("upgrader:commitment") == over_http != before
 
 
-def test_a_commands_new_balance_reaches_sockets_with_a_usable_commitment(app, player, connect, run):
-    socket = connect(player)
-    before = socket.expect("upgrader:commitment")
-    run("seeds", "redraw")
-
-    run("payments", "record", player.platform_id, "deposit", "25")
-
-    assert socket.expect("upgrader:commitment") == announced(app, player) != before
+@reading()
+def stored_seeds():
+    seeds = AnnouncedSeed.select(AnnouncedSeed.user_id, AnnouncedSeed.encrypted_server_seed)
+    return set(seeds.tuples())
 
 
-def test_a_request_after_a_restore_redraws_one_seed(app, new_player, env, tmp_path):
-    players = [new_player(f"player-{number}") for number in range(20)]
+@pytest.mark.security("Restored database")
+@pytest.mark.parametrize("content", [None, "{"], ids=["missing", "damaged"])
+def test_without_a_good_checkpoint_file_a_request_redraws_one_seed(app, new_player, tmp_path, content):
+    players = [new_player(f"player-{number}") for number in range(3)]
     announced(app, players[0])
-    with reading():
-        before = dict(
-            AnnouncedSeed.select(AnnouncedSeed.user_id, AnnouncedSeed.encrypted_server_seed).tuples()
-        )
-    (tmp_path / "instance" / "log.checkpoint").unlink()
+    before = stored_seeds()
+    checkpoint = tmp_path / "instance" / "log.checkpoint"
+    checkpoint.unlink()
+    if content:
+        checkpoint.write_text(content)
 
     announced(app, players[0])
 
-    with reading():
-        after = dict(
-            AnnouncedSeed.select(AnnouncedSeed.user_id, AnnouncedSeed.encrypted_server_seed).tuples()
-        )
-    assert {user_id for user_id in before if before[user_id] != after[user_id]} == {players[0].id}
+    assert {user_id for user_id, _ in stored_seeds() - before} == {players[0].id}
 
 
 def test_a_log_with_another_history_is_recognised_as_foreign(app, player, item):
@@ -130,23 +124,3 @@ def test_only_the_owner_can_read_the_checkpoint_file(app, player, tmp_path):
     announced(app, player)
 
     assert stat.S_IMODE((tmp_path / "instance" / "log.checkpoint").stat().st_mode) == 0o600
-
-
-def test_a_new_platforms_first_server_keeps_the_commitments(app, player):
-    with reading():
-        drawn = AnnouncedSeed.get_by_id(player.id).server_seed_commitment
-
-    assert announced(app, player)["serverSeedCommitment"] == drawn
-    assert epoch() == 1
-
-
-def test_a_backup_of_a_new_platform_redraws_its_seeds(app, make_app, player, item, run, tmp_path):
-    run("db", "backup", str(tmp_path / "backup"))
-    told = announced(app, player)
-    database.obj.close_all()
-
-    elsewhere = make_app(
-        DATABASE_URL=f"sqlite:///{tmp_path / 'backup'}", INSTANCE_DIR=str(tmp_path / "elsewhere")
-    )
-
-    assert announced(elsewhere, player)["serverSeedCommitment"] != told["serverSeedCommitment"]

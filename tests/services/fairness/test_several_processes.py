@@ -9,7 +9,7 @@ from bench.harness.spins import play_spin
 from models.db.connection import writing
 from models.log import BETS
 from models.users import AnnouncedSeed
-from services.log import checkpoint_file, sequencer
+from services.log import checkpoint_file, sequencer, signed_log
 from tests.services.fairness.conftest import reveal
 from tests.support.lost_log import checkpoints, epoch, replace_log, restore_log, stored_log
 
@@ -59,6 +59,7 @@ def announce_again(player, nonce):
         AnnouncedSeed.update(nonce=nonce).where(AnnouncedSeed.user == player.id).execute()
 
 
+@pytest.mark.both_databases("several processes append to one log")
 def test_processes_append_the_bets_of_all_at_once(processes, new_player, spin):
     players = [new_player(f"player-{number}") for number in range(3)]
     bets = [
@@ -88,6 +89,7 @@ def test_another_process_bets_revealed_together_need_one_checkpoint(processes, n
     assert checkpoints() - before == 1
 
 
+@pytest.mark.both_databases("several processes append to one log")
 def test_a_bet_that_another_process_logs_needs_no_lock_of_the_file(two, new_player, spin, monkeypatch):
     here, there = two
     bet = spin(here, new_player())
@@ -132,20 +134,7 @@ def test_a_restore_without_another_process_reveals_is_recognised(two, new_player
     assert announced(there, player).server_seed_commitment != told.server_seed_commitment
 
 
-def test_a_restore_without_another_machines_bets_is_recognised(app, make_app, new_player, spin, tmp_path):
-    other = make_app(INSTANCE_DIR=str(tmp_path / "other"))
-    player = new_player()
-    bet_log(other).watch()
-    bet = spin(app, player)
-    before = stored_log()
-    reveal(app, bet)
-    bet_log(other).watch()
-    told = announced(other, player)
-    restore_log(before)
-
-    assert announced(other, player).server_seed_commitment != told.server_seed_commitment
-
-
+@pytest.mark.both_databases("several processes append to one log")
 def test_processes_that_start_and_stop_keep_the_commitments(processes, make_app, new_player, spin):
     player = new_player()
     bets = [spin(process, player) for process in processes]
@@ -174,25 +163,11 @@ def test_a_process_notices_lost_bets_of_departed_players(two, new_player, spin):
     assert again.server_seed_commitment != told.server_seed_commitment
 
 
-def test_a_machines_processes_redraw_once_after_a_restore(two, new_player, spin):
-    players = [new_player(f"player-{number}") for number in range(2)]
-    for process, player in zip(two, players, strict=True):
-        spin(process, player)
-    before = epoch()
-    for player in players:
-        announce_again(player, nonce=1)
-
-    for process, player in zip(two, players, strict=True):
-        announced(process, player)
-        bet_log(process).watch()
-
-    assert epoch() - before == 1
-
-
 def test_a_machine_without_file_reveals_a_bet_after_writing_its_own_checkpoint(
-    app, make_app, new_player, spin, tmp_path
+    app, make_app, new_player, spin, tmp_path, monkeypatch
 ):
     """The log has another history than what both machines have signed, so the other one can't confirm it."""
+    monkeypatch.setattr(signed_log, "CONFIRM_SECONDS", 0.1)
     other = make_app(INSTANCE_DIR=str(tmp_path / "other"))
     reveal(app, bet := spin(app, new_player()))
     bet_log(other).watch()

@@ -55,18 +55,16 @@ def test_the_percent_is_the_ticket_rounded_down_to_five_decimals(ticket):
 @pytest.mark.guarantee("Items")
 @pytest.mark.regulation("3.2 Distribution of scaled values")
 @pytest.mark.regulation("(b) Statistical randomness")
-@pytest.mark.slow
 def test_items_are_won_as_often_as_their_widths_say(effort, seed, note_figure):
-    found = list(p_values(100_000 * effort, master_seed=f"{seed}openings"))
+    found = list(p_values(50_000 * effort, master_seed=f"{seed}openings"))
 
     for items, p_value in found:
         note_figure(f"openings of a case of {items} items: p = {p_value:.4f}")
     assert [p_value for _, p_value in found if p_value < REJECTED_BELOW] == []
 
 
-@pytest.mark.slow
 def test_items_that_are_won_in_another_order_are_rejected():
-    widths, counts = wins_of_one_case(10_000, seed="openings:0", game="case")
+    widths, counts = wins_of_one_case(5_000, seed="openings:0", game="case")
 
     assert chi_square(widths, counts) > REJECTED_BELOW
     assert chi_square(widths, np.roll(counts, 1)) < REJECTED_BELOW

@@ -389,15 +389,6 @@ def test_both_ways_to_settle_an_opening_write_the_same_rows(opening, player, cha
     assert settled.balances.balance_cents == balance
 
 
-def test_the_second_opening_of_a_content_stores_no_snapshot(opening, write):
-    write(opening())
-    before = rows()
-
-    write(opening())
-
-    assert changed(before, rows(), "snapshots") == []
-
-
 def test_a_refused_opening_stores_no_snapshot(opening, change_player, write):
     change_player(balance_cents=0)
     before = rows()
@@ -428,10 +419,6 @@ def test_an_opening_of_an_old_case_reading_changes_nothing(opening, write, age_m
         write(late)
 
     assert rows() == before
-
-
-def test_an_opening_whose_case_was_just_read_is_settled(opening, write):
-    assert write(opening(case_read_at_ms=database_ms())).bet_id
 
 
 def test_the_free_case_needs_a_code_and_obeys_its_limit(opening, change_player, write):

@@ -9,18 +9,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from models.bets import Bet
-from models.case_spins import CaseSpins
-from models.db.connection import database, writing
-from models.deposits import Deposit
-from models.prizes import Prize
-from models.users import User
-from models.withdrawals import Withdrawal
 from tests.support.money.interruptions import InterruptionKind, Moment
-from tests.support.money.model import HOUR_MS, Players, Trouble
+from tests.support.money.model import Players, Trouble
 from tests.support.money.world import SETTINGS, World
-
-pytestmark = pytest.mark.slow
 
 EXAMPLES, STEPS, MOST_STEPS = 2, 12, 30
 FREE, IRL = 2, 3
@@ -38,16 +29,9 @@ def model(world):
     return type("OnThisDatabase", (Players,), {"world": world})
 
 
-@pytest.fixture
-def players(model):
-    """Three players who own a code each and have done nothing else."""
-    players = model()
-    players.join(3)
-    return players
-
-
 @pytest.mark.guarantee("Every figure")
 @pytest.mark.regulation("RTS 12B: kinds of limits")
+@pytest.mark.thorough
 def test_every_figure_equals_the_books(model, world, effort, note_figure):
     run_state_machine_as_test(
         model,
@@ -151,6 +135,7 @@ def nothing():
 @pytest.mark.guarantee("Every figure")
 @pytest.mark.security("Coins")
 @pytest.mark.regulation("2.5.6 Financial transactions")
+@pytest.mark.thorough
 def test_an_action_interrupted_at_any_statement_changes_nothing(model, world):
     players = model()
     players.join(2)
@@ -184,57 +169,19 @@ def test_an_action_interrupted_at_any_statement_changes_nothing(model, world):
 
 
 @pytest.mark.guarantee("Every figure")
-def test_an_action_with_a_lost_commit_answer_is_done_once(model, world):
+@pytest.mark.security("Coins")
+@pytest.mark.regulation("2.5.6 Financial transactions")
+@pytest.mark.both_databases("money postings")
+@pytest.mark.parametrize("after", [False, True], ids=["before the commit", "after the commit"])
+def test_an_action_is_done_once_although_the_process_dies_at_its_commit(model, world, after):
     players = model()
     players.join(2)
 
     for prepare, do in deeds(players).values():
         prepare()
-        do(Trouble(InterruptionKind.DIES, Moment(None, after=True), again=True))
+        do(Trouble(InterruptionKind.DIES, Moment(None, after=after), again=True))
 
     players.the_books_are_right()
     players.every_figure_is_the_one_kept_by_hand()
-    assert world.counts["the process dies, done"] == len(deeds(players))
-
-
-FALSIFIED = (
-    {User.balance_cents: User.balance_cents + 1},
-    {User.vault_deadline_ms: User.vault_deadline_ms + HOUR_MS},
-    {User.wagered_cents: User.wagered_cents + 100},
-    {Bet.wager_cents: Bet.wager_cents + 1},
-    {User.deposit_bonus: False},
-    {Prize.value_cents: Prize.value_cents + 1},
-    {Prize.status: "shipped", Prize.encrypted_address: "encrypted"},
-    {User.day_wagered_cents: User.day_wagered_cents - 1},
-    {User.month_loss_limit_cents: User.month_loss_limit_cents + 1},
-    {CaseSpins.spins: CaseSpins.spins + 1},
-    {Deposit.credited_cents: Deposit.credited_cents + 1},
-    {Deposit.amount_cents: Deposit.amount_cents + 1},
-    {Withdrawal.amount_cents: Withdrawal.amount_cents + 1},
-)
-
-
-def test_every_wrong_balance_or_total_is_reported(players):
-    players.lock(0, 100, 1, None)
-    players.use_code(0, "CODE1", None)
-    players.spin(0, 100, False, None)
-    players.open(0, IRL, False, None)
-    players.limit(0, "loss", "month", 500_000, None)
-    players.ask_for_deposit(0, 500, None)
-    players.credit(0, 0, None)
-    players.ask_for_withdrawal(0, 300, None)
-
-    unnoticed = []
-    for changes in FALSIFIED:
-        table = next(iter(changes)).model
-        with writing(), database.atomic() as savepoint:
-            table.update(changes).execute()
-            try:
-                players.the_books_are_right()
-                players.every_figure_is_the_one_kept_by_hand()
-                unnoticed.append(changes)
-            except AssertionError:
-                pass
-            savepoint.rollback()
-
-    assert unnoticed == []
+    # Some are refused when what came before was undone, such as ending a suspension.
+    assert world.counts[f"the process dies, {'done' if after else 'undone'}"] > 20

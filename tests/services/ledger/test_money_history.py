@@ -1,23 +1,21 @@
-"""Sixteen writers and four readers at once: every read sums to zero; with ``--effort 30`` for a minute."""
+"""Sixteen writers and four readers at once: every read sums to zero; with ``--effort 60`` for a minute."""
 
 import pytest
 
-from models.db.connection import writing
-from models.users import User
-from tests.support.money.concurrent_play import Observed, look, observe
+from tests.support.money.concurrent_play import observe
 
-SECONDS = 2
+SECONDS = 1
 ACTIONS = frozenset(
     [
-        *("spin", "open_case", "open_irl_case", "sell", "ship", "claim"),
-        *("lock", "unlock", "deposit", "withdraw", "use_code"),
-        *("pay_in", "pay_out", "give_back"),
+        *("spin", "open_irl_case", "sell", "claim", "lock", "unlock"),
+        *("deposit", "withdraw", "pay_in", "pay_out", "give_back"),
     ]
 )
 
 
 @pytest.mark.guarantee("Every read")
 @pytest.mark.security("Coins")
+@pytest.mark.both_databases("money postings")
 def test_every_read_sums_to_zero_while_everybody_writes(
     app, make_app, run, process_count, effort, note_figure
 ):
@@ -26,20 +24,8 @@ def test_every_read_sums_to_zero_while_everybody_writes(
     observed = observe(app, *others, writers=16, readers=4, seconds=SECONDS * effort, actions=ACTIONS)
 
     assert observed.failures == []
-    assert observed.violations == []
-    assert len(observed.states) > 1
+    assert [sums for sums in observed.reads if sum(sums) != 0] == []
+    assert len(set(observed.reads)) > 1
     assert set(observed.writes) == ACTIONS
     assert run("ledger", "audit")["mismatches"] == 0
-    note_figure(f"{observed.writes.total():,} writes, {observed.reads:,} reads, 0 wrong")
-
-
-def test_a_coin_without_a_ledger_entry_is_a_violation(player):
-    observed = Observed()
-    look(observed)
-    with writing():
-        User.update(vault_cents=User.vault_cents + 1).execute()
-
-    look(observed)
-
-    assert observed.reads == 2
-    assert len(observed.violations) == 1
+    note_figure(f"{observed.writes.total():,} writes, {len(observed.reads):,} reads, 0 wrong")

@@ -16,12 +16,11 @@ CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
 ROOT = base64.b64decode("CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=")
 
 
-def test_the_example_of_the_specification_is_read():
-    assert Checkpoint.parse(EXAMPLE) == Checkpoint("example.com/behind-the-sofa", 20852163, ROOT)
+def test_the_example_of_the_specification_is_read_and_written():
+    example = Checkpoint("example.com/behind-the-sofa", 20852163, ROOT)
 
-
-def test_the_example_of_the_specification_is_written():
-    assert Checkpoint("example.com/behind-the-sofa", 20852163, ROOT).text == EXAMPLE
+    assert Checkpoint.parse(EXAMPLE) == example
+    assert example.text == EXAMPLE
 
 
 def test_an_empty_log_has_size_0():

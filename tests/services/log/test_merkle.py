@@ -15,11 +15,6 @@ def test_roots_are_those_of_certificate_transparency(size):
     assert merkle.root_of(LEAVES[:size]).hex() == rfc6962.ROOTS[size]
 
 
-@given(st.lists(st.binary(min_size=32, max_size=32), max_size=70))
-def test_hashing_in_pairs_gives_the_recursive_root(leaves):
-    assert merkle.root_of(leaves) == rfc6962.mth(leaves)
-
-
 @pytest.mark.parametrize(("index", "size"), rfc6962.INCLUSION_PROOFS)
 def test_published_proofs_lead_to_the_published_root(index, size):
     proof = [bytes.fromhex(text) for text in rfc6962.INCLUSION_PROOFS[index, size]]

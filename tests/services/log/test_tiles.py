@@ -10,7 +10,6 @@ from services.log.tiles import (
     parse_bundle_path,
     parse_tile_path,
     tile_path,
-    tile_width,
 )
 
 
@@ -52,34 +51,6 @@ def test_malformed_numbers_are_refused(number):
     for parse, path in (parse_tile_path, f"0/{number}"), (parse_bundle_path, f"entries/{number}"):
         with pytest.raises(ValueError, match="not the path"):
             parse(path)
-
-
-@pytest.mark.parametrize("level", ["64", "00", "07", "-1", "100", "", "x", "\u0667", "entries", "tile/0"])
-def test_malformed_levels_are_refused(level):
-    with pytest.raises(ValueError, match="not the path"):
-        parse_tile_path(f"{level}/067")
-
-
-# What https://c2sp.org/tlog-tiles says of a tree of 70,000 entries.
-WIDTHS_OF_70_000 = {
-    **{(0, number): 256 for number in range(273)},
-    (0, 273): 112,
-    (0, 274): 0,
-    (1, 0): 256,
-    (1, 1): 17,
-    (1, 2): 0,
-    (2, 0): 1,
-    (2, 1): 0,
-    (3, 0): 0,
-}
-
-
-def test_the_tiles_of_70_000_entries_are_those_of_the_specification():
-    assert {position: tile_width(*position, size=70_000) for position in WIDTHS_OF_70_000} == WIDTHS_OF_70_000
-
-
-def test_256_entries_have_a_full_tile_and_one_hash_above():
-    assert [tile_width(level, 0, size=256) for level in range(3)] == [256, 1, 0]
 
 
 def test_a_bundle_has_the_length_before_each_entry():

@@ -52,10 +52,6 @@ def test_the_tiles_of_70_000_entries_are_those_of_the_specification(tiles):
     }
 
 
-def test_a_partial_tile_is_not_hashed_into_the_level_above(leaves):
-    assert list(tree.append(0, leaves[:255], {}.__getitem__)) == [TilePosition(0, 0)]
-
-
 def test_appending_reads_and_returns_only_tiles_that_grow(leaves, tiles):
     size = 258 * 256 - 1
     read = []
@@ -64,20 +60,6 @@ def test_appending_reads_and_returns_only_tiles_that_grow(leaves, tiles):
 
     assert read == [(0, 257), (1, 1)]
     assert {at: len(tile) // 32 for at, tile in changed.items()} == {(0, 257): 256, (0, 258): 1, (1, 1): 2}
-
-
-def test_appending_nothing_changes_nothing(tiles):
-    assert tree.append(SIZE, [], tiles.__getitem__) == {}
-
-
-def test_an_entry_in_place_of_its_hash_is_refused():
-    with pytest.raises(ValueError, match="32 bytes"):
-        tree.append(0, [b"entry"], {}.__getitem__)
-
-
-def test_the_root_of_each_earlier_size_is_kept(leaves, tiles):
-    for size in range(600):
-        assert tree.root(size, tiles.__getitem__) == rfc6962.mth(leaves[:size])
 
 
 @pytest.mark.parametrize("size", EDGES)
@@ -116,14 +98,6 @@ def test_the_tiles_of_a_tree_are_in_it_and_changed_ones_are_not(tiles, size):
             assert not tree.has_tile(at, size, root, (tiles | {at: bytes(changed)}).__getitem__)
 
 
-def test_proofs_are_those_of_certificate_transparency():
-    tiles = tree.append(0, [leaf_hash(entry) for entry in rfc6962.ENTRIES], {}.__getitem__)
-
-    for numbers, proof in rfc6962.INCLUSION_PROOFS.items():
-        found = tree.inclusion_proof(*numbers, tiles.__getitem__)
-        assert [sibling.hex() for sibling in found] == proof
-
-
 def test_a_proof_reads_each_tile_once(tiles):
     read = Counter()
 
@@ -144,9 +118,3 @@ def test_a_proof_reads_each_tile_once(tiles):
 def test_a_stored_tile_that_is_too_short_is_an_error(tiles, compute):
     with pytest.raises(ValueError, match="tile 2 of level 0 has less than"):
         compute(lambda position: tiles[position][: 87 * 32] if position == (0, 2) else tiles[position])
-
-
-@pytest.mark.parametrize("numbers", [(0, 0), (5, 5), (-1, 5)])
-def test_there_is_no_inclusion_proof_of_an_entry_outside_of_the_tree(tiles, numbers):
-    with pytest.raises(ValueError, match="is not in a tree"):
-        tree.inclusion_proof(*numbers, tiles.__getitem__)

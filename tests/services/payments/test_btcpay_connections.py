@@ -28,10 +28,6 @@ def port_of_call(fake):
     return call
 
 
-def test_a_connection_is_used_again(port_of_call):
-    assert port_of_call() == port_of_call()
-
-
 def test_a_connection_that_was_idle_for_long_is_replaced(port_of_call, monkeypatch):
     first = port_of_call()
     monkeypatch.setattr(btcpay_api, "IDLE_SECONDS", 0)

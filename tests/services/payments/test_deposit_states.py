@@ -6,7 +6,7 @@ from decimal import ROUND_FLOOR, Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.payments.deposit_states import UNPAID, DepositStatus, Outcome, outcome_of, step
+from services.payments.deposit_states import UNPAID, DepositStatus, outcome_of, step
 from services.payments.provider import Invoice, InvoiceState
 from services.shared.clock import Millis
 from services.shared.money import MAX_AMOUNT_CENTS, Cents
@@ -122,27 +122,3 @@ def test_a_deposit_never_goes_back_and_is_credited_once(history):
         credited += [outcome.credited] if outcome.credited is not None else []
 
     assert len(credited) == (status is DepositStatus.CREDITED)
-
-
-@given(st.sampled_from(DepositStatus), deposits_with_invoice)
-def test_a_final_deposit_changes_only_when_money_comes_after_all(status, deposit):
-    asked, invoice = deposit
-
-    outcome = step(status, outcome_of(invoice, asked=asked))
-
-    if status in (DepositStatus.CREDITED, DepositStatus.REVIEW):
-        assert outcome is None
-    if status in UNPAID and outcome is not None:
-        assert (outcome.status, outcome.credited) == (DepositStatus.REVIEW, None)
-        assert invoice.paid > 0 or invoice.state is InvoiceState.SETTLED
-
-
-@given(st.sampled_from([DepositStatus.PENDING, DepositStatus.CONFIRMING]), deposits_with_invoice)
-def test_the_same_invoice_again_changes_nothing_more(status, deposit):
-    asked, invoice = deposit
-    seen = outcome_of(invoice, asked=asked)
-    first = step(status, seen) or Outcome(status)
-
-    second = step(first.status, seen)
-
-    assert second is None or first.status in UNPAID

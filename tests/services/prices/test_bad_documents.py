@@ -58,7 +58,7 @@ def test_a_feed_is_limited_in_its_size_after_decompression(run, fails, source, i
 
 
 def test_a_feed_that_sends_too_slowly_is_given_up(fails, source, item, stored_prices, limit):
-    limit(seconds=0.5)
+    limit(seconds=0.2)
     for headers_too in (False, True):
         source.answer = dripping(source, headers_too=headers_too)
         assert fails("prices", "refresh") == "Error: the price feed took too long"

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from bench.harness.players import import_case
-from bench.harness.price_sources import feed, market
+from bench.harness.price_sources import feed
 from tests.services.prices.conftest import HOUR, START
 
 
@@ -78,18 +78,3 @@ def test_imports_and_refreshes_lock_the_version_before_items(prices, source, add
     prices.run_due()
 
     assert [imported[:2], writes()[:2]] == [["case_version", "items"]] * 2
-
-
-def test_the_market_locks_the_lists_version_before_an_item(
-    restart, source, add, stored_prices, queries, writes
-):
-    prices = restart(PRICE_FEED_URL="", PRICE_MARKET_URL=source.url)
-    add({"One": 10})
-    source.answer = market("$12.00")
-    queries.clear()
-
-    prices.run_due()
-
-    # The claim before the request is a transaction of its own, which locks this one item.
-    assert writes()[:3] == ["items", "case_version", "items"]
-    assert stored_prices() == {"One": 12_00}

@@ -53,6 +53,7 @@ def _contents(chance):
     ]
 
 
+@pytest.mark.both_databases("a race of prices, imports and new cases")
 def test_case_prices_stay_exact_when_items_and_cases_change_concurrently(run, changes):
     def repeatedly(change):
         chance = random.Random(change.__name__)

@@ -12,7 +12,7 @@ from services.prices import service
 
 # The database plays no part in this.
 
-FAULTY_SECONDS, GOOD_SECONDS = 0.5, 10
+FAULTY_SECONDS, GOOD_SECONDS = 0.3, 10
 """How long a source may take here, with a fault and without."""
 
 FAULTS = {

@@ -19,8 +19,7 @@ def read(document):
     return feed_document.read(document if isinstance(document, bytes) else document.encode())
 
 
-@pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(
     prices=st.dictionaries(texts, values),
     metadata=metadata,
@@ -34,6 +33,7 @@ def test_the_prices_are_those_that_were_written(prices, metadata, more, indent, 
     assert read(json.dumps(document, indent=indent, ensure_ascii=ascii_only)) == prices
 
 
+@settings(max_examples=20)
 @given(cut=st.integers(min_value=0), prices=st.dictionaries(texts, st.integers(0, 9)))
 def test_a_document_that_is_cut_off_anywhere_is_refused(cut, prices):
     whole = json.dumps({"metadata": {"currency": "USD"}, "prices": prices}, ensure_ascii=False).encode()

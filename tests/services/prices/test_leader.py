@@ -4,7 +4,7 @@ import pytest
 
 from bench.harness.price_sources import feed, market, text
 from models.cases import Case
-from models.db.connection import open_database, reading, writing
+from models.db.connection import reading, writing
 from models.items import Item
 from models.leases import Lease as Row
 from models.prices import HeldMarketPrice, MarketSlot, PriceSource
@@ -64,18 +64,6 @@ def test_another_process_repeats_the_refresh_of_a_leader_that_stopped(
     assert (after_the_stop, stored_prices()) == ({"One": 100}, {"One": 150})
 
 
-def test_a_former_leader_does_not_ask_for_the_next_refresh(prices, source, items, clock, another, end_lease):
-    source.answer = feed({})
-    prices.run_due()
-    end_lease()
-    another().run_due()
-    clock.advance(hours=1)
-
-    prices.run_due()
-
-    assert len(source.requests) == 1
-
-
 def test_the_command_takes_the_lead_and_gives_it_back(
     prices, another, source, items, clock, stored_prices, during_a_request
 ):
@@ -92,16 +80,7 @@ def test_the_command_takes_the_lead_and_gives_it_back(
     assert (after_the_command, len(source.requests), prices.is_leader) == ({200}, 3, True)
 
 
-def test_the_first_of_two_concurrent_commands_fails(
-    fails, another, source, items, stored_prices, during_a_request
-):
-    second = another()
-    during_a_request(lambda: second.refresh(accept_jumps=False), feed(dict.fromkeys(NAMES, 200)))
-
-    assert fails("prices", "refresh") == "Error: another process has taken over the price refresh"
-    assert set(stored_prices().values()) == {200}
-
-
+@pytest.mark.both_databases("a lease that fences writes")
 def test_a_lease_that_lasts_implausibly_long_is_free(prices, source, items):
     """It was taken before the database's clock was set back."""
     source.answer = feed({})
@@ -111,15 +90,6 @@ def test_a_lease_that_lasts_implausibly_long_is_free(prices, source, items):
     prices.run_due()
 
     assert len(source.requests) == 1
-
-
-def test_nothing_is_asked_while_the_database_is_away(prices, source):
-    open_database("postgresql://postgres@127.0.0.1:1/none")
-
-    with pytest.raises(Exception, match="refused"):
-        prices.run_due()
-
-    assert source.requests == []
 
 
 @pytest.fixture
@@ -163,6 +133,7 @@ ANSWERS = {
 """Answers of a feed and a market, and the number of transactions."""
 
 
+@pytest.mark.both_databases("a lease that fences writes")
 @pytest.mark.parametrize(("by_feed", "by_market", "transactions"), ANSWERS.values(), ids=ANSWERS)
 def test_a_leader_without_its_lease_writes_nothing_more(
     another, source, add, clock, lose_before, stored, by_feed, by_market, transactions

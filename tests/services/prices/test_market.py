@@ -55,16 +55,6 @@ def test_only_a_plausible_answer_changes_the_price(prices, source, add, clock, s
         assert (stored_prices(), next_fetches()) == ({"One": price}, {"One": clock.now + HOUR})
 
 
-def test_the_longest_overdue_items_come_first(prices, source, add):
-    for name, due in (("Second", 20), ("Later", START + 1), ("First", 10)):
-        add({name: 1}, nextPriceFetch=due)
-    source.answer = market("$1.00")
-
-    prices.run_due()
-
-    assert asked(source) == ["First", "Second"]
-
-
 def test_an_item_with_a_custom_price_is_not_asked_for(prices, source, add, stored_prices):
     add({"Own": 1}, customPrice=True)
     source.answer = market("$1.50")
@@ -128,17 +118,6 @@ def test_a_failing_market_changes_nothing_and_is_asked_later(
     assert outcomes == []
 
 
-def test_the_command_asks_a_market_that_is_paused(prices, run, source, add, stored_prices):
-    add({"One": 1, "Two": 1})
-    source.answer = text("null", status=429)
-    prices.run_due()
-    source.answer = market("$1.50")
-
-    run("prices", "refresh")
-
-    assert stored_prices() == {"One": 100, "Two": 150}
-
-
 def test_a_held_back_price_is_asked_again_and_accepted(run, source, add, stored_prices):
     add({"One": 1, "Two": 1})
     source.answer = market("$50.00")
@@ -149,13 +128,6 @@ def test_a_held_back_price_is_asked_again_and_accepted(run, source, add, stored_
 
     assert (held_back["heldBack"], before) == (2, {"One": 100, "Two": 100})
     assert (said["updated"], stored_prices()) == (2, {"One": 5000, "Two": 5000})
-
-
-def test_the_command_fails_in_one_line_when_the_market_does(fails, source, add):
-    add({"One": 1})
-    source.answer = text("<html>")
-
-    assert fails("prices", "refresh") == "Error: the market's answer has another shape"
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from models.db import waiting
 from models.db.connection import reading
 from models.items import Item
 from services.prices import service
-from services.prices.feed import Feed
 from services.prices.service import Stopped
 from tests.services.prices.conftest import HOUR, START
 from tests.support.at_once import all_at_once
@@ -80,14 +79,6 @@ def test_an_unpriced_item_gets_its_price_during_the_request(source, add, wanted,
 
     assert wanted() == {"None": 150}
     assert next_fetches()["None"] == START + HOUR
-
-
-def test_without_a_background_task_no_request_waits(prices, source, add, unpriced):
-    add({"None": None})
-
-    prices.refresh_missing(unpriced())
-
-    assert source.requests == []
 
 
 def test_a_request_does_not_wait_for_a_slow_market(source, add, wanted, stored_prices, monkeypatch):
@@ -168,41 +159,6 @@ def test_a_new_item_gets_its_feed_price_during_the_request(restart, source, add,
         prices.refresh_missing(unpriced())
 
     assert stored_prices() == {"New": 150}
-
-
-@pytest.mark.parametrize("settings", [{}])
-def test_requests_for_an_item_outside_the_feed_refresh_it_once(restart, source, add, unpriced):
-    prices = restart(PRICE_FEED_URL=source.url)
-    add({"None": None})
-    source.answer = feed({})
-
-    with background_task(prices):
-        for _ in range(5):
-            prices.refresh_missing(unpriced())
-
-    assert len(source.requests) == 1
-
-
-@pytest.mark.parametrize("settings", [{}])
-def test_an_item_wanted_after_the_feed_waits_for_another_round(
-    restart, source, add, unpriced, stored_prices, monkeypatch
-):
-    prices = restart(PRICE_FEED_URL=source.url)
-    source.answer = feed({"New": 150})
-    refresh = Feed.refresh_if_due
-
-    def refresh_before_the_request(of_prices):
-        refresh(of_prices)
-        if not stored_prices():
-            add({"New": None})
-            prices._wanted.update(unpriced())
-
-    monkeypatch.setattr(Feed, "refresh_if_due", refresh_before_the_request)
-    prices.run_due()
-    still_wanted = prices._wanted == set(unpriced())
-    prices.run_due()
-
-    assert (still_wanted, prices._wanted, stored_prices()) == (True, set(), {"New": 150})
 
 
 @pytest.fixture

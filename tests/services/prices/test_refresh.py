@@ -5,7 +5,6 @@ import pytest
 from bench.harness.price_sources import feed
 from services.prices import feed as price_feed
 from services.prices.feed import Feed
-from tests.services.prices.conftest import HOUR, START
 
 NOTHING = {"updated": 0, "unchanged": 0, "heldBack": 0, "missing": 0, "custom": 0, "unknown": 0}
 
@@ -106,15 +105,6 @@ def test_a_custom_price_that_is_imported_during_a_refresh_stays(
     counts = prices.refresh(accept_jumps=False)
 
     assert (counts.updated, stored_prices()) == (1, {"One": 400, "Two": 300})
-
-
-def test_every_item_shows_the_time_of_the_next_refresh(run, source, add, next_fetches):
-    add({"In the feed": 1, "Held back": 1, "Not in the feed": 1})
-    source.answer = feed({"In the feed": 100, "Held back": 9999})
-
-    run("prices", "refresh")
-
-    assert set(next_fetches().values()) == {START + HOUR}
 
 
 @pytest.mark.parametrize("settings", [{}], ids=["no source"])

@@ -43,16 +43,6 @@ def test_a_restart_keeps_the_time_of_the_next_refresh(prices, source, clock, res
     assert (early, len(source.requests)) == (1, 2)
 
 
-def test_a_much_shorter_period_applies_at_once(prices, source, clock, restart):
-    source.answer = feed({})
-    prices.run_due()
-    clock.advance(minutes=2)
-
-    restart(PRICE_REFRESH_SECONDS="60").run_due()
-
-    assert len(source.requests) == 2
-
-
 def test_a_clock_step_back_neither_stops_nor_repeats_refreshes(prices, source, clock):
     source.answer = feed({})
     clock.advance(hours=1000)
@@ -64,20 +54,6 @@ def test_a_clock_step_back_neither_stops_nor_repeats_refreshes(prices, source, c
         asks.append(len(source.requests))
 
     assert asks == [1, 2, 2]
-
-
-def test_imported_prices_stay_until_the_next_refresh(prices, source, clock, add, stored_prices):
-    source.answer = feed({"One": 150})
-    prices.run_due()
-    add({"One": 7})
-
-    seen = []
-    for _ in range(2):
-        prices.run_due()
-        seen.append(stored_prices())
-        clock.advance(hours=1)
-
-    assert seen == [{"One": 700}, {"One": 150}]
 
 
 def test_an_item_imported_during_a_refresh_is_priced_next(
@@ -116,17 +92,6 @@ def test_a_failing_source_is_asked_less_often_within_bounds(restart, failing, so
 
     gaps = [later - earlier for earlier, later in itertools.pairwise(asked_at)]
     assert gaps == [30, 60, 120, 240, 480, 600, 600, 600, 600]
-
-
-@pytest.mark.parametrize("settings", [10], indirect=True)
-def test_a_failing_feed_is_asked_at_least_once_a_period(prices, source, clock):
-    source.answer = text("[]")
-
-    for _ in range(5):
-        prices.run_due()
-        clock.advance(seconds=10)
-
-    assert len(source.requests) == 5
 
 
 def test_a_pause_outlives_a_restart_and_ends_with_success(prices, source, clock, restart):

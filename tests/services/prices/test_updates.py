@@ -3,7 +3,7 @@
 import pytest
 
 from bench.harness.price_sources import dripping, feed, text
-from bench.harness.servers import flask_run, gunicorn, server_process
+from bench.harness.servers import gunicorn, server_process
 from bench.harness.waiting import wait_until
 from services.prices import service
 from tests.services.prices.conftest import START
@@ -90,22 +90,7 @@ def test_without_a_source_no_task_starts(begin, prices, client):
     assert "price_refreshes_total{" not in client.get("/metrics").text
 
 
-def test_requests_and_commands_do_not_start_the_task(client, run, prices):
-    client.get("/upgrader/items")
-    run("ledger", "audit")
-
-    assert prices.listeners == []
-
-
-@pytest.mark.process
-def test_the_task_runs_under_the_reloader_of_flask_run(app, env, tmp_path, source, add, stored_prices):
-    add({"One": 1})
-    source.answer = feed({"One": 150})
-
-    with server_process([*flask_run(), "--debug"], env | {"PRICE_FEED_URL": source.url}, tmp_path):
-        wait_until(lambda: stored_prices() == {"One": 150})
-
-
+@pytest.mark.thorough
 @pytest.mark.process
 def test_a_real_server_stops_in_order_during_a_refresh(env, tmp_path, source, add):
     add({"One": 1})

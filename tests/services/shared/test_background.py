@@ -1,6 +1,5 @@
 """The worker pool, and long work that yields."""
 
-import math
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -23,18 +22,6 @@ def test_long_work_pauses_regularly(monkeypatch):
         CooperativeYield()()
 
     assert pauses == [0]
-
-
-def test_work_that_resumes_right_after_another_worked_pauses_again(monkeypatch):
-    worked_at = [-math.inf, math.inf]
-    monkeypatch.setattr(
-        background, "pause", lambda: monkeypatch.setattr(CooperativeYield, "worked_at", worked_at.pop())
-    )
-    monkeypatch.setattr(background, "WORK_SECONDS", 0)
-
-    CooperativeYield()()
-
-    assert worked_at == []
 
 
 def test_several_long_works_take_turns(monkeypatch):

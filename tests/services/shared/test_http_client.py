@@ -144,6 +144,7 @@ def test_a_slow_call_is_aborted(slow_urls):
     assert outcomes == dict.fromkeys(SLOW, "Timeout")
 
 
+@pytest.mark.thorough
 @pytest.mark.process
 def test_a_slow_call_is_aborted_on_greenlets(slow_urls):
     urls = [*slow_urls.values(), "http://slow.invalid/"]
@@ -185,14 +186,6 @@ def test_a_broken_response_raises_the_error_of_the_client():
     for speak in BROKEN.values():
         with raw_server(speak) as url, pytest.raises(requests.RequestException):
             get(url)
-
-
-def test_an_unreachable_server_raises_the_error_of_the_client():
-    with raw_server(saying(b"")) as url:
-        pass
-
-    with pytest.raises(requests.ConnectionError):
-        get(url)
 
 
 def test_redirects_are_followed_as_often_as_allowed():

@@ -65,17 +65,6 @@ def test_a_process_shows_what_another_has_stored(process, add_item):
     assert [page.total for page in found] == [1, 1]
 
 
-def test_an_empty_catalogue_is_not_stored(process, add_item):
-    catalogues = [process() for _ in range(2)]
-    assert [list(catalogue.current().items) for catalogue in catalogues] == [[], []]
-    assert times_stored() == 0
-
-    name = add_item(price=10)
-
-    assert [prices(catalogue.current()) for catalogue in catalogues] == [{name: 10_00}] * 2
-    assert times_stored() == 2
-
-
 def test_all_processes_show_an_emptied_catalogue(process, add_item, expire):
     name = add_item(price=10)
     catalogues = [process() for _ in range(2)]
@@ -163,14 +152,3 @@ def test_a_process_that_dies_storing_leaves_the_old_catalogue(process, add_item,
 
     assert left == [(name, 10_00)]
     assert prices(process().current()) == {name: 20_00}
-
-
-def test_a_catalogue_from_before_a_clock_step_is_replaced(process, add_item):
-    add_item()
-    process().current()
-    with writing():
-        Lease.update(until_ms=Lease.until_ms + 10**9).where(STORED).execute()
-
-    process().current()
-
-    assert times_stored() == 3

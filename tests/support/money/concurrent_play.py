@@ -15,28 +15,27 @@ from random import Random
 import peewee
 from flask import Flask
 
-from bench.harness.players import import_case, import_prices
+from bench.harness.players import import_prices
 from models.db.connection import reading, repeatable_read, writing
 from models.ledger import LedgerEntry
 from models.prizes import Prize
 from models.users import User
 from models.withdrawals import Withdrawal
-from services.accounts import personal_details, users
+from services.accounts import users
 from services.affiliates import claims, codes
 from services.container import Services
 from services.games.errors import TermsExpired
 from services.irl_cases import importing as irl_importing
-from services.openings.opening import OpeningRequest, Openings
+from services.openings.opening import OpeningRequest
 from services.payments import deposits, withdrawals
 from services.payments import records as payments
 from services.payments.records import PaymentType, Transfer
-from services.prizes import prizes, shipping
+from services.prizes import prizes
 from services.shared.clock import now_ms
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
 from services.upgrader.spin import SpinRequest
 from services.wallet import vault
-from tests.support.money.world import ADDRESS
 
 PLAYERS = 12
 PAYERS = 4
@@ -44,38 +43,19 @@ PAYERS = 4
 COINS = Cents(10_000)
 ITEM = "Item of a history"
 PROVIDER = "demo"
-CASE_ID, IRL_CASE_ID = "case-of-a-history", "lamp"
+IRL_CASE_ID = "lamp"
 PAUSE_SECONDS = 0.005
 MORE_SECONDS = 60
 
 
 @dataclass
 class Observed:
-    """The numbers of writes and reads, and a line for each read with a wrong sum."""
+    """The writes by their kind, the sums of each read in cents, and errors."""
 
     writes: Counter[str] = field(default_factory=Counter)
-    refused: int = 0
-    reads: int = 0
-    states: set[tuple[int, int]] = field(default_factory=set)
-    violations: list[str] = field(default_factory=list)
+    reads: list[tuple[int, int]] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
-    _guard: threading.Lock = field(default_factory=threading.Lock)
-
-    def wrote(self, what: str) -> None:
-        with self._guard:
-            self.writes[what] += 1
-
-    def was_refused(self) -> None:
-        with self._guard:
-            self.refused += 1
-
-    def read(self, players: int, house: int) -> None:
-        """One read of all balances and of the house's entries, in cents."""
-        with self._guard:
-            self.reads += 1
-            self.states.add((players, house))
-            if players + house != 0:
-                self.violations.append(f"read {self.reads}: players have {players}, the house {house}")
+    guard: threading.Lock = field(default_factory=threading.Lock)
 
 
 class Writer:
@@ -93,10 +73,8 @@ class Writer:
         """One change of balances, or its refusal."""
         kinds = {
             self.spin: 5,
-            self.open_case: 2,
             self.open_irl_case: 3,
             self.sell: 2,
-            self.ship: 1,
             self.claim: 1,
             self.lock: 3,
             self.unlock: 2,
@@ -105,36 +83,28 @@ class Writer:
             self.pay_in: 2,
             self.pay_out: 2,
             self.give_back: 1,
-            self.use_code: 1,
         }
         kind = self._random.choices(list(kinds), weights=list(kinds.values()))[0]
         try:
             is_payer = kind in (self.pay_in, self.pay_out, self.give_back)
             kind(self._random.choice(self._player_ids[PLAYERS:] if is_payer else self._player_ids[:PLAYERS]))
         except (PlatformError, TermsExpired):
-            self._observed.was_refused()
-        else:
-            self._observed.wrote(kind.__name__)
+            return
+        with self._observed.guard:
+            self._observed.writes[kind.__name__] += 1
 
     def spin(self, user_id: int) -> None:
         request = SpinRequest(amount=Decimal(self._random.randint(1, 500)) / 100, item=ITEM)
         with self._services.player_locks.hold(user_id):
             self._services.upgrader.play(user_id=user_id, request=request, clock=now_ms)
 
-    def open_case(self, user_id: int) -> None:
-        self._open(self._services.case_openings, user_id, CASE_ID)
-
     def open_irl_case(self, user_id: int) -> None:
-        self._open(self._services.irl_openings, user_id, IRL_CASE_ID)
+        request = OpeningRequest(event="irl:open", case=IRL_CASE_ID)
+        with self._services.player_locks.hold(user_id):
+            self._services.irl_openings.play(user_id=user_id, request=request, clock=now_ms)
 
     def sell(self, user_id: int) -> None:
         prizes.sell(user_id=user_id, prize_id=self._prize(user_id), now=now_ms())
-
-    def ship(self, user_id: int) -> None:
-        """The player asks for shipping, and the operator marks the prize as shipped."""
-        prize_id = self._prize(user_id)
-        self._services.shipping.request(user_id=user_id, prize_id=prize_id, now=now_ms())
-        shipping.mark_shipped(prize_id=prize_id, now=now_ms())
 
     def claim(self, user_id: int) -> None:
         claims.claim(user_id=user_id, now=now_ms())
@@ -168,20 +138,6 @@ class Writer:
         """The player asks for a withdrawal, and staff reject it."""
         withdrawal_id = self._request(user_id).id
         self._services.staff_decisions.reject(withdrawal_id=withdrawal_id, reason="so", now=now_ms())
-
-    def use_code(self, user_id: int) -> None:
-        """A new player uses this player's code, pays, and loses a part, of which the player earns some."""
-        newcomer = users.create(
-            username=f"{self._name}-{next(self._serials)}", seeds=self._services.seeds, now=now_ms()
-        )
-        codes.use(user_id=newcomer.id, code=code_of(user_id), special=None, now=now_ms())
-        self._pay(newcomer.id, PaymentType.DEPOSIT)
-        self.open_irl_case(newcomer.id)
-
-    def _open(self, openings: Openings, user_id: int, case: str) -> None:
-        request = OpeningRequest(event=f"{openings.game}:open", case=case)
-        with self._services.player_locks.hold(user_id):
-            openings.play(user_id=user_id, request=request, clock=now_ms)
 
     def _prize(self, user_id: int) -> int:
         """A kept prize of the player, or 0."""
@@ -226,7 +182,7 @@ def observe(
         Writer(services[number % len(apps)], player_ids, observed, name=f"writer-{number}").write
         for number in range(writers)
     ]
-    tasks += [lambda: _look_and_pause(observed)] * readers
+    tasks += [lambda: _look(observed)] * readers
     threads = [threading.Thread(target=_repeat, args=(task, over, observed), daemon=True) for task in tasks]
     for thread in threads:
         thread.start()
@@ -241,29 +197,20 @@ def observe(
     return observed
 
 
-def look(observed: Observed) -> None:
+def _look(observed: Observed) -> None:
     """Read every balance, then the house's entries: two statements that must see one state."""
     with repeatable_read():
         columns = User.select(User.balance_cents, User.vault_cents, User.sweepstake_cents).tuples()
         players = sum(itertools.chain.from_iterable(columns))
         entries = LedgerEntry.select(peewee.fn.SUM(LedgerEntry.amount_cents))
         house = entries.where(LedgerEntry.user.is_null()).scalar()
-    observed.read(int(players), int(house or 0))
-
-
-def _look_and_pause(observed: Observed) -> None:
-    look(observed)
+    observed.reads.append((int(players), int(house or 0)))
     # In one process, readers that never wait would leave the writers no time.
     time.sleep(PAUSE_SECONDS)
 
 
-def code_of(user_id: int) -> str:
-    return f"CODE{user_id}"
-
-
 def _players(services: Services) -> list[int]:
     import_prices({ITEM: 10})
-    import_case("Case of a history", {ITEM: 100})
     lamp = {"name": "Lamp", "image": "", "price": 1.5}
     irl_case = {"id": IRL_CASE_ID, "name": "Lamp", "price": 2, "items": [lamp]}
     irl_importing.import_cases([irl_case], now=now_ms())
@@ -272,8 +219,9 @@ def _players(services: Services) -> list[int]:
         for number in range(PLAYERS + PAYERS)
     ]
     for user in made:
-        codes.set_own(user_id=user.id, code=code_of(user.id), special=None, now=now_ms())
-        personal_details.change(user_id=user.id, username=None, details=ADDRESS, now=now_ms())
+        codes.set_own(user_id=user.id, code=f"CODE{user.id}", special=None, now=now_ms())
+    for user, owner in itertools.pairwise(made):
+        codes.use(user_id=user.id, code=f"CODE{owner.id}", special=None, now=now_ms())
     return [user.id for user in made]
 
 
