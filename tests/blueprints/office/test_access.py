@@ -50,11 +50,21 @@ VIEWS = {
 
 TABLE = {f"office.{view}": needed for needed, views in VIEWS.items() for view in views.split()}
 
-DANGEROUS = (
-    "credit_deposit exclude_player change_balance reset_two_factor approve_proposal confirm_code "
-    "add_staff change_role disable_staff reset_staff forget_tries approve_withdrawal "
-    "reject_withdrawal"
-).split()
+DANGEROUS = [
+    "credit_deposit",
+    "exclude_player",
+    "change_balance",
+    "reset_two_factor",
+    "approve_proposal",
+    "confirm_code",
+    "add_staff",
+    "change_role",
+    "disable_staff",
+    "reset_staff",
+    "forget_tries",
+    "approve_withdrawal",
+    "reject_withdrawal",
+]
 """Those that ask for a code of the authenticator again."""
 
 LAST = "office.sign_out"
