@@ -6,8 +6,6 @@ Each function makes such an app: ``gunicorn("tests.support.changed_apps:stuck()"
 import _socket
 import gc
 import os
-import signal
-from dataclasses import replace
 from typing import Any
 
 import gevent.event
@@ -22,9 +20,6 @@ from server.realtime import server as realtime_server
 from server.realtime.server import realtime
 from server.worker import connection, websocket, worker
 from server.worker.websocket import BoundedWebSocket
-from services.prices import feed, service
-from services.prices.feed import Feed
-from services.shared import lease
 from settings import Settings
 
 SHORTER_BY = 5
@@ -86,32 +81,6 @@ def long_cache() -> Flask:
 def long_wait_for_clients() -> Flask:
     """A stop waits for a minute until clients have connected to another process."""
     worker.REJOIN_SECONDS = 60.0
-    return production()
-
-
-def short_leases() -> Flask:
-    """Short leases and rounds. The file ``stand-still`` in the instance directory stops a price refresh.
-
-    The process of the next refresh writes its id there and stops itself after a slice of items.
-    """
-    lease.LEASE_SECONDS = 2.0
-    feed.TIMEOUT_SECONDS = 2.0
-    service.ROUND_SECONDS = 0.2
-    # A busy machine may take longer than three seconds.
-    service.WAIT_SECONDS = 8.0
-    file = Settings.from_env(os.environ).instance_dir / "stand-still"
-    update = Feed._apply
-
-    def apply(self, prices, **options):
-        def stand_still():
-            self.between()
-            if file.exists() and not file.read_text():
-                file.write_text(str(os.getpid()))
-                os.kill(os.getpid(), signal.SIGSTOP)
-
-        return update(replace(self, between=stand_still), prices, **options)
-
-    Feed._apply = apply
     return production()
 
 
