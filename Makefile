@@ -14,7 +14,7 @@ AUDIT ?= must
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11.0 --generate-hashes \
 	--custom-compile-command 'make requirements'
 
-# Run a second time, against three processes on PostgreSQL and Redis.
+# `make test-all` runs these a second time, against three processes on PostgreSQL and Redis.
 CLUSTER_TESTS := $(addprefix tests/blueprints/upgrader/spins/test_, \
 	commitments.py proofs.py request_ids.py spin.py spin_lock.py) \
 	tests/server/realtime/test_connecting.py \
@@ -25,7 +25,10 @@ CLUSTER_TESTS := $(addprefix tests/blueprints/upgrader/spins/test_, \
 	tests/blueprints/prizes/test_sell.py::test_the_balance_goes_to_all_sockets_of_the_player \
 	tests/services/ledger/test_money_history.py
 
-.PHONY: help run run-cluster check fast-tests test bench lint style audit format screenshots requirements clean
+# Three workers on two cores, since some tests wait for a process.
+PYTEST := $(BIN)/python -m pytest --numprocesses=3 --dist=worksteal
+
+.PHONY: help run run-cluster check fast-tests test test-part test-all storms bench lint style audit format screenshots requirements clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,16 +48,27 @@ run: $(VENV)/installed ## serve on http://127.0.0.1:5000 with demo data; PORT=80
 run-cluster: $(VENV)/installed-dev ## serve with three processes, PostgreSQL, Redis and nginx, until Ctrl-C; PORT as above
 	@$(BIN)/python -m bench.run_cluster --port $(PORT)
 
-check: ## style, types, import directions and the fast tests on SQLite: less than a minute
-	@$(MAKE) --no-print-directory --jobs=2 style fast-tests
+check: ## style, types, import directions and the fast tests: about two minutes on two cores
+	@$(MAKE) --no-print-directory style fast-tests
 
-fast-tests: $(VENV)/installed-dev ## the fast tests on SQLite
-	$(BIN)/python -m pytest --quiet --numprocesses=4 --dist=worksteal --databases=sqlite -m "not process and not slow"
+fast-tests: $(VENV)/installed-dev ## the tests that start no process, on SQLite
+	$(PYTEST) --quiet --databases=sqlite -m "not process"
 
-# Three workers for each core, since many tests wait for a server or a deadline.
-test: $(VENV)/installed-dev tests/js/node_modules/installed ## all tests, on SQLite and PostgreSQL: about twenty minutes on two cores
-	$(BIN)/python -m pytest --numprocesses=6 --dist=worksteal
-	$(BIN)/python -m pytest --numprocesses=3 --dist=worksteal --processes=3 $(CLUSTER_TESTS)
+test: $(VENV)/installed-dev tests/js/node_modules/installed ## what every change must pass: at most five minutes on two cores
+	$(PYTEST)
+
+test-part: $(VENV)/installed-dev tests/js/node_modules/installed ## the rest of the tests of a folder, such as PART=server
+	$(PYTEST) --all -m thorough tests/$(PART)
+
+test-all: $(VENV)/installed-dev tests/js/node_modules/installed ## all tests on both databases, with three processes, and storms: over an hour
+	$(PYTEST) --all
+	$(PYTEST) --all --processes=3 $(CLUSTER_TESTS)
+	$(MAKE) --no-print-directory storms
+
+storms: $(VENV)/installed-dev ## crashes, lost processes and failing payment providers under play
+	$(BIN)/python -m bench.crashes
+	$(BIN)/python -m bench.cluster
+	$(BIN)/python -m bench.payments
 
 bench: $(VENV)/installed-dev tests/js/node_modules/installed bench/peers/node_modules/installed ## measure the speed as ratios, in one table: about fifteen minutes
 	$(BIN)/python -m bench.speed

@@ -32,7 +32,7 @@ from tests.support import effort as efforts
 from tests.support import markers
 from tests.support.apps import environment, import_item, no_transactions
 from tests.support.processes import Processes, client_of, skip_unless_several_can_serve
-from tests.support.reused_databases import ReusedDatabases, reuse_connections, reused_databases
+from tests.support.reused_databases import ReusedDatabases, reused_databases
 from tests.support.sample_data import SamplePlayer, add_sample_data
 from tests.support.statements import recorded_statements
 from tests.support.two_factor import Authenticator
@@ -200,7 +200,6 @@ def make_app(
             own_env.pop("REDIS_URL", None)
         with no_transactions():
             app = create_app(Settings.from_env(own_env), clock=clock, timer=timer)
-            reuse_connections()
         app.testing = True
         built.append(app)
         if int(own_env.get("PROCESSES", "1")) > 1 and not own_time:

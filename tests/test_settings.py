@@ -95,10 +95,8 @@ def test_another_port_moves_the_default_address_with_it(read):
 GOOD_VALUES = [
     ("APP_ENV", "development", "production", False),
     ("PORT", "1", "port", 1),
-    ("PORT", " 65535 ", "port", 65_535),
     ("BASE_URL", "https://api.example.com/", "base_url", "https://api.example.com"),
     ("BASE_URL", "https://example.com/api/", "base_url", "https://example.com/api"),
-    ("BASE_URL", "http://[::1]:5000", "base_url", "http://[::1]:5000"),
     ("BASE_URL", "HTTPS://Api.Example.COM:81/Api", "base_url", "https://api.example.com:81/Api"),
     ("FRONTEND_URL", "HTTPS://Play.test?Tab=A", "frontend_url", "https://play.test?Tab=A"),
     ("IDENTITY_DISCOVERY_URL", f"{AT_TEST}?tenant=A", "identity_discovery_url", f"{AT_TEST}?tenant=A"),
@@ -121,46 +119,28 @@ GOOD_VALUES = [
     ("RATELIMIT_ENABLED", "1", "ratelimit_enabled", True),
     ("CATALOGUE_TTL", "86400", "catalogue_ttl_seconds", 86_400),
     ("PLATFORM_TRADE_HOST", "Trade.Example.com", "platform_trade_host", "trade.example.com"),
-    ("UPGRADER_HOUSE_EDGE", "0", "upgrader_house_edge_ppm", 0),
     ("UPGRADER_HOUSE_EDGE", "0.000001", "upgrader_house_edge_ppm", 1),
     ("UPGRADER_HOUSE_EDGE", "0.999999", "upgrader_house_edge_ppm", 999_999),
     ("UPGRADER_MIN_WAGER", "1.10", "upgrader_min_wager_cents", 110),
-    ("UPGRADER_MAX_WAGER", "1000000000", "upgrader_max_wager_cents", 100_000_000_000),
     ("UPGRADER_MAX_WAGER", "0.29", "upgrader_max_wager_cents", 29),
-    ("UPGRADER_PROOF_DELAY", "0", "upgrader_proof_delay_ms", 0),
     ("UPGRADER_PROOF_DELAY", "0.001", "upgrader_proof_delay_ms", 1),
-    ("UPGRADER_PROOF_DELAY", "600", "upgrader_proof_delay_ms", 600_000),
     ("SWEEPSTAKE_RATE", "2.5", "sweepstake_rate", "2.5"),
-    ("SWEEPSTAKE_RATE", "none", "sweepstake_rate", "none"),
     ("AFFILIATE_SPECIAL_CODE", "Spin", "affiliate_special_code", "SPIN"),
-    ("AFFILIATE_SPECIAL_CODE", "a1" * 12, "affiliate_special_code", "A1" * 12),
-    (
-        "PRICE_FEED_URL",
-        "https://f.example.com/p.json?key=1",
-        "price_feed_url",
-        "https://f.example.com/p.json?key=1",
-    ),
+    ("PRICE_FEED_URL", "https://f.test/p.json?key=1", "price_feed_url", "https://f.test/p.json?key=1"),
     ("PRICE_MARKET_URL", "http://127.0.0.1:8080/m/", "price_market_url", "http://127.0.0.1:8080/m/"),
     ("PRICE_REFRESH_SECONDS", "1", "price_refresh_seconds", 1),
     ("FREE_CASE_LIMIT", "0", "free_case_limit", 0),
     ("GAME_MIN_CYCLE_SECONDS", "2.5", "game_min_cycle_ms", 2_500),
     ("REALITY_CHECK_MINUTES", "60", "reality_check_ms", 3_600_000),
     ("SESSION_LIMIT_MINUTES", "0.5", "session_limit_ms", 30_000),
-    (
-        "TWO_FACTOR_REQUIRED_FOR",
-        "login, vault-unlock",
-        "two_factor_required_for",
-        ("login", "vault-unlock"),
-    ),
+    ("TWO_FACTOR_REQUIRED_FOR", "login, trade-url", "two_factor_required_for", ("login", "trade-url")),
     ("TRADE_URL_OWN_ONLY", "1", "trade_url_own_only", True),
     ("HOST", "10.0.0.5", "host", "10.0.0.5"),
     ("HOST", "::1", "host", "[::1]"),
-    ("HOST", "[::1]", "host", "[::1]"),
     ("ADDRESS_MAX_SOCKETS", "5", "address_max_sockets", 5),
     ("ADDRESS_HANDSHAKES_PER_MINUTE", "6", "address_handshakes_per_minute", 6),
     ("OFFICE_ENABLED", "0", "office_enabled", False),
     ("OFFICE_NETWORKS", "192.0.2.7, 2001:DB8::/48", "office_networks", ("192.0.2.7/32", "2001:db8::/48")),
-    ("ALARM_PAYOUT", "0.01", "alarm_payout_cents", 1),
     ("ALARM_PAYOUT", "2500.5", "alarm_payout_cents", 250_050),
     ("ALARM_WEBHOOK_SECRET", WEBHOOK_SECRET, "alarm_webhook_secrets", (WEBHOOK_SECRET,)),
     ("PAYMENT_METHODS", "", "payment_methods", ()),
@@ -168,7 +148,6 @@ GOOD_VALUES = [
     ("PAYMENTS_MIN_USD", "0.01", "payments_min_cents", 1),
     ("PAYMENTS_MAX_USD", "1000000000", "payments_max_cents", 100_000_000_000),
     ("PAYMENTS_POLL_SECONDS", "0.1", "payments_poll_ms", 100),
-    ("PAYMENTS_POLL_SECONDS", "600", "payments_poll_ms", 600_000),
     ("PAYMENTS_WEBHOOK_SECRET", WEBHOOK_SECRET, "payments_webhook_secrets", (WEBHOOK_SECRET,)),
     (
         "PAYMENTS_WEBHOOK_SECRET",
@@ -183,15 +162,11 @@ GOOD_VALUES = [
     ("BTCPAY_PAYOUT_METHODS", "BTC-CHAIN, BTC-LN,", "btcpay_payout_methods", ("BTC-CHAIN", "BTC-LN")),
     ("BTCPAY_PULL_PAYMENT", "id", "btcpay_pull_payment", "id"),
     ("OFFICE_FOUR_EYES", "0", "office_four_eyes", False),
-    ("OFFICE_FOUR_EYES_ABOVE", "0", "office_four_eyes_above_cents", 0),
     ("OFFICE_FOUR_EYES_ABOVE", "20.5", "office_four_eyes_above_cents", 2_050),
     ("WITHDRAWAL_FOUR_EYES_ABOVE", "500", "withdrawal_four_eyes_above_cents", 50_000),
-    ("WITHDRAWAL_AUTO_APPROVE", "0", "withdrawal_auto_approve_cents", 0),
     ("WITHDRAWAL_AUTO_APPROVE", "20.5", "withdrawal_auto_approve_cents", 2_050),
     ("WITHDRAWAL_AUTO_APPROVE_DAILY", "", "withdrawal_auto_approve_daily_cents", None),
-    ("WITHDRAWAL_AUTO_APPROVE_DAILY", "0", "withdrawal_auto_approve_daily_cents", 0),
     ("WITHDRAWAL_MIN_WAGERED", "0.5", "withdrawal_min_wagered_ppm", 500_000),
-    ("WITHDRAWAL_MIN_WAGERED", "1000", "withdrawal_min_wagered_ppm", 1_000_000_000),
     ("WITHDRAWAL_REVIEW_MINUTES", "1", "withdrawal_review_ms", 60_000),
     ("GUNICORN_LOG_LEVEL", "Warning", "gunicorn_log_level", "warning"),
 ]
@@ -204,26 +179,17 @@ def test_a_good_value_is_accepted(read):
 
 BAD_VALUES = [
     ("APP_ENV", "prod", "must be one of development, production"),
-    ("APP_ENV", "PRODUCTION", "must be one of development, production"),
     ("PORT", "65536", "must be a whole number from 1 to 65535"),
-    ("PORT", "http", "must be a whole number from 1 to 65535"),
     ("PORT", "5_000", "must be a whole number from 1 to 65535"),
-    ("PORT", "5000.0", "must be a whole number from 1 to 65535"),
     ("PORT", "\u0665\u0660", "must be a whole number from 1 to 65535"),
     ("BASE_URL", "api.example.com", ADDRESS),
     ("BASE_URL", "ftp://api.example.com", ADDRESS),
-    ("BASE_URL", "http://", ADDRESS),
     ("BASE_URL", "http://api.example.com:99999", ADDRESS),
-    ("BASE_URL", "http://[::1", ADDRESS),
     ("BASE_URL", "http://api.example.com/#top", FRAGMENT),
     ("BASE_URL", "http://api.example.com/?a=1", QUERY),
     ("BASE_URL", "http://api.example.com/a b", ADDRESS),
-    ("BASE_URL", "http://api.example.com/a\tb", ADDRESS),
-    ("BASE_URL", "http://api.example.com/\x7f", ADDRESS),
     ("BASE_URL", "ht\ntp://api.example.com", ADDRESS),
     ("FRONTEND_URL", "https://play.example.com/\u00e4", ADDRESS),
-    ("FRONTEND_URL", "https://play.example.com/#top", FRAGMENT),
-    ("IDENTITY_DISCOVERY_URL", f"{AT_TEST}#top", FRAGMENT),
     ("BASE_URL", "http://name:word@api.example.com", ADDRESS),
     ("FRONTEND_URL", "javascript:alert(1)", ADDRESS),
     ("PLATFORM_OPENID_URL", "https://steamcommunity.com/openid", "must end in /login"),
@@ -231,21 +197,15 @@ BAD_VALUES = [
     ("PLATFORM_API_URL", "https://api.example.com/?key=1", QUERY),
     ("IDENTITY_DISCOVERY_URL", "accounts.google.com", ADDRESS),
     ("CORS_ORIGINS", "*", ORIGINS),
-    ("CORS_ORIGINS", "null", ORIGINS),
-    ("CORS_ORIGINS", "play.example.com", ORIGINS),
     ("CORS_ORIGINS", "https://play.example.com/game", ORIGINS),
     ("CORS_ORIGINS", "https://*.example.com", ORIGINS),
     ("DATABASE_URL", "mysql://db/platform", DATABASE),
-    ("DATABASE_URL", "postgres://db/platform", DATABASE),
     ("DATABASE_URL", "postgresql://platform:50%@db/platform", POSTGRESQL),
     ("DATABASE_URL", "postgresql://db/platform?no-such-option=1", POSTGRESQL),
     ("DATABASE_POOL_SIZE", "1", "must be a whole number from 2 to 1000"),
     ("REDIS_URL", "valkey://cache", REDIS),
-    ("REDIS_URL", "redis://", REDIS),
     ("REDIS_URL", "redis://:pass/word@cache", REDIS),
-    ("REDIS_URL", "redis://:1#word@cache", REDIS),
     ("REDIS_URL", "redis://cache?no-such-option=1", REDIS),
-    ("REDIS_URL", f"redis://{'a' * 64}.example", REDIS),
     ("REDIS_URL", "redis://cache", "needs a DATABASE_URL of PostgreSQL"),
     ("DATABASE_URL", "sqlite:///", DATABASE),
     ("JWT_TTL", "0", "must be a whole number from 1 to 315360000"),
@@ -254,30 +214,20 @@ BAD_VALUES = [
     ("LOG_SIGNING_KEY", "no base64", KEY_OF_LOG),
     ("LOG_SIGNING_KEY", base64.b64encode(KEY[:31]).decode(), KEY_OF_LOG),
     ("LOG_NEXT_KEY", KEY.hex(), KEY_OF_LOG),
-    ("LOG_NEXT_KEY", "\u00e4", KEY_OF_LOG),
     ("LOG_ORIGIN", "log of bets", "must not contain blanks or plus signs"),
-    ("LOG_ORIGIN", "example.com/a+b/log", "must not contain blanks or plus signs"),
     ("LOG_ORIGIN", "log.example.com/bets", "must end in /log"),
     ("GUNICORN_LOG_LEVEL", "loud", "must be one of debug, info, warning, error, critical"),
     ("CATALOGUE_TTL", "0", "must be a whole number from 1 to 86400"),
     ("HOST", "127.0.0.1:5000", HOST),
     ("PLATFORM_TRADE_HOST", "https://trade.example.com", HOST),
-    ("PLATFORM_TRADE_HOST", "trade.example.com:443", HOST),
-    ("PLATFORM_TRADE_HOST", ".example.com", HOST),
     ("UPGRADER_HOUSE_EDGE", "1", FRACTION),
-    ("UPGRADER_HOUSE_EDGE", "-0.01", FRACTION),
     ("UPGRADER_HOUSE_EDGE", "0.0500001", FRACTION),
     ("UPGRADER_MIN_WAGER", "0", AMOUNT),
-    ("UPGRADER_MIN_WAGER", "0.015", AMOUNT),
     ("UPGRADER_MAX_WAGER", "1000000000.01", AMOUNT),
-    ("UPGRADER_MAX_WAGER", "Infinity", AMOUNT),
     ("UPGRADER_MAX_WAGER", "1e400", AMOUNT),
     ("UPGRADER_MIN_WAGER", "10000.01", "must not be above UPGRADER_MAX_WAGER"),
     ("UPGRADER_PROOF_DELAY", "600.001", SECONDS),
-    ("UPGRADER_PROOF_DELAY", "0.0001", SECONDS),
     ("AFFILIATE_SPECIAL_CODE", "abc", CODE),
-    ("AFFILIATE_SPECIAL_CODE", "a" * 25, CODE),
-    ("AFFILIATE_SPECIAL_CODE", "free-spin", CODE),
     ("AFFILIATE_SPECIAL_CODE", "stra\u00dfe", CODE),
     ("PRICE_FEED_URL", "prices.json", ADDRESS),
     ("PRICE_MARKET_URL", "ftp://m.example.com", ADDRESS),
@@ -285,7 +235,6 @@ BAD_VALUES = [
     ("FREE_CASE_LIMIT", "-1", "must be a whole number from 0 to 1000000"),
     ("GAME_MIN_CYCLE_SECONDS", "601", SECONDS),
     ("REALITY_CHECK_MINUTES", "10081", "must be minutes from 0 to 10080"),
-    ("SESSION_LIMIT_MINUTES", "an hour", "must be minutes from 0 to 10080"),
     (
         "TWO_FACTOR_REQUIRED_FOR",
         "login,claims",
@@ -294,18 +243,12 @@ BAD_VALUES = [
     ("TRADE_URL_OWN_ONLY", "yes", "must be one of 0, 1"),
     ("OFFICE_ENABLED", "on", "must be one of 0, 1"),
     ("OFFICE_NETWORKS", "192.0.2.7/24", NETWORKS),
-    ("OFFICE_NETWORKS", "office.example.com", NETWORKS),
     ("PAYMENT_METHODS", "cash", PROVIDERS),
-    ("PAYMENT_METHODS", "demo btcpay", PROVIDERS),
-    ("PAYMENTS_MIN_USD", "0", AMOUNT),
     ("PAYMENTS_MIN_USD", "10000.01", "must not be above PAYMENTS_MAX_USD"),
     ("PAYMENTS_MAX_USD", "1000000000.01", AMOUNT),
     ("PAYMENTS_POLL_SECONDS", "0.099", POLL_SECONDS),
-    ("PAYMENTS_POLL_SECONDS", "601", POLL_SECONDS),
     ("PAYMENTS_WEBHOOK_SECRET", "whsec_", WEBHOOK),
-    ("PAYMENTS_WEBHOOK_SECRET", "whsec_" + "QUJD" * 7, WEBHOOK),
     ("PAYMENTS_WEBHOOK_SECRET", "QUJD" * 22, WEBHOOK),
-    ("PAYMENTS_WEBHOOK_SECRET", f"{WEBHOOK_SECRET},{WEBHOOK_SECRET}", WEBHOOK),
     ("PAYMENTS_WEBHOOK_SECRET", "whsec_" + "ü" * 40, WEBHOOK),
     ("PAYMENTS_WEBHOOK_SECRET", f"{WEBHOOK_SECRET} short", WEBHOOK),
     ("BTCPAY_URL", "pay.example.com", ADDRESS),
@@ -320,7 +263,6 @@ BAD_VALUES = [
     ("ALARM_WEBHOOK_URL", "alarms.example.com", ADDRESS),
     ("ALARM_WEBHOOK_SECRET", "whsec_", WEBHOOK),
     ("WITHDRAWAL_MIN_WAGERED", "1000.1", FACTOR),
-    ("WITHDRAWAL_MIN_WAGERED", "0.0000001", FACTOR),
     ("WITHDRAWAL_REVIEW_MINUTES", "0.9", "must be minutes from 1 to 10080"),
 ]
 
@@ -352,29 +294,25 @@ def test_btcpay_needs_its_settings(read, refused):
     assert read(PAYMENT_METHODS="demo,btcpay", **OF_BTCPAY).payment_methods == ("demo", "btcpay")
 
 
-def test_payouts_of_btcpay_need_a_pull_payment(read, refused):
-    given = {"PAYMENT_METHODS": "btcpay", "BTCPAY_PAYOUT_METHODS": "BTC-CHAIN", **OF_BTCPAY}
-
-    lines = refused(**given)
-
-    assert lines == ["BTCPAY_PULL_PAYMENT: must be given when PAYMENT_METHODS names btcpay"]
-    assert read(**given, BTCPAY_PULL_PAYMENT="id").btcpay_pull_payment == "id"
-
-
-def test_a_check_of_withdrawals_needs_a_secret_to_sign_with(read, refused):
-    given = {"WITHDRAWAL_CHECK_URL": "https://checks.example.com/w?key=1"}
-
-    assert refused(**given) == ["PAYMENTS_WEBHOOK_SECRET: must be given together with WITHDRAWAL_CHECK_URL"]
-    settings = read(**given, PAYMENTS_WEBHOOK_SECRET=WEBHOOK_SECRET)
-    assert settings.withdrawal_check_url == given["WITHDRAWAL_CHECK_URL"]
-
-
-def test_a_webhook_of_alarms_needs_a_secret_to_sign_with(read, refused):
-    given = {"ALARM_WEBHOOK_URL": "https://alarms.example.com/a?key=1"}
-
-    assert refused(**given) == ["ALARM_WEBHOOK_SECRET: must be given together with ALARM_WEBHOOK_URL"]
-    settings = read(**given, ALARM_WEBHOOK_SECRET=WEBHOOK_SECRET)
-    assert settings.alarm_webhook_url == given["ALARM_WEBHOOK_URL"]
+def test_a_setting_that_needs_another_is_refused_without_it(read, refused):
+    of_payouts = {"PAYMENT_METHODS": "btcpay", "BTCPAY_PAYOUT_METHODS": "BTC-CHAIN", **OF_BTCPAY}
+    for given, missing, value, why in (
+        (of_payouts, "BTCPAY_PULL_PAYMENT", "id", "when PAYMENT_METHODS names btcpay"),
+        (
+            {"WITHDRAWAL_CHECK_URL": "https://checks.example.com/w?key=1"},
+            "PAYMENTS_WEBHOOK_SECRET",
+            WEBHOOK_SECRET,
+            "together with WITHDRAWAL_CHECK_URL",
+        ),
+        (
+            {"ALARM_WEBHOOK_URL": "https://alarms.example.com/a?key=1"},
+            "ALARM_WEBHOOK_SECRET",
+            WEBHOOK_SECRET,
+            "together with ALARM_WEBHOOK_URL",
+        ),
+    ):
+        assert refused(**given) == [f"{missing}: must be given {why}"]
+        assert read(**given, **{missing: value})
 
 
 def test_the_back_office_is_off_in_production_unless_it_is_turned_on(read):
@@ -419,16 +357,6 @@ def test_production_accepts_https_and_addresses_of_this_machine(read):
             settings = read(**IN_PRODUCTION | SIGNING | {name: f"{host}{path}"})
 
             assert getattr(settings, name.lower()) == f"{host}{path}"
-
-
-def test_an_impossible_instance_directory_is_refused_by_name(refused, tmp_path):
-    file = tmp_path / "a-file"
-    file.write_text("in the way")
-
-    lines = refused(INSTANCE_DIR=str(file))
-
-    assert len(lines) == 1
-    assert lines[0].startswith("INSTANCE_DIR: ")
 
 
 def test_every_bad_value_is_reported_in_its_own_line(refused):
@@ -480,12 +408,6 @@ def test_production_refuses_one_secret_for_two_purposes(refused):
     assert lines == ["JWT_SECRET: must differ from SECRET_KEY"]
 
 
-def test_development_takes_a_weak_secret(read):
-    settings = read(SECRET_KEY="short", JWT_SECRET="short")
-
-    assert (settings.secret_key, settings.jwt_secret) == ("short", "short")
-
-
 @pytest.mark.security("Secrets of the operator")
 def test_production_refuses_a_weak_previous_secret(refused):
     lines = refused(**IN_PRODUCTION, SECRET_KEY_PREVIOUS=f"{OTHER_SECRET},short")
@@ -522,10 +444,8 @@ def test_development_secrets_are_drawn_once_and_kept_private(read, tmp_path):
 
 def test_the_origin_of_the_front_end_is_allowed(read):
     origins = {
-        "https://play.example.com": "https://play.example.com",
         "https://play.example.com/game/?tab=1": "https://play.example.com",
         "https://play.example.com:8443/": "https://play.example.com:8443",
-        "https://play.example.com:443/": "https://play.example.com",
         "http://PLAY.example.com:80/": "http://play.example.com",
         "http://[::1]:3000/": "http://[::1]:3000",
     }
@@ -550,46 +470,32 @@ def test_the_service_front_end_and_listed_origins_are_allowed(read):
 
 
 def test_the_repr_of_the_settings_contains_no_secret(read):
-    settings = read(
-        SECRET_KEY=GOOD_SECRET,
-        JWT_SECRET=OTHER_SECRET,
-        SECRET_KEY_PREVIOUS="an older one of them",
-        LOG_SIGNING_KEY=KEY_TEXT,
-        LOG_NEXT_KEY=base64.b64encode(KEY[::-1]).decode(),
-        DATABASE_URL="postgresql://platform:correct-horse@db/platform",
-        PLATFORM_API_KEY="key-of-the-platform",
-        IDENTITY_CLIENT_ID="client",
-        IDENTITY_CLIENT_SECRET="secret-of-the-client",
-        AFFILIATE_SPECIAL_CODE="WELCOME5",
-        BTCPAY_API_KEY="key-of-the-store",
-        BTCPAY_WEBHOOK_SECRET="secret-of-its-webhooks",
-        BTCPAY_PULL_PAYMENT="id-of-the-pull-payment",
-        PAYMENTS_WEBHOOK_SECRET=WEBHOOK_SECRET,
-        WITHDRAWAL_CHECK_URL="https://checks.example.com?key=key-of-the-checks",
-        ALARM_WEBHOOK_URL="https://alarms.example.com?key=key-of-the-alarms",
-        ALARM_WEBHOOK_SECRET=WEBHOOK_SECRET,
-    )
+    secrets = {
+        "SECRET_KEY": GOOD_SECRET,
+        "JWT_SECRET": OTHER_SECRET,
+        "SECRET_KEY_PREVIOUS": "an older one of them",
+        "LOG_SIGNING_KEY": KEY_TEXT,
+        "LOG_NEXT_KEY": base64.b64encode(KEY[::-1]).decode(),
+        "PLATFORM_API_KEY": "key-of-the-platform",
+        "IDENTITY_CLIENT_SECRET": "secret-of-the-client",
+        "AFFILIATE_SPECIAL_CODE": "WELCOME5",
+        "BTCPAY_API_KEY": "key-of-the-store",
+        "BTCPAY_WEBHOOK_SECRET": "secret-of-its-webhooks",
+        "BTCPAY_PULL_PAYMENT": "id-of-the-pull-payment",
+        "PAYMENTS_WEBHOOK_SECRET": WEBHOOK_SECRET,
+        "ALARM_WEBHOOK_SECRET": WEBHOOK_SECRET,
+    }
+    within = {
+        "DATABASE_URL": "postgresql://platform:correct-horse@db/platform",
+        "WITHDRAWAL_CHECK_URL": "https://checks.example.com?key=key-of-the-checks",
+        "ALARM_WEBHOOK_URL": "https://alarms.example.com?key=key-of-the-alarms",
+    }
+    settings = read(**secrets, **within, IDENTITY_CLIENT_ID="client")
 
     shown = f"{settings!r} {settings}"
 
-    secrets = (
-        GOOD_SECRET,
-        OTHER_SECRET,
-        "an older",
-        KEY_TEXT,
-        base64.b64encode(KEY[::-1]).decode(),
-        "correct-horse",
-        "key-of-the-platform",
-        "secret-of-the-client",
-        "key-of-the-alarms",
-        "WELCOME5",
-        "key-of-the-store",
-        "secret-of-its-webhooks",
-        "id-of-the-pull-payment",
-        WEBHOOK_SECRET,
-        "key-of-the-checks",
-    )
-    assert [secret for secret in secrets if secret in shown] == []
+    hidden = [*secrets.values(), "correct-horse", "key-of-the-checks", "key-of-the-alarms"]
+    assert [secret for secret in hidden if secret in shown] == []
 
 
 @pytest.mark.security("Secrets of the operator")
@@ -621,46 +527,20 @@ def start(tmp_path):
 @pytest.mark.parametrize(
     "command",
     [
-        ["flask", "db", "upgrade"],
-        ["flask", "run"],
-        ["gunicorn", "-c", "gunicorn.conf.py", "wsgi:app"],
-    ],
-    ids=lambda command: " ".join(command[:2]),
-)
-def test_a_bad_setting_stops_the_start_with_its_line(start, command):
-    ended = start(command, cwd=ROOT, JWT_TTL="a week", PORT="5000")
-
-    assert ended.returncode != 0
-    assert "JWT_TTL: must be a whole number from 1 to 315360000" in ended.stderr.splitlines()
-    assert "Traceback" not in ended.stderr
-
-
-@pytest.mark.process
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["flask", "--app", str(ROOT / "wsgi.py"), "routes"],
         ["gunicorn", "-c", str(ROOT / "gunicorn.conf.py"), "wsgi:app"],
+        pytest.param(["flask", "--app", str(ROOT / "wsgi.py"), "run"], marks=pytest.mark.thorough),
     ],
-    ids=["flask", "gunicorn"],
+    ids=["gunicorn", "flask"],
 )
-def test_settings_are_read_from_an_env_file(start, tmp_path, command):
+def test_a_bad_setting_of_the_environment_or_an_env_file_stops_the_start(start, tmp_path, command):
+    by_variable = start(command, cwd=ROOT, JWT_TTL="a week")
     (tmp_path / ".env").write_text("JWT_TTL=a week\n")
+    by_file = start(command, cwd=tmp_path, PYTHONPATH=str(ROOT))
 
-    ended = start(command, cwd=tmp_path, PYTHONPATH=str(ROOT))
-
-    assert "JWT_TTL: must be a whole number from 1 to 315360000" in ended.stderr.splitlines()
-
-
-@pytest.mark.process
-def test_the_environment_overrides_an_env_file(start, tmp_path):
-    (tmp_path / ".env").write_text("JWT_TTL=a week\n")
-
-    ended = start(
-        ["flask", "--app", str(ROOT / "wsgi.py"), "routes"], cwd=tmp_path, PYTHONPATH=str(ROOT), JWT_TTL="5"
-    )
-
-    assert ended.returncode == 0
+    for ended in (by_variable, by_file):
+        assert ended.returncode != 0
+        assert "JWT_TTL: must be a whole number from 1 to 315360000" in ended.stderr.splitlines()
+        assert "Traceback" not in ended.stderr
 
 
 def environment_variables() -> set[str]:

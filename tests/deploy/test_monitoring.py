@@ -2,7 +2,6 @@
 
 import json
 import re
-from itertools import combinations
 
 import promql_parser
 import pytest
@@ -79,19 +78,3 @@ def test_an_alert_has_severity_summary_and_no_unknown_keys():
         assert re.fullmatch(r"\d+[smhd]", rule.get("for", "0m")), rule["alert"]
         assert rule["labels"]["severity"] in {"page", "ticket"}, rule["alert"]
         assert rule["annotations"]["summary"]
-
-
-def test_dashboard_panels_are_complete_and_do_not_overlap():
-    panels = DASHBOARD["panels"]
-    places = [panel["gridPos"] for panel in panels]
-
-    assert len({panel["id"] for panel in panels}) == len(panels)
-    for panel in panels:
-        assert panel["title"]
-        assert panel["type"] in {"stat", "timeseries"}
-        assert panel["datasource"]["uid"] == "${datasource}"
-        assert panel["gridPos"]["x"] + panel["gridPos"]["w"] <= 24
-    for one, other in combinations(places, 2):
-        beside = one["x"] + one["w"] <= other["x"] or other["x"] + other["w"] <= one["x"]
-        assert beside or one["y"] + one["h"] <= other["y"] or other["y"] + other["h"] <= one["y"]
-    assert [variable["name"] for variable in DASHBOARD["templating"]["list"]] == ["datasource"]

@@ -25,7 +25,11 @@ def log_in(deployed, platform_id):
 
 
 @pytest.mark.parametrize(
-    ("transport", "platform_id"), [("websocket", "76561198000000001"), ("polling", "76561198000000002")]
+    ("transport", "platform_id"),
+    [
+        ("websocket", "76561198000000001"),
+        pytest.param("polling", "76561198000000002", marks=pytest.mark.thorough),
+    ],
 )
 def test_a_player_logs_in_spins_and_gets_the_proof(deployed, transport, platform_id):
     deployed.flask("users", "create", "carol", "--platform-id", platform_id, "--balance", "100")
@@ -38,6 +42,7 @@ def test_a_player_logs_in_spins_and_gets_the_proof(deployed, transport, platform
     assert told["answer"]["result"]["success"] == (told["roll"] < 4_750_000)
 
 
+@pytest.mark.thorough
 def test_sockets_are_counted_for_each_client_and_not_for_nginx(deployed):
     def join(session, number):
         """Open a socket; what the server says to it."""

@@ -30,14 +30,3 @@ def is_command(command, app):
             options = [argument for argument in arguments if argument.startswith("--")]
             return script.is_file() and all(f'"{option}"' in script.read_text() for option in options)
     return False
-
-
-def test_a_command_that_does_not_exist_is_noticed(app):
-    for command in (
-        "make nothing",
-        "flask ledger nothing",
-        "python -m bench.nothing",
-        "python -m bench.crashes --no",
-        "pytest tests/test_nothing.py",
-    ):
-        assert not is_command(command, app)

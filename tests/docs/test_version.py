@@ -22,6 +22,6 @@ def test_both_api_documents_and_the_changelog_name_the_same_version(client):
 
 @pytest.mark.process
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a clone")
-@pytest.mark.parametrize("commit", [migrate.LAST_RELEASE_COMMIT, migrate.LAST_REPLACED_COMMIT])
-def test_the_commits_that_a_refusal_names_are_in_the_repository(commit):
-    subprocess.run(["git", "merge-base", "--is-ancestor", commit, "HEAD"], cwd=ROOT, check=True)
+def test_the_commits_that_a_refusal_names_are_in_the_repository():
+    for commit in (migrate.LAST_RELEASE_COMMIT, migrate.LAST_REPLACED_COMMIT):
+        subprocess.run(["git", "merge-base", "--is-ancestor", commit, "HEAD"], cwd=ROOT, check=True)

@@ -3,24 +3,18 @@
 Each function makes such an app: ``gunicorn("tests.support.changed_apps:stuck()")``.
 """
 
-import _socket
-import gc
-import os
 from typing import Any
 
 import gevent.event
 from flask import Flask, request
-from gevent import monkey
 
-from blueprints.api import caching
 from models.db.connection import database, reading
 from server.cluster import cluster
 from server.realtime import handshakes, transport
 from server.realtime import server as realtime_server
 from server.realtime.server import realtime
-from server.worker import connection, websocket, worker
-from server.worker.websocket import BoundedWebSocket
-from settings import Settings
+from server.worker import connection, websocket
+from tests.support.apps import hurry
 
 SHORTER_BY = 5
 """Short deadlines are a fifth of those of production."""
@@ -56,54 +50,12 @@ def counting() -> Flask:
     return app
 
 
-def quick_pings() -> Flask:
-    """A ping every half second instead of every 25."""
-    app = production()
-    app.extensions["realtime"].server.eio.ping_interval = 0.5
-    return app
-
-
 def quick_rounds() -> Flask:
     """Compares with the database every 50 ms instead of every two seconds."""
     cluster.ROUND_SECONDS = 0.05
     app = production()
-    for task in app.extensions["realtime"].tasks:
-        task.every_seconds = min(task.every_seconds, 0.05)
+    hurry(app)
     return app
-
-
-def long_cache() -> Flask:
-    """Cached responses are valid for an hour unless their data changes."""
-    caching.MAX_SECONDS = 3600.0
-    return production()
-
-
-def long_wait_for_clients() -> Flask:
-    """A stop waits for a minute until clients have connected to another process."""
-    worker.REJOIN_SECONDS = 60.0
-    return production()
-
-
-def slow_names() -> Flask:
-    """Looking up the name ``database.test`` takes until the instance directory has a file ``looked-up``.
-
-    Each look-up adds a byte to the file ``looking-up``.
-    """
-    look_up, sleep = _socket.getaddrinfo, monkey.get_original("time", "sleep")
-    directory = Settings.from_env(os.environ).instance_dir
-
-    def look_up_slowly(host, *rest, **named):
-        # In the thread where names are looked up, which nothing patches.
-        if host in ("database.test", b"database.test"):
-            with (directory / "looking-up").open("a") as file:
-                file.write(".")
-            while not (directory / "looked-up").exists():
-                sleep(0.02)
-            host = "127.0.0.1"
-        return look_up(host, *rest, **named)
-
-    _socket.getaddrinfo = look_up_slowly
-    return production()
 
 
 def slow_query() -> Flask:
@@ -135,7 +87,7 @@ def stuck() -> Flask:
 
 
 def loud() -> Flask:
-    """With a view that broadcasts a large event, and one that counts websockets."""
+    """With a view that broadcasts a large event."""
     app = production()
 
     @app.get("/loud")
@@ -145,12 +97,6 @@ def loud() -> Flask:
             payload = {"number": number, "text": "x" * int(request.args["bytes"])}
             realtime().broadcast([("live-bets:new", payload)])
         return {}
-
-    @app.get("/kept")
-    def kept():
-        """How many websockets are in memory, and from now on without a search for garbage."""
-        gc.disable()
-        return {"websockets": sum(type(each) is BoundedWebSocket for each in gc.get_objects())}
 
     return app
 

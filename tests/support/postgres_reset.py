@@ -1,7 +1,6 @@
-"""Restores a used database to the state of a new one, in a tenth of the time that a new one takes."""
+"""Restores a used database to the state of a new one."""
 
 import io
-from collections.abc import Sequence
 from contextlib import closing
 
 import psycopg2
@@ -35,7 +34,7 @@ GROWN_BYTES = 4 * 1024 * 1024
 
 OTHERS = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-WHERE datname = current_database() AND pid <> pg_backend_pid() AND pid <> ALL(%s)
+WHERE datname = current_database() AND pid <> pg_backend_pid()
 """
 
 TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1"
@@ -62,13 +61,10 @@ class Reset:
             ]
             self._statements = FORGET_STATISTICS + ";".join(deletes + restarts)
 
-    def reset(self, url: str, idle: Sequence[int] = ()) -> bool:
-        """Restore a database, and end all sessions but those of these idle server processes.
-
-        Returns False if a new database is needed.
-        """
+    def reset(self, url: str) -> bool:
+        """Restore a database, and end all its sessions. Returns False if a new database is needed."""
         try:
-            return self._restored(url, idle)
+            return self._restored(url)
         except (psycopg2.OperationalError, psycopg2.InterfaceError):
             # A test has ended all connections, or replaced the database.
             return False
@@ -78,7 +74,7 @@ class Reset:
         if url in self._kept:
             self._kept.pop(url).close()
 
-    def _restored(self, url: str, idle: Sequence[int]) -> bool:
+    def _restored(self, url: str) -> bool:
         if url not in self._kept:
             self._kept[url] = psycopg2.connect(url)
             with self._kept[url].cursor() as cursor:
@@ -86,7 +82,7 @@ class Reset:
                 cursor.execute("SET session_replication_role = replica")
         connection = self._kept[url]
         with connection, connection.cursor() as cursor:
-            cursor.execute(OTHERS, [list(idle)])
+            cursor.execute(OTHERS)
             (size,) = _answer(cursor, SIZE)
             if _answer(cursor, SHAPE) != self._shape or size > self._size + GROWN_BYTES:
                 return False

@@ -1,17 +1,14 @@
-"""Databases of a PostgreSQL server that tests use one after the other, with connections that stay open."""
+"""Databases of a PostgreSQL server that tests use one after the other.
+
+To reset a database takes a third of the time of making one: 0.1 s instead of 0.25 s for each test.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
 
 from bench.harness.databases import PostgresServer, postgres_url
-from models.db.connection import database
-from models.db.postgres import Postgres
 from tests.support.postgres_reset import Reset
-
-_left_open: dict[str, list[Any]] = {}
-"""Idle connections of closed apps, by the URL of their database. PostgreSQL takes 10 ms to open one."""
 
 
 class ReusedDatabases(PostgresServer):
@@ -28,11 +25,8 @@ class ReusedDatabases(PostgresServer):
         try:
             yield self._named(name)
         finally:
-            url = self._named(name)
-            idle = [each for each in _idle_connections(url) if not each.closed]
-            if self._new.reset(url, [each.get_backend_pid() for each in idle]):
+            if self._new.reset(self._named(name)):
                 self._used.append(name)
-                _left_open[url] = idle
             else:
                 self._drop(name)
 
@@ -44,18 +38,6 @@ class ReusedDatabases(PostgresServer):
     def _drop(self, name: str) -> None:
         self._new.forget(self._named(name))
         super()._drop(name)
-
-
-def reuse_connections() -> None:
-    """Give an app that was just created the connections that an earlier one has left open to its database."""
-    opened = database.obj
-    if isinstance(opened, Postgres):
-        opened._idle.extend(_left_open.pop(opened.database, ()))
-
-
-def _idle_connections(url: str) -> list[Any]:
-    opened = database.obj
-    return list(opened._idle) if isinstance(opened, Postgres) and opened.database == url else []
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 import resource
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import requests
@@ -15,11 +15,11 @@ STEP_SECONDS = 0.25
 
 @dataclass
 class Crowd:
-    """The connections that are left, and the answers to other clients meanwhile."""
+    """What a crowd has cost, and the answers to other clients meanwhile."""
 
     left: int = 0
     """The growth in the server's open connections."""
-    health_seconds: list[float] = field(default_factory=list)
+    answered: int = 0
     memory_growth_bytes: int = 0
     seconds: float = 0
 
@@ -38,29 +38,20 @@ def stall_connections(
         **dict.fromkeys(("slow heads", "slow bodies", "slow chunks"), slow),
         **dict.fromkeys(("half packets", "half upgrades", "unread answers"), stopped),
     }
-    _allow_many_files(2 * sum(crews.values()))
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(2 * sum(crews.values()), hard)), hard))
     crowd, connections, memory = Crowd(), _open_sockets(pid), resident_bytes(pid)
     with attacking(url, seconds=2 * patience_seconds, crews=crews) as attackers:
         assert attackers.answer(), "all are connected"
         began = time.monotonic()
         while not crowd.seconds or (crowd.left > 0 and crowd.seconds < patience_seconds):
-            crowd.health_seconds.append(_seconds_for_health(url))
+            requests.get(f"{url}/healthz", timeout=30).raise_for_status()
+            crowd.answered += 1
             crowd.memory_growth_bytes = max(crowd.memory_growth_bytes, resident_bytes(pid) - memory)
             crowd.left = max(_open_sockets(pid) - connections, 0)
             crowd.seconds = time.monotonic() - began
             time.sleep(STEP_SECONDS)
     return crowd
-
-
-def _seconds_for_health(url: str) -> float:
-    began = time.monotonic()
-    requests.get(f"{url}/healthz", timeout=30).raise_for_status()
-    return time.monotonic() - began
-
-
-def _allow_many_files(count: int) -> None:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(count, hard)), hard))
 
 
 def _open_sockets(pid: int) -> int:

@@ -1,4 +1,4 @@
-"""Starts gunicorn processes by forking one that has imported the program, in a fifth of the CPU time.
+"""Starts gunicorn processes by forking one that has imported the program, in a third of the time.
 
 As a program (``python -m tests.support.warm_start``) it is the process that is forked: it reads a start as a
 line of JSON from its standard input, and answers with the process id.

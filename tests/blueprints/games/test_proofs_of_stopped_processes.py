@@ -84,22 +84,7 @@ def is_claimed(player):
         return Bet.select().where(Bet.user == player.id, Bet.proof_held_by.is_null(False)).exists()
 
 
-def test_a_paused_process_bet_is_announced_once(app, connect, survivor, other, player):
-    watching = [connect(survivor), connect(other)]
-    socket = connect(other, player)
-    spin(socket)
-    with other.running.paused():
-        wait_until(lambda: is_claimed(player))
-
-    assert socket.expect("upgrader:proof")["nonce"] == 1
-    last = create_player(app, "last")
-    spin(connect(other, last))
-    by_survivor, by_other = (announced(each, last=last) for each in watching)
-    assert by_survivor == [player.username, last.username]
-    # A process that missed the signal while it stood still sends the list of the newest bets instead.
-    assert by_other in (by_survivor, [last.username])
-
-
+@pytest.mark.thorough
 def test_a_process_sends_the_proofs_of_one_that_stands_still(connect, open_socket, survivor, other, player):
     spin(connect(other, player))
     with other.running.paused():
@@ -114,7 +99,8 @@ def test_a_process_sends_the_proofs_of_one_that_stands_still(connect, open_socke
         assert {back.expect("upgrader:proof")["nonce"] for _ in range(3)} == {1, 2, 3}
 
 
-@pytest.mark.parametrize("end", ["kill", "stop"])
+@pytest.mark.guarantee("A killed process of several")
+@pytest.mark.parametrize("end", ["kill", pytest.param("stop", marks=pytest.mark.thorough)])
 def test_another_process_sends_a_stopped_process_proofs(
     app, connect, open_socket, survivor, other, player, end
 ):

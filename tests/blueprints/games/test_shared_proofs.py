@@ -1,15 +1,12 @@
 """Proofs of players whose sockets, bets and processes are not the same."""
 
-import peewee
 import pytest
 
 from bench.harness.players import create_player
 from bench.harness.spins import play_spin
 from bench.harness.waiting import wait_until
-from models import proof_queries
 from models.bets import Bet
 from models.db.connection import reading
-from services.shared.signals import Signal
 from tests.support.apps import ITEM, two_processes
 
 BETS = 120
@@ -65,33 +62,6 @@ def nonces(socket):
     return [payload["nonce"] for name, payload in socket.seen if name == "upgrader:proof"]
 
 
-def test_a_lost_signal_delays_a_proof_until_the_next_round(processes, open_socket, player, monkeypatch):
-    (app, first), (_, second) = processes
-    signals = app.extensions["services"].signals
-    dropped = []
-    monkeypatch.setattr(signals, "publish", lambda name, payload: dropped.append((name, payload)))
-    back = open_socket(second, player)
-    socket = open_socket(first, player)
-    spin(socket)
-    socket.close()
-
-    assert back.expect("upgrader:proof")["nonce"] == 1
-    assert (Signal.PROOFS, [player.id]) in dropped
-
-
-def test_a_proof_goes_only_to_its_bets_process(processes, open_socket, player):
-    (_, first), (app, second) = processes
-    asking, other = open_socket(first, player), open_socket(second, player)
-    spin(asking)
-    asking.expect("upgrader:proof")
-
-    look_up(app)
-    spin(other)
-    other.expect("upgrader:proof")
-
-    assert nonces(other) == [2]
-
-
 def test_an_unconfirmed_proof_goes_to_the_player_on_another_process(processes, open_socket, player):
     (_, first), (_, second) = processes
     asking, other = open_socket(first, player), open_socket(second, player)
@@ -101,54 +71,6 @@ def test_an_unconfirmed_proof_goes_to_the_player_on_another_process(processes, o
     asking.close()
 
     assert other.expect("upgrader:proof")["nonce"] == 1
-
-
-def test_a_proof_whose_socket_ends_during_the_claim_goes_to_another_process(
-    processes, open_socket, player, monkeypatch
-):
-    (app, first), (_, second) = processes
-    asking, other = open_socket(first, player), open_socket(second, player)
-    claim, connections = proof_queries.claim, app.extensions["realtime"].connections
-
-    def claim_from_a_socket_that_ends(holders, **options):
-        claimed = claim(holders, **options)
-        asking.close()
-        wait_until(lambda: not connections.sids_of(player.id))
-        return claimed
-
-    monkeypatch.setattr(proof_queries, "claim", claim_from_a_socket_that_ends)
-    spin(asking)
-
-    assert other.expect("upgrader:proof")["nonce"] == 1
-
-
-def test_a_new_socket_gets_another_process_unconfirmed_proof(processes, open_socket, player):
-    (_, first), (_, second) = processes
-    asking = open_socket(first, player)
-    spin(asking)
-    asking.expect("upgrader:proof")
-
-    assert open_socket(second, player).expect("upgrader:proof")["nonce"] == 1
-
-
-def test_a_claim_that_was_not_answered_is_made_again(processes, open_socket, player, spectators, monkeypatch):
-    claim, lost = proof_queries.claim, []
-
-    def lose_the_first_answer(holders, **options):
-        claimed = claim(holders, **options)
-        if not lost:
-            lost.extend(bet.id for bet in claimed)
-            raise peewee.OperationalError("the connection was lost")
-        return claimed
-
-    monkeypatch.setattr(proof_queries, "claim", lose_the_first_answer)
-    socket = open_socket(processes[0][1], player)
-    spin(socket)
-
-    assert socket.expect("upgrader:proof")["nonce"] == 1
-    (bet_id,) = bet_ids(player)
-    assert lost == [int(bet_id)]
-    assert [announced(spectator, [bet_id]) for spectator in spectators] == [[bet_id]] * 2
 
 
 def test_a_client_confirms_a_proof_for_all_processes(processes, open_socket, player, monkeypatch):
@@ -170,19 +92,7 @@ def test_a_client_confirms_a_proof_for_all_processes(processes, open_socket, pla
     assert nonces(back) == [2]
 
 
-def test_a_returning_player_gets_proofs_in_order_anywhere(processes, open_socket, player):
-    (_, first), (_, second) = processes
-    for url in (first, second, first, second):
-        socket = open_socket(url, player)
-        spin(socket)
-        socket.close()
-    wait_until(lambda: bets(player, Bet.server_seed.is_null(False)) == 4)
-
-    back = open_socket(second, player)
-
-    assert [back.expect("upgrader:proof")["nonce"] for _ in range(4)] == [1, 2, 3, 4]
-
-
+@pytest.mark.thorough
 def test_a_new_socket_gets_all_proofs_that_another_process_holds(processes, open_socket, player):
     (_, first), (_, second) = processes
     asking = open_socket(first, player)
@@ -193,22 +103,6 @@ def test_a_new_socket_gets_all_proofs_that_another_process_holds(processes, open
     back = open_socket(second, player)
 
     assert [back.expect("upgrader:proof")["nonce"] for _ in range(5)] == [1, 2, 3, 4, 5]
-
-
-def test_more_missed_proofs_than_one_query_returns_all_arrive(processes, open_socket, player, monkeypatch):
-    monkeypatch.setattr(proof_queries, "FOUND_AT_ONCE", 2)
-    monkeypatch.setattr("sockets.proofs.FOUND_AT_ONCE", 2)
-    (_, first), (_, second) = processes
-    for _ in range(5):
-        socket = open_socket(first, player)
-        spin(socket)
-        socket.close()
-    wait_until(lambda: bets(player, Bet.server_seed.is_null(False)) == 5)
-
-    back = open_socket(second, player)
-
-    # Those that the first process still holds come when it has released them.
-    assert sorted(back.expect("upgrader:proof")["nonce"] for _ in range(5)) == [1, 2, 3, 4, 5]
 
 
 @pytest.fixture
@@ -242,26 +136,3 @@ def test_processes_announce_each_overdue_bet_once(processes, open_socket, player
     expected = bet_ids(player)
     heard = [announced(spectator, expected) for spectator in spectators]
     assert [sorted(ids, key=int) for ids in heard] == [expected] * 2
-
-
-def test_a_bet_revealed_by_a_search_is_announced(processes, play, player, spectators):
-    (app, _), _ = processes
-    played = play(ago_ms=500)
-    found = app.test_client().get("/stats/fairness?search=seed", headers=player.headers).json
-    assert found["data"]["total"] == 1
-
-    app.extensions["proofs"].after_bet("", played)
-
-    expected = [str(played.bet.id)]
-    assert [announced(spectator, expected) for spectator in spectators] == [expected] * 2
-
-
-def test_a_bet_due_long_before_the_start_is_not_announced(processes, open_socket, player, play, spectators):
-    play(ago_ms=600_000)
-    back = open_socket(processes[0][1], player)
-    assert back.expect("upgrader:proof")["nonce"] == 1
-
-    spin(back)
-
-    first, second = bet_ids(player)
-    assert [announced(spectator, [first, second]) for spectator in spectators] == [[second]] * 2

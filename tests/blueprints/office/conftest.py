@@ -5,8 +5,7 @@ import pytest
 from bench.harness.btcpay.fake import FakeBtcPay
 from services.shared.clock import now_ms
 from tests.blueprints.site.conftest import serve_site
-from tests.support.office import StaffMember, signed_in
-from tests.support.platform_provider import platform_provider
+from tests.support.office import enrolled, signed_in
 
 
 class Clock:
@@ -30,15 +29,39 @@ def clock():
 @pytest.fixture
 def member(app):
     """A member of staff who has enrolled, and is not signed in."""
-    person = StaffMember(app)
-    person.enrol()
-    return person
+    return enrolled(app)
 
 
 @pytest.fixture
 def admin(app):
     """An administrator who is signed in."""
     return signed_in(app, "admin")
+
+
+@pytest.fixture
+def auditor(app):
+    return signed_in(app, "auditor")
+
+
+@pytest.fixture
+def compliance(app):
+    return signed_in(app, "compliance")
+
+
+@pytest.fixture
+def support(app):
+    return signed_in(app, "support")
+
+
+@pytest.fixture
+def editor(app):
+    return signed_in(app, "content", "ed")
+
+
+@pytest.fixture
+def second(app):
+    """Another one who edits cases and items."""
+    return signed_in(app, "content", "sue")
 
 
 @pytest.fixture(scope="session")
@@ -51,16 +74,12 @@ def btcpay():
 
 @pytest.fixture(scope="session")
 def office_site(tmp_path_factory, sqlite_files, warm_start, btcpay):
-    """A server with the demo data and a login provider, for tests in a browser.
-
-    Its logins ask players with 2FA for a code.
-    """
+    """A server with the demo data, for tests in a browser. Each uses players and staff of its own."""
     directory = tmp_path_factory.mktemp("office")
-    settings = btcpay.settings() | {"PAYMENT_METHODS": "demo,btcpay", "TWO_FACTOR_REQUIRED_FOR": "login"}
+    settings = btcpay.settings() | {"PAYMENT_METHODS": "demo,btcpay"}
     with (
-        platform_provider() as provider,
         sqlite_files.fresh(directory) as database_url,
-        serve_site(warm_start, directory, database_url, demo=True, **settings, **provider.settings) as site,
+        serve_site(warm_start, directory, database_url, demo=True, **settings) as site,
     ):
         btcpay.send_webhooks_to(f"{site.url}/webhooks/btcpay")
         yield site

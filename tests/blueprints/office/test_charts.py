@@ -13,26 +13,14 @@ IS_DRAWN = """
 """
 
 
-@pytest.fixture
-def overview(office_site, demo_address):
-    """Opens the overview in a tab once the figures of the demo are there."""
+def test_the_charts_are_drawn_from_the_table_below_them(tab, office_site, demo_address):
+    tab.goto(demo_address)
 
-    def open_in(tab):
-        tab.goto(demo_address)
-        row = tab.locator("#days tr[data-day]").first
+    def has_figures():
+        tab.goto(f"{office_site.url}/office/")
+        return tab.locator("#days tr[data-day]").count() and tab.get_by_text("As of").count()
 
-        def has_figures():
-            tab.goto(f"{office_site.url}/office/")
-            return row.count() == 1 and tab.get_by_text("As of").count() == 1
-
-        wait_until(has_figures, seconds=30)
-        return tab
-
-    return open_in
-
-
-def test_the_charts_are_drawn_from_the_table_below_them(tab, overview):
-    overview(tab)
+    wait_until(has_figures, seconds=30)
 
     for name in ("gross gaming revenue", "return to player"):
         chart = tab.get_by_role("img", name=f"Chart of the {name}")
@@ -40,12 +28,3 @@ def test_the_charts_are_drawn_from_the_table_below_them(tab, overview):
         assert chart.locator("canvas").evaluate(IS_DRAWN)
     resize(tab, PHONE)
     expect(tab.locator(".charts canvas")).to_have_count(2)
-
-
-def test_the_figures_of_the_charts_are_there_without_javascript(open_tab, overview):
-    tab = overview(open_tab(java_script_enabled=False))
-
-    expect(tab.locator(".charts")).to_be_hidden()
-    expect(tab.locator("#days tr[data-day]").first).to_be_visible()
-    tab.locator("#days a").first.click()
-    expect(tab.get_by_role("heading", name="Reports")).to_be_visible()

@@ -4,18 +4,12 @@ import json
 
 import pytest
 
-from models.audit_trail import AuditEvent
-from models.db.connection import reading, writing
+from models.db.connection import writing
 from models.prizes import Prize
-from tests.support.office import signed_in
+from tests.support.office import last_event, signed_in
 from tests.support.openings import win_prize
 
 ADDRESS = {"first_name": "Ada", "last_name": "Miller", "address_line1": "Canal 5", "city": "Utrecht"}
-
-
-@pytest.fixture
-def support(app):
-    return signed_in(app, "support")
 
 
 @pytest.fixture
@@ -28,39 +22,27 @@ def prize(app, player):
     return int(prize_id)
 
 
-def events(what):
-    with reading():
-        return [json.loads(event.after) for event in AuditEvent.select().where(AuditEvent.what == what)]
-
-
 def test_a_look_at_an_address_is_recorded(support, prize):
     assert "Canal 5" not in support.get("/office/prizes").text
 
     shown = support.get(f"/office/prizes?address={prize}").text
 
     assert "Canal 5" in shown
-    assert events("personal-details.seen") == [{"what": f"address of prize {prize}"}]
+    assert last_event("personal-details.seen")[1] == {"what": f"address of prize {prize}"}
 
 
-def test_a_prize_is_marked_as_shipped_with_its_tracking(support, prize, client, player):
-    sent = {"tracking": "PostNL 3SABC", "reason": "sent by post"}
-    answer = support.post(f"/office/prizes/{prize}/ship", of="/office/prizes", **sent)
-
-    assert answer.status_code == 303
-    (message,) = client.get("/profile/notifications", headers=player.headers).json
-    assert "PostNL 3SABC" in message["message"]
-    assert events("prize.shipped")[-1] == {"prize": prize} | sent
-    assert "PostNL 3SABC" in support.get("/office/prizes?status=shipped").text
-
-
-def test_a_prize_is_shipped_once(support, prize):
-    path, sent = f"/office/prizes/{prize}/ship", {"tracking": "", "reason": "sent by post"}
-    support.post(path, of="/office/prizes", **sent)
+def test_a_prize_is_marked_as_shipped_once_with_its_tracking(support, prize, client, player):
+    path, sent = f"/office/prizes/{prize}/ship", {"tracking": "PostNL 3SABC", "reason": "sent by post"}
+    assert support.post(path, of="/office/prizes", **sent).status_code == 303
 
     again = support.post(path, of="/office/prizes", **sent)
 
     assert again.status_code == 400
     assert "The prize is shipped, not shipping." in again.text
+    (message,) = client.get("/profile/notifications", headers=player.headers).json
+    assert "PostNL 3SABC" in message["message"]
+    assert last_event("prize.shipped")[1] == {"prize": prize} | sent
+    assert "PostNL 3SABC" in support.get("/office/prizes?status=shipped").text
 
 
 def test_the_form_keeps_the_tracking_after_an_error(support, prize):
@@ -70,8 +52,8 @@ def test_the_form_keeps_the_tracking_after_an_error(support, prize):
     assert 'value="3SABC"' in refused.text
 
 
-def test_payments_staff_see_prizes_and_ship_none(app, prize):
-    payments = signed_in(app, "payments")
+def test_payments_staff_see_prizes_without_the_form(app, prize):
+    page = signed_in(app, "payments").get("/office/prizes").text
 
-    assert "Mark as shipped" not in payments.get("/office/prizes").text
-    assert payments.post(f"/office/prizes/{prize}/ship", of="/office/prizes").status_code == 403
+    assert "prize" in page
+    assert "Mark as shipped" not in page

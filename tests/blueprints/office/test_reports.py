@@ -19,11 +19,6 @@ from tests.support.table import Table
 
 
 @pytest.fixture
-def compliance(app):
-    return signed_in(app, "compliance")
-
-
-@pytest.fixture
 def today(clock):
     return iso_date(clock())
 
@@ -72,38 +67,27 @@ def test_each_line_leads_to_what_it_sums(compliance, today):
     assert rows_of(page, "Bets")[1][:3] == ["case", "desk", "1"]
 
 
-@pytest.mark.usefixtures("played")
-def test_a_report_is_sorted_by_the_column_of_the_address(compliance):
-    def games(sort):
-        return [
-            row[0] for row in rows_of(compliance.get(f"/office/reports?by=game&sort={sort}"), "Bets")[1:3]
-        ]
-
-    assert games("bets") == ["case", "upgrader"]
-    assert games("-bets") == ["upgrader", "case"]
-    assert games("-wagers") == ["case", "upgrader"]
-
-
-@pytest.mark.usefixtures("played")
-@pytest.mark.parametrize(
-    ("query", "shown"),
-    [
-        ("by=price", [["under-100", "2"]]),
-        ("by=case", [["case", "desk"]]),
-        ("by=game&game=upgrader", [["upgrader", "2"]]),
-        ("by=game&case=desk", [["case", "1"]]),
-        ("by=game&price=under-10", []),
-        ("by=game&from=2020-01-01&to=2020-01-02", []),
-        ("by=nothing&game=nothing&price=nothing&from=nothing&sort=nothing&page=99", [["20", "3"]]),
-    ],
-)
-def test_filters_are_in_the_address(compliance, query, shown):
+def first_cells(compliance, query):
     page = compliance.get(f"/office/reports?{query}")
+    return [row[:2] for row in rows_of(page, "Bets")[1:-1]] if 'aria-label="Bets"' in page.text else page.text
 
-    assert page.status_code == 200
-    rows = rows_of(page, "Bets")[1:-1] if shown else []
-    assert [[row[0][: len(first[0])], row[1]] for row, first in zip(rows, shown, strict=True)] == shown
-    assert shown or "There were no such bets" in page.text
+
+@pytest.mark.usefixtures("played")
+def test_filters_and_order_are_in_the_address(compliance, today):
+    shown = {
+        "by=game&sort=bets": [["case", "1"], ["upgrader", "2"]],
+        "by=game&sort=-bets": [["upgrader", "2"], ["case", "1"]],
+        "by=game&sort=-wagers": [["case", "1"], ["upgrader", "2"]],
+        "by=price": [["under-100", "2"]],
+        "by=case": [["case", "desk"]],
+        "by=game&game=upgrader": [["upgrader", "2"]],
+        "by=game&case=desk": [["case", "1"]],
+        "by=nothing&game=nothing&price=nothing&from=nothing&sort=nothing&page=99": [[today, "3"]],
+    }
+
+    assert {query: first_cells(compliance, query) for query in shown} == shown
+    for nothing in ("by=game&price=under-10", "by=game&from=2020-01-01&to=2020-01-02"):
+        assert "There were no such bets" in first_cells(compliance, nothing)
 
 
 @pytest.mark.usefixtures("played")
@@ -174,52 +158,35 @@ def test_the_overview_shows_figures_by_game_and_what_the_house_owes(compliance, 
 
 
 @pytest.mark.usefixtures("played")
-def test_the_overview_has_the_figures_of_yesterday_alone(compliance, clock):
+def test_the_figures_of_yesterday_are_on_the_overview_and_in_a_report(app, clock, today):
     clock.ms += DAY_MS
-    later = signed_in(compliance.app, "auditor")
+    auditor = signed_in(app, "auditor")
 
-    rows = [row[:4] for row in rows_of(later.get("/office/"), "Figures by game")]
-
+    rows = [row[:4] for row in rows_of(auditor.get("/office/"), "Figures by game")]
     assert [row for row in rows if row[1:2] == ["all games"]] == [
         ["Today", "all games", "0", "0.00"],
         ["Yesterday", "all games", "3", "9.00"],
         ["7 days", "all games", "3", "9.00"],
         ["30 days", "all games", "3", "9.00"],
     ]
-
-
-@pytest.mark.usefixtures("played")
-def test_a_report_has_a_link_to_the_figures_of_yesterday(compliance, clock, today):
-    clock.ms += DAY_MS
-    later = signed_in(compliance.app, "auditor")
-    page = later.get("/office/reports?by=game").text
-
+    page = auditor.get("/office/reports?by=game").text
     address = re.search(r'<a href="([^"]+)">Yesterday</a>', page)[1].replace("&amp;", "&")
-
     assert address == f"/office/reports?by=game&from={today}&to={today}"
-    assert rows_of(later.get(address), "Bets")[-1][:3] == ["Total", "3", "9.00"]
+    assert rows_of(auditor.get(address), "Bets")[-1][:3] == ["Total", "3", "9.00"]
 
 
-def test_the_overview_shows_open_work(compliance, app, player, clock):
+@pytest.mark.both_databases("services/reports/open_work.py")
+def test_support_sees_open_work_and_no_figures(app, support, player, clock):
     app.extensions["services"].withdrawals.request(
         user_id=player.id, method="demo", amount=500, to="there", key=None, now=clock()
     )
 
-    page = compliance.get("/office/")
-
-    assert re.search(r"Withdrawals requested.*?<dd>1 ", page.text, re.DOTALL)
-
-
-@pytest.mark.usefixtures("played")
-def test_support_sees_open_work_and_no_figures(app):
-    support = signed_in(app, "support")
-
     page = support.get("/office/")
 
+    assert re.search(r"Withdrawals requested.*?<dd>1 ", page.text, re.DOTALL)
     assert "Prizes to ship" in page.text
     assert "Figures by game" not in page.text
     assert "What the house owes" not in page.text
-    assert support.get("/office/reports").status_code == 403
 
 
 def test_vendored_files_of_the_charts_have_their_recorded_checksums():

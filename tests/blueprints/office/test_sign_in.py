@@ -30,14 +30,12 @@ def test_a_sign_in_never_leads_to_another_site(member, elsewhere):
     assert member.try_to_sign_in(to=elsewhere).headers["Location"] == "/office/"
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"password": "wrong password 1"}, {"name": "bert"}, {"code": "12345"}, {"code": "wrong"}]
-)
-def test_all_refusals_of_a_sign_in_look_the_same(member, wrong):
-    answer = member.try_to_sign_in(**wrong)
+def test_all_refusals_of_a_sign_in_look_the_same(member):
+    for wrong in ({"password": "wrong password 1"}, {"name": "bert"}, {"code": "12345"}, {"code": "wrong"}):
+        answer = member.try_to_sign_in(**wrong)
 
-    assert answer.status_code == 400
-    assert "The name, the password or the code is wrong" in answer.text
+        assert answer.status_code == 400
+        assert "The name, the password or the code is wrong" in answer.text
 
 
 def test_a_code_works_once(member):

@@ -19,14 +19,14 @@ def test_a_person_enrols_with_what_both_administrators_tell_them_and_with_nothin
         admin.post("/office/staff/add", of="/office/staff", name="bert", role="support", **REASON)
     else:
         signed_in(app, "support", "bert")
-        admin.post("/office/staff/bert/reset", of="/office/staff/bert", **REASON)
+        admin.act("/office/staff/bert", "reset", **REASON)
     told = admin.get("/office/staff").text
     assert (">bert<" in told) is not is_new
     word = re.search(r"tell bert the word ([0-9a-f]{20}),", told)[1]
     second = signed_in(app, "admin", "second")
     assert word not in second.get("/office/proposals/1").text
 
-    second.post("/office/proposals/1/approve", of="/office/proposals/1")
+    second.approve(1)
 
     shown = second.get("/office/proposals/1").text
     token = re.search(r"/office/enrol\?token=([^&]+)&amp;word=", shown)[1]
@@ -61,45 +61,30 @@ def test_a_refused_form_keeps_what_was_typed(admin):
     assert "<option selected>payments" in answer.text
 
 
-def test_a_change_needs_a_reason_of_five_characters(app, admin):
-    signed_in(app, "support")
-
-    answer = admin.post(
-        "/office/staff/support-person/disable", of="/office/staff/support-person", reason="  why "
-    )
+def test_a_change_needs_a_reason_of_five_characters(admin, support):
+    answer = admin.act("/office/staff/support-person", "disable", reason="  why ")
 
     assert answer.status_code == 400
     assert "The reason must be a text of 5 to 200 characters." in answer.text
 
 
 @ALONE
-def test_a_changed_role_ends_the_sessions_at_once(app, admin):
-    support = signed_in(app, "support")
-
-    admin.post(
-        "/office/staff/support-person/role",
-        of="/office/staff/support-person",
-        role="payments",
-        reason="works on payments now",
-    )
+def test_a_changed_role_ends_the_sessions_at_once(admin, support):
+    admin.act("/office/staff/support-person", "role", role="payments", reason="works on payments now")
 
     assert support.get("/office/").status_code == 303
 
 
 @ALONE
-def test_a_disabled_person_is_out_at_once_and_cannot_come_back(app, admin):
-    support = signed_in(app, "support")
-
-    admin.post(
-        "/office/staff/support-person/disable", of="/office/staff/support-person", reason="has left us"
-    )
+def test_a_disabled_person_is_out_at_once_and_cannot_come_back(admin, support):
+    admin.act("/office/staff/support-person", "disable", reason="has left us")
 
     assert support.get("/office/").status_code == 303
     assert support.try_to_sign_in().status_code == 400
 
 
 @ALONE
-def test_a_dangerous_action_asks_for_a_code_again_after_five_minutes(app, admin, clock):
+def test_a_dangerous_action_asks_for_a_code_again_after_five_minutes(admin, clock):
     clock.move(minutes=5)
     path, page = "/office/staff/add", "/office/staff"
 
@@ -126,7 +111,4 @@ def test_the_accounts_are_sorted_by_the_address(app, admin):
 def test_the_state_of_the_log_of_bets_is_shown(app, admin):
     app.extensions["services"].log.append_now()
 
-    shown = admin.get("/office/staff").text
-
-    assert "127.0.0.1:5000/log" in shown
-    assert "— 127.0.0.1:5000/log" in shown
+    assert "— 127.0.0.1:5000/log" in admin.get("/office/staff").text

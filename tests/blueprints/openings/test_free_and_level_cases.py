@@ -7,6 +7,7 @@ from tests.blueprints.openings.conftest import CHEAP, DEAR
 REFUSED = {"status": False, "error": "Free case is not available"}
 
 
+@pytest.mark.both_databases("money")
 def test_the_free_case_costs_nothing_and_opens_once(connect, me, lucky, free_case, winning, state_of):
     socket = connect(lucky)
     before = me(lucky)
@@ -23,14 +24,6 @@ def test_the_free_case_costs_nothing_and_opens_once(connect, me, lucky, free_cas
     assert socket.call("case:open", {"case": free_case}) == REFUSED
     assert socket.call("case:open", request) == opened
     assert state_of(lucky) == opened_once
-
-
-@pytest.mark.parametrize("env", [{"AFFILIATE_SPECIAL_CODE": "WELCOME"}], indirect=True)
-def test_the_special_code_allows_the_free_case_too(connect, client, player, free_case):
-    used = client.post("/affiliate/use-code", json={"code": "welcome"}, headers=player.headers)
-
-    assert used.status_code == 200
-    assert connect(player).call("case:open", {"case": free_case})["status"] is True
 
 
 def test_a_free_opening_adds_to_earnings_only(app, connect, client, lucky, free_case, winning):
@@ -57,16 +50,6 @@ def test_free_case_limit_is_the_number_of_free_openings(connect, lucky, free_cas
     assert answers == [True] * limit + [False]
 
 
-def test_a_free_case_of_worthless_items_can_be_opened(connect, me, lucky, put, add_item):
-    add_item("Worthless | Gun", price=0)
-    put("Daily", {"Worthless | Gun": 100}, kind="free")
-
-    answer = connect(lucky).call("case:open", {"case": "free-case"})
-
-    assert answer["result"] == {"success": False, "amount": 0, "item": "Worthless | Gun"}
-    assert me(lucky)["freeCases"] == 1
-
-
 def test_a_level_case_needs_its_level_before_the_opening(connect, me, new_player, put, items):
     put("Level 2 Box", {DEAR: 10, CHEAP: 90}, kind="level")
     put("Level Zero", {DEAR: 10, CHEAP: 90}, kind="level", level=0)
@@ -77,14 +60,3 @@ def test_a_level_case_needs_its_level_before_the_opening(connect, me, new_player
     assert connect(senior).call("case:open", {"case": "level-2-box"})["status"] is True
     assert connect(new_player("beginner")).call("case:open", {"case": "level-zero"})["status"] is True
     assert me(senior)["experience"] == 410
-
-
-def test_a_level_that_a_spin_has_just_reached_is_enough(connect, new_player, put, items, add_item):
-    add_item("Target | Gun", price=200)
-    put("Level 1", {CHEAP: 100}, kind="level")
-    socket = connect(new_player("climber", coins=110))
-    assert socket.call("case:open", {"case": "level-1"})["error"] == "Your level is too low"
-
-    socket.spin({"amount": 100, "item": "Target | Gun"})
-
-    assert socket.call("case:open", {"case": "level-1"})["status"] is True

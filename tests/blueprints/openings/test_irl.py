@@ -10,6 +10,7 @@ from tests.blueprints.openings.conftest import LAMP, NO_PROOF_IS_DUE, PEN
 from tests.support.apps import import_irl_case
 
 
+@pytest.mark.both_databases("money")
 @pytest.mark.parametrize("env", [NO_PROOF_IS_DUE], indirect=True)
 def test_the_item_is_kept_as_a_prize_and_paid_for(connect, client, player, irl_case, winning):
     socket = connect(player)
@@ -51,11 +52,3 @@ def test_a_prize_that_is_worth_the_price_is_no_success(connect, client, player, 
     bet = client.get("/stats/fairness", headers=player.headers).json["data"]["items"][0]
     assert bet["status"] == "lost"
     assert client.get("/prizes", headers=player.headers).json["data"]["prizes"][0]["value"] == value
-
-
-def test_a_repeated_request_id_answers_with_the_same_prize(connect, player, irl_case, state_of):
-    first = connect(player).call("irl:open", {"case": irl_case, "requestId": "r-1"})
-    after_first = state_of(player)
-
-    assert connect(player).call("irl:open", {"case": irl_case, "requestId": "r-1"}) == first
-    assert state_of(player) == after_first

@@ -6,6 +6,7 @@ from services.fairness import tickets
 from tests.blueprints.openings.conftest import CHEAP, DEAR, NO_PROOF_IS_DUE
 
 
+@pytest.mark.both_databases("money")
 @pytest.mark.parametrize("env", [NO_PROOF_IS_DUE], indirect=True)
 def test_an_opening_moves_coins_and_sends_events_in_order(connect, client, player, case, winning):
     socket = connect(player)
@@ -67,29 +68,10 @@ def test_openings_and_spins_share_nonces_and_commitments(connect, player, case, 
     assert socket.expect("upgrader:commitment")["nonce"] == 4
 
 
+@pytest.mark.both_databases("models/case_spins.py")
 def test_spins_of_a_case_count_its_openings(connect, client, player, case):
     socket = connect(player)
     for _ in range(3):
         socket.call("case:open", {"case": case})
 
     assert client.get("/api/cases/pagination").json["cases"][0]["spins"] == 3
-
-
-def test_metrics_count_openings_by_outcome_mean_and_variance(app, connect, client, player, case, winning):
-    socket = connect(player)
-
-    socket.call("case:open", {"case": case, "clientSeed": winning(DEAR, case)})
-    socket.call("case:open", {"case": "none"})
-
-    text = client.get("/metrics").text
-    if "processes" not in app.extensions:
-        # Mean 0.1 * 55 + 0.9 * 5, mean of the squares 0.1 * 55² + 0.9 * 5².
-        for line in (
-            'case_openings_total{game="case",outcome="won"} 1.0',
-            'case_openings_total{game="case",outcome="Case not found"} 1.0',
-            'bets_wagered_coins_total{game="case"} 10.53',
-            'bets_paid_coins_total{game="case"} 55.0',
-            'bets_expected_coins_total{game="case"} 10.0',
-            'bets_variance_total{game="case"} 225.0',
-        ):
-            assert line in text

@@ -12,21 +12,14 @@ from tests.blueprints.openings.conftest import CHEAP, DEAR
 
 REFUSED = {
     "not an object": ("open please", "Invalid request"),
-    "nothing at all": (None, "Invalid request"),
     "no case": ({"case": ...}, "Invalid request"),
-    "a case of null": ({"case": None}, "Invalid request"),
     "a case that is a number": ({"case": 5}, "Invalid request"),
-    "a price that is a text": ({"price": "10.53"}, "Invalid request"),
-    "an empty request id": ({"requestId": ""}, "Invalid request"),
     "a seed of three characters": ({"clientSeed": "abc"}, "Invalid client seed"),
     "an unknown case": ({"case": "nothing"}, "Case not found"),
-    "an empty case": ({"case": ""}, "Case not found"),
     "a case in capitals": ({"case": "BOX"}, "Case not found"),
     "a case with a NUL": ({"case": "box\0"}, "Case not found"),
     "another price": ({"price": 10.52}, "Case price has changed"),
-    "a price of three decimals": ({"price": 10.531}, "Case price has changed"),
     "another snapshot": ({"snapshot": "0" * 64}, "Case has changed"),
-    "a snapshot that is a number": ({"snapshot": 5}, "Case has changed"),
     "an empty snapshot": ({"snapshot": ""}, "Case has changed"),
     "another commitment": ({"serverSeedCommitment": "0" * 64}, "Commitment does not match"),
 }
@@ -59,16 +52,6 @@ def test_seen_values_are_accepted_and_null_means_left_out(connect, player, case,
     assert socket.call("case:open", {"case": case} | dict.fromkeys(seen))["status"] is True
 
 
-@pytest.mark.parametrize("env", [{"UPGRADER_MIN_WAGER": "5", "UPGRADER_MAX_WAGER": "6"}], indirect=True)
-def test_the_wager_limits_of_the_upgrader_do_not_apply(connect, player, put, add_item, case):
-    add_item("Pen", price=0.95)
-    put("Cheap box", {"Pen": 100})
-    socket = connect(player)
-
-    for name in (case, "cheap-box"):
-        assert socket.call("case:open", {"case": name})["status"] is True
-
-
 def test_a_spectator_cannot_open_a_case(connect, case):
     socket = connect()
 
@@ -76,13 +59,6 @@ def test_a_spectator_cannot_open_a_case(connect, case):
         "Unauthorized",
         "Unauthorized",
     ]
-
-
-def test_cases_of_one_game_are_not_found_by_the_other(connect, player, case, irl_case):
-    socket = connect(player)
-
-    assert socket.call("irl:open", {"case": case})["error"] == "Case not found"
-    assert socket.call("case:open", {"case": irl_case})["error"] == "Case not found"
 
 
 def test_a_case_without_a_price_is_not_available(connect, player, put, add_item, state_of):
@@ -140,6 +116,7 @@ def test_an_opening_whose_snapshot_a_restored_database_lacks_is_settled(app, con
         assert [row.hash for row in Snapshot.select()] == [content.hash]
 
 
+@pytest.mark.both_databases("what a transaction that is undone leaves")
 @pytest.mark.security("Input")
 @pytest.mark.parametrize("event", ["case:open", "irl:open"])
 def test_a_refused_opening_stores_no_snapshot(connect, new_player, case, irl_case, event):

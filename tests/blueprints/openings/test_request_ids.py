@@ -90,10 +90,3 @@ def test_an_id_belongs_to_one_event(connect, player, case, irl_case, add_item):
     assert socket.spin(spin) == REUSED
     assert socket.spin(spin | {"requestId": "r-2"})["status"] is True
     assert socket.call("case:open", opening(case, requestId="r-2")) == REUSED
-
-
-def test_a_refused_opening_does_not_use_up_its_id(connect, player, case):
-    socket = connect(player)
-    assert socket.call("case:open", opening(case, price=1))["status"] is False
-
-    assert socket.call("case:open", opening(case))["status"] is True

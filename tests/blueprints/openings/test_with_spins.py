@@ -6,6 +6,7 @@ import pytest
 
 from bench.harness.waiting import wait_until
 from services.openings.opening import OpeningRequest
+from sockets.proofs import ProofDelivery
 from tests.support.locks import locked
 from tests.support.markers import postgresql_only
 
@@ -46,7 +47,10 @@ def test_openings_and_spins_share_thirty_events_in_ten_seconds(connect, player, 
     assert answers == ["Invalid request"] * 30 + ["Too many requests"]
 
 
-def test_a_late_proof_of_an_opening_has_its_snapshot(app, connect, player, case, irl_case, snapshot_of):
+def test_a_late_proof_of_an_opening_has_its_snapshot(
+    app, connect, player, case, irl_case, snapshot_of, monkeypatch
+):
+    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 0.05)
     services = app.extensions["services"]
     for openings, event, case_id in (
         (services.case_openings, "case:open", case),

@@ -102,6 +102,7 @@ def export(app, tmp_path):
     return export
 
 
+@pytest.mark.both_databases("services/audit_trail")
 def test_an_untouched_trail_verifies_without_problems_or_writes(trail, run, queries):
     queries.clear()
 
@@ -162,6 +163,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.both_databases("models/audit_triggers.py")
 @pytest.mark.security("The audit trail")
 @pytest.mark.regulation("B.6 Logs")
 def test_a_changed_row_is_reported(tampered, fails, run):
@@ -175,6 +177,7 @@ def test_a_changed_row_is_reported(tampered, fails, run):
 TEXTS = ("who", "what", "player", "address", "before", "after", "key_id", "mac")
 
 
+@pytest.mark.both_databases("models/audit_triggers.py")
 def test_bytes_in_a_column_of_texts_are_reported_and_exported(tampered, fails, run):
     for column in TEXTS:
         for value in ("x'ff'", "CAST(x'ff' AS TEXT)"):
@@ -203,6 +206,7 @@ def test_an_inserted_event_is_refused_and_holds_up_no_other(app, tamper, log, ru
     assert later["after"] == {"username": "later"}
 
 
+@pytest.mark.both_databases("models/audit_triggers.py")
 @pytest.mark.security("The audit trail")
 @pytest.mark.regulation("B.6 Logs")
 def test_removed_last_events_are_found_by_the_checkpoint_on_disk_and_named_by_an_export(
@@ -358,6 +362,7 @@ EDITED = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.process
 def test_an_export_to_a_full_disk_fails_in_one_line(trail, env):
     with Path("/dev/full").open("wb") as full:

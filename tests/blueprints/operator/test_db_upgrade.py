@@ -14,8 +14,11 @@ from models.db import migrate
 from models.db.connection import Table, database, reading, writing
 from models.items import Item
 from models.snapshots import Snapshot
+from tests.support.markers import sqlite_only
 from tests.support.older_databases import database_of_0_2_0
 from tests.support.openings import win_prize
+
+pytestmark = pytest.mark.both_databases("migrations")
 
 MIGRATIONS = sorted(path.stem for path in Path(ROOT, "models", "migrations").glob("[0-9]*.py"))
 
@@ -53,6 +56,7 @@ print(json.dumps(migrate.upgrade()))
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.process
 def test_one_of_two_concurrent_upgrades_creates_all_tables(app, empty_database_url):
     command = [sys.executable, "-c", UPGRADE, empty_database_url]
@@ -76,6 +80,7 @@ migrate.upgrade()
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.process
 def test_a_crash_before_recording_migrations_leaves_an_empty_database(app, run, empty_database_url):
     assert subprocess.call([sys.executable, "-c", CRASH, empty_database_url], cwd=ROOT, timeout=60) == 9
@@ -85,6 +90,7 @@ def test_a_crash_before_recording_migrations_leaves_an_empty_database(app, run, 
     assert run("db", "upgrade") == {"applied": MIGRATIONS}
 
 
+@pytest.mark.thorough
 def test_an_upgrade_interrupted_before_its_first_migration_is_repeated(app, run):
     with reading():
         migrate.Runner(database.obj).History.create_table()
@@ -92,6 +98,7 @@ def test_an_upgrade_interrupted_before_its_first_migration_is_repeated(app, run)
     assert run("db", "upgrade") == {"applied": MIGRATIONS}
 
 
+@pytest.mark.thorough
 def test_a_database_older_than_the_release_is_refused_unchanged(make_app, database_url, tmp_path):
     app = make_app(DATABASE_URL=database_of_0_2_0(database_url, tmp_path))
     with writing():
@@ -106,6 +113,7 @@ def test_a_database_older_than_the_release_is_refused_unchanged(make_app, databa
     assert history_and_tables() == before
 
 
+@pytest.mark.thorough
 def test_a_database_with_all_replaced_migrations_is_upgraded(app, run):
     run("db", "upgrade")
     history = migrate.Runner(database.obj).History
@@ -129,6 +137,7 @@ OLDER_SNAPSHOTS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("statements", [OLDER_SNAPSHOTS, OLDER_SNAPSHOTS[:-1]], ids=["indexed", "early"])
 def test_snapshots_that_no_bet_refers_to_are_deleted(app, run, statements):
     run("db", "upgrade")
@@ -145,6 +154,7 @@ def test_snapshots_that_no_bet_refers_to_are_deleted(app, run, statements):
     assert columns == ["id", "hash", "content"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("is_opened_again", [False, True])
 def test_snapshots_with_consecutive_ids_are_found_by_their_hashes(app, run, client, is_opened_again):
     run("db", "upgrade")
@@ -182,6 +192,7 @@ def snapshot_hashes():
     return [row.hash for row in Snapshot.select()]
 
 
+@pytest.mark.thorough
 def test_a_database_with_some_replaced_migrations_is_refused_unchanged(app, run, fails):
     run("db", "upgrade")
     history = migrate.Runner(database.obj).History
@@ -237,6 +248,7 @@ def history_and_tables():
         return list(database.execute_sql("SELECT * FROM schema_migration")), database.get_tables()
 
 
+@sqlite_only
 @pytest.mark.security("Logs, errors and the database")
 def test_the_files_of_sqlite_are_for_their_owner_only(run, tmp_path):
     run("db", "upgrade")

@@ -26,22 +26,11 @@ def shown(url):
     return {item["marketHashName"]: item["price"] for item in items}
 
 
-def test_an_import_prints_when_servers_show_its_items(put):
-    assert [put("One", 1), put("Two", 2)] == [SOON, TTL]
-
-
-def test_a_running_server_shows_the_first_items_at_once(server, put):
-    assert shown(server) == {}
-
-    put("One", 1)
-
-    assert shown(server) == {"One": "$1.00"}
-
-
 def test_publishing_makes_a_running_server_show_the_current_items(server, put, run):
-    put("One", 1)
+    assert shown(server) == {}
+    assert put("One", 1) == SOON
     assert shown(server) == {"One": "$1.00"}
-    put("Two", 2)
+    assert put("Two", 2) == TTL
     put("One", "$1.50")
     assert shown(server) == {"One": "$1.00"}
 

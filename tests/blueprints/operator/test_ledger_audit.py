@@ -83,6 +83,7 @@ TAMPERED = [
 ]
 
 
+@pytest.mark.both_databases("services/ledger/audit.py")
 @pytest.mark.guarantee("Every read")
 @pytest.mark.security("Coins")
 @pytest.mark.regulation("2.5.6 Financial transactions")

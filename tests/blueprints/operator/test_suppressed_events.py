@@ -5,7 +5,6 @@ import pytest
 from models.db.connection import Sqlite, database, writing
 from services.audit_trail.recording import AuditNotWritten
 from services.log.stored_tiles import NotStored
-from tests.support.markers import postgresql_only
 
 FAILURE = "Error: the database did not store the audit trail as it was written; see flask audit verify"
 
@@ -83,29 +82,19 @@ def change(*statements):
             database.execute_sql(statement)
 
 
-@pytest.fixture
-def check_suspending_fails(fails, client, player):
-    """Asserts that a command that must record an event fails with these statements, and changes nothing."""
-
-    def check(statements):
-        change(*statements)
-        assert fails("users", "suspend", player.platform_id) == FAILURE
-        assert client.get("/auth/me", headers=player.headers).status_code == 200
-
-    return check
-
-
 @pytest.mark.security("The audit trail")
-@pytest.mark.parametrize("suppression", SQLITE)
-def test_a_command_fails_whose_event_sqlite_does_not_store(check_suspending_fails, suppression):
-    check_suspending_fails(SQLITE[suppression])
+@pytest.mark.parametrize(
+    ("database_kind", "suppression"),
+    [("sqlite", each) for each in SQLITE] + [("postgresql", each) for each in POSTGRESQL],
+)
+def test_a_command_fails_whose_event_is_not_stored_and_changes_nothing(
+    fails, client, player, database_kind, suppression
+):
+    change(*(SQLITE if database_kind == "sqlite" else POSTGRESQL)[suppression])
 
+    assert fails("users", "suspend", player.platform_id) == FAILURE
 
-@pytest.mark.security("The audit trail")
-@postgresql_only
-@pytest.mark.parametrize("suppression", POSTGRESQL)
-def test_a_command_fails_whose_event_postgresql_does_not_store(check_suspending_fails, suppression):
-    check_suspending_fails(POSTGRESQL[suppression])
+    assert client.get("/auth/me", headers=player.headers).status_code == 200
 
 
 def suppressing(table, verb="INSERT"):
@@ -115,6 +104,7 @@ def suppressing(table, verb="INSERT"):
     return with_trigger("BEFORE", "RETURN NULL;", table, verb)
 
 
+@pytest.mark.both_databases("models/audit_trail.py")
 @pytest.mark.security("The audit trail")
 def test_a_request_fails_whose_event_is_not_stored(app, client, player, log_text):
     app.config["PROPAGATE_EXCEPTIONS"] = False
@@ -127,6 +117,7 @@ def test_a_request_fails_whose_event_is_not_stored(app, client, player, log_text
     assert "AuditNotWritten" in log_text()
 
 
+@pytest.mark.both_databases("models/log.py")
 @pytest.mark.security("The audit trail")
 @pytest.mark.parametrize("table", ["log_tiles", "log_bundles"])
 def test_events_whose_entries_are_not_stored_still_wait_for_them(app, run, fails, table):
@@ -145,6 +136,7 @@ def test_events_whose_entries_are_not_stored_still_wait_for_them(app, run, fails
     assert run("audit", "verify") == {"logged": 1, "waiting": 0, "problems": 0}
 
 
+@pytest.mark.both_databases("models/audit_trail.py")
 @pytest.mark.security("The audit trail")
 def test_an_event_that_cannot_be_removed_from_what_waits_is_not_logged(app, run, fails):
     audit_log = app.extensions["services"].audit_log

@@ -120,6 +120,7 @@ SPOILED = {
 }
 
 
+@pytest.mark.both_databases("services/maintenance/totals.py")
 @pytest.mark.usefixtures("history")
 def test_each_wrong_total_is_reported_on_its_own_line(app, run, ids, alice):
     with reading():
@@ -132,6 +133,7 @@ def test_each_wrong_total_is_reported_on_its_own_line(app, run, ids, alice):
     assert run("ledger", "audit") == {"users": 2, "transactions": 6, "entries": 14, "mismatches": 0}
 
 
+@pytest.mark.both_databases("services/maintenance/totals.py")
 @pytest.mark.usefixtures("history")
 @pytest.mark.parametrize("period", ["week", "month"])
 def test_a_rebuild_brings_an_erased_player_back_to_the_leaderboard(run, client, spoil, period):
@@ -144,6 +146,7 @@ def test_a_rebuild_brings_an_erased_player_back_to_the_leaderboard(run, client, 
     assert client.get(f"/leaderboard?period={period}ly").json == board
 
 
+@pytest.mark.both_databases("services/maintenance/totals.py")
 @pytest.mark.usefixtures("history")
 def test_a_rebuild_corrects_wrong_totals(run, fails, spoil):
     for statement in (
@@ -204,6 +207,7 @@ def test_a_cent_moved_between_past_bets_is_reported(app, fails, alice, spoil):
     assert sorted(lines[:-1]) == [f"transaction {each} differs from its bet" for each in (first, second)]
 
 
+@pytest.mark.both_databases("locks")
 def test_spins_during_a_rebuild_are_counted_once(app, run, alice, bob):
     """They wait for it, or it for them; none fails and none is missed."""
     table = Table(app)
@@ -233,6 +237,7 @@ def opened(app, client, alice, bob, cases):
     openings.open(bob, chest("free-case"), wins="Crown")
 
 
+@pytest.mark.both_databases("models/recomputed_sums.py")
 @pytest.mark.usefixtures("opened")
 def test_openings_that_are_not_counted_are_reported_and_corrected(run, fails, spoil, alice):
     assert run("ledger", "audit")["mismatches"] == 0

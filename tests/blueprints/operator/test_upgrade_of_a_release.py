@@ -14,6 +14,8 @@ from models.prices import PriceSource
 from models.users import User
 from tests.support.older_databases import database_of_0_2_0
 
+pytestmark = [pytest.mark.thorough, pytest.mark.both_databases("migrations")]
+
 ANNOUNCED = {"alice": "47b743db3618ad33", "bob": "188c36aca699740e"}
 """How the commitments in the database begin."""
 

@@ -8,6 +8,8 @@ from services.audit_trail.canonical import SIGNED_COLUMNS, event_text
 from services.audit_trail.keys import Purpose
 from tests.support.older_databases import database_of_0_2_0
 
+pytestmark = [pytest.mark.thorough, pytest.mark.both_databases("migrations")]
+
 AT = 1_700_000_000_000
 
 

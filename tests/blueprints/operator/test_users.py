@@ -57,19 +57,15 @@ def test_each_of_many_accounts_has_its_own_client_seed(run, me, accounts):
     assert all(re.fullmatch("[A-Za-z0-9_-]{4,64}", seed) for seed in seeds)
 
 
-def test_an_account_can_start_at_a_level(run, me):
+def test_an_account_can_start_at_a_level_with_coins_from_the_ledger(run, me):
     for level, experience in {"0": 0, "1": 100, "25": 62_500, "10000": 10**10}.items():
         account = me(run("users", "create", "alice", "--level", level))
-
         assert (account["level"], account["experience"]) == (int(level), experience)
-
-
-def test_an_account_can_start_with_coins_from_the_ledger(run, me):
     for balance in ("0", "0.01", "12.34", "100.0", "1000000000"):
         account = me(run("users", "create", "alice", "--balance", balance))
-
         assert account["balance"] == float(balance)
-    assert run("ledger", "audit") == {"users": 5, "transactions": 4, "entries": 8, "mismatches": 0}
+
+    assert run("ledger", "audit") == {"users": 9, "transactions": 4, "entries": 8, "mismatches": 0}
 
 
 def test_a_taken_name_gets_the_lowest_free_number(run, accounts):
@@ -81,6 +77,7 @@ def test_a_taken_name_gets_the_lowest_free_number(run, accounts):
     assert accounts() == ["Alice", "ALICE-2", "alice-4", "alice-3", "alice-5", "a" * 32, "a" * 30 + "-2"]
 
 
+@pytest.mark.both_databases("services/accounts/users.py")
 def test_a_free_number_is_found_with_one_query(app, queries):
     row = {"avatar": "", "registered_at_ms": 1, "client_seed": "seed"}
     names = ["Player", *(f"player-{number}" for number in range(2, 2_000) if number != 1_500)]
@@ -157,22 +154,15 @@ def test_either_all_of_many_accounts_are_created_or_none(run, fails, accounts, m
     assert run("ledger", "audit")["entries"] == 0
 
 
-def test_an_issued_token_is_valid(run, me):
-    created = run("users", "create", "alice")
+def test_an_issued_token_is_valid_and_shows_what_the_command_shows(run, me):
+    created = run("users", "create", "alice", "--level", "2", "--balance", "12.34")
 
     fresh = run("users", "token", created["platformid"])
 
     assert sorted(fresh) == ["token"]
     assert fresh["token"] != created["token"]
     assert me(fresh)["platformid"] == created["platformid"]
-
-
-def test_showing_a_player_prints_what_auth_me_answers(run, me):
-    line = run("users", "create", "alice", "--level", "2", "--balance", "12.34")
-
-    shown = run("users", "show", line["platformid"])
-
-    assert me(line).items() <= shown.items()
+    assert me(fresh).items() <= run("users", "show", created["platformid"]).items()
 
 
 def test_listing_shows_a_page_of_the_players_the_newest_first(run):

@@ -54,7 +54,18 @@ NOT_FOUND = refusal("Case not found")
 NOT_AVAILABLE = refusal("Case is not available")
 
 
-def test_a_withdrawn_item_leaves_the_upgrader_of_a_running_server(run, connect, player, get):
+def item(name, price=20):
+    return [{"appid": 730, "marketHashName": name, "price": price}]
+
+
+def case(name, contents=HALVES):
+    held = [{"marketHashName": item, "percentage": part} for item, part in contents.items()]
+    return {"name": name, "items": held}
+
+
+def test_a_withdrawn_item_leaves_a_running_server_until_it_is_imported_again(
+    run, connect, player, get, write
+):
     socket = connect(player)
     spin = {"amount": 1, "item": GUN}
     assert socket.call("upgrader:spin", spin)["status"] is True
@@ -66,16 +77,8 @@ def test_a_withdrawn_item_leaves_the_upgrader_of_a_running_server(run, connect, 
     wait_until(lambda: names(get("/upgrader/items")[1]) == {ROCK, OTHER})
     assert get("/upgrader/items/pagination?search=gun")[1]["items"] == []
     wait_until(lambda: socket.call("upgrader:spin", spin) == refusal("Item not found"))
-
-
-@pytest.mark.usefixtures("server")
-def test_importing_a_withdrawn_item_puts_it_on_sale_again(run, write, get):
-    run("items", "withdraw", GUN)
-    assert names(get("/upgrader/items")[1]) == {ROCK, OTHER}
-
-    run("items", "import", write([{"appid": 730, "marketHashName": GUN, "price": 21}]))
+    run("items", "import", write(item(GUN, 21)))
     run("items", "publish")
-
     wait_until(lambda: names(get("/upgrader/items")[1]) == {GUN, ROCK, OTHER})
 
 
@@ -89,36 +92,25 @@ def test_a_case_with_a_withdrawn_item_cannot_be_opened_meanwhile(run, write, get
     assert shown == {GUN: None, ROCK: "$10.00"}
     assert open_case("chest")["status"] is True
 
-    run("items", "import", write([{"appid": 730, "marketHashName": GUN, "price": 20}]))
+    run("items", "import", write(item(GUN)))
     wait_until(lambda: open_case("box")["status"] is True)
 
 
-def test_a_case_can_be_imported_without_its_withdrawn_item(run, write, fails, open_case):
-    run("items", "withdraw", GUN)
-    items = [{"marketHashName": name, "percentage": 50} for name in HALVES]
-
-    said = fails("cases", "import", write([{"name": "Box", "items": items}]))
-    assert said == "Error: row 1: the item Gun is withdrawn"
-
-    items[0]["marketHashName"] = OTHER
-    run("cases", "import", write([{"name": "Box", "items": items}]))
-    wait_until(lambda: open_case("box")["status"] is True)
-
-
-def test_a_player_cannot_create_a_case_with_a_withdrawn_item(run, send, app):
+def test_no_case_is_imported_or_made_with_a_withdrawn_item(run, write, fails, open_case, send, app):
     creator = create_player(app, "creator", level=25)
     run("items", "withdraw", GUN)
-    items = [{"marketHashName": name, "percentage": 50} for name in HALVES]
 
-    status, answer = send(creator, "POST", "/api/cases/create", {"name": "Mine", "items": items})
+    assert fails("cases", "import", write([case("Box")])) == "Error: row 1: the item Gun is withdrawn"
+    made = send(creator, "POST", "/api/cases/create", case("Mine"))
+    unknown = case("Mine", {"Unknown": 50, ROCK: 50})
+    assert made == send(creator, "POST", "/api/cases/create", unknown)
+    assert made[0] == 400
 
-    unknown = [items[1], {"marketHashName": "Unknown", "percentage": 50}]
-    expected = send(creator, "POST", "/api/cases/create", {"name": "Mine", "items": unknown})
-    assert (status, answer) == expected
-    assert status == 400
+    run("cases", "import", write([case("Box", {OTHER: 50, ROCK: 50})]))
+    wait_until(lambda: open_case("box")["status"] is True)
 
 
-def test_a_withdrawn_case_is_not_listed_and_cannot_be_opened(run, get, open_case):
+def test_a_withdrawn_case_is_not_listed_or_opened_until_it_is_imported_again(run, get, open_case, write):
     assert open_case("box")["status"] is True
 
     assert run("cases", "withdraw", "Box")["case"] == "box"
@@ -129,6 +121,8 @@ def test_a_withdrawn_case_is_not_listed_and_cannot_be_opened(run, get, open_case
     page = get("/api/cases/pagination")[1]
     assert (ids(page["cases"]), page["pagination"]["totalItems"]) == ({"chest"}, 1)
     assert open_case("chest")["status"] is True
+    run("cases", "import", write([case("Box", {ROCK: 100})]))
+    wait_until(lambda: get("/api/cases/box")[0] == 200)
 
 
 def test_the_free_case_can_be_withdrawn_by_its_name(run, get):
@@ -139,20 +133,8 @@ def test_the_free_case_can_be_withdrawn_by_its_name(run, get):
     wait_until(lambda: get("/api/cases/free")[0] == 404)
 
 
-def test_importing_a_withdrawn_case_puts_it_on_sale_again(run, write, get):
-    run("cases", "withdraw", "box")
-    wait_until(lambda: get("/api/cases/box")[0] == 404)
-
-    items = [{"marketHashName": ROCK, "percentage": 100}]
-    run("cases", "import", write([{"name": "Box", "items": items}]))
-
-    wait_until(lambda: get("/api/cases/box")[0] == 200)
-
-
 def test_a_case_of_a_player_can_be_withdrawn_and_restored(run, send, app, get):
-    creator = create_player(app, "creator", level=25)
-    items = [{"marketHashName": name, "percentage": 50} for name in HALVES]
-    new = {"name": "Bad Words", "items": items}
+    creator, new = create_player(app, "creator", level=25), case("Bad Words")
     assert send(creator, "POST", "/api/cases/create", new)[0] == 200
     assert get("/api/cases/bad-words")[0] == 200
 

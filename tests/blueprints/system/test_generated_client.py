@@ -8,7 +8,7 @@ import pytest
 
 from bench.harness.node import NODE, SCRIPTS
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.thorough]
 
 SOURCES = ("client.ts", "tsconfig.json", "package.json")
 

@@ -7,8 +7,7 @@ import pytest
 
 from bench.harness.node import NODE, SCRIPTS
 
-# Nothing here asks a database.
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.thorough]
 
 DOCUMENTS = ["/openapi.json", "/asyncapi.json"]
 OFFLINE = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true"}

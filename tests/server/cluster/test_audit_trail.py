@@ -22,6 +22,7 @@ def app(gunicorn_app):
     return gunicorn_app
 
 
+@pytest.mark.thorough
 @pytest.mark.security("The audit trail")
 def test_events_of_two_processes_at_once_are_logged_once(app, urls, run):
     players = [create_player(app, f"changing-{number}") for number in range(PLAYERS)]

@@ -50,14 +50,3 @@ def test_a_machine_that_joins_after_a_restore_gets_redrawn_seeds(start_machine):
 
     assert announced(second, player).nonce == told.nonce
     assert announced(second, player).server_seed_commitment != told.server_seed_commitment
-
-
-def test_a_machine_that_starts_alone_redraws_the_seeds(start_machine):
-    first = start_machine("first")
-    player = create_player(first)
-    told = announced(first, player)
-    first.extensions["realtime"].close()
-
-    second = start_machine("second")
-
-    assert announced(second, player).server_seed_commitment != told.server_seed_commitment

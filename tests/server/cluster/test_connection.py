@@ -28,6 +28,7 @@ def protected(certificate):
         yield server
 
 
+@pytest.mark.thorough
 def test_a_process_connects_whatever_options_the_url_has(make_app, redis, protected, certificate):
     for url in (
         f"{redis.url}?decode_responses=yes&socket_timeout=100&protocol=3",
@@ -43,6 +44,7 @@ def logged(caplog):
     return "".join(str(vars(record)) for record in caplog.records)
 
 
+@pytest.mark.thorough
 def test_a_bad_certificate_is_refused_and_no_password_logged(make_app, protected, caplog):
     wrong = protected.url.replace(PASSWORD, "wrong-password")
     for url, failure in (

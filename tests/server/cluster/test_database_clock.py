@@ -27,17 +27,14 @@ def database_ms():
     return database.execute_sql(f"SELECT {database.now_ms.sql}").fetchone()[0]
 
 
-@postgresql_only
-def test_bets_have_the_databases_time_despite_fast_clocks(a_minute_ahead, app, add_item):
-    item, player = add_item(price=10), create_player(app)
+@pytest.mark.both_databases("server/cluster/database_clock.py")
+def test_bets_have_the_time_of_postgresql_and_with_sqlite_of_the_machine(
+    a_minute_ahead, app, add_item, database_kind
+):
+    bet = play_spin(app, create_player(app), add_item(price=10)).bet
 
-    bet = play_spin(app, player, item).bet
-
-    assert abs(bet.created_at_ms - database_ms()) < NEAR_MS
-
-
-def test_with_sqlite_the_clock_is_the_machines(a_minute_ahead, app):
-    assert app.extensions["services"].clock() - database_ms() > NEAR_MS
+    is_near = abs(bet.created_at_ms - database_ms()) < NEAR_MS
+    assert is_near == (database_kind == "postgresql")
 
 
 @postgresql_only

@@ -14,7 +14,7 @@ from tests.support.markers import postgresql_only
 
 pytestmark = [
     pytest.mark.redis,
-    pytest.mark.slow,
+    pytest.mark.thorough,
     postgresql_only,
 ]
 

@@ -1,8 +1,6 @@
 """A process notices within five seconds that it is cut off from Redis, and recovers by itself."""
 
-import logging
 import re
-import threading
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -61,7 +59,7 @@ def test_every_metric_of_redis_is_documented(app, settings):
     assert documented == {name: kind for name, kind in added if not name.endswith("_created")}
 
 
-@pytest.mark.parametrize("fault", ["paused", "away"])
+@pytest.mark.parametrize("fault", ["paused", pytest.param("away", marks=pytest.mark.thorough)])
 def test_a_process_reports_missing_redis_quickly_and_recovers(app, signals, redis, fault, monkeypatch):
     first, second = signals
 
@@ -84,6 +82,7 @@ def test_a_process_reports_missing_redis_quickly_and_recovers(app, signals, redi
     assert (before, during, ready(app)) == ("ok", "away", "ok")
 
 
+@pytest.mark.thorough
 def test_a_process_starts_without_redis_and_connects_later(settings, redis):
     with app_on(replace(settings, port=settings.port + 2)) as app:
         with redis.away():
@@ -92,63 +91,3 @@ def test_a_process_starts_without_redis_and_connects_later(settings, redis):
             assert ready(app) == "away"
         wait_until(lambda: ready(app) == "ok")
         serving.__exit__(None, None, None)
-
-
-def test_a_cut_subscription_is_logged_and_renewed(signals, redis, caplog, monkeypatch):
-    caplog.set_level(logging.INFO, "platform.cluster")
-    logged_before = []
-
-    def remember():
-        logged_before.append([text for text in caplog.messages if "redis" in text])
-
-    monkeypatch.setattr(signals[0], "on_resumed", [remember])
-
-    redis.cut_subscribers(2)
-
-    # The first call, and the first line, may still be for the connection before.
-    wait_until(
-        lambda: any(
-            "redis connected" in texts[texts.index("redis away") :]
-            for texts in logged_before
-            if "redis away" in texts
-        )
-    )
-
-
-def test_publishing_does_not_wait_while_redis_does_not_answer(signals, redis):
-    sending = signals[0]
-    before = sending.dropped._value.get() + sending.sent._value.get()
-
-    with redis.paused():
-        for number in range(10_000):
-            signals[0].publish("unread", number)
-        # Those that found the queue full. The others are dropped when the attempt to send them times out.
-        assert sending.dropped._value.get() > 0
-        wait_until(lambda: sending.dropped._value.get() + sending.sent._value.get() - before >= 10_000)
-
-
-def interruptions(signals):
-    """How often the processes have lost Redis."""
-    return sum(each.interruptions._value.get() for each in signals)
-
-
-def test_interruptions_leave_neither_connections_nor_tasks_behind(two, signals, redis):
-    with redis.client() as client:
-
-        def is_steady():
-            """Whether each process has its two connections, beside the one of this test, and no task runs."""
-            is_busy = any(app.extensions["realtime"].running for app, _ in two)
-            is_away = any(each.state == "away" for each in signals)
-            return len(client.client_list()) == 5 and not is_busy and not is_away
-
-        wait_until(is_steady)
-        tasks = threading.active_count()
-
-        for _ in range(2):
-            before = interruptions(signals)
-            client.client_kill_filter(_type="pubsub")
-            client.client_kill_filter(_type="normal", skipme=True)
-            wait_until(lambda before=before: interruptions(signals) > before)
-            wait_until(is_steady)
-
-        wait_until(lambda: threading.active_count() <= tasks)

@@ -4,10 +4,7 @@ import itertools
 
 import pytest
 import requests
-import websocket
 
-from bench.harness.players import create_player
-from bench.harness.sockets import Transport
 from bench.harness.waiting import wait_until
 from server.cluster import request_counts
 
@@ -22,7 +19,7 @@ def changes():
     """With longer calls to Redis: a machine that runs other tests may stop this one for a while."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(request_counts, "CALL_SECONDS", 2.0)
-        yield {"RATELIMIT_ENABLED": "1", "ADDRESS_HANDSHAKES_PER_MINUTE": "5", "TRUSTED_PROXIES": "1"}
+        yield {"RATELIMIT_ENABLED": "1", "TRUSTED_PROXIES": "1"}
 
 
 @pytest.fixture
@@ -52,52 +49,6 @@ def test_requests_to_all_processes_count_together(two, statuses):
 
     assert statuses(second, 6) == [302] * 5 + [429]
     assert statuses(first, 1) == [429]
-
-
-def test_a_networks_requests_to_all_processes_count_together(two):
-    (_, first), (_, second) = two
-
-    def statuses(url, addresses):
-        answers = (
-            requests.get(
-                f"{url}/auth/platform",
-                headers={"X-Forwarded-For": address},
-                allow_redirects=False,
-                timeout=10,
-            )
-            for address in addresses
-        )
-        return [answer.status_code for answer in answers]
-
-    statuses(first, (f"2001:db8::{number:x}" for number in range(LOGIN_STARTS)))
-    assert statuses(second, ["2001:db8::ffff", "2001:db8:0:ffff::1"]) == [429, 302]
-
-    statuses(first, (f"2001:db8:0:{number:x}::1" for number in range(1, 8 * LOGIN_STARTS - LOGIN_STARTS)))
-    assert statuses(second, ["2001:db8:0:fffe::1", "2001:db8:1::1"]) == [429, 302]
-
-
-def test_counted_events_follow_a_player_to_another_process(two, open_socket):
-    (app, first), (_, second) = two
-    player = create_player(app)
-    socket = open_socket(first, player)
-    for _ in range(EVENTS - 1):
-        socket.spin("nonsense")
-    socket.close()
-
-    socket = open_socket(second, player)
-    errors = [socket.spin("nonsense")["error"] for _ in range(2)]
-
-    assert errors == ["Invalid request", "Too many requests"]
-
-
-def test_handshakes_with_all_processes_count_together(two, forwarded):
-    header = [f"X-Forwarded-For: {forwarded['X-Forwarded-For']}"]
-    (_, first), (_, second) = two
-    for url in (first, second, first, second, first):
-        Transport(url, header=header).close()
-
-    with pytest.raises(websocket.WebSocketBadStatusException):
-        Transport(second, header=header)
 
 
 def test_while_redis_does_not_answer_each_process_allows_its_share(two, statuses, redis):

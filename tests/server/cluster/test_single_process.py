@@ -44,23 +44,13 @@ def test_a_process_replaces_the_row_of_a_killed_one(app, status):
     assert listed["id"] != killed["id"]
 
 
-def test_a_process_adds_its_row_again_when_it_was_removed(app, status):
-    with threaded_server(app):
-        with writing():
-            Process.delete().execute()
-        wait_until(lambda: len(status()) == 1)
-
-
+@pytest.mark.both_databases("models/processes.py")
 def test_rows_of_dead_processes_are_removed(app):
     with threaded_server(app):
         with writing():
             Process.insert(address="dead:1", pool_size=1, redis="none", seen_at_ms=1).execute()
         with reading():
             wait_until(lambda: not Process.select().where(Process.address == "dead:1").exists())
-
-
-def test_readiness_says_nothing_of_redis_without_it(client):
-    assert client.get("/readyz").json == {"status": "ok"}
 
 
 def test_a_process_does_not_wait_for_a_long_command_to_renew_its_row(app, database_url):

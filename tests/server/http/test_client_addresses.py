@@ -1,7 +1,5 @@
 """The client's address: its spellings, the networks that share a limit, and what the audit trail stores."""
 
-import json
-
 import pytest
 
 from server.addresses import WIDER
@@ -12,16 +10,17 @@ PROXY = {"environ_base": {"REMOTE_ADDR": "192.0.2.1"}}
 
 
 @pytest.fixture
-def client(make_app):
-    return make_app(RATELIMIT_ENABLED="1", TRUSTED_PROXIES="1", timer=lambda: 0.0).test_client()
+def settings():
+    return {"RATELIMIT_ENABLED": "1", "TRUSTED_PROXIES": "1", "timer": lambda: 0.0}
 
 
 @pytest.fixture
 def login_start(client):
     """The status of a login that a client at this address begins."""
 
-    def login_start(forwarded, path="/auth/platform"):
-        return client.get(path, headers={"X-Forwarded-For": forwarded}, **PROXY).status_code
+    def login_start(forwarded):
+        headers = {"X-Forwarded-For": forwarded}
+        return client.get("/auth/platform", headers=headers, **PROXY).status_code
 
     return login_start
 
@@ -43,13 +42,6 @@ def test_a_48_has_eight_times_the_limit_of_a_64(login_start):
     assert statuses == {302}
     assert login_start("2001:db8:1:ffff::1") == 429
     assert login_start("2001:db8:2::1") == 302
-
-
-def test_refusals_of_a_64_do_not_use_up_its_48(login_start):
-    statuses = [login_start("2001:db8:1:1::1") for _ in range(WIDER * LOGIN_STARTS + 1)]
-
-    assert statuses.count(429) == len(statuses) - LOGIN_STARTS
-    assert login_start("2001:db8:1:2::1") == 302
 
 
 IPV4 = ["192.0.2.7", "192.0.2.7:443", "::ffff:192.0.2.7", "::FFFF:C000:207", " [::ffff:192.0.2.7]:1"]
@@ -89,12 +81,8 @@ def test_a_quotation_mark_does_not_hide_what_the_proxy_appends(login_start):
     assert login_start("192.0.2.1") == 302
 
 
-def test_the_outer_of_two_trusted_proxies_entries_counts(make_app):
-    client = make_app(RATELIMIT_ENABLED="1", TRUSTED_PROXIES="2", timer=lambda: 0.0).test_client()
-
-    def login_start(forwarded):
-        return client.get("/auth/platform", headers={"X-Forwarded-For": forwarded}, **PROXY).status_code
-
+@pytest.mark.settings(TRUSTED_PROXIES="2")
+def test_the_outer_of_two_trusted_proxies_entries_counts(login_start):
     assert {login_start(f"{n}.0.0.1, 2001:db8::1, 198.51.100.1") for n in range(LOGIN_STARTS)} == {302}
     assert login_start("2001:db8::2, 198.51.100.2") == 429
     # Fewer entries than proxies: not what these proxies send.
@@ -128,21 +116,17 @@ def test_without_proxies_the_connections_address_counts(make_app):
     assert login_start("") == 302
 
 
-@pytest.mark.parametrize(
-    ("forwarded", "stored"),
-    [
-        ("x" * 200, "192.0.2.1"),
-        (f"fe80::1%{'x' * 200}", "fe80::1"),
-        ("[2001:DB8:0::1]:443", "2001:db8::1"),
-        ("::ffff:192.0.2.7", "192.0.2.7"),
-        ("198.51.100.7:1234", "198.51.100.7"),
-    ],
-)
-def test_the_audit_trail_stores_the_parsed_address(make_app, run, new_player, forwarded, stored):
-    client = make_app(TRUSTED_PROXIES="1").test_client()
-    headers = new_player("alice").headers | {"X-Forwarded-For": forwarded}
+def test_the_audit_trail_stores_the_parsed_address(client, run, new_player):
+    stored = {
+        "x" * 200: "192.0.2.1",
+        f"fe80::1%{'x' * 200}": "fe80::1",
+        "[2001:DB8:0::1]:443": "2001:db8::1",
+        "::ffff:192.0.2.7": "192.0.2.7",
+        "198.51.100.7:1234": "198.51.100.7",
+    }
+    for number, forwarded in enumerate(stored):
+        headers = new_player(f"player-{number}").headers | {"X-Forwarded-For": forwarded}
+        assert client.post("/auth/logout-all", headers=headers, **PROXY).status_code == 200
 
-    assert client.post("/auth/logout-all", headers=headers, **PROXY).status_code == 200
-
-    *events, _ = run("audit", "export")
-    assert events[-1]["address"] == stored, json.dumps(events)
+    events = [event for event in run("audit", "export")[:-1] if event.get("what") == "account.logged-out"]
+    assert [event["address"] for event in events] == list(stored.values())

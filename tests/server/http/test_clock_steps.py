@@ -45,17 +45,6 @@ def test_a_token_survives_an_hours_clock_step_but_no_year(client, connect, playe
     }
 
 
-def test_a_token_expired_by_a_clock_step_becomes_valid_again(connect, player, item, clock):
-    socket = connect(player)
-    clock.now += YEAR_MS
-    refused = socket.spin({"amount": 1, "item": item})
-
-    clock.now -= YEAR_MS
-
-    assert refused == {"status": False, "error": "Unauthorized"}
-    assert socket.spin({"amount": 1, "item": item})["status"] is True
-
-
 class TestProofs:
     """With tokens that outlive a step of a year."""
 
@@ -92,13 +81,12 @@ class TestProofs:
         assert run("ledger", "audit")["mismatches"] == 0
         assert run("fairness", "audit")["bets"] == 4
 
-    @pytest.mark.parametrize("step", [-HOUR_MS, -YEAR_MS], ids=["an hour", "a year"])
     def test_a_proof_pending_at_a_restart_survives_a_clock_step(
-        self, connect, app, make_app, settings, player, item, clock, fresh_token, step
+        self, connect, app, make_app, settings, player, item, clock, fresh_token
     ):
         connect(player).spin({"amount": 1, "item": item})
         app.extensions["realtime"].close()
-        clock.now += step
+        clock.now -= YEAR_MS
 
         with threaded_server(make_app(clock=clock, **settings)) as url:
             socket = Socket(url, auth={"token": fresh_token(clock)})
@@ -106,20 +94,6 @@ class TestProofs:
             socket.close()
 
         assert proof["nonce"] == 1
-
-    def test_a_player_away_at_the_reveal_gets_the_proof_later(
-        self, connect, client, app, player, item, clock, fresh_token
-    ):
-        socket = connect(player)
-        socket.spin({"amount": 1, "item": item})
-        socket.close()
-        clock.now -= YEAR_MS
-        headers = {"Authorization": f"Bearer {fresh_token(clock)}"}
-        wait_until(lambda: client.get("/upgrader/bets/1", headers=headers).json["pf"]["serverSeed"])
-
-        back = connect(auth={"token": fresh_token(clock)})
-
-        assert back.expect("upgrader:proof")["nonce"] == 1
 
     @pytest.mark.one_process
     def test_a_player_who_connects_while_a_proof_is_released_gets_it(

@@ -119,9 +119,3 @@ def test_an_error_is_json_whatever_the_accept_header_says(client):
 
         assert answer.status_code >= 400, path
         assert answer.content_type == "application/json", path
-
-
-def test_a_head_request_for_an_unknown_path_has_no_body(client):
-    answer = client.head("/probe")
-
-    assert (answer.status_code, answer.data) == (404, b"")

@@ -41,26 +41,16 @@ def without_bets(app):  # the app has opened the database
         database.execute_sql("ALTER TABLE bets RENAME TO lost")
 
 
+@pytest.mark.both_databases("its own words for a missing table")
 @pytest.mark.usefixtures("without_bets")
-def test_a_missing_table_is_named_by_readyz(client):
-    answer = client.get("/readyz")
-
-    assert (answer.status_code, answer.json) == (503, {"error": f"{OUTDATED}: {MISSING}"})
-
-
-@pytest.mark.usefixtures("without_bets")
-def test_a_missing_table_is_named_in_the_log(client, player, caplog):
-    answer = client.get("/stats/games", headers=player.headers)
+def test_a_missing_table_is_named_by_readyz_and_in_the_log(client, player, caplog):
+    ready, answer = client.get("/readyz"), client.get("/stats/games", headers=player.headers)
 
     (record,) = [record for record in caplog.records if record.name == "platform.errors"]
+    assert (ready.status_code, ready.json) == (503, {"error": f"{OUTDATED}: {MISSING}"})
     assert (answer.status_code, answer.json) == (503, {"error": "The service is temporarily unavailable"})
     assert record.message == "database schema not up to date"
     assert MISSING in JsonLines().format(record)
-
-
-@pytest.mark.usefixtures("without_bets")
-def test_a_command_names_a_missing_table(fails):
-    assert fails("fairness", "audit") == f"Error: the database schema is not up to date: {MISSING}"
 
 
 # SQLite takes an unknown column in double quotes for a text.

@@ -9,9 +9,6 @@ import pytest
 
 from tests.support.hostile import is_error_of
 
-# Nothing here depends on the database.
-pytestmark = pytest.mark.slow
-
 LONG = "a" * 8_000
 VALUES = {
     "Authorization": [
@@ -53,22 +50,14 @@ def addresses(app):
 def test_no_header_makes_an_endpoint_fail(client, app, sample_player):
     wrong = []
     for number, address in enumerate(addresses(app)):
-        # Every address gets every eighth header, and every header reaches addresses of many areas.
-        for name, value in HEADERS[number % 8 :: 8]:
+        # Every address gets every 24th header, and every header reaches addresses of several areas.
+        for name, value in HEADERS[number % 24 :: 24]:
             answer = client.get(address, headers=sample_player.headers | {name: value}, buffered=True)
             failed = answer.status_code >= 500 and answer.status_code != 501
             if failed or (answer.status_code >= 400 and not is_error_of(address, answer)):
                 wrong.append((address, name, value[:40], answer.status_code, answer.text[:200]))
 
     assert wrong == []
-
-
-def test_if_match_is_ignored_by_get_requests(client, sample_player):
-    paths = ["/upgrader/items", "/api/cases", "/irl", "/media/neutral/item.webp"]
-
-    answers = {path: client.get(path, headers={"If-Match": '"another"'}, buffered=True) for path in paths}
-
-    assert {path: answer.status_code for path, answer in answers.items()} == dict.fromkeys(paths, 200)
 
 
 @pytest.mark.security("Other pages in the browser")

@@ -2,8 +2,7 @@
 
 import pytest
 
-# Nothing here uses a database for long.
-pytestmark = [pytest.mark.slow, pytest.mark.settings(RATELIMIT_ENABLED="1", timer=lambda: 0.0)]
+pytestmark = pytest.mark.settings(RATELIMIT_ENABLED="1", timer=lambda: 0.0)
 
 READS, WRITES, LOGIN_STARTS = 300, 60, 20
 PREFLIGHTS, PROBES, COSTLY_READS = 600, 120, 30
@@ -54,13 +53,6 @@ def test_a_player_has_one_limit_of_reads_at_all_addresses(client, player, new_pl
     assert read() == 200
 
 
-def test_without_a_good_token_the_address_counts(player, read, spend):
-    spend(headers={"Authorization": f"Bearer {player.token}x"})
-
-    assert read() == 429
-    assert read(**ELSEWHERE) == 200
-
-
 def test_the_write_after_sixty_a_minute_is_refused(client, player):
     def write():
         return client.post("/affiliate/set-code", json={}, headers=player.headers)
@@ -80,20 +72,6 @@ def test_the_login_after_twenty_a_minute_is_refused(read):
     assert read("/auth/identity") == 429
 
 
-def test_behind_a_trusted_proxy_the_forwarded_address_counts(make_app):
-    app = make_app(RATELIMIT_ENABLED="1", TRUSTED_PROXIES="1", timer=lambda: 0.0)
-    client = app.test_client()
-
-    def read(forwarded):
-        return client.get("/upgrader/rules", headers={"X-Forwarded-For": forwarded}).status_code
-
-    assert {read("203.0.113.9, 192.0.2.7") for _ in range(READS)} == {200}
-
-    # The client may write anything before the proxy's own entry.
-    addresses = ("203.0.113.9, 192.0.2.7", "198.51.100.1, 192.0.2.7", "203.0.113.9, 192.0.2.8")
-    assert [read(forwarded) for forwarded in addresses] == [429, 429, 200]
-
-
 def test_the_preflight_after_six_hundred_in_a_minute_is_refused(client, read):
     def ask(path="/auth/me", **options):
         return client.options(path, headers=PREFLIGHT, **options).status_code
@@ -106,11 +84,10 @@ def test_the_preflight_after_six_hundred_in_a_minute_is_refused(client, read):
     assert read() == 200
 
 
-@pytest.mark.parametrize("path", ["/metrics", "/readyz"])
-def test_the_probe_after_120_a_minute_is_refused(read, path):
-    assert {read(path) for _ in range(PROBES)} == {200}
-
-    assert [read(path), read(path, **ELSEWHERE), read()] == [429, 200, 200]
+def test_the_probe_after_120_a_minute_is_refused(read):
+    for path in ("/metrics", "/readyz"):
+        assert {read(path) for _ in range(PROBES)} == {200}
+        assert [read(path), read(path, **ELSEWHERE), read()] == [429, 200, 200]
 
 
 @pytest.mark.parametrize(

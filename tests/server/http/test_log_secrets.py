@@ -22,7 +22,7 @@ from tests.support.openings import win_prize
 from tests.support.platform_provider import platform_provider
 from tests.support.whole_run import WholeRun
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.thorough]
 
 TXHASH = "0x" + "5ec4e7" * 10
 ADDRESS = "bc1qwithdrawaladdressofthetests"

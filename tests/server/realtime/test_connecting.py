@@ -1,16 +1,14 @@
 """Connecting: who is accepted, as a player or a spectator, and the first events."""
 
-import json
 import threading
 
 import pytest
 import requests
 
-from bench.harness.sockets import PollingTransport, Refused
+from bench.harness.sockets import Refused
 from bench.harness.spins import Clock
 from bench.harness.waiting import wait_until
-from models.db.connection import reading
-from models.users import AnnouncedSeed, User
+from models.users import User
 from services.accounts import users
 
 
@@ -72,12 +70,6 @@ def test_a_spectator_sees_due_bets_of_others(connect, player, item):
     }
 
 
-def test_a_connecting_player_gets_commitment_balance_and_live_bets(connect, player):
-    socket = connect(player)
-
-    assert [socket.next()[0] for _ in range(3)] == ["upgrader:commitment", "balance", "live-bets"]
-
-
 @pytest.mark.one_process
 @pytest.mark.settings(UPGRADER_PROOF_DELAY="600")
 class TestWithABetThatIsNotOver:
@@ -100,18 +92,6 @@ class TestWithABetThatIsNotOver:
 
         new.expect("live-bets")
         assert new.seen[:-1] == betting.seen[-3:-1]
-
-
-def test_a_new_socket_gets_the_newest_ten_bets_newest_first(connect, player, item):
-    socket = connect(player)
-    for _ in range(12):
-        socket.spin({"amount": 0.5, "item": item})
-    for _ in range(12):
-        socket.expect("live-bets:new")
-
-    newest = connect().expect("live-bets")
-
-    assert [bet["id"] for bet in newest] == [str(number) for number in range(12, 2, -1)]
 
 
 @pytest.mark.one_process
@@ -151,47 +131,3 @@ class TestWithATokenThatExpires:
         socket.expect("live-bets:new")
 
         assert "upgrader:proof" not in [name for name, _ in socket.seen]
-
-
-def test_a_removed_player_who_is_connected_can_not_spin(connect, new_player, item):
-    player = new_player(coins=0)
-    socket = connect(player)
-    with reading():
-        AnnouncedSeed.delete().where(AnnouncedSeed.user == player.id).execute()
-        User.delete().where(User.id == player.id).execute()
-
-    assert socket.spin({"amount": 1, "item": item})["status"] is False
-
-
-class TestLeavingWhileJoining:
-    @pytest.fixture
-    def reading_the_player(self, monkeypatch):
-        """Set by a client that has come so far; it goes on when ``may_read`` is set."""
-        reached, self.may_read = threading.Event(), threading.Event()
-        get = users.get
-
-        def wait(**options):
-            reached.set()
-            assert self.may_read.wait(10)
-            return get(**options)
-
-        monkeypatch.setattr(users, "get", wait)
-        yield reached
-        self.may_read.set()
-
-    def test_a_client_that_leaves_while_it_joins_is_not_counted(
-        self, app, server, player, reading_the_player
-    ):
-        realtime = app.extensions["realtime"]
-        client = PollingTransport(server)
-        packet = json.dumps({"token": player.token})
-        joining = threading.Thread(target=client.send, args=[f"40{packet}"])
-        joining.start()
-        assert reading_the_player.wait(10)
-
-        realtime.close()
-        self.may_read.set()
-        joining.join()
-        client.close()
-
-        wait_until(lambda: not realtime.connections and not realtime.manager.rooms)

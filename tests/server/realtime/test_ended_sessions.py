@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from bench.harness.sockets import Refused
 from bench.harness.waiting import wait_until
 from sockets import proofs as proof_delivery
 from tests.server.realtime.conftest import on_shared_app
@@ -42,13 +41,6 @@ def names(socket):
     return [name for name, _ in socket.seen]
 
 
-def test_an_ended_session_can_not_connect(connect, player, log_out):
-    log_out()
-
-    with pytest.raises(Refused, match="Unauthorized"):
-        connect(player)
-
-
 @pytest.mark.security("Logging out everywhere")
 def test_only_the_new_sessions_sockets_get_proofs_and_balances(connect, player, log_out, log_in, monkeypatch):
     old, now = connect(player), time.monotonic()
@@ -69,25 +61,6 @@ def test_only_the_new_sessions_sockets_get_proofs_and_balances(connect, player, 
     old.expect("live-bets:new")
     old.expect("live-bets:new")
     assert set(names(old)[seen:]) <= {"live-bets", "live-bets:new"}
-
-
-def test_the_next_session_gets_the_unconfirmed_proof(connect, player, log_out, log_in):
-    old = connect(player)
-    assert spin(old)["status"]
-    old.expect("upgrader:proof")
-
-    log_out()
-
-    assert log_in().expect("upgrader:proof")["nonce"] == 1
-
-
-def test_ended_sessions_sockets_do_not_count_for_the_player(connect, player, log_out, log_in):
-    for _ in range(10):
-        connect(player)
-    log_out()
-
-    for _ in range(10):
-        assert log_in().expect("balance")
 
 
 def test_a_new_session_outlasts_the_comparison_with_the_database(connect, player, new_player, run, log_in):

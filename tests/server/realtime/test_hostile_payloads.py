@@ -8,8 +8,6 @@ from bench.harness.sockets import Transport
 from tests.support.hostile import MALFORMED, REPEATED, VALUES
 from tests.support.sample_data import DEAR
 
-pytestmark = [pytest.mark.slow, pytest.mark.settings(RATELIMIT_ENABLED="0")]
-
 KEYS = ("amount", "item", "clientSeed", "serverSeedCommitment", "price", "requestId")
 
 

@@ -2,10 +2,12 @@
 
 import threading
 
+from server.realtime import repeated_task
 from server.realtime.repeated_task import RepeatedTask
 
 
-def test_work_woken_in_a_failed_round_runs_at_once(app):
+def test_work_woken_in_a_failed_round_runs_at_once(app, monkeypatch):
+    monkeypatch.setattr(repeated_task, "RETRY_SECONDS", 0.05)
     running = app.extensions["realtime"]
     begun = threading.Semaphore(0)
 

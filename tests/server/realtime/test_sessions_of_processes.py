@@ -1,8 +1,7 @@
-"""Sessions and suspensions while a player uses two production processes, with Redis and without."""
+"""Sessions and suspensions of a player at two processes, which know of each other by the database alone."""
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
-from itertools import count
+from contextlib import suppress
 
 import pytest
 import requests
@@ -15,57 +14,42 @@ from models.db.connection import reading
 from models.prizes import Prize
 from models.totals import LIVE_BET_SHARDS
 from models.users import User
+from server.cluster import cluster
 from services.accounts import personal_details
 from services.affiliates import codes
 from services.prizes import shipping
 from services.shared.clock import DAY_MS, now_ms
-from tests.support.apps import ITEM, production_processes
+from tests.support.apps import ITEM, production_processes, two_processes
 from tests.support.locks import locked, waiting_for_locks
 from tests.support.openings import win_prize
-
-pytestmark = pytest.mark.process
 
 SPIN = {"amount": 0.1, "item": ITEM}
 UNAUTHORIZED = {"status": False, "error": "Unauthorized"}
 SUSPENDED = {"status": False, "error": "Account suspended"}
 IN_PROGRESS = {"status": False, "error": "A spin is already in progress"}
-STEP_SECONDS = 0.2
-
-without_redis = pytest.mark.parametrize("platform", ["without Redis"], indirect=True)
-"""Marks a test of rules that only the database decides."""
-
-numbers = count()
-
-
-@pytest.fixture(scope="module", params=["without Redis", pytest.param("with Redis", marks=pytest.mark.redis)])
-def platform(request, postgres, warm_start, tmp_path_factory):
-    """An app that runs commands, and two processes on its database."""
-    directory = tmp_path_factory.mktemp("sessions")
-    changes = {}
-    if request.param == "with Redis":
-        changes["REDIS_URL"] = request.getfixturevalue("redis").url
-    with production_processes(postgres, directory, warm_start, **changes) as (app, started):
-        yield app, started
 
 
 @pytest.fixture
-def app(platform):
-    return platform[0]
+def two(postgres, tmp_path, monkeypatch):
+    """Two processes, here servers of threads, that compare with the database often."""
+    monkeypatch.setattr(cluster, "ROUND_SECONDS", 0.2)
+    with two_processes(postgres, tmp_path) as started:
+        yield started
 
 
 @pytest.fixture
-def urls(platform):
-    return platform[1].urls
+def app(two):
+    return two[0][0]
+
+
+@pytest.fixture
+def urls(two):
+    return [url for _, url in two]
 
 
 @pytest.fixture
 def database_url(app):
     return app.extensions["services"].settings.database_url
-
-
-@pytest.fixture
-def player(app):
-    return create_player(app, f"player{next(numbers)}")
 
 
 @pytest.fixture
@@ -90,15 +74,28 @@ def nonces(player):
     return sorted(Bet.select(Bet.nonce).where(Bet.user == player.id).scalars())
 
 
-@pytest.mark.security("Logging out everywhere")
-def test_logging_out_at_one_process_ends_the_sockets_at_both(urls, player, sockets):
-    here, there = sockets
-
+def ends_sockets_at_both(urls, player, here, there):
     assert log_out(urls[0], player) == 200
 
     assert here.spin(SPIN) == UNAUTHORIZED
-    wait_until(lambda: there.spin(SPIN) == UNAUTHORIZED, step_seconds=STEP_SECONDS)
+    wait_until(lambda: there.spin(SPIN) == UNAUTHORIZED)
     assert statuses(urls, player.token) == [401, 401]
+
+
+@pytest.mark.security("Logging out everywhere")
+def test_logging_out_at_one_process_ends_the_sockets_at_both(urls, player, sockets):
+    ends_sockets_at_both(urls, player, *sockets)
+
+
+@pytest.mark.redis
+@pytest.mark.thorough
+def test_logging_out_ends_the_sockets_at_two_production_processes(
+    postgres, redis, warm_start, tmp_path, open_socket
+):
+    with production_processes(postgres, tmp_path, warm_start, REDIS_URL=redis.url) as (app, started):
+        player = create_player(app)
+        sockets = [open_socket(url, player) for url in started.urls]
+        ends_sockets_at_both(started.urls, player, *sockets)
 
 
 def test_the_logout_command_ends_the_sockets_at_both_processes(urls, player, sockets, run):
@@ -106,7 +103,7 @@ def test_the_logout_command_ends_the_sockets_at_both_processes(urls, player, soc
 
     assert statuses(urls, player.token) == [401, 401]
     for socket in sockets:
-        wait_until(lambda socket=socket: socket.spin(SPIN) == UNAUTHORIZED, step_seconds=STEP_SECONDS)
+        wait_until(lambda socket=socket: socket.spin(SPIN) == UNAUTHORIZED)
     assert statuses(urls, run("users", "token", player.platform_id)["token"]) == [200, 200]
 
 
@@ -115,7 +112,7 @@ def test_no_socket_that_connects_during_a_logout_stays_a_player(urls, player, op
     connected = []
 
     def connect(url):
-        for _ in range(8):
+        for _ in range(5):
             with suppress(Refused):
                 connected.append(open_socket(url, player))
 
@@ -127,10 +124,9 @@ def test_no_socket_that_connects_during_a_logout_stays_a_player(urls, player, op
             each.result()
 
     for socket in connected:
-        wait_until(lambda socket=socket: socket.spin(SPIN) == UNAUTHORIZED, step_seconds=STEP_SECONDS)
+        wait_until(lambda socket=socket: socket.spin(SPIN) == UNAUTHORIZED)
 
 
-@without_redis
 def test_an_ended_sessions_proof_goes_to_the_new_session(urls, player, sockets, run, open_socket):
     assert sockets[0].spin(SPIN)["status"]
     assert log_out(urls[1], player) == 200
@@ -140,7 +136,6 @@ def test_an_ended_sessions_proof_goes_to_the_new_session(urls, player, sockets, 
     assert new.expect("upgrader:proof")["nonce"] == 1
 
 
-@without_redis
 def test_concurrent_logouts_at_two_processes_end_each_session_once(urls, player):
     with ThreadPoolExecutor(2) as together:
         answers = list(together.map(log_out, urls, [player, player]))
@@ -151,7 +146,7 @@ def test_concurrent_logouts_at_two_processes_end_each_session_once(urls, player)
 
 
 @pytest.mark.security("Suspension")
-@without_redis
+@pytest.mark.security("Logging out everywhere")
 @pytest.mark.parametrize(("command", "refusal"), [("suspend", SUSPENDED), ("logout", UNAUTHORIZED)])
 def test_a_bet_that_waits_meanwhile_is_refused(database_url, player, sockets, run, command, refusal):
     seed = "SELECT 1 FROM announced_seeds WHERE user_id = %s FOR UPDATE"
@@ -163,35 +158,6 @@ def test_a_bet_that_waits_meanwhile_is_refused(database_url, player, sockets, ru
 
         assert answer.result() == refusal
     assert nonces(player) == []
-
-
-@pytest.mark.security("Logging out everywhere")
-@pytest.mark.parametrize(("command", "refusal"), [("suspend", SUSPENDED), ("logout", UNAUTHORIZED)])
-def test_processes_that_were_paused_meanwhile_settle_no_bet(platform, player, sockets, run, command, refusal):
-    for socket in sockets:
-        socket.expect("live-bets")
-    with ExitStack() as pauses:
-        for process in platform[1].processes:
-            pauses.enter_context(process.running.paused())
-        for socket in sockets:
-            socket.emit("upgrader:spin", SPIN)
-        run("users", command, player.platform_id)
-
-    assert [socket.expect("upgrader:spin") for socket in sockets] == [refusal] * 2
-    assert nonces(player) == []
-
-
-@without_redis
-def test_a_paused_process_repeats_no_answer_of_an_ended_session(urls, platform, player, sockets):
-    request = SPIN | {"requestId": "r-1"}
-    there = sockets[1]
-    assert there.spin(request)["status"]
-    with platform[1].processes[1].running.paused():
-        there.emit("upgrader:spin", request)
-        assert log_out(urls[0], player) == 200
-
-    there.expect("upgrader:spin")
-    assert there.expect("upgrader:spin") == UNAUTHORIZED
 
 
 TRADE_URL = "https://steamcommunity.com/tradeoffer/new/?partner=1"
@@ -210,17 +176,6 @@ ACTIONS = {
 }
 
 
-@pytest.fixture
-def prize(app, player):
-    """The id of a prize of the player, who has an address and has not set a promo code."""
-    address = dict.fromkeys(shipping.NEEDED, "x")
-    personal_details.change(user_id=player.id, username=None, details=address, now=now_ms())
-    owner = create_player(app, f"owner{next(numbers)}")
-    with suppress(codes.CodeClaimed):
-        codes.set_own(user_id=owner.id, code="OTHER", special=None, now=now_ms())
-    return win_prize(app, player)
-
-
 @reading()
 def state(player):
     """What the actions may change."""
@@ -230,28 +185,25 @@ def state(player):
 
 
 @pytest.mark.security("Logging out everywhere")
-@without_redis
-@pytest.mark.parametrize("action", ACTIONS)
-def test_an_action_that_goes_on_after_a_logout_changes_nothing(urls, database_url, player, prize, action):
-    method, path, body = ACTIONS[action]
+def test_an_action_that_goes_on_after_a_logout_changes_nothing(app, urls, database_url):
+    codes.set_own(user_id=create_player(app, "owner").id, code="OTHER", special=None, now=now_ms())
+    for action, (method, path, body) in ACTIONS.items():
+        player = create_player(app, f"player-{action.replace(' ', '-')}")
+        address = dict.fromkeys(shipping.NEEDED, "x")
+        personal_details.change(user_id=player.id, username=None, details=address, now=now_ms())
+        url = urls[1] + path.format(prize=win_prize(app, player))
+        before = state(player)
+        with ThreadPoolExecutor(2) as beside:
+            with locked(database_url, "SELECT 1 FROM users WHERE id = %s FOR UPDATE", player.id):
+                logged_out = beside.submit(log_out, urls[0], player)
+                wait_until(lambda: waiting_for_locks(database_url) == 1)
+                acted = beside.submit(requests.request, method, url, json=body, headers=player.headers)
+                wait_until(lambda: waiting_for_locks(database_url) == 2)
 
-    def act():
-        url = urls[1] + path.format(prize=prize)
-        return requests.request(method, url, json=body, headers=player.headers, timeout=10).status_code
-
-    before = state(player)
-    with ThreadPoolExecutor(2) as beside:
-        with locked(database_url, "SELECT 1 FROM users WHERE id = %s FOR UPDATE", player.id):
-            logged_out = beside.submit(log_out, urls[0], player)
-            wait_until(lambda: waiting_for_locks(database_url) == 1)
-            acted = beside.submit(act)
-            wait_until(lambda: waiting_for_locks(database_url) == 2)
-
-        assert (logged_out.result(), acted.result()) == (200, 401)
-    assert state(player) == before
+            assert (logged_out.result(), acted.result().status_code) == (200, 401), action
+        assert state(player) == before, action
 
 
-@without_redis
 def test_suspending_a_player_waits_for_the_running_bet(database_url, player, sockets, run):
     # Locks that a settlement takes after the player's row.
     assert sockets[0].spin(SPIN)["status"]
@@ -271,7 +223,6 @@ def test_suspending_a_player_waits_for_the_running_bet(database_url, player, soc
 
 @pytest.mark.security("Suspension")
 @pytest.mark.regulation("2.4 Gaming management")
-@without_redis
 def test_no_bet_settles_after_the_suspend_command_has_returned(player, sockets, run):
     def play(socket):
         """The answers up to the first refusal for the suspension."""

@@ -1,12 +1,11 @@
 """Responses on the wire: large ones, bad headers and HEAD."""
 
 import http.client
-import socket
 from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.raw_http import open_connection, read_until_closed
+from tests.support.raw_http import open_connection
 
 pytestmark = pytest.mark.process
 
@@ -42,17 +41,6 @@ def test_a_client_that_stops_reading_delays_no_other_client(odd, ask):
         connection.close()
 
 
-@pytest.mark.parametrize("reads_first", [0, 100_000])
-def test_a_client_that_leaves_mid_response_delays_no_other_client(odd, ask, reads_first):
-    going = [begin(odd) for _ in range(10)]
-
-    for connection in going:
-        connection.recv(reads_first, socket.MSG_WAITALL)
-        connection.close()
-
-    assert (len(ask("/huge")[2]), ask("/healthz")[0]) == (HUGE_BYTES, 200)
-
-
 def test_a_line_break_in_a_header_begins_no_other_header(ask):
     status, headers, body = ask("/with-a-line-end")
 
@@ -66,12 +54,3 @@ def test_a_response_to_head_has_no_body(ask):
 
     assert (status, int(headers["Content-Length"]) > 0, body) == (200, True, b"")
     assert ask("/healthz")[0] == 200
-
-
-def test_a_response_to_head_for_a_socket_has_no_body(odd):
-    with open_connection(odd.url) as connection:
-        connection.sendall(b"HEAD /socket.io/ HTTP/1.1\r\nHost: a\r\n\r\n")
-        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-        _, _, after_head = read_until_closed(connection).partition(b"\r\n\r\n")
-
-    assert after_head.startswith(b"HTTP/1.1 200 ")

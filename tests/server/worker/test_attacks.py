@@ -7,6 +7,7 @@ from bench.harness.attacks.siege import run_siege
 pytestmark = pytest.mark.process
 
 
+@pytest.mark.thorough
 def test_spins_are_answered_during_attacks_and_resources_freed_afterwards():
     # Several tests would attack a server each in a parallel run. The attacks are on connections, not on data.
     siege = run_siege(

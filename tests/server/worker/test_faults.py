@@ -11,6 +11,7 @@ from tests.support.markers import postgresql_only
 pytestmark = [pytest.mark.process, postgresql_only]
 
 
+@pytest.mark.thorough
 @pytest.mark.guarantee("Faults around the server")
 @pytest.mark.security("Faults around the server")
 def test_network_faults_to_the_database_lose_nothing(app, env, database_url, warm_start, tmp_path):

@@ -111,6 +111,7 @@ def test_an_unknown_packet_closes_its_connection_and_no_other(production):
     bystander.close()
 
 
+@pytest.mark.thorough
 def test_a_message_may_come_in_several_frames(production):
     join = b"40"
     with upgrade(production.url) as connection:
@@ -123,6 +124,7 @@ def test_a_message_may_come_in_several_frames(production):
     assert b'40{"sid"' in received
 
 
+@pytest.mark.thorough
 def test_a_client_that_never_answers_the_closing_frame_is_disconnected(production):
     with upgrade(production.url) as connection:
         connection.sendall(frame(CLOSE, struct.pack("!H", 1000)))

@@ -50,6 +50,7 @@ def test_a_storm_on_sqlite_loses_no_cent(sqlite_files, tmp_path, warm_start):
     assert report.counts["pays at once"] > 0
 
 
+@pytest.mark.thorough
 @pytest.mark.redis
 @pytest.mark.guarantee("A failing payment provider")
 def test_a_storm_on_three_processes_and_postgresql_loses_no_cent(tmp_path, warm_start, redis):

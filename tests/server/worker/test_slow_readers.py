@@ -1,6 +1,5 @@
 """Clients that stop reading, and clients that have gone, are disconnected and affect no others."""
 
-import json
 import re
 
 import pytest
@@ -57,19 +56,6 @@ def test_a_websocket_that_stops_reading_is_closed_alone(loud):
     deaf.close()
 
 
-def test_a_polling_session_that_never_polls_is_closed(loud):
-    address = f"{loud.url}/socket.io/?EIO=4&transport=polling"
-    opened = json.loads(requests.get(address, timeout=10).text[1:])
-    session = f"{address}&sid={opened['sid']}"
-    requests.post(session, data="40", timeout=10)
-    wait_until(lambda: sockets_open(loud.url) == 1)
-
-    be_loud(loud.url, times=PACKETS_WAITING + 1, size=1)
-
-    wait_until(lambda: sockets_open(loud.url) == 0)
-    assert requests.get(session, timeout=10).status_code == 400
-
-
 @pytest.mark.guarantee("Slow readers")
 def test_a_burst_reaches_clients_that_read(loud):
     listeners = [Socket(loud.url) for _ in range(5)]
@@ -82,18 +68,7 @@ def test_a_burst_reaches_clients_that_read(loud):
         listener.close()
 
 
-def test_closed_sockets_leave_nothing_to_the_garbage_collector(loud):
-    kept = f"{loud.url}/kept"
-    connections = [join(loud.url) for _ in range(20)]
-    # Those of earlier tests may end only now.
-    wait_until(lambda: requests.get(kept, timeout=10).json()["websockets"] == 20)
-
-    for connection in connections:
-        connection.close()
-
-    wait_until(lambda: requests.get(kept, timeout=10).json()["websockets"] == 0)
-
-
+@pytest.mark.thorough
 @pytest.mark.security("Hostile connections")
 def test_a_process_out_of_files_serves_clients_and_recovers(sqlite_files, tmp_path):
     limited = ["bash", "-c", 'ulimit -n 256 && exec "$@"', "bash", *gunicorn()]

@@ -18,9 +18,3 @@ def test_the_server_ends_with_code_0_although_sockets_are_open(player, env, tmp_
     assert all(socket.transport.closed() for socket in sockets)
     for socket in sockets:
         socket.close()
-
-
-def test_a_server_without_sockets_does_not_wait_for_clients(app, env, warm_start, tmp_path):
-    target = gunicorn("tests.support.changed_apps:long_wait_for_clients()")
-    with warm_start.server_process(target, env, tmp_path) as server:
-        server.stop(timeout=20)

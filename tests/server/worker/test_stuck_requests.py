@@ -16,11 +16,3 @@ def test_a_stuck_requests_connection_is_closed_and_others_are_served(stuck):
 
         assert statuses(stuck.url, b"GET /healthz HTTP/1.0\r\n\r\n") == [200]
         assert read_until_closed(connection) == b""
-
-
-def test_a_client_that_disconnects_from_a_stuck_request_is_forgotten(stuck):
-    with open_connection(stuck.url) as connection:
-        connection.sendall(STUCK)
-
-    # A stop waits for requests that are being answered.
-    assert stuck.stop(timeout=15) == 0

@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from standardwebhooks import Webhook
 
+from bench.harness.waiting import wait_until
 from tests.services.alarms.conftest import alarms, task_of
 
 SECRET = "whsec_" + "YWxhcm1zLWFsYXJtcy1hbGFybXMtYWxhcm1z"
@@ -18,8 +19,8 @@ class Receiver:
     def __init__(self):
         self.statuses = []
         self.received = []
-        self.hold = threading.Event()
-        self.hold.set()
+        self.answers_first = threading.Event()
+        self.answers_first.set()
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -27,36 +28,44 @@ class Receiver:
                 body = self.rfile.read(int(self.headers["Content-Length"])).decode()
                 Webhook(SECRET).verify(body, dict(self.headers))
                 receiver.received.append((self.headers["webhook-id"], json.loads(body)))
-                receiver.hold.wait(30)
+                if len(receiver.received) == 1:
+                    receiver.answers_first.wait(30)
                 self.send_response(receiver.statuses.pop(0) if receiver.statuses else 204)
                 self.end_headers()
 
             def log_message(self, *_arguments):
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self._handler, self.address = Handler, ("127.0.0.1", 0)
+        self.start()
 
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server.server_port}/alarms"
+    def start(self):
+        self._server = ThreadingHTTPServer(self.address, self._handler)
+        self.address = self._server.server_address
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
-    def close(self):
-        self.hold.set()
-        self.server.shutdown()
-        self.server.server_close()
+    def stop(self):
+        self.answers_first.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+    def ids(self):
+        return [message_id for message_id, _ in self.received]
 
 
 @pytest.fixture
 def receiver():
     server = Receiver()
     yield server
-    server.close()
+    server.stop()
 
 
 @pytest.fixture
 def settings(receiver):
-    return {"ALARM_WEBHOOK_URL": receiver.url, "ALARM_WEBHOOK_SECRET": SECRET}
+    return {
+        "ALARM_WEBHOOK_URL": f"http://127.0.0.1:{receiver.address[1]}/alarms",
+        "ALARM_WEBHOOK_SECRET": SECRET,
+    }
 
 
 @pytest.fixture
@@ -71,14 +80,13 @@ def deliver(app, clock):
     return run
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def late(table, player, check):
     """Two alarms: a bet that nobody has logged, and its proof."""
     table.spin(player)
     check()
 
 
-@pytest.mark.usefixtures("late")
 def test_each_alarm_is_sent_once_with_a_valid_signature(receiver, deliver, check):
     deliver()
     check()
@@ -98,90 +106,69 @@ def test_each_alarm_is_sent_once_with_a_valid_signature(receiver, deliver, check
     }
 
 
-@pytest.mark.usefixtures("late")
 def test_an_alarm_is_sent_again_until_it_is_accepted(receiver, deliver):
     receiver.statuses = [500, 302, 404, 429]
     for seconds in (0, 30, 60, 120):
         deliver(after_seconds=seconds)
 
-    ids = [message_id for message_id, _ in receiver.received]
-    assert len(ids) == 6
-    assert len(set(ids)) == 2
+    assert (len(receiver.ids()), len(set(receiver.ids()))) == (6, 2)
     assert all(each.accepted_at_ms and each.send_at_ms is None for each in alarms().values())
 
 
-@pytest.mark.usefixtures("late")
 def test_tries_come_at_growing_intervals(receiver, deliver):
     receiver.statuses = [500] * 4
+    counts = []
+    for seconds in (0, 14, 2, 16, 10):
+        deliver(after_seconds=seconds)
+        counts.append(len(receiver.received))
+
+    assert counts == [2, 2, 4, 4, 6]
+
+
+def test_a_receiver_that_is_away_gets_the_alarm_when_it_is_back(receiver, deliver):
+    receiver.stop()
     deliver()
-    deliver(after_seconds=14)
-    assert len(receiver.received) == 2
-
-    deliver(after_seconds=2)
-    assert len(receiver.received) == 4
-
-    deliver(after_seconds=16)
-    assert len(receiver.received) == 4
-    deliver(after_seconds=10)
-    assert len(receiver.received) == 6
-
-
-def test_a_receiver_that_is_away_gets_the_alarm_when_it_is_back(
-    make_app, clock, receiver, table, player, check, deliver
-):
-    table.spin(player)
-    check()
-    receiver.server.shutdown()
-    receiver.server.server_close()
-    deliver()
-    address = receiver.server.server_address
-    receiver.server = ThreadingHTTPServer(address, receiver.server.RequestHandlerClass)
-    threading.Thread(target=receiver.server.serve_forever, daemon=True).start()
+    receiver.start()
 
     deliver(after_seconds=60)
 
     assert len(receiver.received) == 2
 
 
-@pytest.mark.usefixtures("late")
-def test_a_slow_receiver_keeps_neither_bets_nor_checks_waiting(
-    receiver, deliver, table, new_player, check, run
-):
-    receiver.hold.clear()
-    delivering = threading.Thread(target=deliver)
-    delivering.start()
-    while not receiver.received:
-        delivering.join(0.01)
+@pytest.fixture
+def delivering(receiver, deliver):
+    """A round of the delivery, to which the receiver does not answer."""
+    receiver.answers_first.clear()
+    thread = threading.Thread(target=deliver)
+    thread.start()
+    wait_until(lambda: receiver.received)
+    return thread
 
-    bob = new_player("bob")
-    table.spin(bob)
+
+@pytest.mark.both_databases("locks")
+def test_a_slow_receiver_keeps_neither_bets_nor_checks_waiting(
+    receiver, delivering, table, new_player, check, run
+):
+    table.spin(new_player("bob"))
     check()
     assert run("ledger", "audit")["mismatches"] == 0
     assert delivering.is_alive()
 
-    receiver.hold.set()
+    receiver.answers_first.set()
     delivering.join()
     assert len(receiver.received) == 2
 
 
-@pytest.mark.usefixtures("late")
-def test_another_process_does_not_send_what_one_is_sending(app, make_app, clock, receiver, deliver, settings):
-    receiver.hold.clear()
-    delivering = threading.Thread(target=deliver)
-    delivering.start()
-    while not receiver.received:
-        delivering.join(0.01)
-    ids = {message_id for message_id, _ in receiver.received}
-
+@pytest.mark.both_databases("a race")
+def test_another_process_does_not_send_what_one_is_sending(app, receiver, delivering):
     app.extensions["services"].alarm_delivery.run()
 
-    receiver.hold.set()
+    receiver.answers_first.set()
     delivering.join()
-    assert len(receiver.received) == 2
-    assert ids < {message_id for message_id, _ in receiver.received}
+    assert (len(receiver.ids()), len(set(receiver.ids()))) == (2, 2)
 
 
 @pytest.mark.settings(ALARM_WEBHOOK_URL="", ALARM_WEBHOOK_SECRET="")
-def test_without_a_url_nothing_waits_to_be_sent(app, late):
+def test_without_a_url_nothing_waits_to_be_sent(app):
     assert not [each for each in app.extensions["realtime"].tasks if each._on_failure == "alarms not sent"]
     assert all(each.send_at_ms is None for each in alarms().values())

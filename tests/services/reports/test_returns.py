@@ -76,6 +76,7 @@ def test_a_period_begins_and_ends_with_days_in_utc():
     assert returns.total(by_day).bets == 5
 
 
+@pytest.mark.both_databases("services/reports/payments_by_method.py")
 def test_payments_are_summed_by_day_and_method(app, run, player, clock):
     services = app.extensions["services"]
     run("payments", "record", player.platform_id, "deposit", "10")

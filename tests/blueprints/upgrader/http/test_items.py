@@ -2,11 +2,9 @@
 
 import gzip
 import threading
-from io import BytesIO
 
 import peewee
 import pytest
-from PIL import Image
 
 from bench.harness.waiting import wait_until
 from models.db.connection import writing
@@ -74,6 +72,7 @@ def test_items_without_a_price_above_zero_are_not_shown(client, stock):
     assert names(client.get(PATH).json) == ["Something"]
 
 
+@pytest.mark.both_databases("services/upgrader/catalogue.py")
 def test_expensive_items_come_first_then_names(client, stock):
     stock({"b": 5, "\u2605 Knife": 5, "Cheap": 0.99, "B": 5, "a": 5, "dear": 6})
 
@@ -90,55 +89,35 @@ def test_an_item_without_usable_image_shows_the_neutral_one(client, stock):
     assert images == ["http://127.0.0.1:5000/media/neutral/item.webp"] * 2
 
 
-def test_the_neutral_image_is_served_by_this_process(client):
-    with client.get("/media/neutral/item.webp") as answer:
-        content = answer.data
-
-    assert (answer.status_code, answer.content_type) == (200, "image/webp")
-    with Image.open(BytesIO(content)) as picture:
-        assert (picture.format, picture.size) == ("WEBP", (360, 360))
-
-
-def test_an_image_served_by_this_process_has_a_full_url(make_app, stock):
-    stock({"Item": 5}, image="/media/items/item.webp")
-    client = make_app(BASE_URL="https://play.example.com/api/").test_client()
-
-    image = client.get(PATH).json[0]["image"]
-
-    assert image == "https://play.example.com/api/media/items/item.webp"
-
-
 def test_the_list_is_compressed_for_clients_that_accept_gzip(client, stock):
     stock({"Item \u2605": 5, "Other": 4})
     plain = client.get(PATH)
-    assert plain.content_type == "application/json"
+    codings = {
+        "gzip, deflate, br": "gzip",
+        "x, GZIP;q=0.5": "gzip",
+        "*": "gzip",
+        "br": None,
+        "gzip;q=0, *": None,
+    }
 
-    for coding in ("gzip", "gzip, deflate, br", "GZIP", "x, gzip;q=0.5", "*"):
-        answer = client.get(PATH, headers={"Accept-Encoding": coding})
-        assert answer.headers["Content-Encoding"] == "gzip", coding
-        assert gzip.decompress(answer.data) == plain.data
-        assert "Accept-Encoding" in ", ".join(answer.headers.getlist("Vary"))
+    for asked, coding in codings.items():
+        answer = client.get(PATH, headers={"Accept-Encoding": asked})
 
-    for coding in ("", "identity", "br", "gzip;q=0", "gzip;q=0, *"):
-        answer = client.get(PATH, headers={"Accept-Encoding": coding})
-        assert "Content-Encoding" not in answer.headers, coding
-        assert answer.data == plain.data
+        assert answer.headers.get("Content-Encoding") == coding, asked
+        assert (gzip.decompress(answer.data) if coding else answer.data) == plain.data
         assert "Accept-Encoding" in ", ".join(answer.headers.getlist("Vary"))
 
 
 def test_a_list_that_the_client_has_is_answered_with_304(client, stock):
     stock({"Item": 5})
     tag = client.get(PATH).headers["ETag"]
+    statuses = {tag: 304, "*": 304, f'W/"another", {tag}': 304, tag.removeprefix("W/"): 304}
+    statuses |= {'"another"': 200, "nonsense": 200, "": 200}
 
-    for tags in (tag, "*", f'W/"another", {tag}', tag.removeprefix("W/")):
-        for coding in ("gzip", "identity"):
-            answer = client.get(PATH, headers={"If-None-Match": tags, "Accept-Encoding": coding})
-            assert (answer.status_code, answer.data) == (304, b""), (tags, coding)
-            assert answer.headers["ETag"] == tag
+    answers = {tags: client.get(PATH, headers={"If-None-Match": tags}) for tags in statuses}
 
-    for other in ('"another"', 'W/"another"', "nonsense", ""):
-        answer = client.get(PATH, headers={"If-None-Match": other})
-        assert (answer.status_code, names(answer.json)) == (200, ["Item"]), other
+    assert {tags: answer.status_code for tags, answer in answers.items()} == statuses
+    assert (answers[tag].data, answers[tag].headers["ETag"]) == (b"", tag)
 
 
 def test_the_same_list_has_the_same_etag_after_a_restart(client, stock, make_app):
@@ -146,18 +125,6 @@ def test_the_same_list_has_the_same_etag_after_a_restart(client, stock, make_app
     before = client.get(PATH).headers["ETag"]
 
     assert make_app().test_client().get(PATH).headers["ETag"] == before
-
-
-def test_a_head_request_has_the_same_headers_and_no_body(client, stock):
-    stock({"Item": 5})
-    whole = client.get(PATH)
-
-    head = client.head(PATH)
-
-    assert (head.status_code, head.data) == (200, b"")
-    assert whole.headers["Cache-Control"] == "no-cache"
-    for name in ("ETag", "Content-Length", "Content-Type", "Vary", "Cache-Control"):
-        assert head.headers[name] == whole.headers[name]
 
 
 @pytest.fixture
@@ -171,28 +138,15 @@ def cache(app, seconds):  # the app has opened the database
     return CatalogueCache(ttl_seconds=3600, timer=lambda: seconds[0])
 
 
-def test_a_catalogue_is_reused_until_it_expires(cache, seconds, stock):
-    stock({"Item": 5})
-    first = cache.current()
-    stock({"New": 6})
-    seconds[0] = 3599.9
-    reused = cache.current()
-
-    seconds[0] = 3600.0
-
-    assert reused is first
-    assert [item.market_hash_name for item in cache.current().items] == ["New", "Item"]
-
-
 @pytest.fixture
 def stalled(monkeypatch):
-    """A build waits for this event, and fails when it is not set in time."""
+    """A build waits for this event."""
+    monkeypatch.setattr(catalogue, "REBUILD_WAIT_SECONDS", 0.1)
     going_on = threading.Event()
 
     def build_late(query):
-        if going_on.wait(5):
-            return build(query)
-        raise peewee.OperationalError
+        assert going_on.wait(5)
+        return build(query)
 
     build = catalogue.build
     monkeypatch.setattr(catalogue, "build", build_late)

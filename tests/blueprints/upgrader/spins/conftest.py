@@ -6,10 +6,24 @@ from models.bets import Bet
 from models.db.connection import reading
 from models.ledger import LedgerEntry
 from models.users import User
+from server.realtime import repeated_task
+from sockets import proofs
+from tests.support.apps import hurry
 from tests.support.client_seeds import client_seed_that
 from tests.support.locks import waiting_for_locks
 
 PRICE = 10
+
+
+@pytest.fixture(autouse=True)
+def short_waits(app):
+    """Repeated work, such as looking overdue bets up, begins again at once instead of after seconds."""
+    hurry(app)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(repeated_task, "RETRY_SECONDS", 0.05)
+        patch.setattr(proofs, "OVERDUE_SECONDS", 0.1)
+        patch.setattr(proofs.ProofDelivery, "look_up_seconds", 0.1)
+        yield
 
 
 @pytest.fixture

@@ -1,13 +1,11 @@
 """Proofs are sent when they are due, to the right socket, and after a restart."""
 
 import hashlib
-import time
 
 import peewee
 import pytest
 
 from bench.harness.servers import threaded_server
-from bench.harness.sockets import Socket
 from bench.harness.spins import Clock, play_spin
 from bench.harness.waiting import wait_until
 from models import proof_queries
@@ -16,7 +14,6 @@ from models.db.connection import reading, writing
 from models.users import AnnouncedSeed
 from services.shared.clock import now_ms
 from sockets.proofs import ProofDelivery
-from tests.support.polling import PollingClient
 
 BEGINNING = 1_800_000_000_000
 
@@ -34,10 +31,15 @@ def release_a_proof(app, player, item):
 
     def release():
         proofs = app.extensions["services"].proofs
-        (proof,) = proofs.claim({play_spin(app, player, item, clock=lambda: now_ms() - 60_000).bet.id: None})
+        (proof,) = proofs.claim({play_long_ago(app, player, item).bet.id: None})
         proofs.release({proof.id: proof.server_seed})
 
     return release
+
+
+def play_long_ago(app, player, item):
+    """A spin that was due long ago, and of which this process does not know."""
+    return play_spin(app, player, item, clock=lambda: now_ms() - 60_000)
 
 
 def bet(client, player, nonce=1):
@@ -73,86 +75,19 @@ def test_the_proof_goes_only_to_the_socket_that_asked(connect, new_player, playe
         assert "upgrader:proof" not in [name for name, _ in socket.seen]
 
 
-def test_a_slow_poller_gets_all_missed_proofs(monkeypatch, app, server, player, item):
-    for _ in range(20):
-        play_spin(app, player, item, clock=lambda: now_ms() - 60_000)
-    monkeypatch.setattr("server.realtime.transport.MAX_UNREAD_PACKETS", 10)
-    client = PollingClient(server)
-    client.join({"token": player.token})
-
-    wait_until(lambda: app.extensions["proofs"].unconfirmed == 20)
-
-    polled = []
-    wait_until(lambda: polled.append(client.poll()) or str(polled).count('["upgrader:proof",') == 20)
-
-
-def test_a_look_for_pending_bets_keeps_the_socket_that_asked(monkeypatch, connect, player, item):
-    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 0.0)
-    asking, other = connect(player), connect(player)
-    asking.spin({"amount": 1, "item": item})
-    asking.expect("upgrader:proof")
-
-    other.spin({"amount": 1, "item": item})
-
-    assert other.expect("upgrader:proof")["nonce"] == 2
-
-
-def test_the_players_other_socket_gets_a_gone_sockets_proof(connect, app, player, item):
-    asking, other = connect(player), connect(player)
-    asking.spin({"amount": 1, "item": item})
-
-    asking.close()
-
-    assert other.expect("upgrader:proof")["nonce"] == 1
-
-
-@pytest.fixture
-def play_with_a_lost_key(app, item):
-    """Plays a spin that was due long ago, and whose server seed no key decrypts."""
-
-    def play(player):
-        bet = play_spin(app, player, item, clock=lambda: now_ms() - 60_000).bet
-        with writing():
-            Bet.update(encrypted_server_seed="of a lost key").where(Bet.id == bet.id).execute()
-        return bet
-
-    return play
-
-
-def test_a_seed_that_no_key_decrypts_delays_no_other_proof(
-    app, open_socket, new_player, player, item, play_with_a_lost_key
+def test_a_seed_that_no_key_decrypts_is_logged_and_delays_no_other_proof(
+    app, open_socket, new_player, player, item, caplog
 ):
-    play_with_a_lost_key(new_player("bob"))
-    play_spin(app, player, item, clock=lambda: now_ms() - 60_000)
+    lost = play_long_ago(app, new_player("bob"), item).bet
+    with writing():
+        Bet.update(encrypted_server_seed="of a lost key").where(Bet.id == lost.id).execute()
+    play_long_ago(app, player, item)
 
     with threaded_server(app) as url:
         assert open_socket(url, player).expect("upgrader:proof")["nonce"] == 1
-
-
-def test_a_seed_that_no_key_decrypts_is_logged_and_counted(
-    app, open_socket, player, play_with_a_lost_key, caplog
-):
-    bet = play_with_a_lost_key(player)
-
-    with threaded_server(app) as url:
-        open_socket(url, player)
         wait_until(lambda: app.extensions["proofs"].undecryptable == 1)
 
-    assert f"no key decrypts the server seed of bet {bet.id}" in caplog.text
-
-
-def test_a_proof_is_sent_after_a_restart_with_the_right_key(
-    make_app, open_socket, player, play_with_a_lost_key, app
-):
-    bet = play_with_a_lost_key(player)
-    seed = app.extensions["services"].seeds.encrypter.encrypt("the seed")
-    with threaded_server(app):
-        wait_until(lambda: app.extensions["proofs"].undecryptable == 1)
-    with writing():
-        Bet.update(encrypted_server_seed=seed).where(Bet.id == bet.id).execute()
-
-    with threaded_server(make_app(UPGRADER_PROOF_DELAY="0.2")) as url:
-        assert open_socket(url, player).expect("upgrader:proof")["serverSeed"] == "the seed"
+    assert f"no key decrypts the server seed of bet {lost.id}" in caplog.text
 
 
 def test_the_revealed_seed_is_stored_although_the_player_is_offline(connect, player, item):
@@ -174,6 +109,7 @@ class TestWithAStoppedClock:
     def clock(self):
         return Clock(BEGINNING)
 
+    @pytest.mark.both_databases("models/proof_queries.py")
     @pytest.mark.security("Fairness")
     @pytest.mark.regulation("B.6 Cryptographic controls")
     @pytest.mark.regulation("(c)(1) Unpredictable outputs")
@@ -199,33 +135,18 @@ class TestWithAStoppedClock:
 
 
 @pytest.mark.one_process
-def test_a_proof_comes_six_seconds_after_the_spin_by_default(make_app, player, item):
-    with threaded_server(make_app(UPGRADER_PROOF_DELAY="")) as url:
-        socket = Socket(url, auth={"token": player.token})
-        began = time.monotonic()
-        socket.spin({"amount": 1, "item": item})
-        socket.expect("upgrader:proof")
-        socket.close()
-
-    assert time.monotonic() - began >= 6
-
-
-@pytest.mark.one_process
-def test_a_bet_pending_at_a_restart_is_announced(make_app, player, item):
+def test_a_bet_pending_at_a_restart_is_announced(make_app, player, item, open_socket):
     clock = Clock(BEGINNING)
-    first, second = (make_app(clock=clock, UPGRADER_PROOF_DELAY="3") for _ in range(2))
+    first, second = (make_app(clock=clock, UPGRADER_PROOF_DELAY="600") for _ in range(2))
     token = first.extensions["services"].tokens.issue(player.user, now=clock.now)
     with threaded_server(first) as url:
-        socket = Socket(url, auth={"token": token})
-        socket.spin({"amount": 1, "item": item})
-        socket.close()
+        open_socket(url, auth={"token": token}).spin({"amount": 1, "item": item})
+    clock.advance(ms=600_000)
 
     with threaded_server(second) as url:
-        spectator = Socket(url)
-        announced = spectator.expect("live-bets:new")
-        spectator.close()
+        announced = open_socket(url).expect("live-bets")
 
-    assert announced["user"] == player.username
+    assert [bet["user"] for bet in announced] == [player.username]
 
 
 def _undelivered(player):
@@ -238,49 +159,15 @@ def _unrevealed(player):
         return Bet.select().where(Bet.user == player.id, Bet.server_seed.is_null()).count()
 
 
-def test_a_bet_is_announced_once_before_its_seed_is_written(monkeypatch, connect, player, item):
-    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 0.05)
-    socket = connect(player)
-    socket.spin({"amount": 1, "item": item})
-    socket.expect("upgrader:proof")
-
-    assert _unrevealed(player) == 1
-    socket.spin({"amount": 1, "item": item})
-    socket.expect("upgrader:proof")
-
-    assert [name for name, _ in socket.seen].count("live-bets:new") == 2
-
-
+@pytest.mark.both_databases("models/proof_queries.py")
 def test_an_unscheduled_bets_proof_is_sent(monkeypatch, app, connect, player, item):
     """As after a commit whose answer was lost, or the end of another process."""
-    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 0.1)
     socket = connect(player)
     socket.expect("live-bets")
 
     play_spin(app, player, item)
 
     assert socket.expect("upgrader:proof")["nonce"] == 1
-
-
-def test_due_proofs_are_sent_before_remaining_missed_ones(
-    monkeypatch, app, connect, player, item, no_look_up, release_a_proof
-):
-    services, delivery = app.extensions["services"], app.extensions["proofs"]
-    for _ in range(3):
-        release_a_proof()
-    claim, later = services.proofs.claim, []
-
-    def claim_while_another_falls_due(holders):
-        if not later:
-            later.append(play_spin(app, player, item, clock=lambda: now_ms() - 60_000))
-            delivery.after_bet("", later[0])
-        return claim(holders)
-
-    monkeypatch.setattr("sockets.proofs.PROOFS_AT_ONCE", 1)
-    monkeypatch.setattr(services.proofs, "claim", claim_while_another_falls_due)
-    socket = connect(player)
-
-    assert [socket.expect("upgrader:proof")["nonce"] for _ in range(4)] == [1, 4, 2, 3]
 
 
 def test_missed_proofs_are_sent_although_another_bet_falls_due_during_each_claim(
@@ -292,7 +179,7 @@ def test_missed_proofs_are_sent_although_another_bet_falls_due_during_each_claim
     claim = services.proofs.claim
 
     def claim_while_another_falls_due(holders):
-        delivery.after_bet("", play_spin(app, player, item, clock=lambda: now_ms() - 60_000))
+        delivery.after_bet("", play_long_ago(app, player, item))
         return claim(holders)
 
     monkeypatch.setattr("sockets.proofs.PROOFS_AT_ONCE", 1)
@@ -305,35 +192,7 @@ def test_missed_proofs_are_sent_although_another_bet_falls_due_during_each_claim
             received.add(socket.expect("upgrader:proof")["nonce"])
 
 
-def test_connecting_during_a_failure_gets_missed_proofs_later(
-    monkeypatch, app, connect, player, no_look_up, release_a_proof
-):
-    proofs = app.extensions["services"].proofs
-    release_a_proof()
-    undelivered, failed = proofs.undelivered, []
-
-    def fail_once(*arguments, **options):
-        if not failed:
-            failed.append(arguments)
-            raise peewee.OperationalError("the connection was lost")
-        return undelivered(*arguments, **options)
-
-    monkeypatch.setattr(proofs, "undelivered", fail_once)
-
-    assert connect(player).expect("upgrader:proof")["nonce"] == 1
-    assert failed
-
-
-def test_a_missed_proof_whose_claim_was_not_answered_is_claimed_again(
-    monkeypatch, app, connect, player, no_look_up, release_a_proof
-):
-    release_a_proof()
-    lost = lose_the_first_answer(monkeypatch)
-
-    assert connect(player).expect("upgrader:proof")["nonce"] == 1
-    assert lost
-
-
+@pytest.mark.both_databases("models/proof_queries.py")
 def test_a_due_proof_whose_claim_was_not_answered_is_announced_once(
     monkeypatch, connect, player, item, no_look_up
 ):
@@ -364,28 +223,10 @@ def lose_the_first_answer(monkeypatch):
 
 
 def test_a_long_overdue_bet_is_not_announced(monkeypatch, app, connect, player, item):
-    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 0.1)
     spectator = connect()
 
-    play_spin(app, player, item, clock=lambda: now_ms() - 60_000)
+    play_long_ago(app, player, item)
     wait_until(lambda: not _unrevealed(player))
     connect(player).spin({"amount": 1, "item": item})
 
     assert spectator.expect("live-bets:new")["id"] == "2"
-
-
-@pytest.mark.one_process
-def test_a_proof_is_sent_although_announcing_its_bet_failed(monkeypatch, app, connect, player, item):
-    feed = app.extensions["live_feed"]
-    announce = feed.announce
-
-    def fail_once(bets):
-        if bets:
-            monkeypatch.setattr(feed, "announce", announce)
-            raise ValueError
-
-    socket = connect(player)
-    monkeypatch.setattr(feed, "announce", fail_once)
-    socket.spin({"amount": 1, "item": item})
-
-    assert socket.expect("upgrader:proof")["nonce"] == 1

@@ -26,15 +26,6 @@ def test_spectators_of_one_address_share_a_limit(connect):
     assert answers == ["Unauthorized"] * 30 + ["Too many requests"]
 
 
-def test_unknown_events_count_against_the_limit(connect, player):
-    socket = connect(player)
-
-    answers = [socket.call("no-such-event")["error"] for _ in range(31)]
-
-    assert answers == ["Unknown event"] * 30 + ["Too many requests"]
-    assert socket.spin("nonsense")["error"] == "Too many requests"
-
-
 @pytest.mark.one_process
 def test_a_sixth_event_in_flight_is_refused(app, connect, player):
     socket = connect(player)

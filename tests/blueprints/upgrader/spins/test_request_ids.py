@@ -4,8 +4,9 @@ import pytest
 
 from bench.harness.spins import play_spin
 from bench.harness.waiting import wait_until
+from services.upgrader import catalogue
 
-pytestmark = pytest.mark.settings(UPGRADER_PROOF_DELAY="600", CATALOGUE_TTL="1")
+pytestmark = pytest.mark.settings(UPGRADER_PROOF_DELAY="600")
 
 
 def spin(target, **changes):
@@ -39,17 +40,20 @@ def test_a_repeated_request_gets_no_new_commitment(connect, player, item):
     assert socket.next()[0] == "upgrader:spin"
 
 
-def test_a_repeated_request_is_answered_after_price_changes(connect, player, item, add_item):
+def test_a_repeated_request_is_answered_after_price_changes(app, connect, player, item, add_item):
     socket = connect(player)
     commitment = socket.expect("upgrader:commitment")["serverSeedCommitment"]
     request = spin(item, serverSeedCommitment=commitment, price=10)
     first = socket.spin(request)
     add_item(price=20)
+    catalogue.publish()
+    app.extensions["services"].catalogue.load_newest()
     wait_until(lambda: socket.spin({"amount": 0.01, "item": item, "price": 20})["status"])
 
     assert socket.spin(request) == first
 
 
+@pytest.mark.both_databases("one statement decides of requests with one id")
 def test_the_same_id_with_other_content_is_refused(connect, player, item, state_of):
     socket = connect(player)
     socket.spin(spin(item))
@@ -76,6 +80,7 @@ def test_an_id_can_be_reused_after_refusal_and_by_others(connect, player, new_pl
     assert connect(new_player("bob")).spin(spin(item))["status"] is True
 
 
+@pytest.mark.both_databases("one statement decides of requests with one id")
 @pytest.mark.security("Coins")
 def test_the_same_request_at_two_processes_at_once_spins_once(make_app, player, item, state_of):
     """The other process settles the request when this one is about to."""

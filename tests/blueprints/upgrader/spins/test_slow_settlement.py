@@ -22,6 +22,7 @@ def completed_at(client, player):
     return lambda: client.get("/upgrader/bets/1", headers=player.headers).json["completedAt"]
 
 
+@pytest.mark.both_databases("the lock")
 def test_waiting_for_a_database_lock_does_not_count(
     connect, player, item, clock, database_url, settling, completed_at
 ):

@@ -34,6 +34,7 @@ def in_the_middle_of_a_spin(connect, player, item, database_url, settling):
     return spinning
 
 
+@pytest.mark.both_databases("the lock")
 @pytest.mark.regulation("RTS 14C: one game at a time")
 def test_a_second_spin_meanwhile_is_refused(connect, player, item, in_the_middle_of_a_spin):
     second = connect(player)
@@ -53,13 +54,6 @@ def test_the_lock_is_checked_before_the_request(connect, player, in_the_middle_o
         assert second.spin("nonsense")["error"] == "A spin is already in progress"
 
 
-@pytest.mark.one_process
-def test_no_lock_is_kept_for_an_idle_player(app, connect, player, item):
-    connect(player).spin({"amount": 1, "item": item})
-
-    assert player.id not in app.extensions["services"].player_locks
-
-
 @postgresql_only
 def test_another_player_can_spin_meanwhile(connect, new_player, item, in_the_middle_of_a_spin):
     other = connect(new_player("bob"))
@@ -69,6 +63,7 @@ def test_another_player_can_spin_meanwhile(connect, new_player, item, in_the_mid
         assert first == []
 
 
+@pytest.mark.both_databases("the lock")
 @pytest.mark.regulation("4.3 Game cycle")
 def test_only_one_of_two_processes_uses_a_seed(make_app, player, item):
     """Each time that this process is about to settle its spin, the other has settled one."""
@@ -84,11 +79,3 @@ def test_only_one_of_two_processes_uses_a_seed(make_app, player, item):
 
     with pytest.raises(SpinInProgress):
         play_spin(here, player, item)
-
-
-def test_a_commitment_announced_by_another_process_is_accepted(make_app, player, item):
-    here, there = make_app(), make_app()
-    play_spin(here, player, item)
-    announced = play_spin(there, player, item).following.server_seed_commitment
-
-    assert play_spin(here, player, item, server_seed_commitment=announced).bet.nonce == 3
