@@ -3,9 +3,6 @@
 Each function makes such an app: ``gunicorn("tests.support.changed_apps:stuck()")``.
 """
 
-import os
-import signal
-from dataclasses import replace
 from typing import Any
 
 import gevent.event
@@ -17,10 +14,6 @@ from server.realtime import handshakes, transport
 from server.realtime import server as realtime_server
 from server.realtime.server import realtime
 from server.worker import connection, websocket
-from services.prices import feed, service
-from services.prices.feed import Feed
-from services.shared import lease
-from settings import Settings
 from tests.support.apps import hurry
 
 SHORTER_BY = 5
@@ -63,32 +56,6 @@ def quick_rounds() -> Flask:
     app = production()
     hurry(app)
     return app
-
-
-def short_leases() -> Flask:
-    """Short leases and rounds. The file ``stand-still`` in the instance directory stops a price refresh.
-
-    The process of the next refresh writes its id there and stops itself after a slice of items.
-    """
-    lease.LEASE_SECONDS = 2.0
-    feed.TIMEOUT_SECONDS = 2.0
-    service.ROUND_SECONDS = 0.2
-    # A busy machine may take longer than three seconds.
-    service.WAIT_SECONDS = 8.0
-    file = Settings.from_env(os.environ).instance_dir / "stand-still"
-    update = Feed._apply
-
-    def apply(self, prices, **options):
-        def stand_still():
-            self.between()
-            if file.exists() and not file.read_text():
-                file.write_text(str(os.getpid()))
-                os.kill(os.getpid(), signal.SIGSTOP)
-
-        return update(replace(self, between=stand_still), prices, **options)
-
-    Feed._apply = apply
-    return production()
 
 
 def slow_query() -> Flask:

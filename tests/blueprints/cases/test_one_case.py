@@ -1,11 +1,7 @@
 """GET /api/cases/free and /api/cases/:id: a single case."""
 
-from urllib.parse import quote
-
 import pytest
-import requests
 
-from bench.harness.servers import gunicorn, server_process
 from models.case_spins import CaseSpins
 from models.cases import Case
 from models.db.connection import writing
@@ -103,37 +99,6 @@ def test_a_single_case_takes_two_queries(client, put, queries):
     client.get("/api/cases/case?not-cached")
 
     assert len(queries) == 2
-
-
-# -- ids of any characters ---------------------------------------------------------------------------
-
-STRANGE = [
-    "A/B",
-    "50% off?",
-    "a#b&c=d+e",
-    "//double//",
-    "end/",
-    "~*'(\")",
-    "ÄÖ ß",
-    "箱 💎",
-    "%2F",
-    "..%2e/x",
-    "a\\b",
-]
-
-
-@pytest.mark.thorough
-@pytest.mark.process
-def test_gunicorn_finds_a_case_by_an_id_with_any_characters(env, tmp_path, put, client):
-    for name in STRANGE:
-        put(name)
-    ids = [case["id"] for case in client.get("/api/cases").json]
-
-    with server_process([*gunicorn()], env, tmp_path) as running:
-        addresses = [f"{running.url}/api/cases/{quote(case_id, safe='')}" for case_id in ids]
-        found = [requests.get(address, timeout=10).json().get("id") for address in addresses]
-
-    assert found == ids
 
 
 # -- prices that are missing ---------------------------------------------------------------------------

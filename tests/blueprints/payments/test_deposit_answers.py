@@ -107,20 +107,6 @@ def test_the_invoice_of_a_stranger_is_never_adopted(usd, deposit, fake, poll, st
     assert reconcile() == (2, [("foreign-invoice", made["id"])])
 
 
-def test_an_invoice_of_another_amount_is_never_adopted(deposit, fake, poll, status_of, reconcile, stored):
-    fake.faults.next(CREATE, Fault.NO_ANSWER)
-    made = deposit()
-    stranger = fake.stranger_invoice(made["id"], 5)
-    fake.invoice(stranger).metadata["depositSecret"] = stored(made).secret
-    fake.state.touch(fake.invoice(stranger))
-
-    poll()
-
-    assert status_of(made) == "pending"
-    assert stored(made).invoice_id != stranger
-    assert reconcile()[1] == [("foreign-invoice", made["id"])]
-
-
 def test_money_to_a_second_invoice_of_ours_is_a_finding(deposit, fake, poll, status_of, reconcile, balance):
     fake.faults.next(CREATE, Fault.LOST_ANSWER)
     fake.faults.next("list invoices", Fault.STALE)

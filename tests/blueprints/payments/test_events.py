@@ -3,7 +3,6 @@
 import pytest
 
 from bench.harness.btcpay.faults import Fault
-from tests.blueprints.payments.conftest import CREATE_PAYOUT
 
 CHANGED = "payments:changed"
 for_staff = pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="0", WITHDRAWAL_AUTO_APPROVE_DAILY="")
@@ -130,14 +129,3 @@ def test_a_credit_after_a_slow_answer_is_told(told, slow, deposit, fake, invoice
     poll()
 
     assert (meanwhile, told()) == ([], ["credited"])
-
-
-def test_the_last_of_many_withdrawals_in_a_round_is_told(told, slow, withdraw, fake, send_payouts):
-    for name in ("alice", "bob", "carol"):
-        withdraw(5, to=fake.address(name))
-    told()
-    meanwhile = slow(CREATE_PAYOUT, times=3)
-
-    send_payouts()
-
-    assert sorted(meanwhile + told()) == ["sending"] * 3 + ["sent"] * 3

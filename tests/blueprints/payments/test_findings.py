@@ -23,19 +23,6 @@ def test_a_date_limits_what_is_compared(credited, invoice_of, fake, reconcile, c
         assert said == "Error: --since must be a date such as 2026-11-26"
 
 
-def test_a_finding_closes_when_the_difference_is_gone(credited, invoice_of, fake, reconcile):
-    made = credited()
-    fake.invalidate(invoice_of(made))
-    assert reconcile() == (1, [("deposit", made["id"])])
-    invoice = fake.invoice(invoice_of(made))
-
-    invoice.status, invoice.additional = "Settled", "None"
-    with fake.state.changing():
-        fake.state.touch(invoice)
-
-    assert reconcile() == (1, [])
-
-
 def test_a_dismissed_finding_comes_back_only_when_it_changes(
     credited, invoice_of, fake, reconcile, run, fails, clock
 ):

@@ -45,23 +45,6 @@ def test_a_late_payout_is_a_finding_until_it_is_cancelled(
     assert reconcile() == (2, [])
 
 
-def test_a_late_payout_that_somebody_pays_stays_a_finding(
-    withdraw, send_payouts, fake, create_late, reconcile, payout_of
-):
-    made = withdraw()
-    send_payouts()
-    fake.cancel(payout_of(made))
-    send_payouts()
-    late = create_late(made)
-    with fake.state.changing():
-        fake.state.approve_payout(late.id, {"revision": 0})
-    fake.complete(late)
-
-    for _ in range(2):
-        assert reconcile() == (2, [("second-payout", late.id)])
-        send_payouts()
-
-
 def test_of_two_payouts_of_one_withdrawal_one_is_approved(
     withdraw, send_payouts, fake, create_late, payout_of, status_of, reconcile
 ):

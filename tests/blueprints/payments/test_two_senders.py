@@ -74,18 +74,6 @@ def test_a_process_without_the_lease_sends_nothing(withdraw, send_payouts, other
     assert payout_of(second).state == "AwaitingPayment"
 
 
-def test_a_process_paused_before_its_request_makes_no_second_payout(
-    withdraw, pause, other, send_payouts, payout_of, status_of, reconcile
-):
-    made = withdraw()
-    pause("create_payout", lambda: other(2))
-
-    send_payouts()
-
-    assert (payout_of(made).state, status_of(made)) == ("AwaitingPayment", "sent")
-    assert reconcile() == (1, [])
-
-
 def test_a_request_that_wakes_up_after_the_payment_is_cancelled(
     withdraw, pause, other, send_in_vain, fake, status_of, reconcile, balance
 ):
@@ -164,15 +152,3 @@ def test_a_withdrawal_ends_once_when_two_processes_see_its_end(
     send_in_vain()
 
     assert (status_of(made), balance()) == (status, coins)
-
-
-def test_a_late_refusal_gives_the_coins_back_once(
-    withdraw, pause, other, send_in_vain, status_of, balance, titles
-):
-    made = withdraw(to="nonsense")
-    pause("create_payout", lambda: other(2))
-
-    send_in_vain()
-    other()
-
-    assert (status_of(made), balance(), titles()) == ("failed", 100, ["Withdrawal not possible"])

@@ -45,16 +45,6 @@ def event(delivery_id="d1", **fields):
     return {"deliveryId": delivery_id, "type": "InvoiceSettled", **fields}
 
 
-def test_a_good_message_is_stored_and_processed_later(post, stored, deposit, invoice_of, services, clock):
-    invoice = invoice_of(deposit())
-
-    assert post(event(invoiceId=invoice)) == GOOD
-    assert stored() == [("d1", None, None)]
-    services.payment_polling.run()
-
-    assert stored() == [("d1", clock(), None)]
-
-
 def test_a_message_lets_the_deposit_be_looked_up_at_once(
     post, deposit, invoice_of, fake, services, status_of
 ):
@@ -182,21 +172,6 @@ def test_a_message_about_nothing_known_is_kept_for_staff(body, error, post, stor
     services.payment_polling.run()
 
     assert [row[2] for row in stored()] == [error]
-
-
-@pytest.mark.parametrize("state", ["Cancelled", "Completed"])
-def test_the_state_of_a_payout_that_a_message_names_does_not_count(
-    state, post, stored, withdraw, send_payouts, payout_of, services, status_of
-):
-    made = withdraw()
-    send_payouts()
-
-    post({"deliveryId": "d1", "type": "PayoutUpdated", "payoutId": payout_of(made).id, "payoutState": state})
-    services.payment_polling.run()
-    send_payouts()
-
-    assert [row[2] for row in stored()] == [None]
-    assert status_of(made) == "sent"
 
 
 def test_messages_work_in_any_order_and_number(

@@ -124,16 +124,6 @@ def test_any_other_answer_is_a_review(answer, status, withdraw, service, checked
     assert (checked(), balance()) == ([("requested", "review", "no answer of the check")], 75)
 
 
-def test_an_answer_that_comes_too_late_is_a_review(withdraw, checked, service, monkeypatch):
-    monkeypatch.setattr(withdrawal_checks, "SECONDS", 0.05)
-    service.free.clear()
-
-    withdraw()
-
-    service.free.set()
-    assert checked() == [("requested", "review", "no answer of the check")]
-
-
 @pytest.fixture
 def unchecked(withdraw, monkeypatch, app):
     """A request whose process died before the check was asked."""

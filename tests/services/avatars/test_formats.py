@@ -185,15 +185,6 @@ def test_300_frames_are_accepted(stored):
     assert stored(animation("GIF", frames=300, size=(4, 3))).n_frames == 300
 
 
-def test_an_animated_pngs_default_image_is_no_frame(stored):
-    frames = [plain(colour=colour) for colour in (RED, GREEN, BLUE)]
-
-    picture = stored(encoded(frames[0], "PNG", save_all=True, append_images=frames[1:], default_image=True))
-
-    assert picture.n_frames == 2
-    assert is_near(middle(picture), GREEN)
-
-
 TRAILERS = {
     "a second image": encoded(plain(colour=BLUE, size=(8, 8)), "JPEG"),
     "a part of an image": b"\xff\xd8\xff\xe1",

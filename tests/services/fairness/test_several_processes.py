@@ -1,8 +1,5 @@
 """The log of several processes, on one machine or on several: here apps of one process."""
 
-import fcntl
-from threading import Event, Thread
-
 import pytest
 
 from bench.harness.spins import play_spin
@@ -11,7 +8,7 @@ from models.log import BETS
 from models.users import AnnouncedSeed
 from services.log import checkpoint_file, sequencer, signed_log
 from tests.services.fairness.conftest import reveal
-from tests.support.lost_log import checkpoints, epoch, replace_log, restore_log, stored_log
+from tests.support.lost_log import checkpoints, epoch, replace_log
 
 
 @pytest.fixture(params=["one machine", "several machines"])
@@ -87,51 +84,6 @@ def test_another_process_bets_revealed_together_need_one_checkpoint(processes, n
         bet_log(here).cover([bet.id])
 
     assert checkpoints() - before == 1
-
-
-@pytest.mark.both_databases("several processes append to one log")
-def test_a_bet_that_another_process_logs_needs_no_lock_of_the_file(two, new_player, spin, monkeypatch):
-    here, there = two
-    bet = spin(here, new_player())
-    append, write, flock = sequencer.append, checkpoint_file.write, fcntl.flock
-    waiting = Thread(target=bet_log(here).cover, args=([bet.id],))
-    is_locked_out, waited_for_the_lock = Event(), []
-
-    def try_lock(*arguments):
-        try:
-            flock(*arguments)
-        except BlockingIOError:
-            is_locked_out.set()
-            raise
-
-    def append_while_the_other_waits(*arguments, **options):
-        waiting.start()
-        is_locked_out.wait(timeout=30)
-        return append(*arguments, **options)
-
-    def write_before_the_lock_is_released(*arguments):
-        write(*arguments)
-        waiting.join(timeout=30)
-        waited_for_the_lock.append(waiting.is_alive())
-
-    monkeypatch.setattr(fcntl, "flock", try_lock)
-    monkeypatch.setattr(sequencer, "append", append_while_the_other_waits)
-    monkeypatch.setattr(checkpoint_file, "write", write_before_the_lock_is_released)
-    bet_log(there).append_now()
-
-    assert waited_for_the_lock == [False]
-
-
-def test_a_restore_without_another_process_reveals_is_recognised(two, new_player, spin):
-    here, there = two
-    player = new_player()
-    bet = spin(there, player)
-    before = stored_log()
-    reveal(here, bet)
-    told = announced(there, player)
-    restore_log(before)
-
-    assert announced(there, player).server_seed_commitment != told.server_seed_commitment
 
 
 @pytest.mark.both_databases("several processes append to one log")

@@ -46,15 +46,3 @@ def _leads_to(root, index, size, leaf, proof):
         return merkle.root_from_proof(index, size, leaf, proof) == root
     except ValueError:
         return False
-
-
-@pytest.mark.parametrize("length", [0, 1, 2, 4])
-def test_a_proof_of_a_wrong_length_is_an_error(length):
-    with pytest.raises(ValueError, match="the inclusion proof is too"):
-        merkle.root_from_proof(5, 8, LEAVES[5], LEAVES[:length])
-
-
-@pytest.mark.parametrize(("index", "size"), [(0, 0), (1, 1), (9, 8), (-1, 8)])
-def test_an_index_outside_of_the_tree_is_an_error(index, size):
-    with pytest.raises(ValueError, match="is not in a tree"):
-        merkle.root_from_proof(index, size, LEAVES[0], [])

@@ -96,25 +96,3 @@ def test_the_tiles_of_a_tree_are_in_it_and_changed_ones_are_not(tiles, size):
             changed[node % 256 * 32] ^= 1
             assert tree.has_tile(at, size, root, tiles.__getitem__)
             assert not tree.has_tile(at, size, root, (tiles | {at: bytes(changed)}).__getitem__)
-
-
-def test_a_proof_reads_each_tile_once(tiles):
-    read = Counter()
-
-    tree.inclusion_proof(12_345, 69_999, lambda position: read.update([position]) or tiles[position])
-
-    assert set(read.values()) == {1}
-
-
-@pytest.mark.parametrize(
-    "compute",
-    [
-        lambda read: tree.root(600, read),
-        lambda read: tree.inclusion_proof(0, 600, read),
-        lambda read: tree.append(600, [bytes(32)], read),
-    ],
-    ids=["root", "inclusion proof", "append"],
-)
-def test_a_stored_tile_that_is_too_short_is_an_error(tiles, compute):
-    with pytest.raises(ValueError, match="tile 2 of level 0 has less than"):
-        compute(lambda position: tiles[position][: 87 * 32] if position == (0, 2) else tiles[position])

@@ -7,7 +7,6 @@ import pytest
 
 from bench.harness.price_sources import feed, market, text
 from bench.harness.waiting import wait_until
-from models.db import waiting
 from models.db.connection import reading
 from models.items import Item
 from services.prices import service
@@ -97,20 +96,6 @@ def test_a_request_does_not_wait_for_a_slow_market(source, add, wanted, stored_p
 
     wait_until(lambda: stored_prices() == {"None": 150})
     assert before == {"None": None}
-
-
-def test_the_wait_for_a_market_counts_against_the_wait_budget(prices, add, unpriced, monkeypatch):
-    monkeypatch.setattr(service, "WAIT_SECONDS", 0.2)
-    add({"None": None})
-    # The task never runs, as if the market did not answer.
-    prices.on_wanted.append(lambda: None)
-    missing = unpriced()
-
-    with waiting.limit_waits():
-        prices.refresh_missing(missing)
-        left = waiting.seconds_left()
-
-    assert left <= waiting.ANSWER_SECONDS - 0.2
 
 
 def test_20_concurrent_requests_ask_the_market_once(prices, source, add, wanted):

@@ -4,7 +4,6 @@ import pytest
 
 from bench.harness.price_sources import feed
 from services.prices import feed as price_feed
-from services.prices.feed import Feed
 
 NOTHING = {"updated": 0, "unchanged": 0, "heldBack": 0, "missing": 0, "custom": 0, "unknown": 0}
 
@@ -88,23 +87,6 @@ def test_a_price_stays_when_its_cases_cannot_be_repriced(prices, source, add, st
         prices.refresh(accept_jumps=False)
 
     assert stored_prices() == {"One": 100}
-
-
-def test_a_custom_price_that_is_imported_during_a_refresh_stays(
-    prices, source, add, stored_prices, monkeypatch
-):
-    add({"One": 1, "Two": 2})
-    source.answer = feed({"One": 150, "Two": 300})
-    apply = Feed._apply
-
-    def import_first(*args, **options):
-        add({"One": 4}, customPrice=True)
-        return apply(*args, **options)
-
-    monkeypatch.setattr(Feed, "_apply", import_first)
-    counts = prices.refresh(accept_jumps=False)
-
-    assert (counts.updated, stored_prices()) == (1, {"One": 400, "Two": 300})
 
 
 @pytest.mark.parametrize("settings", [{}], ids=["no source"])

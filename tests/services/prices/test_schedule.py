@@ -5,7 +5,6 @@ import itertools
 import pytest
 
 from bench.harness.price_sources import feed, text
-from services.prices.feed import Feed
 from tests.services.prices.conftest import HOUR
 
 
@@ -54,27 +53,6 @@ def test_a_clock_step_back_neither_stops_nor_repeats_refreshes(prices, source, c
         asks.append(len(source.requests))
 
     assert asks == [1, 2, 2]
-
-
-def test_an_item_imported_during_a_refresh_is_priced_next(
-    prices, source, clock, add, stored_prices, monkeypatch
-):
-    add({"One": 1})
-    source.answer = feed({"One": 150, "New": 30})
-    apply = Feed._apply
-
-    def import_afterwards(*args, **options):
-        counts = apply(*args, **options)
-        if "New" not in stored_prices():
-            add({"New": None})
-        return counts
-
-    monkeypatch.setattr(Feed, "_apply", import_afterwards)
-    prices.run_due()
-    before = stored_prices()
-    prices.run_due()
-
-    assert (before, stored_prices()) == ({"One": 150, "New": None}, {"One": 150, "New": 30})
 
 
 @pytest.mark.parametrize("failing", ["PRICE_FEED_URL", "PRICE_MARKET_URL"])

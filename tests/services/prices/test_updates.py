@@ -2,8 +2,7 @@
 
 import pytest
 
-from bench.harness.price_sources import dripping, feed, text
-from bench.harness.servers import gunicorn, server_process
+from bench.harness.price_sources import feed, text
 from bench.harness.waiting import wait_until
 from services.prices import service
 from tests.services.prices.conftest import START
@@ -80,24 +79,3 @@ def test_an_unexpected_error_does_not_end_the_task(
     wait_until(lambda: stored_prices() == {"One": 150})
     assert log_lines()[0]["message"] == "prices delayed"
     assert "with a secret" not in str(log_lines())
-
-
-@pytest.mark.parametrize("settings", [{}], ids=["no source"])
-def test_without_a_source_no_task_starts(begin, prices, client):
-    begin()
-
-    assert prices.listeners == []
-    assert "price_refreshes_total{" not in client.get("/metrics").text
-
-
-@pytest.mark.thorough
-@pytest.mark.process
-def test_a_real_server_stops_in_order_during_a_refresh(env, tmp_path, source, add):
-    add({"One": 1})
-    source.answer = dripping(source)
-
-    with server_process(gunicorn(), env | {"PRICE_FEED_URL": source.url}, tmp_path) as server:
-        wait_until(lambda: source.requests)
-        code = server.stop(timeout=15)
-
-    assert code == 0

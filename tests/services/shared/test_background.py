@@ -4,7 +4,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from greenlet import getcurrent, greenlet
 
 from bench.harness.waiting import wait_until
 from services.shared import background
@@ -22,29 +21,6 @@ def test_long_work_pauses_regularly(monkeypatch):
         CooperativeYield()()
 
     assert pauses == [0]
-
-
-def test_several_long_works_take_turns(monkeypatch):
-    monkeypatch.setattr(background, "WORK_SECONDS", 0)
-    monkeypatch.setattr(background, "PAUSE_SECONDS", 0)
-    done = []
-
-    def work(name):
-        cooperate = CooperativeYield()
-        for _ in range(3):
-            done.append(name)
-            cooperate()
-
-    works = [greenlet(work) for _ in "abc"]
-    monkeypatch.setattr(background, "pause", getcurrent().switch)
-    for each, name in zip(works, "abc", strict=True):
-        each.switch(name)
-    while any(works):
-        for each in reversed(works):
-            if each:
-                each.switch()
-
-    assert "".join(done) == "abcabcabc"
 
 
 @pytest.fixture

@@ -5,8 +5,6 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
 
 import pytest
 import requests
@@ -61,31 +59,6 @@ def test_a_response_is_read_completely():
             response = get(url)
 
         assert (response.status_code, response.content) == (200, body), kind
-
-
-class SaysPort(BaseHTTPRequestHandler):
-    """Answers with the port of the client's connection, which stays open."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self):
-        port = str(self.client_address[1]).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(port)))
-        self.end_headers()
-        self.wfile.write(port)
-
-
-def test_a_given_connection_stays_open_for_the_next_call():
-    connections = PoolManager()
-    with HTTPServer(("127.0.0.1", 0), SaysPort) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_port}"
-        ports = [get(url, connections=connections).content for _ in range(3)]
-        connections.clear()
-        server.shutdown()
-
-    assert len(set(ports)) == 1
 
 
 def test_a_connection_is_not_used_again_after_a_call_that_was_aborted():
