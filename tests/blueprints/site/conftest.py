@@ -189,7 +189,7 @@ def turn_slowly(tab, site):
 
 
 def turning(tab, part):
-    """The animation of ".needle" or ".strip" when it has begun to turn slowly; it can be stepped and finished."""
+    """The animation of ".needle" or ".strip" once it turns slowly; a test may step and finish it."""
     return tab.wait_for_function(
         """part => document.getAnimations().find(
             ({ effect }) => effect.target.matches(part) && effect.getTiming().duration === 600_000)""",
