@@ -55,6 +55,8 @@ class AuditEventType(StrEnum):
     PAYMENT_RECORDED = "payment.recorded"
     DEPOSIT_CREATED = "deposit.created"
     DEPOSIT_CREDITED = "deposit.credited"
+    DEPOSIT_CANCELLED = "deposit.cancelled"
+    """By its player."""
     DEPOSIT_FAILED = "deposit.failed"
     """By staff, after a review."""
     WITHDRAWAL_REQUESTED = "withdrawal.requested"

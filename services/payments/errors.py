@@ -49,6 +49,12 @@ class DepositRefused(PlatformError):
     text = "The payment provider refused the deposit"
 
 
+class DepositNotCancellable(PlatformError):
+    """The deposit has ended, or money has come."""
+
+    text = "Deposit can't be cancelled"
+
+
 class ProviderAway(PlatformError):
     """The provider can't be reached."""
 

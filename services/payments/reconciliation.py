@@ -5,6 +5,7 @@ What a provider shows is followed first, as polling does. What differs then is a
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -15,12 +16,12 @@ from models.deposits import Deposit
 from models.payment_findings import PaymentFinding
 from models.withdrawals import Withdrawal
 from services.payments import deposits, findings
-from services.payments.deposit_states import UNPAID, DepositStatus, Outcome, outcome_of
+from services.payments.deposit_states import UNPAID, DepositStatus, outcome_of, paid_cents
 from services.payments.deposits import NOT_OURS, Deposits, foreign_invoices, is_ours
 from services.payments.findings import FindingKind
 from services.payments.methods import PaymentMethods
 from services.payments.payout_states import AGREEING, has_terms_of, is_superfluous
-from services.payments.provider import CALL_SECONDS, Invoice, Payout, PayoutState, Provider
+from services.payments.provider import CALL_SECONDS, Invoice, Payout, PayoutState, Provider, Unknown
 from services.payments.sending import OTHER_TERMS, report_second, report_slow
 from services.payments.withdrawals import UNDER_WAY
 from services.shared.background import in_slices
@@ -76,11 +77,7 @@ class Reconciliation:
         self, provider: Provider, before_each: Callable[[], None], *, since: Millis, now: Millis
     ) -> int:
         # From a day before, because the provider's clock may differ from ours.
-        earliest = Millis(max(since - DAY_MS, 0))
-        listed = {
-            invoice.id: invoice
-            for invoice in _steps(provider.invoices(since=earliest, seconds=CALL_SECONDS), before_each)
-        }
+        listed = self._listed(provider, before_each, since=Millis(max(since - DAY_MS, 0)))
         of_deposits: defaultdict[str, list[Invoice]] = defaultdict(list)
         for invoice in listed.values():
             if invoice.order_id is not None:
@@ -93,7 +90,13 @@ class Reconciliation:
             if _is_recent(deposit, invoices, now=now):
                 continue
             subjects |= {deposit.id, *(invoice.id for invoice in invoices)}
-            own = listed.get(deposit.invoice_id or "") or _unlisted_invoice(deposit, provider)
+            try:
+                own = listed.get(deposit.invoice_id or "") or _unlisted_invoice(deposit, provider)
+            except Unknown as error:
+                if not error.is_about_this_only:
+                    raise
+                differences.append((FindingKind.DEPOSIT, deposit.id, _shown_deposit(deposit), str(error)))
+                continue
             differences += _differences_of_deposit(deposit, invoices, own)
         _report(differences, subjects, DEPOSIT_KINDS, now=now)
         unknown: list[Difference] = []
@@ -102,15 +105,28 @@ class Reconciliation:
         _report(unknown, {*listed}, [FindingKind.UNKNOWN_INVOICE], now=now)
         return len(listed)
 
+    def _listed(
+        self, provider: Provider, before_each: Callable[[], None], *, since: Millis
+    ) -> dict[str, Invoice]:
+        """The provider's invoices since then. Ours are asked about one by one if the list has no payments."""
+        found = provider.invoices(since=since, seconds=CALL_SECONDS)
+        listed = {invoice.id: invoice for invoice in _steps(found, before_each)}
+        without = [each.id for each in listed.values() if each.paid is None and each.secret is not None]
+        for invoice_id in _steps(without, before_each):
+            with suppress(Unknown):
+                if (invoice := provider.invoice(invoice_id, seconds=CALL_SECONDS)) is not None:
+                    listed[invoice_id] = invoice
+        return listed
+
     def _follow(self, deposit: Deposit, invoices: Sequence[Invoice], *, now: Millis) -> Deposit:
         """Do what polling would do, also for an invoice that came after the deposit had been given up.
 
         Returns the deposit as it is then.
         """
         for invoice in invoices:
-            if not is_ours(invoice, deposit) or deposit.is_decided_by_staff:
+            if not is_ours(invoice, deposit):
                 continue
-            if deposit.invoice_id is None and deposit.status in UNPAID and invoice.paid > 0:
+            if deposit.invoice_id is None and deposit.status in UNPAID and invoice.paid:
                 self._deposits.adopt_late(deposit, invoice, now=now)
                 deposit = deposits.get(deposit.id)
             if deposit.invoice_id == invoice.id:
@@ -192,9 +208,12 @@ def _differences_of_deposit(
         yield FindingKind.FOREIGN_INVOICE, deposit.id, NOT_OURS, foreign
     for second in invoices:
         # Of several invoices that we made, only one was shown to the player.
-        if second.id != deposit.invoice_id and second.paid > 0 and is_ours(second, deposit):
+        if second.id != deposit.invoice_id and second.paid and is_ours(second, deposit):
             yield FindingKind.SECOND_INVOICE, second.id, f"deposit {deposit.id}", _shown_invoice(second)
-    if deposit.is_decided_by_staff or deposit.invoice_id is None:
+    if deposit.invoice_id is None:
+        return
+    if deposit.is_decided_by_staff:
+        yield from _money_after_decision(deposit, invoice)
         return
     if invoice is not None and not _agrees(deposit, invoice):
         yield FindingKind.DEPOSIT, deposit.id, _shown_deposit(deposit), _shown_invoice(invoice)
@@ -203,10 +222,19 @@ def _differences_of_deposit(
         yield FindingKind.INVOICE_MISSING, deposit.id, deposit.status, f"no invoice {deposit.invoice_id}"
 
 
+def _money_after_decision(deposit: Deposit, invoice: Invoice | None) -> Iterator[Difference]:
+    """What was paid, if staff have neither credited that nor known of it."""
+    paid = None if invoice is None else paid_cents(invoice, asked=Cents(deposit.amount_cents))
+    credited = deposit.credited_cents or 0
+    if paid is not None and paid not in (credited, deposit.decided_paid_cents):
+        ours = f"{deposit.status}, credited {decimal_text(credited)}"
+        yield FindingKind.DEPOSIT, deposit.id, ours, f"paid {decimal_text(paid)}"
+
+
 @reading()
 def _unknown_invoices(invoices: Sequence[Invoice]) -> list[Difference]:
     """Invoices with a secret, which only we make, and money, whose deposit is not here."""
-    paid = [invoice for invoice in invoices if invoice.secret is not None and invoice.paid > 0]
+    paid = [invoice for invoice in invoices if invoice.secret is not None and invoice.paid]
     ids = [invoice.order_id for invoice in paid]
     known = {row.id for row in Deposit.select(Deposit.id).where(Deposit.id.in_(ids))}
     return [
@@ -217,19 +245,23 @@ def _unknown_invoices(invoices: Sequence[Invoice]) -> list[Difference]:
 
 
 def _agrees(deposit: Deposit, invoice: Invoice) -> bool:
-    outcome: Outcome = outcome_of(invoice, asked=Cents(deposit.amount_cents))
-    if not is_ours(invoice, deposit):
-        return False
-    if deposit.status == DepositStatus.CREDITED:
-        return (outcome.status, outcome.credited) == (DepositStatus.CREDITED, deposit.credited_cents)
-    if deposit.status == DepositStatus.REVIEW:
-        return outcome.status in (DepositStatus.REVIEW, DepositStatus.CREDITED)
-    if deposit.status == DepositStatus.CONFIRMING and outcome.status is DepositStatus.PENDING:
-        # Its payment was not valid, and another may come.
-        return True
-    if deposit.status in UNPAID:
-        return outcome.status in UNPAID
-    return deposit.status == outcome.status
+    outcome = outcome_of(invoice, asked=Cents(deposit.amount_cents))
+    if outcome is None or not is_ours(invoice, deposit):
+        # What was paid is not known, or somebody has changed the invoice.
+        return is_ours(invoice, deposit)
+    money_came = outcome.status in (DepositStatus.REVIEW, DepositStatus.CREDITED)
+    match deposit.status:
+        case DepositStatus.CREDITED:
+            return outcome.credited == deposit.credited_cents
+        case DepositStatus.REVIEW:
+            return money_came
+        case DepositStatus.EXPIRED | DepositStatus.FAILED:
+            # One that the player has cancelled can still be paid at the provider.
+            return not money_came
+        case DepositStatus.CONFIRMING if outcome.status is DepositStatus.PENDING:
+            # Its payment was not valid, and another may come.
+            return True
+    return bool(deposit.status == outcome.status)
 
 
 def _differences_of_withdrawal(
@@ -285,4 +317,5 @@ def _shown_deposit(deposit: Deposit) -> str:
 
 def _shown_invoice(invoice: Invoice) -> str:
     asked = "another amount" if invoice.amount is None else decimal_text(invoice.amount)
-    return f"{invoice.label} {asked}, paid {invoice.paid:.2f}"
+    paid = "an unknown amount" if invoice.paid is None else f"{invoice.paid:.2f}"
+    return f"{invoice.label} {asked}, paid {paid}"

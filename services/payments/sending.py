@@ -15,6 +15,7 @@ import peewee
 from models.db.connection import reading
 from models.payment_findings import PaymentFinding
 from models.withdrawals import Withdrawal
+from services.accounts import users
 from services.payments import findings, withdrawals
 from services.payments.errors import StatusChanged
 from services.payments.findings import FindingKind
@@ -158,6 +159,7 @@ class PayoutSender:
         try:
             return provider.create_payout(
                 withdrawal_id=withdrawal.id,
+                platform_id=users.get_by_id(withdrawal.user_id).platform_id,  # type: ignore[attr-defined]  # peewee's
                 method=withdrawal.method,
                 amount=withdrawal.amount_cents,  # type: ignore[arg-type]  # cents
                 destination=withdrawal.destination,

@@ -44,7 +44,9 @@ class Demo(Provider):
         self._base_url = base_url
         self._clock = clock
 
-    def create_invoice(self, *, deposit_id: str, secret: str, amount: Cents, seconds: float) -> Invoice:
+    def create_invoice(
+        self, *, deposit_id: str, secret: str, platform_id: str, amount: Cents, seconds: float
+    ) -> Invoice:
         return self._invoice(deposit_id, secret, amount, made_at=self._clock())
 
     @reading()
@@ -64,6 +66,7 @@ class Demo(Provider):
         self,
         *,
         withdrawal_id: str,
+        platform_id: str,
         method: str,
         amount: Cents,
         destination: str,
