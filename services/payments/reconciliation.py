@@ -20,7 +20,7 @@ from services.payments.deposit_states import UNPAID, DepositStatus, outcome_of, 
 from services.payments.deposits import NOT_OURS, Deposits, foreign_invoices, is_ours
 from services.payments.findings import FindingKind
 from services.payments.methods import PaymentMethods
-from services.payments.payout_states import AGREEING, has_terms_of, is_superfluous
+from services.payments.payout_states import agrees, doubtful_cancellation, has_terms_of, is_superfluous
 from services.payments.provider import CALL_SECONDS, Invoice, Payout, PayoutState, Provider, Unknown
 from services.payments.sending import OTHER_TERMS, report_second, report_slow
 from services.payments.withdrawals import UNDER_WAY
@@ -276,7 +276,9 @@ def _differences_of_withdrawal(
         )
     elif not has_terms_of(payout, withdrawal):
         yield FindingKind.WITHDRAWAL, withdrawal.id, *OTHER_TERMS
-    elif withdrawal.status not in AGREEING[payout.state] and not _is_polled_soon(withdrawal, now=now):
+    elif doubt := doubtful_cancellation(payout, withdrawal):
+        yield FindingKind.WITHDRAWAL, withdrawal.id, *doubt
+    elif not agrees(payout, withdrawal) and not _is_polled_soon(withdrawal, now=now):
         yield FindingKind.WITHDRAWAL, withdrawal.id, withdrawal.status, payout.label
 
 

@@ -23,6 +23,7 @@ from services.payments.methods import PaymentMethods
 from services.payments.payout_states import (
     bare_address,
     by_preference,
+    doubtful_cancellation,
     has_terms_of,
     is_superfluous,
     transfer_of,
@@ -190,20 +191,28 @@ class PayoutSender:
         """Whether the payout pays what was asked for. If not, staff must look at it, and nothing is done."""
         if has_terms_of(payout, withdrawal):
             return True
-        ours, theirs = OTHER_TERMS
-        findings.report(FindingKind.WITHDRAWAL, withdrawal.id, ours=ours, theirs=theirs, now=self._clock())
+        self._report(withdrawal, *OTHER_TERMS)
         return False
+
+    def _report(self, withdrawal: Withdrawal, ours: str, theirs: str) -> None:
+        findings.report(FindingKind.WITHDRAWAL, withdrawal.id, ours=ours, theirs=theirs, now=self._clock())
 
     def _follow(self, withdrawal: Withdrawal, payout: Payout, provider: Provider) -> None:
         match payout.state:
             case PayoutState.UNAPPROVED:
                 self._approve(withdrawal, payout, provider)
             case PayoutState.APPROVED | PayoutState.IN_PROGRESS:
+                if payout.state is PayoutState.IN_PROGRESS and withdrawal.in_progress_since_ms is None:
+                    self._note(withdrawal, in_progress_since_ms=self._clock())
                 self._mark_sent(withdrawal)
             case PayoutState.COMPLETED:
                 with self._lease.fenced():
                     withdrawals.complete(withdrawal, transfer_of(payout, withdrawal), now=self._clock())
+                findings.solve(FindingKind.WITHDRAWAL, withdrawal.id, now=self._clock())
             case PayoutState.CANCELLED:
+                if doubt := doubtful_cancellation(payout, withdrawal):
+                    self._report(withdrawal, *doubt)
+                    return
                 with self._lease.fenced():
                     reason = "the payout was cancelled"
                     withdrawals.release(withdrawal, WithdrawalStatus.FAILED, reason=reason, now=self._clock())
