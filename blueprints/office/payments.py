@@ -114,27 +114,27 @@ def failed_webhooks() -> str:
 
 
 def _webhooks(*, sent: int | None = None, refusal: str | None = None) -> str:
+    services = get_services()
     found = listed(payment_lists.failed_webhooks(place=place()))
     # Bodies have addresses, and what else the payment service knows.
     shows_all = is_shown(user_id=None, what="bodies of webhooks")
     return render_template(
-        "office/webhooks.html", listed=found, shows_all=shows_all, sent=sent, refusal=refusal
+        "office/webhooks.html",
+        listed=found,
+        shows_all=shows_all,
+        needs_two=services.settings.office_four_eyes,
+        above_cents=services.settings.office_four_eyes_above_cents,
+        new_form_key=new_form_key,
+        sent=sent,
+        refusal=refusal,
     )
 
 
 @office.post("/payments/webhooks/<row_id:delivery_id>/retry")
 @needs(Permission.PAYMENTS_DECIDE)
 def retry_webhook(delivery_id: int) -> Any:
-    services = get_services()
-
-    def work() -> str:
-        retried = services.payment_inbox.retry(
-            delivery_id=delivery_id, reason=_reason(), now=services.clock()
-        )
-        return f"It failed again: {retried.error}" if retried.error else "The message was processed"
-
     return attempt(
-        work,
+        lambda: perform_or_propose("webhook.retry", {"delivery": delivery_id}),
         to=url_for("office.failed_webhooks"),
         again=lambda refusal: _webhooks(sent=delivery_id, refusal=refusal),
     )

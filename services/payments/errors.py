@@ -86,5 +86,12 @@ class MalformedMessage(PlatformError):
     text = "Malformed message"
 
 
+class MessageIdReused(PlatformError):
+    """The sender has used the id for a message with another content."""
+
+    status = 409
+    text = "Webhook id was used for another message"
+
+
 class StatusChanged(Exception):
     """Another process has changed the deposit or withdrawal meanwhile; the transaction is rolled back."""

@@ -218,6 +218,10 @@ class Provider(ABC):
     def problems(self, *, seconds: float) -> list[str]:
         """Why payouts can't be made as they are set up, one line each. Raises Unknown or Away."""
 
+    def storable(self, text: str) -> str:
+        """The text of a webhook without what nobody may read who may read webhooks."""
+        return text
+
     @abstractmethod
     def is_signed(self, headers: Mapping[str, str], body: bytes) -> bool:
         """Whether a webhook comes from the provider. The names of its headers are in lower case."""

@@ -9,8 +9,11 @@ import peewee
 from peewee import fn
 
 from models.db.connection import database, reading, writing
+from models.deposits import Deposit
 from models.payments import Payment
 from models.users import User
+from models.webhook_deliveries import WebhookDelivery
+from models.withdrawals import Withdrawal
 from services.accounts import notifications
 from services.affiliates import referrals
 from services.audit_trail import recording as audit_trail
@@ -155,6 +158,31 @@ def is_recorded(transfer: Transfer) -> bool:
         return False
     database.lock_name(transaction_of(key))
     return bool(_recorded(key))
+
+
+@reading()
+def was_recorded_by_hand(
+    *, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, since: Millis
+) -> bool:
+    """Whether a payment was recorded since then that may be this one, although it does not say so.
+
+    It belongs to no deposit, withdrawal or message, and one of both has no txhash.
+    """
+    query: Any = Payment.select().where(
+        Payment.user == user,
+        Payment.type == type_,
+        Payment.usd_cents == usd,
+        Payment.created_at_ms >= since,
+    )
+    if key_of(transfer) is not None:
+        query = query.where(Payment.transfer_key.is_null())
+    for other, column in (
+        (Deposit, Deposit.payment),
+        (Withdrawal, Withdrawal.payment),
+        (WebhookDelivery, WebhookDelivery.payment_id),
+    ):
+        query = query.where(~fn.EXISTS(other.select(other.id).where(column == Payment.id)))
+    return bool(query.exists())
 
 
 def write(
