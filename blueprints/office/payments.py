@@ -7,7 +7,7 @@ from flask import render_template, request, url_for
 from blueprints.office.access import needs, needs_fresh_code
 from blueprints.office.blueprint import office
 from blueprints.office.lists import listed, place
-from blueprints.office.masking import is_shown
+from blueprints.office.masking import is_shown, masking
 from blueprints.office.results import attempt, new_form_key, perform_or_propose, typed_cents
 from server.current_services import get_services
 from services.payments import findings
@@ -87,7 +87,15 @@ def payment_findings() -> str:
 
 def _findings(*, sent: int | None = None, refusal: str | None = None) -> str:
     found = listed(payment_lists.findings(place=place()))
-    return render_template("office/findings.html", listed=found, sent=sent, refusal=refusal)
+    shows_all = is_shown(user_id=None, what="addresses of findings")
+    return render_template(
+        "office/findings.html",
+        listed=found,
+        masked=masking(shows_all=shows_all),
+        shows_all=shows_all,
+        sent=sent,
+        refusal=refusal,
+    )
 
 
 @office.post("/payments/findings/<row_id:finding_id>/close")

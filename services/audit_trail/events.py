@@ -70,6 +70,7 @@ class AuditEventType(StrEnum):
     PRIZE_SOLD = "prize.sold"
     SHIPPING_REQUESTED = "prize.shipping-requested"
     PRIZE_SHIPPED = "prize.shipped"
+    PRIZE_RETURNED = "prize.returned"
     PROMO_CODE_SET = "affiliate.code-set"
     PROMO_CODE_USED = "affiliate.code-used"
     EARNINGS_CLAIMED = "affiliate.earnings-claimed"

@@ -44,11 +44,24 @@ OPERATOR = "payments"
 """The name of the operator's own payment service."""
 
 
-def report(kind: FindingKind, subject: str, *, ours: str, theirs: str, now: Millis) -> None:
-    """Open a finding, or change the open one. A dismissed one stays so until the difference changes."""
-    values = {"ours": ours[:200], "theirs": theirs[:200]}
+def report(
+    kind: FindingKind,
+    subject: str,
+    *,
+    ours: str,
+    theirs: str,
+    now: Millis,
+    platform_id: str | None = None,
+    address: str | None = None,
+) -> None:
+    """Open a finding, or change the open one. A dismissed one stays so until the difference changes.
+
+    ``platform_id`` and ``address`` are for staff, who record what is not here.
+    """
+    values: dict[str, str | None] = {"ours": ours[:200], "theirs": theirs[:200]}
     if _is_known(kind, subject, values):
         return
+    values |= {"platform_id": platform_id and platform_id[:80], "address": address and address[:256]}
     with writing():
         PaymentFinding.insert(
             kind=kind, subject=subject, found_at_ms=now, **values
@@ -60,7 +73,7 @@ def report(kind: FindingKind, subject: str, *, ours: str, theirs: str, now: Mill
 
 
 @reading()
-def _is_known(kind: FindingKind, subject: str, values: dict[str, str]) -> bool:
+def _is_known(kind: FindingKind, subject: str, values: dict[str, str | None]) -> bool:
     """Whether the same difference is open already, or was dismissed."""
     found = PaymentFinding.get_or_none(PaymentFinding.kind == kind, PaymentFinding.subject == subject)
     if found is None or {"ours": found.ours, "theirs": found.theirs} != values:

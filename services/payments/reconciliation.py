@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import peewee
 
@@ -38,8 +38,16 @@ SLICE = 20
 Row = TypeVar("Row", Deposit, Withdrawal)
 Thing = TypeVar("Thing")
 
-Difference = tuple[FindingKind, str, str, str]
-"""Kind, subject, ours and theirs."""
+
+class Difference(NamedTuple):
+    """What becomes a finding. ``platform_id`` and ``address`` are of what is not here."""
+
+    kind: FindingKind
+    subject: str
+    ours: str
+    theirs: str
+    platform_id: str | None = None
+    address: str | None = None
 
 
 @dataclass
@@ -95,7 +103,8 @@ class Reconciliation:
             except Unknown as error:
                 if not error.is_about_this_only:
                     raise
-                differences.append((FindingKind.DEPOSIT, deposit.id, _shown_deposit(deposit), str(error)))
+                ours = _shown_deposit(deposit)
+                differences.append(Difference(FindingKind.DEPOSIT, deposit.id, ours, str(error)))
                 continue
             differences += _differences_of_deposit(deposit, invoices, own)
         _report(differences, subjects, DEPOSIT_KINDS, now=now)
@@ -205,21 +214,26 @@ def _differences_of_deposit(
 ) -> Iterator[Difference]:
     """``invoices`` are those with its id, and ``invoice`` is its own."""
     if foreign := foreign_invoices(deposit, invoices):
-        yield FindingKind.FOREIGN_INVOICE, deposit.id, NOT_OURS, foreign
+        yield Difference(FindingKind.FOREIGN_INVOICE, deposit.id, NOT_OURS, foreign)
     for second in invoices:
         # Of several invoices that we made, only one was shown to the player.
         if second.id != deposit.invoice_id and second.paid and is_ours(second, deposit):
-            yield FindingKind.SECOND_INVOICE, second.id, f"deposit {deposit.id}", _shown_invoice(second)
+            yield Difference(
+                FindingKind.SECOND_INVOICE, second.id, f"deposit {deposit.id}", _shown_invoice(second)
+            )
     if deposit.invoice_id is None:
         return
     if deposit.is_decided_by_staff:
         yield from _money_after_decision(deposit, invoice)
         return
     if invoice is not None and not _agrees(deposit, invoice):
-        yield FindingKind.DEPOSIT, deposit.id, _shown_deposit(deposit), _shown_invoice(invoice)
+        ours, theirs = _shown_deposit(deposit), _shown_invoice(invoice)
+        yield Difference(FindingKind.DEPOSIT, deposit.id, ours, theirs)
     # The provider may have deleted one that was not paid.
     if invoice is None and deposit.status not in UNPAID:
-        yield FindingKind.INVOICE_MISSING, deposit.id, deposit.status, f"no invoice {deposit.invoice_id}"
+        yield Difference(
+            FindingKind.INVOICE_MISSING, deposit.id, deposit.status, f"no invoice {deposit.invoice_id}"
+        )
 
 
 def _money_after_decision(deposit: Deposit, invoice: Invoice | None) -> Iterator[Difference]:
@@ -228,7 +242,7 @@ def _money_after_decision(deposit: Deposit, invoice: Invoice | None) -> Iterator
     credited = deposit.credited_cents or 0
     if paid is not None and paid not in (credited, deposit.decided_paid_cents):
         ours = f"{deposit.status}, credited {decimal_text(credited)}"
-        yield FindingKind.DEPOSIT, deposit.id, ours, f"paid {decimal_text(paid)}"
+        yield Difference(FindingKind.DEPOSIT, deposit.id, ours, f"paid {decimal_text(paid)}")
 
 
 @reading()
@@ -238,7 +252,13 @@ def _unknown_invoices(invoices: Sequence[Invoice]) -> list[Difference]:
     ids = [invoice.order_id for invoice in paid]
     known = {row.id for row in Deposit.select(Deposit.id).where(Deposit.id.in_(ids))}
     return [
-        (FindingKind.UNKNOWN_INVOICE, invoice.id, "no deposit", _shown_invoice(invoice))
+        Difference(
+            FindingKind.UNKNOWN_INVOICE,
+            invoice.id,
+            "no deposit",
+            _shown_invoice(invoice),
+            invoice.platform_id,
+        )
         for invoice in paid
         if invoice.order_id not in known
     ]
@@ -268,18 +288,18 @@ def _differences_of_withdrawal(
     withdrawal: Withdrawal, payout: Payout | None, *, now: Millis
 ) -> Iterator[Difference]:
     if payout is None:
-        yield (
+        yield Difference(
             FindingKind.PAYOUT_MISSING,
             withdrawal.id,
             withdrawal.status,
             f"no payout {withdrawal.payout_id}",
         )
     elif not has_terms_of(payout, withdrawal):
-        yield FindingKind.WITHDRAWAL, withdrawal.id, *OTHER_TERMS
+        yield Difference(FindingKind.WITHDRAWAL, withdrawal.id, *OTHER_TERMS)
     elif doubt := doubtful_cancellation(payout, withdrawal):
-        yield FindingKind.WITHDRAWAL, withdrawal.id, *doubt
+        yield Difference(FindingKind.WITHDRAWAL, withdrawal.id, *doubt)
     elif not agrees(payout, withdrawal) and not _is_polled_soon(withdrawal, now=now):
-        yield FindingKind.WITHDRAWAL, withdrawal.id, withdrawal.status, payout.label
+        yield Difference(FindingKind.WITHDRAWAL, withdrawal.id, withdrawal.status, payout.label)
 
 
 def _is_polled_soon(withdrawal: Withdrawal, *, now: Millis) -> bool:
@@ -297,7 +317,9 @@ def _unstored_payouts(payouts: Sequence[Payout], *, now: Millis) -> Iterator[Dif
     for payout in alive:
         withdrawal = rows.get(payout.withdrawal_id or "")
         if withdrawal is None:
-            yield FindingKind.UNKNOWN_PAYOUT, payout.id, "no withdrawal", payout.label
+            kind, theirs = FindingKind.UNKNOWN_PAYOUT, _shown_payout(payout)
+            found = (payout.id, "no withdrawal", theirs, payout.platform_id, payout.destination)
+            yield Difference(kind, *found)
         elif is_superfluous(payout, withdrawal):
             report_second(payout, withdrawal.id, now=now)
 
@@ -305,10 +327,18 @@ def _unstored_payouts(payouts: Sequence[Payout], *, now: Millis) -> Iterator[Dif
 def _report(
     differences: Sequence[Difference], subjects: set[str], kinds: Sequence[FindingKind], *, now: Millis
 ) -> None:
-    for kind, subject, ours, theirs in differences:
-        findings.report(kind, subject, ours=ours, theirs=theirs, now=now)
+    for each in differences:
+        findings.report(
+            each.kind,
+            each.subject,
+            ours=each.ours,
+            theirs=each.theirs,
+            platform_id=each.platform_id,
+            address=each.address,
+            now=now,
+        )
     for kind in kinds:
-        found = [subject for each, subject, _, _ in differences if each is kind]
+        found = [each.subject for each in differences if each.kind is kind]
         findings.solve_others(kind, subjects=subjects, found=found, now=now)
 
 
@@ -321,3 +351,9 @@ def _shown_invoice(invoice: Invoice) -> str:
     asked = "another amount" if invoice.amount is None else decimal_text(invoice.amount)
     paid = "an unknown amount" if invoice.paid is None else f"{invoice.paid:.2f}"
     return f"{invoice.label} {asked}, paid {paid}"
+
+
+def _shown_payout(payout: Payout) -> str:
+    amount = "another amount" if payout.amount is None else decimal_text(payout.amount)
+    transaction = f", transaction {payout.txhash}" if payout.txhash else ""
+    return f"{payout.label} {amount} {payout.currency}{transaction}"

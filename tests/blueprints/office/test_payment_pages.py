@@ -490,3 +490,22 @@ def test_a_deposit_shows_what_was_paid(staff, in_review):
 
     assert "12.34" in staff.get(path).text
     assert "12.34" in staff.get("/office/payments").text
+
+
+@pytest.mark.security("Four eyes")
+def test_the_address_of_a_finding_is_masked_and_a_look_at_it_recorded(staff, services, player):
+    findings.report(
+        FindingKind.UNKNOWN_PAYOUT,
+        "p1",
+        ours="no withdrawal",
+        theirs="Completed 5.00 USD",
+        platform_id=player.platform_id,
+        address=ADDRESS,
+        now=services.clock(),
+    )
+    page = staff.get("/office/payments/findings").text
+    assert (player.platform_id in page, "Completed 5.00 USD" in page, ADDRESS in page) == (True, True, False)
+
+    assert ADDRESS in staff.get("/office/payments/findings?personal=shown").text
+
+    assert last_event("personal-details.seen")[1] == {"what": "addresses of findings"}

@@ -75,3 +75,14 @@ def test_payments_staff_see_prizes_and_ship_none(app, prize):
 
     assert "Mark as shipped" not in payments.get("/office/prizes").text
     assert payments.post(f"/office/prizes/{prize}/ship", of="/office/prizes").status_code == 403
+
+
+def test_a_prize_that_can_t_be_delivered_is_given_back(support, prize):
+    path = f"/office/prizes/{prize}/return"
+    assert support.post(path, of="/office/prizes", reason="no").status_code == 400
+
+    assert support.post(path, of="/office/prizes", reason="the parcel came back").status_code == 303
+
+    with reading():
+        assert Prize.get_by_id(prize).status == "kept"
+    assert events("prize.returned")[0]["reason"] == "the parcel came back"
