@@ -54,7 +54,9 @@ class Demo(Provider):
         found = Deposit.get_or_none(Deposit.id == invoice_id)
         if found is None:
             return None
-        return self._invoice(found.id, found.secret, found.amount_cents, made_at=found.created_at_ms)
+        # Nobody pays what its player has cancelled.
+        made_at = self._clock() if found.status == "expired" else found.created_at_ms
+        return self._invoice(found.id, found.secret, found.amount_cents, made_at=made_at)
 
     def invoices_of(self, deposit_id: str, *, seconds: float) -> Sequence[Invoice]:
         return ()
