@@ -75,6 +75,7 @@ TABLE = {
     "office.refresh_prices": P.CONTENT_CHANGE,
     "office.prizes": P.PRIZES_SEE,
     "office.ship_prize": P.PRIZES_SHIP,
+    "office.return_prize": P.PRIZES_SHIP,
     "office.proposals": P.PROPOSALS_SEE,
     "office.proposal": P.PROPOSALS_SEE,
     "office.approve_proposal": P.PROPOSALS_SEE,
@@ -101,6 +102,8 @@ TABLE = {
     "office.withdrawal": P.PAYMENTS_SEE,
     "office.approve_withdrawal": P.WITHDRAWALS_DECIDE,
     "office.reject_withdrawal": P.WITHDRAWALS_DECIDE,
+    "office.complete_withdrawal": P.WITHDRAWALS_DECIDE,
+    "office.fail_withdrawal": P.WITHDRAWALS_DECIDE,
 }
 """The permission of each view. The view of the files is Flask's own."""
 

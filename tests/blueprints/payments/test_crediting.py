@@ -163,3 +163,17 @@ def test_a_transaction_of_which_an_output_was_credited_is_not_recorded_again(
         "Error: this txhash is recorded already, with another USD"
     )
     assert (balance(), len(made)) == (130, 2)
+
+
+def test_an_output_and_its_transaction_recorded_by_hand_at_once_count_once(
+    pay, services, clock, run, player, app, statistics, status_of
+):
+    made = pay(25, txhash="ab" * 32)
+    clock.advance(seconds=11)
+    by_hand = ["payments", "record", player.platform_id, "deposit", "25", "--txhash", "ab" * 32]
+    runner = app.test_cli_runner()
+
+    all_at_once([services.payment_polling.run, lambda: runner.invoke(args=by_hand)] * 3)
+
+    assert len(statistics()) == 1
+    assert status_of(made) in ("credited", "review")

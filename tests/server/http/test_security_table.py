@@ -67,6 +67,7 @@ TABLE = [
     Endpoint("GET", "/payments/methods", "/payments/methods", USER, 200),
     Endpoint("POST", "/payments/deposits", "/payments/deposits", USER, 400),
     Endpoint("GET", "/payments/deposits/<deposit_id>", "/payments/deposits/none", USER, 404),
+    Endpoint("POST", "/payments/deposits/<deposit_id>/cancel", "/payments/deposits/none/cancel", USER, 404),
     Endpoint("POST", "/payments/withdrawals", "/payments/withdrawals", USER, 400),
     Endpoint("GET", "/payments/withdrawals/<withdrawal_id>", "/payments/withdrawals/none", USER, 404),
     Endpoint("POST", "/webhooks/btcpay", "/webhooks/btcpay", PUBLIC, 401),
