@@ -120,6 +120,11 @@ class Payout:
     has_transfer: bool = False
     """Whether a transfer was begun, or the answer does not say."""
 
+    @property
+    def is_over(self) -> bool:
+        """Whether it is cancelled and will not be paid. A transfer that was begun may still arrive."""
+        return self.state is PayoutState.CANCELLED and not self.has_transfer
+
 
 @dataclass(frozen=True, kw_only=True)
 class Hint:

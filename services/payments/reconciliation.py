@@ -21,7 +21,7 @@ from services.payments.deposits import NOT_OURS, Deposits, foreign_invoices, is_
 from services.payments.findings import FindingKind
 from services.payments.methods import PaymentMethods
 from services.payments.payout_states import agrees, doubtful_cancellation, has_terms_of, is_superfluous
-from services.payments.provider import CALL_SECONDS, Invoice, Payout, PayoutState, Provider, Unknown
+from services.payments.provider import CALL_SECONDS, Invoice, Payout, Provider, Unknown
 from services.payments.sending import OTHER_TERMS, report_second, report_slow
 from services.payments.withdrawals import UNDER_WAY
 from services.shared.background import in_slices
@@ -310,7 +310,7 @@ def _is_polled_soon(withdrawal: Withdrawal, *, now: Millis) -> bool:
 
 def _unstored_payouts(payouts: Sequence[Payout], *, now: Millis) -> Iterator[Difference]:
     """Payouts whose withdrawals are not here, or have another. The sending task cancels the latter."""
-    alive = [payout for payout in payouts if payout.state is not PayoutState.CANCELLED]
+    alive = [payout for payout in payouts if not payout.is_over]
     with reading():
         ids = [payout.withdrawal_id for payout in alive]
         rows = {row.id: row for row in Withdrawal.select().where(Withdrawal.id.in_(ids))}

@@ -256,7 +256,7 @@ class PayoutSender:
                 continue
             if payout.state in (PayoutState.UNAPPROVED, PayoutState.APPROVED):
                 self._cancel(payout, provider)
-            elif payout.state is not PayoutState.CANCELLED:
+            elif not payout.is_over:
                 # Somebody has paid it at the provider: staff must look at that.
                 report_second(payout, withdrawal.id, now=self._clock())
                 return
@@ -286,11 +286,11 @@ class PayoutSender:
 
 
 def report_second(payout: Payout, withdrawal_id: str, *, now: Millis) -> None:
-    """Open a finding for a payout that is not the withdrawal's, unless it is cancelled already.
+    """Open a finding for a payout that is not the withdrawal's, unless it is cancelled for certain.
 
     The next round cancels it and closes the finding.
     """
-    if payout.state is not PayoutState.CANCELLED:
+    if not payout.is_over:
         ours = f"not the payout of withdrawal {withdrawal_id}"
         findings.report(FindingKind.SECOND_PAYOUT, payout.id, ours=ours, theirs=payout.label, now=now)
 
