@@ -149,6 +149,7 @@ class Services:
         self.staff_sign_in = SignIn(encrypter=encrypter, passwords=passwords, login_failures=login_failures)
         actions = action_table(
             staff_decisions=self.staff_decisions,
+            payment_inbox=self.payment_inbox,
             two_factor=self.two_factor,
             staff_accounts=self.staff_accounts,
             settings=settings,

@@ -10,6 +10,7 @@ RULES = (
     Rule("large-payout", payouts.find, MINUTE, is_event=True),
     Rule("large-grants", grants.find, MINUTE, is_event=True),
     Rule("payment-findings", operations.find_payment_findings, MINUTE),
+    Rule("unpaid-withdrawals", operations.find_unpaid_withdrawals, MINUTE),
     Rule("failed-logins", operations.find_failed_logins, MINUTE),
     Rule("old-prices", operations.find_old_prices, MINUTE),
     Rule("late-proofs", operations.find_late_proofs, MINUTE),

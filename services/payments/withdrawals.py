@@ -301,7 +301,13 @@ def complete(withdrawal: Withdrawal, transfer: Transfer, *, now: Millis, reason:
             now=now,
         )
         ended = {"status": WithdrawalStatus.COMPLETED, "payment": payment.id, "poll_at_ms": None}
-        change(withdrawal, now=now, txhash=transfer.txhash or None, reason=reason, **ended)
+        change(
+            withdrawal,
+            now=now,
+            txhash=records.transaction_of(transfer.txhash) or None,
+            reason=reason,
+            **ended,
+        )
         notifications.notify(
             user_id=user_id,
             title="Withdrawal sent",

@@ -6,7 +6,8 @@ from peewee import fn
 
 from models.proposals import Proposal
 from services.accounts import users
-from services.payments import deposits, withdrawals
+from services.payments import deposits, inbox, withdrawals
+from services.payments.inbox import WebhookInbox
 from services.payments.staff_decisions import StaffDecisions
 from services.shared.clock import DAY_MS, Millis
 from services.shared.errors import OperatorError
@@ -48,7 +49,7 @@ class MoneyAction(Action):
         return int(lately.scalar()) + abs(amount) > self.above
 
 
-GRANTS = ("balance.change", "deposit.credit")
+GRANTS = ("balance.change", "deposit.credit", "webhook.retry")
 
 
 class ChangeBalance(MoneyAction):
@@ -129,3 +130,33 @@ class CreditDeposit(MoneyAction):
 
     def amount(self, arguments: Arguments) -> Cents:
         return Cents(arguments["amountCents"])
+
+
+class RetryMessage(MoneyAction):
+    """Processes a webhook again whose processing has failed: ``delivery``. It may credit a deposit."""
+
+    name: ClassVar[str] = "webhook.retry"
+    permission: ClassVar[Permission] = Permission.PAYMENTS_DECIDE
+    counted = GRANTS
+
+    def __init__(self, inbox: WebhookInbox, settings: Settings) -> None:
+        self._inbox = inbox
+        self.above = Cents(settings.office_four_eyes_above_cents)
+
+    def describe(self, arguments: Arguments) -> str:
+        return f"Process the webhook {arguments['delivery']} again"
+
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
+        self._inbox.retry(delivery_id=arguments["delivery"], reason=reason, now=now)
+        return "The message was processed"
+
+    def needs_second(self, arguments: Arguments, *, now: Millis) -> bool:
+        return self.amount(arguments) is not None and super().needs_second(arguments, now=now)
+
+    def user_id(self, arguments: Arguments) -> int | None:
+        credited = inbox.credited_by(arguments["delivery"])
+        return credited and int(credited[0].id)
+
+    def amount(self, arguments: Arguments) -> Cents | None:
+        credited = inbox.credited_by(arguments["delivery"])
+        return credited and credited[1]

@@ -104,6 +104,7 @@ TABLE = [
     Endpoint("POST", "/prizes/<row_id:prize_id>/sell", "/prizes/1/sell", USER, 404),
     Endpoint("POST", "/prizes/<row_id:prize_id>/ship", "/prizes/1/ship", USER, 404),
     Endpoint("GET", "/payments/deposits/<deposit_id>", "/payments/deposits/none", USER, 404),
+    Endpoint("POST", "/payments/deposits/<deposit_id>/cancel", "/payments/deposits/none/cancel", USER, 404),
     Endpoint("GET", "/payments/withdrawals/<withdrawal_id>", "/payments/withdrawals/none", USER, 404),
     Endpoint("POST", "/limits/requests/<request_id>/confirm", "/limits/requests/1/confirm", USER, 404),
     Endpoint("GET", "/bets/<row_id:bet_id>", "/bets/none", PUBLIC, 404),

@@ -10,6 +10,7 @@ import pytest
 from bench.harness.servers import ROOT
 from models.db.connection import writing
 from models.prices import PriceSource
+from models.withdrawals import Withdrawal
 from services.alarms.returns import furthest
 from services.alarms.rules import HOUR, MINUTE, RULES
 from services.reports.bet_sums import BetSums
@@ -254,6 +255,25 @@ def test_open_findings_of_payments_raise_one_alarm_of_each_kind(check):
 
 
 @pytest.mark.both_databases("services/alarms/operations.py")
+@pytest.mark.settings(PAYMENT_METHODS="demo")
+def test_a_withdrawal_that_is_sent_and_not_paid_for_a_day_raises_an_alarm(check, client, player, clock):
+    body = {"method": "demo", "amount": 25, "to": "a wallet"}
+    answer = client.post("/payments/withdrawals", json=body, headers=player.headers)
+    withdrawal = answer.json["withdrawal"]["id"]
+    with writing():
+        Withdrawal.update(status="sent", changed_at_ms=clock()).execute()
+    check(after_minutes=24 * 60)
+    assert alarms("unpaid-withdrawals") == {}
+
+    check(after_minutes=1)
+
+    (alarm,) = alarms("unpaid-withdrawals").values()
+    assert (alarm.subject, alarm.text) == (
+        withdrawal,
+        f"Payments: the withdrawal {withdrawal} of $25.00 was sent a day ago and is not paid",
+    )
+
+
 def test_failed_logins_of_staff_raise_an_alarm(check, clock):
     insert = "INSERT INTO staff_login_failures (name_digest, network, at_ms) VALUES ('{}', '{}', {})"
     change(*(insert.format("a" * 64, "192.0.2.1", clock()) for _ in range(4)))
