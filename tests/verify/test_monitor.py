@@ -6,11 +6,13 @@ import subprocess
 import sys
 import threading
 from base64 import b64encode
+from contextlib import nullcontext
 from decimal import Decimal
 
 import pytest
 
 from bench.harness.servers import ROOT
+from tests.support.golden_log import golden_files
 from tests.support.golden_vectors import OPENINGS, REFUSED_OPENINGS, SPINS
 from tests.support.public_log import (
     BEGAN_MS,
@@ -27,6 +29,7 @@ from verify import monitor
 
 VALID_CONTENTS = {None, *(opening["input"].get("content") for opening in OPENINGS)}
 LONG_AFTER = BEGAN_MS / 1000 + 1_000_000
+NOTES = json.loads(golden_files()["notes.json"])
 BUNDLE = "/log/tile/entries/000.p/{}"
 
 
@@ -481,6 +484,15 @@ def test_what_a_key_has_signed_and_is_no_checkpoint_is_reported(log, site, watch
     status, lines = watch()
 
     assert (status, contradictions(lines)) == (1, [f"a checkpoint of {ORIGIN} is malformed"])
+
+
+@pytest.mark.parametrize("ending", NOTES, ids=lambda ending: ending["why"])
+def test_the_monitor_takes_the_golden_notes_and_no_others(log, ending):
+    note = (log.checkpoint() + ending["line"] * ending["times"]).encode()
+    keys = [monitor.parse_key(key.verifier())[1] for key in log.keys]
+
+    with nullcontext() if ending["isNote"] else pytest.raises(monitor.NotChecked):
+        assert monitor.open_checkpoint(note, ORIGIN, keys).size == 0
 
 
 def test_another_root_of_the_same_size_needs_no_tiles(log, site, watch):
