@@ -99,6 +99,17 @@ class SignedLog:
                 return self._load()
         return known
 
+    def newer(self) -> Known:
+        """The newest checkpoint of the database, which this machine then keeps.
+
+        Must not be called within a transaction. Raises Unavailable.
+        """
+        known = self.current()
+        if self._stored().checkpoint != known.kept.checkpoint:
+            self.watch()
+            known = self.current()
+        return known
+
     def watch(self) -> None:
         """Check the database between uses, and keep checkpoints that other machines have signed.
 

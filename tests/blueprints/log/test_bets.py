@@ -158,6 +158,7 @@ def test_revealing_a_bundle_takes_a_constant_number_of_queries(client, logged_sp
     logged_spin()
     clock.advance(ms=PROOF_DELAY_MS)
     client.get("/log/revealed/0")
+    clock.advance(seconds=1)
     one = count()
     for _ in range(5):
         logged_spin()
