@@ -182,7 +182,7 @@ class SignedLog:
             raise OperatorError("; ".join(problems))
 
     def problems(self) -> Iterator[str]:
-        """Yield a line for each setting that does not fit the log."""
+        """Yield a line for each setting that does not fit the log. Raises LogMissing."""
         try:
             self._read()
         except Unavailable:
@@ -400,8 +400,6 @@ class SignedLog:
                     # The others may have begun a new epoch.
                     self._on_new_epoch()
                     return self._keep(Kept(stored.checkpoint, _identity(), _history(), stored.epoch))
-                if stored.size == 0 and self._is_signed(stored):
-                    return self._continue(stored, NOTHING, UNKNOWN)
                 return self._fork(None, UNKNOWN)
             except Superseded:
                 continue

@@ -7,7 +7,7 @@ import pytest
 
 from models.bets import Bet
 from models.db.connection import reading, writing
-from models.log import BETS, Log, LogBundle, LogEntry, LogTile, WaitingBet
+from models.log import BETS, Log, LogBundle, LogCheckpoint, LogEntry, LogTile, WaitingBet, WaitingEntry
 from services.fairness.server_seeds import ServerSeeds
 from services.log import bundles
 from tests.support.lost_log import restore_log, stored_log
@@ -58,6 +58,15 @@ def test_it_is_clean_after_real_play(app, log, player, new_player, logged_spin, 
 
     assert waits
     assert run("log", "verify") == {"entries": 309, "bets": 6, "problems": 0}
+
+
+def test_a_log_without_its_row_is_a_line(bets, verified):
+    with writing():
+        for table in (LogTile, LogBundle, LogCheckpoint, WaitingEntry, LogEntry):
+            table.delete().execute()
+        Log.delete().where(Log.name == BETS).execute()
+
+    assert verified() == ["the table logs has no row 'bets'"]
 
 
 def test_a_changed_bet_is_a_line(bets, verified):
