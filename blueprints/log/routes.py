@@ -16,7 +16,7 @@ from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import IMMUTABLE, Representation
 from blueprints.api.large_lists import compressed, list_representation
-from blueprints.bets.public_bets import dump_bet, dump_opened_case
+from blueprints.bets.public_bets import dump_opened_case, dump_revealed_bet
 from blueprints.log.kept_responses import few_at_once, kept_responses
 from blueprints.log.schemas import BYTES, CHECKPOINT, REVEALED_BETS, VERIFIER_KEYS, OriginSchema
 from server.current_services import get_services
@@ -111,9 +111,10 @@ def list_verifier_keys(log: str = LOG) -> Response:
 @blueprint.alt_response(404)
 @few_at_once
 def list_revealed_bets(number: str, log: str = LOG) -> Response:
-    """The bets in an entry bundle whose proofs are due, as at `/bets/:id`, each with the index of its entry.
+    """The bets in an entry bundle whose proofs are due, each with the index of its entry.
 
-    Bundle N has the entries 256 N to 256 N + 255. Not found past the end of the log.
+    They are as at `/bets/:id`, without the user. Bundle N has the entries 256 N to 256 N + 255. Not found
+    past the end of the log.
     """
     services = get_services()
 
@@ -122,7 +123,7 @@ def list_revealed_bets(number: str, log: str = LOG) -> Response:
         opened = {key: dump_opened_case(content) for key, content in found.contents.items()}
 
         def dump(some: Any) -> list[Any]:
-            return [{"index": bet.log.index, "bet": dump_bet(bet, opened)} for bet in some]
+            return [{"index": bet.log.index, "bet": dump_revealed_bet(bet, opened)} for bet in some]
 
         made = list_representation(dump, found.bets)
         return replace(made, cache_control=IMMUTABLE if found.is_final else FOR_A_SECOND)

@@ -1,6 +1,7 @@
 """deploy/nginx.conf: what it caches, what it serves itself, and the client's address."""
 
 import random
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -192,6 +193,10 @@ def test_a_picture_comes_from_the_disk_with_the_platforms_headers(deployed, play
     assert deployed.reached_platform("/media/avatars/<name>") == before + 1
 
 
+def picture_path(page):
+    return re.search(r'og:image" content="[^"]+(/b/[^"]+)"', page.text)[1]
+
+
 def test_the_picture_of_a_shared_bet_reaches_the_platform_once(deployed):
     player = deployed.flask("users", "create", "carol", "--balance", "100")
     playing = Socket(deployed.server.url, auth={"token": player["token"]})
@@ -199,7 +204,7 @@ def test_the_picture_of_a_shared_bet_reaches_the_platform_once(deployed):
     playing.expect("upgrader:proof")
     playing.close()
     (bet,) = deployed.get("/stats/fairness", Authorization=bearer(player)).json()["data"]["items"]
-    rule, path = "/b/<row_id:bet_id>.png", f"/b/{bet['id']}.png"
+    rule, path = "/b/<row_id:bet_id>-<digest>.png", picture_path(deployed.get(f"/b/{bet['id']}"))
     before = deployed.reached_platform(rule)
 
     first = deployed.get(path, Origin=ALLOWED_ORIGIN)
@@ -212,7 +217,7 @@ def test_the_picture_of_a_shared_bet_reaches_the_platform_once(deployed):
     assert deployed.reached_platform(rule) == before + 1
     # Whatever is not found may be there a moment later.
     for _ in range(2):
-        assert deployed.get("/b/999.png").status_code == 404
+        assert deployed.get("/b/999-00ff.png").status_code == 404
     assert deployed.reached_platform(rule) == before + 3
 
 

@@ -35,6 +35,7 @@ TABLE = [
     Endpoint("GET", "/demo-checkout/<_deposit_id>", "/demo-checkout/none", PUBLIC, 200),
     Endpoint("GET", "/b/<row_id:bet_id>", "/b/none", PUBLIC, 404),
     Endpoint("GET", "/b/<row_id:bet_id>.png", "/b/none.png", PUBLIC, 404),
+    Endpoint("GET", "/b/<row_id:bet_id>-<digest>.png", "/b/9-none.png", PUBLIC, 404),
     Endpoint("GET", "/asyncapi.json", "/asyncapi.json", PUBLIC, 200),
     Endpoint("GET", "/healthz", "/healthz", PUBLIC, 200),
     Endpoint("GET", "/readyz", "/readyz", PUBLIC, 200),
