@@ -17,7 +17,7 @@ def slots():
     return AddressSlots(REQUESTS_AT_ONCE)
 
 
-@pytest.mark.security("Floods")
+@pytest.mark.security("Hostile connections")
 def test_the_ninth_request_of_an_address_waits(slots):
     running, most, leave = [], [], threading.Event()
 
