@@ -49,7 +49,8 @@ def allow_cookies(view: View) -> View:
 def set_response_headers(app: Flask, *, https: bool, origins: Iterable[str]) -> None:
     """Add the security headers and allow pages of these origins to read responses and to send tokens.
 
-    Any page may read the public log and what verifies bets; what is only for a player there needs the player's token.
+    Any page may read the public log and what verifies bets. What is only for a player there needs the
+    player's token.
 
     ``https`` says whether clients reach this service by it. Each origin is compared as a whole. Cookies are
     allowed for the views with ``allow_cookies`` only. ``Vary: Origin`` is on every response: a cache must
