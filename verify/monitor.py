@@ -1069,10 +1069,9 @@ class Monitor:
             return f"announces a key of {name}"
         self._report(f"entry {index}: a key is announced: {entry['nextKey']}")
         is_next = present == state.keys[-1] and key not in state.keys
-        earlier = [state.next_key, present, None if is_next else key]
-        state.keys[:0] = [each for each in dict.fromkeys(earlier) if each and each not in [*state.keys, key]]
-        if not is_next and key not in state.keys:
-            state.keys.insert(0, key)
+        for each in (state.next_key, present, key):
+            if each and each not in state.keys and not (is_next and each == key):
+                state.keys.insert(0, each)
         state.next_key = key if is_next else None
         return None
 

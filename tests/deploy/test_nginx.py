@@ -103,9 +103,9 @@ def test_a_page_that_the_client_has_is_304(deployed):
 
 @pytest.mark.security("Shared caches")
 def test_only_allowed_origins_may_read_what_is_cached(deployed):
-    own = deployed.get("/irl", Origin=ALLOWED_ORIGIN)
-    foreign = deployed.get("/irl", Origin="https://evil.example")
-    none = deployed.get("/irl")
+    own = deployed.get("/leaderboard", Origin=ALLOWED_ORIGIN)
+    foreign = deployed.get("/leaderboard", Origin="https://evil.example")
+    none = deployed.get("/leaderboard")
 
     assert own.headers["Access-Control-Allow-Origin"] == ALLOWED_ORIGIN
     assert "Access-Control-Allow-Origin" not in foreign.headers
