@@ -98,6 +98,7 @@ TABLE = [
     Endpoint("GET", "/demo-checkout/<_deposit_id>", "/demo-checkout/none", PUBLIC, 200),
     Endpoint("GET", "/b/<row_id:bet_id>", "/b/none", PUBLIC, 404),
     Endpoint("GET", "/b/<row_id:bet_id>.png", "/b/none.png", PUBLIC, 404),
+    Endpoint("GET", "/b/<row_id:bet_id>-<digest>.png", "/b/9-none.png", PUBLIC, 404),
     Endpoint("GET", '/api/cases/<anything(but="create"):case_id>', "/api/cases/none", PUBLIC, 404),
     Endpoint("GET", "/irl/<anything:case_id>", "/irl/none", PUBLIC, 404),
     Endpoint("GET", "/snapshots/<snapshot_hash>", "/snapshots/none", PUBLIC, 404),
