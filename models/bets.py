@@ -79,6 +79,10 @@ class Bet(Table):
     # The row of the case that was opened, in the cases of this game; null for a spin. It is no foreign key,
     # as in models/case_spins.py.
     case_id = peewee.BigIntegerField(null=True)
+    # The house edge of an opening that counts for the theoretical loss; null in openings from before.
+    counted_edge_ppm = peewee.IntegerField(
+        null=True, constraints=[Check("counted_edge_ppm BETWEEN 0 AND 999999")]
+    )
 
     class Meta:
         table_name = "bets"

@@ -95,6 +95,8 @@ class User(Table):
     month_deposit_limit_cents = peewee.BigIntegerField(null=True)
     # The player has read the notifications up to this time.
     notifications_read_at_ms = _number()
+    # The wagers, each times its house edge, in millionths of a cent: what they cost on average.
+    theoretical_loss_ucents = _number()
 
     class Meta:
         table_name = "users"

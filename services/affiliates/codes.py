@@ -128,13 +128,14 @@ def use(*, user_id: int, code: object, special: str | None, now: Millis) -> User
         move = Move(USE_BONUS, Account.HOUSE_BONUSES, Account.BALANCE)
         bonus = posting.post(kind=LedgerKind.CODE_BONUS, user_id=user_id, moves=[move], now=now)
         if owner_id is not None:
-            # Payments after the bonus's ledger transaction count.
+            # Payments and bets after the bonus's ledger transaction count.
             Referral.insert(
                 user=user_id,
                 owner=owner_id,
                 ledger_transaction=bonus,
                 used_at_ms=now,
                 bonus_cents=USE_BONUS,
+                theoretical_loss_before_ucents=users.get_by_id(user_id).theoretical_loss_ucents,
             ).execute()
         # The special code is a secret setting.
         shown = {"code": CHANGED if owner_id is None else used}

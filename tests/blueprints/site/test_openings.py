@@ -213,7 +213,7 @@ def test_the_free_case_needs_a_code_and_opens_once(site, tab, player):
     tab.get_by_role("textbox", name="Promo code").fill(code)
     tab.keyboard.press("Enter")
 
-    expect(tab.locator("#outcome")).to_have_text("You have received a bonus of 0.2 coins.")
+    expect(tab.locator("#outcome")).to_have_text("You have received a bonus of 0.20 coins.")
     expect(tab.locator("#balance")).to_have_text("100.20 coins")
     expect(condition).to_have_count(0)
     tab.locator("#spin").click()
@@ -234,7 +234,7 @@ def test_a_promo_code_is_entered_in_the_account(site, tab, player):
     tab.get_by_role("textbox", name="Promo code").fill(code)
     tab.keyboard.press("Enter")
 
-    expect(tab.locator("#promo-said")).to_have_text("You have received a bonus of 0.2 coins.")
+    expect(tab.locator("#promo-said")).to_have_text("You have received a bonus of 0.20 coins.")
     expect(tab.locator("#promo-used")).to_have_text(code)
     expect(tab.get_by_role("button", name="Enter a promo code")).to_have_count(0)
 

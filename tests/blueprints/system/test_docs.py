@@ -259,7 +259,7 @@ def test_examples_of_answers_have_the_texts_of_their_operations(operations):
 
     assert example("GET /auth/logout")["message"] == "Logged out successfully"
     assert example("POST /auth/logout-all")["message"] == "Logged out everywhere"
-    assert example("POST /affiliate/use-code")["message"] == "You have received a bonus of 0.2 coins."
+    assert example("POST /affiliate/use-code")["message"] == "You have received a bonus of 0.20 coins."
     assert example("POST /profile/2fa/disable")["message"] == "2FA disabled successfully"
     assert example("GET /api/cases/free")["id"] == "free-case"
 
