@@ -90,3 +90,13 @@ def test_a_level_that_a_spin_has_just_reached_is_enough(connect, new_player, put
     socket.spin({"amount": 100, "item": "Target | Gun"})
 
     assert socket.call("case:open", {"case": "level-1"})["status"] is True
+
+
+@pytest.mark.security("Limits and breaks")
+def test_an_excluded_player_is_refused_the_free_case_as_a_bet(client, connect, me, lucky, free_case):
+    client.post("/limits/exclusion", json={"duration": "permanent"}, headers=lucky.headers)
+
+    refused = connect(lucky).call("case:open", {"case": free_case})
+
+    assert refused == {"status": False, "error": "You have excluded yourself permanently"}
+    assert me(lucky)["freeCases"] == 0
