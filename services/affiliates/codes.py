@@ -115,9 +115,9 @@ def set_own(*, user_id: int, code: object, special: str | None, now: Millis) -> 
 def use(*, user_id: int, code: object, special: str | None, now: Millis) -> User:
     """Use a code: the player gets a bonus, and becomes a referral of the code's owner.
 
-    Returns the player after that. Raises CodeRequired, CodeInvalid, OwnCode, CodeAlreadyUsed, NoBonusOnBreak,
-    in this order. When one player uses codes concurrently, one use succeeds. The special code has no owner, even if a player
-    set it before it became the special one.
+    Returns the player after that. Raises CodeRequired, CodeInvalid, OwnCode, CodeAlreadyUsed,
+    NoBonusOnBreak, in this order. When one player uses codes concurrently, one use succeeds. The special code
+    has no owner, even if a player set it before it became the special one.
     """
     text = _required(code)
     used = text.upper()

@@ -51,8 +51,8 @@ def refusal(until: int) -> TakingABreak | ExcludedPermanently:
 def exclude(*, user_id: int, duration: str, now: Millis, reason: str = "") -> Exclusion:
     """Refuse the player's bets for one of DURATIONS from now, up to the next whole second.
 
-    A permanent exclusion also ends the deadline of the vault. The same end again changes nothing. Concurrent requests take turns, so the latest end remains. Raises
-    BreakTooShort, UserNotFound.
+    A permanent exclusion also ends the deadline of the vault. The same end again changes nothing. Concurrent
+    requests take turns, so the latest end remains. Raises BreakTooShort, UserNotFound.
     """
     until = PERMANENTLY if duration == PERMANENT else _whole_second(now + DURATIONS_MS[duration])
     with writing():

@@ -5,6 +5,7 @@ import pytest
 from bench.harness.spins import Clock, at
 from models.db.connection import writing
 from models.users import User
+from services.accounts import sessions
 from services.statistics import leaderboard
 from tests.support.markers import sqlite_only
 from tests.support.table import Table
@@ -214,3 +215,19 @@ def test_an_avatar_has_a_full_url(client, new_player, spin):
         User.update(avatar="/media/avatars/a.webp").execute()
 
     assert client.get("/leaderboard").json[0]["avatar"] == "http://127.0.0.1:5000/media/avatars/a.webp"
+
+
+@pytest.mark.security("Suspension")
+def test_suspended_players_are_not_on_the_leaderboard(board, own_row, new_player, spin):
+    players = [new_player(name) for name in ("first", "second", "third")]
+    for player, wager in zip(players, (30, 20, 10), strict=True):
+        spin(player, wager=wager, price=100)
+    assert len(board()) == 3
+
+    sessions.suspend(user_id=players[1].id, now=1)
+
+    assert board() == [("fir***", 30), ("thi***", 10)]
+    row = own_row(players[2])
+    assert (row["rank"], row["next"]["username"], row["next"]["distance"]) == (2, "fir***", 20.01)
+    sessions.resume(user_id=players[1].id, now=2)
+    assert board(period="monthly")[1] == ("sec***", 20)

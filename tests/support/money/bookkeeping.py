@@ -406,14 +406,16 @@ def since(period: str, now: int) -> float:
 def leaders(everybody: list[Books], period: str, now: int) -> list[tuple[str, float]]:
     """Masked names and wagers of the week or month, as /leaderboard orders them; the oldest account first."""
     first = since({"weekly": "week", "monthly": "month"}[period], now)
-    wagers = [(books, sum(wager for at, wager, _ in books.bets if at >= first)) for books in everybody]
+    shown = [books for books in everybody if not books.suspended]
+    wagers = [(books, sum(wager for at, wager, _ in books.bets if at >= first)) for books in shown]
     ranked = sorted((found for found in wagers if found[1]), key=lambda found: -found[1])
     return [(f"{books.name[:3]}***", wager / 100) for books, wager in ranked[:100]]
 
 
 def live_bets(everybody: list[Books], until: int) -> Counter[str]:
     """How many bets were made up to this time, and how many of them are high rolls."""
-    made = [(wager, payout) for books in everybody for at, wager, payout in books.bets if at <= until]
+    shown = [books for books in everybody if not books.suspended]
+    made = [(wager, payout) for books in shown for at, wager, payout in books.bets if at <= until]
     high_rolls = sum(wager >= 5000 or payout >= 10 * wager > 0 for wager, payout in made)
     return Counter({"live-bets": len(made), "high-rolls": high_rolls})
 
