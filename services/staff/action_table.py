@@ -11,6 +11,7 @@ from services.staff.case_actions import (
     WithdrawCase,
     WithdrawIrlCase,
 )
+from services.staff.item_actions import ImportItems
 from services.staff.money_actions import ApproveWithdrawal, ChangeBalance, CreditDeposit
 from services.staff.player_actions import ResetTwoFactor
 from services.staff.staff_actions import AddStaff, ChangeRole, DisableStaff, ResetStaff
@@ -32,6 +33,7 @@ def action_table(
         ResetTwoFactor(two_factor),
         ImportCases(),
         ImportIrlCases(),
+        ImportItems(),
         RestoreCase(),
         WithdrawCase(),
         WithdrawIrlCase(),
