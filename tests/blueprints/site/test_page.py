@@ -229,14 +229,14 @@ def test_a_double_click_claims_earnings_once(tab, site, player):
     referred = site.new_player()
     refer(site, referred, player)
     site.run("payments", "record", referred["platformid"], "deposit", "100.2", "--txhash", "ab" * 32)
-    site.count_as_lost(referred, 50_00)
+    site.count_as_lost(referred, 2_000_00)
     go(sign_in(tab, site, player, item=None), "Referrals")
 
     hold(tab, "**/affiliate/claim", tab.get_by_role("button", name="Claim").dblclick).continue_()
 
-    expect(tab.locator("#claim-said")).to_have_text("You claimed 8 coins.")
+    expect(tab.locator("#claim-said")).to_have_text("You claimed 8.00 coins.")
     tab.wait_for_load_state("networkidle")
-    assert tab.locator("#claim-said").text_content() == "You claimed 8 coins."
+    assert tab.locator("#claim-said").text_content() == "You claimed 8.00 coins."
 
 
 @SIZES

@@ -90,14 +90,14 @@ def test_affiliate_earnings_are_claimed_once_a_code_confirms_it(site, tab, playe
     referred = site.new_player()
     refer(site, referred, player)
     site.run("payments", "record", referred["platformid"], "deposit", "100.2", "--txhash", "cd" * 32)
-    site.count_as_lost(referred, 50_00)
+    site.count_as_lost(referred, 2_000_00)
     go(sign_in(tab, site, player, item=None), "Referrals")
     expect(tab.locator("#earnings")).to_have_text("8.00 coins")
 
     tab.get_by_role("button", name="Claim").click()
     enter_code(tab, code)
 
-    expect(tab.locator("#claim-said")).to_have_text("You claimed 8 coins.")
+    expect(tab.locator("#claim-said")).to_have_text("You claimed 8.00 coins.")
     expect(tab.locator("#claim-said")).to_be_visible()
     expect(tab.locator("#earnings")).to_have_text("0.00 coins")
     expect(tab.get_by_role("button", name="Claim")).to_have_count(0)
