@@ -87,6 +87,7 @@ BREAKS = {"24h": "You are taking a break until ", "permanent": "You have exclude
 
 
 @pytest.mark.security("Limits and breaks")
+@pytest.mark.regulation("2.5.5 Exclusions")
 @pytest.mark.parametrize("duration", BREAKS)
 @pytest.mark.settings(AFFILIATE_SPECIAL_CODE="HOUSE")
 def test_nobody_on_a_break_or_excluded_uses_a_code(send, use_code, me, stats, owner, player, duration):
