@@ -12,6 +12,7 @@ from services.staff.case_actions import (
     WithdrawCase,
     WithdrawIrlCase,
 )
+from services.staff.item_actions import ImportItems
 from services.staff.money_actions import ApproveWithdrawal, ChangeBalance, CreditDeposit, RetryMessage
 from services.staff.player_actions import ResetTwoFactor
 from services.staff.staff_actions import AddStaff, ChangeRole, DisableStaff, ResetStaff
@@ -35,6 +36,7 @@ def action_table(
         ResetTwoFactor(two_factor),
         ImportCases(),
         ImportIrlCases(),
+        ImportItems(),
         RestoreCase(),
         WithdrawCase(),
         WithdrawIrlCase(),
