@@ -95,8 +95,15 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
         return None
 
     def identity(self) -> str:
-        """A text that changes when the file is replaced."""
-        return f"sqlite {inode_of(self.database)}"
+        """A text that changes when the file is replaced. To be used within ``reading()``."""
+        return f"sqlite {self.connection().inode}"
+
+    def leads_to(self, identity: str) -> bool:
+        """Whether the connection in use has opened the file with this identity."""
+        return identity == self.identity()
+
+    def leave_connections(self) -> None:
+        """Do nothing: connections to a replaced file are closed before their next use."""
 
     def _is_closed(self, conn: _SqliteConnection) -> bool:
         """Whether a pooled connection is closed, or its file has been replaced."""

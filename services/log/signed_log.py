@@ -334,6 +334,8 @@ class SignedLog:
         would wait for each append.
         """
         version, before = self._file_version(), self._known
+        if before is not None and not _leads_to(before.kept.database):
+            return None
         if before is not None and version != self._version:
             known = self._read()
             if known is None or known.kept.database != before.kept.database:
@@ -352,7 +354,13 @@ class SignedLog:
             return self._begin()
         if before is not None and before.kept.history != known.kept.history:
             self._on_new_epoch()
-        if known.kept.database != _identity():
+        identity = _identity()
+        if known.kept.database != identity:
+            if before is not None and before.kept.database == identity:
+                # Whoever of this machine has left a database comes back to it only by a restart.
+                log.error("another process of this machine has changed to another database")
+                database.leave_connections()
+                raise Unavailable
             return self._replace(known, ANOTHER)
         self._known, self._version = known, version
         return known
@@ -522,7 +530,12 @@ def tree_of(checkpoint: Checkpoint) -> SignedTree:
 
 @reading()
 def _identity() -> str:
-    return str(database.obj.identity())
+    return str(database.identity())
+
+
+@reading()
+def _leads_to(identity: str) -> bool:
+    return bool(database.leads_to(identity))
 
 
 def _check_no_transaction() -> None:
