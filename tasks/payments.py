@@ -11,6 +11,7 @@ from models.db.connection import UNAVAILABLE, database
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
 from services.payments import findings, inbox
+from services.payments.hold import current_hold
 from services.payments.provider import CALL_SECONDS, ProviderError
 from services.payments.sending import report_slow
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
@@ -21,7 +22,7 @@ log = logging.getLogger("platform.payments")
 
 RECONCILED_EVERY_MS = 60 * MINUTE_MS
 RETRIED_AFTER_MS = 5 * MINUTE_MS
-"""When the provider did not answer."""
+"""When the provider did not answer, or withdrawals are still held."""
 
 RECONCILED_MS = 31 * DAY_MS
 """How far back the task compares. The command compares everything."""
@@ -84,6 +85,7 @@ class Reconciling:
         self._follow_up(now)
         if now >= self._due_at:
             is_done = self._reconcile(now)
+            is_done = is_done and current_hold() is None
             self._due_at = Millis(now + (RECONCILED_EVERY_MS if is_done else RETRIED_AFTER_MS))
         self._gauges.show(now=now)
 

@@ -16,6 +16,7 @@ from server.current_services import get_services
 from server.http.rate_limit import count_as
 from server.metrics import Metrics
 from server.schemas import WireSchema, documented, text
+from services.payments.hold import current_hold
 
 blueprint = ApiBlueprint("system", __name__, description="Health and metrics")
 
@@ -34,6 +35,14 @@ class ReadinessSchema(HealthSchema):
     redis = fields.Function(
         lambda health: health.get("redis") or missing,
         metadata=documented("ok or away; only with REDIS_URL", "ok", type="string"),
+    )
+    held = fields.Function(
+        lambda health: health.get("held") or missing,
+        metadata=documented(
+            "Why withdrawals are held after a restore, and what ends that; only then",
+            "Withdrawals are held because of the database: it lacks the end of the log. …",
+            type="string",
+        ),
     )
 
 
@@ -57,11 +66,12 @@ def get_readiness() -> dict[str, Any] | Response:
             migrate.check_tables()
             if migrate.problem():
                 return error_response(SCHEMA_OUTDATED, 503)
+            hold = current_hold()
     except SCHEMA_ERRORS as error:
         if problem := schema_problem(error):
             return error_response(f"{SCHEMA_OUTDATED}: {problem}", 503)
         raise
-    return {"status": "ok", "redis": get_services().signals.state}
+    return {"status": "ok", "redis": get_services().signals.state, "held": hold and hold.text}
 
 
 @blueprint.get("/asyncapi.json")

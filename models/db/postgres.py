@@ -316,7 +316,7 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
 
         To be used within ``reading()``.
         """
-        return identity.rpartition(" ")[0] == self.connection().leads_to
+        return bool(identity.rpartition(" ")[0] == self.connection().leads_to)
 
     def write_lock(self) -> AbstractContextManager[Any]:
         return nullcontext()

@@ -34,6 +34,9 @@ UNKNOWN = "there is no record of the database on this machine"
 ANOTHER = "it is not the database that was used last"
 OLDER = "the database is older than when it was used last"
 
+END_IS_MISSING = "it lacks the end of the log"
+"""With UNKNOWN and ANOTHER, why withdrawals are held: the database may lack payments."""
+
 WRONG_KEY = "the last checkpoint of this machine was signed with another key"
 
 CONFIRM_SECONDS = 3.0
@@ -422,6 +425,8 @@ class SignedLog:
         first = [stored.first_entry.encode()] if stored.first_entry else []
         last = [] if is_trusted else self._epoch_entries(number, UNKNOWN)
         changes = {"origin": origin, "epoch": number, "confirmations": stored.confirmations + 1}
+        if not is_trusted:
+            changes |= self._hold(stored, END_IS_MISSING if kept.checkpoint else UNKNOWN)
         root = sequencer.root_at(stored.name, stored.size)
         note = self._append(stored, root, first, last, **changes)
         return self._renew(kept, note, number, reason=None if is_trusted else UNKNOWN)
@@ -448,7 +453,9 @@ class SignedLog:
         """
         number = max(stored.epoch, kept.epoch) + 1
         root = self.open(stored.checkpoint).root.hex()
-        note = self._append(stored, root, [], self._epoch_entries(number, reason), epoch=number)
+        # Bets that were not logged yet may be lost too.
+        hold = self._hold(stored, END_IS_MISSING if reason == OLDER else reason)
+        note = self._append(stored, root, [], self._epoch_entries(number, reason), epoch=number, **hold)
         return self._renew(kept, note, number, reason=reason)
 
     def _fork(self, known: Known | None, reason: str) -> Known:
@@ -470,6 +477,7 @@ class SignedLog:
         )
         last = self._epoch_entries(number, reason)
         changes = {"origin": origin, "epoch": number, "announced_key": ""}
+        changes |= self._hold(stored, END_IS_MISSING if known else UNKNOWN)
         note = self._append(stored, root, [fork], last, **changes)
         log.warning("the log goes on as %s: %s", origin, reason)
         return self._renew(kept, note, number, reason=reason)
@@ -490,6 +498,15 @@ class SignedLog:
             return sequencer.append(
                 stored, self.source, added, self.keys, known=tree, now=now, changes=changes
             )
+
+    def _hold(self, stored: Log, reason: str) -> dict[str, Any]:
+        """The columns that hold withdrawals if they must be held for this reason.
+
+        UNKNOWN stays, which only an operator ends.
+        """
+        if reason not in (UNKNOWN, ANOTHER, END_IS_MISSING) or stored.held_reason == UNKNOWN:
+            return {}
+        return {"held_reason": reason, "held_at_ms": self._clock()}
 
     def _renew(self, kept: Kept, note: str, epoch: int, *, reason: str | None) -> Known:
         """Keep the first checkpoint of an epoch; ``reason`` is why it began, None for the first one."""
