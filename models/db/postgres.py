@@ -87,14 +87,19 @@ def _held(slots: FifoSemaphore) -> Iterator[None]:
         slots.release()
 
 
+READ_ONLY = "25006"
+"""PostgreSQL's error code for a write to a database that takes none."""
+
+
 @contextmanager
 def as_unavailable() -> Iterator[None]:
-    """Raise OperationalError for a lost connection to PostgreSQL, or a damaged file of SQLite."""
+    """Raise OperationalError for a lost connection, a damaged file, and a database that takes no writes."""
     try:
         yield
     except peewee.DatabaseError as error:
         # Errors that a statement reports are subclasses.
-        if type(error) is peewee.DatabaseError:
+        code = getattr(error.__cause__ or error.__context__, "pgcode", None)
+        if type(error) is peewee.DatabaseError or code == READ_ONLY:
             raise peewee.OperationalError(str(error)) from error
         raise
 
@@ -125,6 +130,8 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     """The database's clock, in SQL."""
     began_ms = _peewee.SQL("(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT")
     """When the statement arrived, by the same clock. What it reads is at least as new."""
+    older = "it was restored, or a replica that lagged was promoted"
+    """Why it may lack the last changes."""
     json_pairs = "json_each_text"
     """The function that makes a table of a JSON object, with the columns ``key`` and ``value``."""
 
@@ -297,6 +304,11 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         """The server's limit, for all clients together. To be used within ``reading()``."""
         (limit,) = self.execute_sql("SELECT current_setting('max_connections')::int").fetchone()
         return int(limit)
+
+    def is_read_only(self) -> bool:
+        """Whether it takes no writes. To be used within ``reading()``."""
+        (answer,) = self.execute_sql("SHOW transaction_read_only").fetchone()
+        return bool(answer == "on")
 
     def leave_connections(self) -> None:
         """Close the connections, those in use after it, because this machine uses another database now."""

@@ -33,9 +33,8 @@ log = logging.getLogger("platform.log")
 UNKNOWN = "there is no record of the database on this machine"
 ANOTHER = "it is not the database that was used last"
 OLDER = "the database is older than when it was used last"
-
-END_IS_MISSING = "it lacks the end of the log"
-"""With UNKNOWN and ANOTHER, why withdrawals are held: the database may lack payments."""
+ASKED = "an operator asked for it"
+"""Why an epoch begins."""
 
 WRONG_KEY = "the last checkpoint of this machine was signed with another key"
 
@@ -176,12 +175,36 @@ class SignedLog:
     def problems(self) -> Iterator[str]:
         """Yield a line for each setting that does not fit the log."""
         try:
-            self._read()
+            if self._read() is None:
+                # Nothing is known of this log. It goes on as one of this machine.
+                return
         except Unavailable:
             yield f"LOG_SIGNING_KEY: {WRONG_KEY}"
         origin = self._stored().origin
-        if origin and origin != self._first_origin and not origin.startswith(f"{self._first_origin}-"):
+        if origin and not self.has_first_origin():
             yield f"LOG_ORIGIN: the log has the origin {origin}; set the first one that it had"
+
+    def doubt(self) -> str | None:
+        """Why the file of this machine does not confirm the database; None if it does, or if there is no log.
+
+        Writes nothing. To be used within ``reading()``.
+        """
+        stored, known = self._stored(), self._read()
+        if known is None:
+            return UNKNOWN if stored.checkpoint else None
+        if known.kept.database != _identity():
+            return ANOTHER
+        is_contained = sequencer.root_at(stored.name, known.tree.size) == known.tree.root
+        return None if is_contained else _end_is_missing()
+
+    def is_signed_here(self) -> bool:
+        """Whether the keys of these settings have signed the log of this database."""
+        return self._is_signed(self._stored())
+
+    def has_first_origin(self) -> bool:
+        """Whether the log of this database has the origin of these settings, or is its successor."""
+        origin = self._stored().origin
+        return origin == self._first_origin or origin.startswith(f"{self._first_origin}-")
 
     # -- appending ---------------------------------------------------------------------------------------
 
@@ -426,7 +449,7 @@ class SignedLog:
         last = [] if is_trusted else self._epoch_entries(number, UNKNOWN)
         changes = {"origin": origin, "epoch": number, "confirmations": stored.confirmations + 1}
         if not is_trusted:
-            changes |= self._hold(stored, END_IS_MISSING if kept.checkpoint else UNKNOWN)
+            changes |= self._hold(stored, _end_is_missing() if kept.checkpoint else UNKNOWN)
         root = sequencer.root_at(stored.name, stored.size)
         note = self._append(stored, root, first, last, **changes)
         return self._renew(kept, note, number, reason=None if is_trusted else UNKNOWN)
@@ -454,7 +477,7 @@ class SignedLog:
         number = max(stored.epoch, kept.epoch) + 1
         root = self.open(stored.checkpoint).root.hex()
         # Bets that were not logged yet may be lost too.
-        hold = self._hold(stored, END_IS_MISSING if reason == OLDER else reason)
+        hold = self._hold(stored, _end_is_missing() if reason == OLDER else reason)
         note = self._append(stored, root, [], self._epoch_entries(number, reason), epoch=number, **hold)
         return self._renew(kept, note, number, reason=reason)
 
@@ -477,7 +500,7 @@ class SignedLog:
         )
         last = self._epoch_entries(number, reason)
         changes = {"origin": origin, "epoch": number, "announced_key": ""}
-        changes |= self._hold(stored, END_IS_MISSING if known else UNKNOWN)
+        changes |= self._hold(stored, _end_is_missing() if known else UNKNOWN)
         note = self._append(stored, root, [fork], last, **changes)
         log.warning("the log goes on as %s: %s", origin, reason)
         return self._renew(kept, note, number, reason=reason)
@@ -504,7 +527,7 @@ class SignedLog:
 
         UNKNOWN stays, which only an operator ends.
         """
-        if reason not in (UNKNOWN, ANOTHER, END_IS_MISSING) or stored.held_reason == UNKNOWN:
+        if reason == ASKED or stored.held_reason == UNKNOWN:
             return {}
         return {"held_reason": reason, "held_at_ms": self._clock()}
 
@@ -543,6 +566,11 @@ class SignedLog:
 def tree_of(checkpoint: Checkpoint) -> SignedTree:
     """The tree of a checkpoint."""
     return SignedTree(checkpoint.size, checkpoint.root.hex())
+
+
+def _end_is_missing() -> str:
+    """Why withdrawals are held in a database that does not contain the checkpoint."""
+    return f"it lacks the end of the log: {database.older}"
 
 
 @reading()

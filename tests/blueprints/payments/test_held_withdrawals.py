@@ -16,7 +16,7 @@ pytestmark = sqlite_only
 COMPARING = "hold of withdrawals not looked up"
 """A background task, by its message for failures."""
 
-LOST = "it lacks the end of the log"
+LOST = "it lacks the end of the log: an older file, or one without its -wal file, is in its place"
 MOVED = "it is not the database that was used last"
 UNKNOWN = "there is no record of the database on this machine"
 
