@@ -12,6 +12,7 @@ from blueprints.api.errors import error_response
 from blueprints.system.asyncapi import asyncapi_document
 from models.db import migrate
 from models.db.connection import SCHEMA_ERRORS, reading, schema_problem
+from models.db.postgres import UnusableDatabase
 from server.current_services import get_services
 from server.http.rate_limit import count_as
 from server.metrics import Metrics
@@ -67,6 +68,8 @@ def get_readiness() -> dict[str, Any] | Response:
             if migrate.problem():
                 return error_response(SCHEMA_OUTDATED, 503)
             hold = current_hold()
+    except UnusableDatabase as error:
+        return error_response(str(error), 503)
     except SCHEMA_ERRORS as error:
         if problem := schema_problem(error):
             return error_response(f"{SCHEMA_OUTDATED}: {problem}", 503)

@@ -1,6 +1,5 @@
 """PostgreSQL: the connection pool, and the limits on waiting for connections and answers."""
 
-import logging
 import socket
 import threading
 import time
@@ -19,8 +18,6 @@ from psycopg2 import errors, extensions
 
 from fifo_semaphore import FifoSemaphore
 from models.db import waiting
-
-log = logging.getLogger("platform.database")
 
 POOL_SIZE = 20
 """The default of DATABASE_POOL_SIZE."""
@@ -53,15 +50,19 @@ recovery: there is no timeline yet. PostgreSQL 13 to 18 let every role read this
 SYSTEM = "(SELECT system_identifier FROM pg_control_system())"
 UNREADABLE_SYSTEM = "'unknown'"
 
+_peewee: Any = peewee
+"""Peewee without its types, which lack what a pool needs."""
+
+
+class UnusableDatabase(peewee.OperationalError):
+    """This process must not use the database that the address leads to. ``str()`` says why, in one line."""
+
+
 IN_RECOVERY = (
     "the database is in recovery: it is a replica, or its recovery is paused;"
     " promote it or let the recovery end (pg_wal_replay_resume)"
 )
 OTHER_DATABASE = "the address of the database leads to another one than this process uses"
-
-
-_peewee: Any = peewee
-"""Peewee without its types, which lack what a pool needs."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,6 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         self._left: set[str] = set()
         self._opened: set[_Connection] = set()
         self._choosing = threading.Lock()
-        self._refused = ""
         super().__init__(
             url,
             autoconnect=False,
@@ -191,17 +191,14 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
             raise peewee.OperationalError("Connection already opened.")
         with _peewee.__exception_wrapper__:
             connection = self._pop_good() or self._connect()
+        self._admit(connection)
         self._state.set_connection(connection)
         return True
 
     def _connect(self) -> Any:
         connection = self._adapter.connect(self, **self.connect_params, **_addresses(self.database))
         connection.autocommit = True
-        try:
-            self._admit(connection)
-        except psycopg2.Error:
-            connection.close()
-            raise
+        connection.leads_to = _database_of(connection)
         return connection
 
     def _admit(self, connection: _Connection) -> None:
@@ -209,29 +206,25 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
 
         The address may name two hosts, or lead to a replica that was promoted. This process changes to the
         other database when no connection to its own is open any more, and never back. Raises
-        psycopg2.OperationalError.
+        UnusableDatabase, also in recovery, which accepts no changes.
         """
-        connection.leads_to = _database_of(connection)
         with self._choosing:
+            if connection in self._opened:
+                return
             self._opened = {each for each in self._opened if not each.closed}
+            is_other = connection.leads_to != self._used
+            problem = ""
             if not connection.leads_to:
                 problem = IN_RECOVERY
-            elif connection.leads_to == self._used:
-                problem = ""
-            elif self._opened or connection.leads_to in self._left:
+            elif is_other and (self._opened or connection.leads_to in self._left):
                 problem = OTHER_DATABASE
-            else:
-                problem = ""
+            if problem:
+                connection.close()
+                raise UnusableDatabase(problem)
+            if is_other:
                 self._left.add(self._used)
                 self._used = connection.leads_to
-            if not problem:
-                self._opened.add(connection)
-            # One line, however often connecting is tried.
-            if problem and problem != self._refused:
-                log.error(problem)
-            self._refused = problem
-        if problem:
-            raise psycopg2.OperationalError(problem)
+            self._opened.add(connection)
 
     def execute_sql(self, *arguments: Any, **options: Any) -> Any:
         """Run the SQL. Raises OperationalError for lost answers that the driver takes for empty ones."""
@@ -263,8 +256,6 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
 
     def _is_good(self, connection: _Connection) -> bool:
         if connection.opened_at <= max(self._trusted_since, time.monotonic() - LONGEST_USE_SECONDS):
-            return False
-        if connection.leads_to != (self._used or connection.leads_to):
             return False
         try:
             # An idle connection receives nothing but the server's last message. The first call may read it,

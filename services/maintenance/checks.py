@@ -10,7 +10,7 @@ import peewee
 from models import audit_schema
 from models.db import migrate
 from models.db.connection import UNAVAILABLE, Sqlite, database, reading, repeatable_read, schema_problem
-from models.db.postgres import IN_RECOVERY, OTHER_DATABASE
+from models.db.postgres import UnusableDatabase
 from models.db.sequences import late_sequences
 from models.processes import Process, live_processes
 from models.users import AnnouncedSeed
@@ -118,8 +118,8 @@ def _database_problems() -> Iterator[str]:
             yield f"schema: {problem}"
         else:
             line = str(error).strip().splitlines()[0]
-            is_refused = line in (IN_RECOVERY, OTHER_DATABASE)
-            yield f"DATABASE_URL: {line if is_refused else f'the database cannot be reached: {line}'}"
+            is_unusable = isinstance(error, UnusableDatabase)
+            yield f"DATABASE_URL: {line if is_unusable else f'the database cannot be reached: {line}'}"
 
 
 def _key_problem(encrypted: EncryptedColumn) -> str | None:

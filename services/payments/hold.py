@@ -15,7 +15,7 @@ from peewee import fn
 
 from models.db.connection import reading, writing
 from models.log import Log, contains
-from services.log.signed_log import UNKNOWN, SignedLog
+from services.log.signed_log import ANOTHER, UNKNOWN, SignedLog
 from services.payments import findings
 from services.payments.findings import FindingKind
 from services.shared.clock import Millis
@@ -50,9 +50,9 @@ class Hold(NamedTuple):
 def current_hold() -> Hold | None:
     """What holds withdrawals, as the database has it; None if nothing does."""
     rows: Any = Log.select(Log.held_reason, Log.held_at_ms).where(Log.held_reason.is_null(False)).tuples()
-    # A hold that only an operator ends says more than one that ends by itself.
-    found = sorted((Hold(*row) for row in rows), key=lambda hold: (hold.reason != UNKNOWN, hold.since_ms))
-    return found[0] if found else None
+    # The two logs may have different reasons. What is hardest to end comes first.
+    found = [Hold(*row) for row in rows]
+    return min(found, key=lambda hold: (hold.reason != UNKNOWN, hold.reason == ANOTHER), default=None)
 
 
 class PayoutHold:

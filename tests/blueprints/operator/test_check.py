@@ -15,12 +15,15 @@ from bench.harness.servers import ROOT
 from bench.harness.waiting import wait_until
 from models.db import migrate
 from models.db.connection import database, writing
+from services.log.signed_log import UNKNOWN
 from tests.support.markers import postgresql_only, sqlite_only
 
 UNTRUSTED = (
     "TRUSTED_PROXIES is 0, but a running server gets requests with a forwarding header;"
     " set it to the number of proxies in front"
 )
+
+SETTINGS = "LOG_ORIGIN (by default that of BASE_URL), LOG_SIGNING_KEY"
 
 
 @pytest.fixture
@@ -171,10 +174,8 @@ def test_a_copy_of_another_installation_is_warned_of_its_settings(app, check, tm
     code, lines = check(INSTANCE_DIR=copy["INSTANCE_DIR"])
     assert code == 0
     assert lines == [
-        "warning: withdrawals will be held because of the database: there is no record of the database on"
-        " this machine",
-        "warning: if this is a copy of another installation, change these settings: LOG_ORIGIN (by default"
-        " that of BASE_URL), LOG_SIGNING_KEY",
+        f"warning: withdrawals will be held because of the database: {UNKNOWN}",
+        f"warning: if this is a copy of another installation, change these settings: {SETTINGS}",
     ]
     assert check(**copy, LOG_SIGNING_KEY=key, PAYMENT_METHODS="") == (0, lines[:1])
 
