@@ -126,18 +126,22 @@ class Withdrawals:
             if get(withdrawal.id).check_decision is not None:
                 # Another process has asked too, and had its answer first.
                 return
-            if decision is Decision.REJECT:
+            # While withdrawals are held, it may have been paid before a restore.
+            if decision is Decision.REJECT and held is None:
                 # The check's own reason, which may have personal details, is not in the audit trail.
                 rejected = WithdrawalStatus.REJECTED
                 release(withdrawal, rejected, reason="rejected by the check", now=now, **answer)
                 return
             amount = Cents(withdrawal.amount_cents)
-            if decision is not Decision.APPROVE:
-                review_reason: str | None = "The check leaves it to staff"
+            review_reason: str | None
+            if held is not None:
+                review_reason = held
+            elif decision is not Decision.APPROVE:
+                review_reason = "The check leaves it to staff"
             elif user.suspended_at_ms is not None:
                 review_reason = "The player was suspended"
             else:
-                review_reason = held or self._review_reason(user_id, amount, now)
+                review_reason = self._review_reason(user_id, amount, now)
             decided = self._decided(review_reason, withdrawal.provider, now)
             change(withdrawal, now=now, **answer, **decided)
             if review_reason is None:

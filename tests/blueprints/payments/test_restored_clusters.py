@@ -25,9 +25,8 @@ from tests.support.clusters import (
     clusters,
     with_tables,
 )
-from tests.support.markers import postgresql_only
 
-pytestmark = [pytest.mark.process, postgresql_only]
+pytestmark = pytest.mark.process
 
 
 @pytest.fixture
