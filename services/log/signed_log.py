@@ -35,6 +35,8 @@ ANOTHER = "it is not the database that was used last"
 OLDER = "the database is older than when it was used last"
 ASKED = "an operator asked for it"
 """Why an epoch begins."""
+REDRAWN = "an operator has redrawn the seeds, as after a restore"
+"""Why withdrawals are held then."""
 
 WRONG_KEY = "the last checkpoint of this machine was signed with another key"
 
@@ -476,8 +478,8 @@ class SignedLog:
         """
         number = max(stored.epoch, kept.epoch) + 1
         root = self.open(stored.checkpoint).root.hex()
-        # Bets that were not logged yet may be lost too.
-        hold = self._hold(stored, _end_is_missing() if reason == OLDER else reason)
+        # An older database lacks bets that were not logged yet.
+        hold = self._hold(stored, {OLDER: _end_is_missing(), ASKED: REDRAWN}.get(reason, reason))
         note = self._append(stored, root, [], self._epoch_entries(number, reason), epoch=number, **hold)
         return self._renew(kept, note, number, reason=reason)
 
@@ -523,11 +525,8 @@ class SignedLog:
             )
 
     def _hold(self, stored: Log, reason: str) -> dict[str, Any]:
-        """The columns that hold withdrawals if they must be held for this reason.
-
-        UNKNOWN stays, which only an operator ends.
-        """
-        if reason == ASKED or stored.held_reason == UNKNOWN:
+        """The columns that hold withdrawals for this reason. UNKNOWN stays, which only an operator ends."""
+        if stored.held_reason == UNKNOWN:
             return {}
         return {"held_reason": reason, "held_at_ms": self._clock()}
 

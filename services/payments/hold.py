@@ -15,7 +15,7 @@ from peewee import fn
 
 from models.db.connection import reading, writing
 from models.log import Log, contains
-from services.log.signed_log import ANOTHER, UNKNOWN, SignedLog
+from services.log.signed_log import ANOTHER, REDRAWN, UNKNOWN, SignedLog
 from services.payments import findings
 from services.payments.findings import FindingKind
 from services.shared.clock import Millis
@@ -52,7 +52,9 @@ def current_hold() -> Hold | None:
     rows: Any = Log.select(Log.held_reason, Log.held_at_ms).where(Log.held_reason.is_null(False)).tuples()
     # The two logs may have different reasons. What is hardest to end comes first.
     found = [Hold(*row) for row in rows]
-    return min(found, key=lambda hold: (hold.reason != UNKNOWN, hold.reason == ANOTHER), default=None)
+    return min(
+        found, key=lambda hold: (hold.reason != UNKNOWN, hold.reason in (ANOTHER, REDRAWN)), default=None
+    )
 
 
 class PayoutHold:

@@ -212,6 +212,16 @@ def test_a_hold_outlives_a_restart(paid_and_restored, make_app, settings, clock,
     assert len(fake.payouts) == 1
 
 
+def test_a_hold_that_begins_later_is_reconciled_at_once(app, work, run, held):
+    work(app, RECONCILING)
+    run("seeds", "redraw")
+    before = held()
+    work(app, RECONCILING)
+
+    assert before == "an operator has redrawn the seeds, as after a restore"
+    assert held() is None
+
+
 def test_a_reconciliation_without_providers_ends_no_hold(
     back_up, withdraw, restore, make_app, settings, clock, work, held
 ):
