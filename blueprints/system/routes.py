@@ -11,7 +11,7 @@ from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.errors import error_response
 from blueprints.system.asyncapi import asyncapi_document
 from models.db import migrate
-from models.db.connection import SCHEMA_ERRORS, reading, schema_problem
+from models.db.connection import SCHEMA_ERRORS, database, reading, schema_problem
 from models.db.postgres import UnusableDatabase
 from server.current_services import get_services
 from server.http.rate_limit import count_as
@@ -61,12 +61,14 @@ def get_health() -> dict[str, Any]:
 @blueprint.response(200, ReadinessSchema)
 @blueprint.alt_response(429)
 def get_readiness() -> dict[str, Any] | Response:
-    """The database is available and its schema is up to date. Redis need not be available."""
+    """The database takes changes and its schema is up to date. Redis need not be available."""
     try:
         with reading():
             migrate.check_tables()
             if migrate.problem():
                 return error_response(SCHEMA_OUTDATED, 503)
+            if database.is_read_only():
+                return error_response("The database is read-only", 503)
             hold = current_hold()
     except UnusableDatabase as error:
         return error_response(str(error), 503)

@@ -83,8 +83,8 @@ class PayoutHold:
         return reduce(and_, known, ~fn.EXISTS(held))
 
     def log_changes(self) -> None:
-        """Log when a hold has begun or ended, once in each process."""
-        hold = self.current()
+        """Log when a hold has begun or ended, once in each process. Other tasks compare the database."""
+        hold = current_hold()
         if hold is not None and hold != self._logged:
             log.warning(hold.text)
         if hold is None and self._logged is not None:

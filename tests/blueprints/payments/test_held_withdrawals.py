@@ -13,9 +13,6 @@ from tests.support.office import signed_in
 
 pytestmark = sqlite_only
 
-COMPARING = "hold of withdrawals not looked up"
-"""A background task, by its message for failures."""
-
 LOST = "it lacks the end of the log: an older file, or one without its -wal file, is in its place"
 MOVED = "it is not the database that was used last"
 UNKNOWN = "there is no record of the database on this machine"
@@ -229,7 +226,7 @@ def test_a_reconciliation_without_providers_ends_no_hold(
     restore()
     without = make_app(clock=clock, **settings | {"PAYMENT_METHODS": ""})
     work(without, SENDING)
-    without.extensions["services"].payout_hold.log_changes()
+    without.extensions["services"].payout_hold.current()
     work(without, RECONCILING)
 
     assert held() == MOVED
@@ -261,7 +258,6 @@ def test_a_request_that_was_paid_before_a_restore_is_not_rejected(
     run,
     reconcile,
     status_of,
-    work,
     app,
 ):
     made = withdraw()
@@ -272,7 +268,7 @@ def test_a_request_that_was_paid_before_a_restore_is_not_rejected(
     send_payouts()
     append()
     restore()
-    work(app, COMPARING)
+    app.extensions["services"].payout_hold.current()
 
     reject = ("payments", "reject", made["id"], "--reason", "not today")
     assert LOST in fails(*reject)
