@@ -57,6 +57,7 @@ def check() -> None:
     warnings = checks.warnings(services.settings) + away
     if not problems:
         warnings += checks.proxy_warnings(services.settings)
+        warnings += checks.copy_warnings(services.settings, services.log)
     lines = [f"warning: {warning}" for warning in warnings] + [f"note: {note}" for note in notes]
     for line in problems + lines:
         click.echo(line, err=True)
