@@ -32,12 +32,17 @@ def by_entry(marker: str) -> dict[str, list[str]]:
 
 
 def _marked(tree: ast.Module, marker: str) -> list[tuple[str, str]]:
-    """Each test with this marker, and the entry that the marker names."""
+    """Each test with this marker, or in a module with it, and the entry that the marker names."""
+    of_module = [
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "pytestmark"
+    ]
     return [
         (node.name, decorator.args[0].value)
         for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef)
-        for decorator in node.decorator_list
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+        for decorator in (*of_module, *node.decorator_list)
         if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == f"pytest.mark.{marker}"
     ]
 

@@ -76,13 +76,18 @@ def decide(staff):
 
 @pytest.fixture
 def in_review(services, player):
-    """A deposit of 25 USD that staff must decide about; its page."""
+    """A deposit of 25 USD that staff must decide about; its id."""
     deposit = services.deposits.create(
         user_id=player.id, method="demo", amount=Cents(2500), key=None, now=services.clock()
     )[0]
     with writing():
         Deposit.update(status="review", reason="underpaid").where(Deposit.id == deposit.id).execute()
-    return f"/office/deposits/{deposit.id}"
+    return deposit.id
+
+
+@pytest.fixture
+def review_page(in_review):
+    return f"/office/deposits/{in_review}"
 
 
 def status_of(withdrawal_id):
@@ -188,14 +193,14 @@ def test_a_large_withdrawal_in_small_parts_needs_a_second_person(decide, request
 
 @pytest.mark.both_databases("services/staff/money_actions.py")
 @pytest.mark.security("Four eyes")
-def test_the_credit_of_a_deposit_counts_together_with_grants(staff, in_review, player, balance):
+def test_the_credit_of_a_deposit_counts_together_with_grants(staff, review_page, player, balance):
+    staff.act(review_page, "credit", amount="60", reason=REASON)
+    assert balance() == 10_060
+
     staff.act(f"/office/players/{player.platform_id}", "balance", amount="60", reason=REASON)
-    before = balance()
 
-    staff.act(in_review, "credit", amount="60", reason=REASON)
-
-    assert balance() == before
-    assert "has proposed" in staff.get(in_review).text
+    assert balance() == 10_060
+    assert "Change the balance" in staff.get("/office/proposals").text
 
 
 def test_a_rejected_withdrawal_gives_the_coins_back_and_is_not_approved(
@@ -212,21 +217,21 @@ def test_a_rejected_withdrawal_gives_the_coins_back_and_is_not_approved(
     assert "The withdrawal is rejected, not requested." in refused.text
 
 
-def test_a_deposit_in_review_is_credited(staff, in_review, balance):
-    assert in_review.rpartition("/")[2][:8] in staff.get("/office/payments").text
-    refused = staff.act(in_review, "credit", amount="ten", reason=REASON)
+def test_a_deposit_in_review_is_credited(staff, in_review, review_page, balance):
+    assert in_review[:8] in staff.get("/office/payments").text
+    refused = staff.act(review_page, "credit", amount="ten", reason=REASON)
     assert refused.status_code == 400
     assert 'value="ten"' in refused.text
     assert f'value="{REASON}"' in refused.text
 
-    staff.act(in_review, "credit", amount="24.50", reason=REASON)
+    staff.act(review_page, "credit", amount="24.50", reason=REASON)
 
     assert balance() == 10_024.5
     assert last_event("deposit.credited")[1]["reason"] == REASON
 
 
-def test_a_large_credit_needs_two_people(staff, second, in_review, balance):
-    staff.act(in_review, "credit", amount="100.01", reason=REASON)
+def test_a_large_credit_needs_two_people(staff, second, review_page, balance):
+    staff.act(review_page, "credit", amount="100.01", reason=REASON)
     assert balance() == 10_000
 
     second.approve(1)
@@ -234,10 +239,10 @@ def test_a_large_credit_needs_two_people(staff, second, in_review, balance):
     assert balance() == 10_100.01
 
 
-def test_a_deposit_in_review_is_ended_without_a_credit(staff, in_review, balance):
-    staff.act(in_review, "fail", reason=REASON)
+def test_a_deposit_in_review_is_ended_without_a_credit(staff, review_page, balance):
+    staff.act(review_page, "fail", reason=REASON)
 
-    assert "failed</h1>" in staff.get(in_review).text
+    assert "failed</h1>" in staff.get(review_page).text
     assert balance() == 10_000
 
 
