@@ -34,13 +34,6 @@ def test_a_bad_parameter_is_named(client, alice):
     assert named == {case: case[1] for case in cases}
 
 
-def test_an_empty_value_is_the_default(ask, alice):
-    empty = {"page": "", "limit": "", "sort": "", "search": "", "type": "", "game": ""}
-
-    for name in LISTS:
-        assert ask(name, alice, **empty) == ask(name, alice), name
-
-
 def test_the_token_is_checked_before_the_parameters(client):
     answers = [client.get(f"/stats/{name}?page=0") for name in LISTS]
 
