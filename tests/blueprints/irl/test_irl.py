@@ -106,6 +106,18 @@ def test_an_unknown_case_is_not_found(client, put):
     assert [answer.json for answer in answers] == [{"error": "Case not found"}] * 4
 
 
+def test_a_list_of_any_length_takes_two_queries(client, put, queries):
+    counted = []
+    for total in (1, 20):
+        for number in range(total):
+            put(f"case-{number}")
+        queries.clear()
+        client.get("/irl")
+        counted.append(len(queries))
+
+    assert counted == [2, 2]
+
+
 @pytest.mark.both_databases("a race")
 def test_a_case_imported_during_a_list_appears_whole_or_not(client, put, monkeypatch):
     put("desk")
