@@ -119,3 +119,13 @@ def test_claims_never_exceed_the_losses_of_the_referred_player(
     assert claim(owner) == NOTHING
     lose(alice, 5_00, 0)
     assert claim(owner)[1]["amount"] == 2
+
+
+def test_losses_of_one_referred_player_do_not_count_for_another(overview, owner, refer, pay, lose):
+    alice, bob, carol = refer("alice"), refer("bob"), refer("carol")
+    pay(alice, "deposit", "1000.20")
+    pay(carol, "deposit", "50.20")
+    lose(bob, 500_00)
+    lose(carol, 100_00, 300_00)
+
+    assert overview(owner)["availableEarnings"] == 0

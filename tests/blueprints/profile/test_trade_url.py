@@ -80,6 +80,18 @@ def test_an_invalid_url_is_refused(put, me):
 OWN_ID, OWN_URL = "76561198000000001", BASE + "?partner=39734273"
 
 
+def test_the_host_can_be_configured(make_app, new_player):
+    app = make_app(PLATFORM_TRADE_HOST="Trade.Example.com")
+    player = new_player("other")
+
+    put = app.test_client().put
+    urls = with_host("trade.example.com", "steamcommunity.com", "tradeXexample.com")
+
+    answers = [put("/profile/trade-url", json={"url": url}, headers=player.headers) for url in urls]
+
+    assert [answer.status_code for answer in answers] == [200, 400, 400]
+
+
 @pytest.fixture
 def put_with_own_only(make_app, clock):
     """Sets a trade URL as a player of this platform id, where only own ones are allowed; status and body."""

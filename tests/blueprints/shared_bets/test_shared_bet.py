@@ -112,6 +112,15 @@ def test_messengers_get_absolute_urls_and_the_size_of_the_picture(page, spin):
         assert "chance 19 %" in tags[name], name
 
 
+def test_the_heading_says_whether_the_item_was_won(page, spin, app, player, clock):
+    lost = Table(app).spin(player, wager=2, wins=False)
+    clock.advance(ms=PROOF_DELAY_MS)
+
+    assert '<h1 id="title">alice won Item of 10</h1>' in page(spin)
+    assert '<h1 id="title">alice did not win Item of 10</h1>' in page(lost)
+    assert "alice wagered 2.00 coins" in page(lost)
+
+
 def test_a_name_is_text_in_the_page(page, open_case):
     name = """Gun | "><script>alert('1')</script> & more"""
     bet = open_case(chest(items=[(name, 1, 100)]), wins=name)
