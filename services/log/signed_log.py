@@ -99,6 +99,17 @@ class SignedLog:
                 return self._load()
         return known
 
+    def newer(self) -> Known:
+        """The newest checkpoint of the database, which this machine then keeps.
+
+        Must not be called within a transaction. Raises Unavailable.
+        """
+        known = self.current()
+        if self._stored().checkpoint != known.kept.checkpoint:
+            self.watch()
+            known = self.current()
+        return known
+
     def watch(self) -> None:
         """Check the database between uses, and keep checkpoints that other machines have signed.
 
@@ -171,7 +182,7 @@ class SignedLog:
             raise OperatorError("; ".join(problems))
 
     def problems(self) -> Iterator[str]:
-        """Yield a line for each setting that does not fit the log."""
+        """Yield a line for each setting that does not fit the log. Raises LogMissing."""
         try:
             self._read()
         except Unavailable:
@@ -389,8 +400,6 @@ class SignedLog:
                     # The others may have begun a new epoch.
                     self._on_new_epoch()
                     return self._keep(Kept(stored.checkpoint, _identity(), _history(), stored.epoch))
-                if stored.size == 0 and self._is_signed(stored):
-                    return self._continue(stored, NOTHING, UNKNOWN)
                 return self._fork(None, UNKNOWN)
             except Superseded:
                 continue

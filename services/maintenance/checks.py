@@ -10,9 +10,13 @@ import peewee
 from models import audit_schema
 from models.db import migrate
 from models.db.connection import UNAVAILABLE, Sqlite, database, reading, repeatable_read, schema_problem
+from models.log import AUDIT
 from models.processes import Process, live_processes
 from models.users import AnnouncedSeed
+from services.audit_trail import queries
+from services.log import sequencer
 from services.log.bet_log import BetLog
+from services.log.sequencer import LogMissing
 from services.maintenance.encrypted_columns import EncryptedColumn
 from settings import Settings
 
@@ -31,7 +35,7 @@ def problems(
         with repeatable_read():
             found += [f"audit trail: {problem}" for problem in audit_schema.problems()]
             found += filter(None, map(_key_problem, encrypted))
-            found += bet_log.problems() if bet_log else ()
+            found += _log_problems(bet_log) if bet_log else ()
     return [*found, *_directory_problems(settings.instance_dir)]
 
 
@@ -70,6 +74,20 @@ def _database_problems() -> Iterator[str]:
             yield f"schema: {problem}"
         else:
             yield f"DATABASE_URL: the database cannot be reached: {str(error).strip().splitlines()[0]}"
+
+
+def _log_problems(bet_log: BetLog) -> Iterator[str]:
+    """Settings that do not fit the log, and whether rows of the logs or of the audit trail are gone."""
+    try:
+        yield from bet_log.problems()
+        sequencer.stored_log(AUDIT)
+    except LogMissing as missing:
+        yield str(missing)
+        return
+    unlogged = queries.unlogged_events()
+    if unlogged:
+        what = "are missing" if unlogged < 0 else "are neither in its log nor wait for that"
+        yield f"audit trail: {abs(unlogged)} events {what}; run flask audit verify"
 
 
 def _key_problem(encrypted: EncryptedColumn) -> str | None:

@@ -5,9 +5,10 @@ from models.deposits import Deposit
 from models.withdrawals import Withdrawal
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
-from services.payments import deposits, withdrawals
+from services.payments import deposits, findings, withdrawals
 from services.payments.deposit_states import DepositStatus
 from services.payments.errors import PaymentNotFound, StatusChanged
+from services.payments.findings import FindingKind
 from services.payments.methods import PaymentMethods
 from services.payments.payout_states import by_preference, transfer_of
 from services.payments.polling_times import at_once
@@ -71,9 +72,8 @@ class StaffDecisions:
         transfer, event = Transfer(chain=deposit.method), {"reason": reason}
         try:
             with writing():
-                deposits.credit(
-                    deposit, usd, transfer, now=now, event=event, reason=reason, is_decided_by_staff=True
-                )
+                decided = {"is_decided_by_staff": True, "decided_paid_cents": deposit.paid_cents}
+                deposits.credit(deposit, usd, transfer, now=now, event=event, reason=reason, **decided)
         except StatusChanged:
             raise _changed_meanwhile() from None
         return deposits.get(deposit_id)
@@ -97,6 +97,7 @@ class StaffDecisions:
             if payout.state is not PayoutState.CANCELLED:
                 raise OperatorError(f"the provider has the payout {payout.id}, which is {payout.label}")
         _release(withdrawal, WithdrawalStatus.FAILED, reason, now)
+        findings.solve(FindingKind.WITHDRAWAL, withdrawal.id, now=now)
         return withdrawals.get(payment_id)
 
     def complete(self, *, withdrawal_id: str, reason: str, now: Millis) -> Withdrawal:
@@ -118,6 +119,7 @@ class StaffDecisions:
             withdrawals.complete(withdrawal, transfer, now=now, reason=reason)
         except StatusChanged:
             raise _changed_meanwhile() from None
+        findings.solve(FindingKind.WITHDRAWAL, withdrawal.id, now=now)
         return withdrawals.get(withdrawal_id)
 
     def _payouts_of(self, withdrawal: Withdrawal) -> list[Payout]:
@@ -137,8 +139,8 @@ def _fail_deposit(deposit: Deposit, reason: str, now: Millis) -> Deposit:
     _require(deposit, DepositStatus.REVIEW)
     try:
         with writing():
-            failed = {"status": DepositStatus.FAILED, "reason": reason, "is_decided_by_staff": True}
-            deposits.change(deposit, now=now, **failed)
+            decided = {"is_decided_by_staff": True, "decided_paid_cents": deposit.paid_cents}
+            deposits.change(deposit, now=now, status=DepositStatus.FAILED, reason=reason, **decided)
             user_id: int = deposit.user_id  # type: ignore[attr-defined]  # made by peewee
             after = {"deposit": deposit.id, "reason": reason}
             record(AuditEventType.DEPOSIT_FAILED, now=now, user_id=user_id, after=after)

@@ -1,5 +1,6 @@
 """The Dockerfile, the compose file and the systemd unit: linters, and the commands in them."""
 
+import compileall
 import json
 import os
 import re
@@ -37,6 +38,8 @@ def image(tmp_path):
         for source in sources:
             copy = shutil.copytree if source.endswith("/") else shutil.copy
             copy(ROOT / source, tmp_path / target)
+    # Otherwise each command would compile the project again.
+    compileall.compile_dir(tmp_path, quiet=1)
     return tmp_path
 
 

@@ -123,8 +123,8 @@ class Actor:
             Act(ActKind.SPIN, self._name, 1, request=request | {"requestId": self._name})
         )
         self._client.bet(act)
-        # The newest nonce is that of this spin, so it is the number of bets.
-        self._client.hear_proofs(self._memory.newest_nonce)
+        # The newest nonce is that of the next bet.
+        self._client.hear_proofs(self._memory.newest_nonce - 1)
         self._client.leave()
         return act
 

@@ -5,6 +5,7 @@ import pytest
 from bench.harness.spins import Clock, at
 from models.db.connection import writing
 from models.users import User
+from services.accounts import sessions
 from services.statistics import leaderboard
 from tests.support.table import Table
 
@@ -202,3 +203,19 @@ def test_an_unknown_period_is_refused(client):
 
     assert {answer.status_code for answer in answers} == {400}
     assert answers[0].json == {"error": "period: must be one of weekly, monthly"}
+
+
+@pytest.mark.security("Suspension")
+def test_suspended_players_are_not_on_the_leaderboard(board, own_row, new_player, spin):
+    players = [new_player(name) for name in ("first", "second", "third")]
+    for player, wager in zip(players, (30, 20, 10), strict=True):
+        spin(player, wager=wager, price=100)
+    assert len(board()) == 3
+
+    sessions.suspend(user_id=players[1].id, now=1)
+
+    assert board() == [("fir***", 30), ("thi***", 10)]
+    row = own_row(players[2])
+    assert (row["rank"], row["next"]["username"], row["next"]["distance"]) == (2, "fir***", 20.01)
+    sessions.resume(user_id=players[1].id, now=2)
+    assert board(period="monthly")[1] == ("sec***", 20)

@@ -34,27 +34,29 @@ VIEWS = {
     P.PROPOSALS_SEE: "player_actions proposals proposal approve_proposal reject_proposal withdraw_proposal",
     P.BALANCES_CHANGE: "change_balance",
     P.PLAYERS_EXCLUDE: "exclude_player",
-    P.PLAYERS_ACT: "log_player_out add_note delete_note notify_player resume_player suspend_player change_tags",
+    P.PLAYERS_ACT: (
+        "log_player_out add_note delete_note notify_player resume_player suspend_player change_tags"
+    ),
     P.PRIZES_SEE: "player_prizes prizes",
     P.TWO_FACTOR_RESET: "reset_two_factor",
-    P.PRIZES_SHIP: "ship_prize",
+    P.PRIZES_SHIP: "ship_prize return_prize",
     P.REPORTS_SEE: (
         "reports reports_csv report_of_payments report_of_payments_csv report_of_liabilities "
         "report_of_liabilities_csv"
     ),
     P.STAFF_SEE: "staff staff_member",
     P.STAFF_CHANGE: "disable_staff forget_tries reset_staff change_role add_staff",
-    P.WITHDRAWALS_DECIDE: "approve_withdrawal reject_withdrawal",
+    P.WITHDRAWALS_DECIDE: "approve_withdrawal reject_withdrawal complete_withdrawal fail_withdrawal",
 }
 """The views that need each permission. That of the files is Flask's own."""
 
 TABLE = {f"office.{view}": needed for needed, views in VIEWS.items() for view in views.split()}
 
-DANGEROUS = (
-    "credit_deposit exclude_player change_balance reset_two_factor approve_proposal confirm_code "
-    "add_staff change_role disable_staff reset_staff forget_tries approve_withdrawal "
-    "reject_withdrawal"
-).split()
+DANGEROUS = {
+    *("credit_deposit", "exclude_player", "change_balance", "reset_two_factor", "approve_proposal"),
+    *("confirm_code", "add_staff", "change_role", "disable_staff", "reset_staff", "forget_tries"),
+    *("approve_withdrawal", "reject_withdrawal", "complete_withdrawal", "fail_withdrawal"),
+}
 """Those that ask for a code of the authenticator again."""
 
 LAST = "office.sign_out"
@@ -118,7 +120,7 @@ def test_dangerous_views_ask_for_a_code_that_is_older_than_five_minutes(app, adm
         in admin.client.open(address, method=method, data=data if method != "GET" else None).text
     }
 
-    assert asked == set(DANGEROUS)
+    assert asked == DANGEROUS
 
 
 def test_forms_without_fields_and_numbers_beyond_all_ids_are_refused(app, admin):

@@ -143,14 +143,19 @@ def test_the_second_person_sees_what_the_import_would_do_at_that_moment(editor, 
     assert "row 1: the item Gun is withdrawn" in second.get("/office/proposals/1").text
 
 
-def test_a_document_is_not_imported_unless_it_was_previewed(editor):
+def test_an_import_needs_its_preview_and_a_reason_and_keeps_the_document(editor):
     page = preview(editor, CASES, [case_of("Chest")])
 
-    answer = confirm(editor, CASES, [case_of("Trunk")], page=page)
+    for name, reason, problem in (
+        ("Trunk", REASON, "changed after the preview"),
+        ("Chest", "new", "The reason must be a text of 5 to 200 characters"),
+    ):
+        answer = confirm(editor, CASES, [case_of(name)], page=page, reason=reason)
 
-    assert answer.status_code == 400
-    assert "changed after the preview" in answer.text
-    assert "Trunk" in answer.text
+        assert answer.status_code == 400
+        assert problem in answer.text
+        assert name in answer.text
+        assert f'value="{reason}"' in answer.text
     assert events("proposal.made") == []
 
 
@@ -163,15 +168,6 @@ def test_a_preview_that_is_sent_twice_proposes_once(editor):
         confirm(editor, CASES, rows, page=page, form_key=key)
 
     assert len(events("proposal.made")) == 1
-
-
-def test_an_import_needs_a_reason_and_keeps_the_document(editor):
-    answer = confirm(editor, CASES, [case_of("Chest")], reason="new")
-
-    assert answer.status_code == 400
-    assert "The reason must be a text of 5 to 200 characters" in answer.text
-    assert "Chest" in answer.text
-    assert 'value="new"' in answer.text
 
 
 def test_items_are_imported_by_one_person_who_sees_which_prices_of_cases_follow(editor):
@@ -188,6 +184,34 @@ def test_items_are_imported_by_one_person_who_sees_which_prices_of_cases_follow(
     assert "Items added: 1, updated: 2" in editor.get("/office/items").text
     assert prices() == {"Box": 2632}
     assert events("items.imported")[-1][1:] == ("staff:ed", {"created": 1, "updated": 2, "reason": REASON})
+
+
+def price_of(name):
+    with reading():
+        return Item.get(Item.market_hash_name == name).price_cents
+
+
+@pytest.mark.security("Four eyes")
+def test_an_import_of_items_that_makes_the_free_case_worth_more_waits_for_a_second_person(editor, second):
+    import_case("Daily", {ROCK: 100}, kind="free")
+    dearer = [item_of(ROCK, 5_000)]
+    assert "A second person must approve it" in preview(editor, ITEMS, dearer).text
+
+    confirm(editor, ITEMS, dearer)
+
+    assert price_of(ROCK) == 10_00
+    path = "/office/proposals/1"
+    assert "5,000.00" in second.get(path).text
+    assert second.post(f"{path}/approve", of=path).status_code == 303
+    assert price_of(ROCK) == 5_000_00
+
+
+def test_an_import_of_items_that_leaves_the_free_case_as_it_is_needs_one_person(editor):
+    import_case("Daily", {ROCK: 100}, kind="free")
+
+    confirm(editor, ITEMS, [item_of(ROCK, 9), item_of(GUN, 5_000)])
+
+    assert (price_of(ROCK), price_of(GUN)) == (9_00, 5_000_00)
 
 
 def test_a_preview_knows_custom_prices_and_withdrawn_items(editor, run):

@@ -2,16 +2,18 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 from models.db.connection import reading, writing
 from models.deposits import Deposit
-from models.payments import Payment
 from models.webhook_deliveries import WebhookDelivery
 from models.withdrawals import Withdrawal
 from services.payments import findings
 from services.payments.findings import FindingKind
+from services.payments.provider import PayoutState
+from services.payments.providers.demo import Demo
 from services.shared.money import Cents
 from tests.support.office import last_event, signed_in
 
@@ -173,15 +175,6 @@ def test_a_large_withdrawal_needs_two_people(decide, request_withdrawal, second,
     assert last_event("withdrawal.approved")[0] == "staff:second-person"
 
 
-def test_a_rejected_withdrawal_gives_the_coins_back(decide, request_withdrawal, balance):
-    withdrawal_id = request_withdrawal(1001)
-    assert balance() == 8999
-
-    decide(withdrawal_id, "reject")
-
-    assert (status_of(withdrawal_id), balance()) == ("rejected", 10_000)
-
-
 @pytest.mark.both_databases("services/staff/money_actions.py")
 @pytest.mark.security("Four eyes")
 def test_a_large_withdrawal_in_small_parts_needs_a_second_person(decide, request_withdrawal, second):
@@ -205,10 +198,13 @@ def test_the_credit_of_a_deposit_counts_together_with_grants(staff, in_review, p
     assert "has proposed" in staff.get(in_review).text
 
 
-def test_a_withdrawal_that_was_rejected_meanwhile_is_not_approved(decide, request_withdrawal, second):
+def test_a_rejected_withdrawal_gives_the_coins_back_and_is_not_approved(
+    decide, request_withdrawal, second, balance
+):
     withdrawal_id = request_withdrawal(1001)
     decide(withdrawal_id, "approve")
     decide(withdrawal_id, "reject", by=second)
+    assert (status_of(withdrawal_id), balance()) == ("rejected", 10_000)
 
     refused = second.approve(1)
 
@@ -218,6 +214,10 @@ def test_a_withdrawal_that_was_rejected_meanwhile_is_not_approved(decide, reques
 
 def test_a_deposit_in_review_is_credited(staff, in_review, balance):
     assert in_review.rpartition("/")[2][:8] in staff.get("/office/payments").text
+    refused = staff.act(in_review, "credit", amount="ten", reason=REASON)
+    assert refused.status_code == 400
+    assert 'value="ten"' in refused.text
+    assert f'value="{REASON}"' in refused.text
 
     staff.act(in_review, "credit", amount="24.50", reason=REASON)
 
@@ -239,14 +239,6 @@ def test_a_deposit_in_review_is_ended_without_a_credit(staff, in_review, balance
 
     assert "failed</h1>" in staff.get(in_review).text
     assert balance() == 10_000
-
-
-def test_the_form_of_a_credit_keeps_what_was_typed(staff, in_review):
-    refused = staff.act(in_review, "credit", amount="ten", reason=REASON)
-
-    assert refused.status_code == 400
-    assert 'value="ten"' in refused.text
-    assert f'value="{REASON}"' in refused.text
 
 
 def test_a_finding_is_closed_with_a_reason(staff, services):
@@ -280,13 +272,13 @@ def failed_webhook(player, services):
     return delivery.id
 
 
-def test_a_failed_webhook_is_processed_again(staff, failed_webhook, balance):
-    assert "User not found" in staff.get("/office/payments/webhooks").text
+def test_a_failed_webhook_is_processed_again_and_recorded_once(staff, failed_webhook, balance):
+    page = "/office/payments/webhooks"
+    assert "User not found" in staff.get(page).text
 
-    staff.post(
-        f"/office/payments/webhooks/{failed_webhook}/retry", of="/office/payments/webhooks", reason=REASON
-    )
+    first, again = [staff.post(f"{page}/{failed_webhook}/retry", of=page, reason=REASON) for _ in range(2)]
 
+    assert (first.status_code, again.status_code) == (303, 400)
     assert balance() == 10_025
     assert findings.open_findings() == []
     assert last_event("webhook.retried")[1]["reason"] == REASON
@@ -305,10 +297,159 @@ def test_a_look_at_the_messages_of_a_payment_service_is_recorded(staff, failed_w
     )
 
 
-def test_a_webhook_is_not_retried_twice(staff, failed_webhook):
-    path = f"/office/payments/webhooks/{failed_webhook}/retry"
-    first, again = [staff.post(path, of="/office/payments/webhooks", reason=REASON) for _ in range(2)]
+WEBHOOKS = "/office/payments/webhooks"
 
-    assert (first.status_code, again.status_code) == (303, 400)
-    with reading():
-        assert Payment.select().count() == 1
+
+@pytest.fixture
+def retry(staff, failed_webhook):
+    """Has the failed message processed again."""
+    return lambda **fields: staff.post(
+        f"{WEBHOOKS}/{failed_webhook}/retry", of=WEBHOOKS, reason=REASON, **fields
+    )
+
+
+@writing()
+def change_message(**data):
+    """Let the failed message say something else."""
+    body = json.loads(WebhookDelivery.get().body)
+    body["data"] |= data
+    WebhookDelivery.update(body=json.dumps(body)).execute()
+
+
+def test_a_retry_that_would_credit_much_needs_a_second_person(retry, second, balance):
+    change_message(usd=100.01)
+
+    assert retry().status_code == 303
+
+    assert balance() == 10_000
+    page = "/office/proposals/1"
+    assert second.post(f"{page}/approve", of=page).status_code == 303
+    assert balance() == 10_100.01
+    assert findings.open_findings() == []
+
+
+def test_a_retry_counts_together_with_other_grants(retry, staff, in_review, second, balance):
+    path = in_review
+    staff.post(f"{path}/credit", of=path, amount="90", reason=REASON)
+
+    retry()
+
+    assert balance() == 10_090
+    assert "Process the webhook" in second.get("/office/proposals").text
+
+
+@pytest.mark.security("Webhooks")
+@pytest.mark.parametrize("txhash", ["", "ab" * 32])
+def test_a_payment_that_was_recorded_by_hand_is_not_credited_by_a_retry(txhash, retry, run, player, balance):
+    change_message(txhash=txhash)
+    run("payments", "record", player.platform_id, "deposit", "25")
+
+    refused = retry()
+
+    assert (refused.status_code, balance()) == (400, 10_025)
+    assert "was recorded by hand after the message had come" in refused.text
+
+
+def test_a_payment_with_another_txhash_does_not_hinder_a_retry(retry, run, player, balance):
+    change_message(txhash="ab" * 32)
+    run("payments", "record", player.platform_id, "deposit", "25", "--txhash", "cd" * 32)
+
+    assert retry().status_code == 303
+
+    assert balance() == 10_050
+
+
+def test_two_equal_messages_are_both_retried(retry, staff, failed_webhook, balance):
+    with writing():
+        values = WebhookDelivery.select().dicts().get() | {"id": None, "delivery_id": "m2"}
+        other = WebhookDelivery.create(**values)
+
+    retry()
+    staff.post(f"{WEBHOOKS}/{other.id}/retry", of=WEBHOOKS, reason=REASON)
+
+    assert balance() == 10_050
+
+
+def test_a_message_whose_finding_was_closed_is_not_retried(retry, run, staff, balance):
+    run("payments", "dismiss", "message", "m1", "--reason", "recorded by hand")
+
+    assert retry().status_code == 400
+
+    assert balance() == 10_000
+    assert "There are none" in staff.get(WEBHOOKS).text
+
+
+def test_a_retry_that_fails_again_changes_nothing(retry, staff):
+    change_message(platformid="nobody")
+
+    refused = retry()
+
+    assert refused.status_code == 400
+    assert "It failed again: User not found" in refused.text
+    assert "User not found" in staff.get(WEBHOOKS).text
+    assert [finding.kind for finding in findings.open_findings()] == ["message"]
+
+
+@pytest.fixture
+def sent(request_withdrawal, services):
+    """A withdrawal that the provider has accepted; its id."""
+    withdrawal_id = request_withdrawal()
+    now = services.clock()
+    services.staff_decisions.approve(withdrawal_id=withdrawal_id, reason=REASON, now=now)
+    services.payout_sender.run(now=now)
+    assert status_of(withdrawal_id) == "sent"
+    return withdrawal_id
+
+
+@pytest.mark.parametrize(
+    ("form", "status", "coins"), [("complete", "completed", 9_950), ("fail", "failed", 10_000)]
+)
+def test_staff_end_a_withdrawal_whose_payout_was_cancelled(
+    form, status, coins, sent, decide, balance, monkeypatch
+):
+    shown = Demo.payout
+    cancelled = {"state": PayoutState.CANCELLED}
+    monkeypatch.setattr(
+        Demo, "payout", lambda *args, **options: replace(shown(*args, **options), **cancelled)
+    )
+
+    decide(sent, form)
+
+    assert (status_of(sent), balance()) == (status, coins)
+
+
+def test_a_payout_that_may_be_paid_is_not_ended(sent, decide):
+    refused = decide(sent, "fail")
+
+    assert refused.status_code == 400
+    assert "The provider has the payout" in refused.text
+    assert status_of(sent) == "sent"
+
+
+def test_a_deposit_shows_what_was_paid(staff, in_review):
+    path = in_review
+    assert '<dt>Paid</dt><dd class="number">not known</dd>' in staff.get(path).text
+    with writing():
+        Deposit.update(paid_cents=1234).execute()
+
+    assert "12.34" in staff.get(path).text
+    assert "12.34" in staff.get("/office/payments").text
+
+
+@pytest.mark.security("Four eyes")
+def test_the_address_of_a_finding_is_masked_and_a_look_at_it_recorded(staff, services, player):
+    findings.report(
+        FindingKind.UNKNOWN_PAYOUT,
+        "p1",
+        ours="no withdrawal",
+        theirs="Completed 5.00 USD",
+        platform_id=player.platform_id,
+        address=ADDRESS,
+        now=services.clock(),
+    )
+    page = staff.get("/office/payments/findings").text
+    assert (player.platform_id in page, "Completed 5.00 USD" in page, ADDRESS in page) == (True, True, False)
+
+    assert ADDRESS in staff.get("/office/payments/findings?personal=shown").text
+
+    assert last_event("personal-details.seen")[1] == {"what": "addresses of findings"}

@@ -171,19 +171,6 @@ def test_a_role_without_the_permission_does_not_approve(act, compliance, balance
     assert last_event("staff.refused")[1]["permission"] == "balances.change"
 
 
-def test_an_approval_that_the_rules_refuse_says_why_and_stays_open(act, payments, balance):
-    act("balance", amount="90")
-    act("balance", amount="-190")
-    act("balance", amount="-10", by=payments)
-
-    refused = payments.approve(2)
-
-    assert refused.status_code == 400
-    assert "Insufficient balance." in refused.text
-    assert "open" in refused.text.split("<h1>")[1].split("</h1>")[0]
-    assert balance() == 180
-
-
 def test_a_proposal_is_rejected_or_withdrawn_with_a_reason(act, payments, support):
     for _ in range(2):
         act("balance", amount="250")

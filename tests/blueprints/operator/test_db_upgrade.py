@@ -7,16 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bench.harness.players import create_player
 from bench.harness.servers import ROOT
-from models.bets import Bet
 from models.db import migrate
 from models.db.connection import Table, database, reading, writing
 from models.items import Item
-from models.snapshots import Snapshot
 from tests.support.markers import sqlite_only
 from tests.support.older_databases import database_of_0_2_0
-from tests.support.openings import win_prize
 
 pytestmark = pytest.mark.both_databases("migrations")
 
@@ -126,70 +122,6 @@ def test_a_database_with_all_replaced_migrations_is_upgraded(app, run):
     assert run("db", "upgrade") == {"applied": MIGRATIONS}
 
     assert run("db", "upgrade") == {"applied": []}
-
-
-OLDER_SNAPSHOTS = [
-    "ALTER TABLE snapshots ADD COLUMN shown_at_ms BIGINT NOT NULL DEFAULT 0",
-    "ALTER TABLE snapshots ADD COLUMN is_opened BOOLEAN NOT NULL DEFAULT TRUE",
-    "CREATE INDEX snapshots_not_opened ON snapshots (shown_at_ms) WHERE NOT is_opened",
-    # Databases that an early commit has made do not have it.
-    "CREATE INDEX bets_of_snapshot ON bets (snapshot_id) WHERE snapshot_id IS NOT NULL",
-]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("statements", [OLDER_SNAPSHOTS, OLDER_SNAPSHOTS[:-1]], ids=["indexed", "early"])
-def test_snapshots_that_no_bet_refers_to_are_deleted(app, run, statements):
-    run("db", "upgrade")
-    opened = win_prize(app, create_player(app, "alice")) and snapshot_hashes()
-    make_older_snapshots(statements)
-    with writing():
-        Snapshot.insert(hash="0" * 64, content="").execute()
-
-    assert run("db", "upgrade") == {"applied": ["0017_snapshots_of_bets"]}
-
-    assert snapshot_hashes() == opened
-    with reading():
-        columns = [column.name for column in database.get_columns("snapshots")]
-    assert columns == ["id", "hash", "content"]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("is_opened_again", [False, True])
-def test_snapshots_with_consecutive_ids_are_found_by_their_hashes(app, run, client, is_opened_again):
-    run("db", "upgrade")
-    alice = create_player(app, "alice")
-    win_prize(app, alice)
-    (hash_,) = snapshot_hashes()
-    with writing():
-        Snapshot.insert(Snapshot.get().__data__ | {"id": 7}).execute()
-        Bet.update(snapshot=7).execute()
-        Snapshot.delete().where(Snapshot.id != 7).execute()
-    assert client.get(f"/snapshots/{hash_}").status_code == 404
-    if is_opened_again:
-        win_prize(app, alice)
-    make_older_snapshots()
-
-    run("db", "upgrade")
-
-    assert client.get(f"/snapshots/{hash_}").status_code == 200
-    with reading():
-        assert {bet.snapshot.hash for bet in Bet.select()} == {hash_}
-    assert snapshot_hashes() == [hash_]
-
-
-def make_older_snapshots(statements=OLDER_SNAPSHOTS):
-    """Give the table of snapshots what 0017 removes."""
-    with writing():
-        for statement in statements:
-            database.execute_sql(statement)
-        history = migrate.Runner(database.obj).History
-        history.delete().where(history.name == "0017_snapshots_of_bets").execute()
-
-
-@reading()
-def snapshot_hashes():
-    return [row.hash for row in Snapshot.select()]
 
 
 @pytest.mark.thorough

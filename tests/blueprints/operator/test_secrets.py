@@ -15,16 +15,8 @@ from tests.support.two_factor import Authenticator, recovery_codes_of
 
 OLD = "the secret that was used first and is long enough"
 NEW = "the secret that comes after it and is long enough"
-NOTHING = {
-    "announcedSeeds": 0,
-    "bets": 0,
-    "twoFactorSecrets": 0,
-    "recoveryCodes": 0,
-    "shippingAddresses": 0,
-    "auditKeys": 0,
-    "staffAuthenticators": 0,
-    "unreadable": 0,
-}
+COUNTED = ("announcedSeeds", "bets", "twoFactorSecrets", "recoveryCodes", "shippingAddresses", "auditKeys")
+NOTHING = dict.fromkeys((*COUNTED, "staffAuthenticators", "unreadable"), 0)
 FILLED = NOTHING | {"announcedSeeds": 3, "bets": 2, "twoFactorSecrets": 1, "auditKeys": 1}
 
 

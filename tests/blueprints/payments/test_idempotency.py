@@ -37,7 +37,10 @@ def test_the_answer_shows_the_present_state(post_deposit, fake, invoice_of, poll
 
     status, body = post_deposit(key="k")
 
-    assert (status, body) == (200, {"deposit": made | {"status": "credited", "credited": 25}})
+    assert (status, body) == (
+        200,
+        {"deposit": made | {"status": "credited", "credited": 25, "paidAmount": 25}},
+    )
 
 
 def test_another_body_with_the_same_key_is_refused(post_deposit, post_withdrawal, fake, balance):

@@ -35,7 +35,7 @@ def test_a_withdrawal_is_sent_and_completed_when_it_was_paid(
     assert [(each.usd, each.destination) for each in fake.ledger.paid] == [(25, ADDRESS)]
 
 
-def test_a_payout_is_in_usd_and_has_our_id(withdraw, send_payouts, payout_of, fake):
+def test_a_payout_is_in_usd_and_has_our_id_and_the_player(withdraw, send_payouts, payout_of, fake, player):
     made = withdraw(60.5)
 
     send_payouts()
@@ -45,7 +45,7 @@ def test_a_payout_is_in_usd_and_has_our_id(withdraw, send_payouts, payout_of, fa
     assert (payout.destination, payout.method, payout.metadata) == (
         ADDRESS,
         CHAIN,
-        {"withdrawalId": made["id"]},
+        {"withdrawalId": made["id"], "platformid": player.platform_id},
     )
 
 

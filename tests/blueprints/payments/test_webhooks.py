@@ -41,8 +41,27 @@ def stored(app):
     return reading()(lambda: list(query.tuples()))
 
 
+@pytest.fixture
+def bodies(app):
+    """What is stored of each message."""
+    query = WebhookDelivery.select(WebhookDelivery.body).order_by(WebhookDelivery.id)
+    return reading()(lambda: [row.body for row in query])
+
+
 def event(delivery_id="d1", **fields):
     return {"deliveryId": delivery_id, "type": "InvoiceSettled", **fields}
+
+
+def test_a_stored_message_has_no_id_of_a_pull_payment(post, fake, bodies):
+    own = fake.pull_payment.id
+    post(event("d1", pullPaymentId=own, payoutId="p1"))
+    post(event("d2", metadata={"pullPaymentId": 'another " one'}, link=f"https://pay/pull-payments/{own}"))
+    post(b'not JSON {"pullPaymentId" : "a third"}')
+
+    stored = bodies()
+
+    assert [text for text in (own, "another", "third") if text in "".join(stored)] == []
+    assert json.loads(stored[0])["payoutId"] == "p1"
 
 
 def test_a_message_lets_the_deposit_be_looked_up_at_once(

@@ -69,7 +69,7 @@ def fill_account(site, player):
         win_prize(app, users.get(platform_id=player["platformid"]))
     refer(site, site.new_player(), player)
     site.count_as_lost(player, LEVEL_25_CENTS)
-    site.run("payments", "record", player["platformid"], "deposit", "30", "--txhash", "ba" * 32)
+    site.run("payments", "record", player["platformid"], "deposit", "30", "--txhash", player["platformid"])
     site.run("notifications", "send", player["platformid"], "Hello", "A message for you.")
     site.send("PUT", "/limits", {"kind": "wager", "period": "day", "value": 50}, player)
     site.post("/profile/vault/lock", {"amount": 1, "deadline": int(time.time() * 1000) + 86_400_000}, player)

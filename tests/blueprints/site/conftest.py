@@ -1,7 +1,6 @@
 """The built-in page in a real browser, served by a production server with the demo data.
 
-Loading the page takes seven times the CPU time of a spin. So tests share the loaded pages ``shared`` and
-``guest`` unless they depend on how the page is loaded, or change what other tests need.
+Each test has a browser context and players of its own; only the server and the browser are shared.
 """
 
 import json
@@ -24,17 +23,13 @@ from bench.harness.local_app import local_app, run_flask
 from bench.harness.players import bearer
 from bench.harness.servers import RunningServer, free_port, gunicorn
 from bench.harness.waiting import wait_until
+from services.accounts import users
 from tests.support.apps import LOG_SIGNING_KEY
-from tests.support.chromium import DESKTOP, resize, tabs
+from tests.support.client_seeds import client_seed_that
 from tests.support.platform_provider import platform_provider
 from tests.support.warm_start import WarmStart
 
-FORGET_ATTEMPTS = """
-    const attempts = Object.keys(localStorage).filter((key) => key.startsWith("attempts/"));
-    for (const key of attempts) localStorage.removeItem(key);
-"""
 TWO_FACTOR_STEP_SECONDS = 30
-PLAYERS = 300
 SECRETS = {
     "APP_ENV": "production",
     "SECRET_KEY": "0123456789abcdefghijklmnopqrstuvwxyz-of-these-tests",
@@ -46,9 +41,6 @@ SET_ONLINE = """(isOnline) => {
     Object.defineProperty(Navigator.prototype, "onLine", { get: () => isOnline, configurable: true });
     dispatchEvent(new Event(isOnline ? "online" : "offline"));
 }"""
-
-DROPPED = object()
-"""The answer of a proxy that does not answer."""
 
 SECTIONS = ("Upgrader", "Cases", "Live", "Ranking", "Fair")
 """The pages that the header links to."""
@@ -66,7 +58,6 @@ class Site:
         self._env = env | {"BASE_URL": self.url, "INSTANCE_DIR": str(directory / "instance")}
         self._directory, self._stack, self._warm = directory, stack, warm
         self.server: RunningServer
-        self._players = iter(self.run("users", "create", "player", "--balance=100", f"--count={PLAYERS}"))
 
     def run(self, *arguments: str) -> list[dict]:
         """Runs an operator's command; each line that it prints."""
@@ -97,16 +88,22 @@ class Site:
     def post(self, path: str, body: dict, player: dict) -> dict:
         return self.send("POST", path, body, player)
 
-    def new_player(self) -> dict[str, str]:
-        """A player with 100 coins: ``platformid``, ``username`` and ``token``."""
-        return next(self._players)
+    def new_player(self, *, coins: float = 100) -> dict[str, str]:
+        """A player: ``platformid``, ``username`` and ``token``."""
+        (player,) = self.run("users", "create", "player", f"--balance={coins}")
+        return player
 
-    def count_as_lost(self, player: dict[str, str], cents: int) -> None:
-        """Sets what a player has wagered, none of which was won."""
+    def write(self, change: str, *values: object) -> None:
+        """Changes rows of the server's database."""
         path = self._env["DATABASE_URL"].removeprefix("sqlite:///")
         with closing(sqlite3.connect(path, timeout=10)) as database, database:
-            change = "UPDATE users SET wagered_cents = ?, earned_cents = 0 WHERE platform_id = ?"
-            database.execute(change, (cents, player["platformid"]))
+            database.execute(change, values)
+
+    def count_as_lost(self, player: dict[str, str], cents: int) -> None:
+        """Sets what a player has wagered at an edge of 5 %, none of which was won."""
+        lost = "wagered_cents = ?, earned_cents = 0, theoretical_loss_ucents = ?"
+        change = f"UPDATE users SET {lost} WHERE platform_id = ?"  # noqa: S608
+        self.write(change, cents, cents * 50_000, player["platformid"])
 
 
 @contextmanager
@@ -162,109 +159,50 @@ def player(site):
     return site.new_player()
 
 
-@pytest.fixture(scope="session")
-def shared_tab(chromium, site):
-    (rich,) = site.run("users", "create", "rich", "--balance=1000")
-    with tabs(chromium) as open_tab:
-        tab = open_tab(color_scheme="dark")
-        tab.player = rich
-        yield sign_in(tab, site, rich)
-
-
-@pytest.fixture
-def shared(shared_tab):
-    """The page of a player with nearly 1,000 coins (``shared.player``), ready to spin for the first item."""
-    tab = shared_tab
-    if tab.locator("dialog[open]").count():
-        tab.reload()  # A test has failed.
-    tab.unroute_all()
-    tab.evaluate(FORGET_ATTEMPTS)  # A bet that a test had refused may speak against the next one.
-    resize(tab, DESKTOP)
-    go(tab, "Upgrader")
-    tab.locator("#items button").first.click()
-    tab.fill("#wager", "1.00")
-    expect(tab.locator("#spin")).to_be_enabled()
-    tab.spins.clear()
-    return tab
-
-
-@pytest.fixture(scope="session")
-def guest_tab(chromium):
-    with tabs(chromium) as open_tab:
-        yield open_tab()
-
-
-@pytest.fixture
-def guest(guest_tab, site):
-    """The page of a guest, with the items to win."""
-    resize(guest_tab, DESKTOP)
-    guest_tab.unroute_all()
-    if guest_tab.locator("#page-title").count():
-        go(guest_tab, "Upgrader")
-    else:
-        guest_tab.goto(site.url)
-    return guest_tab
-
-
-def pass_on(_tab, message):
-    """What a proxy does that changes nothing."""
-    return message
-
-
 BET = re.compile(r'42(\d+)\["(?:upgrader:spin|case:open|irl:open)",(.*)\]', re.DOTALL)
 """A packet of Socket.IO with a bet: the number of its acknowledgement and its payload."""
 
 
-def route_bets(tab):
-    """Puts a proxy before the server, whose functions a test may set.
-
-    ``tab.rewrite``: the page gets what it returns for the tab and a message of the server; None drops it.
-    ``tab.refuse``: the answer to the payload of a bet that does not reach the server. None lets it pass, and
-    an answer of DROPPED is none. ``tab.bets`` are the payloads of all bets so far, and ``tab.sockets`` all
-    connections.
-    """
-    tab.rewrite, tab.refuse = pass_on, lambda _payload: None
-    tab.bets, tab.sockets = [], []
+def refuse_bets(tab, answer):
+    """Lets a proxy before the server refuse bets: ``answer(bet)``, or None for one that the server gets."""
 
     def connect(socket):
         server = socket.connect_to_server()
-        tab.sockets.append((socket, server))
-
-        def to_page(message):
-            rewritten = tab.rewrite(tab, message)
-            if rewritten is not None:
-                socket.send(rewritten)
 
         def to_server(message):
             bet = BET.fullmatch(message)
-            answer = None
-            if bet:
-                tab.bets.append(json.loads(bet[2]))
-                answer = tab.refuse(tab.bets[-1])
-            if answer is None:
+            refused = answer(json.loads(bet[2])) if bet else None
+            if refused:
+                socket.send(f"43{bet[1]}{json.dumps([refused])}")
+            else:
                 server.send(message)
-            elif answer is not DROPPED:
-                socket.send(f"43{bet[1]}{json.dumps([answer])}")
 
-        server.on_message(to_page)
+        server.on_message(socket.send)
         socket.on_message(to_server)
 
     tab.route_web_socket("**/socket.io/**", connect)
 
 
-def hold_answers(tab):
-    """Holds what the server sends from the first bet on; returns a function that lets it reach the page."""
-    route_bets(tab)
-    held = []
-    tab.rewrite = lambda _tab, message: held.append(message) if tab.bets else message
+def turn_slowly(tab, site):
+    """The wheel and the reel turn for ten minutes, so a test sees them turn."""
+    rules = site.get("/upgrader/rules").json() | {"proofDelay": 600}
+    tab.route("**/upgrader/rules", lambda route: route.fulfill(json=rules))
 
-    def let_through():
-        wait_until(lambda: tab.title() and any(message.startswith("43") for message in held))
-        tab.rewrite = pass_on
-        for message in held:
-            tab.sockets[-1][0].send(message)
 
-    return let_through
+def turning(tab, part):
+    """The animation of ".needle" or ".strip" once it turns slowly; a test may step and finish it."""
+    return tab.wait_for_function(
+        """part => document.getAnimations().find(
+            ({ effect }) => effect.target.matches(part) && effect.getTiming().duration === 600_000)""",
+        arg=part,
+    )
+
+
+def seed_that(site, player, wins, *, price, wager=1):
+    """A client seed with which the next spin of the player wins, or loses. Whole coins."""
+    with site.app() as app:
+        owner = users.get(platform_id=player["platformid"])
+        return client_seed_that(wins, app=app, player=owner, wager=wager, price=price)
 
 
 def sign_in(tab, site, player, *, item=0):
@@ -287,18 +225,8 @@ def spin(tab, client_seed=None):
     tab.locator("#spin").click()
     verdict = tab.locator(f"#proofs > [data-nonce='{nonce}'] .verdict")
     expect(verdict).to_be_visible()
-    expect(tab.locator("#spin")).to_be_enabled()
+    expect(tab.locator("#game")).not_to_have_attribute("data-spinning", "")
     return verdict.inner_text()
-
-
-def win(tab):
-    """Spins for a cheap item with a chance of 95 % until the player wins."""
-    tab.select_option("#sort", "Ascending")
-    tab.get_by_role("button", name="Sherbet Grid").click()
-    tab.select_option("#sort", "Descending")
-    tab.click("[data-wager=most]")
-    while tab.locator("#game").get_attribute("data-outcome") != "won":
-        spin(tab)
 
 
 def go(tab, name):
@@ -334,16 +262,16 @@ def open_case(tab, name):
     return spin(tab)
 
 
-def open_cashier(tab):
-    """Opens the page with deposits and withdrawals, once the page has signed the player in."""
-    go(tab, "Cashier")
-    expect(tab.locator("#cashier-parts")).to_be_visible()
-    return tab
-
-
 def balance(tab):
     """The balance that the page shows, in coins."""
     return float(tab.locator("#balance").text_content().removesuffix(" coins").replace(",", ""))
+
+
+def newest_bet(site, player):
+    """The newest bet of a player as anybody may look it up, once its seed is revealed."""
+    entry = site.get("/stats/fairness?limit=1", player).json()["data"]["items"][0]
+    wait_until(lambda: site.get(f"/bets/{entry['id']}").ok)
+    return site.get(f"/bets/{entry['id']}").json()
 
 
 def hold(tab, path, act):
@@ -355,9 +283,19 @@ def hold(tab, path, act):
     return held[0]
 
 
-def enter_code(tab, code):
-    tab.get_by_label("Code", exact=True).fill(code)
+def lines_of(tab, name):
+    """The lines of a list, without those that keep their place while it is loaded."""
+    return tab.locator(f"#{name} > li:not(.skeleton)")
+
+
+def submit(tab, label, text):
+    """Types into the field with this label, and presses Enter."""
+    tab.get_by_label(label, exact=True).fill(text)
     tab.keyboard.press("Enter")
+
+
+def enter_code(tab, code):
+    submit(tab, "Code", code)
 
 
 def turn_on(tab):

@@ -1,6 +1,6 @@
-"""Depositing and withdrawing on the built-in page, with the provider of the demonstration.
+"""Depositing and withdrawing with the provider of the demonstration.
 
-It confirms a deposit after five seconds and pays a withdrawal after ten.
+It confirms a deposit after five seconds and pays a withdrawal after ten: tests make them older.
 """
 
 import re
@@ -8,17 +8,23 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from bench.harness.waiting import wait_until
 from tests.blueprints.site.conftest import (
     AUTO_APPROVED,
-    balance,
     enter_code,
-    open_cashier,
+    go,
+    lines_of,
     sign_in,
-    tab_to,
     turn_on_two_factor,
 )
 
 pytestmark = pytest.mark.browser
+
+
+def open_cashier(tab):
+    go(tab, "Cashier")
+    expect(tab.locator("#cashier-parts")).to_be_visible()
+    return tab
 
 
 @pytest.fixture
@@ -45,64 +51,58 @@ def payments(site, player):
     return site.get("/payments", player).json()["data"]["payments"]
 
 
-def test_a_deposit_is_credited_and_the_balance_follows(cashier, site, player):
+def keep_unpaid(route, site):
+    """Lets a deposit be made an hour later than it is."""
+    answer = route.fetch()
+    site.write(
+        "UPDATE deposits SET created_at_ms = created_at_ms + 3600000 WHERE id = ?",
+        answer.json()["deposit"]["id"],
+    )
+    route.fulfill(response=answer)
+
+
+def test_a_deposit_is_paid_by_link_or_qr_code_and_credited(cashier, site, player):
     deposit(cashier, "0.50")
     expect(cashier.locator("#deposit-problem")).to_contain_text("from 1.00 to 10,000.00 coins")
     expect(cashier.locator("#deposit-amount")).to_be_focused()
-
+    cashier.route("**/payments/deposits", lambda route: keep_unpaid(route, site))
     deposit(cashier, "20")
-
     expect(cashier.locator("#payment-name")).to_have_text("Deposit of 20.00 coins")
     expect(cashier.locator("#payment-state")).to_be_focused()
+    (made,) = payments(site, player)
+    link = cashier.get_by_role("link", name="Open the payment page")
+    expect(link).to_have_attribute("href", f"{site.url}/demo-checkout/{made['id']}")
+    assert cashier.get_by_role("img", name="QR code").evaluate("image => image.decode().then(() => true)")
+
+    site.write("UPDATE deposits SET created_at_ms = created_at_ms - 3605000 WHERE id = ?", made["id"])
+
     expect(cashier.locator("#payment-state")).to_have_text("The coins are on your balance.")
     expect(cashier.locator("#checkout-link")).to_have_count(0)
     expect(cashier.locator("#balance")).to_have_text("120.00 coins")
-    expect(cashier.locator("#payments li")).to_contain_text("The coins are on your balance.")
-    assert [made["status"] for made in payments(site, player)] == ["credited"]
+    expect(lines_of(cashier, "payments")).to_contain_text("The coins are on your balance.")
 
 
-@pytest.fixture
-def made(cashier, site, player):
-    """A deposit that the page requests and sees with the values of this dictionary, which a test changes."""
-    made = site.post("/payments/deposits", {"method": "demo", "amount": 5}, player)["deposit"]
-    page = {"payments": [made | {"type": "deposit"}], "total": 1, "totalPages": 1, "currentPage": 1}
-    cashier.route("**/payments/deposits", lambda route: route.fulfill(json={"deposit": made}))
-    cashier.route("**/payments/deposits/*", lambda route: route.fulfill(json={"deposit": made}))
-    cashier.route("**/payments?*", lambda route: route.fulfill(json={"data": page}))
-    return made
-
-
-def test_a_deposit_is_paid_by_link_or_qr_code_once_prepared(cashier, site, made):
-    address, made["checkoutUrl"], made["status"] = made["checkoutUrl"], None, "created"
+def test_a_deposit_is_cancelled_while_nothing_is_paid(cashier, site, player):
+    cashier.route("**/payments/deposits", lambda route: route.fulfill(json={"deposit": slow}))
+    slow = site.post("/payments/deposits", {"method": "demo", "amount": 5}, player)["deposit"]
     deposit(cashier, "5")
-    state = cashier.locator("#payment-state")
-    expect(state).to_have_text("The link for your payment is being prepared.")
-    link = cashier.get_by_role("link", name="Open the payment page")
-    expect(link).to_be_hidden()
 
-    # No event says so.
-    made |= {"checkoutUrl": address, "status": "pending"}
+    cashier.get_by_role("button", name="Cancel Deposit of 5.00 coins").click()
 
-    expect(state).to_have_text("Waiting for your payment.")
-    expect(cashier.locator("#payment")).to_contain_text("Please pay before")
-    assert cashier.get_by_role("img", name="QR code").evaluate("image => image.decode().then(() => true)")
-    expect(link).to_have_attribute("href", f"{site.url}/demo-checkout/{made['id']}")
-    with cashier.expect_popup() as opened:
-        link.click()
-    expect(opened.value.get_by_role("heading", name="Nothing to pay")).to_be_visible()
-    assert opened.value.evaluate("window.opener") is None
+    expect(cashier.locator("#payment-said")).to_contain_text("The deposit is cancelled.")
+    expect(cashier.locator("#payment-state")).to_contain_text("Please do not pay it any more.")
+    expect(cashier.get_by_role("button", name="Cancel Deposit of 5.00 coins")).to_have_count(0)
+    assert [each["status"] for each in payments(site, player)] == ["expired"]
 
 
-def test_an_open_deposit_is_shown_again(cashier, made):
-    made["status"] = "confirming"
-    cashier.reload()
+def test_what_was_paid_in_part_is_shown_and_can_t_be_cancelled(cashier, made):
+    made |= {"status": "pending", "paidAmount": 2}
+    deposit(cashier, "5")
 
-    open_cashier(cashier).get_by_role("button", name="Show Deposit of 5.00 coins").click()
-
-    expect(cashier.locator("#payment-state")).to_have_text("Your payment has arrived and is being confirmed.")
-    expect(cashier.locator("#payment-state")).to_be_focused()
-    made["status"] = "review"
-    expect(cashier.locator("#payment-state")).to_contain_text("Our staff will decide.")
+    expect(cashier.locator("#payment-paid")).to_have_text("2.00 coins have arrived.")
+    expect(
+        cashier.locator("#payment").get_by_role("button", name="Cancel Deposit of 5.00 coins")
+    ).to_have_count(0)
 
 
 def test_a_withdrawal_is_confirmed_once_and_completed(cashier, site, player):
@@ -117,17 +117,59 @@ def test_a_withdrawal_is_confirmed_once_and_completed(cashier, site, player):
     expect(summary).to_contain_text("A withdrawal can't be cancelled")
     expect(summary.locator("dd")).to_have_text(["10.00 coins", "Demonstration", "my wallet"])
     summary.get_by_role("button", name="Withdraw").click()
-
     expect(cashier.locator("#balance")).to_have_text("90.00 coins")
     expect(cashier.locator("#payment-name")).to_have_text("Withdrawal of 10.00 coins")
+
+    (made,) = payments(site, player)
+    wait_until(lambda: payments(site, player)[0]["status"] == "sent")
+    is_paid = "UPDATE withdrawals SET sending_since_ms = sending_since_ms - 10000 WHERE id = ?"
+    site.write(is_paid, made["id"])
+
     # The events of the socket say so, since only deposits are polled.
     expect(cashier.locator("#payment-state")).to_have_text("Paid.")
     expect(cashier.locator("#payment-txhash")).to_have_text(re.compile("^Transaction [0-9a-f]{64}$"))
-    expect(cashier.locator("#payments li")).to_contain_text("Paid.")
-    expect(cashier.locator("#payments li")).to_contain_text("To my wallet")
-    assert balance(cashier) == 90
+    expect(lines_of(cashier, "payments")).to_contain_text("To my wallet")
 
 
+@pytest.fixture
+def made(cashier, site, player):
+    """A deposit that the page requests and sees with the values of this dictionary, which a test changes."""
+    made = site.post("/payments/deposits", {"method": "demo", "amount": 5}, player)["deposit"]
+    page = {"payments": [made | {"type": "deposit"}], "total": 1, "totalPages": 1, "currentPage": 1}
+    cashier.route("**/payments/deposits", lambda route: route.fulfill(json={"deposit": made}))
+    cashier.route("**/payments/deposits/*", lambda route: route.fulfill(json={"deposit": made}))
+    cashier.route("**/payments?*", lambda route: route.fulfill(json={"data": page}))
+    return made
+
+
+@pytest.mark.thorough
+def test_the_states_of_a_deposit_are_shown_one_after_another(cashier, made):
+    address, made["checkoutUrl"], made["status"] = made["checkoutUrl"], None, "created"
+    deposit(cashier, "5")
+    state = cashier.locator("#payment-state")
+    link = cashier.get_by_role("link", name="Open the payment page")
+    expect(state).to_have_text("The link for your payment is being prepared.")
+    expect(link).to_be_hidden()
+
+    # No event says so.
+    made |= {"checkoutUrl": address, "status": "pending"}
+    expect(state).to_have_text("Waiting for your payment.")
+    expect(cashier.locator("#payment")).to_contain_text("Please pay before")
+    with cashier.expect_popup() as opened:
+        link.click()
+    expect(opened.value.get_by_role("heading", name="Nothing to pay")).to_be_visible()
+    assert opened.value.evaluate("window.opener") is None
+
+    made["status"] = "confirming"
+    expect(state).to_have_text("Your payment has arrived and is being confirmed.")
+    cashier.reload()
+    open_cashier(cashier).get_by_role("button", name="Show Deposit of 5.00 coins").click()
+    expect(state).to_be_focused()
+    made["status"] = "review"
+    expect(state).to_contain_text("Our staff will decide.")
+
+
+@pytest.mark.thorough
 def test_a_withdrawal_needs_a_code_and_waits_for_staff(tab, site, player):
     code = turn_on_two_factor(site, player)
     sign_in(tab, site, player, item=None)
@@ -148,29 +190,16 @@ def test_a_withdrawal_needs_a_code_and_waits_for_staff(tab, site, player):
     expect(tab.locator("#balance")).to_have_text("100.00 coins")
 
 
-def test_a_player_limits_deposits_with_the_keyboard(cashier, site, player):
+@pytest.mark.thorough
+def test_limits_and_breaks_refuse_deposits_only(cashier, site, player):
     expect(cashier.locator("#deposit-limits-set")).to_have_text("You have not limited your deposits.")
-    cashier.focus("#deposit-amount")
-    tab_to(cashier, "[href='/account/limits']")
-    cashier.keyboard.press("Enter")
-    expect(cashier.locator("#page-title")).to_be_focused()
-    tab_to(cashier, "[aria-label='Set daily deposit limit']")
-    cashier.keyboard.press("Enter")
-    cashier.keyboard.type("5")
-    cashier.keyboard.press("Enter")
-    expect(cashier.locator("#limits-said")).to_have_text("Your daily deposit limit is now 5.00 coins.")
-
-    open_cashier(cashier)
+    site.send("PUT", "/limits", {"kind": "deposit", "period": "day", "value": 5}, player)
+    cashier.reload()
     expect(cashier.locator("#deposit-limits-set")).to_contain_text("5.00 coins a day")
     deposit(cashier, "5.01")
-
     expect(cashier.locator("#deposit-problem")).to_contain_text(
         "This deposit would exceed your daily deposit limit. The limit starts anew on"
     )
-    assert payments(site, player) == []
-
-
-def test_a_break_refuses_deposits_only(cashier, site, player):
     site.post("/limits/exclusion", {"duration": "24h"}, player)
 
     deposit(cashier, "5")
@@ -180,6 +209,7 @@ def test_a_break_refuses_deposits_only(cashier, site, player):
     expect(cashier.locator("#payment-name")).to_have_text("Withdrawal of 5.00 coins")
 
 
+@pytest.mark.thorough
 def test_a_request_whose_answer_was_lost_is_made_once(cashier, site, player):
     keys = []
 
@@ -204,13 +234,14 @@ def test_a_request_whose_answer_was_lost_is_made_once(cashier, site, player):
     assert len(payments(site, player)) == 1
     # The next one is another withdrawal.
     withdraw(cashier, "30")
-    expect(cashier.locator("#payments li")).to_have_count(2)
+    expect(lines_of(cashier, "payments")).to_have_count(2)
 
 
+@pytest.mark.thorough
 def test_the_history_has_pages_a_filter_and_what_other_tabs_do(cashier, site, player):
     for amount in range(1, 12):
         site.post("/payments/deposits", {"method": "demo", "amount": amount}, player)
-    lines = cashier.locator("#payments li")
+    lines = lines_of(cashier, "payments")
     expect(lines).to_have_count(10)
     expect(lines.first).to_contain_text("11.00 coins")
 
@@ -220,15 +251,25 @@ def test_the_history_has_pages_a_filter_and_what_other_tabs_do(cashier, site, pl
     cashier.select_option("#payments-filter", label="all withdrawals")
     expect(lines).to_have_count(0)
     expect(cashier.locator("#payments-note")).to_contain_text("no deposits or withdrawals here yet")
-    cashier.select_option("#payments-filter", label="credited")
-    expect(lines).to_have_count(10)
-    expect(lines.first).to_contain_text("The coins are on your balance.")
 
 
+@pytest.mark.thorough
+def test_the_sweepstake_balance_of_a_deposit_is_calculated(cashier, site):
+    value = site.get("/sweepstake/calc-deposit?amount=12.5").json()["value"]
+
+    cashier.get_by_label("Deposit in US dollars").fill("12.5")
+    cashier.keyboard.press("Enter")
+
+    expect(cashier.locator("#sweepstake-said")).to_contain_text(f"gives {value:.2f} of sweepstake balance")
+
+
+@pytest.mark.thorough
 def test_without_a_provider_deposits_and_withdrawals_are_not_available(tab, production):
     player = production.new_player()
     tab.goto(f"{production.url}/account/cashier")
     expect(tab.locator("#guest-note")).to_have_text("Sign in to deposit and withdraw.")
+    login = tab.locator("#browse").get_by_role("link", name="Sign in with the game platform")
+    expect(login).to_have_attribute("href", re.compile("/auth/platform"))
     tab.goto(f"{production.url}/?token={player['token']}")
     tab.click("#offer-accept")
     open_cashier(tab)
@@ -237,12 +278,3 @@ def test_without_a_provider_deposits_and_withdrawals_are_not_available(tab, prod
     expect(tab.locator("#withdrawal-none")).to_have_text("Withdrawals are not available now.")
     expect(tab.get_by_label("Amount in coins").locator("visible=true")).to_have_count(0)
     assert production.get("/demo-checkout/1").status_code == 404
-
-
-def test_qr_codes_are_for_own_deposits_only(site, player):
-    made = site.post("/payments/deposits", {"method": "demo", "amount": 5}, player)["deposit"]
-    path = f"/qr-codes/deposits/{made['id']}"
-
-    assert site.get(path, player).json()["qrCode"].startswith("data:image/png;base64,")
-    assert site.get(path, site.new_player()).status_code == 404
-    assert site.get(path).status_code == 401

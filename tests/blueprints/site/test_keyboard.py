@@ -21,10 +21,10 @@ from tests.blueprints.site.accounts import (
     picture_file,
     play,
 )
-from tests.blueprints.site.conftest import SET_ONLINE, hold_answers, promo_code, tab_to
+from tests.blueprints.site.conftest import SET_ONLINE, promo_code, tab_to, turn_slowly, turning
 from tests.support.chromium import DESKTOP, PHONE, violations_as_shown
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 SEEN = """
     const [{ left, top, width, height }] = document.activeElement.getClientRects();
@@ -126,7 +126,9 @@ def test_profile_picture_and_details_are_changed(tab, site, player):
 
 
 def test_coins_are_unlocked_and_locked_again(tab, site, player):
-    site.post("/profile/vault/lock", {"amount": 40, "deadline": int(time.time() * 1000) + 4_000}, player)
+    deadline = int(time.time() * 1000) + 600_000
+    site.post("/profile/vault/lock", {"amount": 40, "deadline": deadline}, player)
+    site.write("UPDATE users SET vault_deadline_ms = 1 WHERE platform_id = ?", player["platformid"])
     open_page(tab, site, player, "/vault")
     tab.get_by_role("button", name="Unlock").wait_for()
 
@@ -169,10 +171,10 @@ def test_promo_codes_are_chosen_and_used_and_earnings_claimed(tab, site, player)
     referred = site.new_player()
     site.post("/affiliate/use-code", {"code": code}, referred)
     site.run("payments", "record", referred["platformid"], "deposit", "100.2", "--txhash", code)
-    site.count_as_lost(referred, 50_00)
+    site.count_as_lost(referred, 2_000_00)
     tab.reload()
     press(tab, "[aria-labelledby=earned-title] button")
-    expect(tab.locator("#claim-said")).to_have_text("You claimed 8 coins.")
+    expect(tab.locator("#claim-said")).to_have_text("You claimed 8.00 coins.")
     expect(tab.locator("#referred li")).to_contain_text(referred["username"])
     look(tab)
 
@@ -316,7 +318,8 @@ def test_an_item_is_found_by_filters_and_an_aim_and_played_in_quick_mode(tab, si
 
 
 def test_a_case_is_found_and_opened_several_times_and_stopped(tab, site, player):
-    let_through = hold_answers(tab)
+    tab.clock.install()
+    turn_slowly(tab, site)
     open_page(tab, site, player, "")
     press(tab, ".sections [href='/cases']")
     press(tab, "#kind", "ArrowDown")
@@ -334,8 +337,10 @@ def test_a_case_is_found_and_opened_several_times_and_stopped(tab, site, player)
     expect(tab.locator("#stop")).to_be_focused()
     tab.keyboard.press("Enter")
     expect(tab.locator("#stop")).to_have_text("Stops after this one")
-    let_through()
+    turning(tab, ".strip")
+    tab.clock.fast_forward(600_000)
     expect(tab.locator("#outcome")).to_contain_text("Opened 1 of 5")
+    expect(tab.locator(".count [value='5']")).to_be_focused()
     expect(tab.locator("#case-activity")).to_contain_text(player["username"])
     look(tab)
     shared = opened_by(tab, "#case-activity a")
@@ -343,7 +348,7 @@ def test_a_case_is_found_and_opened_several_times_and_stopped(tab, site, player)
 
 
 def test_a_player_sees_the_life_of_the_site(tab, site):
-    (leader,) = site.run("users", "create", "leader", "--balance=30000")
+    leader = site.new_player(coins=30_000)
     item = site.get("/upgrader/items/pagination?limit=1").json()["items"][0]["marketHashName"]
     with site.app() as app:
         for _ in range(5):

@@ -1,9 +1,10 @@
-"""Limits, breaks and the net position on the built-in page."""
+"""Limits and breaks on the built-in page."""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.blueprints.site.conftest import go, sign_in, spin
+from tests.blueprints.site.accounts import open_page
+from tests.blueprints.site.conftest import enter_code, go, sign_in, spin, turn_on_two_factor
 
 pytestmark = pytest.mark.browser
 
@@ -22,32 +23,27 @@ def line(tab, kind, period):
     return tab.locator(f"#{kind}-limits li", has_text=period)
 
 
-@pytest.fixture
-def account(tab, site, player):
-    """The page of a new player who has chosen an item, and looks at the limits."""
-    return go(sign_in(tab, site, player), PAGE)
-
-
 @pytest.mark.regulation("RTS 12A: limits at any time")
-def test_a_first_limit_applies_at_once_and_refuses_bets(account):
-    set_limit(account, "Set weekly wager limit", "1e3")
-    expect(account.locator("#limit-problem")).to_have_text(
+def test_a_first_limit_applies_at_once_and_refuses_bets(tab, site, player):
+    spin(sign_in(tab, site, player))
+    go(tab, PAGE)
+    set_limit(tab, "Set weekly wager limit", "1e3")
+    expect(tab.locator("#limit-problem")).to_have_text(
         "The limit must be a number with at most two decimals."
     )
-    account.keyboard.press("Escape")
-    expect(line(account, "wager", "Weekly")).to_contain_text("Weekly: no limit")
-    spin(go(account, "Upgrader"))
-    go(account, PAGE)
-    expect(line(account, "wager", "Monthly")).to_contain_text("1.00 coins wagered so far")
+    tab.keyboard.press("Escape")
+    expect(line(tab, "wager", "Weekly")).to_contain_text("Weekly: no limit")
+    expect(line(tab, "wager", "Monthly")).to_contain_text("1.00 coins wagered so far")
 
-    set_limit(account, "Set monthly wager limit", "1.5")
+    set_limit(tab, "Set monthly wager limit", "1.5")
 
-    expect(account.locator("#limits-said")).to_have_text("Your monthly wager limit is now 1.50 coins.")
-    expect(line(account, "wager", "Monthly")).to_contain_text("Monthly: 1.50 coins")
-    go(account, "Upgrader").locator("#spin").click()
-    expect(account.locator("#outcome")).to_contain_text("This bet would exceed your monthly wager limit.")
+    expect(tab.locator("#limits-said")).to_have_text("Your monthly wager limit is now 1.50 coins.")
+    expect(line(tab, "wager", "Monthly")).to_contain_text("Monthly: 1.50 coins")
+    go(tab, "Upgrader").locator("#spin").click()
+    expect(tab.locator("#outcome")).to_contain_text("This bet would exceed your monthly wager limit.")
 
 
+@pytest.mark.thorough
 @pytest.mark.regulation("RTS 12C: easy to find")
 def test_a_higher_limit_is_confirmed_after_a_day(tab, site, player):
     for value in (10, 50):
@@ -57,7 +53,7 @@ def test_a_higher_limit_is_confirmed_after_a_day(tab, site, player):
     confirmed = []
     tab.route("**/confirm", lambda route: (confirmed.append(route.request.url), route.fulfill(json={})))
     tab.clock.set_fixed_time(pending["confirmableAt"] + HOUR_MS)
-    go(sign_in(tab, site, player, item=None), PAGE)
+    open_page(tab, site, player, "/limits")
 
     tab.get_by_role("button", name="Confirm 50.00 coins as weekly wager limit").click()
 
@@ -65,51 +61,55 @@ def test_a_higher_limit_is_confirmed_after_a_day(tab, site, player):
     assert confirmed == [f"{site.url}/limits/requests/{pending['id']}/confirm"]
 
 
-def test_the_net_position_is_what_the_bets_cost_and_paid(shared, site):
-    spin(shared)
-    go(shared, "Account")
+@pytest.mark.thorough
+def test_raising_a_limit_needs_code_and_time_unlike_lowering(tab, site, player):
+    code = turn_on_two_factor(site, player)
+    open_page(tab, site, player, "/limits")
+    said = tab.locator("#limits-said")
+    for verb, coins in (("Set", "20"), ("Change", "10")):
+        set_limit(tab, f"{verb} daily loss limit", coins)
+        expect(said).to_have_text(f"Your daily loss limit is now {coins}.00 coins.")
 
-    total = site.get("/limits/summary", shared.player).json()["total"]
-    sign = "+" if total["net"] > 0 else "\N{MINUS SIGN}"
-    amounts = [f"{total['wagered']:,.2f}", f"{total['paid']:,.2f}", f"{sign}{abs(total['net']):,.2f}"]
-    cells = shared.locator("#net-position tr", has_text="In all").locator("td")
-    expect(cells).to_have_text([f"{amount} coins" for amount in amounts])
+    tab.get_by_role("button", name="Change daily loss limit").click()
+    tab.get_by_role("button", name="Remove the limit").click()
+    enter_code(tab, code)
 
-
-def test_a_break_needs_confirmation_and_can_only_grow(site, account, player):
-    account.select_option("#break-duration", "7d")
-    account.get_by_role("button", name="Take a break").click()
-    expect(account.get_by_role("dialog", name="Take a break for 7 days?")).to_be_visible()
-    account.keyboard.press("Enter")
-    expect(account.locator("#break")).to_have_count(0)
-    assert site.get("/limits", player).json()["exclusion"] is None
-
-    account.get_by_role("button", name="Take a break").click()
-    account.get_by_role("button", name="Take the break").click()
-
-    expect(account.locator("#break-now")).to_contain_text("You are taking a break until")
-    assert site.get("/limits", player).json()["exclusion"]["until"]
-    expect(account.locator("#break-duration [value='24h']")).to_be_disabled()
-    expect(account.locator("#break-duration [value='30d']")).to_be_enabled()
-    go(account, "Upgrader").locator("#spin").click()
-    expect(account.locator("#outcome")).to_contain_text("You are taking a break until")
-    go(account, PAGE)
-
-    exclude_permanently(account, site, player)
+    expect(said).to_contain_text("Your daily loss limit stays 10.00 coins.")
+    expect(line(tab, "loss", "Daily")).to_contain_text("You asked for no limit. You can confirm this from")
+    expect(tab.get_by_role("button", name="Confirm")).to_have_count(0)
+    tab.get_by_role("button", name="Keep 10.00 coins as daily loss limit").click()
+    expect(said).to_have_text("Your daily loss limit is now 10.00 coins.")
+    assert site.get("/limits", player).json()["pending"] == []
 
 
-def exclude_permanently(account, site, player):
-    """A permanent exclusion needs a second step."""
-    before = site.get("/limits", player).json()["exclusion"]
-    account.select_option("#break-duration", "permanent")
-    account.get_by_role("button", name="Take a break").click()
-    account.get_by_role("button", name="Exclude me permanently").click()
-    expect(account.get_by_role("dialog", name="Exclude yourself permanently?")).to_be_visible()
-    assert site.get("/limits", player).json()["exclusion"] == before
+def test_a_break_needs_confirmation_and_can_only_grow(tab, site, player):
+    def exclusion():
+        return site.get("/limits", player).json()["exclusion"]
 
-    account.get_by_label("I understand").check()
-    account.get_by_role("button", name="Exclude me permanently").click()
+    open_page(tab, site, player, "/limits")
+    tab.select_option("#break-duration", "7d")
+    tab.get_by_role("button", name="Take a break").click()
+    expect(tab.get_by_role("dialog", name="Take a break for 7 days?")).to_be_visible()
+    tab.keyboard.press("Enter")
+    expect(tab.locator("#break")).to_have_count(0)
+    assert exclusion() is None
 
-    expect(account.locator("#break-now")).to_have_text("You have excluded yourself permanently.")
-    expect(account.locator("#break-form")).to_be_hidden()
-    assert site.get("/limits", player).json()["exclusion"] == {"until": None}
+    tab.get_by_role("button", name="Take a break").click()
+    tab.get_by_role("button", name="Take the break").click()
+
+    expect(tab.locator("#break-now")).to_contain_text("You are taking a break until")
+    before = exclusion()
+    assert before["until"]
+    expect(tab.locator("#break-duration [value='24h']")).to_be_disabled()
+    expect(tab.locator("#break-duration [value='30d']")).to_be_enabled()
+    tab.select_option("#break-duration", "permanent")
+    tab.get_by_role("button", name="Take a break").click()
+    tab.get_by_role("button", name="Exclude me permanently").click()
+    expect(tab.get_by_role("dialog", name="Exclude yourself permanently?")).to_be_visible()
+    assert exclusion() == before, "it needs a second step"
+    tab.get_by_label("I understand").check()
+    tab.get_by_role("button", name="Exclude me permanently").click()
+
+    expect(tab.locator("#break-now")).to_have_text("You have excluded yourself permanently.")
+    expect(tab.locator("#break-form")).to_be_hidden()
+    assert exclusion() == {"until": None}

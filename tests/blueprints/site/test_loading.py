@@ -1,12 +1,11 @@
-"""How much the page loads, and what is shown meanwhile."""
-
-import gzip
+"""How much the page loads, and what is shown meanwhile and without a connection."""
 
 import pytest
 from playwright.sync_api import expect
 
-from blueprints.site.assets import FILES
-from tests.blueprints.site.conftest import go, hold, sign_in
+from tests.blueprints.site.conftest import SET_ONLINE, go, hold, sign_in
+
+pytestmark = pytest.mark.browser
 
 MOST_BYTES = 150_000
 
@@ -15,6 +14,7 @@ LOADED_BYTES = """
       .filter(({ initiatorType, name }) => initiatorType !== "img" && !/\\.(webp|png|svg)/.test(name))
       .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)
 """
+LOADED_MODULES = "performance.getEntriesByType('resource').map(({ name }) => name.split('/').pop())"
 SHIFTS = """
     globalThis.shifts = 0;
     new PerformanceObserver((list) => {
@@ -25,53 +25,72 @@ GOOD_SHIFT = 0.1
 """Below this sum of layout shifts, Web Vitals call a page stable."""
 
 
-def test_files_of_the_page_are_compressed_for_browsers(client):
-    answer = client.get("/assets/app.js", headers={"Accept-Encoding": "gzip"})
-
-    assert answer.headers["Content-Encoding"] == "gzip"
-    assert "javascript" in answer.mimetype
-    assert gzip.decompress(answer.data) == (FILES / "app.js").read_bytes()
-
-
-@pytest.mark.parametrize("path", ["/assets/../routes.py", "/assets/%2e%2e/routes.py", "/assets/game"])
-def test_only_files_of_the_page_are_served(client, path):
-    assert client.get(path).status_code == 404
-
-
-@pytest.mark.browser
+@pytest.mark.thorough
 def test_the_first_load_is_at_most_150_kb_without_pictures(tab, site, player):
     sign_in(tab, site, player)
 
     assert 50_000 < tab.evaluate(LOADED_BYTES) < MOST_BYTES
+    modules = {"public-log.js", "log-proof.js", "receipts.js"}
+    assert modules & set(tab.evaluate(LOADED_MODULES)) == set()
+    tab.get_by_role("link", name="Public log").click()
+    expect(tab.locator("#log-parts")).to_be_visible()
+    assert modules & set(tab.evaluate(LOADED_MODULES)) == {"public-log.js", "log-proof.js"}
 
 
-@pytest.mark.browser
-def test_the_modules_of_the_first_page_are_loaded_together(tab, site):
-    tab.route("**/assets/app.js", lambda _route: None)  # Without an answer its imports are not known.
-
-    with tab.expect_request("**/assets/game/wheel.js"):
-        tab.goto(site.url, wait_until="commit")
-
-
-@pytest.mark.browser
-def test_nothing_moves_when_the_items_arrive(tab, site):
+@pytest.mark.thorough
+def test_nothing_moves_when_items_and_cases_arrive(tab, site):
     tab.add_init_script(SHIFTS)
     held = hold(tab, "**/upgrader/items/*", lambda: tab.goto(site.url))
     expect(tab.locator("#items .skeleton").first).to_be_visible()
-
     held.continue_()
-
     expect(tab.locator(".skeleton")).to_have_count(0)
     assert tab.evaluate("shifts") < GOOD_SHIFT
 
-
-@pytest.mark.browser
-def test_the_place_of_cases_is_kept_while_they_are_loaded(tab, site):
-    tab.goto(site.url)
     held = hold(tab, "**/api/cases/*", lambda: go(tab, "Cases"))
     expect(tab.locator("#cases .skeleton").first).to_be_visible()
-
     held.continue_()
 
     expect(tab.locator("#cases").get_by_role("link", name="Night Shift")).to_be_visible()
     expect(tab.locator(".skeleton")).to_have_count(0)
+
+
+@pytest.mark.thorough
+def test_the_page_connects_to_its_own_origin_only(tab, site):
+    tab.goto(site.url)
+    expect(tab.locator("#line")).to_have_text("Live")
+
+    refused = tab.evaluate("""async () => {
+        const refused = [];
+        document.addEventListener("securitypolicyviolation", event => refused.push(event.effectiveDirective));
+        const other = new WebSocket("ws://127.0.0.2:9/");
+        await new Promise(resolve => { other.onerror = resolve; });
+        return refused;
+    }""")
+
+    assert refused == ["connect-src"]
+
+
+@pytest.mark.thorough
+def test_a_player_who_is_offline_is_told_and_goes_on_afterwards(tab, site, player):
+    cut = []
+    tab.route_web_socket(
+        "**/socket.io/**", lambda socket: socket.close() if cut else socket.connect_to_server()
+    )
+    sign_in(tab, site, player)
+    cut.append(True)
+    tab.evaluate(SET_ONLINE, False)
+    expect(tab.locator("#notice")).to_contain_text("You are offline.")
+    expect(tab.locator("#line")).to_have_text("Offline")
+    expect(tab.locator("#spin")).to_be_disabled()
+    tab.route("**/leaderboard*", lambda route: route.abort())
+    go(tab, "Ranking")
+    expect(tab.locator("#leaders-note")).to_contain_text("could not be loaded")
+    tab.unroute("**/leaderboard*")
+
+    cut.clear()
+    tab.evaluate(SET_ONLINE, True)
+
+    expect(tab.locator("#line")).to_have_text("Live")
+    expect(tab.locator("#notice")).to_be_hidden()
+    expect(tab.locator("#spin")).to_be_enabled()
+    expect(tab.locator("#leaders-note")).to_be_empty()

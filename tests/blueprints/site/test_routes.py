@@ -1,16 +1,17 @@
-"""The addresses of the pages, which the server and the browser must agree on."""
+"""The documents and files that the server gives browsers."""
 
+import gzip
 import re
 
+import peewee
 import pytest
-from playwright.sync_api import expect
 
 from bench.harness.servers import ROOT
-from blueprints.site.routes import PAGES
-from tests.blueprints.site.conftest import go, sign_in
-from tests.support.chromium import PHONE, resize
+from blueprints.site.assets import FILES
+from blueprints.site.routes import PAGES, UNAVAILABLE_PAGE, UNAVAILABLE_POLICY
 
 ROUTES = ROOT / "blueprints/site/static/routes.js"
+BROWSER_ACCEPTS = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
 def test_the_server_answers_every_page_of_the_browser():
@@ -25,60 +26,64 @@ def test_every_page_has_the_same_document(client):
     assert len(pages) == 1
 
 
-@pytest.mark.browser
-def test_back_reload_and_new_tabs_show_the_page_of_the_address(tab, site, player):
-    sign_in(tab, site, player, item=None)
-    go(tab, "Ranking")
-    tab.select_option("#period", "monthly")
-    expect(tab).to_have_url(f"{site.url}/ranking?period=monthly")
-    go(tab, "Prizes")
-    expect(tab).to_have_title("Prizes · Upgrader")
+def test_files_of_the_page_are_compressed_for_browsers(client):
+    answer = client.get("/assets/app.js", headers={"Accept-Encoding": "gzip"})
 
-    tab.go_back()
-
-    expect(tab.get_by_role("heading", name="Ranking")).to_be_focused()
-    expect(tab.locator("#period")).to_have_value("monthly")
-    expect(tab).to_have_title("Ranking · Upgrader")
-    tab.go_back()
-    expect(tab.locator("#period")).to_have_value("weekly")
-    tab.reload()
-    expect(tab.locator("#period")).to_have_value("weekly")
-    with tab.context.expect_page() as opened:
-        tab.get_by_role("link", name="Cases", exact=True).click(modifiers=["Control"])
-    expect(opened.value.get_by_role("heading", name="Cases").first).to_be_visible()
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert "javascript" in answer.mimetype
+    assert gzip.decompress(answer.data) == (FILES / "app.js").read_bytes()
 
 
-@pytest.mark.browser
-def test_a_bet_goes_on_while_another_page_is_open(tab, site, player):
-    rules = site.get("/upgrader/rules").json() | {"proofDelay": 2}
-    tab.route("**/upgrader/rules", lambda route: route.fulfill(json=rules))
-    sign_in(tab, site, player)
-    tab.locator("#spin").click()
-    expect(tab.locator("#game")).to_have_attribute("data-spinning", "")
-
-    go(tab, "Prizes")
-    expect(tab.locator("#game")).to_have_count(0)
-    go(tab, "Upgrader")
-
-    expect(tab.locator("#outcome")).to_contain_text("You ")
-    expect(tab.locator("#proofs .verdict")).to_contain_text("Verified")
+@pytest.mark.parametrize("path", ["/assets/../routes.py", "/assets/%2e%2e/routes.py", "/assets/game"])
+def test_only_files_of_the_page_are_served(client, path):
+    assert client.get(path).status_code == 404
 
 
-@pytest.mark.browser
-def test_a_list_opened_on_a_phone_is_shown_instead_of_the_wheel_above(tab, site):
-    resize(tab, PHONE)
-    tab.goto(site.url)
+def test_the_page_that_verifies_has_the_colours_of_the_built_in_page(client):
+    colours = [
+        set(re.findall(r"--[\w-]+: [^;]+;", client.get(path).text))
+        for path in ("/verify", "/assets/theme.css")
+    ]
 
-    go(tab, "Ranking")
-
-    expect(tab.get_by_role("heading", name="Ranking")).to_be_in_viewport()
-    expect(tab.locator("#period")).to_be_in_viewport()
+    assert len(colours[0]) > 10
+    assert colours[0] <= colours[1]
 
 
-@pytest.mark.browser
-def test_a_link_to_a_list_shows_it_on_a_phone(tab, site):
-    resize(tab, PHONE)
+def test_the_document_of_the_page_names_all_modules_of_its_first_view(client):
+    """Without these links a browser finds a module only when the one that imports it has come."""
+    preloaded = re.findall(r'modulepreload" href="([^"]+)"', client.get("/").text)
 
-    tab.goto(f"{site.url}/ranking")
+    assert {"/assets/api.js", "/assets/game/wheel.js"} <= set(preloaded)
+    assert not [path for path in preloaded if "log-proof" in path or "public-log" in path]
 
-    expect(tab.get_by_role("heading", name="Ranking")).to_be_in_viewport()
+
+@pytest.mark.parametrize("view", ["site.page", "site.verify"])
+def test_the_unavailable_page_is_html_for_browsers_only(app, client, view):
+    def fail():
+        raise peewee.OperationalError("gone")
+
+    app.view_functions[view] = fail
+    path = "/" if view == "site.page" else "/verify"
+    shown = client.get(path, headers={"Accept": BROWSER_ACCEPTS})
+    told = client.get(path, headers={"Accept": "application/json, text/html;q=0.5"})
+
+    assert (shown.status_code, shown.text) == (503, UNAVAILABLE_PAGE)
+    assert shown.content_type.startswith("text/html")
+    assert shown.headers["Content-Security-Policy"] == UNAVAILABLE_POLICY
+    assert (told.status_code, told.json) == (503, {"error": "The service is temporarily unavailable"})
+
+
+def test_qr_codes_are_for_own_deposits_only(client, new_player):
+    headers = new_player().headers
+    body = {"method": "demo", "amount": 5}
+    made = client.post("/payments/deposits", json=body, headers=headers).json["deposit"]
+    path = f"/qr-codes/deposits/{made['id']}"
+
+    assert client.get(path, headers=headers).json["qrCode"].startswith("data:image/png;base64,")
+    assert client.get(path, headers=new_player("bob").headers).status_code == 404
+    assert client.get(path).status_code == 401
+
+
+@pytest.mark.settings(PAYMENT_METHODS="")
+def test_without_the_demonstration_there_is_no_payment_page_of_it(client):
+    assert client.get("/demo-checkout/1").status_code == 404

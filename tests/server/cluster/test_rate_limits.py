@@ -61,3 +61,4 @@ def test_while_redis_does_not_answer_each_process_allows_its_share(two, statuses
     with redis.paused():
         assert statuses(first, COSTLY_READS // 2 - 4, page) == [200] * (COSTLY_READS // 2 - 5) + [429]
         assert statuses(second, COSTLY_READS // 2 + 1, page) == [200] * (COSTLY_READS // 2) + [429]
+    wait_until(lambda: all(each.extensions["services"].signals.state == "ok" for each, _ in two))

@@ -95,9 +95,10 @@ def play(url, player, item):
 @pytest.mark.security("Logs, errors and the database")
 @pytest.mark.process
 @pytest.mark.parametrize("command", [gunicorn, pytest.param(flask_run, marks=pytest.mark.thorough)])
-def test_a_servers_log_is_json_without_secrets(player, add_item, env, tmp_path, command):
+def test_a_servers_log_is_json_without_secrets(player, add_item, env, warm_start, tmp_path, command):
     item = add_item(price=10)
-    with server_process(command(), env, tmp_path) as running:
+    start = warm_start.server_process if command is gunicorn else server_process
+    with start(command(), env, tmp_path) as running:
         server_seed = play(running.url, player, item)
         running.stop()
 

@@ -7,7 +7,7 @@ from bench.harness.crashes.storm import CrashStorm
 
 pytestmark = pytest.mark.process
 
-PLAYERS, SOCKETS = 4, 8
+PLAYERS, SOCKETS = 2, 4
 
 
 @pytest.mark.guarantee("A killed server")

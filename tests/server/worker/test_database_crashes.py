@@ -8,7 +8,7 @@ from bench.harness.durable_postgres import durable_postgres
 
 pytestmark = pytest.mark.process
 
-PLAYERS, SOCKETS = 4, 8
+PLAYERS, SOCKETS = 2, 4
 
 
 @pytest.fixture

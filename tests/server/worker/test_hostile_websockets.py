@@ -3,6 +3,7 @@
 import os
 import socket
 import struct
+from contextlib import ExitStack
 
 import pytest
 
@@ -77,9 +78,12 @@ HOSTILE = {
 @pytest.mark.security("Hostile connections")
 def test_a_frame_that_violates_the_protocol_closes_its_connection(production):
     codes = {}
-    for name, (frames, _) in HOSTILE.items():
-        with upgrade(production.url) as connection:
-            connection.sendall(b"".join(frames))
+    with ExitStack() as stack:
+        # All at once: the server waits a moment for the answer to each closing frame.
+        connections = {name: stack.enter_context(upgrade(production.url)) for name in HOSTILE}
+        for name, (frames, _) in HOSTILE.items():
+            connections[name].sendall(b"".join(frames))
+        for name, connection in connections.items():
             codes[name] = closing_code(read_until_closed(connection))
 
     assert codes == {name: code for name, (_, code) in HOSTILE.items()}

@@ -37,6 +37,7 @@ def storm(url, directory, warm_start, *, seed, database=None, **more):
             )
 
 
+@pytest.mark.thorough
 @pytest.mark.guarantee("A failing payment provider")
 def test_a_storm_on_sqlite_loses_no_cent(sqlite_files, tmp_path, warm_start):
     with (

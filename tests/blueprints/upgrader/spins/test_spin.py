@@ -26,7 +26,7 @@ def test_events_come_in_the_promised_order(connect, player, item):
     assert [watching.next() for _ in range(2)] == events[2:]
 
 
-@pytest.mark.both_databases("money")
+@pytest.mark.both_databases("models/bet_settlement.py")
 @pytest.mark.regulation("4.5 Outcome")
 @pytest.mark.regulation("(e) No adjustment by history")
 def test_a_win_pays_the_items_price_and_a_loss_nothing(connect, balance, player, item, winning, losing, run):
