@@ -109,6 +109,22 @@ def test_sums_stay_in_the_later_week_after_a_clock_step(board, clock, new_player
     assert (before, board()) == ([("b***", 4)], [("ali***", 3)])
 
 
+def test_masked_names_show_at_most_three_characters(board, new_player, spin):
+    for wager, name in ((3, "abc"), (2, "abcd"), (1, "ab-cdefghij")):
+        spin(new_player(name), wager=wager)
+
+    assert board() == [("a***", 3), ("abc***", 2), ("ab-***", 1)]
+
+
+def test_the_week_is_shown_by_default(board, clock, new_player, spin):
+    clock.now = at("2026-03-02 12:00")
+    spin(new_player("alice"))
+    clock.now = at("2026-03-18 12:00")
+    spin(new_player("bob"))
+
+    assert board() == board(period="") == board(period="weekly") == [("b***", 1)]
+
+
 def test_the_leaderboard_has_at_most_a_hundred_entries(board, new_player, spin):
     spin(new_player("first"), wager=1)
     with writing():

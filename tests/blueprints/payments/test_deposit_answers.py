@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from bench.harness.btcpay.faults import Fault
+from bench.harness.btcpay.problems import invalid
 from models.db.connection import reading, writing
 from models.deposits import Deposit
 
@@ -71,6 +72,19 @@ def test_a_deposit_without_a_trace_has_failed_after_an_hour(deposit, fake, poll,
 
     assert (status_of(made), stored(made).reason) == ("failed", "the provider has no trace of it")
     assert fake.invoices == []
+
+
+def test_a_deposit_that_is_refused_later_has_failed(deposit, fake, poll, status_of, monkeypatch):
+    def refuse(*_, **__):
+        raise invalid(("amount", "The amount is too odd"))
+
+    fake.faults.next(CREATE, Fault.NO_ANSWER)
+    made = deposit()
+    monkeypatch.setattr(fake.state, "create_invoice", refuse)
+
+    poll()
+
+    assert status_of(made) == "failed"
 
 
 def test_money_for_a_deposit_given_up_is_for_staff(

@@ -53,6 +53,14 @@ def test_another_body_with_the_same_key_is_refused(post_deposit, post_withdrawal
     assert (len(fake.invoices), balance()) == (1, 75)
 
 
+def test_a_key_belongs_to_one_player_and_one_endpoint(post_deposit, post_withdrawal, new_player):
+    first = post_deposit(25, key="k")
+
+    answers = [post_withdrawal(25, key="k"), post_deposit(25, key="k", by=new_player("bob"))]
+
+    assert [status for status, _ in (first, *answers)] == [201] * 3
+
+
 @pytest.mark.both_databases("a race")
 def test_parallel_requests_with_one_key_make_one_row(post, balance, fake):
     answers = all_at_once([lambda: post(25, key="k")] * 6)

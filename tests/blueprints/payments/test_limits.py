@@ -109,6 +109,32 @@ def test_what_expired_or_failed_does_not_count(limit, deposit, fake, invoice_of,
     deposit(50)
 
 
+def test_a_deposit_in_review_counts_as_asked(limit, deposit, fake, invoice_of, poll, post_deposit, status_of):
+    limit(50)
+    made = deposit(30)
+    fake.pay(invoice_of(made), 1)
+    fake.expire(invoice_of(made))
+    poll()
+    assert status_of(made) == "review"
+
+    assert post_deposit(20.01) == reached("day", MIDNIGHT)
+
+
+def test_recorded_deposits_count_and_withdrawals_do_not(limit, run, player, post_deposit, deposit):
+    limit(50)
+    run("payments", "record", player.platform_id, "deposit", "30")
+    run("payments", "record", player.platform_id, "withdraw", "30")
+
+    assert post_deposit(20.01) == reached("day", MIDNIGHT)
+    deposit(20)
+
+
+def test_a_limit_is_of_one_player(limit, deposit, new_player):
+    limit(0)
+
+    deposit(50, by=new_player("bob"))
+
+
 def test_a_deposit_belongs_to_the_day_of_its_creation(
     limit, deposit, fake, invoice_of, poll, clock, post_deposit
 ):

@@ -115,6 +115,21 @@ def test_a_withdrawal_over_lightning_names_its_method(withdraw, send_payouts, pa
     assert shown(made)["status"] == "completed"
 
 
+@pytest.mark.settings(BTCPAY_PAYOUT_METHODS="BTC-LN")
+def test_the_longest_address_can_be_paid(withdraw, send_payouts, payout_of, fake, shown, client, player):
+    longest = f"{'a' * 244}@example.com"
+    made = withdraw(method="BTC-LN", to=longest)
+    send_payouts()
+    fake.complete(payout_of(made))
+
+    send_payouts()
+
+    assert (len(longest), shown(made)["status"]) == (256, "completed")
+    (payment,) = client.get("/stats/payments", headers=player.headers).json["data"]["payments"]
+    # The history of payments shows as much of an address as its column holds.
+    assert payment["to"] == longest[:128]
+
+
 def test_the_provider_is_asked_less_and_less_often(withdraw, send_payouts, fake, services, clock):
     withdraw()
     send_payouts()

@@ -88,6 +88,18 @@ def test_a_message_alone_decides_nothing(post, deposit, invoice_of, services, st
     assert (status_of(made), balance()) == ("pending", 100)
 
 
+def test_a_message_may_come_before_the_answer_to_the_request(post, deposit, fake, services, status_of, clock):
+    fake.faults.next("create invoice", Fault.LOST_ANSWER)
+    made = deposit()
+    (invoice,) = fake.invoices_of(made["id"])
+    fake.pay(invoice.id)
+
+    post(event(invoiceId=invoice.id, metadata=invoice.metadata))
+    services.payment_polling.run()
+
+    assert status_of(made) == "credited"
+
+
 def test_a_message_about_a_payout_lets_it_be_looked_up(
     post, withdraw, send_payouts, payout_of, fake, services, status_of, clock
 ):
@@ -128,6 +140,12 @@ def test_a_bad_signature_is_refused_and_writes_nothing(post, stored, fake, log_l
     assert stored() == []
     lines = [line for line in log_lines() if line["message"] == "webhook with a bad signature"]
     assert len(lines) == 1
+
+
+@pytest.mark.settings(PAYMENT_METHODS="demo")
+def test_messages_of_a_provider_not_set_up_are_refused(post, stored):
+    assert post(event()) == UNAUTHORIZED
+    assert stored() == []
 
 
 @pytest.mark.settings(RATELIMIT_ENABLED="1")

@@ -141,6 +141,15 @@ def test_a_vault_can_be_unlocked_once_its_deadline_has_passed(lock, unlock, vaul
     assert lock(10, 1) == DONE
 
 
+def test_coins_locked_after_the_deadline_lock_the_vault_again(lock, unlock, vault, clock):
+    lock(10)
+    clock.now += DAY
+    lock(5)
+
+    assert unlock() == LOCKED
+    assert vault() == (85, 15, clock.now + DAY)
+
+
 def test_locked_coins_cannot_be_spent(lock, connect, player, add_item):
     item = add_item(price=200)
     lock(99.5)

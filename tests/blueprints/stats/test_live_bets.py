@@ -63,6 +63,27 @@ def test_an_unfinished_bet_is_neither_shown_nor_counted(ask, spin, alice, bob, c
     assert totals == [[0, 0], [1, 1], [1, 1], [2, 2]]
 
 
+@pytest.fixture
+def live(ask):
+    """The wagers of a page, newest first."""
+
+    def wagers(**parameters):
+        return [bet["wager"] for bet in ask("live-bets", **parameters)["data"]["bets"]]
+
+    return wagers
+
+
+def test_the_newest_bet_comes_first(spin, alice, bob, clock, live):
+    for player, wager in ((alice, 1), (bob, 2), (alice, 3)):
+        spin(player, wager=wager)
+        clock.advance(ms=1)
+    spin(bob, wager=4)
+    spin(alice, wager=5)
+    clock.advance(ms=PROOF_DELAY_MS)
+
+    assert live() == live(type="live-bets") == [5, 4, 3, 2, 1]
+
+
 @pytest.mark.both_databases("services/games/live_bets.py")
 def test_high_rolls_have_wager_50_or_multiplier_10(ask, spin, alice, clock):
     def listed():

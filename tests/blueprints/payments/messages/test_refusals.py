@@ -85,6 +85,12 @@ def test_a_bad_signature_or_time_is_401_and_stores_nothing(post, deposited, stor
     assert (stored(), balance()) == ([], 100)
 
 
+@pytest.mark.settings(PAYMENTS_WEBHOOK_SECRET="")
+def test_without_a_secret_every_message_is_refused(post, deposited, stored):
+    assert post(deposited()) == UNAUTHORIZED
+    assert stored() == []
+
+
 @pytest.mark.settings(RATELIMIT_ENABLED="1")
 def test_only_bad_signatures_are_rate_limited(post, deposited):
     assert [post(deposited(), age_seconds=600)[0] for _ in range(61)] == [401] * 60 + [429]
