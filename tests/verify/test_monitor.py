@@ -304,16 +304,46 @@ def test_a_successor_that_does_not_say_so_is_reported(log, watch):
 # History
 
 
+def change_a_byte(body):
+    return body[:40] + bytes([body[40] ^ 1]) + body[41:]
+
+
+TILE = "/log/tile/0/000.p/11"
+# What a file is replaced with, and what can't be checked then.
+CHANGED = {
+    "entry": (
+        BUNDLE.format(11),
+        lambda body: body.replace(b"my-lucky-seed", b"my-LUCKY-seed", 1),
+        "entry 2 is not the one in the tree",
+    ),
+    "signature": (
+        "/log/checkpoint",
+        lambda body: body.replace(b"\n11\n", b"\n10\n"),
+        f"a checkpoint of {ORIGIN} has a wrong signature",
+    ),
+    "tile": (TILE, change_a_byte, "the tiles of size 11 do not have the root of the checkpoint"),
+    "no tile": (TILE, lambda _: None, "{site}/log/tile/0/000 with 11 hashes or entries is missing"),
+    "large tile": (TILE, lambda _: bytes(8_193), f"{{site}}{TILE} has more than 8192 bytes"),
+    "snapshot": (
+        f"/snapshots/{SNAPSHOT}",
+        lambda body: body + b" ",
+        f"{{site}}/snapshots/{SNAPSHOT} does not have the content with this hash",
+    ),
+}
+
+
 @pytest.mark.guarantee("A changed history")
-def test_a_changed_entry_is_not_taken_for_the_signed_one(log, site, watch):
+@pytest.mark.parametrize(("path", "change", "line"), CHANGED.values(), ids=CHANGED)
+def test_a_changed_file_is_not_taken_for_the_signed_one(log, site, watch, path, change, line):
     play(log)
     site.files.update(log.files())
-    bundle = site.files[BUNDLE.format(11)]
-    site.files[BUNDLE.format(11)] = bundle.replace(b"my-lucky-seed", b"my-LUCKY-seed", 1)
+    body = change(site.files.pop(path))
+    if body is not None:
+        site.files[path] = body
 
     status, lines = watch()
 
-    assert (status, set(not_checked(lines))) == (2, {"entry 2 is not the one in the tree"})
+    assert (status, set(not_checked(lines))) == (2, {line.format(site=site.address)})
 
 
 @pytest.mark.guarantee("A changed history")
@@ -392,16 +422,6 @@ def test_a_checkpoint_of_another_key_proves_nothing(log, watch):
     assert (status, not_checked(lines)) == (2, [UNKNOWN])
 
 
-def test_a_wrong_signature_proves_nothing(log, site, watch):
-    play(log)
-    site.files.update(log.files())
-    site.files["/log/checkpoint"] = site.files["/log/checkpoint"].replace(b"\n11\n", b"\n10\n")
-
-    status, lines = watch()
-
-    assert (status, not_checked(lines)) == (2, [f"a checkpoint of {ORIGIN} has a wrong signature"])
-
-
 def test_a_given_key_is_used_instead_of_the_one_that_is_shown(log, watch):
     play(log)
 
@@ -452,30 +472,6 @@ def test_another_root_of_the_same_size_needs_no_tiles(log, site, watch):
     assert contradictions(lines) == ["the tree of size 11 does not continue that of size 11"]
 
 
-def test_a_missing_tile_is_named(log, site, watch):
-    play(log)
-    site.files.update(log.files())
-    del site.files["/log/tile/0/000.p/11"]
-
-    status, lines = watch()
-
-    missing = f"{site.url}/tile/0/000 with 11 hashes or entries is missing"
-    assert (status, not_checked(lines)) == (2, [missing])
-
-
-def test_tiles_with_another_root_are_missing_tiles(log, site, watch):
-    play(log)
-    site.files.update(log.files())
-    hashes = bytearray(site.files["/log/tile/0/000.p/11"])
-    hashes[40] ^= 1
-    site.files["/log/tile/0/000.p/11"] = bytes(hashes)
-
-    status, lines = watch()
-
-    wrong = "the tiles of size 11 do not have the root of the checkpoint"
-    assert (status, not_checked(lines)) == (2, [wrong])
-
-
 def test_a_changed_full_tile_is_a_missing_tile(log, site, watch):
     alice = log.new_player()
     for _ in range(300):
@@ -492,51 +488,65 @@ def test_a_changed_full_tile_is_a_missing_tile(log, site, watch):
 # Players
 
 
-@pytest.mark.guarantee("A changed history")
-def test_a_repeated_nonce_is_reported(log, watch):
-    alice, _ = play(log)
+def repeat_a_nonce(log, alice, _):
     alice.nonce -= 1
     log.spin(alice)
 
-    status, lines = watch(log)
 
-    line = f"entry 11: player {alice.id} has nonce 6 again, the next is 7"
-    assert (status, contradictions(lines)) == (1, [line])
-
-
-@pytest.mark.guarantee("A changed history")
-def test_a_skipped_nonce_is_reported(log, watch):
-    alice, _ = play(log)
+def skip_a_nonce(log, alice, _):
     alice.nonce += 1
     log.spin(alice)
 
-    status, lines = watch(log)
 
-    line = f"entry 11: player {alice.id} has nonce 8, but 7 is missing"
-    assert (status, contradictions(lines)) == (1, [line])
-
-
-@pytest.mark.guarantee("A changed history")
-def test_a_bet_on_another_commitment_is_reported(log, watch):
-    alice, _ = play(log)
+def bet_on_another_commitment(log, alice, _):
     alice.drawn = 1
     log.spin(alice)
 
-    status, lines = watch(log)
 
-    line = f"entry 11: player {alice.id} bets on a commitment that is not the one announced for nonce 7"
-    assert (status, contradictions(lines)) == (1, [line])
+def bet_on_a_commitment_from_before_a_redraw(log, alice, _):
+    log.append(redraw=1, reason="restore")
+    log.redraw(alice, 1)
+    alice.drawn = 0
+    log.spin(alice)
+
+
+def bet_without_a_commitment(log, alice, _):
+    alice.id = "ab" * 16
+    log.spin(alice)
+
+
+def redraw_twice_in_an_epoch(log, alice, _):
+    log.append(redraw=1, reason="restore")
+    log.redraw(alice, 1)
+    log.redraw(alice, 1)
+
+
+OTHER_COMMITMENT = "bets on a commitment that is not the one announced for nonce 7"
+CONTRADICTIONS = {
+    repeat_a_nonce: "entry 11: player {0} has nonce 6 again, the next is 7",
+    skip_a_nonce: "entry 11: player {0} has nonce 8, but 7 is missing",
+    bet_on_another_commitment: f"entry 11: player {{0}} {OTHER_COMMITMENT}",
+    bet_on_a_commitment_from_before_a_redraw: f"entry 13: player {{0}} {OTHER_COMMITMENT}",
+    bet_without_a_commitment: "entry 11: player {0} bets without an announced commitment",
+    lambda log, alice, bob: log.spin(alice, next=bob.commitment): (
+        "entry 11: player {0} gets a commitment that player {1} has already"
+    ),
+    lambda log, alice, _: log.redraw(alice, 1): (
+        "entry 11: a commitment of player {0} is redrawn outside of an epoch of redraws"
+    ),
+    redraw_twice_in_an_epoch: "entry 13: a commitment of player {0} is redrawn a second time in epoch 1",
+}
 
 
 @pytest.mark.guarantee("A changed history")
-def test_a_seed_for_two_players_is_reported(log, watch):
+@pytest.mark.parametrize(("go_wrong", "line"), CONTRADICTIONS.items(), ids=CONTRADICTIONS.values())
+def test_each_contradiction_in_a_players_entries_is_a_line(log, watch, go_wrong, line):
     alice, bob = play(log)
-    log.spin(alice, next=bob.commitment)
+    go_wrong(log, alice, bob)
 
     status, lines = watch(log)
 
-    line = f"entry 11: player {alice.id} gets a commitment that player {bob.id} has already"
-    assert (status, contradictions(lines)) == (1, [line])
+    assert (status, contradictions(lines)) == (1, [line.format(alice.id, bob.id)])
 
 
 def test_a_seed_that_waits_for_its_reveal_and_is_announced_again_is_reported(log, watch):
@@ -551,53 +561,6 @@ def test_a_seed_that_waits_for_its_reveal_and_is_announced_again_is_reported(log
 
     carol = Player("carol").id
     line = f"entry 12: player {carol} gets a commitment that player {alice.id} has already"
-    assert (status, contradictions(lines)) == (1, [line])
-
-
-def test_a_bet_on_a_commitment_from_before_a_redraw_is_reported(log, watch):
-    alice, _ = play(log)
-    log.append(redraw=1, reason="restore")
-    log.redraw(alice, 1)
-    alice.drawn = 0
-    log.spin(alice)
-
-    status, lines = watch(log)
-
-    line = f"entry 13: player {alice.id} bets on a commitment that is not the one announced for nonce 7"
-    assert (status, contradictions(lines)) == (1, [line])
-
-
-def test_a_bet_without_an_announced_commitment_is_reported(log, watch):
-    alice, _ = play(log)
-    alice.id = "ab" * 16
-    log.spin(alice)
-
-    status, lines = watch(log)
-
-    line = f"entry 11: player {alice.id} bets without an announced commitment"
-    assert (status, contradictions(lines)) == (1, [line])
-
-
-@pytest.mark.guarantee("A changed history")
-def test_a_redraw_outside_of_an_epoch_is_reported(log, watch):
-    alice, _ = play(log)
-    log.redraw(alice, 1)
-
-    status, lines = watch(log)
-
-    line = f"entry 11: a commitment of player {alice.id} is redrawn outside of an epoch of redraws"
-    assert (status, contradictions(lines)) == (1, [line])
-
-
-def test_a_second_redraw_in_an_epoch_is_reported(log, watch):
-    alice, _ = play(log)
-    log.append(redraw=1, reason="restore")
-    log.redraw(alice, 1)
-    log.redraw(alice, 1)
-
-    status, lines = watch(log)
-
-    line = f"entry 13: a commitment of player {alice.id} is redrawn a second time in epoch 1"
     assert (status, contradictions(lines)) == (1, [line])
 
 
@@ -692,18 +655,6 @@ def test_another_server_seed_is_reported(log, watch):
     assert (status, problems(lines)) == (1, [line])
 
 
-def test_another_snapshot_is_a_missing_one(log, site, watch):
-    play(log, bets=1)
-    site.files.update(log.files())
-    site.files[f"/snapshots/{SNAPSHOT}"] += b" "
-
-    status, lines = watch()
-
-    url = f"{site.address}/snapshots/{SNAPSHOT}"
-    assert status == 2
-    assert set(not_checked(lines)) == {f"{url} does not have the content with this hash"}
-
-
 @pytest.mark.guarantee("A changed history")
 def test_a_bet_that_is_not_revealed_in_time_is_reported(log, watch):
     index = log.spin(log.new_player())
@@ -716,38 +667,25 @@ def test_a_bet_that_is_not_revealed_in_time_is_reported(log, watch):
     assert (status, problems(lines)) == (1, [line])
 
 
-def test_a_live_bet_without_an_entry_is_reported(log, site, watch):
+NO_ENTRY = "the live bet 77: has no entry in the log"
+
+
+@pytest.mark.parametrize(
+    ("place", "problem"),
+    [(None, NO_ENTRY), (500, NO_ENTRY), (3, f"the live bet 77: is not in entry 3 of {ORIGIN}")],
+    ids=["no entry", "an entry that is not there yet", "the entry of another bet"],
+)
+def test_a_live_bet_that_is_not_in_its_entry_is_a_problem(log, site, watch, place, problem):
     play(log)
-    bet = {**log.bets[2], "id": "77"}
-    del bet["log"]
+    bet = {**log.bets[2], "id": "77", "log": {"origin": ORIGIN, "index": place}}
+    if place is None:
+        del bet["log"]
     log.live.append("77")
     site.files["/bets/77"] = json.dumps(bet).encode()
 
     status, lines = watch(log)
 
-    assert (status, problems(lines)) == (1, ["the live bet 77: has no entry in the log"])
-
-
-def test_a_live_bet_whose_entry_is_not_yet_there_is_reported(log, site, watch):
-    play(log)
-    bet = {**log.bets[2], "id": "77", "log": {"origin": ORIGIN, "index": 500}}
-    log.live.append("77")
-    site.files["/bets/77"] = json.dumps(bet).encode()
-
-    status, lines = watch(log)
-
-    assert (status, problems(lines)) == (1, ["the live bet 77: has no entry in the log"])
-
-
-def test_a_live_bet_with_the_entry_of_another_is_reported(log, site, watch):
-    play(log)
-    bet = {**log.bets[2], "id": "77", "log": {"origin": ORIGIN, "index": 3}}
-    log.live.append("77")
-    site.files["/bets/77"] = json.dumps(bet).encode()
-
-    status, lines = watch(log)
-
-    assert (status, problems(lines)) == (1, [f"the live bet 77: is not in entry 3 of {ORIGIN}"])
+    assert (status, problems(lines)) == (1, [problem])
 
 
 def test_a_live_bet_from_before_the_log_needs_no_entry(log, site, watch):
@@ -1114,16 +1052,6 @@ def test_hostile_documents_are_lines_and_no_tracebacks(log, site, watch, body):
         site.files = {**paths, path: body}
         _, lines = watch(state=f"state {place}")
         assert contradictions(lines) == [], path
-
-
-def test_an_answer_that_is_too_large_is_not_read(log, site, watch):
-    play(log)
-    site.files.update(log.files())
-    site.files["/log/tile/0/000.p/11"] = bytes(8_193)
-
-    status, lines = watch()
-
-    assert (status, not_checked(lines)) == (2, [f"{site.url}/tile/0/000.p/11 has more than 8192 bytes"])
 
 
 def test_compressed_answers_are_read(log, site, watch):
