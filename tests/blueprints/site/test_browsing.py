@@ -117,6 +117,7 @@ def test_cases_are_filtered_by_kind_and_price_and_sorted(tab, site):
     tab.fill("#maxPrice", "2")
     tab.keyboard.press("Enter")
     expect(tab.locator("#cases h3")).to_have_text(["Cases"])
+    expect(tab.locator("#cases").get_by_text("Masks and Mirrors")).to_have_count(0)
     expect(tab.locator("#cases").get_by_text("Daily Crumbs")).to_be_visible()
     assert all(cost <= 2 for cost in prices(costs))
     tab.locator("#cases .card", has_text="Pocket Lint").click()

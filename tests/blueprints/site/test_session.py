@@ -56,7 +56,7 @@ def draw_recovery_codes(tab, code):
     assert download.value.path().read_text().split() == codes
 
     dialog.get_by_role("button", name="I have stored them").click()
-    expect(dialog).to_have_count(0)
+    expect(tab.locator("#recovery-dialog")).to_have_count(0)
     assert codes[0] not in tab.content()
     return codes[0]
 
