@@ -37,13 +37,21 @@ def by_entry(marker: str) -> dict[str, list[str]]:
 
 
 def files_with_sql() -> list[str]:
-    """The product's files with SQL of their own: ``execute_sql``, ``SQL()`` or a function of ``fn``."""
+    """The product's files with functions that use SQL: ``execute_sql``, ``SQL()`` or a function of ``fn``.
+
+    Without the tables, whose rules are tested on both databases together, and what is of one database only.
+    """
     return [
         str(path.relative_to(ROOT))
         for directory in PRODUCT
         for path in sorted((ROOT / directory).rglob("*.py"))
-        if "migrations" not in path.parts and any(map(_is_sql, ast.walk(ast.parse(path.read_text()))))
+        if not {"migrations", "db"} & {*path.parts} and _has_sql(ast.parse(path.read_text()))
     ]
+
+
+def _has_sql(tree: ast.Module) -> bool:
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return any(_is_sql(node) for function in functions for node in ast.walk(function))
 
 
 def _is_sql(node: ast.AST) -> bool:

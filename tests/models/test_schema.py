@@ -394,7 +394,7 @@ def accepted(changes):
     return [(table, change) for table, change in rows if is_accepted(table.insert(**NEW[table] | change))]
 
 
-@pytest.mark.both_databases("rules of the tables")
+@pytest.mark.both_databases("models/users.py")
 @pytest.mark.usefixtures("stored")
 def test_a_valid_row_is_accepted():
     valid = {table: [{}, *ACCEPTED.get(table, [])] for table in NEW}

@@ -1,8 +1,7 @@
 """Tabs of a real browser, and what axe finds in them."""
 
-import json
 import os
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from io import BytesIO
 from pathlib import Path
 
@@ -51,8 +50,6 @@ def tabs(chromium):
             )
             tab = context.new_page()
             tab.set_default_timeout(PATIENCE_MS)
-            tab.spins = []
-            tab.on("websocket", lambda socket: socket.on("framesent", lambda frame: _note_spin(tab, frame)))
             tab.on("pageerror", lambda error: problems.append(str(error)))
             return tab
 
@@ -62,13 +59,6 @@ def tabs(chromium):
 
 def resize(tab, size):
     tab.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
-
-
-def _note_spin(tab, frame):
-    with suppress(ValueError):
-        name, payload = json.loads(frame.lstrip("0123456789"))
-        if name == "upgrader:spin":
-            tab.spins.append(payload)
 
 
 def violations(tab, part="html", dark_part=None):

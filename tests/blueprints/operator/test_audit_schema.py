@@ -147,6 +147,7 @@ def check_reports(app):
     [("sqlite", SQLITE), ("postgresql", POSTGRESQL)],
     ids=["sqlite", "postgresql"],
 )
+@pytest.mark.both_databases("models/audit_schema.py")
 def test_each_change_of_the_schema_is_reported(changed, check_reports, changes):
     for statements, lines in changes.items():
         with changed(statements):

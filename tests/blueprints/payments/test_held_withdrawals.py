@@ -136,6 +136,7 @@ def test_withdrawals_are_sent_again_when_staff_have_recorded_what_was_lost(
     assert payout_of(again).state == "AwaitingPayment"
 
 
+@pytest.mark.both_databases("services/payments/hold.py")
 def test_an_approved_withdrawal_waits_for_the_reconciliation(
     back_up, withdraw, restore, send_payouts, fake, work, app, held, status_of
 ):

@@ -9,19 +9,13 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from bench.harness.spins import play_spin
-from bench.harness.waiting import wait_until
-from services.accounts import users
 from tests.blueprints.site.accounts import (
-    LEVEL_25_CENTS,
     TRADE_URL,
     account,
-    expect_bets,
     open_page,
     picture_file,
-    play,
 )
-from tests.blueprints.site.conftest import SET_ONLINE, promo_code, tab_to, turn_slowly, turning
+from tests.blueprints.site.conftest import promo_code, tab_to, turn_slowly, turning
 from tests.support.chromium import DESKTOP, PHONE, violations_as_shown
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]
@@ -75,14 +69,6 @@ def open_from_menu(tab, path):
     press(tab, "#player > button")
     press(tab, f"#account [href='{path}']")
     expect(tab.locator("#page-title")).to_be_focused()
-
-
-def opened_by(tab, selector):
-    """The page that a link opens in a tab of its own."""
-    to(tab, selector)
-    with tab.context.expect_page() as opened:
-        tab.keyboard.press("Enter")
-    return opened.value
 
 
 def focus_is_kept(tab):
@@ -179,111 +165,6 @@ def test_promo_codes_are_chosen_and_used_and_earnings_claimed(tab, site, player)
     look(tab)
 
 
-def test_unread_notifications_are_read_and_cleared(tab, site, player):
-    site.run("notifications", "send", player["platformid"], "Hello", "A message for you.")
-    open_page(tab, site, player, "")
-    expect(tab.locator(".account .unread")).to_have_text("1 unread")
-
-    press(tab, "#player > button")
-    to(tab, "#account [href='/account/notifications']")
-    look(tab, "header")
-    tab.keyboard.press("Enter")
-    expect(tab.locator("#page-title")).to_be_focused()
-    expect(tab.locator("#notifications .unread")).to_have_text("new")
-    expect(tab.locator(".account .unread")).to_have_count(0)
-    press(tab, "#browse button")
-
-    expect(tab.locator("#notifications-said")).to_have_text("Your notifications are cleared.")
-    look(tab, ".browse")
-
-
-def test_bets_are_filtered_verified_and_shared(tab, site, player):
-    lost, won, opened = play(site, player)
-    wait_until(lambda: site.get(f"/bets/{opened}").ok)
-    open_page(tab, site, player, "/bets")
-
-    press(tab, "#bet-history-filter", "ArrowDown")
-    expect_bets(tab, won, lost)
-    press(tab, "#bet-history-order", "ArrowDown")
-    expect_bets(tab, lost, won)
-    tab.reload()
-    expect_bets(tab, lost, won)
-    press(tab, "#bet-history-filter", "ArrowDown")
-    expect_bets(tab, opened)
-    expect(tab.locator("#bet-history-filter")).to_be_focused()
-    look(tab)
-    tab.go_back()
-    expect_bets(tab, lost, won)
-
-    verify = opened_by(tab, f"[data-bet='{won}'] a[href^='/verify']")
-    expect(verify.locator("#verdict")).to_contain_text("✓")
-    verify.close()
-    shared = opened_by(tab, f"[data-bet='{won}'] [href='/b/{won}']")
-    expect(shared.locator("#verdict")).to_have_attribute("data-verdict", "good")
-    expect(shared.locator("img").first).to_be_visible()
-    assert violations_as_shown(shared) == {}
-    press(shared, "#verify")
-    expect(shared.locator("#digest")).not_to_be_empty()
-
-
-def test_payments_are_filtered_and_a_deposit_is_calculated(tab, site, player):
-    for kind, usd in (("deposit", "30"), ("withdraw", "5")):
-        hash_ = player["platformid"] + kind
-        site.run("payments", "record", player["platformid"], kind, usd, "--txhash", hash_)
-    open_page(tab, site, player, "/payments")
-    lines = tab.locator("#payment-history li")
-    expect(lines).to_have_count(2)
-
-    press(tab, "#payment-history-filter", "ArrowDown", "ArrowDown")
-    expect(lines).to_have_count(1)
-    expect(lines).to_contain_text("Withdrawal")
-    press(tab, "#payment-history-filter", "Home")
-    expect(lines).to_have_count(2)
-    write(tab, "#payment-history-search", "deposit")
-    expect(lines).to_have_count(1)
-    expect(lines).to_contain_text("30.00 coins")
-    expect(tab.locator("#payment-history-search")).to_be_focused()
-    look(tab)
-
-    open_from_menu(tab, "/account/cashier")
-    write(tab, "#sweepstake-deposit", "12.5")
-    tab.keyboard.press("Enter")
-    expect(tab.locator("#sweepstake-said")).to_contain_text("of sweepstake balance")
-    look(tab, ".browse")
-
-
-def test_a_case_is_created(tab, site, player):
-    site.count_as_lost(player, LEVEL_25_CENTS)
-    open_page(tab, site, player, "")
-    press(tab, ".sections [href='/cases']")
-    press(tab, "[href='/new-case']")
-    expect(tab.locator("#found-items li")).to_have_count(12)
-    name = f"Keys {player['platformid'][-12:]}"
-    price = tab.locator("#case-price")
-
-    for number, item in enumerate(("Glacier Thread", "Sherbet Grid", "Ember Orchid"), 1):
-        before = price.text_content()
-        write(tab, "#search", item)
-        expect(tab.locator("#found-items li", has_not_text=item)).to_have_count(0)
-        press(tab, "#found-items button")
-        expect(tab.locator("#case-draft li")).to_have_count(number)
-        assert focus_is_kept(tab)
-    press(tab, "#case-draft li:last-child button")
-    expect(tab.locator("#case-draft li")).to_have_count(2)
-    assert focus_is_kept(tab)
-    press(tab, "#case-draft ~ .row button")
-    expect(tab.locator("#chance-left")).to_have_text("The chances are 100 % in all.")
-    expect(price).not_to_have_text(before)
-    press(tab, "form:has(#case-name) button:not([type])")
-    expect(tab.locator("#new-case-problem")).not_to_be_empty()
-    look(tab)
-    write(tab, "#case-name", name)
-    tab.keyboard.press("Enter")
-
-    expect(tab.locator("#game-title")).to_have_text(name)
-    expect(tab.locator("#game-title")).to_be_focused()
-
-
 def test_an_item_is_found_by_filters_and_an_aim_and_played_in_quick_mode(tab, site, player):
     open_page(tab, site, player, "")
     press(tab, ".sections [href='/']")
@@ -343,72 +224,3 @@ def test_a_case_is_found_and_opened_several_times_and_stopped(tab, site, player)
     expect(tab.locator(".count [value='5']")).to_be_focused()
     expect(tab.locator("#case-activity")).to_contain_text(player["username"])
     look(tab)
-    shared = opened_by(tab, "#case-activity a")
-    expect(shared.locator("#verdict")).to_be_visible()
-
-
-def test_a_player_sees_the_life_of_the_site(tab, site):
-    leader = site.new_player(coins=30_000)
-    item = site.get("/upgrader/items/pagination?limit=1").json()["items"][0]["marketHashName"]
-    with site.app() as app:
-        for _ in range(5):
-            play_spin(app, users.get(platform_id=leader["platformid"]), item, amount=2000)
-    open_page(tab, site, leader, "")
-    expect(tab.locator("#online")).to_contain_text("online")
-
-    press(tab, ".sections [href='/live']")
-    press(tab, "#show", "ArrowDown")
-    expect(tab.locator("#bets tr", has_not_text="High roll")).to_have_count(0)
-    expect(tab.locator("#show")).to_be_focused()
-    look(tab)
-    press(tab, ".sections [href='/ranking']")
-    expect(tab.locator("#leaders .own")).to_contain_text("you")
-    press(tab, "#period", "ArrowDown")
-    expect(tab).to_have_url(re.compile("period=monthly"))
-    expect(tab.locator("#leaders .own")).to_contain_text("you")
-    look(tab)
-    open_from_menu(tab, "/account")
-    expect(tab.get_by_role("heading", name=re.compile(r"^Level \d+$"))).to_be_visible()
-    press(tab, "#unlocks a")
-    expect(tab.locator("#game-title")).to_be_focused()
-
-
-def test_how_a_bet_is_decided_is_read_and_verified(tab, site, player):
-    _lost, _won, opened = play(site, player)
-    wait_until(lambda: site.get(f"/bets/{opened}").ok)
-    open_page(tab, site, player, "")
-
-    press(tab, ".sections [href='/fair']")
-    expect(tab.locator("#fair-in-log > strong")).to_contain_text("Verified")
-    expect(tab.locator("#example-title")).to_contain_text("Your last bet")
-    to(tab, "#fair-checkpoint")
-    look(tab)
-    verify = opened_by(tab, "#browse a[href^='/verify']")
-    expect(verify.locator("#digest")).not_to_be_empty()
-
-
-def test_sounds_are_switched_on_and_a_lost_connection_comes_back(tab, site, player):
-    tab.is_cut = False
-    tab.route_web_socket(
-        "**/socket.io/**", lambda socket: socket.close() if tab.is_cut else socket.connect_to_server()
-    )
-    open_page(tab, site, player, "/vault")
-    to(tab, ".skip")
-    look(tab, ".skips")
-    tab.keyboard.press("Enter")
-    expect(tab.locator("#browse")).to_be_focused()
-    press(tab, "#sounds", "Space")
-    expect(tab.locator("#sounds")).to_have_attribute("aria-pressed", "true")
-
-    tab.is_cut = True
-    tab.evaluate(SET_ONLINE, False)
-    expect(tab.locator("#notice")).to_contain_text("You are offline.")
-    write(tab, "#lock-amount", "25")
-    look(tab)
-    tab.is_cut = False
-    tab.evaluate(SET_ONLINE, True)
-
-    expect(tab.locator("#line")).to_have_text("Live")
-    expect(tab.locator("#notice")).to_be_hidden()
-    expect(tab.locator("#lock-amount")).to_have_value("25")
-    expect(tab.locator("#lock-amount")).to_be_focused()

@@ -82,6 +82,7 @@ def test_raising_a_limit_needs_code_and_time_unlike_lowering(tab, site, player):
     assert site.get("/limits", player).json()["pending"] == []
 
 
+@pytest.mark.thorough
 def test_a_break_needs_confirmation_and_can_only_grow(tab, site, player):
     def exclusion():
         return site.get("/limits", player).json()["exclusion"]

@@ -9,7 +9,6 @@ from tests.blueprints.site.conftest import (
     balance,
     choose_case,
     expect_stacked,
-    find_case,
     go,
     newest_bet,
     open_case,
@@ -73,6 +72,7 @@ def test_an_opening_is_paid_and_verified_and_the_reel_stops_where_the_ticket_say
     expect(opened.value.locator("#result")).to_contain_text(bet["item"])
 
 
+@pytest.mark.thorough
 def test_the_free_case_needs_a_code_and_opens_once(tab, site, player):
     code = promo_code(site, site.new_player())
     sign_in(tab, site, player, item=None)
@@ -98,19 +98,6 @@ def test_the_free_case_needs_a_code_and_opens_once(tab, site, player):
 
 
 @pytest.mark.thorough
-def test_three_openings_follow_each_other_after_one_click(tab, site, player):
-    choose_case(sign_in(tab, site, player, item=None), CASE)
-    choose_count(tab, 3)
-    expect(tab.locator("#spin")).to_contain_text("for 2.07")
-
-    tab.locator("#spin").click()
-
-    expect(tab.locator("#outcome")).to_contain_text("Opened 3 of 3: ")
-    expect(tab.locator("#proofs [data-verdict=good]")).to_have_count(3)
-    assert site.get("/stats/games", player).json()["data"]["totalGames"] == 3
-
-
-@pytest.mark.thorough
 def test_openings_stop_when_the_player_opens_another_page(tab, site, player):
     turn_slowly(tab, site)
     choose_case(sign_in(tab, site, player, item=None), CASE)
@@ -122,22 +109,6 @@ def test_openings_stop_when_the_player_opens_another_page(tab, site, player):
     tab.go_back()
 
     expect(tab.locator("#stop")).to_have_text("Stops after this one")
-
-
-@pytest.mark.thorough
-def test_a_level_case_is_locked_until_the_level_is_reached(tab, site):
-    (player,) = site.run("users", "create", "level-10", "--balance=100", "--level=10")
-    sign_in(tab, site, player, item=None)
-    low, high = find_case(tab, "Level 10 Shoelace"), find_case(tab, "Level 20 Tin Lunchbox")
-    tab.fill("#case-search", "Level")
-    expect(low.locator(".condition")).to_have_text("Level 10")
-    expect(low.locator(".condition.locked")).to_have_count(0)
-    expect(high.locator(".condition.locked")).to_have_text("Level 20")
-
-    high.click()
-
-    expect(tab.locator("#why-not")).to_have_text("This case needs level 20. You have reached level 10.")
-    assert "Verified" in open_case(tab, "Level 10 Shoelace")
 
 
 @pytest.mark.thorough

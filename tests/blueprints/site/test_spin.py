@@ -92,6 +92,7 @@ def test_a_lost_spin_is_told_without_celebration(tab, site, player):
     expect(tab.locator("#proofs .result .coins")).to_have_text("\u22121.00 coins")
 
 
+@pytest.mark.thorough
 @pytest.mark.regulation("RTS 14E: results are not sped up")
 def test_the_wheel_turns_to_the_roll_before_the_outcome_is_shown(tab, site, player):
     turn_slowly(tab, site)

@@ -41,20 +41,3 @@ def test_an_unavailable_page_stops_trying_and_says_so(unavailable):
     again.click()
 
     expect(unavailable.locator("#state")).to_contain_text("tries again by itself")
-
-
-@pytest.mark.thorough
-def test_the_page_shows_an_unavailable_api_and_retries(tab, site):
-    unavailable = {"status": 503, "json": {"error": "The service is temporarily unavailable"}}
-    tab.route("**/leaderboard?*", lambda route: route.fulfill(**unavailable))
-    tab.clock.install()
-    tab.goto(f"{site.url}/ranking")
-    expect(tab.locator("#notice")).to_have_text(
-        "The service is temporarily unavailable. This page tries again by itself."
-    )
-
-    tab.unroute("**/leaderboard?*")
-    tab.clock.run_for(MINUTE_MS)
-
-    expect(tab.locator("#leaders li").first).to_be_visible()
-    expect(tab.locator("#notice")).to_be_hidden()

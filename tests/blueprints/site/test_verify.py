@@ -89,6 +89,7 @@ def test_a_page_saved_on_the_disk_gives_all_golden_vectors_without_a_network(tab
     assert set(requests) == {saved.as_uri()}
 
 
+@pytest.mark.thorough
 @pytest.mark.security("Verification in the browser")
 def test_a_linked_bet_is_shown_and_its_values_are_sent_nowhere(tab, site):
     requests = []

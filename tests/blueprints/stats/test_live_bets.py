@@ -115,6 +115,7 @@ def suspend(app):
     return change
 
 
+@pytest.mark.both_databases("services/accounts/sessions.py")
 @pytest.mark.security("Suspension")
 def test_bets_of_suspended_players_are_neither_listed_nor_counted(
     ask, spin, suspend, alice, bob, clock, live, run

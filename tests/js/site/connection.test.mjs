@@ -20,7 +20,8 @@ async function api(context, answers) {
   return { ...requests, state, asked };
 }
 
-const refused = (headers = {}) => Response.json({ error: "The service is temporarily unavailable" }, { status: 503, headers });
+const refused = (headers = {}) =>
+  Response.json({ error: "The service is temporarily unavailable" }, { status: 503, headers });
 
 /** Lets so much time pass, in steps after which what was waited for goes on. */
 async function pass(context, seconds) {
@@ -148,4 +149,54 @@ test("a refused token makes a guest of the player, other refusals do not", async
   socket.hear("connect_error", new Error("Unauthorized"));
 
   assert.equal(getToken(), null);
+});
+
+/** What a page loads, and the answers to its loads in their order. */
+async function resource() {
+  const { Resource } = await (await browser())("parts/resource.js");
+  const loads = [];
+  const loaded = new Resource((signal, what) => new Promise((answer, refuse) => {
+    loads.push({ signal, what, answer, refuse });
+  }));
+  return { loaded, loads };
+}
+
+test("only what was asked for last is shown", async () => {
+  const { loaded, loads } = await resource();
+  loaded.load("weekly");
+  const last = loaded.load("monthly");
+
+  loads[1].answer("monthly");
+  loads[0].answer("weekly");
+  await last;
+  await turns();
+
+  assert.equal(loads[0].signal.aborted, true);
+  assert.equal(loaded.value, "monthly");
+});
+
+test("what could not be loaded is loaded when the connection is back", async () => {
+  const { loaded, loads } = await resource();
+  const failed = loaded.load("monthly");
+  loads[0].refuse(new Error("There is no connection to the server"));
+  await failed;
+  const note = "The leaderboard could not be loaded: There is no connection to the server";
+  assert.equal(loaded.note("The leaderboard"), note);
+
+  dispatchEvent(new Event("reconnected"));
+  loads[1].answer("there");
+  await turns();
+
+  assert.deepEqual([loads[1].what, loaded.value, loaded.note("The leaderboard")], ["monthly", "there", ""]);
+});
+
+test("what was loaded is forgotten when another player signs in", async () => {
+  const { loaded, loads } = await resource();
+  const own = loaded.load();
+  loads[0].answer("own");
+  await own;
+
+  dispatchEvent(new Event("session"));
+
+  assert.equal(loaded.value, null);
 });

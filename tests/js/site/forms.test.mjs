@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { browser } from "./page.mjs";
 
-const { centsOfText, format, formatSigned, plain } = await import("../../../blueprints/site/static/money.js");
+const { centsOfCoins, centsOfPrice, centsOfText, format, formatSigned, plain } = await import("../../../blueprints/site/static/money.js");
 
 test("amounts are typed with a point or a comma and at most two decimals", () => {
   const given = { "12.3": 1230, "0,50": 50, " 7 ": 700, ".5": 50, "5.": 500 };
@@ -13,6 +13,17 @@ test("amounts are typed with a point or a comma and at most two decimals", () =>
   for (const text of ["", ".", "1,000.50", "0.505", "1e3", "five", "-1", "12345678901"]) {
     assert.equal(centsOfText(text), null, text);
   }
+});
+
+test("amounts of the server become whole cents", () => {
+  assert.deepEqual([0.29, 1.1, 2489].map(centsOfCoins), [29, 110, 248_900]);
+  assert.equal(centsOfPrice("$12.34"), 1234);
+});
+
+test("a search shows names with a match at the start of a word first", async () => {
+  const { matchesFirst } = await (await browser())("parts/filters.js");
+  const names = ["Black Oak", "AK-47 | Red", "Make", "M4 | akin"];
+  assert.deepEqual(matchesFirst(names, "ak", (name) => name), ["AK-47 | Red", "M4 | akin", "Black Oak", "Make"]);
 });
 
 test("amounts are shown in coins with two decimals", () => {

@@ -3,14 +3,19 @@
 
 import { createHash, createHmac, generateKeyPairSync, sign } from "node:crypto";
 
-export const ITEM = { marketHashName: "Kite | Red (Factory New)", image: "/kite.webp", price: "$10.00", priceCents: 1000 };
+export const ITEM = {
+  marketHashName: "Kite | Red (Factory New)", image: "/kite.webp", price: "$10.00", priceCents: 1000,
+};
 export const EDGE = 0.05;
 export const DROPPED = Symbol("a bet without an answer");
 
 const TICKETS = 10n ** 18n;
 const CONTENT = JSON.stringify({
   id: "chest",
-  items: [{ name: "Crown", price: "4000", width: `${TICKETS / 10n}` }, { name: "Dust", price: "100", width: `${TICKETS / 10n * 9n}` }],
+  items: [
+    { name: "Crown", price: "4000", width: `${TICKETS / 10n}` },
+    { name: "Dust", price: "100", width: `${TICKETS / 10n * 9n}` },
+  ],
   price: "500",
 });
 const ORIGIN = "play.example.com/log";
@@ -116,8 +121,8 @@ export class House {
     [this.nonce, this.draws] = [nonce + 1, this.draws + 1];
     this.balance = Math.round((this.balance - cost + bet.payout) * 100) / 100;
     this.version += 1;
-    const terms = isSpin
-      ? { algorithm: "upgrader-1", edge: `${EDGE}`, item: ITEM.marketHashName, price: 1000, threshold: bet.threshold, wager: cost * 100 }
+    const spin = { edge: `${EDGE}`, item: ITEM.marketHashName, price: 1000, threshold: bet.threshold };
+    const terms = isSpin ? { algorithm: "upgrader-1", ...spin, wager: cost * 100 }
       : { algorithm: `${game}-1`, snapshot: CASE.snapshot, wager: 500 };
     const next = this.announced.serverSeedCommitment;
     bet.receipt = this.log.add({ clientSeed, commitment: serverSeedCommitment, next, nonce, terms });

@@ -22,7 +22,8 @@ const CHECKS = [
 
 /** A golden bet as `checkLogFile` takes it. */
 function entryOf(bet) {
-  const { algorithm, serverSeedCommitment: commitment, clientSeed, nonce, betAmount, price, houseEdge, snapshot, next } = bet;
+  const { algorithm, serverSeedCommitment: commitment, clientSeed, nonce, next, snapshot } = bet;
+  const { betAmount, price, houseEdge } = bet;
   const known = { commitment, nonce: Number(nonce), clientSeed, next };
   if (snapshot) return { ...known, terms: { algorithm, snapshot } };
   const [wager, cost] = [betAmount, price].map((coins) => Math.round(Number(coins) * 100));

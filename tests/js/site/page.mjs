@@ -47,7 +47,10 @@ export async function browser({ storage = new Storage(), session = new Storage()
     localStorage: storage,
     sessionStorage: session,
     location: new URL(address, "http://localhost"),
-    history: { replaceState: (_state, _title, to) => { location.href = String(new URL(to, location)); }, pushState() {} },
+    history: {
+      pushState() {},
+      replaceState: (_state, _title, to) => { location.href = String(new URL(to, location)); },
+    },
     matchMedia: () => ({ matches: true }),
     navigator: { onLine: true },
     fetch,
@@ -128,6 +131,7 @@ function handler(value, event) {
   return place < 0 ? handler(value.values, event) : value.values[place];
 }
 
+const verdictIn = (line) => textOf(/<p class="verdict">[^]*?<\/p>/.exec(line)[0]);
 const textOf = (html) => html.replace(/<[^>]*>/g, "").replace(/\s+/g, " ").trim();
 
 /**
@@ -176,10 +180,10 @@ export async function openPage(house, { storage = new Storage(), session = new S
     /** What the list says of a bet, once it is there. */
     async verdict(nonce) {
       await until(() => lineOf(nonce));
-      return textOf(/<p class="verdict">[^]*?<\/p>/.exec(lineOf(nonce))[0]);
+      return verdictIn(lineOf(nonce));
     },
     count: () => lines().length,
-    reports: () => markup(reports()).split("<li ").slice(1).map((line) => textOf(/<p class="verdict">[^]*?<\/p>/.exec(line)[0])),
+    reports: () => markup(reports()).split("<li ").slice(1).map(verdictIn),
     reload: (changes) => openPage(house, { storage, session, rules, ...changes }),
   };
 }

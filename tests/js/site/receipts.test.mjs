@@ -36,7 +36,8 @@ async function compare(page) {
 
 /** What the page "Log" says of a bet: the checks that fail, or why there are none. */
 async function logged(page, id = 100) {
-  const [{ verifyInLog }, { shownBet }] = await Promise.all(["fairness/in-log.js", "fairness/bet-list.js"].map(page.load));
+  const { verifyInLog } = await page.load("fairness/in-log.js");
+  const { shownBet } = await page.load("fairness/bet-list.js");
   try {
     const { checks } = await verifyInLog(id, await shownBet(id));
     return checks.filter(({ passed }) => !passed).map(({ text }) => text);

@@ -24,6 +24,13 @@ async function refuse(house, page, answer, { wins = true } = {}) {
 
 const lose = (house, page) => page.bet({ wager: "5", clientSeed: house.seedThat(false, 500) });
 
+/** The file about the first commitment. */
+async function evidence(page) {
+  const { commitments } = await page.load("fairness/attempts.js");
+  const { evidenceOf } = await page.load("fairness/evidence.js");
+  return JSON.parse(evidenceOf(commitments()[0]));
+}
+
 test("a failed bet is sent again with the same id and seed, also after a reload", async () => {
   const { house, page } = await open();
   await refuse(house, page, FAILED);
@@ -145,8 +152,7 @@ test("a commitment that was replaced while the page was closed is shown and kept
   assert.match(await again.verdict(1), /^Verified/);
   const last = await again.reload();
   assert.equal(last.reports().length, 1);
-  const [{ commitments }, { evidenceOf }] = await Promise.all(["fairness/attempts.js", "fairness/evidence.js"].map(last.load));
-  assert.equal(JSON.parse(evidenceOf(commitments()[0])).serverSeedCommitment, serverSeedCommitment);
+  assert.equal((await evidence(last)).serverSeedCommitment, serverSeedCommitment);
 });
 
 test("a commitment whose bet was skipped is shown", async () => {
@@ -208,11 +214,10 @@ test("the evidence has each bet with its seeds, its terms and its answer", async
   await lose(house, page);
   await page.verdict(1);
 
-  const [{ commitments }, { evidenceOf }] = await Promise.all(["fairness/attempts.js", "fairness/evidence.js"].map(page.load));
-  const { attempts, ...evidence } = JSON.parse(evidenceOf(commitments()[0]));
+  const { attempts, ...others } = await evidence(page);
 
   const { serverSeed, serverSeedCommitment } = house.settled[0].pf;
-  assert.deepEqual(evidence, { serverSeedCommitment, nonce: 1, serverSeed, replacedBy: null });
+  assert.deepEqual(others, { serverSeedCommitment, nonce: 1, serverSeed, replacedBy: null });
   const { clientSeed, requestId } = house.bets[0];
   const { sentAt, ...sent } = attempts[0];
   assert.ok(sentAt > 0);

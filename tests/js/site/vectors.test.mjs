@@ -74,7 +74,7 @@ for (const [name, text] of Object.entries({
 
 test("client seeds are those that the server accepts", () => {
   const given = VECTORS.spins.map(({ input }) => input.clientSeed);
-  const refused = VECTORS.refused.filter(({ why }) => /client seed|colon|blank|letter with|full-width|another script|folds|plane/.test(why));
+  const refused = VECTORS.refused.filter(({ input }) => input.clientSeed !== "abcd");
 
   assert.ok(given.every(isClientSeed));
   assert.ok(refused.length > 5);
