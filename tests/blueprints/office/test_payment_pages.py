@@ -334,7 +334,7 @@ def test_a_retry_that_would_credit_much_needs_a_second_person(retry, second, bal
 
 
 def test_a_retry_counts_together_with_other_grants(retry, staff, in_review, second, balance):
-    path = in_review
+    path = f"/office/deposits/{in_review}"
     staff.post(f"{path}/credit", of=path, amount="90", reason=REASON)
 
     retry()
@@ -432,7 +432,7 @@ def test_a_payout_that_may_be_paid_is_not_ended(sent, decide):
 
 
 def test_a_deposit_shows_what_was_paid(staff, in_review):
-    path = in_review
+    path = f"/office/deposits/{in_review}"
     assert '<dt>Paid</dt><dd class="number">not known</dd>' in staff.get(path).text
     with writing():
         Deposit.update(paid_cents=1234).execute()

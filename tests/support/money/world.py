@@ -109,6 +109,9 @@ class World:
     def _start(self) -> None:
         self._apps = [self._build(self.clock) for _ in range(self._processes)]
         self._take_turns()
+        # As a server does at its start. The files say that nothing was restored.
+        self.services.log.watch()
+        self.services.audit_log.watch()
         self.fuse.install(database.obj)
 
     def _take_turns(self) -> None:
