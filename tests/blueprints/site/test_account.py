@@ -247,6 +247,7 @@ def test_payments_are_filtered_and_searched(tab, site, player):
     expect(lines).to_have_count(1)
     expect(lines).to_contain_text("5.00 coins")
     tab.select_option("#payment-history-filter", "all")
+    expect(lines).to_have_count(2)
     tab.fill("#payment-history-search", "aaaa")
 
     expect(lines).to_have_count(1)
