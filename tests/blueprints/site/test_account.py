@@ -41,7 +41,9 @@ def test_the_overview_shows_level_net_position_and_a_new_notification(tab, site,
 
 def test_new_notifications_are_marked_until_they_were_shown_and_are_cleared(tab, site, player):
     site.run("notifications", "send", player["platformid"], "Hello", "A message for you.")
-    open_page(tab, site, player, "/notifications")
+    open_page(tab, site, player, "")
+    expect(tab.locator(".account .unread")).to_have_text("1 unread")
+    go(tab, "Notifications")
     line = lines_of(tab, "notifications")
     expect(line).to_contain_text("A message for you.")
     expect(line.locator(".unread")).to_have_text("new")
@@ -247,6 +249,7 @@ def test_payments_are_filtered_and_searched(tab, site, player):
     expect(lines).to_have_count(1)
     expect(lines).to_contain_text("5.00 coins")
     tab.select_option("#payment-history-filter", "all")
+    expect(lines).to_have_count(2)
     tab.fill("#payment-history-search", "aaaa")
 
     expect(lines).to_have_count(1)

@@ -5,7 +5,8 @@ import { test } from "node:test";
 
 import { browser } from "./page.mjs";
 
-const { centsOfCoins, centsOfPrice, centsOfText, format, formatSigned, plain } = await import("../../../blueprints/site/static/money.js");
+const { centsOfCoins, centsOfPrice, centsOfText, format, formatSigned, plain } =
+  await import("../../../blueprints/site/static/money.js");
 
 test("amounts are typed with a point or a comma and at most two decimals", () => {
   const given = { "12.3": 1230, "0,50": 50, " 7 ": 700, ".5": 50, "5.": 500 };
