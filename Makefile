@@ -89,7 +89,7 @@ format: $(VENV)/installed-dev ## format the code
 	$(BIN)/ruff format .
 
 screenshots: $(VENV)/installed-dev tests/js/node_modules/installed ## write the screenshots of the documents anew, with Chromium
-	SCREENSHOTS=docs/images $(BIN)/python -m pytest tests/blueprints/site/test_accessibility.py tests/blueprints/office/test_browser.py
+	SCREENSHOTS=docs/images $(BIN)/python -m pytest --all --databases=sqlite tests/blueprints/site/test_accessibility.py tests/blueprints/office/test_browser.py
 
 requirements: $(VENV)/installed-dev ## compile the pinned lists of dependencies, with the newest versions
 	$(COMPILE) --upgrade --output-file requirements.txt requirements.in
