@@ -82,7 +82,7 @@ style: $(VENV)/installed-dev ## style, types and import directions
 	$(BIN)/lint-imports
 
 audit: $(VENV)/installed-dev ## known vulnerabilities of all dependencies; fails when one cannot be looked up
-	$(BIN)/python .ci/audit.py $(AUDIT) requirements-dev.txt $(wildcard tests/js/package-lock.json bench/*/package-lock.json)
+	$(BIN)/python .ci/audit.py $(AUDIT) requirements-dev.txt $(wildcard tests/js/package-lock.json tests/js/clients/package-lock.json bench/*/package-lock.json)
 
 format: $(VENV)/installed-dev ## format the code
 	$(BIN)/ruff check --fix .

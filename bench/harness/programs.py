@@ -29,9 +29,10 @@ PGBACKREST = Program("pgbackrest", "pgbackrest", "pgbackrest")
 POSTGRESQL = Program("postgresql", "pg_ctlcluster", "postgresql")
 """Debian's: pgBackRest knows no newer one."""
 
+PROMTOOL = Program("promtool", "promtool", "prometheus")
 REDIS = Program("redis", "redis-server", "redis-server")
 SYSTEMD = Program("systemd", "systemd-analyze", "systemd")
-PROGRAMS = (BROWSER, FAKETIME, NGINX, PGBACKREST, POSTGRESQL, REDIS, SYSTEMD)
+PROGRAMS = (BROWSER, FAKETIME, NGINX, PGBACKREST, POSTGRESQL, PROMTOOL, REDIS, SYSTEMD)
 
 
 def missing_programs() -> list[Program]:

@@ -87,12 +87,16 @@ def search_text(description: str, example: str) -> Text:
 
 def least_price() -> Amount:
     """A filter of a list by price, as ``min_price_cents``."""
-    return Amount("The lowest price", 5, data_key="minPrice", load_default=None)
+    return Amount("The lowest price", 5, data_key="minPrice", load_default=no_bound)
 
 
 def most_price() -> Amount:
     """A filter of a list by price, as ``max_price_cents``."""
-    return Amount("The highest price", 20, data_key="maxPrice", load_default=None)
+    return Amount("The highest price", 20, data_key="maxPrice", load_default=no_bound)
+
+
+def no_bound() -> None:
+    """The default of a filter. As a function it is not documented, or clients would send it as ``null``."""
 
 
 def choice(default: StrEnum, description: str, **options: Any) -> ma.fields.Enum[Any]:

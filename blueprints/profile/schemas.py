@@ -13,6 +13,9 @@ from server.schemas import Coins, Part, SuccessSchema, WireSchema, documented, e
 from services.accounts.users import USERNAME
 
 MAX_DETAIL = 120
+LARGEST_TIME = 2**63 - 1
+"""The largest number of the format int64."""
+
 PHONE = re.compile(r"(\+[1-9][0-9]{6,14})?", re.ASCII)
 CONTROL_CATEGORIES = {"Cc", "Zl", "Zp"}
 
@@ -32,7 +35,7 @@ class ReadNotificationsSchema(WireSchema):
         "The date of the newest notification that the player has seen",
         data_key="date",
         strict=True,
-        validate=ma.validate.Range(min=0),
+        validate=ma.validate.Range(min=0, max=LARGEST_TIME),
     )
 
 
@@ -54,7 +57,7 @@ class LockSchema(WireSchema):
     deadline = Unvalidated(
         "integer",
         "When it can be unlocked: within ten years, not before the one in force; Unix time in milliseconds",
-        1_795_336_797_705,
+        2_051_222_400_000,
         minimum=1,
         format="int64",
     )
@@ -66,7 +69,7 @@ class TradeUrlSchema(WireSchema):
     url = Unvalidated(
         "string",
         "A trade-offer URL of the game platform",
-        "https://platform.example.com/tradeoffer/new/?partner=12345&token=aB3_x-9z",
+        "https://steamcommunity.com/tradeoffer/new/?partner=12345&token=aB3_x-9z",
         pattern=r"^https://[^/]+/tradeoffer/new/\?partner=[0-9]+",
     )
 

@@ -52,7 +52,9 @@ def asyncapi_document(base_url: str) -> bytes:
     for payload in PAYLOADS:
         spec.components.schema(payload.__name__.removesuffix("Schema"), schema=payload)
     components = document["components"]
-    components["schemas"] |= spec.to_dict()["components"]["schemas"]
+    schemas = spec.to_dict()["components"]["schemas"]
+    # Generators name their types by the titles.
+    components["schemas"] |= {name: {"title": name} | schema for name, schema in schemas.items()}
     for message in components["messages"].values():
         if "examples" not in message:
             message["examples"] = [{"payload": example_of(message["payload"], components["schemas"])}]

@@ -81,7 +81,7 @@ def get_readiness() -> dict[str, Any] | Response:
 
 @blueprint.get("/asyncapi.json")
 @public
-@blueprint.response(200, {"type": "object", "examples": [{"asyncapi": "3.1.0"}]})
+@blueprint.response(200, {"type": "object", "examples": [{"asyncapi": "3.0.0"}]})
 def get_socket_events() -> Response:
     """The events of the socket, as an AsyncAPI document."""
     return Response(asyncapi_document(get_services().settings.base_url), mimetype="application/json")

@@ -44,8 +44,6 @@ class SeedInPlay:
     commitment: str
     encrypted: str
     server_seed: str = field(repr=False)
-    is_redrawn: bool = False
-    """Whether it has just replaced a seed that may have been revealed."""
 
     @property
     def announcement(self) -> Commitment:
@@ -109,7 +107,7 @@ class ServerSeeds:
     @reading()
     def announced(self, *, user_id: int) -> Commitment:
         """The commitment of the player's next bet. Raises UserNotFound."""
-        found, _ = self._find(user_id)
+        found = self._find(user_id)
         return Commitment(found.commitment, found.nonce)
 
     @reading()
@@ -118,7 +116,7 @@ class ServerSeeds:
 
         Must not be called within a transaction. Raises UserNotFound.
         """
-        found, is_redrawn = self._find(user_id)
+        found = self._find(user_id)
         if found.log_state != LogState.LOGGED:
             self._log(user_id, found)
         return SeedInPlay(
@@ -127,12 +125,10 @@ class ServerSeeds:
             # The bet stores this text, which must be encrypted with the current key.
             encrypted=self.encrypter.renew(found.encrypted),
             server_seed=self.encrypter.decrypt(found.encrypted),
-            is_redrawn=is_redrawn,
         )
 
-    def _find(self, user_id: int) -> tuple[FoundSeed, bool]:
-        """The announced seed, and whether it had to be redrawn for this."""
-        is_redrawn = False
+    def _find(self, user_id: int) -> FoundSeed:
+        """The announced seed, which is redrawn if it must be."""
         for _ in range(ATTEMPTS):
             known, last_nonce = self.log.known(), self.log.last_nonce(user_id)
             found = announced_seeds.find_seed(user_id, known=known)
@@ -141,13 +137,13 @@ class ServerSeeds:
             if not found.contains_known or found.nonce <= last_nonce:
                 self.log.distrust(known)
             elif found.is_current:
-                return found, is_redrawn
+                return found
             else:
-                is_redrawn |= self._redraw(user_id, found)
+                self._redraw(user_id, found)
         raise Unavailable
 
-    def _redraw(self, user_id: int, found: FoundSeed) -> bool:
-        """Replace an announced seed; False if a bet or another process was first."""
+    def _redraw(self, user_id: int, found: FoundSeed) -> None:
+        """Replace an announced seed, unless a bet or another process is first."""
         seed = self.draw(nonce=found.nonce)
         with writing():
             logged_bets.lock_epoch()
@@ -162,7 +158,6 @@ class ServerSeeds:
         if changed:
             for redrawn in self.on_redraw:
                 redrawn(user_id, seed.announcement)
-        return changed
 
     def _log(self, user_id: int, found: FoundSeed) -> None:
         """Have an announced commitment in a signed checkpoint before a bet uses its seed."""

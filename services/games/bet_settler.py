@@ -33,6 +33,9 @@ from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import PlatformError
 from settings import Settings
 
+ATTEMPTS = 3
+"""How often a bet is tried: with the remembered seed, with the announced one, and again after a redraw."""
+
 SLOW_SETTLEMENT_MS = 250
 """After a settlement that took longer, the due time of the proof is postponed."""
 
@@ -95,19 +98,19 @@ class BetSettler:
             return self._write(settlement, terms, clock, following)
 
         expected = request.server_seed_commitment
-        recalled = self._seeds.recall(user_id=user_id)
-        if recalled is not None and expected in (None, recalled.commitment):
+        seed = self._seeds.recall(user_id=user_id)
+        for _ in range(ATTEMPTS):
+            if seed is None or expected not in (None, seed.commitment):
+                seed = self._seeds.in_play(user_id=user_id)
+            if expected not in (None, seed.commitment):
+                self._check_player(self._settlement(user_id, request, terms, client_seed, seed, seed), clock)
+                raise CommitmentMismatch
             try:
-                return settle_with(recalled)
+                return settle_with(seed)
             except SeedUsed:
-                # By another process: the announced seed is read again.
-                pass
-        seed = self._seeds.in_play(user_id=user_id)
-        # A player must know the commitment before the bet, so a bet never uses a seed that was just redrawn.
-        if seed.is_redrawn or expected not in (None, seed.commitment):
-            self._check_player(self._settlement(user_id, request, terms, client_seed, seed, seed), clock)
-            raise CommitmentMismatch
-        return settle_with(seed)
+                # By another process, or it must be redrawn: the announced seed is read again.
+                seed = None
+        raise SeedUsed
 
     def _settlement(
         self,

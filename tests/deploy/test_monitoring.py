@@ -66,6 +66,18 @@ def test_rules_and_dashboard_use_only_served_metrics(labels_of_series):
     assert unknown == []
 
 
+def test_every_query_of_rules_and_dashboard_names_the_job():
+    without = [
+        expression
+        for expression in EXPRESSIONS
+        for part in parts_of(expression)
+        if isinstance(part, promql_parser.VectorSelector)
+        if ("job", "platform") not in [(label.name, label.value) for label in part.matchers.matchers]
+    ]
+
+    assert without == []
+
+
 def test_the_runbook_has_an_entry_for_exactly_every_alert():
     headings = re.findall(r"^## (.+)$", (ROOT / "docs" / "runbook.md").read_text(), re.MULTILINE)
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 
 import pytest
 
@@ -206,6 +207,31 @@ def test_every_answer_field_is_required_unless_it_is_optional(document, operatio
         ("SingleCase", "usedBalanceType"),
         ("SingleCaseItem", "wear"),
     }
+
+
+def test_no_parameter_may_be_null(document):
+    """Clients that are generated send the documented default, here as the text ``null``."""
+    parameters = [
+        (path, parameter["name"], parameter["schema"])
+        for path, methods in document["paths"].items()
+        for operation in methods.values()
+        if isinstance(operation, dict)
+        for parameter in operation.get("parameters", [])
+    ]
+
+    assert [
+        (path, name)
+        for path, name, schema in parameters
+        if "null" in schema["type"] or schema.get("default", "") is None
+    ] == []
+    assert {"minPrice", "maxPrice"} <= {name for _, name, _ in parameters}
+
+
+def test_no_two_elements_of_the_documentation_page_have_the_same_id(client):
+    ids = Counter(re.findall(r'\sid="([^"]*)"', client.get("/docs/").text))
+
+    assert len(ids) > 100
+    assert {name for name, count in ids.items() if count > 1} == set()
 
 
 def test_the_documentation_page_shows_every_operation_and_every_event(client, operations):

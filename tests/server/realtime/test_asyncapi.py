@@ -51,6 +51,28 @@ def received(document):
     }
 
 
+def schemas_within(schema):
+    """The objects, arrays and alternatives that a schema consists of, itself included."""
+    if {"properties", "items", "oneOf"} & schema.keys():
+        yield schema
+    items = [schema["items"]] if "items" in schema else []
+    for child in (*schema.get("properties", {}).values(), *schema.get("oneOf", []), *items):
+        yield from schemas_within(child)
+
+
+def test_every_schema_has_a_title_of_its_own(document):
+    """Generators of models name the types by it, and know version 3.0.0 only."""
+    components = document["components"]
+    payloads = [message["payload"] for message in components["messages"].values()]
+    named = [*components["schemas"].values(), *payloads]
+
+    titles = [schema.get("title") for each in named for schema in schemas_within(each)]
+
+    assert document["asyncapi"] == "3.0.0"
+    assert None not in titles
+    assert len(set(titles)) == len(titles) >= 30
+
+
 @pytest.mark.parametrize("answer", ["spinAnswer", "caseAnswer", "irlAnswer"])
 def test_the_documented_refusals_are_those_that_the_code_answers(document, answer):
     message = document["components"]["messages"][answer]

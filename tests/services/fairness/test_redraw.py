@@ -8,7 +8,6 @@ from bench.harness.spins import play_spin
 from bench.harness.waiting import wait_until
 from models.db.connection import reading
 from models.users import AnnouncedSeed
-from services.games.errors import CommitmentMismatch
 from services.shared.errors import Unavailable
 from tests.services.fairness.conftest import reveal
 from tests.support.lost_log import replace_log
@@ -37,14 +36,60 @@ def test_the_command_redraws_every_players_commitment(app, new_player, run):
     }
 
 
+@pytest.fixture(params=["before the spin", "after its seed was read"])
+def redraw(request, app, player, monkeypatch):
+    """Begins an epoch of redraws before the player's next spin, or while it is under way."""
+    services = app.extensions["services"]
+    read = services.seeds.in_play
+
+    def read_and_redraw(*, user_id):
+        seed = read(user_id=user_id)
+        monkeypatch.setattr(services.seeds, "in_play", read)
+        services.log.redraw()
+        return seed
+
+    def begin():
+        # Otherwise the spin would use the remembered seed, and not read the announced one.
+        services.seeds.recall(user_id=player.id)
+        if request.param == "before the spin":
+            services.log.redraw()
+        else:
+            monkeypatch.setattr(services.seeds, "in_play", read_and_redraw)
+
+    return begin
+
+
+def test_a_spin_without_a_commitment_is_settled_with_the_redrawn_seed(connect, player, item, redraw):
+    socket = connect(player)
+    before = socket.expect("upgrader:commitment")
+    redraw()
+
+    answer = socket.spin({"amount": 1, "item": item})
+
+    told, used = socket.expect("upgrader:commitment"), socket.expect("upgrader:pf")
+    assert answer["status"] is True
+    assert used["serverSeedCommitment"] == told["serverSeedCommitment"] != before["serverSeedCommitment"]
+
+
+def test_a_spin_with_the_replaced_commitment_is_refused(connect, player, item, redraw):
+    socket = connect(player)
+    before = socket.expect("upgrader:commitment")
+    redraw()
+
+    answer = socket.spin({"amount": 1, "item": item, **before})
+
+    assert answer == {"status": False, "error": "Commitment does not match"}
+
+
 def test_after_the_command_no_spin_uses_a_remembered_seed(app, player, item, run):
-    bet = spin(app, player, item)
+    spin(app, player, item)
+    told = announced(app, player)
     run("seeds", "redraw")
 
-    with pytest.raises(CommitmentMismatch):
-        spin(app, player, item)
+    bet = spin(app, player, item)
 
-    assert spin(app, player, item).nonce == bet.nonce + 1
+    assert bet.nonce == told["nonce"]
+    assert bet.server_seed_commitment != told["serverSeedCommitment"]
 
 
 def test_the_players_sockets_receive_the_commitment_of_a_redrawn_seed(app, player, connect, run):

@@ -66,7 +66,7 @@ def test_a_restore_into_the_open_file_is_recognised(serve, env, backup, join, sp
 
 @pytest.mark.thorough
 @pytest.mark.security("Restored database")
-def test_an_open_socket_gets_the_commitment_before_betting(serve, backup, restore, join, spin_with):
+def test_an_open_socket_gets_the_commitment_before_its_spin(serve, backup, restore, join, spin_with):
     with serve() as server:
         backup()
         socket, announced = join(server)
@@ -74,15 +74,11 @@ def test_an_open_socket_gets_the_commitment_before_betting(serve, backup, restor
         socket.expect("upgrader:proof")
         restore()
 
-        refused = spin_with(socket)
-        following = socket.expect("upgrader:commitment")
-        while following["nonce"] != announced["nonce"]:
-            following = socket.expect("upgrader:commitment")
-        accepted = spin_with(socket, serverSeedCommitment=following["serverSeedCommitment"])
+        answer = spin_with(socket)
+        told, used = socket.expect("upgrader:commitment"), socket.expect("upgrader:pf")
 
-    assert refused == {"status": False, "error": "Commitment does not match"}
-    assert following["serverSeedCommitment"] != announced["serverSeedCommitment"]
-    assert accepted["status"] is True
+    assert answer["status"] is True
+    assert used["serverSeedCommitment"] == told["serverSeedCommitment"] != announced["serverSeedCommitment"]
 
 
 @pytest.mark.guarantee("A restore")
