@@ -1,6 +1,6 @@
 """Finding players by what staff know: a name, an id, an address, a transfer, a promo code.
 
-Every lookup uses an index, so it is as fast with a million players.
+Every lookup but that of a name uses an index. A name reads all names: a quarter of a second for a million.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from typing import Any
 
 from models.audit_trail import IS_LOGIN, AuditEvent
 from models.db.connection import reading
-from models.db.search import begins_with
+from models.db.search import begins_with, contains
 from models.deposits import Deposit
 from models.payments import HAS_ADDRESS, Payment
 from models.player_notes import PlayerTag
@@ -47,7 +47,7 @@ class Found:
 
 @reading()
 def find(text: str) -> list[Found]:
-    """The players who match the text: names that begin with it, and other texts that equal it.
+    """The players who match the text: names that contain it, and other texts that equal it.
 
     At most MOST_FOUND by each of FoundBy; those whose name is the text come first.
     """
@@ -64,10 +64,10 @@ def find(text: str) -> list[Found]:
     return sorted(found.values(), key=lambda each: _rank(each, text.lower()))
 
 
-def _rank(found: Found, name: str) -> tuple[bool, bool, str]:
+def _rank(found: Found, name: str) -> tuple[bool, bool, bool, str]:
     only_name = found.by == [FoundBy.NAME]
     folded = found.player.username_folded
-    return folded != name, only_name, folded
+    return folded != name, only_name, not folded.startswith(name), folded
 
 
 def _matches(text: str) -> Iterator[tuple[FoundBy, list[int]]]:
@@ -76,8 +76,9 @@ def _matches(text: str) -> Iterator[tuple[FoundBy, list[int]]]:
 
 
 def _by_name(text: str) -> Any:
-    query = User.select(User.id).where(begins_with(User.username_folded, text.lower()))
-    return query.order_by(User.username_folded)
+    name, part = User.username_folded, text.lower()
+    query = User.select(User.id).where(contains(name, part))
+    return query.order_by(begins_with(name, part).desc(), name)
 
 
 def _by_login_address(text: str) -> Any:

@@ -8,10 +8,10 @@
 //
 //   commitment   { commitment, nonce, at }, and once they are known: replacedBy, missing, serverSeed, told, and wins:
 //                the request ids of the attempts that would have won and did not, null if they can't be recomputed
-//   attempt      { player, game, event, request, nonce, terms, display, costCents, seedIsSecret, at }, and once they
-//                have arrived: pf, decidedAt, answer, proof, and receipt with promisedAt and next, the commitment that
-//                was announced with it; once the receipt is compared (receipts.js): logged, the index, or broken;
-//                and failedAt, since when it can't be compared
+//   attempt      { player, game, event, request, nonce, terms, display, costCents, seedIsSecret, at, balanceVersion,
+//                leftCents: the balance less the cost }, and once they have arrived: pf, decidedAt, answer, proof, and
+//                receipt with promisedAt and next, the commitment that was announced with it; once the receipt is
+//                compared (receipts.js): logged, the index, or broken; and failedAt, since when it can't be compared
 
 import { canVerify } from "./seeds.js";
 import { playerId } from "../session.js";

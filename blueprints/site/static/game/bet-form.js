@@ -3,6 +3,7 @@
 import { thresholdOf } from "../fairness/rolls.js";
 import { centsOfCoins, centsOfText, coinsOfCents, format, plain } from "../money.js";
 import { state } from "../store.js";
+import { shownBalanceCents } from "./betting.js";
 
 export const minCents = () => centsOfCoins(state.rules?.minWager ?? 0);
 export const maxCents = () => centsOfCoins(state.rules?.maxWager ?? Infinity);
@@ -19,7 +20,7 @@ export const isFormOf = ({ request, costCents }) => request.item === state.item?
 export function changedWager(how) {
   const wager = wagerCents() ?? 0;
   const priceCents = state.item?.priceCents ?? Infinity;
-  const most = Math.max(Math.min(state.balanceCents, maxCents(), priceCents - 1), 0);
+  const most = Math.max(Math.min(shownBalanceCents() ?? 0, maxCents(), priceCents - 1), 0);
   return plain(Math.min({ half: Math.ceil(wager / 2), double: wager * 2, most }[how], most));
 }
 

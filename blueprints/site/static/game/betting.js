@@ -15,7 +15,7 @@
 // A bet that failed, or that has no answer, is sent again as it was, also after a reload (attempts.js).
 
 import { getOwn } from "../api.js";
-import { ask, socket } from "../connection.js";
+import { ANSWER_MS, ask, socket } from "../connection.js";
 import {
   attempts, attemptWith, commitmentEntry, isSettled, isUncompared, keepAttempt, noteAnnounced, recordObjection,
 } from "../fairness/attempts.js";
@@ -74,8 +74,15 @@ export function startBetting(resumed) {
       proved(game, proof);
     });
   }
-  // Another tab of this player has sent a bet, or got its answer.
-  addEventListener("storage", () => update());
+  addEventListener("storage", followOtherTab);
+}
+
+/** Another tab of this player has sent a bet, or got its answer. */
+function followOtherTab() {
+  update();
+  const newest = attempts().at(-1);
+  const leftMs = newest ? shownAt(newest) - Date.now() : 0;
+  if (leftMs > 0) setTimeout(() => update(), leftMs + TIMER_MS);
 }
 
 export function resetBetting() {
@@ -102,9 +109,26 @@ export async function nextBet() {
 // A timer may end a moment too early.
 const afterCycle = () => new Promise((over) => { setTimeout(over, cycleEndsAt - Date.now() + TIMER_MS); });
 
-/** The balance to show; null before it has arrived. While a bet is in progress, its outcome is not in it. */
+/**
+ * The balance to show; null before it has arrived. From the click until the wheel or the reel stops, in this tab or in
+ * another one of the player, it is what the bet has left: the balance of the server tells the outcome.
+ */
 export function shownBalanceCents() {
-  return state.balanceVersion < 0 ? null : state.balanceCents - (state.bet?.attempt.costCents ?? 0);
+  if (state.balanceVersion < 0) return null;
+  const newest = state.bet?.attempt ?? attempts().at(-1);
+  return newest && hidesBalance(newest) ? newest.leftCents : state.balanceCents;
+}
+
+function hidesBalance(attempt) {
+  const isTurning = state.bet || (!shownByNonce.has(attempt.nonce) && Date.now() < shownAt(attempt));
+  // The new balance arrives after the answer.
+  return isTurning || (isSettled(attempt) && state.balanceVersion === attempt.balanceVersion);
+}
+
+/** When another tab shows the outcome of an attempt, or gives up waiting for it. */
+function shownAt({ pf, decidedAt, display, answer, at }) {
+  if (pf) return decidedAt + display.proofDelay * 1_000;
+  return answer ? 0 : at + ANSWER_MS;
 }
 
 /**
@@ -119,7 +143,11 @@ export function begin({ content, ...bet }) {
   // The commitment makes the server refuse the bet if it has announced another one. The request id makes
   // sending the bet twice harmless.
   const request = { ...content, clientSeed, serverSeedCommitment, requestId: randomHex(16) };
-  const attempt = { ...bet, player: playerId(), request, nonce, seedIsSecret, at: Date.now() };
+  const { balanceCents, balanceVersion } = state;
+  const leftCents = balanceCents - bet.costCents;
+  const attempt = {
+    ...bet, player: playerId(), request, nonce, seedIsSecret, balanceVersion, leftCents, at: Date.now(),
+  };
   return keepAttempt(attempt) ? attempt : null;
 }
 
