@@ -120,14 +120,14 @@ def go_on():
 
 def test_waiting_for_another_requests_list_uses_the_wait_budget(app, go_on, monkeypatch):
     monkeypatch.setattr(waiting, "ANSWER_SECONDS", 0.1)
-    begun, read = threading.Event(), case_queries.all_of
+    begun, read = threading.Event(), case_queries.listed
 
     def read_late(**options):
         begun.set()
         assert go_on.wait(20)
         return read(**options)
 
-    monkeypatch.setattr(case_queries, "all_of", read_late)
+    monkeypatch.setattr(case_queries, "listed", read_late)
     with ThreadPoolExecutor(2) as threads:
         first, second = (threads.submit(lambda: app.test_client().get(PATH).status_code) for _ in range(2))
         assert begun.wait(10)

@@ -143,7 +143,7 @@ SUM = "The percentages must sum to exactly 100"
 NUMBER = "Each item must have a percentage that is a number from 0 to 100"
 ITEM_NAME = "Each item must have a valid marketHashName"
 UNSHOWN = "name has characters that cannot be shown"
-ITEMS = "items must be an array of 1 to 500 items"
+ITEMS = "items must be an array of 1 to 1000 items"
 NAME = "name must be a text of 1 to 100 characters"
 
 LEVEL = "a level case needs a level from 0 to 999999999, here or in its id"
