@@ -83,7 +83,8 @@ Planned = TypeVar("Planned")
 def plan_rows(
     rows: Iterable[Input], plan: Callable[[Input], Planned], *, key: Callable[[Planned], str], twice: str
 ) -> Iterator[Planned | OperatorError]:
-    """Plan each row. A bad row is an error with its number, from 1; so is a second row with one key."""
+    """Plan each row. A bad row is an error with its number, from 1; so is a second row with one key,
+    which the error names."""
     keys: set[str] = set()
     for number, row in enumerate(rows, start=1):
         try:
@@ -92,7 +93,7 @@ def plan_rows(
             yield OperatorError(f"row {number}: {problem}")
             continue
         if key(planned) in keys:
-            yield OperatorError(f"row {number}: {twice}")
+            yield OperatorError(f"row {number}: {twice}: {key(planned)}")
         else:
             keys.add(key(planned))
             yield planned

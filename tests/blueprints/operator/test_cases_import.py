@@ -139,7 +139,7 @@ def test_a_row_that_names_a_players_case_is_refused(refuses, client, new_player)
     assert client.get("/api/cases").json == before
 
 
-SUM = "The percentages must sum to exactly 100"
+SUM = "The percentages must sum to exactly 100: they sum to 99.9, 0.1 is missing"
 NUMBER = "Each item must have a percentage that is a number from 0 to 100"
 ITEM_NAME = "Each item must have a valid marketHashName"
 UNSHOWN = "name has characters that cannot be shown"
@@ -168,7 +168,10 @@ BAD = [
     ({"name": "Case", "items": [{"percentage": 100}]}, ITEM_NAME),
     (row(contents={GUN: 101}), NUMBER),
     (row(contents={GUN: 99.5, ROCK: 0.4}), SUM),
-    ({"name": "Case", "items": row(contents={GUN: 50})["items"] * 2}, "An item can be in a case only once"),
+    (
+        {"name": "Case", "items": row(contents={GUN: 50})["items"] * 2},
+        f"An item can be in a case only once: {GUN}",
+    ),
     (row(contents={"Nothing": 100}), "there is no item Nothing"),
 ]
 
@@ -183,14 +186,14 @@ def test_a_bad_row_stops_the_import_and_nothing_is_stored(refuses, stored):
 
 
 def test_a_row_that_clashes_with_another_case_is_refused(put, refuses):
-    twice = "Error: row 2: the file has this case twice"
-    assert refuses(row("Case"), row("CASE")) == twice
-    assert refuses(row("One", kind="free"), row("Two", kind="free")) == twice
+    twice = "Error: row 2: the file has this case twice: "
+    assert refuses(row("Case"), row("CASE")) == twice + "case"
+    assert refuses(row("One", kind="free"), row("Two", kind="free")) == twice + "free-case"
     assert refuses(row("A B"), row("a-b")) == "Error: row 2: another case has the id a-b"
     put(row("A B"), row("Daily", kind="free"), row("Regular"))
 
     shared = "Error: row 1: the free case and another one cannot share a name"
-    assert refuses(row("Weekly", kind="free"), row("Daily")) == twice
+    assert refuses(row("Weekly", kind="free"), row("Daily")) == twice + "free-case"
     assert refuses(row("a-b")) == "Error: row 1: another case has the id a-b"
     assert refuses(row("Daily", kind="regular")) == refuses(row("Regular", kind="free")) == shared
 
@@ -200,7 +203,7 @@ def test_a_file_without_a_json_array_is_refused(fails, write):
 
 
 def test_two_new_cases_with_one_name_are_refused(refuses, stored):
-    assert refuses(row("New"), row("NEW")) == "Error: row 2: the file has this case twice"
+    assert refuses(row("New"), row("NEW")) == "Error: row 2: the file has this case twice: new"
     assert stored() == [[], []]
 
 
