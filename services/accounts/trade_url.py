@@ -66,11 +66,7 @@ def change(*, user: User, url: object, host: str, own_only: bool, now: Millis) -
     if wanted is None or (checks_owner and wanted.partner + FIRST_ID != int(user.platform_id)):
         raise InvalidTradeUrl
     with writing():
-        changed = (
-            User.update(trade_url=wanted.text)
-            .where(User.id == user.id, User.trade_url != wanted.text)
-            .execute()
-        )
-        if changed:
+        is_other = (User.id == user.id) & (User.trade_url != wanted.text)
+        if User.update(trade_url=wanted.text).where(is_other).execute():
             record(AuditEventType.TRADE_URL_CHANGED, now=now, user_id=user.id, after={"tradeUrl": CHANGED})
             notifications.notify(user_id=user.id, title=CHANGED_TITLE, message=CHANGED_MESSAGE, now=now)

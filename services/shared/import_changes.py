@@ -83,8 +83,7 @@ Planned = TypeVar("Planned")
 def plan_rows(
     rows: Iterable[Input], plan: Callable[[Input], Planned], *, key: Callable[[Planned], str], twice: str
 ) -> Iterator[Planned | OperatorError]:
-    """Plan each row. A bad row is an error with its number, from 1; so is a second row with one key,
-    which the error names."""
+    """Plan each row. A bad row is an error with its number, from 1; so is a second row with one key."""
     keys: set[str] = set()
     for number, row in enumerate(rows, start=1):
         try:
