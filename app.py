@@ -55,7 +55,7 @@ def create_app(
     ``timer`` gives the seconds of the rate limits. Exits with a line for each bad setting of the environment.
     """
     settings = settings or _settings_or_exit()
-    configure_logging()
+    configure_logging(settings.log_level)
     app = SyncFlask(__name__, static_folder=None, instance_path=str(settings.instance_dir))
     _configure(app)
     open_database(settings.database_url, pool_size=settings.database_pool_size)

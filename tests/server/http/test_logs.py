@@ -153,7 +153,7 @@ def test_a_warning_is_one_line_of_json():
     script = """
 import warnings
 from server.logs import configure_logging
-configure_logging()
+configure_logging("info")
 warnings.warn("first\\nsecond", stacklevel=1)
 """
 
