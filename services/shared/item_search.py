@@ -23,8 +23,8 @@ def plain_names(market_hash_name: str, gun_name: str, skin_name: str) -> str:
 
 def _plain(text: str) -> str:
     # Without what a search ignores: the case of letters, accents, and three characters.
-    folded = text.translate(_IGNORED).casefold()
-    if folded.isascii():
-        return folded
-    decomposed = unicodedata.normalize("NFKD", folded)
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
+    kept = text.translate(_IGNORED)
+    if not kept.isascii():
+        decomposed = unicodedata.normalize("NFKD", kept)
+        kept = "".join(char for char in decomposed if not unicodedata.combining(char))
+    return kept.casefold()

@@ -1,7 +1,7 @@
 """Finding players by what staff know: a name, an id, an address, a transfer, a promo code.
 
-Every lookup but that of a name uses an index. A name reads all of
-them, which takes up to a second with a million players.
+Every lookup but that of a name uses an index. A name reads all of them, which takes up to a second with a
+million players.
 """
 
 from collections.abc import Callable, Iterator

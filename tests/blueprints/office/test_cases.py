@@ -208,6 +208,15 @@ def test_the_list_of_items_is_filtered_and_sorted_by_its_address(reader, query, 
     assert names(reader.get(f"/office/items?{query}")) == expected
 
 
+@pytest.mark.parametrize("search", ["jormungandr awp", "AWP | J\u00f6rmungandr (", "field tested jorm"])
+def test_items_are_found_by_words_of_their_full_names(reader, search):
+    found, other = "AWP | J\u00f6rmungandr (Field Tested)", "AWP | Asiimov (Field-Tested)"
+    import_prices({found: 20, other: 30})
+
+    assert names(reader.get("/office/items", query_string={"q": search})) == [found]
+    assert names(reader.get("/office/items?q=awp&sort=-price&page=1")) == [other, found]
+
+
 def test_an_item_is_withdrawn_with_the_cases_that_cannot_be_opened(editor):
     path = item_path(GUN)
     assert "puts it on sale again: 3." in editor.get(path).text
