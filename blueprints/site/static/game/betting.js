@@ -32,6 +32,7 @@ import { tick } from "./sounds.js";
 
 const REMEMBERED_BETS = 50;
 const RESUMED_MS = 60_000; // A bet that may not have been settled is only resumed without a click within this time.
+const BALANCE_MS = 2_000; // The balance after an answer, at most. The next connection brings a lost one.
 const TIMER_MS = 20;
 const INTERRUPTED_KEY = "bet-in-progress";
 
@@ -43,6 +44,8 @@ const shownByNonce = new Map();
 let resume = () => {};
 // When the shortest time between two bets is over.
 let cycleEndsAt = 0;
+// Whether a bet was settled whose balance has not arrived yet: it comes after the answer.
+let isBalanceDue = false;
 
 /** Whether an attempt was neither settled nor refused for a reason that the player can change. */
 const hasFailed = ({ answer }) => !answer || !(answer.status || namesAChange(answer));
@@ -74,11 +77,12 @@ export function startBetting(resumed) {
       proved(game, proof);
     });
   }
-  addEventListener("storage", followOtherTab);
+  // Another tab of this player has sent a bet, or got its answer.
+  addEventListener("storage", followBets);
 }
 
-/** Another tab of this player has sent a bet, or got its answer. */
-function followOtherTab() {
+/** Draw the page now, and when the outcome of the newest bet is shown, which another tab may have sent. */
+function followBets() {
   update();
   const newest = attempts().at(-1);
   const leftMs = newest ? shownAt(newest) - Date.now() : 0;
@@ -87,6 +91,7 @@ function followOtherTab() {
 
 export function resetBetting() {
   shownByNonce.clear();
+  isBalanceDue = false;
   update({ announced: null, balanceCents: 0, balanceVersion: -1, fairness: "" });
 }
 
@@ -103,6 +108,12 @@ export function bettingObjection() {
 /** Resolves when the server has committed to the next bet and the shortest time between two bets is over. */
 export async function nextBet() {
   if (isUncommitted()) await new Promise((resolve) => { socket.once("upgrader:commitment", resolve); });
+  if (isBalanceDue) {
+    await Promise.race([
+      new Promise((resolve) => { socket.once("balance", resolve); }),
+      new Promise((over) => { setTimeout(over, BALANCE_MS); }),
+    ]);
+  }
   await afterCycle();
 }
 
@@ -114,16 +125,14 @@ const afterCycle = () => new Promise((over) => { setTimeout(over, cycleEndsAt - 
  * another one of the player, it is what the bet has left: the balance of the server tells the outcome.
  */
 export function shownBalanceCents() {
-  if (state.balanceVersion < 0) return null;
   const newest = state.bet?.attempt ?? attempts().at(-1);
-  return newest && hidesBalance(newest) ? newest.leftCents : state.balanceCents;
+  const isTurning = newest && !shownByNonce.has(newest.nonce) && Date.now() < shownAt(newest);
+  if (newest && (state.bet || isTurning || isBalanceDue)) return newest.leftCents;
+  return state.balanceVersion < 0 ? null : state.balanceCents;
 }
 
-function hidesBalance(attempt) {
-  const isTurning = state.bet || (!shownByNonce.has(attempt.nonce) && Date.now() < shownAt(attempt));
-  // The new balance arrives after the answer.
-  return isTurning || (isSettled(attempt) && state.balanceVersion === attempt.balanceVersion);
-}
+/** What a bet may cost. While the connection is renewed, it is the balance of before. */
+export const spendableCents = () => shownBalanceCents() ?? state.balanceCents;
 
 /** When another tab shows the outcome of an attempt, or gives up waiting for it. */
 function shownAt({ pf, decidedAt, display, answer, at }) {
@@ -143,8 +152,8 @@ export function begin({ content, ...bet }) {
   // The commitment makes the server refuse the bet if it has announced another one. The request id makes
   // sending the bet twice harmless.
   const request = { ...content, clientSeed, serverSeedCommitment, requestId: randomHex(16) };
-  const { balanceCents, balanceVersion } = state;
-  const leftCents = balanceCents - bet.costCents;
+  const { balanceVersion } = state;
+  const leftCents = spendableCents() - bet.costCents;
   const attempt = {
     ...bet, player: playerId(), request, nonce, seedIsSecret, balanceVersion, leftCents, at: Date.now(),
   };
@@ -180,6 +189,7 @@ async function send(attempt) {
   const answer = await ask(attempt.event, attempt.request);
   attempt.answer = answer.status && !attempt.pf ? NO_ROLL : answer;
   keepAttempt(attempt);
+  isBalanceDue = isSettled(attempt) && state.balanceVersion === attempt.balanceVersion;
   // The event with the new commitment may be lost.
   if (answer.error === MISMATCH) await getOwn("/upgrader/commitment").then(committed, () => {});
 }
@@ -221,7 +231,10 @@ function promised({ nonce, receipt }) {
 
 function setBalance({ balance, version }) {
   // Balances may arrive out of order when the server has several processes.
-  if (version >= state.balanceVersion) update({ balanceCents: centsOfCoins(balance), balanceVersion: version });
+  if (version < state.balanceVersion) return;
+  Object.assign(state, { balanceCents: centsOfCoins(balance), balanceVersion: version });
+  isBalanceDue = false;
+  followBets();
 }
 
 /** The roll or the ticket has arrived, before the outcome. */
