@@ -3,7 +3,7 @@
 import { thresholdOf } from "../fairness/rolls.js";
 import { centsOfCoins, centsOfText, coinsOfCents, format, plain } from "../money.js";
 import { state } from "../store.js";
-import { spendableCents } from "./betting.js";
+import { spendableCents } from "./balance.js";
 
 export const minCents = () => centsOfCoins(state.rules?.minWager ?? 0);
 export const maxCents = () => centsOfCoins(state.rules?.maxWager ?? Infinity);

@@ -15,7 +15,7 @@
 // A bet that failed, or that has no answer, is sent again as it was, also after a reload (attempts.js).
 
 import { getOwn } from "../api.js";
-import { ANSWER_MS, ask, socket } from "../connection.js";
+import { ask, socket } from "../connection.js";
 import {
   attempts, attemptWith, commitmentEntry, isSettled, isUncompared, keepAttempt, noteAnnounced, recordObjection,
 } from "../fairness/attempts.js";
@@ -24,9 +24,9 @@ import { drawSeed, seedCommitted, seedObjection, sendSeed, showSeed } from "../f
 import { complaintAbout, lookUpSeeds, nameOf, recompute } from "../fairness/evidence.js";
 import { readAttempt, RECORDS } from "../fairness/records.js";
 import { randomHex } from "../fairness/seeds.js";
-import { centsOfCoins } from "../money.js";
 import { getToken, playerId } from "../session.js";
 import { state, update } from "../store.js";
+import { followBets, isBalanceDue, noteAnswer, resetBalance, setBalance, spendableCents } from "./balance.js";
 import { MISMATCH, namesAChange } from "./refusals.js";
 import { tick } from "./sounds.js";
 
@@ -44,8 +44,6 @@ const shownByNonce = new Map();
 let resume = () => {};
 // When the shortest time between two bets is over.
 let cycleEndsAt = 0;
-// Whether a bet was settled whose balance has not arrived yet: it comes after the answer.
-let isBalanceDue = false;
 
 /** Whether an attempt was neither settled nor refused for a reason that the player can change. */
 const hasFailed = ({ answer }) => !answer || !(answer.status || namesAChange(answer));
@@ -81,18 +79,10 @@ export function startBetting(resumed) {
   addEventListener("storage", followBets);
 }
 
-/** Draw the page now, and when the outcome of the newest bet is shown, which another tab may have sent. */
-function followBets() {
-  update();
-  const newest = attempts().at(-1);
-  const leftMs = newest ? shownAt(newest) - Date.now() : 0;
-  if (leftMs > 0) setTimeout(() => update(), leftMs + TIMER_MS);
-}
-
 export function resetBetting() {
   shownByNonce.clear();
-  isBalanceDue = false;
-  update({ announced: null, balanceCents: 0, balanceVersion: -1, fairness: "" });
+  resetBalance();
+  update({ announced: null, fairness: "" });
 }
 
 /** Why no bet can be placed now, in words; null when one can. */
@@ -108,7 +98,7 @@ export function bettingObjection() {
 /** Resolves when the server has committed to the next bet and the shortest time between two bets is over. */
 export async function nextBet() {
   if (isUncommitted()) await new Promise((resolve) => { socket.once("upgrader:commitment", resolve); });
-  if (isBalanceDue) {
+  if (isBalanceDue()) {
     await Promise.race([
       new Promise((resolve) => { socket.once("balance", resolve); }),
       new Promise((over) => { setTimeout(over, BALANCE_MS); }),
@@ -119,26 +109,6 @@ export async function nextBet() {
 
 // A timer may end a moment too early.
 const afterCycle = () => new Promise((over) => { setTimeout(over, cycleEndsAt - Date.now() + TIMER_MS); });
-
-/**
- * The balance to show; null before it has arrived. From the click until the wheel or the reel stops, in this tab or in
- * another one of the player, it is what the bet has left: the balance of the server tells the outcome.
- */
-export function shownBalanceCents() {
-  const newest = state.bet?.attempt ?? attempts().at(-1);
-  const isTurning = newest && !shownByNonce.has(newest.nonce) && Date.now() < shownAt(newest);
-  if (newest && (state.bet || isTurning || isBalanceDue)) return newest.leftCents;
-  return state.balanceVersion < 0 ? null : state.balanceCents;
-}
-
-/** What a bet may cost. While the connection is renewed, it is the balance of before. */
-export const spendableCents = () => shownBalanceCents() ?? state.balanceCents;
-
-/** When another tab shows the outcome of an attempt, or gives up waiting for it. */
-function shownAt({ pf, decidedAt, display, answer, at }) {
-  if (pf) return decidedAt + display.proofDelay * 1_000;
-  return answer ? 0 : at + ANSWER_MS;
-}
 
 /**
  * Record the next bet before it is sent: `{ game, event, content, terms, display, costCents }`. `content` is what the
@@ -178,7 +148,7 @@ export async function play(attempt, game) {
   if (!isSettled(attempt)) await send(attempt);
   await state.bet.turning;
   sessionStorage.removeItem(INTERRUPTED_KEY);
-  update({ bet: null });
+  update({ bet: null, shownNonce: attempt.nonce });
   if (isSettled(attempt)) game.conclude(attempt);
   else if (!isOpen(attempt)) drawSeed(); // The server has seen the seed of the refused bet.
   end(isSettled(attempt) ? readAttempt(attempt) : null);
@@ -189,7 +159,7 @@ async function send(attempt) {
   const answer = await ask(attempt.event, attempt.request);
   attempt.answer = answer.status && !attempt.pf ? NO_ROLL : answer;
   keepAttempt(attempt);
-  isBalanceDue = isSettled(attempt) && state.balanceVersion === attempt.balanceVersion;
+  noteAnswer(attempt);
   // The event with the new commitment may be lost.
   if (answer.error === MISMATCH) await getOwn("/upgrader/commitment").then(committed, () => {});
 }
@@ -227,14 +197,6 @@ function promised({ nonce, receipt }) {
   if (!attempt || attempt.receipt) return;
   const next = state.announced?.nonce === nonce + 1 ? state.announced.serverSeedCommitment : undefined;
   keepAttempt(Object.assign(attempt, { receipt, next, promisedAt: Date.now() }));
-}
-
-function setBalance({ balance, version }) {
-  // Balances may arrive out of order when the server has several processes.
-  if (version < state.balanceVersion) return;
-  Object.assign(state, { balanceCents: centsOfCoins(balance), balanceVersion: version });
-  isBalanceDue = false;
-  followBets();
 }
 
 /** The roll or the ticket has arrived, before the outcome. */

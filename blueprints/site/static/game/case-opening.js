@@ -9,7 +9,7 @@ import { coins, picture } from "../parts/elements.js";
 import { askForPromoCode } from "../parts/promo-code.js";
 import { loadPlayer } from "../player.js";
 import { showOutcome, state, update } from "../store.js";
-import { spendableCents } from "./betting.js";
+import { spendableCents } from "./balance.js";
 import { burstFrom } from "./burst.js";
 import { accessTo } from "./case-access.js";
 import { loadCase } from "./case-content.js";
