@@ -87,7 +87,13 @@ export function noteAnnounced({ serverSeedCommitment: commitment, nonce }) {
     if (isReplaced && !entry.replacedBy && !entry.serverSeed) keepCommitment({ ...entry, replacedBy: commitment });
   }
   const tidy = earlier.filter(isTidy);
+  for (const sent of tidy.flatMap((entry) => attempts(entry.commitment))) dropPictures(sent);
   for (const entry of tidy.slice(0, -MOST_TIDY)) forgetCommitment(entry.commitment);
+}
+
+/** The pictures of a large case are more than half of an attempt, and only a bet in progress needs them. */
+function dropPictures(attempt) {
+  if (attempt.display.images?.length) keepAttempt({ ...attempt, display: { ...attempt.display, images: [] } });
 }
 
 /** Whether there is nothing to report, or a commitment was replaced before a bet was sent. */
