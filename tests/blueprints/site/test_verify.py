@@ -369,3 +369,10 @@ def test_without_a_key_of_the_log_the_rest_is_checked(shared_verify, site):
 
     assert lines[1] == "? Without a key, the signature of the checkpoint can't be checked"
     assert len(lines) == len(CHECKS)
+
+
+def test_each_value_of_a_bet_is_a_group_of_its_list(client):
+    [values] = re.findall("<dl>((?:(?!</dl>).)*roll.*?)</dl>", client.get("/verify").text, re.DOTALL)
+
+    # A list has groups or bare pairs, never both.
+    assert re.sub("<div[^>]*><dt>.*?</dd></div>", "", values).strip() == ""
