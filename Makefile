@@ -40,8 +40,9 @@ run: export LOG_LEVEL ?= warning
 run: export GUNICORN_LOG_LEVEL ?= warning
 
 run: $(VENV)/installed ## serve on http://127.0.0.1:5000 with demo data; PORT=8000 for another port
-	@$(BIN)/python -c 'import socket; socket.create_server(("$(or $(HOST),127.0.0.1)", $(PORT)))' 2>/dev/null || \
-		{ echo "Port $(PORT) is in use: choose another one, such as make run PORT=8000." >&2; exit 1; }
+	@$(BIN)/python -c 'import socket; host = "$(or $(HOST),127.0.0.1)"; family = socket.AF_INET6 if ":" in host else socket.AF_INET; \
+		socket.create_server((host, $(PORT)), family=family)' 2>/dev/null || \
+		{ echo "Port $(PORT) is not free: choose another one, such as make run PORT=8000." >&2; exit 1; }
 	$(BIN)/flask db upgrade
 	$(BIN)/flask seed
 	@echo "Open this page; you are signed in as a demo player:"

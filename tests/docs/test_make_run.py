@@ -1,4 +1,4 @@
-"""`make run` on a port that is taken."""
+"""`make run` on a port that is not free."""
 
 import socket
 import subprocess
@@ -15,5 +15,5 @@ def test_a_taken_port_is_one_sentence_before_anything_is_printed():
         command = ["make", "--old-file=.venv/installed", "run", f"PORT={port}"]
         ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
 
-    said = f"Port {port} is in use: choose another one, such as make run PORT=8000."
+    said = f"Port {port} is not free: choose another one, such as make run PORT=8000."
     assert (ran.returncode, ran.stdout, ran.stderr.splitlines()[0]) == (2, "", said)

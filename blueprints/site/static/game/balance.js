@@ -17,7 +17,8 @@ export const isBalanceDue = () => isDue;
 export function shownBalanceCents() {
   const newest = state.bet?.attempt ?? attempts().at(-1);
   const isTurning = newest && newest.nonce !== state.shownNonce && Date.now() < shownAt(newest);
-  if (newest && (state.bet || isTurning || isDue)) return newest.leftCents;
+  // An earlier version of the page has not recorded it.
+  if (newest?.leftCents !== undefined && (state.bet || isTurning || isDue)) return newest.leftCents;
   return state.balanceVersion < 0 ? null : state.balanceCents;
 }
 
