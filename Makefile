@@ -35,14 +35,21 @@ help: ## list the targets
 
 # Up to this amount a withdrawal of the demonstration needs no staff.
 run run-cluster: export WITHDRAWAL_AUTO_APPROVE ?= 100
+# A line for each request would hide the addresses.
+run: export LOG_LEVEL ?= warning
+run: export GUNICORN_LOG_LEVEL ?= warning
 
 run: $(VENV)/installed ## serve on http://127.0.0.1:5000 with demo data; PORT=8000 for another port
+	@$(BIN)/python -c 'import socket; host = "$(or $(HOST),127.0.0.1)"; family = socket.AF_INET6 if ":" in host else socket.AF_INET; \
+		socket.create_server((host, $(PORT)), family=family)' 2>/dev/null || \
+		{ echo "Port $(PORT) is not free: choose another one, such as make run PORT=8000." >&2; exit 1; }
 	$(BIN)/flask db upgrade
 	$(BIN)/flask seed
 	@echo "Open this page; you are signed in as a demo player:"
 	@$(BIN)/flask demo --url
 	@echo "And this one for the back office; you are signed in as a demo administrator:"
 	-@$(BIN)/flask demo --office
+	@echo "Only warnings follow. Ctrl-C ends the server. For a new address: PORT=$(PORT) $(BIN)/flask demo --url"
 	@$(BIN)/gunicorn -c gunicorn.conf.py wsgi:app
 
 run-cluster: $(VENV)/installed-dev ## serve with three processes, PostgreSQL, Redis and nginx, until Ctrl-C; PORT as above

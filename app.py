@@ -56,7 +56,7 @@ def create_app(
     and for a database that must not be opened.
     """
     settings = settings or _settings_or_exit()
-    configure_logging()
+    configure_logging(settings.log_level)
     app = SyncFlask(__name__, static_folder=None, instance_path=str(settings.instance_dir))
     _configure(app)
     open_database(settings.database_url, pool_size=settings.database_pool_size)

@@ -363,6 +363,7 @@ class Settings:
     alarm_webhook_secrets: tuple[str, ...] = _setting(
         "ALARM_WEBHOOK_SECRET", "", _webhook_secrets, secret=True
     )
+    log_level: str = _setting("LOG_LEVEL", "info", lambda text: LOG_LEVEL(text.lower()))
     gunicorn_log_level: str = _setting("GUNICORN_LOG_LEVEL", "info", lambda text: LOG_LEVEL(text.lower()))
 
     @classmethod

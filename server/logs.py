@@ -55,8 +55,12 @@ class JsonLines(logging.Formatter):
         return decimal_json.dumps(line)
 
 
-def configure_logging() -> None:
-    """Send all log records of this process through one handler. Safe to call again."""
+def configure_logging(level: str) -> None:
+    """Send all log records of this process through one handler. Safe to call again.
+
+    ``level`` is the least one of the platform's own lines.
+    """
+    logging.getLogger("platform").setLevel(level.upper())
     root = logging.getLogger()
     if any(isinstance(handler.formatter, JsonLines) for handler in root.handlers):
         return
@@ -68,7 +72,6 @@ def configure_logging() -> None:
     logging._srcfile = None  # noqa: SLF001  # as the logging manual recommends
     repeated_lines.drop_repeated_lines()
     logging.captureWarnings(True)
-    logging.getLogger("platform").setLevel(logging.INFO)
     # Werkzeug logs whole URLs, with the tokens in them.
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
     # urllib3 puts URLs of price sources, which can contain keys, into its warnings.

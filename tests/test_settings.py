@@ -156,6 +156,7 @@ GOOD_VALUES = [
     ("WITHDRAWAL_AUTO_APPROVE_DAILY", "", "withdrawal_auto_approve_daily_cents", None),
     ("WITHDRAWAL_MIN_WAGERED", "0.5", "withdrawal_min_wagered_ppm", 500_000),
     ("WITHDRAWAL_REVIEW_MINUTES", "1", "withdrawal_review_ms", 60_000),
+    ("LOG_LEVEL", "Warning", "log_level", "warning"),
     ("GUNICORN_LOG_LEVEL", "Warning", "gunicorn_log_level", "warning"),
 ]
 
@@ -196,6 +197,7 @@ BAD_VALUES = [
     ("LOG_SIGNING_KEY", base64.b64encode(KEY[:31]).decode(), KEY_OF_LOG),
     ("LOG_ORIGIN", "log of bets", "must not contain blanks or plus signs"),
     ("LOG_ORIGIN", "log.example.com/bets", "must end in /log"),
+    ("LOG_LEVEL", "loud", "must be one of debug, info, warning, error, critical"),
     ("GUNICORN_LOG_LEVEL", "loud", "must be one of debug, info, warning, error, critical"),
     ("CATALOGUE_TTL", "0", "must be a whole number from 1 to 86400"),
     ("HOST", "127.0.0.1:5000", HOST),

@@ -14,11 +14,12 @@ from flask import Response
 from blueprints.api.auth import current_user, public, require_user_else
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import Representation, cached_response, conditional
-from blueprints.api.large_lists import list_representation
+from blueprints.api.large_lists import compressed
 from blueprints.api.pagination import PaginationSchema, pagination
 from blueprints.api.parameters import ALL
 from blueprints.cases.schemas import (
     KINDS,
+    CaseItemSchema,
     CasePageQuery,
     CasePageSchema,
     CaseSchema,
@@ -31,6 +32,7 @@ from blueprints.cases.schemas import (
 )
 from server.current_services import get_services
 from services.cases import creating, queries, version
+from services.cases.chances import percent_from_width
 from services.cases.errors import LoginToCreate
 from services.cases.kinds import GameType
 from services.cases.queries import ShownCase
@@ -44,18 +46,32 @@ log = logging.getLogger("platform.cases")
 blueprint = ApiBlueprint("cases", __name__, url_prefix="/api/cases", description="Cases")
 
 LISTED_CASES = ListedCaseSchema(many=True)
+LISTED_CASE = ListedCaseSchema(exclude=("items",))
+LISTED_ITEM = CaseItemSchema(exclude=("percentage",))
 CASE = CaseSchema()
 PAGINATION = PaginationSchema()
 
-CASES_A_SLICE = 1
-"""A dump of 500 items, which a case may have, takes several ms."""
+ITEMS_A_SLICE = 100
 
 
 @cached(LRUCache(maxsize=len(KINDS)), condition=BuildCondition())
 def _representation(which: str, _version: Hashable) -> Representation:
-    """A whole list as bytes, built once for each version. The version is read before the cases are."""
-    cases = queries.all_of(kinds=KINDS[which])
-    return list_representation(LISTED_CASES.dump, cases, rows_a_slice=CASES_A_SLICE)
+    """A whole list as bytes, built once for each version. The version is read before the cases are.
+
+    Each item and each chance is dumped once: 440 real cases hold 8,000 items 32,000 times.
+    """
+    cases, contents, items = queries.listed(kinds=KINDS[which])
+    head = {
+        row: orjson.dumps(LISTED_ITEM.dump(item))[:-1]
+        for row, item in in_slices(items.items(), ITEMS_A_SLICE)
+    }
+    chances = {chance for content in contents.values() for _, chance in content}
+    tail = {chance: b',"percentage":%b}' % orjson.dumps(percent_from_width(chance)) for chance in chances}
+    parts = []
+    for case in in_slices(cases, 1):
+        held = b",".join([head[row] + tail[chance] for row, chance in contents[case.row_id]])
+        parts.append(b'%b,"items":[%b]}' % (orjson.dumps(LISTED_CASE.dump(case))[:-1], held))
+    return compressed(b"[%b]" % b",".join(parts))
 
 
 @blueprint.get("")

@@ -137,6 +137,7 @@ def player_bets(platform_id: str) -> str:
         player,
         "bets",
         listed=listed(found),
+        now=get_services().clock(),
         games=GAMES,
         game=game,
         sorted_by=sorted_by,

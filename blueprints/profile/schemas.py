@@ -68,9 +68,9 @@ class TradeUrlSchema(WireSchema):
 
     url = Unvalidated(
         "string",
-        "A trade-offer URL of the game platform",
+        "A trade-offer URL of the game platform; parameters after partner and token are dropped",
         "https://steamcommunity.com/tradeoffer/new/?partner=12345&token=aB3_x-9z",
-        pattern=r"^https://[^/]+/tradeoffer/new/\?partner=[0-9]+",
+        pattern=r"^https://[^/]+/tradeoffer/new/\?partner=[1-9][0-9]*(&|$)",
     )
 
 

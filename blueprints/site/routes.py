@@ -98,6 +98,17 @@ def show_page_while_unavailable(response: Response) -> Response:
     return response
 
 
+@blueprint.after_app_request
+def show_page_at_unknown_addresses(response: Response) -> Response:
+    """In place of the JSON of a 404, browsers get a page with a way home."""
+    is_unknown = response.status_code == HTTPStatus.NOT_FOUND and request.url_rule is None
+    if is_unknown and wants_page():
+        response.set_data(render_template("not-found.html"))
+        response.mimetype = "text/html"
+        response.headers["Content-Security-Policy"] = SECURITY_POLICY
+    return response
+
+
 @blueprint.after_request
 def set_security_policy(response: Response) -> Response:
     response.headers.setdefault("Content-Security-Policy", SECURITY_POLICY)

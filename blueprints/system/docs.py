@@ -19,7 +19,7 @@ SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none';"
     " form-action 'none'; frame-ancestors 'none'"
 )
-MARKDOWN = mistune.create_markdown(plugins=["table"])
+PLAIN_MARKDOWN = mistune.create_markdown(plugins=["table"])
 PRETTY = partial(json.dumps, indent=2, ensure_ascii=False)
 
 
@@ -44,10 +44,15 @@ def _redirect_to(path: str) -> Response:
     return Response(status=308, headers={"Location": path})
 
 
+def _markdown(text: str) -> str:
+    # The library makes no association of a table's cells with their heads.
+    return str(PLAIN_MARKDOWN(text)).replace("<th>", '<th scope="col">')
+
+
 @lru_cache(maxsize=1)
 def _page(openapi: bytes, asyncapi: bytes) -> str:
     documents = {"http": json.loads(openapi), "socket": json.loads(asyncapi)}
-    return render_template("docs.html", **documents, markdown=MARKDOWN, pretty=PRETTY)
+    return render_template("docs.html", **documents, markdown=_markdown, pretty=PRETTY)
 
 
 def swagger_blueprint() -> Blueprint:

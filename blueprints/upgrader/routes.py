@@ -67,6 +67,7 @@ def search_items(query: dict[str, Any]) -> dict[str, Any]:
         query["place"],
         sort=query["sort"],
         search=query["search"],
+        name=query["name"] or None,
         app_id=APP_IDS.get(query["type"]),
         wear=None if query["wear"] == ALL else query["wear"],
         least=query["min_price_cents"],

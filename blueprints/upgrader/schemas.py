@@ -4,7 +4,7 @@ import marshmallow as ma
 
 from blueprints.api.fairness_entry import FairnessEntrySchema
 from blueprints.api.pagination import PaginationSchema, page_query
-from blueprints.api.parameters import ALL, choice, least_price, most_price, search_text, text_choice
+from blueprints.api.parameters import ALL, Text, choice, least_price, most_price, search_text, text_choice
 from server.schemas import (
     Coins,
     Computed,
@@ -52,7 +52,14 @@ APP_IDS = {str(game): app_id for app_id, game in GAMES.items()}
 
 class ItemsQuery(page_query(default_limit=18)):  # type: ignore[misc]
     sort = choice(Sort.DESCENDING, "By price")
-    search = search_text("Part of the gun's or the skin's name, in any case", "copper")
+    search = search_text(
+        "Part of the gun's or the skin's name in any case, or words that are parts of the full name",
+        "ak47 tide",
+    )
+    name = Text(
+        load_default="",
+        metadata=documented("Only the item with this full name", "AK-47 | Copper Tide (Field-Tested)"),
+    )
     type = text_choice("The game of the items", *APP_IDS, ALL, default=ALL)
     wear = text_choice("The wear in their names", *sorted(WEARS), ALL, default=ALL)
     min_price_cents = least_price()

@@ -1,6 +1,7 @@
 """The URL at which a player receives trade offers on the game platform."""
 
 import re
+from dataclasses import dataclass
 
 from models.db.connection import writing
 from models.users import User
@@ -11,9 +12,10 @@ from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 
 MAX_LENGTH = 500
+MAX_PARTNER = 2**32 - 1
 
 FIRST_ID = 76561197960265728
-"""The number of a player's URL (``partner``) plus this is the player's id on the game platform."""
+"""``partner`` plus this is the player's id on the game platform."""
 
 CHANGED_TITLE = "Trade URL changed"
 CHANGED_MESSAGE = "The trade URL of your account was changed. If that was not you, set it right."
@@ -29,14 +31,26 @@ class InvalidTradeUrl(PlatformError):
     text = "Invalid trade URL"
 
 
-def partner_of(text: str, *, host: str) -> int | None:
-    """The number in https://HOST/tradeoffer/new/?partner=NUMBER, optionally with &token=TOKEN; else None.
+@dataclass(frozen=True)
+class TradeUrl:
+    """``partner`` is the number of the account on the game platform."""
 
-    One pattern matches the whole text, so parsers that read URLs differently make no difference.
+    partner: int
+    text: str
+
+
+def parse(text: str, *, host: str) -> TradeUrl | None:
+    """The URL https://HOST/tradeoffer/new/?partner=NUMBER, optionally with &token=TOKEN; else None.
+
+    Parameters after these two are left out. One pattern matches the whole text, so parsers that read URLs
+    differently make no difference.
     """
-    pattern = rf"https://{re.escape(host)}/tradeoffer/new/\?partner=([0-9]+)(&token=[A-Za-z0-9_-]+)?"
-    found = re.fullmatch(pattern, text, re.ASCII) if len(text) <= MAX_LENGTH else None
-    return int(found[1]) if found else None
+    others = r"(?:&(?!(?:partner|token)\b)[A-Za-z0-9_.~%-]+(?:=[A-Za-z0-9_.~%-]*)?)*"
+    kept = (
+        rf"https://{re.escape(host)}/tradeoffer/new/\?partner=([1-9][0-9]{{0,9}})(?:&token=[A-Za-z0-9_-]+)?"
+    )
+    found = re.fullmatch(f"({kept}){others}", text, re.ASCII) if len(text) <= MAX_LENGTH else None
+    return TradeUrl(int(found[2]), found[1]) if found and int(found[2]) <= MAX_PARTNER else None
 
 
 def change(*, user: User, url: object, host: str, own_only: bool, now: Millis) -> None:
@@ -47,12 +61,12 @@ def change(*, user: User, url: object, host: str, own_only: bool, now: Millis) -
     """
     if url is None or url == "":
         raise TradeUrlRequired
-    partner = partner_of(url, host=host) if isinstance(url, str) else None
+    wanted = parse(url, host=host) if isinstance(url, str) else None
     checks_owner = own_only and users.GAME_PLATFORM_ID.fullmatch(user.platform_id)
-    if partner is None or (checks_owner and partner + FIRST_ID != int(user.platform_id)):
+    if wanted is None or (checks_owner and wanted.partner + FIRST_ID != int(user.platform_id)):
         raise InvalidTradeUrl
     with writing():
-        changed = User.update(trade_url=url).where(User.id == user.id, User.trade_url != url).execute()
-        if changed:
+        is_other = (User.id == user.id) & (User.trade_url != wanted.text)
+        if User.update(trade_url=wanted.text).where(is_other).execute():
             record(AuditEventType.TRADE_URL_CHANGED, now=now, user_id=user.id, after={"tradeUrl": CHANGED})
             notifications.notify(user_id=user.id, title=CHANGED_TITLE, message=CHANGED_MESSAGE, now=now)

@@ -41,6 +41,18 @@ def percent_from_width(chance: int) -> int | float:
     return chance // PERCENT if chance % PERCENT == 0 else chance / PERCENT
 
 
+def exact_percent(chance: int) -> str:
+    """The exact percentage of a chance as a decimal number, also of one above 100 %."""
+    whole, rest = divmod(chance, PERCENT)
+    return f"{whole}.{rest:0{_DECIMALS}}".rstrip("0").rstrip(".")
+
+
+def difference_to_certain(chance: int) -> str:
+    """What a sum of chances lacks, or has too much, in words."""
+    left = CERTAIN - chance
+    return f"{exact_percent(abs(left))} {'is missing' if left > 0 else 'too much'}"
+
+
 def share_equally(left: Width, count: int) -> Sequence[Width]:
     """Split a chance into equal parts; the remainder goes to the first ones, one ticket each."""
     each, over = divmod(left, count)

@@ -1,11 +1,12 @@
 """The items of a case: checking the request for them, and storing them."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from models.cases import CaseItem
 from models.items import Item
 from services.cases import errors
-from services.cases.chances import CERTAIN, Width, width_from_percent
+from services.cases.chances import CERTAIN, Width, difference_to_certain, exact_percent, width_from_percent
 from services.cases.kinds import GameType, game_type
 from services.cases.pricing import price_of
 from services.shared.money import Cents
@@ -22,11 +23,14 @@ def wanted_items(items: Iterable[object]) -> ChancesByName:
     Raises InvalidItemName, InvalidPercentage, PercentageTooFine, PercentagesDoNotAddUp or ItemTwice.
     """
     pairs = [_name_and_chance(item) for item in items]
-    if sum(chance for _, chance in pairs) != CERTAIN:
-        raise errors.PercentagesDoNotAddUp
+    total = sum(chance for _, chance in pairs)
+    if total != CERTAIN:
+        sum_, difference = exact_percent(total), difference_to_certain(total)
+        raise errors.PercentagesDoNotAddUp(sum_=sum_, difference=difference)
     wanted = dict(pairs)
     if len(wanted) < len(pairs):
-        raise errors.ItemTwice
+        times = Counter(name for name, _ in pairs)
+        raise errors.ItemTwice(name=times.most_common(1)[0][0])
     return wanted
 
 

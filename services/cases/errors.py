@@ -71,11 +71,21 @@ class PercentageTooFine(PlatformError):
 
 
 class PercentagesDoNotAddUp(PlatformError):
+    """``sum_`` and ``difference`` say what the percentages sum to, and what is missing or too much."""
+
     text = "The percentages must sum to exactly 100"
+
+    def __init__(self, *, sum_: str, difference: str) -> None:
+        self.text = f"{type(self).text}: they sum to {sum_}, {difference}"
+        super().__init__()
 
 
 class ItemTwice(PlatformError):
     text = "An item can be in a case only once"
+
+    def __init__(self, *, name: str) -> None:
+        self.text = f"{type(self).text}: {name}"
+        super().__init__()
 
 
 class UnknownItem(PlatformError):

@@ -26,7 +26,7 @@ from services.shared.names import fold, normalize_name
 from services.shared.text_validation import is_storable
 
 MAX_NAME = 100
-MAX_ITEMS = 500
+MAX_ITEMS = 1_000
 ROWS_A_SLICE = 10
 ROWS_A_READING = 200
 NAMES_A_STATEMENT = 500

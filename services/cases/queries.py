@@ -30,6 +30,8 @@ SPINS = spins_of(CASE, Case.id)
 
 IS_ON_SALE = Case.withdrawn_at_ms.is_null()
 
+_ITEM_COLUMNS = [PRICE_ON_SALE if column is Item.price_cents else column for column in SHOWN_COLUMNS]
+
 
 class ShownItem(NamedTuple):
     """An item of a case. ``image`` as in models/items.py, ``chance`` as in services/cases/chances.py."""
@@ -93,6 +95,36 @@ def all_of(*, kinds: Collection[CaseKind]) -> list[ShownCase]:
     cases = _shown(query)
     _fill(cases, CaseItem.case.in_(Case.select(Case.id).where(_of(kinds))))
     return cases
+
+
+class CaseList(NamedTuple):
+    """Cases without their items, the newest first, what each holds, and the items of all, by their rows."""
+
+    cases: list[ShownCase]
+    contents: Mapping[int, Sequence[tuple[int, int]]]
+    """By case, each item with its chance, in the order of the case."""
+    items: Mapping[int, ShownItem]
+    """With the chance 0."""
+
+
+@repeatable_read(within_limit=True)
+def listed(*, kinds: Collection[CaseKind]) -> CaseList:
+    """Every case of these kinds. Most items are in several cases, so each is read once.
+
+    Other greenlets may run meanwhile.
+    """
+    ids = Case.select(Case.id).where(_of(kinds))
+    query = _cases(spins=peewee.SQL("0")).where(_of(kinds)).order_by(*_ORDERS[Sort.MOST_RECENT])
+    held = CaseItem.select(CaseItem.case, CaseItem.item, CaseItem.ticket_width).where(CaseItem.case.in_(ids))
+    contents: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    in_order = held.order_by(CaseItem.case, CaseItem.ticket_width, CaseItem.position)
+    for case_id, item_id, chance in in_slices(database.execute(in_order), ROWS_A_SLICE):
+        contents[case_id].append((item_id, chance))
+    columns = Item.select(Item.id, *_ITEM_COLUMNS).where(Item.id.in_(held.select(CaseItem.item)))
+    items = {
+        row[0]: ShownItem._make((*row[1:], 0)) for row in in_slices(database.execute(columns), ROWS_A_SLICE)
+    }
+    return CaseList(_shown(query), contents, items)
 
 
 @repeatable_read(within_limit=True)
@@ -184,9 +216,8 @@ def _shown(query: Any) -> list[ShownCase]:
 
 def _fill(cases: Sequence[ShownCase], condition: Any) -> None:
     """Fill in the items of these cases with one query. The condition selects the items."""
-    columns = [PRICE_ON_SALE if column is Item.price_cents else column for column in SHOWN_COLUMNS]
     query = (
-        CaseItem.select(CaseItem.case, CaseItem.position, *columns, CaseItem.ticket_width)
+        CaseItem.select(CaseItem.case, CaseItem.position, *_ITEM_COLUMNS, CaseItem.ticket_width)
         .join(Item, on=CaseItem.item == Item.id)
         .where(condition)
     )

@@ -10,7 +10,14 @@ from models.irl_cases import IrlCase, IrlItem
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
 from services.cases import history, version
-from services.cases.chances import CERTAIN, Width, share_equally, width_from_percent
+from services.cases.chances import (
+    CERTAIN,
+    Width,
+    difference_to_certain,
+    exact_percent,
+    share_equally,
+    width_from_percent,
+)
 from services.cases.pricing import ItemLine
 from services.irl_cases.queries import ID
 from services.shared.background import in_slices
@@ -157,8 +164,12 @@ def _chances(items: Sequence[Row]) -> list[Width]:
     """The chance of each item. Items without one share equally what the others leave."""
     percentages = [item.get("percentage") for item in items]
     given = [None if percentage is None else width_from_percent(percentage) for percentage in percentages]
-    left = CERTAIN - sum(chance or 0 for chance in given)
+    total = sum(chance or 0 for chance in given)
+    left = CERTAIN - total
     if left < 0 or (left and None not in given):
-        raise OperatorError("the percentages must sum to 100, or to less than 100 when some are left out")
+        raise OperatorError(
+            "the percentages must sum to 100, or to less than 100 when some are left out: "
+            f"they sum to {exact_percent(total)}, {difference_to_certain(total)}"
+        )
     shares = iter(share_equally(Width(left), given.count(None)) if None in given else ())
     return [next(shares) if chance is None else chance for chance in given]

@@ -5,6 +5,7 @@ nesting. Money must not be parsed that way.
 """
 
 import json
+from collections import Counter
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -31,7 +32,8 @@ def loads(text: str | bytes | bytearray, **_ignored: object) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise RepeatedKey("an object has a key more than once")
+        [(repeated, _)] = Counter(name for name, _ in pairs).most_common(1)
+        raise RepeatedKey(f"an object has the key {repeated!r} more than once")
     return found
 
 

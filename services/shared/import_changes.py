@@ -92,7 +92,7 @@ def plan_rows(
             yield OperatorError(f"row {number}: {problem}")
             continue
         if key(planned) in keys:
-            yield OperatorError(f"row {number}: {twice}")
+            yield OperatorError(f"row {number}: {twice}: {key(planned)}")
         else:
             keys.add(key(planned))
             yield planned

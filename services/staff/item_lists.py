@@ -1,5 +1,6 @@
 """The lists of the back office about items and their prices."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -8,13 +9,14 @@ import peewee
 from peewee import fn
 
 from models.db.connection import reading, repeatable_read
-from models.db.search import contains
 from models.items import Item
 from models.prices import HeldMarketPrice
 from services.audit_trail.events import AuditEventType
 from services.cases import history
 from services.cases.kinds import GAMES
+from services.shared.background import in_slices
 from services.shared.errors import PlatformError
+from services.shared.item_search import plain_names, words_of
 from services.shared.pagination import Page, Place, rows_of_page
 from services.staff.case_lists import Sale
 
@@ -22,6 +24,9 @@ CUSTOM = "custom"
 NO_PRICE = "none"
 SOURCES = ("import", "feed", "market", CUSTOM, NO_PRICE)
 """Where the prices of a list's items come from. A custom price is from an import, and kept."""
+
+
+ROWS_A_SLICE = 500
 
 
 class ItemNotFound(PlatformError):
@@ -66,23 +71,35 @@ def items(
     is_descending: bool,
     place: Place,
 ) -> Page[Item]:
-    """A page of the items whose full name contains the search text in any case of ASCII letters."""
+    """A page of the items in whose names all words of the search occur (services/shared/item_search.py)."""
     query: Any = Item.select()
-    if search:
-        name: Any = fn.LOWER(Item.market_hash_name)
-        query = query.where(contains(name, search.lower()))
     if source in SOURCES:
         query = query.where(_is_from(source))
     if game is not None:
         query = query.where(Item.app_id.in_([app_id for app_id, name in GAMES.items() if name == game]))
     if sale is not None:
         query = query.where(Item.withdrawn_at_ms.is_null(sale is Sale.ON_SALE))
-    total = query.count()
     direction = "DESC" if is_descending else "ASC"
     # Items without a price are the cheapest, on both databases.
     columns = {ItemOrder.NAME: Item.market_hash_name, ItemOrder.PRICE: fn.COALESCE(Item.price_cents, -1)}
     directed = [peewee.Ordering(column, direction) for column in (columns[order], Item.id)]
+    if search:
+        return _with_words(query.order_by(*directed), words_of(search), place)
+    total = query.count()
     return Page(rows_of_page(query, order=directed, place=place, total=total), total)
+
+
+def _with_words(query: Any, words: Sequence[str], place: Place) -> Page[Item]:
+    # No database ignores accents by itself.
+    names = query.select(Item.id, Item.market_hash_name, Item.gun_name, Item.skin_name).tuples().iterator()
+    found = [
+        item_id
+        for item_id, *its_names in in_slices(names, ROWS_A_SLICE)
+        if all(word in plain_names(*its_names) for word in words)
+    ]
+    page = place.slice(found)
+    rows = {item.id: item for item in Item.select().where(Item.id.in_(page))}
+    return Page([rows[item_id] for item_id in page], len(found))
 
 
 def _is_from(source: str) -> Any:

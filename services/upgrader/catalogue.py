@@ -25,6 +25,7 @@ from models.leases import Lease
 from services.shared.background import in_slices, pause
 from services.shared.build_once import BuildCondition
 from services.shared.clock import Millis
+from services.shared.item_search import plain_names, words_of
 from services.shared.money import Cents
 from services.shared.pagination import Page, Place
 
@@ -39,9 +40,6 @@ PUBLISHED_WITHIN_SECONDS = 2
 STORED = Lease.name == "catalogue"
 """The row whose epoch grows with each new copy, and with each catalogue that is published. It says until when
 the copy is shown."""
-
-SEPARATOR = "\0"
-"""Between the two names of an item. No search contains it, so no match spans both names."""
 
 ITEMS_A_SLICE = 100
 """Well below a millisecond's work."""
@@ -63,8 +61,8 @@ class CatalogueItem(NamedTuple):
     image: str
     price_cents: Cents
     next_price_fetch_ms: Millis
-    # Both names in folded case, for the search.
-    folded_names: str
+    # For the search.
+    plain_names: str
 
 
 class Sort(StrEnum):
@@ -98,33 +96,41 @@ class Catalogue:
         *,
         sort: Sort,
         search: str = "",
+        name: str | None = None,
         app_id: int | None = None,
         wear: str | None = None,
         least: Cents | None = None,
         most: Cents | None = None,
     ) -> Page[CatalogueItem]:
-        """A page of the items whose gun or skin name contains the search text in any case.
+        """A page of the items that a search finds: see services/shared/item_search.py.
 
-        ``app_id`` is their game, ``wear`` the one in their market names; ``least`` and ``most`` are bounds of
-        the price.
+        A search without words finds by a part of the gun's or the skin's name in any case. ``name`` is the
+        full name of one item, ``app_id`` their game, ``wear`` the one in their full names; ``least`` and
+        ``most`` are bounds of the price.
         """
         found = self._orders[sort]
-        if search or app_id or wear:
-            found = self._find(sort, search.casefold(), app_id, f"({wear})" if wear else "")
+        if name is not None:
+            found = [self.by_name[name]] if name in self.by_name else []
+        elif search or app_id or wear:
+            found = self._find(sort, search, app_id, f"({wear})" if wear else "")
         start, end = _bounds(found, sort, least, most)
         total = end - start
         first, last = place.bounds(total)
         return Page(list(found[start + first : start + last]), total)
 
     @cachedmethod(lambda self: self._found, lock=lambda self: self._guard)
-    def _find(self, sort: Sort, folded: str, app_id: int | None, wear: str) -> Sequence[CatalogueItem]:
+    def _find(self, sort: Sort, search: str, app_id: int | None, wear: str) -> Sequence[CatalogueItem]:
         # Searching 34,500 items takes about 4 ms.
+        words, found = words_of(search), self._orders[sort]
+        for word in words:
+            found = [item for item in found if word in item.plain_names]
+        if not words and search:
+            folded = search.casefold()
+            found = [item for item in found if folded in f"{item.gun_name}\0{item.skin_name}".casefold()]
         return [
             item
-            for item in self._orders[sort]
-            if folded in item.folded_names
-            and wear in item.market_hash_name
-            and (app_id is None or app_id == item.app_id)
+            for item in found
+            if wear in item.market_hash_name and (app_id is None or app_id == item.app_id)
         ]
 
 
@@ -156,8 +162,8 @@ def build(query: Any = SHOWN_ITEMS) -> Catalogue:
     with reading():
         # The driver's own rows: nothing in these columns needs converting.
         for row in in_slices(database.execute(query), ITEMS_A_SLICE):
-            _app_id, _name, gun_name, skin_name, *_ = row
-            items.append(CatalogueItem._make((*row, f"{gun_name}{SEPARATOR}{skin_name}".casefold())))
+            _app_id, *its_names, _image, _price, _next_fetch = row
+            items.append(CatalogueItem._make((*row, plain_names(*its_names))))
     # Sorted by name again, because the databases collate names differently.
     items.sort(key=attrgetter("market_hash_name"))
     pause()

@@ -2,7 +2,7 @@
 
 import { betList } from "./fairness/bet-list.js";
 import { reports } from "./fairness/reports.js";
-import { shownBalanceCents } from "./game/betting.js";
+import { shownBalanceCents } from "./game/balance.js";
 import { gamePanel } from "./game/game.js";
 import { areSoundsOn, switchSounds } from "./game/sounds.js";
 import { html, nothing } from "./lit.js";

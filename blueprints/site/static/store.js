@@ -11,6 +11,7 @@ export const state = {
   notice: null, // { text, about }, `about` being "account", "service" or "connection" when it ends once that is there
   balanceCents: 0,
   balanceVersion: -1, // below 0 before the balance has arrived
+  shownNonce: null, // of the last bet whose outcome this tab has shown
   announced: null, // the commitment to the next bet, { serverSeedCommitment, nonce }
   clientSeed: "",
   bet: null, // the bet in progress, { attempt, game }

@@ -15,7 +15,7 @@ FEW = "A case must have at least 2 items"
 ITEM_NAME = "Each item must have a valid marketHashName"
 PERCENTAGE = "Each item must have a percentage that is a number from 0 to 100"
 DECIMALS = "A percentage can have at most 16 decimals"
-SUM = "The percentages must sum to exactly 100"
+SUM = "The percentages must sum to exactly 100: they sum to "
 UNKNOWN = "Every item must exist in the inventory"
 DUPLICATE = "A case with this name already exists"
 
@@ -111,9 +111,16 @@ def bad_contents() -> Iterator[tuple[object, str]]:
     for percentage in (None, True, False, "50", "", [50], {}, -1, -0.5, 100.5, 101, 10**30):
         yield wanted({RED: percentage, BLUE: 50}), PERCENTAGE
     yield [{"marketHashName": RED}, *wanted({BLUE: 50})], PERCENTAGE
-    for low, high in ((50, 49), (50, 51), (0, 0), (99.9, 0.2), (33.3, 66.6), (100, 100)):
-        yield wanted({RED: low, BLUE: high}), SUM
-    yield wanted({RED: 50}) * 2, "An item can be in a case only once"
+    for low, high, said in (
+        (50, 49, "99, 1 is missing"),
+        (50, 51, "101, 1 too much"),
+        (0, 0, "0, 100 is missing"),
+        (99.9, 0.2, "100.1, 0.1 too much"),
+        (33.3, 66.6, "99.9, 0.1 is missing"),
+        (100, 100, "200, 100 too much"),
+    ):
+        yield wanted({RED: low, BLUE: high}), SUM + said
+    yield wanted({RED: 50}) * 2, f"An item can be in a case only once: {RED}"
     yield wanted({RED: 50, "Nothing": 50}), UNKNOWN
     yield wanted({RED: 50, RED.lower(): 50}), UNKNOWN
     yield (
@@ -159,9 +166,9 @@ def test_percentages_whose_exact_sum_is_100_are_accepted(create):
 
 def test_percentages_are_never_rounded(create):
     expected = {
-        ("33.3", "33.3", "33.3999999999999"): SUM,
-        ("50", "50.0000000000000001"): SUM,
-        ("0.0000000000000001", "100"): SUM,
+        ("33.3", "33.3", "33.3999999999999"): SUM + "99.9999999999999, 0.0000000000001 is missing",
+        ("50", "50.0000000000000001"): SUM + "100.0000000000000001, 0.0000000000000001 too much",
+        ("0.0000000000000001", "100"): SUM + "100.0000000000000001, 0.0000000000000001 too much",
         ("50.00000000000000001", "49.99999999999999999"): DECIMALS,
         ("1e-17", "100"): DECIMALS,
         ("1e-999999", "100"): DECIMALS,
@@ -207,7 +214,15 @@ def test_errors_come_in_the_order_of_the_rules(create, prices):
         )
     ]
 
-    assert said == [NAME, FEW, SUM, UNKNOWN, "An item has no price at the moment", DUPLICATE, "made"]
+    assert said == [
+        NAME,
+        FEW,
+        SUM + "90, 10 is missing",
+        UNKNOWN,
+        "An item has no price at the moment",
+        DUPLICATE,
+        "made",
+    ]
 
 
 def test_an_unexpected_error_is_answered_in_the_envelope(app, create, monkeypatch):

@@ -107,7 +107,8 @@ def test_a_list_shows_case_prices_that_match_their_items(client, put, prices, mo
     execute, asked = database.obj.execute_sql, []
 
     def change_the_price_before_the_items_are_read(sql, *args, **kwargs):
-        if 'FROM "case_items"' in sql and threading.current_thread() is threading.main_thread():
+        is_request = threading.current_thread() is threading.main_thread()
+        if 'FROM "case_items"' in sql and is_request and not asked:
             asked.append(sql)
             change = threading.Thread(target=prices, args=[{RED: 11}])
             change.start()

@@ -77,7 +77,7 @@ def test_a_preview_has_the_texts_of_all_bad_rows(editor):
     page = preview(editor, CASES, rows).text
 
     assert "row 2: kind must be regular, level, free" in page
-    assert "row 3: the file has this case twice" in page
+    assert "row 3: the file has this case twice: box" in page
     assert "row 4: must be an object" in page
     assert 'name="previewed"' not in page
 
@@ -86,7 +86,7 @@ def test_a_document_that_cannot_be_read_is_refused_and_kept(editor):
     for text, problem in (
         ("{", "The document is not JSON"),
         ("{}", "The document is not a JSON array"),
-        ('[{"a": 1, "a": 2}]', "an object has a key more than once"),
+        ('[{"a": 1, "a": 2}]', "an object has the key &#39;a&#39; more than once"),
         ("1" * 1_000_001, "at most 1000000 characters"),
     ):
         answer = preview(editor, CASES, text)

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from bench.harness.spins import play_spin
+from models.bets import Bet
 from models.db.connection import writing
 from models.users import User
 from services.accounts import personal_details
@@ -14,6 +16,7 @@ TABS = (
     *("", "/ledger", "/bets", "/payments", "/requests", "/limits", "/logins", "/affiliates"),
     *("/prizes", "/notes", "/actions", "/events"),
 )
+PROOFS = ("not yet revealed", "revealed, not yet confirmed")
 MARKUP = "<script>alert(1)</script>"
 
 
@@ -173,6 +176,32 @@ def test_a_search_for_a_txhash_leads_to_the_payments(sample_player, support):
     page = support.get("/office/players?q=0xabc").text
 
     assert f'<a href="/office/players/{sample_player.platform_id}/payments">txhash</a>' in page
+
+
+def test_a_search_finds_players_by_a_part_of_their_names(app, new_player, support):
+    for name in ("Captain-Oak", "Soaker", "Oakley"):
+        new_player(name)
+
+    page = support.get("/office/players?q=oAk").text
+
+    places = [page.index(name) for name in ("Oakley", "Captain-Oak", "Soaker")]
+    assert places == sorted(places)
+    assert "Nobody matches" in support.get("/office/players?q=o%25k").text
+
+
+def test_a_bet_says_what_is_known_about_its_proof(app, add_item, player, auditor):
+    services = app.extensions["services"]
+    play_spin(app, player, add_item(), client_seed="some-seed")
+    path = f"/office/players/{player.platform_id}/bets"
+
+    def said():
+        pages = [auditor.get(address).text for address in (path, f"{path}/1")]
+        return {text for page in pages for text in PROOFS if f">{text}<" in page}
+
+    assert said() == {"not yet revealed"}
+    with writing():
+        Bet.update(completed_at_ms=services.clock()).execute()
+    assert said() == {"revealed, not yet confirmed"}
 
 
 def test_a_bet_says_why_it_was_lost(sample_player, auditor):

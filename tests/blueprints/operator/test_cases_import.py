@@ -137,11 +137,11 @@ def test_a_row_that_names_a_players_case_is_refused(refuses, client, new_player)
     assert client.get("/api/cases").json == before
 
 
-SUM = "The percentages must sum to exactly 100"
+SUM = "The percentages must sum to exactly 100: they sum to 99.9, 0.1 is missing"
 NUMBER = "Each item must have a percentage that is a number from 0 to 100"
 ITEM_NAME = "Each item must have a valid marketHashName"
 UNSHOWN = "name has characters that cannot be shown"
-ITEMS = "items must be an array of 1 to 500 items"
+ITEMS = "items must be an array of 1 to 1000 items"
 NAME = "name must be a text of 1 to 100 characters"
 
 LEVEL = "a level case needs a level from 0 to 999999999, here or in its id"
@@ -166,7 +166,10 @@ BAD = [
     ({"name": "Case", "items": [{"percentage": 100}]}, ITEM_NAME),
     (row(contents={GUN: 101}), NUMBER),
     (row(contents={GUN: 99.5, ROCK: 0.4}), SUM),
-    ({"name": "Case", "items": row(contents={GUN: 50})["items"] * 2}, "An item can be in a case only once"),
+    (
+        {"name": "Case", "items": row(contents={GUN: 50})["items"] * 2},
+        f"An item can be in a case only once: {GUN}",
+    ),
     (row(contents={"Nothing": 100}), "there is no item Nothing"),
     (row(contents={"\0": 100}), "there is no item \0"),
 ]
@@ -182,14 +185,14 @@ def test_a_bad_row_stops_the_import_and_nothing_is_stored(refuses, stored):
 
 
 def test_a_row_that_clashes_with_another_case_is_refused(put, refuses):
-    twice = "Error: row 2: the file has this case twice"
-    assert refuses(row("Case"), row("CASE")) == twice
-    assert refuses(row("One", kind="free"), row("Two", kind="free")) == twice
+    twice = "Error: row 2: the file has this case twice: "
+    assert refuses(row("Case"), row("CASE")) == twice + "case"
+    assert refuses(row("One", kind="free"), row("Two", kind="free")) == twice + "free-case"
     assert refuses(row("A B"), row("a-b")) == "Error: row 2: another case has the id a-b"
     put(row("A B"), row("Daily", kind="free"), row("Regular"))
 
     shared = "Error: row 1: the free case and another one cannot share a name"
-    assert refuses(row("Weekly", kind="free"), row("Daily")) == twice
+    assert refuses(row("Weekly", kind="free"), row("Daily")) == twice + "free-case"
     assert refuses(row("a-b")) == "Error: row 1: another case has the id a-b"
     assert refuses(row("Daily", kind="regular")) == refuses(row("Regular", kind="free")) == shared
 

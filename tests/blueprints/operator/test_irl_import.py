@@ -67,7 +67,7 @@ def test_cases_are_imported_and_updated_by_their_ids(put, client, stored):
     assert client.get("/irl/desk").json["name"] == "Desktop"
 
 
-SUM = "the percentages must sum to 100, or to less than 100 when some are left out"
+SUM = "the percentages must sum to 100, or to less than 100 when some are left out: they sum to "
 ID = "id must have 1 to 64 characters of a-z, 0-9 and -"
 NAME = "name must be a text of 1 to 100 characters"
 NUMBER = "Each item must have a percentage that is a number from 0 to 100"
@@ -102,13 +102,13 @@ BAD = [
     (row(items=[PEN | {"price": "$1"}]), f"an item's {PRICE}"),
     (row(items=[PEN | {"percentage": "50"}]), NUMBER),
     (row(items=[PEN | {"percentage": True}]), NUMBER),
-    (row(items=[PEN | {"percentage": 99}]), SUM),
-    (row(items=[PEN | {"percentage": 60}, PEN | {"percentage": 60}]), SUM),
-    (row(items=[PEN | {"percentage": 60}, PEN | {"percentage": 50}, PEN]), SUM),
+    (row(items=[PEN | {"percentage": 99}]), SUM + "99, 1 is missing"),
+    (row(items=[PEN | {"percentage": 60}, PEN | {"percentage": 60}]), SUM + "120, 20 too much"),
+    (row(items=[PEN | {"percentage": 60}, PEN | {"percentage": 50}, PEN]), SUM + "110, 10 too much"),
     (row(price=1.49), ABOVE),
     (row(price=0), ABOVE),
     (row(price=1.5, items=[PEN | {"price": 1.51, "percentage": 100}]), ABOVE),
-    (row("good"), "the file has this case twice"),
+    (row("good"), "the file has this case twice: good"),
 ]
 
 

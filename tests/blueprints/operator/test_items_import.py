@@ -206,7 +206,7 @@ BAD_VALUES = [
         NAME,
         [None, "null", "5", '""', '"  "', f'"{"x" * 201}"', '"a\\u0000"', '"a\\ud800"'],
     ),
-    ("marketHashName", "the file has this marketHashName twice", ['"Good"']),
+    ("marketHashName", "the file has this marketHashName twice: Good", ['"Good"']),
     ("price", "price must be a number, a text like $12.40, or null", [None]),
     ("price", PRICE, ['"5"', '"5.00"', "true", "-1", "-0.01", "0.001", "1000000000.01", "1e400"]),
     ("price", PRICE, ["NaN", "Infinity", "[]"]),
@@ -276,6 +276,16 @@ def test_a_bad_feed_is_refused_with_its_reason(fails, write, stored):
     said = [(text, fails("items", "import", write(text), "--appid", "730")) for text, _ in BAD_FEEDS]
 
     assert said == [(text, f"Error: {reason}") for text, reason in BAD_FEEDS]
+    assert stored() == {}
+
+
+def test_a_feed_with_a_name_twice_is_refused_with_that_name(fails, write, stored):
+    name = "\u2605 Karambit | Doppler (Factory New)"
+    file = write(feed_text(f'{{"Good":1,"{name}":2,"{name}":2}}'))
+
+    said = fails("items", "import", file, "--appid", "730")
+
+    assert said == f"Error: items.json is not JSON: an object has the key '{name}' more than once"
     assert stored() == {}
 
 

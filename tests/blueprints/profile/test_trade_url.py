@@ -19,10 +19,24 @@ def put(call):
 
 
 def test_a_valid_trade_url_is_stored_unchanged(put, me):
-    for url in (URL, BASE + "?partner=0", URL + "&token=aZ_-9", URL + "&token=" + "a" * 439, URL + "4" * 446):
+    numbers = BASE + "?partner=1", BASE + "?partner=4294967295"
+    for url in (URL, *numbers, URL + "&token=aZ_-9", URL + "&token=" + "a" * 439):
         # Setting the same one again succeeds too.
         assert [put(url), put(url)] == [DONE] * 2
         assert me()["tradeUrl"] == url
+
+
+@pytest.mark.parametrize(
+    ("rest", "kept"),
+    [
+        ("&token=aZ_-9&utm_source=a.b%20c", "&token=aZ_-9"),
+        ("&token=aZ_-9&l=german&tokens=1", "&token=aZ_-9"),
+        ("&x&partners=", ""),
+    ],
+)
+def test_parameters_after_partner_and_token_are_dropped(put, me, rest, kept):
+    assert put(URL + rest) == DONE
+    assert me()["tradeUrl"] == URL + kept
 
 
 def test_a_url_is_required(call, put):
@@ -66,7 +80,7 @@ HOSTILE = [
     *ending("?token=a", "#a", "/", "&token=<script>", " ", "\n", "\nSet-Cookie: a", "\u200b", "\x01"),
     *(blank + URL for blank in (" ", "\t", "\ufeff")),
     # One character too many.
-    *ending("&token=" + "a" * 440, "4" * 447),
+    *ending("&token=" + "a" * 440, "&token=a&x=" + "a" * 437),
 ]
 
 
@@ -112,7 +126,7 @@ def test_with_the_setting_only_the_own_trade_url_is_valid(put_with_own_only, new
     new_player(platform_id=OWN_ID)
 
     assert put_with_own_only(f"{OWN_URL}&token=aB3_x-9z") == DONE
-    foreign = [BASE + f"?partner={number}" for number in ("39734274", "0", OWN_ID, "9" * 400)]
+    foreign = [BASE + f"?partner={number}" for number in ("39734274", "1")]
     assert [put_with_own_only(url) for url in foreign] == [INVALID] * len(foreign)
 
 

@@ -53,6 +53,16 @@ def test_the_price_follows_the_items_and_the_case_can_be_opened(creator, site, p
 
 
 @pytest.mark.thorough
+def test_every_item_can_be_found_page_by_page(creator):
+    first = creator.locator("#found-items .name").first
+    dearest = first.inner_text()
+
+    creator.get_by_role("navigation", name="Pages of items").get_by_role("button", name="Next").click()
+
+    expect(creator.get_by_text("Page 2 of")).to_be_visible()
+    expect(first).not_to_have_text(dearest)
+
+
 def test_what_is_missing_is_said_in_place_and_what_was_typed_stays(creator):
     creator.get_by_label("Name").fill("Free lunch")
     for name in ("Glacier Thread", "Sherbet Grid", "Ember Orchid"):

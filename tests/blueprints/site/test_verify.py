@@ -193,3 +193,10 @@ def test_over_plain_http_the_page_explains_the_missing_verification(tab, site):
 
     expect(tab.get_by_role("alert").filter(has_text=re.compile("plain http"))).to_be_visible()
     expect(tab.locator("#verify")).to_be_disabled()
+
+
+def test_each_value_of_a_bet_is_a_group_of_its_list(client):
+    [values] = re.findall("<dl>((?:(?!</dl>).)*roll.*?)</dl>", client.get("/verify").text, re.DOTALL)
+
+    # A list has groups or bare pairs, never both.
+    assert re.sub("<div[^>]*><dt>.*?</dd></div>", "", values).strip() == ""

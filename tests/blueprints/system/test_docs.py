@@ -289,3 +289,11 @@ def test_swagger_ui_shows_the_document_and_contacts_no_other_host(client):
     # Without the key, Swagger UI requests a badge from a host of its makers.
     assert config.get("validatorUrl", "left out") is None
     assert set(re.findall(r"https?://([^/\"']+)", page)) <= {"localhost"}
+
+
+def test_each_head_of_a_table_says_which_cells_it_is_for(app):
+    page = app.test_client().get("/docs/").text
+
+    assert re.findall(r"<th(?:>| (?!scope=)[^>]*>)", page) == []
+    groups = re.findall(r"(\S+)\s*<tr class=\"choice\"><th scope=\"rowgroup\"", page)
+    assert set(groups) == {"</tbody><tbody>"}

@@ -148,7 +148,9 @@ def test_an_exception_in_gunicorns_log_is_one_line(env, tmp_path):
 
 @pytest.mark.process
 def test_a_warning_is_one_line_of_json():
-    script = "import warnings, server.logs; server.logs.configure_logging(); warnings.warn('first\\nsecond')"
+    script = (
+        "import warnings, server.logs; server.logs.configure_logging('info'); warnings.warn('first\\nsecond')"
+    )
     command = [sys.executable, "-c", script]
 
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)

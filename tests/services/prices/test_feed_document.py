@@ -42,8 +42,10 @@ def test_a_document_that_is_cut_off_anywhere_is_refused(cut, prices):
         read(whole[: cut % len(whole)])
 
 
-def test_the_last_of_two_prices_of_one_name_counts():
-    assert read('{"metadata": {"currency": "USD"}, "prices": {"One": 1, "One": 2}}') == {"One": 2}
+def test_a_name_that_occurs_twice_has_no_price():
+    prices = read('{"metadata": {"currency": "USD"}, "prices": {"One": 1, "Two": 5, "\\u004fne": 1}}')
+
+    assert prices == {"One": None, "Two": 5}
 
 
 def test_a_feed_of_too_many_values_is_refused(monkeypatch):
@@ -87,6 +89,8 @@ CURRENCY = "the currency of the price feed is not USD"
         ('{"metadata": {"currency": "EUR"}, "prices": {}}', CURRENCY),
         ('{"metadata": {"currency": "usd"}, "prices": {}}', CURRENCY),
         ('{"metadata": {"currency": ["USD"]}, "prices": {}}', CURRENCY),
+        ('{"metadata": {"currency": "USD", "currency": "USD"}, "prices": {}}', CURRENCY),
+        ('{"metadata": {"currency": "USD"}, "prices": {"One": 1}, "prices": {}}', NO_OBJECTS),
     ],
     ids=lambda value: repr(value)[:40],
 )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.price_sources import feed
+from bench.harness.price_sources import document, feed, text
 from services.prices import feed as price_feed
 
 NOTHING = {"updated": 0, "unchanged": 0, "heldBack": 0, "missing": 0, "custom": 0, "unknown": 0}
@@ -53,6 +53,17 @@ def test_a_bad_price_is_held_back_alone(run, source, add, stored_prices):
     assert (said["updated"], said["heldBack"]) == (1, 13)
     assert sorted(said["heldBackItems"]) == sorted([*BAD_PRICES, *JUMPS])
     assert stored_prices() == dict.fromkeys([*BAD_PRICES, *JUMPS], 100) | {"Good": 200}
+
+
+def test_an_item_that_the_feed_names_twice_keeps_its_price_alone(run, source, add, stored_prices):
+    add({"Twice": 1, "Once": 1})
+    once = document({"Twice": 150, "Once": 200})
+    source.answer = text(once.replace('"Once"', '"Twice": 150, "Once"'))
+
+    said = run("prices", "refresh", "--accept-jumps")
+
+    assert (said["updated"], said["heldBackItems"]) == (1, ["Twice"])
+    assert stored_prices() == {"Twice": 100, "Once": 200}
 
 
 def test_accept_jumps_accepts_jumps_but_no_invalid_prices(run, source, add, stored_prices):

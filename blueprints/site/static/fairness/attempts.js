@@ -8,10 +8,10 @@
 //
 //   commitment   { commitment, nonce, at }, and once they are known: replacedBy, missing, serverSeed, told, and wins:
 //                the request ids of the attempts that would have won and did not, null if they can't be recomputed
-//   attempt      { player, game, event, request, nonce, terms, display, costCents, seedIsSecret, at }, and once they
-//                have arrived: pf, decidedAt, answer, proof, and receipt with promisedAt and next, the commitment that
-//                was announced with it; once the receipt is compared (receipts.js): logged, the index, or broken;
-//                and failedAt, since when it can't be compared
+//   attempt      { player, game, event, request, nonce, terms, display, costCents, seedIsSecret, at, balanceVersion,
+//                leftCents: the balance less the cost }, and once they have arrived: pf, decidedAt, answer, proof, and
+//                receipt with promisedAt and next, the commitment that was announced with it; once the receipt is
+//                compared (receipts.js): logged, the index, or broken; and failedAt, since when it can't be compared
 
 import { canVerify } from "./seeds.js";
 import { playerId } from "../session.js";
@@ -87,7 +87,13 @@ export function noteAnnounced({ serverSeedCommitment: commitment, nonce }) {
     if (isReplaced && !entry.replacedBy && !entry.serverSeed) keepCommitment({ ...entry, replacedBy: commitment });
   }
   const tidy = earlier.filter(isTidy);
+  for (const sent of tidy.flatMap((entry) => attempts(entry.commitment))) dropPictures(sent);
   for (const entry of tidy.slice(0, -MOST_TIDY)) forgetCommitment(entry.commitment);
+}
+
+/** The pictures of a large case are more than half of an attempt, and only a bet in progress needs them. */
+function dropPictures(attempt) {
+  if (attempt.display.images?.length) keepAttempt({ ...attempt, display: { ...attempt.display, images: [] } });
 }
 
 /** Whether there is nothing to report, or a commitment was replaced before a bet was sent. */

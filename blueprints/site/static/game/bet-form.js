@@ -3,6 +3,7 @@
 import { thresholdOf } from "../fairness/rolls.js";
 import { centsOfCoins, centsOfText, coinsOfCents, format, plain } from "../money.js";
 import { state } from "../store.js";
+import { spendableCents } from "./balance.js";
 
 export const minCents = () => centsOfCoins(state.rules?.minWager ?? 0);
 export const maxCents = () => centsOfCoins(state.rules?.maxWager ?? Infinity);
@@ -19,7 +20,7 @@ export const isFormOf = ({ request, costCents }) => request.item === state.item?
 export function changedWager(how) {
   const wager = wagerCents() ?? 0;
   const priceCents = state.item?.priceCents ?? Infinity;
-  const most = Math.max(Math.min(state.balanceCents, maxCents(), priceCents - 1), 0);
+  const most = Math.max(Math.min(spendableCents(), maxCents(), priceCents - 1), 0);
   return plain(Math.min({ half: Math.ceil(wager / 2), double: wager * 2, most }[how], most));
 }
 
@@ -33,7 +34,7 @@ export function threshold() {
 
 /** Why the server would refuse this bet, in words; null when it would accept it. */
 export function formObjection() {
-  const { rules, item, balanceCents } = state;
+  const { rules, item } = state;
   const wager = wagerCents();
   if (!rules) return "The rules have not been loaded yet.";
   if (!item) return "Choose an item first.";
@@ -42,7 +43,7 @@ export function formObjection() {
   if (wager >= item.priceCents) return "The item must be worth more than the wager.";
   if (wager > maxCents()) return `The wager must be at most ${format(maxCents())} coins.`;
   if (threshold() === 0) return "The wager is too small for this item.";
-  if (wager > balanceCents) return "Your balance is too small for this wager.";
+  if (wager > spendableCents()) return "Your balance is too small for this wager.";
   return null;
 }
 

@@ -24,14 +24,15 @@ import { drawSeed, seedCommitted, seedObjection, sendSeed, showSeed } from "../f
 import { complaintAbout, lookUpSeeds, nameOf, recompute } from "../fairness/evidence.js";
 import { readAttempt, RECORDS } from "../fairness/records.js";
 import { randomHex } from "../fairness/seeds.js";
-import { centsOfCoins } from "../money.js";
 import { getToken, playerId } from "../session.js";
 import { state, update } from "../store.js";
+import { followBets, isBalanceDue, noteAnswer, resetBalance, setBalance, spendableCents } from "./balance.js";
 import { MISMATCH, namesAChange } from "./refusals.js";
 import { tick } from "./sounds.js";
 
 const REMEMBERED_BETS = 50;
 const RESUMED_MS = 60_000; // A bet that may not have been settled is only resumed without a click within this time.
+const BALANCE_MS = 2_000; // The balance after an answer, at most. The next connection brings a lost one.
 const TIMER_MS = 20;
 const INTERRUPTED_KEY = "bet-in-progress";
 
@@ -75,12 +76,13 @@ export function startBetting(resumed) {
     });
   }
   // Another tab of this player has sent a bet, or got its answer.
-  addEventListener("storage", () => update());
+  addEventListener("storage", followBets);
 }
 
 export function resetBetting() {
   shownByNonce.clear();
-  update({ announced: null, balanceCents: 0, balanceVersion: -1, fairness: "" });
+  resetBalance();
+  update({ announced: null, fairness: "" });
 }
 
 /** Why no bet can be placed now, in words; null when one can. */
@@ -96,16 +98,17 @@ export function bettingObjection() {
 /** Resolves when the server has committed to the next bet and the shortest time between two bets is over. */
 export async function nextBet() {
   if (isUncommitted()) await new Promise((resolve) => { socket.once("upgrader:commitment", resolve); });
+  if (isBalanceDue()) {
+    await Promise.race([
+      new Promise((resolve) => { socket.once("balance", resolve); }),
+      new Promise((over) => { setTimeout(over, BALANCE_MS); }),
+    ]);
+  }
   await afterCycle();
 }
 
 // A timer may end a moment too early.
 const afterCycle = () => new Promise((over) => { setTimeout(over, cycleEndsAt - Date.now() + TIMER_MS); });
-
-/** The balance to show; null before it has arrived. While a bet is in progress, its outcome is not in it. */
-export function shownBalanceCents() {
-  return state.balanceVersion < 0 ? null : state.balanceCents - (state.bet?.attempt.costCents ?? 0);
-}
 
 /**
  * Record the next bet before it is sent: `{ game, event, content, terms, display, costCents }`. `content` is what the
@@ -119,7 +122,11 @@ export function begin({ content, ...bet }) {
   // The commitment makes the server refuse the bet if it has announced another one. The request id makes
   // sending the bet twice harmless.
   const request = { ...content, clientSeed, serverSeedCommitment, requestId: randomHex(16) };
-  const attempt = { ...bet, player: playerId(), request, nonce, seedIsSecret, at: Date.now() };
+  const { balanceVersion } = state;
+  const leftCents = spendableCents() - bet.costCents;
+  const attempt = {
+    ...bet, player: playerId(), request, nonce, seedIsSecret, balanceVersion, leftCents, at: Date.now(),
+  };
   return keepAttempt(attempt) ? attempt : null;
 }
 
@@ -141,7 +148,7 @@ export async function play(attempt, game) {
   if (!isSettled(attempt)) await send(attempt);
   await state.bet.turning;
   sessionStorage.removeItem(INTERRUPTED_KEY);
-  update({ bet: null });
+  update({ bet: null, shownNonce: attempt.nonce });
   if (isSettled(attempt)) game.conclude(attempt);
   else if (!isOpen(attempt)) drawSeed(); // The server has seen the seed of the refused bet.
   end(isSettled(attempt) ? readAttempt(attempt) : null);
@@ -152,6 +159,7 @@ async function send(attempt) {
   const answer = await ask(attempt.event, attempt.request);
   attempt.answer = answer.status && !attempt.pf ? NO_ROLL : answer;
   keepAttempt(attempt);
+  noteAnswer(attempt);
   // The event with the new commitment may be lost.
   if (answer.error === MISMATCH) await getOwn("/upgrader/commitment").then(committed, () => {});
 }
@@ -189,11 +197,6 @@ function promised({ nonce, receipt }) {
   if (!attempt || attempt.receipt) return;
   const next = state.announced?.nonce === nonce + 1 ? state.announced.serverSeedCommitment : undefined;
   keepAttempt(Object.assign(attempt, { receipt, next, promisedAt: Date.now() }));
-}
-
-function setBalance({ balance, version }) {
-  // Balances may arrive out of order when the server has several processes.
-  if (version >= state.balanceVersion) update({ balanceCents: centsOfCoins(balance), balanceVersion: version });
 }
 
 /** The roll or the ticket has arrived, before the outcome. */

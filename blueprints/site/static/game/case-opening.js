@@ -9,6 +9,7 @@ import { coins, picture } from "../parts/elements.js";
 import { askForPromoCode } from "../parts/promo-code.js";
 import { loadPlayer } from "../player.js";
 import { showOutcome, state, update } from "../store.js";
+import { spendableCents } from "./balance.js";
 import { burstFrom } from "./burst.js";
 import { accessTo } from "./case-access.js";
 import { loadCase } from "./case-content.js";
@@ -50,7 +51,7 @@ export const opening = {
     const reason = accessTo(shown.case)?.reason;
     if (reason) return reason;
     if (!snapshot) return "This case can't be opened, because an item has no price.";
-    if (costCents * wanted <= state.balanceCents) return null;
+    if (costCents * wanted <= spendableCents()) return null;
     return `Your balance is too small for ${wanted > 1 ? `${wanted} openings of ` : ""}this case.`;
   },
 

@@ -23,8 +23,8 @@ export async function loadItems(wanted, signal) {
 
 /** Load an item; undefined when the catalogue does not show it. */
 export async function loadItem(marketHashName) {
-  const { items } = await loadItems({ search: partsOf(marketHashName).skin, limit: 100 });
-  return items.find((item) => item.marketHashName === marketHashName);
+  const { items: [item] } = await loadItems({ name: marketHashName });
+  return item;
 }
 
 /** The URL of an item's picture; undefined when the catalogue does not show the item. */

@@ -7,6 +7,7 @@ import { format } from "../money.js";
 import { coins, namedButton, picture, section, status } from "../parts/elements.js";
 import { asked, priceRange, searched, searchField } from "../parts/filters.js";
 import { field, makeForm } from "../parts/form.js";
+import { pageButtons, pageNumber } from "../parts/paged-list.js";
 import { Resource } from "../parts/resource.js";
 import { open } from "../router.js";
 import { playerId } from "../session.js";
@@ -29,8 +30,9 @@ if (owner === playerId()) Object.assign(draft, kept);
 addEventListener("session", () => change(EMPTY));
 
 const found = new Resource(async (signal) => {
-  const wanted = { ...asked("minPrice", "maxPrice"), search: searched(), limit: SHOWN };
-  return (await loadItems(wanted, signal)).items;
+  const wanted = { ...asked("minPrice", "maxPrice"), search: searched(), page: pageNumber(), limit: SHOWN };
+  const { items, pagination } = await loadItems(wanted, signal);
+  return { items, pages: pagination.totalPages };
 });
 
 export const enter = () => found.load();
@@ -116,8 +118,9 @@ const editor = ({ newCase, caseHouseEdge }) => html`
       <div class="row filters" role="search">
         ${searchField({ id: "search", label: "Search by weapon or skin" })} ${priceRange()}
       </div>
-      <ul id="found-items" class="lines">${repeat(found.value ?? [], nameOf, offer)}</ul>
-      ${status("found-note", found.value?.length === 0 ? html`No item matches.
+      <ul id="found-items" class="lines">${repeat(found.value?.items ?? [], nameOf, offer)}</ul>
+      ${pageButtons({ label: "Pages of items", page: pageNumber(), pages: found.value?.pages ?? 0 })}
+      ${status("found-note", found.value?.items.length === 0 ? html`No item matches.
         <a href="/new-case">Show the dearest ones</a>` : found.note("The items"))}`)}
   </div>`;
 

@@ -66,9 +66,14 @@ export function searchField({ id, label, onType }) {
       .value=${query().get("search") ?? ""} @input=${type}>`;
 }
 
-/** Put those first in whose name a word begins with the text: "ak" is found in "AK-47", but also in "StatTrak". */
+/** The words of a text without what a search ignores (services/shared/item_search.py). */
+const wordsOf = (text) => text.replace(/[-★™]/g, "").normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
+  .split(/[\s|()]+/).filter(Boolean);
+
+/** Put those first in whose name words begin with those of the text: "ak" is in "AK-47", but also in "StatTrak". */
 export function matchesFirst(found, text, nameOf) {
-  const wordsOf = (name) => ` ${name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ")}`;
-  const isFirst = (each) => wordsOf(nameOf(each)).includes(wordsOf(text));
+  const searched = wordsOf(text);
+  const begins = (names, word) => names.some((name) => name.startsWith(word));
+  const isFirst = (each) => searched.every((word) => begins(wordsOf(nameOf(each)), word));
   return found.toSorted((one, other) => isFirst(other) - isFirst(one));
 }

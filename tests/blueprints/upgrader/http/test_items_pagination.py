@@ -137,7 +137,7 @@ def test_every_bad_parameter_is_named(client):
     assert set(answer.json["error"].split("; ")) == {PAGE, LIMIT, SORT}
 
 
-def test_a_search_finds_part_of_a_gun_or_skin_name(page):
+def test_a_search_finds_items_in_whose_names_each_word_occurs(page):
     expected = {
         "AK-47": [COPPER, STATTRAK],
         "ak-47": [COPPER, STATTRAK],
@@ -149,11 +149,20 @@ def test_a_search_finds_part_of_a_gun_or_skin_name(page):
         "karambit": [KARAMBIT],
         "night ferry": [STATTRAK],
         "t ferry": [STATTRAK],
-        **{search: [] for search in ("  ", "AK-47 Copper", "AK-47 | Copper", "47Copper", "Field-Tested")},
-        # The imported names of gun and skin, instead of the parts of the market's name.
+        "ak47": [COPPER, STATTRAK],
+        "tide ak-47": [COPPER],
+        "AK-47 | Copper": [COPPER],
+        COPPER: [COPPER],
+        "stattrak ak": [STATTRAK],
+        "Field-Tested": [COPPER, STATTRAK],
+        "M4A1S  |  (Factory": [TIDE_POOL],
+        "etoile": ["\u00c9toile"],
+        "\u2605 | ()": [],
+        **{search: [] for search in ("  ", "47Copper", "copper ferry")},
+        # The imported names of gun and skin, besides the full name.
         "cannon": ["Brass | Horn"],
         "waves": ["Brass | Horn"],
-        "horn": [],
+        "horn": ["Brass | Horn"],
     }
 
     answers = {search: page(search=search) for search in expected}
@@ -161,6 +170,12 @@ def test_a_search_finds_part_of_a_gun_or_skin_name(page):
     assert {search: names(answer["items"]) for search, answer in answers.items()} == expected
     totals = {search: answer["pagination"]["totalItems"] for search, answer in answers.items()}
     assert totals == {search: len(found) for search, found in expected.items()}
+
+
+def test_a_name_selects_the_item_with_exactly_this_full_name(page):
+    expected = {COPPER: [COPPER], COPPER.lower(): [], "AK-47": [], "a": ["a"]}
+
+    assert {name: names(page(name=name)["items"]) for name in expected} == expected
 
 
 def test_a_search_is_literal(page):

@@ -1,0 +1,19 @@
+"""`make run` on a port that is not free."""
+
+import socket
+import subprocess
+
+import pytest
+
+from bench.harness.servers import ROOT
+
+
+@pytest.mark.process
+def test_a_taken_port_is_one_sentence_before_anything_is_printed():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        command = ["make", "--old-file=.venv/installed", "run", f"PORT={port}"]
+        ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+
+    said = f"Port {port} is not free: choose another one, such as make run PORT=8000."
+    assert (ran.returncode, ran.stdout, ran.stderr.splitlines()[0]) == (2, "", said)
