@@ -116,7 +116,7 @@ const editor = ({ newCase, caseHouseEdge }) => html`
         coins(priceCents(draft.items, caseHouseEdge))}</strong></p>`, "Create the case")}
     ${section("found", "Items to add", html`
       <div class="row filters" role="search">
-        ${searchField({ id: "search", label: "Search by weapon or skin" })} ${priceRange()}
+        ${searchField({ id: "search", label: "Search by words of the name" })} ${priceRange()}
       </div>
       <ul id="found-items" class="lines">${repeat(found.value?.items ?? [], nameOf, offer)}</ul>
       ${pageButtons({ label: "Pages of items", page: pageNumber(), pages: found.value?.pages ?? 0 })}

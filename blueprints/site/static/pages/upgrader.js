@@ -65,7 +65,7 @@ export function page() {
   const found = items.note("The items") || (total === 1 ? "1 item" : `${total || "No"} items`);
   return html`
     <div class="row filters" role="search">
-      ${searchField({ id: "search", label: "Search by weapon or skin" })}
+      ${searchField({ id: "search", label: "Search by words of the name" })}
       ${SORT.view()} ${GAME.view()} ${WEAR.view()} ${priceRange()}
     </div>
     ${aimForm()}
