@@ -170,12 +170,12 @@ def test_a_case_of_real_life_items_is_shown_and_withdrawn(editor):
 
 
 @pytest.mark.parametrize("search", ["jormungandr awp", "AWP | J\u00f6rmungandr (", "field tested jorm"])
-def test_items_are_found_by_words_of_their_full_names(reader, search):
+def test_items_are_found_by_words_of_their_full_names(editor, search):
     found, other = "AWP | J\u00f6rmungandr (Field Tested)", "AWP | Asiimov (Field-Tested)"
     import_prices({found: 20, other: 30})
 
-    assert names(reader.get("/office/items", query_string={"q": search})) == [found]
-    assert names(reader.get("/office/items?q=awp&sort=-price&page=1")) == [other, found]
+    assert names(editor.get("/office/items", query_string={"q": search})) == [found]
+    assert names(editor.get("/office/items?q=awp&sort=-price&page=1")) == [other, found]
 
 
 def test_an_item_is_withdrawn_and_its_cases_are_said_not_to_be_openable(editor):

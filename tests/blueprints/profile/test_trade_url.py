@@ -76,7 +76,7 @@ HOSTILE = [
     *with_path("/Tradeoffer/new/", "/tradeoffer/%6eew/", "\\tradeoffer\\new\\", "/tradeoffer/\nnew/"),
     *with_query("", "?partner=", "?partner=a", "?partner=-1", "?partner=1%30", "?partner=\uff11"),
     *with_query("?token=a&partner=1", "?xpartner=1", "?partner[]=1", "?&partner=1", "?partner=0x1"),
-    *ending("&", "&token=", "&token=a.b", "&token=\u00e4", "&x=1", "&partner=2", "&token=a&token=b"),
+    *ending("&", "&token=", "&token=a.b", "&token=\u00e4", "&x=1&token=a", "&partner=2", "&token=a&token=b"),
     *ending("?token=a", "#a", "/", "&token=<script>", " ", "\n", "\nSet-Cookie: a", "\u200b", "\x01"),
     *(blank + URL for blank in (" ", "\t", "\ufeff")),
     # One character too many.

@@ -40,7 +40,7 @@ def test_only_bets_that_the_server_could_not_rig_are_called_verified():
 
 @pytest.mark.regulation("RTS 14E: results are not sped up")
 def test_bets_are_placed_one_at_a_time_and_shown_when_the_wheel_has_stopped():
-    run_tests("betting")
+    run_tests("betting", "attempts", "balance")
 
 
 @pytest.mark.security("Links with a token")
@@ -50,4 +50,4 @@ def test_a_link_or_another_tab_changes_the_session_as_the_player_expects():
 
 
 def test_amounts_refusals_and_lost_connections_are_told_in_plain_words():
-    run_tests("forms", "connection")
+    run_tests("forms", "connection", "items")

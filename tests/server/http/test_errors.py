@@ -113,8 +113,8 @@ def test_an_unforeseen_failures_message_is_neither_answered_nor_logged(client, a
     assert [secret for secret in ("5eed", "a token") if secret in said] == []
 
 
-def test_an_error_is_json_whatever_the_accept_header_says(client):
-    for path in ("/probe", "/auth/me", "/upgrader/items/pagination?limit=0", "/upgrader/bets/x"):
+def test_an_error_of_an_endpoint_is_json_whatever_the_accept_header_says(client):
+    for path in ("/bets/0", "/auth/me", "/upgrader/items/pagination?limit=0", "/upgrader/bets/x"):
         answer = client.get(path, headers={"Accept": "text/html"})
 
         assert answer.status_code >= 400, path
