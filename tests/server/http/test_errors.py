@@ -114,7 +114,7 @@ def test_an_unforeseen_failures_message_is_neither_answered_nor_logged(client, a
 
 
 def test_an_error_of_an_endpoint_is_json_whatever_the_accept_header_says(client):
-    for path in ("/bets/0", "/auth/me", "/upgrader/items/pagination?limit=0", "/upgrader/bets/x"):
+    for path in ("/bets/0", "/auth/me", "/upgrader/items/pagination?limit=0", "/irl/none"):
         answer = client.get(path, headers={"Accept": "text/html"})
 
         assert answer.status_code >= 400, path
