@@ -52,13 +52,16 @@ def create_app(
     """Build the application from settings, by default those of the environment.
 
     ``clock`` gives Unix time in milliseconds: by default as the database has it.
-    ``timer`` gives the seconds of the rate limits. Exits with a line for each bad setting of the environment.
+    ``timer`` gives the seconds of the rate limits. Exits with a line for each bad setting of the environment,
+    and for a database that must not be opened.
     """
     settings = settings or _settings_or_exit()
     configure_logging()
     app = SyncFlask(__name__, static_folder=None, instance_path=str(settings.instance_dir))
     _configure(app)
     open_database(settings.database_url, pool_size=settings.database_pool_size)
+    if problem := checks.foreign_wal_problem(settings):
+        sys.exit(problem)
     cluster = app.extensions["cluster"] = Cluster(settings, clock=clock, timer=timer)
     app.extensions["services"] = _services(settings, cluster)
     log_failures(app)

@@ -3,6 +3,7 @@
 gunicorn.conf.py patches the process for gevent before this import.
 """
 
+import atexit
 import sys
 
 import click
@@ -12,6 +13,7 @@ from gevent import monkey
 from werkzeug.serving import is_running_from_reloader
 
 from app import create_app
+from models.db.connection import database
 from models.db.postgres import cooperate_with_gevent
 from services.shared.errors import OperatorError
 
@@ -29,6 +31,8 @@ if monkey.is_module_patched("socket"):
     cooperate_with_gevent()
 
 app = create_app()
+# When the last process closes SQLite's file, its -wal file is written into it and removed.
+atexit.register(database.obj.close_idle)
 if serves_with_flask_run():
     # Gunicorn's worker does this itself.
     try:

@@ -21,4 +21,4 @@ class SharedItem(Table):
 
     class Meta:
         table_name = "shared_items"
-        primary_key = False
+        primary_key = peewee.CompositeKey("app_id", "market_hash_name")

@@ -44,6 +44,9 @@ class Log(Table):
     first_entry = peewee.TextField(null=True)
     # What the file of a release without a log must contain: number and token of the last mark of the seeds.
     last_mark = peewee.CharField(max_length=64, null=True)
+    # Why no withdrawal is sent since an epoch began, and since when; null when nothing holds them.
+    held_reason = peewee.CharField(max_length=100, null=True)
+    held_at_ms = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "logs"

@@ -5,6 +5,7 @@ import traceback
 from pathlib import Path
 
 from models.db.connection import schema_problem
+from models.db.postgres import UnusableDatabase
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -12,7 +13,8 @@ ROOT = Path(__file__).resolve().parents[1]
 def safe_exception_summary(error: BaseException) -> str:
     """The types of an exception and its causes, and where each was raised.
 
-    Never the message, except for the name of a missing table or column: databases put values of rows into
+    Never the message, except for the name of a missing table or column, and of what this program raises about
+    the database itself: databases put values of rows into
     their messages, and libraries their arguments.
     """
     parts = []
@@ -26,7 +28,7 @@ def safe_exception_summary(error: BaseException) -> str:
         frames = [
             f"{_short(frame.filename)}:{frame.lineno}" for frame in traceback.extract_tb(cause.__traceback__)
         ]
-        problem = schema_problem(cause)
+        problem = str(cause) if isinstance(cause, UnusableDatabase) else schema_problem(cause)
         parts.append(f"{kind} at {' < '.join(reversed(frames[-8:]))}{f' ({problem})' if problem else ''}")
         cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
     return "; caused by ".join(parts)

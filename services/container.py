@@ -23,6 +23,7 @@ from services.login.login import Login, Provider
 from services.maintenance.encrypted_columns import EncryptedColumn, encrypted_columns
 from services.openings.opening import Openings
 from services.payments.deposits import Deposits
+from services.payments.hold import PayoutHold
 from services.payments.inbox import WebhookInbox
 from services.payments.methods import PaymentMethods
 from services.payments.polling import PaymentPolling
@@ -117,12 +118,13 @@ class Services:
 
         self.payment_methods = PaymentMethods(settings, clock=clock)
         self.deposits = Deposits(self.payment_methods, settings, clock=clock)
-        self.withdrawals = Withdrawals(self.payment_methods, settings, clock=clock)
-        self.payout_sender = PayoutSender(self.payment_methods, clock=clock)
+        self.payout_hold = hold = PayoutHold([self.log, self.audit_log])
+        self.withdrawals = Withdrawals(self.payment_methods, settings, hold=hold, clock=clock)
+        self.payout_sender = PayoutSender(self.payment_methods, hold=hold, clock=clock)
         self.payment_inbox = WebhookInbox(self.payment_methods, settings)
         self.payment_polling = PaymentPolling(self.deposits, self.payment_inbox, clock=clock)
         self.alarm_delivery = AlarmDelivery(settings, clock=clock)
-        self.reconciliation = Reconciliation(self.payment_methods, self.deposits, settings)
+        self.reconciliation = Reconciliation(self.payment_methods, self.deposits, settings, hold=hold)
         self.staff_decisions = StaffDecisions(self.payment_methods, settings)
 
         self.two_factor = TwoFactorAuthentication(encrypter=self._encrypter("two-factor secrets"))

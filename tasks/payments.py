@@ -11,6 +11,7 @@ from models.db.connection import UNAVAILABLE, database
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
 from services.payments import findings, inbox
+from services.payments.hold import Hold, current_hold
 from services.payments.provider import CALL_SECONDS, ProviderError
 from services.payments.sending import report_slow
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
@@ -21,7 +22,7 @@ log = logging.getLogger("platform.payments")
 
 RECONCILED_EVERY_MS = 60 * MINUTE_MS
 RETRIED_AFTER_MS = 5 * MINUTE_MS
-"""When the provider did not answer."""
+"""When the provider did not answer, or withdrawals are still held."""
 
 RECONCILED_MS = 31 * DAY_MS
 """How far back the task compares. The command compares everything."""
@@ -72,6 +73,7 @@ class Reconciling:
         self._gauges = OpenPayments(app.extensions["metrics"].registry)
         self._lease = Lease("reconciliation")
         self._due_at = Millis(0)
+        self._last_hold: Hold | None = None
         self._renewed_at = -inf
 
     def run(self) -> None:
@@ -80,10 +82,12 @@ class Reconciling:
         if database.is_shared and not self._lease.acquire():
             self._gauges.clear()
             return
-        now = self._services.clock()
+        now, hold = self._services.clock(), current_hold()
         self._follow_up(now)
-        if now >= self._due_at:
+        if now >= self._due_at or hold not in (None, self._last_hold):
             is_done = self._reconcile(now)
+            self._last_hold = current_hold()
+            is_done = is_done and self._last_hold is None
             self._due_at = Millis(now + (RECONCILED_EVERY_MS if is_done else RETRIED_AFTER_MS))
         self._gauges.show(now=now)
 

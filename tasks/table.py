@@ -35,6 +35,7 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         reality_checks.task(app, every_seconds=2.0),
         payments.polling(app, every_seconds=1.0),
         payments.sending(app, every_seconds=1.0),
+        every_two_seconds(services.payout_hold.log_changes, on_failure="hold of withdrawals not looked up"),
         # It reconciles every hour.
         payments.reconciling(app, every_seconds=5.0),
         RepeatedTask(

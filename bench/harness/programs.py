@@ -25,9 +25,13 @@ class Program:
 BROWSER = Program("browser", "chromium", "chromium")
 FAKETIME = Program("faketime", "faketime", "faketime")
 NGINX = Program("nginx", "nginx", "nginx")
+PGBACKREST = Program("pgbackrest", "pgbackrest", "pgbackrest")
+POSTGRESQL = Program("postgresql", "pg_ctlcluster", "postgresql")
+"""Debian's: pgBackRest knows no newer one."""
+
 REDIS = Program("redis", "redis-server", "redis-server")
 SYSTEMD = Program("systemd", "systemd-analyze", "systemd")
-PROGRAMS = (BROWSER, FAKETIME, NGINX, REDIS, SYSTEMD)
+PROGRAMS = (BROWSER, FAKETIME, NGINX, PGBACKREST, POSTGRESQL, REDIS, SYSTEMD)
 
 
 def missing_programs() -> list[Program]:

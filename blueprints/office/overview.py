@@ -12,6 +12,7 @@ from models.processes import live_sockets
 from server.current_services import get_services
 from services.alarms import records
 from services.games.bets import GAMES
+from services.payments.hold import current_hold
 from services.reports import liabilities, open_work, returns
 from services.reports.open_work import Waiting
 from services.reports.returns import Figures, Group, Line
@@ -56,6 +57,7 @@ def overview() -> str:
         games=GAMES,
         game=game,
         owed=liabilities.newest() if sees_reports else None,
+        hold=current_hold(),
         sockets=live_sockets(),
         tasks=_tasks(),
         alarms=records.open_alarms(ALARMS) if can(Permission.ALARMS_SEE) else [],

@@ -13,6 +13,7 @@ from blueprints.office.results import attempt, new_form_key, perform_or_propose
 from server.current_services import get_services
 from services.payments import history
 from services.payments.history import Direction
+from services.payments.hold import current_hold
 from services.payments.withdrawals import WithdrawalStatus
 from services.shared.pagination import Place
 from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
@@ -43,6 +44,7 @@ def withdrawals() -> str:
     return render_template(
         "office/withdrawals.html",
         listed=Listed(rows, page_number(), has_next),
+        hold=current_hold(),
         status=status,
         statuses=statuses,
         sorted_by=sorted_by,
@@ -66,6 +68,7 @@ def _shown(withdrawal_id: str, *, sent: str = "", refusal: str | None = None) ->
     return render_template(
         "office/withdrawal.html",
         row=row,
+        hold=current_hold(),
         withdrawal=row.withdrawal,
         player=row.player,
         deposits=history.page(user_id=user_id, place=LAST, type_=Direction.DEPOSIT, status=history.ALL).rows,

@@ -109,7 +109,7 @@ def reconcile(since: str | None) -> None:
     """Compare the books of the providers with ours; exit code 1 if there are findings."""
     services = get_services()
     try:
-        report = services.reconciliation.run(since=_start_of(since), now=services.clock())
+        report = services.reconciliation.run(since=_start_of(since), now=services.clock(), by_operator=True)
     except ProviderError as error:
         raise OperatorError(str(error)) from None
     found = [_shown_finding(finding) for finding in report.findings]

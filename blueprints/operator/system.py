@@ -57,6 +57,7 @@ def check() -> None:
     warnings = checks.warnings(services.settings) + away
     if not problems:
         warnings += checks.proxy_warnings(services.settings)
+        warnings += checks.copy_warnings(services.settings, services.log)
     for line in problems + [f"warning: {warning}" for warning in warnings]:
         click.echo(line, err=True)
     print_json({"problems": len(problems), "warnings": len(warnings)})

@@ -52,6 +52,8 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
     """The database's clock, in SQL. For SQLite it is that of this machine."""
     began_ms = now_ms
     """When the statement began, by the same clock. What it reads is as new, to within microseconds."""
+    older = "an older file, or one without its -wal file, is in its place"
+    """Why it may lack the last changes."""
     json_pairs = "json_each"
     """The function that makes a table of a JSON object, with the columns ``key`` and ``value``."""
 
@@ -95,8 +97,28 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
         return None
 
     def identity(self) -> str:
-        """A text that changes when the file is replaced."""
-        return f"sqlite {inode_of(self.database)}"
+        """A text that changes when the file is replaced. To be used within ``reading()``."""
+        return f"sqlite {self.connection().inode}"
+
+    def is_read_only(self) -> bool:
+        """Whether this user may not write to the file."""
+        return not os.access(self.database, os.W_OK)
+
+    def foreign_wal(self, identity: str) -> Path | None:
+        """The -wal file, if it is that of another file: the file with this identity was replaced.
+
+        To be asked before the first connection, which would mix them.
+        """
+        wal, inode = Path(f"{self.database}-wal"), inode_of(self.database)
+        is_filled = wal.exists() and wal.stat().st_size > 0
+        return wal if is_filled and inode is not None and identity != f"sqlite {inode}" else None
+
+    def leads_to(self, identity: str) -> bool:
+        """Whether the connection in use has opened the file with this identity."""
+        return identity == self.identity()
+
+    def leave_connections(self) -> None:
+        """Do nothing: connections to a replaced file are closed before their next use."""
 
     def _is_closed(self, conn: _SqliteConnection) -> bool:
         """Whether a pooled connection is closed, or its file has been replaced."""

@@ -1,6 +1,7 @@
 """PostgreSQL: the connection pool, and the limits on waiting for connections and answers."""
 
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -13,7 +14,7 @@ import psycopg2
 from gevent import monkey
 from gevent.socket import wait_read, wait_write
 from playhouse.pool import MaxConnectionsExceeded
-from psycopg2 import extensions
+from psycopg2 import errors, extensions
 
 from fifo_semaphore import FifoSemaphore
 from models.db import waiting
@@ -34,20 +35,34 @@ DROP_SECONDS = 1.0
 """A broken connection makes the pool drop the older ones, at most once in this time: a database that is only
 slow is not kept busy with new connections."""
 
-IDENTITY = """
+CONNECTED_TO = """
 SELECT concat_ws(
     ' ',
-    (SELECT system_identifier FROM pg_control_system()),
+    'postgresql',
+    {system},
     left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),
-    (SELECT oid FROM pg_database WHERE datname = current_database()),
-    'announced_seeds'::regclass::oid
+    (SELECT oid FROM pg_database WHERE datname = current_database())
 )
+WHERE NOT pg_is_in_recovery()
 """
-"""The cluster, its timeline (changed by a promotion or a point-in-time recovery), the database, and the table
-(created again by pg_restore)."""
+"""The cluster, its timeline (changed by a promotion or a point-in-time recovery) and the database. No row in
+recovery: there is no timeline yet. PostgreSQL 13 to 18 let every role read this, unless it was revoked."""
+SYSTEM = "(SELECT system_identifier FROM pg_control_system())"
+UNREADABLE_SYSTEM = "'unknown'"
 
 _peewee: Any = peewee
 """Peewee without its types, which lack what a pool needs."""
+
+
+class UnusableDatabase(peewee.OperationalError):
+    """This process must not use the database that the address leads to. ``str()`` says why, in one line."""
+
+
+IN_RECOVERY = (
+    "the database is in recovery: it is a replica, or its recovery is paused;"
+    " promote it or let the recovery end (pg_wal_replay_resume)"
+)
+OTHER_DATABASE = "the address of the database leads to another one than this process uses"
 
 
 @dataclass(frozen=True)
@@ -73,14 +88,19 @@ def _held(slots: FifoSemaphore) -> Iterator[None]:
         slots.release()
 
 
+READ_ONLY = "25006"
+"""PostgreSQL's error code for a write to a database that takes none."""
+
+
 @contextmanager
 def as_unavailable() -> Iterator[None]:
-    """Raise OperationalError for a lost connection to PostgreSQL, or a damaged file of SQLite."""
+    """Raise OperationalError for a lost connection, a damaged file, and a database that takes no writes."""
     try:
         yield
     except peewee.DatabaseError as error:
         # Errors that a statement reports are subclasses.
-        if type(error) is peewee.DatabaseError:
+        code = getattr(error.__cause__ or error.__context__, "pgcode", None)
+        if type(error) is peewee.DatabaseError or code == READ_ONLY:
             raise peewee.OperationalError(str(error)) from error
         raise
 
@@ -89,6 +109,8 @@ class _Connection(extensions.connection):  # type: ignore[misc]  # psycopg2 carr
     """A connection with the time when it was opened, and whether it has prepared the settling statement."""
 
     has_prepared = False
+    leads_to = ""
+    """What CONNECTED_TO says. It can't change while the connection is open."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -109,12 +131,19 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     """The database's clock, in SQL."""
     began_ms = _peewee.SQL("(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT")
     """When the statement arrived, by the same clock. What it reads is at least as new."""
+    older = "it was restored, or a replica that lagged was promoted"
+    """Why it may lack the last changes."""
     json_pairs = "json_each_text"
     """The function that makes a table of a JSON object, with the columns ``key`` and ``value``."""
 
     def __init__(self, url: str, *, pool_size: int) -> None:
         self._idle: list[_Connection] = []
         self._trusted_since = 0.0
+        # The database that this process writes to, as CONNECTED_TO says, and those that it has left.
+        self._used = ""
+        self._left: set[str] = set()
+        self._opened: set[_Connection] = set()
+        self._choosing = threading.Lock()
         super().__init__(
             url,
             autoconnect=False,
@@ -162,13 +191,40 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
             raise peewee.OperationalError("Connection already opened.")
         with _peewee.__exception_wrapper__:
             connection = self._pop_good() or self._connect()
+        self._admit(connection)
         self._state.set_connection(connection)
         return True
 
     def _connect(self) -> Any:
         connection = self._adapter.connect(self, **self.connect_params, **_addresses(self.database))
         connection.autocommit = True
+        connection.leads_to = _database_of(connection)
         return connection
+
+    def _admit(self, connection: _Connection) -> None:
+        """Refuse a connection to another database than the one that this process uses.
+
+        The address may name two hosts, or lead to a replica that was promoted. This process changes to the
+        other database when no connection to its own is open any more, and never back. Raises
+        UnusableDatabase, also in recovery, which accepts no changes.
+        """
+        with self._choosing:
+            if connection in self._opened:
+                return
+            self._opened = {each for each in self._opened if not each.closed}
+            is_other = connection.leads_to != self._used
+            problem = ""
+            if not connection.leads_to:
+                problem = IN_RECOVERY
+            elif is_other and (self._opened or connection.leads_to in self._left):
+                problem = OTHER_DATABASE
+            if problem:
+                connection.close()
+                raise UnusableDatabase(problem)
+            if is_other:
+                self._left.add(self._used)
+                self._used = connection.leads_to
+            self._opened.add(connection)
 
     def execute_sql(self, *arguments: Any, **options: Any) -> Any:
         """Run the SQL. Raises OperationalError for lost answers that the driver takes for empty ones."""
@@ -240,16 +296,30 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         (limit,) = self.execute_sql("SELECT current_setting('max_connections')::int").fetchone()
         return int(limit)
 
+    def is_read_only(self) -> bool:
+        """Whether it takes no writes. To be used within ``reading()``."""
+        (answer,) = self.execute_sql("SHOW transaction_read_only").fetchone()
+        return bool(answer == "on")
+
+    def leave_connections(self) -> None:
+        """Close the connections, those in use after it, because this machine uses another database now."""
+        self._trusted_since = time.monotonic()
+        self.close_idle()
+
     def identity(self) -> str:
         """A text that differs for a copy, and after a restore, a promotion or a point-in-time recovery.
 
-        To be used within ``reading()``. Empty if the role may not read it.
+        Its last word is the number of a table, which pg_restore makes again. To be used within ``reading()``.
         """
-        try:
-            (found,) = self.execute_sql(IDENTITY).fetchone()
-        except peewee.ProgrammingError:
-            return ""
-        return f"postgresql {found}"
+        (table,) = self.execute_sql("SELECT to_regclass('announced_seeds')::oid").fetchone()
+        return f"{self.connection().leads_to} {table}"
+
+    def leads_to(self, identity: str) -> bool:
+        """Whether the connection in use leads to the database with this identity, without a question to it.
+
+        To be used within ``reading()``.
+        """
+        return bool(identity.rpartition(" ")[0] == self.connection().leads_to)
 
     def write_lock(self) -> AbstractContextManager[Any]:
         return nullcontext()
@@ -269,6 +339,17 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         """Lock these tables, in this order, against writes of others until the transaction ends."""
         for table in tables:
             self.execute_sql(f'LOCK TABLE "{table._meta.table_name}" IN EXCLUSIVE MODE')  # noqa: SLF001  # peewee's own way
+
+
+def _database_of(connection: _Connection) -> str:
+    """What CONNECTED_TO says; empty in recovery."""
+    with connection.cursor() as cursor:
+        try:
+            cursor.execute(CONNECTED_TO.format(system=SYSTEM))
+        except errors.InsufficientPrivilege:
+            cursor.execute(CONNECTED_TO.format(system=UNREADABLE_SYSTEM))
+        found = cursor.fetchone()
+    return found[0] if found else ""
 
 
 def _addresses(url: str) -> dict[str, str]:

@@ -19,15 +19,13 @@ from services.log import entries, first_start, logged_bets
 from services.log.keys import LogKeys
 from services.log.logged_bets import BetTotals, LoggedBets
 from services.log.pseudonyms import Pseudonyms
-from services.log.signed_log import OLDER, SignedLog
+from services.log.signed_log import ASKED, OLDER, SignedLog
 from services.shared.clock import Millis
 from services.shared.errors import Unavailable
 
 log = logging.getLogger("platform.log")
 
 FILE_NAME = "log.checkpoint"
-
-ASKED = "an operator asked for it"
 
 
 class BetLog(SignedLog):

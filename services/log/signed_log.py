@@ -33,6 +33,10 @@ log = logging.getLogger("platform.log")
 UNKNOWN = "there is no record of the database on this machine"
 ANOTHER = "it is not the database that was used last"
 OLDER = "the database is older than when it was used last"
+ASKED = "an operator asked for it"
+"""Why an epoch begins."""
+REDRAWN = "an operator has redrawn the seeds, as after a restore"
+"""Why withdrawals are held then."""
 
 WRONG_KEY = "the last checkpoint of this machine was signed with another key"
 
@@ -173,12 +177,36 @@ class SignedLog:
     def problems(self) -> Iterator[str]:
         """Yield a line for each setting that does not fit the log."""
         try:
-            self._read()
+            if self._read() is None:
+                # Nothing is known of this log. It goes on as one of this machine.
+                return
         except Unavailable:
             yield f"LOG_SIGNING_KEY: {WRONG_KEY}"
         origin = self._stored().origin
-        if origin and origin != self._first_origin and not origin.startswith(f"{self._first_origin}-"):
+        if origin and not self.has_first_origin():
             yield f"LOG_ORIGIN: the log has the origin {origin}; set the first one that it had"
+
+    def doubt(self) -> str | None:
+        """Why the file of this machine does not confirm the database; None if it does, or if there is no log.
+
+        Writes nothing. To be used within ``reading()``.
+        """
+        stored, known = self._stored(), self._read()
+        if known is None:
+            return UNKNOWN if stored.checkpoint else None
+        if known.kept.database != _identity():
+            return ANOTHER
+        is_contained = sequencer.root_at(stored.name, known.tree.size) == known.tree.root
+        return None if is_contained else _end_is_missing()
+
+    def is_signed_here(self) -> bool:
+        """Whether the keys of these settings have signed the log of this database."""
+        return self._is_signed(self._stored())
+
+    def has_first_origin(self) -> bool:
+        """Whether the log of this database has the origin of these settings, or is its successor."""
+        origin = self._stored().origin
+        return origin == self._first_origin or origin.startswith(f"{self._first_origin}-")
 
     # -- appending ---------------------------------------------------------------------------------------
 
@@ -334,6 +362,8 @@ class SignedLog:
         would wait for each append.
         """
         version, before = self._file_version(), self._known
+        if before is not None and not _leads_to(before.kept.database):
+            return None
         if before is not None and version != self._version:
             known = self._read()
             if known is None or known.kept.database != before.kept.database:
@@ -352,7 +382,13 @@ class SignedLog:
             return self._begin()
         if before is not None and before.kept.history != known.kept.history:
             self._on_new_epoch()
-        if known.kept.database != _identity():
+        identity = _identity()
+        if known.kept.database != identity:
+            if before is not None and before.kept.database == identity:
+                # Whoever of this machine has left a database comes back to it only by a restart.
+                log.error("another process of this machine has changed to another database")
+                database.leave_connections()
+                raise Unavailable
             return self._replace(known, ANOTHER)
         self._known, self._version = known, version
         return known
@@ -414,6 +450,8 @@ class SignedLog:
         first = [stored.first_entry.encode()] if stored.first_entry else []
         last = [] if is_trusted else self._epoch_entries(number, UNKNOWN)
         changes = {"origin": origin, "epoch": number, "confirmations": stored.confirmations + 1}
+        if not is_trusted:
+            changes |= self._hold(stored, _end_is_missing() if kept.checkpoint else UNKNOWN)
         root = sequencer.root_at(stored.name, stored.size)
         note = self._append(stored, root, first, last, **changes)
         return self._renew(kept, note, number, reason=None if is_trusted else UNKNOWN)
@@ -440,7 +478,9 @@ class SignedLog:
         """
         number = max(stored.epoch, kept.epoch) + 1
         root = self.open(stored.checkpoint).root.hex()
-        note = self._append(stored, root, [], self._epoch_entries(number, reason), epoch=number)
+        # An older database lacks bets that were not logged yet.
+        hold = self._hold(stored, {OLDER: _end_is_missing(), ASKED: REDRAWN}.get(reason, reason))
+        note = self._append(stored, root, [], self._epoch_entries(number, reason), epoch=number, **hold)
         return self._renew(kept, note, number, reason=reason)
 
     def _fork(self, known: Known | None, reason: str) -> Known:
@@ -462,6 +502,7 @@ class SignedLog:
         )
         last = self._epoch_entries(number, reason)
         changes = {"origin": origin, "epoch": number, "announced_key": ""}
+        changes |= self._hold(stored, _end_is_missing() if known else UNKNOWN)
         note = self._append(stored, root, [fork], last, **changes)
         log.warning("the log goes on as %s: %s", origin, reason)
         return self._renew(kept, note, number, reason=reason)
@@ -482,6 +523,12 @@ class SignedLog:
             return sequencer.append(
                 stored, self.source, added, self.keys, known=tree, now=now, changes=changes
             )
+
+    def _hold(self, stored: Log, reason: str) -> dict[str, Any]:
+        """The columns that hold withdrawals for this reason. UNKNOWN stays, which only an operator ends."""
+        if stored.held_reason == UNKNOWN:
+            return {}
+        return {"held_reason": reason, "held_at_ms": self._clock()}
 
     def _renew(self, kept: Kept, note: str, epoch: int, *, reason: str | None) -> Known:
         """Keep the first checkpoint of an epoch; ``reason`` is why it began, None for the first one."""
@@ -520,9 +567,19 @@ def tree_of(checkpoint: Checkpoint) -> SignedTree:
     return SignedTree(checkpoint.size, checkpoint.root.hex())
 
 
+def _end_is_missing() -> str:
+    """Why withdrawals are held in a database that does not contain the checkpoint."""
+    return f"it lacks the end of the log: {database.older}"
+
+
 @reading()
 def _identity() -> str:
-    return str(database.obj.identity())
+    return str(database.identity())
+
+
+@reading()
+def _leads_to(identity: str) -> bool:
+    return bool(database.leads_to(identity))
 
 
 def _check_no_transaction() -> None:

@@ -10,10 +10,15 @@ import peewee
 from models import audit_schema
 from models.db import migrate
 from models.db.connection import UNAVAILABLE, Sqlite, database, reading, repeatable_read, schema_problem
+from models.db.postgres import UnusableDatabase
+from models.db.sequences import late_sequences
 from models.processes import Process, live_processes
 from models.users import AnnouncedSeed
-from services.log.bet_log import BetLog
+from services.log import checkpoint_file
+from services.log.bet_log import FILE_NAME, BetLog
+from services.log.signed_log import UNKNOWN
 from services.maintenance.encrypted_columns import EncryptedColumn
+from services.payments.hold import current_hold
 from settings import Settings
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -32,6 +37,11 @@ def problems(
             found += [f"audit trail: {problem}" for problem in audit_schema.problems()]
             found += filter(None, map(_key_problem, encrypted))
             found += bet_log.problems() if bet_log else ()
+            found += [
+                f"sequence {late.name}: {late.table} has larger numbers;"
+                f" run SELECT setval('{late.name}', {late.largest})"
+                for late in late_sequences()
+            ]
     return [*found, *_directory_problems(settings.instance_dir)]
 
 
@@ -55,6 +65,41 @@ def proxy_warnings(settings: Settings) -> list[str]:
     return [f"{problem}; set it to the number of proxies in front"]
 
 
+@reading()
+def copy_warnings(settings: Settings, bet_log: BetLog) -> list[str]:
+    """Lines about a database that this machine has no record of, or that is not the one of its record."""
+    hold, doubt = current_hold(), bet_log.doubt()
+    found = [hold.text] if hold else []
+    if doubt is not None and hold is None:
+        found.append(f"withdrawals will be held because of the database: {doubt}")
+    if UNKNOWN in (doubt, hold and hold.reason):
+        same = {
+            "LOG_ORIGIN (by default that of BASE_URL)": bet_log.has_first_origin(),
+            "LOG_SIGNING_KEY": bet_log.is_signed_here(),
+            "PAYMENT_METHODS": bool({*settings.payment_methods} - {"demo"}),
+        }
+        names = ", ".join(name for name, is_same in same.items() if is_same)
+        if names:
+            found.append(f"if this is a copy of another installation, change these settings: {names}")
+    return found
+
+
+def foreign_wal_problem(settings: Settings) -> str | None:
+    """A line if the -wal file beside SQLite's file belongs to another file.
+
+    To be asked before the first connection.
+    """
+    kept = checkpoint_file.read(settings.instance_dir / FILE_NAME)
+    if kept is None or not kept.database.startswith("sqlite ") or not isinstance(database.obj, Sqlite):
+        return None
+    wal = database.foreign_wal(kept.database)
+    return wal and (
+        f"DATABASE_URL: the file {database.database} was replaced, and {wal} is that of the file before;"
+        f" remove {wal} and its -shm file. If both files were copied together, run first:"
+        f" sqlite3 {database.database} 'PRAGMA wal_checkpoint(TRUNCATE)'"
+    )
+
+
 def _database_problems() -> Iterator[str]:
     if isinstance(database.obj, Sqlite) and not Path(database.database).exists():
         # Connecting would create it.
@@ -65,11 +110,16 @@ def _database_problems() -> Iterator[str]:
             yield f"schema: {problem}"
         else:
             migrate.check_tables()
+            with reading():
+                if database.is_read_only():
+                    yield "DATABASE_URL: the database is read-only, and the server must write to it"
     except (peewee.DatabaseError, *UNAVAILABLE) as error:
         if problem := schema_problem(error):
             yield f"schema: {problem}"
         else:
-            yield f"DATABASE_URL: the database cannot be reached: {str(error).strip().splitlines()[0]}"
+            line = str(error).strip().splitlines()[0]
+            is_unusable = isinstance(error, UnusableDatabase)
+            yield f"DATABASE_URL: {line if is_unusable else f'the database cannot be reached: {line}'}"
 
 
 def _key_problem(encrypted: EncryptedColumn) -> str | None:

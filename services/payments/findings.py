@@ -88,6 +88,13 @@ def open_findings(kind: FindingKind | None = None) -> list[PaymentFinding]:
 
 
 @reading()
+def is_open(kind: FindingKind, subject: str) -> bool:
+    """Whether there is an open finding of this kind about this."""
+    finding = PaymentFinding.get_or_none(PaymentFinding.kind == kind, PaymentFinding.subject == subject)
+    return finding is not None and finding.solved_at_ms is None
+
+
+@reading()
 def get(finding_id: int) -> PaymentFinding:
     """The finding with this number. Raises OperatorError."""
     finding: PaymentFinding | None = PaymentFinding.get_or_none(PaymentFinding.id == finding_id)

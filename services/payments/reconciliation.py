@@ -18,11 +18,12 @@ from services.payments import deposits, findings
 from services.payments.deposit_states import UNPAID, DepositStatus, Outcome, outcome_of
 from services.payments.deposits import NOT_OURS, Deposits, foreign_invoices, is_ours
 from services.payments.findings import FindingKind
+from services.payments.hold import PayoutHold
 from services.payments.methods import PaymentMethods
 from services.payments.payout_states import AGREEING, has_terms_of, is_superfluous
 from services.payments.provider import CALL_SECONDS, Invoice, Payout, PayoutState, Provider
 from services.payments.sending import OTHER_TERMS, report_second, report_slow
-from services.payments.withdrawals import UNDER_WAY
+from services.payments.withdrawals import UNDER_WAY, WithdrawalStatus
 from services.shared.background import in_slices
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
 from services.shared.money import Cents, decimal_text
@@ -30,6 +31,8 @@ from settings import Settings
 
 RECENT_MS = 5 * MINUTE_MS
 """What has changed this lately on either side is left out: the other side may be about to follow."""
+
+ALIVE = tuple(state for state in PayoutState if state is not PayoutState.CANCELLED)
 
 ROWS_AT_ONCE = 500
 SLICE = 20
@@ -52,23 +55,36 @@ class Report:
 class Reconciliation:
     """Compares the books of the providers with ours."""
 
-    def __init__(self, methods: PaymentMethods, follower: Deposits, settings: Settings) -> None:
+    def __init__(
+        self, methods: PaymentMethods, follower: Deposits, settings: Settings, *, hold: PayoutHold
+    ) -> None:
         self._methods = methods
+        self._hold = hold
         self._review_after = settings.withdrawal_review_ms
         self._deposits = follower
 
-    def run(self, *, since: Millis, now: Millis, before_each: Callable[[], None] = lambda: None) -> Report:
+    def run(
+        self,
+        *,
+        since: Millis,
+        now: Millis,
+        before_each: Callable[[], None] = lambda: None,
+        by_operator: bool = False,
+    ) -> Report:
         """Compare what was made since then. Raises ProviderError when a provider does not answer.
 
         ``before_each`` is called before each step, which asks a provider at most once. What it raises ends
-        the reconciliation.
+        the reconciliation. Withdrawals that are held are released, if nothing more holds them.
         """
-        report = Report()
+        report, epochs = Report(), self._hold.epochs()
         for provider in self._methods.providers.values():
             if provider.has_books:
                 report.checked += self._compare_deposits(provider, before_each, since=since, now=now)
                 report.checked += self._compare_withdrawals(provider, before_each, since=since, now=now)
         report_slow(longer_than=self._review_after, now=now)
+        # Without providers nothing was compared.
+        if self._methods.providers:
+            self._hold.end(epochs, by_operator=by_operator)
         report.findings = findings.open_findings()
         return report
 
@@ -123,9 +139,15 @@ class Reconciliation:
     ) -> int:
         before_each()
         listed = {payout.id: payout for payout in provider.payouts(seconds=CALL_SECONDS)}
+        alive = {each.withdrawal_id: each for each in listed.values() if each.state in ALIVE}
         differences: list[Difference] = []
         subjects: set[str] = set()
         for withdrawal in _steps(_rows(Withdrawal, Withdrawal.provider == provider.name, since), before_each):
+            if withdrawal.status == WithdrawalStatus.REQUESTED and withdrawal.id in alive:
+                # A restore has set it back. It must be approved, or its coins would be given back.
+                subjects.add(withdrawal.id)
+                label = alive[withdrawal.id].label
+                differences.append((FindingKind.WITHDRAWAL, withdrawal.id, withdrawal.status, label))
             if withdrawal.payout_id is None or now - withdrawal.changed_at_ms < RECENT_MS:
                 continue
             payout = listed.get(withdrawal.payout_id)

@@ -18,6 +18,7 @@ from models.withdrawals import Withdrawal
 from services.payments import findings, withdrawals
 from services.payments.errors import StatusChanged
 from services.payments.findings import FindingKind
+from services.payments.hold import PayoutHold
 from services.payments.methods import PaymentMethods
 from services.payments.payout_states import (
     bare_address,
@@ -55,8 +56,9 @@ OTHER_TERMS = ("as requested", "another amount or address")
 class PayoutSender:
     """Takes each withdrawal from its approval to its end."""
 
-    def __init__(self, methods: PaymentMethods, *, clock: Callable[[], Millis]) -> None:
+    def __init__(self, methods: PaymentMethods, *, hold: PayoutHold, clock: Callable[[], Millis]) -> None:
         self._methods = methods
+        self._hold = hold
         # A round may take long, and each change has its own time.
         self._clock = clock
         self._lease = Lease("payout sending")
@@ -75,7 +77,7 @@ class PayoutSender:
         if not (due or second) or not self._lease.acquire():
             return errors
         self._listed = {}
-        for withdrawal in due:
+        for withdrawal in self._unless_held(due):
             try:
                 self._advance(withdrawal)
             except ProviderError as error:
@@ -108,6 +110,12 @@ class PayoutSender:
         """Those of one time in the order of their requests, which is that of their ledger transactions."""
         due = Withdrawal.select().where(Withdrawal.poll_at_ms <= now)
         return list(due.order_by(Withdrawal.poll_at_ms, Withdrawal.hold).limit(MOST_AT_ONCE))
+
+    def _unless_held(self, due: list[Withdrawal]) -> list[Withdrawal]:
+        """While withdrawals are held, only those that have a payout, which is followed."""
+        if self._hold.current() is None:
+            return due
+        return [withdrawal for withdrawal in due if withdrawal.payout_id is not None]
 
     def _advance(self, withdrawal: Withdrawal) -> None:
         # Whatever happens now, the next step comes later.
@@ -154,7 +162,8 @@ class PayoutSender:
 
     def _make(self, withdrawal: Withdrawal, provider: Provider) -> Payout | None:
         """Make a payout. If the provider refuses, the withdrawal has failed, since none was approved."""
-        self._note(withdrawal, payouts_asked=withdrawal.payouts_asked + 1)
+        nothing_holds = self._hold.holds_nothing()
+        self._note(withdrawal, only_if=nothing_holds, payouts_asked=withdrawal.payouts_asked + 1)
         try:
             return provider.create_payout(
                 withdrawal_id=withdrawal.id,
@@ -213,8 +222,8 @@ class PayoutSender:
                 if second.withdrawal_id == withdrawal.id and second.id != payout.id:
                     report_second(second, withdrawal.id, now=self._clock())
                     self._cancel(second, provider)
-        # Nobody has ended it, and this process has the lease.
-        self._note(withdrawal)
+        # Nobody has ended it, nothing holds withdrawals, and this process has the lease.
+        self._note(withdrawal, only_if=self._hold.holds_nothing())
         try:
             provider.approve(payout, seconds=CALL_SECONDS)
         except Refused:
@@ -258,13 +267,15 @@ class PayoutSender:
         """
         self._change(withdrawal, changes, now=self._clock())
 
-    def _note(self, withdrawal: Withdrawal, **changes: Any) -> None:
+    def _note(self, withdrawal: Withdrawal, *, only_if: Any = True, **changes: Any) -> None:
         """As ``_write``, for a change that players do not see."""
-        self._change(withdrawal, changes, now=Millis(withdrawal.changed_at_ms))
+        self._change(withdrawal, changes, now=Millis(withdrawal.changed_at_ms), only_if=only_if)
 
-    def _change(self, withdrawal: Withdrawal, changes: dict[str, Any], *, now: Millis) -> None:
+    def _change(
+        self, withdrawal: Withdrawal, changes: dict[str, Any], *, now: Millis, only_if: Any = True
+    ) -> None:
         with self._lease.fenced(seconds=CALL_SECONDS):
-            withdrawals.change(withdrawal, now=now, **changes)
+            withdrawals.change(withdrawal, now=now, only_if=only_if, **changes)
         for name, value in (changes | {"changed_at_ms": now}).items():
             setattr(withdrawal, name, value)
 

@@ -5,9 +5,11 @@ from models.deposits import Deposit
 from models.withdrawals import Withdrawal
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
-from services.payments import deposits, withdrawals
+from services.payments import deposits, findings, withdrawals
 from services.payments.deposit_states import DepositStatus
 from services.payments.errors import PaymentNotFound, StatusChanged
+from services.payments.findings import FindingKind
+from services.payments.hold import check_not_held
 from services.payments.methods import PaymentMethods
 from services.payments.payout_states import by_preference, transfer_of
 from services.payments.polling_times import at_once
@@ -53,10 +55,15 @@ class StaffDecisions:
         return withdrawals.get(withdrawal_id)
 
     def reject(self, *, withdrawal_id: str, reason: str, now: Millis) -> Withdrawal:
-        """Reject a request, and give the coins back."""
+        """Reject a request, and give the coins back. Not one that may have been paid before a restore."""
         reason = checked_reason(reason)
         withdrawal = withdrawals.get(withdrawal_id)
         _require(withdrawal, WithdrawalStatus.REQUESTED)
+        check_not_held()
+        if findings.is_open(FindingKind.WITHDRAWAL, withdrawal_id):
+            raise OperatorError(
+                "the provider has a payout for it; approve it, and it ends as the payout does"
+            )
         _release(withdrawal, WithdrawalStatus.REJECTED, reason, now)
         return withdrawals.get(withdrawal_id)
 

@@ -26,6 +26,7 @@ from services.payments.errors import (
     StatusChanged,
     WagerFirst,
 )
+from services.payments.hold import PayoutHold
 from services.payments.idempotency import check_key, first_row
 from services.payments.methods import PaymentMethods
 from services.payments.polling_times import at_once
@@ -69,9 +70,12 @@ UNDER_WAY = (WithdrawalStatus.SENDING, WithdrawalStatus.SENT)
 class Withdrawals:
     """Takes requests, has them checked, and approves those that the settings allow."""
 
-    def __init__(self, methods: PaymentMethods, settings: Settings, *, clock: Callable[[], Millis]) -> None:
+    def __init__(
+        self, methods: PaymentMethods, settings: Settings, *, hold: PayoutHold, clock: Callable[[], Millis]
+    ) -> None:
         self._methods = methods
         self._settings = settings
+        self._hold = hold
         # The check may take long, and a decision has the time after it.
         self._clock = clock
         self._check = CheckService(settings) if settings.withdrawal_check_url else None
@@ -94,8 +98,9 @@ class Withdrawals:
             raise AmountOutsideLimits
         if not 1 <= len(to) <= MAX_ADDRESS or not to.isprintable() or to != to.strip():
             raise InvalidAddress
+        held = self._held_reason()
         try:
-            withdrawal = self._insert(user_id, provider.name, body, key, now)
+            withdrawal = self._insert(user_id, provider.name, body, key, now, held)
         except peewee.IntegrityError:
             first = first_row(Withdrawal, user_id=user_id, key=key, body=body)
             if first is None:
@@ -113,7 +118,7 @@ class Withdrawals:
         if self._check is None or withdrawal.check_decision is not None:
             return
         decision, reason = self._check.ask(withdrawal)
-        now = self._clock()
+        now, held = self._clock(), self._held_reason()
         answer = {"check_decision": decision, "check_reason": reason}
         user_id: int = withdrawal.user_id  # type: ignore[attr-defined]  # made by peewee
         with suppress(StatusChanged), writing():
@@ -121,14 +126,18 @@ class Withdrawals:
             if get(withdrawal.id).check_decision is not None:
                 # Another process has asked too, and had its answer first.
                 return
-            if decision is Decision.REJECT:
+            # While withdrawals are held, it may have been paid before a restore.
+            if decision is Decision.REJECT and held is None:
                 # The check's own reason, which may have personal details, is not in the audit trail.
                 rejected = WithdrawalStatus.REJECTED
                 release(withdrawal, rejected, reason="rejected by the check", now=now, **answer)
                 return
             amount = Cents(withdrawal.amount_cents)
-            if decision is not Decision.APPROVE:
-                review_reason: str | None = "The check leaves it to staff"
+            review_reason: str | None
+            if held is not None:
+                review_reason = held
+            elif decision is not Decision.APPROVE:
+                review_reason = "The check leaves it to staff"
             elif user.suspended_at_ms is not None:
                 review_reason = "The player was suspended"
             else:
@@ -150,8 +159,18 @@ class Withdrawals:
         if oldest is not None:
             self.decide(oldest)
 
+    def _held_reason(self) -> str | None:
+        hold = self._hold.current()
+        return f"Withdrawals were held: {hold.reason}" if hold else None
+
     def _insert(
-        self, user_id: int, provider: str, body: dict[str, Any], key: str | None, now: Millis
+        self,
+        user_id: int,
+        provider: str,
+        body: dict[str, Any],
+        key: str | None,
+        now: Millis,
+        held: str | None,
     ) -> Withdrawal:
         amount = Cents(body["amount_cents"])
         with writing():
@@ -163,7 +182,9 @@ class Withdrawals:
             move = Move(amount, Account.BALANCE, Account.HOUSE_HELD)
             hold = posting.post(kind=LedgerKind.WITHDRAWAL_HELD, user_id=user_id, moves=[move], now=now)
             review_reason = (
-                "The check has not answered" if self._check else self._review_reason(user_id, amount, now)
+                "The check has not answered"
+                if self._check
+                else held or self._review_reason(user_id, amount, now)
             )
             values = {
                 "status": WithdrawalStatus.REQUESTED,
@@ -238,11 +259,11 @@ def get(withdrawal_id: str) -> Withdrawal:
     return withdrawal
 
 
-def change(withdrawal: Withdrawal, *, now: Millis, **changes: Any) -> None:
+def change(withdrawal: Withdrawal, *, now: Millis, only_if: Any = True, **changes: Any) -> None:
     """Change a withdrawal that is still as ``withdrawal`` shows it. Raises StatusChanged if not.
 
     Its status must be the same, and no other payout asked for or stored: one that was stored meanwhile may be
-    approved, and then the coins must not be given back.
+    approved, and then the coins must not be given back. ``only_if`` is one more condition.
     """
     payout_id = withdrawal.payout_id
     has_same_payout = (
@@ -254,7 +275,7 @@ def change(withdrawal: Withdrawal, *, now: Millis, **changes: Any) -> None:
         & (Withdrawal.payouts_asked == withdrawal.payouts_asked)
         & has_same_payout
     )
-    if not Withdrawal.update(changed_at_ms=now, **changes).where(is_same).execute():
+    if not Withdrawal.update(changed_at_ms=now, **changes).where(is_same, only_if).execute():
         raise StatusChanged
 
 

@@ -127,6 +127,14 @@ def test_the_compared_catalogue_contains_every_table_check_and_trigger(new):
     assert "audit_events_refuse" in shown
 
 
+def test_every_table_has_a_primary_key(new):
+    """Logical replication needs one."""
+    with reading():
+        without = [name for name in database.get_tables() if not database.get_primary_keys(name)]
+
+    assert without == []
+
+
 USER = {
     "username": "Alice",
     "username_folded": "alice",

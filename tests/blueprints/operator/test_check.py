@@ -1,20 +1,29 @@
 """flask check: reports everything that keeps the server from working."""
 
+import base64
+import shutil
 import sys
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from app import create_app
+from bench.harness.databases import administer
+from bench.harness.players import create_player
 from bench.harness.servers import ROOT
 from bench.harness.waiting import wait_until
 from models.db import migrate
 from models.db.connection import database, writing
-from tests.support.markers import sqlite_only
+from services.log.signed_log import UNKNOWN
+from tests.support.markers import postgresql_only, sqlite_only
 
 UNTRUSTED = (
     "TRUSTED_PROXIES is 0, but a running server gets requests with a forwarding header;"
     " set it to the number of proxies in front"
 )
+
+SETTINGS = "LOG_ORIGIN (by default that of BASE_URL), LOG_SIGNING_KEY"
 
 
 @pytest.fixture
@@ -102,3 +111,66 @@ def test_a_forwarding_header_of_an_untrusted_proxy_is_a_warning(client, server, 
 
     wait_until(lambda: check(TRUSTED_PROXIES="0") == (0, [f"warning: {UNTRUSTED}"]))
     assert check(TRUSTED_PROXIES="1") == (0, [])
+
+
+@postgresql_only
+def test_a_sequence_behind_its_table_is_reported_with_its_remedy(app, check):
+    """Logical replication copies rows, and leaves sequences where they were."""
+    player = create_player(app)
+    with writing():
+        database.execute_sql("SELECT setval('users_id_seq', 1, false)")
+
+    line = f"sequence users_id_seq: users has larger numbers; run SELECT setval('users_id_seq', {player.id})"
+    assert check() == (1, [line])
+    with writing():
+        database.execute_sql(line.partition("run ")[2])
+    assert check() == (0, [])
+
+
+@postgresql_only
+def test_a_read_only_database_is_reported(app, check, env):
+    name = urlsplit(env["DATABASE_URL"]).path[1:]
+    database.obj.close_all()
+    administer(env["DATABASE_URL"], f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
+    try:
+        found = check()
+    finally:
+        database.obj.close_all()
+        administer(
+            env["DATABASE_URL"],
+            "SET default_transaction_read_only = off",
+            f'ALTER DATABASE "{name}" RESET default_transaction_read_only',
+        )
+
+    assert found == (1, ["DATABASE_URL: the database is read-only, and the server must write to it"])
+
+
+@sqlite_only
+def test_a_copy_of_another_installation_is_warned_of_its_settings(app, check, tmp_path):
+    app.extensions["services"].log.watch()
+    copy = {"INSTANCE_DIR": str(tmp_path / "copy"), "BASE_URL": "https://copy.example.com"}
+    key = base64.b64encode(bytes(32)).decode()
+
+    code, lines = check(INSTANCE_DIR=copy["INSTANCE_DIR"])
+    assert code == 0
+    assert lines == [
+        f"warning: withdrawals will be held because of the database: {UNKNOWN}",
+        f"warning: if this is a copy of another installation, change these settings: {SETTINGS}",
+    ]
+    assert check(**copy, LOG_SIGNING_KEY=key, PAYMENT_METHODS="") == (0, lines[:1])
+
+
+@sqlite_only
+def test_a_replaced_file_beside_the_wal_of_another_is_not_opened(app, env, tmp_path, make_app):
+    """SQLite would mix them."""
+    create_player(app)
+    app.extensions["services"].log.watch()
+    file = Path(env["DATABASE_URL"].removeprefix("sqlite:///"))
+    new = tmp_path / "new.db"
+    shutil.copyfile(file, new)
+    new.replace(file)
+
+    with pytest.raises(SystemExit, match=f"^DATABASE_URL: the file {file} was replaced, and {file}-wal is"):
+        make_app()
+    Path(f"{file}-wal").unlink()
+    make_app()

@@ -200,6 +200,7 @@ def test_every_answer_field_is_required_unless_it_is_optional(document, operatio
         ("Case", "requiredLevel"),
         ("Case", "usedBalanceType"),
         *(("Entry", name) for name in ("checkoutUrl", "credited", "expiresAt", "to", "txhash")),
+        ("Readiness", "held"),
         ("Readiness", "redis"),
         ("SingleCase", "requiredLevel"),
         ("SingleCase", "usedBalanceType"),

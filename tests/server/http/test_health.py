@@ -1,9 +1,13 @@
 """/healthz and /readyz: the state of the process and of its database."""
 
 import re
+from urllib.parse import urlsplit
 
 import pytest
+import requests
 
+from bench.harness.databases import administer
+from bench.harness.servers import gunicorn
 from models.db.connection import database, writing
 from server.logs import JsonLines
 from tests.support.markers import postgresql_only
@@ -64,3 +68,31 @@ def test_a_missing_column_is_named_in_the_log(client, player, caplog):
     (record,) = [record for record in caplog.records if record.name == "platform.errors"]
     assert answer.status_code == 503
     assert re.search(r"the column \S*trade_url is missing; run flask db upgrade", JsonLines().format(record))
+
+
+@pytest.fixture
+def read_only(env, app):  # the app has opened the database
+    """A database that takes no changes from new connections."""
+    name = urlsplit(env["DATABASE_URL"]).path[1:]
+    database.obj.close_all()
+    administer(env["DATABASE_URL"], f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
+    yield
+    database.obj.close_all()
+    administer(
+        env["DATABASE_URL"],
+        "SET default_transaction_read_only = off",
+        f'ALTER DATABASE "{name}" RESET default_transaction_read_only',
+    )
+
+
+@pytest.mark.process
+@postgresql_only
+@pytest.mark.usefixtures("read_only")
+def test_a_server_starts_on_a_read_only_database_and_is_not_ready(env, warm_start, tmp_path):
+    """It must not end and be started again, for ever."""
+    with warm_start.server_process(gunicorn(), env, tmp_path) as server:
+        answer = requests.get(f"{server.url}/readyz", timeout=20)
+        is_running = server.process.poll() is None
+
+    assert (answer.status_code, answer.json()) == (503, {"error": "The database is read-only"})
+    assert is_running

@@ -1,9 +1,13 @@
 """A server seed that may have been revealed before a restore is never announced again."""
 
+from pathlib import Path
+
 import pytest
 
+from models.db.connection import database
 from tests.services.fairness.conftest import percent_of
 from tests.support import backups
+from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.process
 
@@ -102,3 +106,20 @@ def test_a_restart_keeps_the_commitment(serve, join, spin_with):
 
     with serve() as server:
         assert join(server)[1] == announced, "killed before the proof was due"
+
+
+@sqlite_only
+def test_a_stop_writes_everything_into_the_file_of_the_database(serve, env, join, spin_with):
+    """A copy of the file alone is complete then."""
+    file = env["DATABASE_URL"].removeprefix("sqlite:///")
+    with serve() as server:
+        socket, _ = join(server)
+        spin_with(socket)
+        socket.close()
+        # The test's own process has the file open, too.
+        database.obj.close_all()
+        was_used = Path(f"{file}-wal").exists()
+        server.stop()
+
+    assert was_used
+    assert not Path(f"{file}-wal").exists()

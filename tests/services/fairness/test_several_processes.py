@@ -7,6 +7,7 @@ from models.db.connection import writing
 from models.log import BETS
 from models.users import AnnouncedSeed
 from services.log import checkpoint_file, sequencer, signed_log
+from services.shared.errors import Unavailable
 from tests.services.fairness.conftest import reveal
 from tests.support.lost_log import checkpoints, epoch, replace_log
 
@@ -135,6 +136,23 @@ def test_a_machine_without_file_reveals_a_bet_after_writing_its_own_checkpoint(
     assert epoch() - before == 1
     assert bet_log(app).known().size > signed.size
     assert checkpoint_file.read(file).checkpoint == sequencer.stored_log(BETS).checkpoint
+
+
+def test_a_process_refuses_a_database_that_its_machine_has_left(two, caplog):
+    """Otherwise two processes with an address of two hosts would take the log from each other."""
+    here, _ = two
+    file = bet_log(here)._path
+    kept = checkpoint_file.read(file)
+    moved = kept._replace(database="another")
+    checkpoint_file.write(file, moved)
+
+    with pytest.raises(Unavailable):
+        bet_log(here).known()
+
+    assert checkpoint_file.read(file) == moved
+    assert "another process of this machine has changed to another database" in caplog.messages
+    checkpoint_file.write(file, kept)
+    assert bet_log(here).known()
 
 
 def test_an_append_is_refused_within_a_transaction(app, new_player, spin):
