@@ -56,6 +56,7 @@ def check() -> None:
     problems += wrong
     warnings = checks.warnings(services.settings) + away
     if not problems:
+        warnings += checks.option_warnings()
         warnings += checks.proxy_warnings(services.settings)
         warnings += checks.copy_warnings(services.settings, services.log)
     for line in problems + [f"warning: {warning}" for warning in warnings]:

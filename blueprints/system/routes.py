@@ -12,7 +12,7 @@ from blueprints.api.errors import error_response
 from blueprints.system.asyncapi import asyncapi_document
 from models.db import migrate
 from models.db.connection import SCHEMA_ERRORS, database, reading, schema_problem
-from models.db.postgres import UnusableDatabase
+from models.db.new_connections import UnusableDatabase
 from server.current_services import get_services
 from server.http.rate_limit import count_as
 from server.metrics import Metrics

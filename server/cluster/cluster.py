@@ -11,6 +11,7 @@ from typing import Any
 from prometheus_client import CollectorRegistry, Gauge
 
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, Sqlite, database
+from models.db.new_connections import MisconfiguredDatabase
 from server.cluster.database_clock import DatabaseClock
 from server.cluster.processes import Processes
 from server.cluster.request_counts import RedisCounts
@@ -21,7 +22,7 @@ from server.realtime.server import Realtime
 from services.shared import cache_invalidation
 from services.shared.cache_invalidation import Tag
 from services.shared.clock import Millis, now_ms
-from services.shared.errors import Unavailable
+from services.shared.errors import OperatorError, Unavailable
 from services.shared.signals import Signal
 from settings import Settings
 
@@ -88,10 +89,13 @@ class Cluster:
     def join(self) -> None:
         """Join the other processes.
 
-        Raises OperatorError when the connection pools of all processes together are too large.
+        Raises OperatorError when the connection pools of all processes together are too large, and for a
+        database that an operator must change.
         """
         try:
             self.processes.join(signals=self.signals.state)
+        except MisconfiguredDatabase as error:
+            raise OperatorError(f"DATABASE_URL: {error}") from None
         except (*SCHEMA_ERRORS, *UNAVAILABLE):
             # The process starts nevertheless; /readyz says that the database is unavailable.
             log.warning("pools not checked", exc_info=True)
