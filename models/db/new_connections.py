@@ -66,6 +66,14 @@ class UnusableDatabase(peewee.OperationalError):
     """This process must not use the database that the address leads to. ``str()`` says why, in one line."""
 
 
+class ReadOnlyDatabase(UnusableDatabase):
+    """The database takes no writes: it is a replica, or was set so."""
+
+
+class RolledBack(UnusableDatabase):
+    """The server has rolled back a transaction because of others. It may be tried again."""
+
+
 class MisconfiguredDatabase(UnusableDatabase):
     """An operator must change the database, its role, its address or the pooler before it."""
 

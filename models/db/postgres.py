@@ -20,6 +20,8 @@ from models.db.new_connections import (
     NOT_PER_SESSION,
     STATEMENT_MS,
     Connection,
+    ReadOnlyDatabase,
+    RolledBack,
     UnusableDatabase,
     addresses,
     check_pooler,
@@ -75,19 +77,26 @@ def _held(slots: FifoSemaphore) -> Iterator[None]:
         slots.release()
 
 
-READ_ONLY = "25006"
-"""PostgreSQL's error code for a write to a database that takes none."""
+REPORTED = {
+    "25006": (ReadOnlyDatabase, "the database is read-only, and the server must write to it"),
+    "40001": (RolledBack, "the database has rolled back a transaction because of concurrent ones (40001)"),
+    "40P01": (RolledBack, "the database has rolled back a transaction to end a deadlock (40P01)"),
+}
+"""Errors and their texts by the codes of PostgreSQL."""
 
 
 @contextmanager
 def as_unavailable() -> Iterator[None]:
-    """Raise OperationalError for a lost connection, a damaged file, and a database that takes no writes."""
+    """Raise OperationalError for a lost connection, a damaged file, and the errors of REPORTED."""
     try:
         yield
     except peewee.DatabaseError as error:
         # Errors that a statement reports are subclasses.
         code = getattr(error.__cause__ or error.__context__, "pgcode", None)
-        if type(error) is peewee.DatabaseError or code == READ_ONLY:
+        if code in REPORTED:
+            kind, text = REPORTED[code]
+            raise kind(text) from error
+        if type(error) is peewee.DatabaseError:
             raise peewee.OperationalError(str(error)) from error
         raise
 
@@ -145,8 +154,13 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     @contextmanager
     def slot(self) -> Iterator[None]:
         """Hold the right to one connection. Raises MaxConnectionsExceeded if none becomes free in time."""
-        with _held(self._slots), as_unavailable():
-            yield
+        try:
+            with _held(self._slots), as_unavailable():
+                yield
+        except ReadOnlyDatabase:
+            # Sessions stay read-only after the database has become writable.
+            self.leave_connections()
+            raise
 
     @contextmanager
     def connection_for_bet(self) -> Iterator[Any]:
