@@ -5,7 +5,6 @@ from urllib.parse import urlsplit
 import pytest
 
 from bench.harness.databases import administer
-from bench.harness.players import bearer
 from bench.harness.spins import play_spin
 from models.bets import Bet
 from models.db.connection import database, reading, writing
@@ -35,10 +34,24 @@ def read_only(player, env):  # the player is there already
     set_to(on=False)
 
 
+CONFLICT_OF_BETS = """
+CREATE SEQUENCE tries;
+CREATE FUNCTION conflict() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF nextval('tries') <= {tries} THEN RAISE 'a row of a player' USING ERRCODE = '40001'; END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER conflict BEFORE INSERT ON bets FOR EACH ROW EXECUTE FUNCTION conflict()
+"""
+CONFLICT_OF_PLAYERS = """
+CREATE FUNCTION conflict() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    RAISE 'a row of a player' USING ERRCODE = '40001';
+END $$;
+CREATE TRIGGER conflict BEFORE UPDATE ON users FOR EACH ROW EXECUTE FUNCTION conflict()
+"""
+
+
 def put_client_seed(client, player):
-    return client.put(
-        "/profile/client-seed", json={"clientSeed": "another-seed"}, headers=bearer(player.token)
-    )
+    return client.put("/profile/client-seed", json={"clientSeed": "another-seed"}, headers=player.headers)
 
 
 @pytest.mark.usefixtures("read_only")
@@ -69,12 +82,7 @@ def conflicts(app):
 
     def fail(tries):
         with writing():
-            database.execute_sql(
-                "CREATE SEQUENCE tries; CREATE FUNCTION conflict() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
-                f" IF nextval('tries') <= {tries} THEN RAISE 'a row of a player' USING ERRCODE = '40001'; END IF;"
-                " RETURN NEW; END $$;"
-                " CREATE TRIGGER conflict BEFORE INSERT ON bets FOR EACH ROW EXECUTE FUNCTION conflict()"
-            )
+            database.execute_sql(CONFLICT_OF_BETS.format(tries=tries))
 
     return fail
 
@@ -100,11 +108,7 @@ def test_a_bet_is_not_tried_a_third_time(app, player, conflicts):
 
 def test_a_rolled_back_request_is_answered_503_without_its_values_in_the_log(client, player, log_lines):
     with writing():
-        database.execute_sql(
-            "CREATE FUNCTION conflict() RETURNS trigger LANGUAGE plpgsql AS"
-            " $$ BEGIN RAISE 'a row of a player' USING ERRCODE = '40001'; END $$;"
-            " CREATE TRIGGER conflict BEFORE UPDATE ON users FOR EACH ROW EXECUTE FUNCTION conflict()"
-        )
+        database.execute_sql(CONFLICT_OF_PLAYERS)
 
     answer = put_client_seed(client, player)
 
