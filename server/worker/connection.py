@@ -171,7 +171,7 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
     def _refuse(self, status: str, text: str, *fields: tuple[str, str]) -> None:
         """Answer in place of the app, and close the connection."""
         fields = (("Content-Type", "text/plain"), ("Content-Length", str(len(text))), *fields)
-        self.start_response(status, [*fields, ("Connection", "close")])
+        self.start_response(status, [*fields, ("Cache-Control", "no-store"), ("Connection", "close")])
         self.write(text.encode())
 
     def upgrade_websocket(self) -> list[bytes] | None:
@@ -216,7 +216,9 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
         if not isinstance(error, ValueError):
             log.error("request not understood", exc_info=error)
         status = error.status if isinstance(error, RequestRefused) else BAD_REQUEST
-        answer = f"HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+        answer = (
+            f"HTTP/1.1 {status}\r\nCache-Control: no-store\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+        )
         return status, answer.encode()
 
     def handle_error(self, _kind: Any, error: BaseException, _traceback: Any) -> None:
