@@ -37,6 +37,12 @@ class ReadinessSchema(HealthSchema):
         lambda health: health.get("redis") or missing,
         metadata=documented("ok or away; only with REDIS_URL", "ok", type="string"),
     )
+    redis_problem = fields.Function(
+        lambda health: health.get("redis_problem") or missing,
+        metadata=documented(
+            "Why redis is away, and what to do; only then", "it does not answer", type="string"
+        ),
+    )
     held = fields.Function(
         lambda health: health.get("held") or missing,
         metadata=documented(
@@ -76,7 +82,13 @@ def get_readiness() -> dict[str, Any] | Response:
         if problem := schema_problem(error):
             return error_response(f"{SCHEMA_OUTDATED}: {problem}", 503)
         raise
-    return {"status": "ok", "redis": get_services().signals.state, "held": hold and hold.text}
+    signals = get_services().signals
+    return {
+        "status": "ok",
+        "redis": signals.state,
+        "redis_problem": signals.problem,
+        "held": hold and hold.text,
+    }
 
 
 @blueprint.get("/asyncapi.json")

@@ -14,6 +14,7 @@ from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, Sqlite, database
 from models.db.new_connections import MisconfiguredDatabase
 from server.cluster.database_clock import DatabaseClock
 from server.cluster.processes import Processes
+from server.cluster.redis_client import NO_ANSWER
 from server.cluster.request_counts import RedisCounts
 from server.cluster.signals import NoSignals, RedisSignals
 from server.rate_limiter import ALONE, NewRateLimiter, RateLimiter, RequestCounts
@@ -81,6 +82,12 @@ class Cluster:
         live = Gauge("processes_live", "Processes that serve, this one included", registry=registry)
         live.set_function(lambda: self.processes.live)
         self.signals.count(registry)
+
+    def redis_problems(self) -> tuple[list[str], list[str]]:
+        """Lines about a Redis that refuses what is needed, and about one that does not answer."""
+        found = self.signals.find_problem()
+        lines = [f"REDIS_URL: {found}"] if found else []
+        return ([], lines) if found == NO_ANSWER else (lines, [])
 
     def publish_change(self, tag: Tag) -> None:
         """Tell the other processes that data has changed from which responses are cached."""

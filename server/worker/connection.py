@@ -12,6 +12,7 @@ from geventwebsocket.handler import WebSocketHandler
 from geventwebsocket.websocket import Stream
 from gunicorn.workers.ggevent import PyWSGIHandler
 
+from server import repeated_lines
 from server.realtime.server import MAX_MESSAGE_BYTES
 from server.worker.body import Body, BodyError, BodyTooSlow
 from server.worker.headers import (
@@ -19,6 +20,7 @@ from server.worker.headers import (
     LINE_TOO_LONG,
     RequestRefused,
     check_request_line,
+    other_protocol,
     read_head,
     split_target,
 )
@@ -75,7 +77,11 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
         """The first line of the next request; empty when the client has closed. Raises TooSlow."""
         if self._is_first:
             with self._until_the_deadline():
-                self.rfile.peek(1)
+                beginning = self.rfile.peek(1)
+            if advice := other_protocol(beginning):
+                repeated_lines.log.warning(advice)
+                # Refused as a request line. The rest of a TLS handshake may have none.
+                return "\n"
             # Greenlets that wake for input run before all others. A thousand new connections that send at
             # once would delay everybody else by half a second.
             gevent.sleep(0)
