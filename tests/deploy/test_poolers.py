@@ -1,38 +1,47 @@
-"""The platform behind PgBouncer: it works in session mode, and is refused in the other modes."""
+"""The platform behind PgBouncer and Pgpool-II: sessions work, and PgBouncer's other modes are refused."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import pytest
 
 from bench.harness.pgbouncer import pgbouncer
+from bench.harness.pgpool import pgpool
 from bench.harness.spins import play_spin
 from models.db.connection import database, reading
 from models.db.new_connections import NOT_PER_SESSION, OWN_SETTINGS
 from tests.support.apps import import_item
 from tests.support.markers import postgresql_only
 
-pytestmark = [pytest.mark.pgbouncer, pytest.mark.thorough, postgresql_only]
+pytestmark = [pytest.mark.thorough, postgresql_only]
 
 SPINS = 8
 
 
 @pytest.fixture
 def behind(env, make_app, tmp_path):
-    """Makes an app whose database is behind PgBouncer in this mode, and ends both."""
-    running = []
+    """Makes an app whose database is behind PgBouncer in this mode, or behind Pgpool-II."""
+    with ExitStack() as stack:
 
-    def make(pool_mode):
-        running.append(pgbouncer(env["DATABASE_URL"], tmp_path, pool_mode=pool_mode))
-        return make_app(DATABASE_URL=running[-1].__enter__())
+        def make(pooler):
+            url = env["DATABASE_URL"]
+            running = pgpool(url) if pooler == "pgpool" else pgbouncer(url, tmp_path, pool_mode=pooler)
+            app = make_app(DATABASE_URL=stack.enter_context(running))
+            stack.callback(database.obj.close_all)
+            return app
 
-    yield make
-    database.obj.close_all()
-    for each in running:
-        each.__exit__(None, None, None)
+        yield make
 
 
-def test_all_bets_settle_in_session_mode_with_the_settings_of_the_product(behind, new_player):
-    app = behind("session")
+@pytest.mark.parametrize(
+    "pooler",
+    [
+        pytest.param("session", marks=pytest.mark.pgbouncer),
+        pytest.param("pgpool", marks=pytest.mark.pgpool),
+    ],
+)
+def test_all_bets_settle_with_the_settings_of_the_product(behind, new_player, pooler):
+    app = behind(pooler)
     players, item = [new_player(f"player-{number}") for number in range(8)], import_item()
 
     with ThreadPoolExecutor(8) as pool:
@@ -47,6 +56,7 @@ def test_all_bets_settle_in_session_mode_with_the_settings_of_the_product(behind
     assert app.test_cli_runner().invoke(args=["db", "upgrade"]).output == '{"applied":[]}\n'
 
 
+@pytest.mark.pgbouncer
 @pytest.mark.parametrize("pool_mode", ["transaction", "statement"])
 def test_other_modes_are_refused_in_one_line(behind, pool_mode):
     app = behind(pool_mode)
