@@ -1,7 +1,7 @@
 """Owners of promo codes, and the players who used them."""
 
 import peewee
-from peewee import Check
+from peewee import SQL, Check
 
 from models.db.connection import Table
 from models.ledger import LedgerTransaction
@@ -36,6 +36,8 @@ class Referral(Table):
     deposited_cents = peewee.BigIntegerField(default=0, constraints=[Check("deposited_cents >= 0")])
     withdrawn_cents = peewee.BigIntegerField(default=0, constraints=[Check("withdrawn_cents >= 0")])
     bonus_cents = peewee.BigIntegerField(default=0, constraints=[Check("bonus_cents >= 0")])
+    # The player's theoretical loss when the code was used. Only what is more than this counts.
+    theoretical_loss_before_ucents = peewee.BigIntegerField(default=0, constraints=[SQL("DEFAULT 0")])
 
     class Meta:
         table_name = "referrals"

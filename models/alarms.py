@@ -27,6 +27,8 @@ class Alarm(Table):
     send_at_ms = peewee.BigIntegerField(null=True)
     tries = peewee.IntegerField(default=0)
     accepted_at_ms = peewee.BigIntegerField(null=True)
+    # The name of the member of the staff whom it is about.
+    staff_name = peewee.CharField(max_length=32, null=True)
 
     class Meta:
         table_name = "alarms"

@@ -43,6 +43,8 @@ class Outcome:
     """By the database's clock. The case must be settled soon after (``CASE_AGE_MS``)."""
     case_id: int | None = None
     """Of an opening. Its case is counted in ``case_spins``."""
+    counted_edge_ppm: int | None = None
+    """Of an opening: the house edge that counts for the theoretical loss."""
     free_case_limit: int | None = None
     """For the free case: how often a player who uses a promo code may open it."""
     prize_image: str | None = None
@@ -133,6 +135,8 @@ MAY_BET = f"""
 TOTALS = f"""
     wagered_cents = wagered_cents + :wager_cents,
     earned_cents = earned_cents + :payout_cents,
+    theoretical_loss_ucents = theoretical_loss_ucents
+        + :wager_cents * COALESCE(:house_edge_ppm, :counted_edge_ppm, 0),
     free_cases = free_cases + CAST(:free_case_limit IS NOT NULL AS INTEGER),
     {SUMS}
 """

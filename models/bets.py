@@ -79,6 +79,10 @@ class Bet(Table):
     # The row of the case that was opened, in the cases of this game; null for a spin. It is no foreign key,
     # as in models/case_spins.py.
     case_id = peewee.BigIntegerField(null=True)
+    # The house edge of an opening that counts for the theoretical loss; null in openings from before.
+    counted_edge_ppm = peewee.IntegerField(
+        null=True, constraints=[Check("counted_edge_ppm BETWEEN 0 AND 999999")]
+    )
 
     class Meta:
         table_name = "bets"
@@ -105,8 +109,9 @@ Bet.add_index(
         where=SQL("request_id IS NOT NULL"),
     )
 )
-# The live bets, newest first.
-Bet.add_index(Bet.index(Bet.completed_at_ms, Bet.id, name="bets_by_completion"))
+# The live bets, newest first. With the player, so that those of suspended ones are skipped without reading
+# the bets.
+Bet.add_index(Bet.index(Bet.completed_at_ms, Bet.id, Bet.user, name="bets_by_completion"))
 # A player's proofs that are not delivered.
 Bet.add_index(
     Bet.index(
@@ -124,8 +129,8 @@ Bet.add_index(
         where=SQL("proof_held_by IS NULL AND proof_delivered_at_ms IS NULL"),
     )
 )
-# The public list of high rolls, newest first.
-Bet.add_index(Bet.index(Bet.completed_at_ms, Bet.id, name="bets_high_rolls", where=HIGH_ROLL))
+# The public list of high rolls, likewise.
+Bet.add_index(Bet.index(Bet.completed_at_ms, Bet.id, Bet.user, name="bets_high_rolls", where=HIGH_ROLL))
 PAID_MORE = SQL("payout_cents > wager_cents")
 """With literals, so that the partial index matches."""
 

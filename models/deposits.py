@@ -43,6 +43,9 @@ class Deposit(Table):
     # When the provider is asked next, null for never, and the pause after that.
     poll_at_ms = peewee.BigIntegerField(null=True)
     poll_wait_ms = peewee.BigIntegerField()
+    # What has come for certain, null while it is not known; and what of it was known when staff decided.
+    paid_cents = peewee.BigIntegerField(null=True)
+    decided_paid_cents = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "deposits"

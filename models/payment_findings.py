@@ -19,6 +19,9 @@ class PaymentFinding(Table):
     solved_at_ms = peewee.BigIntegerField(null=True)
     # Staff have looked at it: the same difference is not reported again.
     is_dismissed = peewee.BooleanField(default=False)
+    # The player and the address of what is not here. The latter is a personal detail.
+    platform_id = peewee.CharField(max_length=80, null=True)
+    address = peewee.CharField(max_length=256, null=True)
 
     class Meta:
         table_name = "payment_findings"

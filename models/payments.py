@@ -21,7 +21,8 @@ class Payment(Table):
     usd_cents = peewee.BigIntegerField(constraints=[Check("usd_cents > 0")])
     # As the processor wrote it, in upper or lower case.
     txhash = peewee.CharField(max_length=128, default="")
-    # The normalised txhash, by which a transfer is recorded only once. Null without a txhash.
+    # The normalised txhash, with the number of the output if that is known: ``…-0``. By it a transfer is
+    # recorded only once. Null without a txhash.
     transfer_key = peewee.CharField(max_length=128, null=True, unique=True)
     to = peewee.CharField(max_length=128, default="")
     ledger_transaction = peewee.ForeignKeyField(LedgerTransaction, unique=True, on_delete="RESTRICT")
@@ -36,6 +37,8 @@ Payment.add_index(Payment.index(Payment.user, Payment.created_at_ms, Payment.id,
 HAS_ADDRESS = SQL("\"to\" <> ''")
 """With a literal, so that the partial index matches."""
 
+# Payments of one transaction, which may have several outputs.
+Payment.add_index(Payment.index(SQL("substr(transfer_key, 1, 64)"), name="payments_by_transaction"))
 # Searches of staff.
 Payment.add_index(Payment.index(Payment.to, name="payments_by_address", where=HAS_ADDRESS))
 # The payments of a period.

@@ -58,6 +58,8 @@ class DueBet(NamedTuple):
     encrypted_server_seed: str | None
     server_seed: str | None
     completed_at_ms: int
+    is_suspended: bool
+    """Whether the player is: the public lists do not have the bet then."""
 
 
 class UndeliveredBet(NamedTuple):
@@ -71,6 +73,7 @@ class UndeliveredBet(NamedTuple):
 # SQLite can return columns of the changed table only.
 OTHER_TABLES = shown_bets.COLUMNS | {
     "snapshot": "(SELECT hash FROM snapshots WHERE snapshots.id = bets.snapshot_id)",
+    "is_suspended": "(SELECT suspended_at_ms IS NOT NULL FROM users WHERE users.id = bets.user_id)",
 }
 COLUMNS = ", ".join(OTHER_TABLES.get(name, name) for name in DueBet._fields)
 

@@ -6,8 +6,11 @@ The latter are those of models/play_limits.py.
 from models.db.connection import database
 from models.play_limits import PAUSE_MS, PERIODS
 
+THEORETICAL_LOSS_UCENTS = "wager_cents * COALESCE(house_edge_ppm, counted_edge_ppm, 0)"
+"""Of one bet."""
+
 SPANS = ("play", *PERIODS)
-TOTALS = ("wagered_cents", "earned_cents")
+TOTALS = ("wagered_cents", "earned_cents", "theoretical_loss_ucents")
 SUMS = tuple(f"{span}_{total}_cents" for span in SPANS for total in ("wagered", "paid"))
 
 # The bets of a period are all from its first one on, by nonce: when the clock was set back, their times are
@@ -48,7 +51,8 @@ WITH starts AS MATERIALIZED (
         LEFT JOIN starts ON starts.user_id = bets.user_id
     GROUP BY bets.user_id
 ), sums AS MATERIALIZED (
-    SELECT bets.user_id, SUM(wager_cents) AS wagered_cents, SUM(payout_cents) AS earned_cents, {_SUMS}
+    SELECT bets.user_id, SUM(wager_cents) AS wagered_cents, SUM(payout_cents) AS earned_cents,
+        SUM({THEORETICAL_LOSS_UCENTS}) AS theoretical_loss_ucents, {_SUMS}
     FROM bets JOIN firsts ON firsts.user_id = bets.user_id
     GROUP BY bets.user_id
 )
@@ -59,7 +63,7 @@ WHERE {_DIFFERS}
 
 
 def wrong_sums() -> dict[str, dict[str, int]]:
-    """The players with a wrong sum by platform id, each with the correct cents by the wrong columns."""
+    """The players with a wrong sum by platform id, each with the correct numbers by the wrong columns."""
     wrong = {}
     for player_id, *pairs in database.execute_sql(WRONG_SUMS).fetchall():
         columns = zip((*TOTALS, *SUMS), pairs[::2], pairs[1::2], strict=True)

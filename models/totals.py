@@ -15,7 +15,10 @@ other."""
 
 
 class LiveBetCount(Table):
-    """How many bets, and high rolls among them, the players of one shard have made."""
+    """How many bets, and high rolls among them, the players of one shard have made.
+
+    Without those of suspended players, which the live bets do not show.
+    """
 
     shard = peewee.IntegerField(primary_key=True, constraints=[Check("shard BETWEEN 0 AND 63")])
     bets = peewee.BigIntegerField(constraints=[Check("bets >= 0")])

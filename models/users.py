@@ -95,16 +95,27 @@ class User(Table):
     month_deposit_limit_cents = peewee.BigIntegerField(null=True)
     # The player has read the notifications up to this time.
     notifications_read_at_ms = _number()
+    # The wagers, each times its house edge, in millionths of a cent: what they cost on average.
+    theoretical_loss_ucents = _number()
 
     class Meta:
         table_name = "users"
 
 
-# The leaderboards of a week and a month. PostgreSQL adds an entry to every index when a bet changes these
-# columns. A table of their own for the sums took more of its time for a bet, and grew faster.
+# The leaderboards of a week and a month, without suspended players. PostgreSQL adds an entry to every index
+# when a bet changes these columns. A table of their own for the sums took more of its time for a bet, and
+# grew faster.
 for _period in ("week", "month"):
     _starts_at, _wagered = getattr(User, f"{_period}_starts_at_ms"), getattr(User, f"{_period}_wagered_cents")
-    User.add_index(User.index(_starts_at, _wagered.desc(), User.id, name=f"users_leaderboard_of_{_period}"))
+    User.add_index(
+        User.index(
+            _starts_at,
+            _wagered.desc(),
+            User.id,
+            name=f"users_leaderboard_of_{_period}",
+            where=SQL("suspended_at_ms IS NULL"),
+        )
+    )
 
 
 # The lists of suspended players and of those on a break. Other players are in neither.

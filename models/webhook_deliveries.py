@@ -18,6 +18,8 @@ class WebhookDelivery(Table):
     processed_at_ms = peewee.BigIntegerField(null=True)
     # Why nothing was done. Kept for staff.
     error = peewee.CharField(max_length=200, null=True)
+    # The row of ``payments`` that a message of the operator's own service has recorded.
+    payment_id = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "webhook_deliveries"
@@ -33,6 +35,12 @@ WebhookDelivery.add_index(
 # Old ones are deleted.
 WebhookDelivery.add_index(
     WebhookDelivery.index(WebhookDelivery.received_at_ms, name="webhook_deliveries_received")
+)
+# The payments that were recorded by messages.
+WebhookDelivery.add_index(
+    WebhookDelivery.index(
+        WebhookDelivery.payment_id, name="webhook_deliveries_payment", where=SQL("payment_id IS NOT NULL")
+    )
 )
 # Those that staff must look at.
 WebhookDelivery.add_index(

@@ -51,6 +51,8 @@ class Withdrawal(Table):
     poll_wait_ms = peewee.BigIntegerField()
     # Why it was not approved automatically; null of those from before this column too.
     review_reason = peewee.CharField(max_length=200, null=True)
+    # When a transfer of the payout was first seen. After that a cancelled payout may have been paid.
+    in_progress_since_ms = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "withdrawals"

@@ -105,8 +105,11 @@ class Services:
         self.player_locks = PlayerLocks(SpinInProgress)
         self.catalogue = CatalogueCache(ttl_seconds=settings.catalogue_ttl_seconds, timer=time.monotonic)
         self.upgrader = Upgrader(settings=settings, catalogue=self.catalogue, settler=settler)
-        self.case_openings = Openings(game=CASE, settler=settler, free_case_limit=settings.free_case_limit)
-        self.irl_openings = Openings(game=IRL, settler=settler)
+        edge = settings.upgrader_house_edge_ppm
+        self.case_openings = Openings(
+            game=CASE, settler=settler, house_edge_ppm=edge, free_case_limit=settings.free_case_limit
+        )
+        self.irl_openings = Openings(game=IRL, settler=settler, house_edge_ppm=edge)
         self.shipping = Shipping(encrypter=self._encrypter("shipping addresses"))
         self.prices = PriceService(
             feed_url=settings.price_feed_url,
@@ -151,6 +154,7 @@ class Services:
         self.staff_sign_in = SignIn(encrypter=encrypter, passwords=passwords, login_failures=login_failures)
         actions = action_table(
             staff_decisions=self.staff_decisions,
+            payment_inbox=self.payment_inbox,
             two_factor=self.two_factor,
             staff_accounts=self.staff_accounts,
             settings=settings,

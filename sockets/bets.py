@@ -16,14 +16,38 @@ from server.metrics import Metrics
 from server.realtime.packets import after_this_event, check_event_rate
 from server.realtime.server import Event, Realtime
 from services.accounts import sessions, users
+from services.cases.errors import CaseNotFound
 from services.container import Services
 from services.games.bet_settler import SettledBet
 from services.games.bets import LOST, UPGRADER, WON
-from services.games.errors import InvalidRequest
-from services.limits.errors import LimitReached
+from services.games.errors import (
+    CommitmentMismatch,
+    FreeCaseNotAvailable,
+    InvalidClientSeed,
+    InvalidRequest,
+    RequestIdReused,
+    SessionTimeReached,
+    SpinInProgress,
+    TooSoon,
+)
+from services.limits.errors import ExcludedPermanently, LimitReached, TakingABreak
+from services.openings.errors import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow
 from services.openings.opening import OpeningRequest, Openings
-from services.shared.errors import PlatformError
-from services.shared.money import number_from_cents
+from services.shared.errors import (
+    AccountSuspended,
+    InsufficientBalance,
+    PlatformError,
+    TooManyRequests,
+    Unauthorized,
+)
+from services.shared.money import InvalidAmount, number_from_cents
+from services.upgrader.errors import (
+    ItemNotFound,
+    ItemPriceChanged,
+    PriceNotAboveWager,
+    WagerAboveLimit,
+    WagerTooSmall,
+)
 from services.upgrader.spin import SpinRequest, Upgrader
 from sockets.schemas import LimitReachedSchema, OpeningPfSchema, PfSchema
 
@@ -31,7 +55,23 @@ MAX_REQUEST_ID = 64
 CENTS_PER_COIN = 100
 
 FAILED = {"status": False, "error": "Something went wrong"}
-"""The answer to a bet that failed."""
+"""The answer to a bet that failed, or was refused for another reason than ``REFUSALS``."""
+
+OF_EVERY_BET = (
+    *(Unauthorized, TooManyRequests, SpinInProgress, InvalidRequest, RequestIdReused, InvalidClientSeed),
+    *(AccountSuspended, ExcludedPermanently, TakingABreak, LimitReached, TooSoon, SessionTimeReached),
+    *(CommitmentMismatch, InsufficientBalance),
+)
+OF_AN_OPENING = (CaseNotFound, CaseNotAvailable, CasePriceChanged, CaseChanged)
+OF_A_SPIN = (
+    *(InvalidAmount, ItemNotFound, ItemPriceChanged, PriceNotAboveWager, WagerAboveLimit, WagerTooSmall),
+)
+REFUSALS: dict[str, tuple[type[PlatformError], ...]] = {
+    "upgrader:spin": (*OF_EVERY_BET, *OF_A_SPIN),
+    "case:open": (*OF_EVERY_BET, *OF_AN_OPENING, LevelTooLow, FreeCaseNotAvailable),
+    "irl:open": (*OF_EVERY_BET, *OF_AN_OPENING),
+}
+"""The reasons that players are told, by event; asyncapi.json has the same."""
 
 events_log = logging.getLogger("platform.events")
 
@@ -79,7 +119,7 @@ class BetEvent:
             check_event_rate()
             with self._running.connections.event_in_flight(sid) as (user_id, session):
                 outcome, answer = self._play(sid, user_id, session, payload)
-        except PlatformError as refusal:
+        except REFUSALS[self._name] as refusal:
             # The text of the class, because that of a break contains its end.
             outcome, answer = type(refusal).text, self._answer(sid, refusal_answer(refusal))
         except Exception:  # noqa: BLE001  # the player gets an answer in any case

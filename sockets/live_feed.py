@@ -30,9 +30,13 @@ class LiveFeed:
         self._waiting: deque[Event] = deque()
 
     def announce(self, bets: Sequence[DueBet]) -> None:
-        """Send these bets, which are due now, to everybody in all processes, spectators included."""
-        if bets:
-            events = [("live-bets:new", payload) for payload in BETS.dump(bets)]
+        """Send these bets, which are due now, to everybody in all processes, spectators included.
+
+        Not those of suspended players.
+        """
+        shown = [bet for bet in bets if not bet.is_suspended]
+        if shown:
+            events = [("live-bets:new", payload) for payload in BETS.dump(shown)]
             self._services.signals.publish(Signal.LIVE_BETS, events)
             self._running.broadcast(events)
 

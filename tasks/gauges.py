@@ -31,7 +31,7 @@ def add_gauges(app: Flask) -> None:
     audit_successors = "Logs of the audit trail that could not go on after a restore"
     gauge("audit_log_successors", audit_successors, lambda: audit_log.successors)
     refused = "Audit events that no process with the SECRET_KEY has written"
-    gauge("audit_events_refused", refused, lambda: len(audit_log.events.refused))
+    gauge("audit_events_refused", refused, lambda: audit_log.refused)
     gauge("database_pool_size", "Limit of connections, 0 for none", lambda: database.usage().size)
     gauge("database_pool_in_use", "Connections in use", lambda: database.usage().in_use)
     waiting = "Requests and spins that wait for a connection"

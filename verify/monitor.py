@@ -3,24 +3,32 @@
     monitor.py https://play.example.com/log --state FILE [--key VKEY] [--once] [--compare FILE|URL]
 
 It reads every entry of the log and every revealed bet, and trusts nothing that the server says but the first
-key, unless --key gives it. It prints a line for each contradiction:
+key, unless --key gives it. It prints a line for each contradiction, which a signature of the log proves:
 
-- a checkpoint that the key has not signed, or that does not continue all that was seen before
-- a tile or an entry that is missing, or is not in the signed tree
+- a signed tree that does not continue what was signed before, or another history of the same size
+- a signed log that stays smaller than it was for half a minute
 - a bet whose nonce is not the next of its player, or whose commitment is not the one announced before
-- a commitment that was redrawn outside of an epoch of redraws, or twice in one
+- a commitment that two bets have, was redrawn outside of an epoch of redraws, or twice in one
+- an entry that is malformed, or whose terms do not fit each other
+
+It prints a problem for what the server says without a signature. Problems are checked again each time:
+
 - a bet that is not revealed a minute after its proof was due, or a bet of the live feed without an entry
 - a revealed bet whose seed, terms or outcome differ from what the entry and the seeds say
 
+Everything else is "not checked": a failure of the network or the server, a missing tile, a file that no known
+key has signed, an entry of a later format. That proves nothing.
+
 It reports announced keys and successors of the log, and prints wagers, payouts and the return to player
 beside the theoretical one. --compare holds the log against a checkpoint that somebody else has seen: only so
-can you find out that others are shown another history.
+can you find out that others are shown another history. It may be older than a rotation of the key:
+--earlier-key gives an earlier key, if the log did not announce it.
 
 FILE keeps what was seen. It also keeps the contradictions, so that a later run reports them again, and the
 signed checkpoints that prove them. Without --once the log is read every 10 seconds. A log that changed its
 key while nobody watched needs --key again. The clock of this machine must be right.
 
-Exit status: 1 if there is a contradiction, 2 if the log can't be read, otherwise 0.
+Exit status: 1 if there is a contradiction or a problem, 2 if something was not checked, otherwise 0.
 """
 
 from __future__ import annotations
@@ -40,7 +48,7 @@ import time
 import zlib
 from base64 import b64decode, b64encode
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
@@ -59,8 +67,13 @@ LATE_MS = 60_000
 MAX_PROOF_DELAY_SECONDS = 600
 REQUEST_SECONDS = 60
 ATTEMPTS = 3
+
+ASK_SECONDS = 5
+ASKED_AGAIN = 7
+"""How often a checkpoint is read again that is smaller than one that was signed: over half a minute."""
+
 JSON_BYTES = 1_000_000
-NOTE_BYTES = 250_000
+NOTE_BYTES = 256 * 1024
 REVEALED_BYTES = 64_000_000
 SNAPSHOT_BYTES = 10_000_000
 SNAPSHOTS_KEPT = 200
@@ -86,11 +99,11 @@ Edge = list[bytes]
 
 
 class Contradiction(Exception):
-    """The log contradicts itself, or its format."""
+    """What a key of the log has signed contradicts itself, or its format."""
 
 
-class Unreachable(Exception):
-    """The network or the server failed. That proves nothing."""
+class NotChecked(Exception):
+    """Something is missing, was not signed, or is of a later format. That proves nothing."""
 
 
 # --- Requests ---------------------------------------------------------------------------------------------
@@ -104,7 +117,7 @@ class Web:
         self._connections: dict[tuple[str, str], http.client.HTTPConnection] = {}
 
     def get(self, url: str, limit: int) -> bytes | None:
-        """The body, None where there is none. Raises Unreachable, and Contradiction if it is too large."""
+        """The body, None where there is none. Raises NotChecked."""
         failure = ""
         for attempt in range(ATTEMPTS):
             if attempt:
@@ -117,22 +130,22 @@ class Web:
                 continue
             if status == http.HTTPStatus.OK:
                 if len(body) > limit:
-                    raise Contradiction(f"{url} has more than {limit} bytes")
+                    raise NotChecked(f"{url} has more than {limit} bytes")
                 return body
             if status in (http.HTTPStatus.NOT_FOUND, http.HTTPStatus.GONE):
                 return None
             failure = f"status {status}"
-        raise Unreachable(f"{url}: {failure}")
+        raise NotChecked(f"{url}: {failure}")
 
     def json(self, url: str, limit: int = JSON_BYTES) -> Json:
-        """The value of a JSON document; fractions are Decimals. Raises Unreachable, Contradiction."""
+        """The value of a JSON document; fractions are Decimals. Raises NotChecked."""
         body = self.get(url, limit)
         if body is None:
-            raise Contradiction(f"{url} is missing")
+            raise NotChecked(f"{url} is missing")
         try:
             return json.loads(body.decode(), parse_float=Decimal)
         except (ValueError, ArithmeticError, RecursionError):
-            raise Contradiction(f"{url} is not JSON") from None
+            raise NotChecked(f"{url} is not JSON") from None
 
     def close(self) -> None:
         while self._connections:
@@ -177,7 +190,10 @@ def _hang_up(connection: socket.socket) -> None:
 # --- Keys and checkpoints (c2sp.org/signed-note, c2sp.org/tlog-checkpoint) --------------------------------
 
 ED25519 = b"\x01"
+KEY_ID_BYTES = 4
+MAX_SIGNATURES = 100
 KEY_NAME = re.compile(r"[^\s+]+")
+KEY_ID = re.compile("[0-9a-f]{8}")
 SIGNATURE = re.compile(r"— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})")
 CONTROL_CHARACTER = re.compile(r"[\x00-\x09\x0b-\x1f]")
 SIZE = re.compile("0|[1-9][0-9]{0,17}")
@@ -199,57 +215,69 @@ def key_id(name: str, public_key: bytes) -> bytes:
 
 
 def parse_key(text: str) -> tuple[str, str]:
-    """Name and public key (base64) of a verifier key. Raises Contradiction."""
+    """Name and public key (base64) of a verifier key.
+
+    Raises Contradiction for any other text, and NotChecked for a key with another type of signatures.
+    """
     name, _, rest = text.partition("+")
     hexadecimal, _, encoded = rest.partition("+")
     key = _from_base64(encoded)
-    if not (
-        KEY_NAME.fullmatch(name)
-        and len(key) == 1 + HASH_BYTES
-        and key[:1] == ED25519
-        and key_id(name, key[1:]).hex() == hexadecimal
-    ):
+    if KEY_NAME.fullmatch(name) and KEY_ID.fullmatch(hexadecimal) and key and key[:1] != ED25519:
+        raise NotChecked(f"a verifier key of a later type: {text[:200]!r}")
+    is_valid = KEY_NAME.fullmatch(name) and len(key) == 1 + HASH_BYTES
+    if not is_valid or key_id(name, key[1:]).hex() != hexadecimal:
         raise Contradiction(f"not an Ed25519 verifier key: {text[:200]!r}")
     return name, b64encode(key[1:]).decode()
 
 
 def open_checkpoint(note: bytes, origin: str, keys: list[str]) -> Checkpoint:
-    """The checkpoint in a note that one of the keys has signed for this origin. Raises Contradiction."""
-    text, lines, signatures = _split_note(note)
+    """The checkpoint in a note that one of the keys has signed for this origin.
+
+    Raises NotChecked if none has, and Contradiction if one has signed what is no checkpoint.
+    """
+    text, lines, signatures = split_note(note)
     if lines[0] != origin:
-        raise Contradiction(f"the checkpoint is of {lines[0][:200]!r}, not of {origin!r}")
+        raise NotChecked(f"the checkpoint is of {lines[0][:200]!r}, not of {origin!r}")
     known = {key_id(origin, b64decode(key)): key for key in keys}
     signers = set()
     for name, signature in signatures:
-        key = known.get(signature[:4])
+        key = known.get(signature[:KEY_ID_BYTES])
         if name != origin or key is None:
             continue
         try:
-            Ed25519PublicKey.from_public_bytes(b64decode(key)).verify(signature[4:], text.encode())
+            public_key = Ed25519PublicKey.from_public_bytes(b64decode(key))
+            public_key.verify(signature[KEY_ID_BYTES:], text.encode())
         except (InvalidSignature, ValueError):
-            raise Contradiction(f"a checkpoint of {origin} has a wrong signature") from None
+            raise NotChecked(f"a checkpoint of {origin} has a wrong signature") from None
         signers.add(key)
     if not signers:
-        raise Contradiction(f"a checkpoint of {origin} is not signed by a known key")
-    root = _from_base64(lines[2])
-    if not SIZE.fullmatch(lines[1]) or len(root) != HASH_BYTES or not all(lines):
+        raise NotChecked(f"a checkpoint of {origin} is not signed by a known key: give --key")
+    root = _from_base64(lines[2]) if len(lines) > 2 else b""  # noqa: PLR2004
+    if len(root) != HASH_BYTES or not SIZE.fullmatch(lines[1]) or not all(lines):
         raise Contradiction(f"a checkpoint of {origin} is malformed")
     return Checkpoint(origin, int(lines[1]), root, frozenset(signers), note.decode())
 
 
-def _split_note(note: bytes) -> tuple[str, list[str], list[tuple[str, bytes]]]:
-    """The signed text, its lines, and names and bytes of the signatures."""
+def split_note(note: bytes) -> tuple[str, list[str], list[tuple[str, bytes]]]:
+    """The signed text, its lines, and names and bytes of the signatures. Raises NotChecked."""
     try:
         content = note.decode()
     except UnicodeDecodeError:
-        raise Contradiction("a note is not UTF-8") from None
-    text, _, block = content.rpartition("\n\n")
-    matches = [SIGNATURE.fullmatch(line) for line in block.removesuffix("\n").split("\n")]
-    lines = text.split("\n")
-    is_note = block.endswith("\n") and all(matches) and not CONTROL_CHARACTER.search(content)
-    if not is_note or len(lines) < 3:  # noqa: PLR2004
-        raise Contradiction("a checkpoint is not a signed note of three lines")
-    return f"{text}\n", lines, [(match[1], _from_base64(match[2])) for match in matches if match]
+        raise NotChecked("a note is not UTF-8") from None
+    text, separator, block = content.rpartition("\n\n")
+    signature_lines = block.removesuffix("\n").split("\n")
+    matches = [SIGNATURE.fullmatch(line) for line in signature_lines[: MAX_SIGNATURES + 1]]
+    signatures = [(match[1], _from_base64(match[2])) for match in matches if match]
+    if not (
+        separator
+        and block.endswith("\n")
+        and len(note) <= NOTE_BYTES
+        and len(signatures) == len(signature_lines) <= MAX_SIGNATURES
+        and all(len(signature) > KEY_ID_BYTES for _, signature in signatures)
+        and not CONTROL_CHARACTER.search(content)
+    ):
+        raise NotChecked("a checkpoint is not a signed note")
+    return f"{text}\n", text.split("\n"), signatures
 
 
 def _from_base64(text: str) -> bytes:
@@ -318,31 +346,31 @@ class Tree:
         self._bundle: tuple[int, list[bytes]] = (-1, [])
         self.edge = [self._fetch(*place) for place in edge_places(self.size)]
         if root_of(self.edge) != checkpoint.root:
-            raise Contradiction(f"the tiles of size {self.size} do not have the root of the checkpoint")
+            raise NotChecked(f"the tiles of size {self.size} do not have the root of the checkpoint")
 
     def tile(self, level: int, number: int) -> bytes:
-        """The hashes of a tile that the tree has. Raises Contradiction if they are not in the tree."""
+        """The hashes of a tile that the tree has. Raises NotChecked if it is missing, or another."""
         if number == self.size >> 8 * (level + 1):
             return self.edge[level]
         if self._tiles.get(level, (-1, b""))[0] != number:
             hashes = self._fetch(level, number, WIDTH)
             place = number % WIDTH * HASH_BYTES
             if subtree_root(hashes) != self.tile(level + 1, number // WIDTH)[place : place + HASH_BYTES]:
-                raise Contradiction(f"tile {level}/{number} does not have the root that the tile above says")
+                raise NotChecked(f"tile {level}/{number} does not have the root that the tile above says")
             self._tiles[level] = number, hashes
         return self._tiles[level][1]
 
     def entries(self, number: int) -> list[bytes]:
-        """The entries of a bundle. Raises Contradiction if they are not in the tree."""
+        """The entries of a bundle. Raises NotChecked if it is missing, or another."""
         if self._bundle[0] != number:
             width = min(WIDTH, self.size - number * WIDTH)
             entries = _split_bundle(self._resource("entries", number, width, BUNDLE_BYTES))
             if entries is None or len(entries) not in (width, WIDTH):
-                raise Contradiction(f"bundle {number} does not have {width} entries")
+                raise NotChecked(f"bundle {number} does not have {width} entries")
             hashes = self.tile(0, number)
             for place, entry in enumerate(entries[:width]):
                 if leaf(entry) != hashes[place * HASH_BYTES : (place + 1) * HASH_BYTES]:
-                    raise Contradiction(f"entry {number * WIDTH + place} is not the one in the tree")
+                    raise NotChecked(f"entry {number * WIDTH + place} is not the one in the tree")
             self._bundle = number, entries[:width]
         return self._bundle[1]
 
@@ -365,7 +393,7 @@ class Tree:
             return b""
         hashes = self._resource(str(level), number, width, WIDTH * HASH_BYTES)
         if len(hashes) not in (width * HASH_BYTES, WIDTH * HASH_BYTES):
-            raise Contradiction(f"tile {level}/{number} does not have {width} hashes")
+            raise NotChecked(f"tile {level}/{number} does not have {width} hashes")
         return hashes[: width * HASH_BYTES]
 
     def _resource(self, level: str, number: int, width: int, limit: int) -> bytes:
@@ -375,7 +403,7 @@ class Tree:
         if body is None:
             body = self._web.get(url, limit)
         if body is None:
-            raise Contradiction(f"{url} with {width} hashes or entries is missing")
+            raise NotChecked(f"{url} with {width} hashes or entries is missing")
         return body
 
 
@@ -414,7 +442,8 @@ VALID: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("nonce", "threshold"), _integer(1)),
     **dict.fromkeys(("commitment", "digest", "next", "snapshot"), IS_HASH),
     **dict.fromkeys(("item", "reason"), _text("(?s).{1,1000}")),
-    **dict.fromkeys(("forkOf", "nextKey"), _text(r"[^\s]{1,500}")),
+    **dict.fromkeys(("key", "nextKey"), _text(r"[^\s]{1,5000}")),
+    "forkOf": _text(r"[^\s]{1,500}"),
     "algorithm": _text("|".join(GAMES)),
     "clientSeed": _text("[A-Za-z0-9_-]{4,64}"),
     "edge": _text(r"0(\.[0-9]{1,6})?"),
@@ -434,14 +463,18 @@ KINDS = {
     ("at", "bets", "digest", "v"): "older",
     ("at", "forkOf", "kept", "root", "size", "v"): "fork",
     ("at", "nextKey", "v"): "key",
+    ("at", "key", "nextKey", "v"): "key",
 }
 canonical_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 
 def parse_entry(raw: bytes) -> tuple[str, dict[str, Any]]:
-    """Kind and content of an entry. Raises Contradiction."""
+    """Kind and content of an entry; the kind is "later" if it is of a later format. Raises Contradiction."""
     try:
         entry = json.loads(raw.decode())
+        version = within(entry, "v")
+        if type(version) is int and version > 1:
+            return "later", entry
         is_canonical = canonical_json(entry).encode() == raw
     except (ValueError, RecursionError):
         raise Contradiction("is not JSON") from None
@@ -481,11 +514,13 @@ class Chain:
 
     def __init__(self, state: State) -> None:
         self.state = state
+        self._owners = {known[1]: player for player, known in state.players.items()}
+        self._owners |= {entry["commitment"]: entry["player"] for _, entry in state.waiting.values()}
 
     def bet(self, entry: dict[str, Any]) -> str | None:
         player, nonce = entry["player"], entry["nonce"]
         known = self.state.players.get(player)
-        self.state.players[player] = nonce + 1, entry["next"], known[2] if known else 0
+        owner = self._announce(player, nonce + 1, entry["next"], known[2] if known else 0)
         if known is None:
             return f"player {player} bets without an announced commitment"
         if nonce < known[0]:
@@ -494,9 +529,7 @@ class Chain:
             return f"player {player} has nonce {nonce}, but {known[0]} is missing"
         if entry["commitment"] != known[1]:
             return f"player {player} bets on a commitment that is not the one announced for nonce {nonce}"
-        if entry["next"] == entry["commitment"]:
-            return f"player {player} gets the same commitment again"
-        return None
+        return owner
 
     def commitment(self, entry: dict[str, Any]) -> str | None:
         """A commitment of a new player, or of one from before the log."""
@@ -505,24 +538,36 @@ class Chain:
             return f"a commitment of player {player} has the reason {reason[:100]!r}"
         if player in self.state.players:
             return f"player {player} is {reason} a second time"
-        self.state.players[player] = entry["nonce"], entry["commitment"], self.state.epoch
+        owner = self._announce(player, entry["nonce"], entry["commitment"], self.state.epoch)
         if reason == "new" and entry["nonce"] != 1:
             return f"player {player} is new, but begins with nonce {entry['nonce']}"
-        return None
+        return owner
 
     def redrawn(self, entry: dict[str, Any]) -> str | None:
         player, epoch = entry["player"], entry["redraw"]
         known = self.state.players.get(player)
-        self.state.players[player] = entry["nonce"], entry["commitment"], epoch
+        owner = self._announce(player, entry["nonce"], entry["commitment"], epoch)
         if known is None or entry["reason"] != "redrawn":
             return f"a commitment of player {player} is redrawn, but none was announced"
+        self._owners.pop(known[1], None)
         if epoch != self.state.epoch or epoch == 0:
             return f"a commitment of player {player} is redrawn outside of an epoch of redraws"
         if known[2] == epoch:
             return f"a commitment of player {player} is redrawn a second time in epoch {epoch}"
         if entry["nonce"] != known[0]:
             return f"a redraw changes the nonce of player {player} from {known[0]} to {entry['nonce']}"
-        return None
+        return owner
+
+    def reveal(self, entry: dict[str, Any]) -> None:
+        """Forget the commitment of a bet whose seed is known now."""
+        self._owners.pop(entry["commitment"], None)
+
+    def _announce(self, player: str, nonce: int, commitment: str, epoch: int) -> str | None:
+        """Note a player's next commitment. It must not be one whose seed is still secret."""
+        self.state.players[player] = nonce, commitment, epoch
+        owner = self._owners.get(commitment)
+        self._owners[commitment] = player
+        return owner and f"player {player} gets a commitment that player {owner} has already"
 
     def begin_epoch(self, entry: dict[str, Any]) -> str | None:
         last, self.state.epoch = self.state.epoch, max(self.state.epoch, entry["redraw"])
@@ -643,10 +688,17 @@ def differences(shown: Json, expected: dict[str, object]) -> Iterator[str]:
 # --- What is kept -----------------------------------------------------------------------------------------
 
 
+STATE_VERSION = 2
+SIGNED = ("origin", "keys", "next_key", "checkpoint", "size", "edge", "evidence")
+"""What is kept of a state with another version."""
+
+
 @dataclass
 class State:
     """What was seen of the log. ``keys`` are public keys in base64, the current one last."""
 
+    version: int = 0
+    """Of this file. The entries are read again when it is another one."""
     origin: str = ""
     keys: list[str] = field(default_factory=list)
     next_key: str | None = None
@@ -661,12 +713,18 @@ class State:
     """When the log began, if there are bets from before it."""
     predecessor: dict[str, Any] | None = None
     """Origin, size and edge of the log that this one continues, until the entry that says so."""
+    ended: list[str] = field(default_factory=list)
+    """The origins of the logs before this one."""
+    later: list[int] = field(default_factory=list)
+    """Index of the first entry of a later format, and how many there are."""
     players: dict[str, tuple[int, str, int]] = field(default_factory=dict)
     """The next nonce of each player, its commitment, and the epoch in which that was last redrawn."""
     waiting: dict[int, tuple[int, dict[str, Any]]] = field(default_factory=dict)
     """The bets that are not revealed yet, by index: when they are due, and their entries."""
     live: list[str] = field(default_factory=list)
     """The ids of the live bets that were checked last."""
+    problems: dict[str, list[str]] = field(default_factory=dict)
+    """What did not fit the log, by what said so: ``entry 7``, ``the live bet 12``."""
     sums: dict[str, dict[str, int]] = field(default_factory=dict)
     contradictions: list[str] = field(default_factory=list)
     evidence: list[str] = field(default_factory=list)
@@ -677,10 +735,12 @@ class State:
         try:
             kept = json.loads(path.read_bytes())
         except FileNotFoundError:
-            return cls()
+            return cls(version=STATE_VERSION)
+        if kept.get("version") != STATE_VERSION:
+            kept = {name: kept[name] for name in SIGNED if name in kept} | {"version": STATE_VERSION}
         state = cls(**kept)
-        state.players = {player: tuple(known) for player, known in kept["players"].items()}
-        state.waiting = {int(index): tuple(waits) for index, waits in kept["waiting"].items()}
+        state.players = {player: tuple(known) for player, known in state.players.items()}  # type: ignore[misc]
+        state.waiting = {int(index): tuple(waits) for index, waits in state.waiting.items()}  # type: ignore[misc]
         return state
 
     def save(self, path: Path) -> None:
@@ -699,6 +759,7 @@ SUCCESSOR = re.compile(r"(.*?)(-[0-9]+|-[0-9a-f]{8})?", re.DOTALL)
 """The first name of a log, and what its successor has behind it."""
 
 
+LIVE = "the live bet "
 NO_BETS = {"bets": 0, "wagered": 0, "paid": 0, "mean": 0, "freeBets": 0, "freePaid": 0}
 
 
@@ -726,6 +787,8 @@ class Monitor:
         self._note = ""
         self._proof_delay_ms = MAX_PROOF_DELAY_SECONDS * 1000
         self._contents: dict[str, Content] = {}
+        self._unreadable: set[str] = set()
+        self._is_checked = True
         self._next_save = 0.0
 
     @property
@@ -736,26 +799,27 @@ class Monitor:
     def now_ms(self) -> int:
         return int(self._now() * 1000)
 
-    def poll(self, key: str | None = None, compare: str | None = None) -> bool:
-        """Read what is new. False if the log could not be read."""
-        readable = True
-        try:
-            with self._noting_contradictions(proven_by_note=True):
-                self._pin(key)
-                live = list(self._live_bets())
-                self._read_tree(least=max([1 + index for _, _, index in live], default=0))
+    def poll(
+        self, key: str | None = None, earlier_keys: Sequence[str] = (), compare: str | None = None
+    ) -> bool:
+        """Read what is new. False if something could not be checked."""
+        self._is_checked = True
+        self._unreadable.clear()
+        with self._noting(proven_by_note=True):
+            self._pin(key, earlier_keys)
+            live = list(self._live_bets())
+            new = [index for bet_id, _, index in live if f"{LIVE}{bet_id}" not in self.state.problems]
+            self._read_tree(least=1 + max(new, default=-1))
+            with self._noting():
                 self._read_entries()
                 self._check_predecessor()
-                self._reveal({index // WIDTH for index in self.state.waiting})
-                self._check_live(live)
-                with self._beside_the_log(proven_by_note=True):
-                    self._compare(compare)
-        except Unreachable as problem:
-            print(f"can't read the log: {printable(str(problem))}", file=sys.stderr)
-            readable = False
+            self._reveal({index // WIDTH for index in self.state.waiting})
+            self._check_live(live)
+            with self._noting(proven_by_note=True):
+                self._compare(compare)
         self.web.close()
         self._save()
-        return readable
+        return self._is_checked
 
     # What is printed
 
@@ -770,68 +834,97 @@ class Monitor:
             self._next_save = 0
             print(f"contradiction: {line}", flush=True)
 
+    def _not_checked(self, line: str) -> None:
+        self._is_checked = False
+        print(f"not checked: {printable(line)}", file=sys.stderr, flush=True)
+
+    def _problems(self, name: str, lines: list[str]) -> None:
+        """What does not fit the log now, instead of what did not before. The server did not sign it."""
+        kept = self.state.problems
+        before = kept.pop(name, [])
+        if lines and len(kept) < LINES_KEPT:
+            kept[name] = lines
+        for line in lines:
+            if line not in before:
+                print(f"problem: {printable(f'{name}: {line}')}", flush=True)
+        if before and not lines:
+            self._report(f"{name} fits the log now")
+
     @contextmanager
-    def _noting_contradictions(self, *, proven_by_note: bool = False) -> Iterator[None]:
+    def _noting(self, *, proven_by_note: bool = False) -> Iterator[None]:
         """Note what is raised. ``proven_by_note``: the last two checkpoints prove it, and are kept."""
         try:
             yield
+        except NotChecked as failure:
+            self._not_checked(str(failure))
         except Contradiction as problem:
             self._contradiction(str(problem))
             if proven_by_note and self._note and len(self.state.evidence) < LINES_KEPT // 10:
                 kept = self.state.evidence
                 kept += [note for note in (self.state.checkpoint, self._note) if note and note not in kept]
 
-    @contextmanager
-    def _beside_the_log(self, *, proven_by_note: bool = False) -> Iterator[None]:
-        """What is not the log itself: a failure to read it does not end the poll."""
-        try:
-            with self._noting_contradictions(proven_by_note=proven_by_note):
-                yield
-        except Unreachable as problem:
-            print(f"not checked: {printable(str(problem))}", file=sys.stderr)
-
     # Keys and checkpoints
 
-    def _pin(self, key: str | None) -> None:
-        """Learn the origin at the first time, and the key."""
+    def _pin(self, key: str | None, earlier_keys: Sequence[str]) -> None:
+        """Learn the origin and the key, again until a checkpoint was signed with it."""
         state = self.state
-        if not state.origin:
-            origin = self._current_origin()
-            if key is None:
-                page = self.web.get(f"{self.first_prefix + split_name(origin)[1]}/key", JSON_BYTES) or b""
-                key = page.decode(errors="replace").split("\n")[0]
-            if split_name(parse_key(key)[0])[0] != split_name(origin)[0]:
-                raise Contradiction(f"the key {key[:300]!r} is not one of {origin!r}")
-            state.origin = origin
-        if key is not None and parse_key(key)[1] not in state.keys:
-            state.keys.append(parse_key(key)[1])
+        if not state.checkpoint:
+            state.origin, state.keys = self._current_origin(), []
+            key = key or self._shown_key()
+        for each in map(self._own_key, earlier_keys):
+            if each not in state.keys:
+                state.keys.insert(0, each)
+        if key is not None and self._own_key(key) not in state.keys:
+            state.keys.append(self._own_key(key))
             self._report(f"the key of {state.origin} is pinned: {key}")
+
+    def _shown_key(self) -> str:
+        url = f"{self.prefix}/key"
+        page = self.web.get(url, JSON_BYTES)
+        if page is None:
+            raise NotChecked(f"{url} is missing")
+        return page.decode(errors="replace").split("\n")[0]
+
+    def _own_key(self, text: str) -> str:
+        """The public key of a verifier key of this log. Raises NotChecked."""
+        try:
+            name, public = parse_key(text)
+        except Contradiction as malformed:
+            raise NotChecked(str(malformed)) from None
+        if split_name(name)[0] != split_name(self.state.origin)[0]:
+            raise NotChecked(f"the key {text[:300]!r} is not one of {self.state.origin!r}")
+        return public
 
     def _current_origin(self) -> str:
         origin = within(self.web.json(f"{self.first_prefix}/current"), "origin")
         if not VALID["forkOf"](origin):
-            raise Contradiction(f"{self.first_prefix}/current names no origin")
+            raise NotChecked(f"{self.first_prefix}/current names no origin")
         return str(origin)
 
     def _read_tree(self, least: int) -> None:
         """Read the newest checkpoint with its tree, which must continue the last one."""
-        state, origin = self.state, self._current_origin()
-        if split_name(origin)[0] != split_name(state.origin)[0]:
-            raise Contradiction(f"{origin} is no successor of {state.origin}")
-        prefix = self.first_prefix + split_name(origin)[1]
-        checkpoint = self._read_checkpoint(prefix, origin)
-        if checkpoint.size < max(least, state.size):
-            # One from a cache may be a second old.
-            self._pause(2)
-            checkpoint = self._read_checkpoint(prefix, origin)
         self.tree = None
-        if origin == state.origin and checkpoint.size < state.size:
+        state, origin = self.state, self._current_origin()
+        is_successor = origin != state.origin
+        if is_successor and (
+            split_name(origin)[0] != split_name(state.origin)[0]
+            or not split_name(origin)[1]
+            or origin in state.ended
+        ):
+            raise NotChecked(f"{origin} is no successor of {state.origin}")
+        prefix = self.first_prefix + split_name(origin)[1]
+        checkpoint = self._read_checkpoint(prefix, origin, least if is_successor else max(least, state.size))
+        if not is_successor and checkpoint.size < state.size:
             raise Contradiction(f"the log went back from size {state.size} to {checkpoint.size}")
+        changed = f"the tree of size {checkpoint.size} does not continue that of size {state.size}"
+        edge = from_hex(state.edge)
+        if not is_successor and checkpoint.size == state.size and checkpoint.root != root_of(edge):
+            raise Contradiction(changed)
         tree = Tree(self.web, prefix, checkpoint)
-        if origin != state.origin:
+        if is_successor:
             self._begin_successor(origin)
-        elif not tree.agrees(from_hex(state.edge), state.size, state.size):
-            raise Contradiction(f"the tree of size {tree.size} does not continue that of size {state.size}")
+        elif not tree.agrees(edge, state.size, state.size):
+            raise Contradiction(changed)
         state = self.state
         state.size, state.edge = tree.size, [level.hex() for level in tree.edge]
         state.checkpoint, self.tree = checkpoint.note, tree
@@ -840,22 +933,32 @@ class Monitor:
             state.next_key = None
             self._report(f"{origin} uses the announced key from size {tree.size} on")
 
-    def _read_checkpoint(self, prefix: str, origin: str) -> Checkpoint:
-        note = self.web.get(f"{prefix}/checkpoint", NOTE_BYTES)
-        if note is None:
-            raise Contradiction(f"{prefix}/checkpoint is missing")
-        self._note = note.decode(errors="replace")
-        return open_checkpoint(note, origin, [*self.state.keys[-1:], *filter(None, [self.state.next_key])])
+    def _read_checkpoint(self, prefix: str, origin: str, least: int) -> Checkpoint:
+        """The newest checkpoint. A smaller one than ``least`` may come from a cache, and is read again."""
+        keys = [*self.state.keys[-1:], *filter(None, [self.state.next_key])]
+        for attempt in range(1 + ASKED_AGAIN):
+            if attempt:
+                self._pause(ASK_SECONDS)
+            note = self.web.get(f"{prefix}/checkpoint", NOTE_BYTES)
+            if note is None:
+                raise NotChecked(f"{prefix}/checkpoint is missing")
+            self._note = note.decode(errors="replace")
+            checkpoint = open_checkpoint(note, origin, keys)
+            if checkpoint.size >= least:
+                break
+        return checkpoint
 
     def _begin_successor(self, origin: str) -> None:
         """Read a successor from its beginning. What was seen of its predecessor is checked at its entry."""
         old = self.state
         self._report(f"{old.origin} has a successor: {origin}")
         self.state = State(
+            version=STATE_VERSION,
             origin=origin,
             keys=old.keys,
             next_key=old.next_key,
             predecessor={"origin": old.origin, "size": old.size, "edge": old.edge},
+            ended=[*old.ended, old.origin],
             contradictions=old.contradictions,
             evidence=old.evidence,
         )
@@ -869,24 +972,37 @@ class Monitor:
         try:
             note = self.web.get(source, NOTE_BYTES) if is_url(source) else Path(source).read_bytes()
         except OSError as problem:
-            raise Unreachable(f"{source}: {problem}") from None
+            raise NotChecked(f"{source}: {problem}") from None
         if note is None:
-            raise Unreachable(f"{source} is missing")
+            raise NotChecked(f"{source} is missing")
         self._note = note.decode(errors="replace")
         other = open_checkpoint(note, state.origin, [*state.keys, *filter(None, [state.next_key])])
         if other.size > tree.size:
-            agrees = Tree(self.web, self.prefix, other).agrees(tree.edge, tree.size, tree.size)
+            agrees = self._tree_of(other, tree.size).agrees(tree.edge, tree.size, tree.size)
         else:
             agrees = root_of(tree.edge_at(other.size)) == other.root
         if not agrees:
             raise Contradiction(f"two histories: {source} of size {other.size} does not fit size {tree.size}")
         self._report(f"{source} of size {other.size} is of the same history")
 
+    def _tree_of(self, signed: Checkpoint, seen: int) -> Tree:
+        """The tree of a larger checkpoint than the one that was seen, which the log must have or get."""
+        try:
+            return Tree(self.web, self.prefix, signed)
+        except NotChecked:
+            size = self._read_checkpoint(self.prefix, self.state.origin, signed.size).size
+            if size < signed.size:
+                self._note = signed.note
+                raise Contradiction(
+                    f"size {signed.size} is signed, but the log has {max(size, seen)}"
+                ) from None
+            return Tree(self.web, self.prefix, signed)
+
     # Entries
 
     def _read_entries(self) -> None:
         state, tree = self.state, self.tree
-        with self._beside_the_log():
+        with self._noting():
             self._read_rules()
         while tree and state.position < tree.size:
             number, first = divmod(state.position, WIDTH)
@@ -896,27 +1012,48 @@ class Monitor:
             state.position = number * WIDTH + len(entries)
             self._reveal({number})
             self._save()
+        if state.later:
+            first, count = state.later
+            others = f", and {count - 1} others are" if count > 1 else ""
+            self._not_checked(f"entry {first} is of a later format{others}: use a newer monitor.py")
 
     def _read_entry(self, index: int, raw: bytes) -> None:
         try:
             kind, entry = parse_entry(raw)
-            if kind in ("commitment", "redrawn"):
-                problem = getattr(self.chain, kind)(entry)
-            else:
-                problem = getattr(self, f"_read_{kind}")(index, entry)
+            problem = getattr(self, f"_read_{kind}")(index, entry)
         except Contradiction as malformed:
             problem = str(malformed)
+        except NotChecked:
+            problem = None
+            self._read_later(index, entry)
         if problem:
             self._contradiction(f"entry {index}: {problem}")
+
+    def _read_later(self, index: int, _: dict[str, Any]) -> None:
+        first, count = self.state.later or (index, 0)
+        self.state.later = [first, count + 1]
+
+    def _chained(self, index: int, problem: str | None) -> str | None:
+        """A problem of the chain. An entry of a later format may be what explains it."""
+        if problem and self.state.later:
+            self._not_checked(f"entry {index}: {problem}, after an entry of a later format")
+            return None
+        return problem
 
     def _read_bet(self, index: int, entry: dict[str, Any]) -> str | None:
         due = min(entry["at"], self.now_ms) + self._proof_delay_ms
         self.state.waiting[index] = due, entry
-        return self.chain.bet(entry) or wrong_terms(entry)
+        return self._chained(index, self.chain.bet(entry)) or wrong_terms(entry)
+
+    def _read_commitment(self, index: int, entry: dict[str, Any]) -> str | None:
+        return self._chained(index, self.chain.commitment(entry))
+
+    def _read_redrawn(self, index: int, entry: dict[str, Any]) -> str | None:
+        return self._chained(index, self.chain.redrawn(entry))
 
     def _read_epoch(self, index: int, entry: dict[str, Any]) -> str | None:
         self._report(f"entry {index}: epoch {entry['redraw']} of redraws begins: {entry['reason']}")
-        return self.chain.begin_epoch(entry)
+        return self._chained(index, self.chain.begin_epoch(entry))
 
     def _read_older(self, index: int, entry: dict[str, Any]) -> str | None:
         self._report(f"entry {index}: {entry['bets']} bets are older than the log")
@@ -924,11 +1061,18 @@ class Monitor:
         return f"{entry['bets']} bets become older than the log" if index else None
 
     def _read_key(self, index: int, entry: dict[str, Any]) -> str | None:
+        """An announced key. Only the last one that follows the current key may become the current one."""
+        state = self.state
         name, key = parse_key(entry["nextKey"])
-        if split_name(name)[0] != split_name(self.state.origin)[0]:
+        present = parse_key(entry["key"])[1] if "key" in entry else state.keys[-1]
+        if split_name(name)[0] != split_name(state.origin)[0]:
             return f"announces a key of {name}"
         self._report(f"entry {index}: a key is announced: {entry['nextKey']}")
-        self.state.next_key = None if key in self.state.keys else key
+        is_next = present == state.keys[-1] and key not in state.keys
+        for each in (state.next_key, present, key):
+            if each and each not in state.keys and not (is_next and each == key):
+                state.keys.insert(0, each)
+        state.next_key = key if is_next else None
         return None
 
     def _read_fork(self, index: int, entry: dict[str, Any]) -> str | None:
@@ -937,6 +1081,8 @@ class Monitor:
         seen, tree = self.state.predecessor, self.tree
         if kept != index or kept > size or entry["forkOf"] == self.state.origin:
             return f"keeps {kept} entries of {size} of {entry['forkOf']}"
+        if entry["forkOf"] not in self.state.ended:
+            self.state.ended.append(entry["forkOf"])
         if seen is None or tree is None:
             return None
         # The entry of the predecessor may be lost itself, when it was followed by another loss.
@@ -951,7 +1097,7 @@ class Monitor:
         return None
 
     def _check_predecessor(self) -> None:
-        if self.state.predecessor:
+        if self.state.predecessor and not self.state.later:
             before, self.state.predecessor = self.state.predecessor["origin"], None
             self._contradiction(f"{self.state.origin} has no entry that says that it continues {before}")
 
@@ -961,7 +1107,7 @@ class Monitor:
         delay = within(self.web.json(f"{self.site}/upgrader/rules"), "proofDelay")
         is_number = isinstance(delay, int | Decimal) and not isinstance(delay, bool)
         if not is_number or not 0 <= delay <= MAX_PROOF_DELAY_SECONDS:
-            raise Contradiction(f"{self.site}/upgrader/rules has no proof delay from 0 to 600 seconds")
+            raise NotChecked(f"{self.site}/upgrader/rules has no proof delay from 0 to 600 seconds")
         self._proof_delay_ms = int(delay * 1000)
 
     def _reveal(self, pages: set[int]) -> None:
@@ -969,55 +1115,57 @@ class Monitor:
             indexes = range(page * WIDTH, (page + 1) * WIDTH)
             waiting = [index for index in indexes if index in self.state.waiting]
             if any(self.state.waiting[index][0] <= self.now_ms for index in waiting):
-                with self._beside_the_log():
+                with self._noting():
                     self._reveal_page(page, waiting)
 
     def _reveal_page(self, page: int, waiting: list[int]) -> None:
-        """Check the revealed bets of a page, and that none is late."""
+        """Check the revealed bets of a page, and that none is late. What does not fit goes on waiting."""
         url = f"{self.prefix}/revealed/{page}"
-        bets = {}
-        with self._noting_contradictions():
-            revealed = self.web.json(url, REVEALED_BYTES)
-            try:
-                bets = {each["index"]: each["bet"] for each in revealed}
-            except (TypeError, KeyError):
-                raise Contradiction(f"{url} is malformed") from None
+        revealed = self.web.json(url, REVEALED_BYTES)
+        if not isinstance(revealed, list):
+            raise NotChecked(f"{url} is malformed")
+        # A later format may reveal something else than bets.
+        found = [(within(each, "index"), within(each, "bet")) for each in revealed]
+        bets = {index: bet for index, bet in found if IS_INDEX(index) and isinstance(bet, dict)}
         for index in waiting:
             due, entry = self.state.waiting[index]
             if index in bets:
-                with self._noting_contradictions():
+                with self._noting():
                     self._check_bet(index, entry, bets[index])
-            elif due + LATE_MS >= self.now_ms:
-                continue
-            else:
-                self._contradiction(f"entry {index}: the bet was due at {due} and is not revealed")
-            del self.state.waiting[index]
+            elif due + LATE_MS < self.now_ms:
+                self._problems(f"entry {index}", [f"the bet was due at {due} and is not revealed"])
 
     def _check_bet(self, index: int, entry: dict[str, Any], bet: Json) -> None:
         """Recompute a revealed bet, and count it."""
-        pf, seed = within(bet, "pf"), within(bet, "pf", "serverSeed")
+        name, pf, seed = f"entry {index}", within(bet, "pf"), within(bet, "pf", "serverSeed")
         if not IS_HASH(seed) or hashlib.sha256(seed.encode()).hexdigest() != entry["commitment"]:
-            raise Contradiction(f"entry {index}: the server seed is not the one that was committed to")
+            self._problems(name, ["the server seed is not the one that was committed to"])
+            return
         snapshot, wager = entry["terms"].get("snapshot"), entry["terms"]["wager"]
         content = self._content(snapshot) if snapshot else None
         if content and wager not in (0, content.price):
-            self._contradiction(f"entry {index}: the wager is {wager}, the price of the case {content.price}")
+            self._contradiction(f"{name}: the wager is {wager}, the price of the case {content.price}")
         outcome = outcome_of(entry, seed, content)
         seeds = {"serverSeedCommitment": entry["commitment"]}
-        seeds |= {name: entry[name] for name in ("clientSeed", "nonce")}
-        for difference in [*differences(pf, seeds), *differences(bet, outcome.shown)]:
-            self._contradiction(f"entry {index}: in the revealed bet {difference}")
+        seeds |= {each: entry[each] for each in ("clientSeed", "nonce")}
+        different = [*differences(pf, seeds), *differences(bet, outcome.shown)]
+        self._problems(name, [f"in the revealed bet {difference}" for difference in different])
+        if different:
+            return
+        del self.state.waiting[index]
+        self.chain.reveal(entry)
         sums = self.state.sums.setdefault(entry["game"], dict(NO_BETS))
         counted = {"bets": 1, "wagered": wager, "paid": outcome.payout, "mean": outcome.mean}
-        for name, value in counted.items() if wager else (("freeBets", 1), ("freePaid", outcome.payout)):
-            sums[name] += value
+        for column, value in counted.items() if wager else (("freeBets", 1), ("freePaid", outcome.payout)):
+            sums[column] += value
 
     def _content(self, snapshot: str) -> Content:
         if snapshot not in self._contents:
             url = f"{self.site}/snapshots/{snapshot}"
-            body = self.web.get(url, SNAPSHOT_BYTES)
+            body = None if snapshot in self._unreadable else self.web.get(url, SNAPSHOT_BYTES)
             if body is None or hashlib.sha256(body).hexdigest() != snapshot:
-                raise Contradiction(f"{url} does not have the content with this hash")
+                self._unreadable.add(snapshot)
+                raise NotChecked(f"{url} does not have the content with this hash")
             try:
                 self._contents[snapshot] = parse_content(body)
             except Contradiction as problem:
@@ -1027,40 +1175,48 @@ class Monitor:
         return self._contents[snapshot]
 
     def _live_bets(self) -> Iterator[tuple[str, dict[str, Any], int]]:
-        """Id, bet and index of the live bets that were not checked yet. The index is -1 if it has none."""
-        with self._beside_the_log():
+        """Id, bet and index of the live bets to check. The index is -1 if it has none."""
+        with self._noting():
             url = f"{self.site}/stats/live-bets"
             page = self.web.json(url)
             try:
                 ids = [bet["id"] for bet in page["data"]["bets"]]
             except (TypeError, KeyError):
-                raise Contradiction(f"{url} is malformed") from None
-            for bet_id in ids[:100]:
-                if bet_id in self.state.live:
-                    continue
-                if not IS_ID(bet_id):
-                    raise Contradiction(f"{url} has a bet without an id")
-                bet = self.web.json(f"{self.site}/bets/{bet_id}")
-                index = within(bet, "log", "index")
-                yield bet_id, bet, index if IS_INDEX(index) else -1
+                raise NotChecked(f"{url} is malformed") from None
+            if not all(map(IS_ID, ids)):
+                raise NotChecked(f"{url} has a bet without an id")
+            doubted = [name.removeprefix(LIVE) for name in self.state.problems if name.startswith(LIVE)]
+            for bet_id in dict.fromkeys([*doubted, *ids[:100]]):
+                if bet_id not in self.state.live:
+                    with self._noting():
+                        bet = self.web.json(f"{self.site}/bets/{bet_id}")
+                        if within(bet, "id") != bet_id:
+                            raise NotChecked(f"{self.site}/bets/{bet_id} is malformed")
+                        index = within(bet, "log", "index")
+                        yield bet_id, bet, index if IS_INDEX(index) else -1
 
     def _check_live(self, live: list[tuple[str, dict[str, Any], int]]) -> None:
         for bet_id, bet, index in live:
-            with self._noting_contradictions():
-                self.state.live = [bet_id, *self.state.live][:200]
-                self._check_live_bet(f"the live bet {bet_id}", bet, index)
+            with self._noting():
+                problem = self._live_problem(bet, index)
+                self._problems(f"{LIVE}{bet_id}", [problem] if problem else [])
+                if not problem:
+                    self.state.live = [bet_id, *self.state.live][:200]
 
-    def _check_live_bet(self, name: str, bet: dict[str, Any], index: int) -> None:
-        """Check that a live bet has its entry, unless it is older than the log."""
+    def _live_problem(self, bet: dict[str, Any], index: int) -> str | None:
+        """What is wrong with the place of a live bet in the log. One that is older than the log has none."""
         due = within(bet, "completedAt")
         if index == -1 and IS_INDEX(due) and due - self._proof_delay_ms < self.state.began:
-            return
+            return None
         if self.tree is None or index == -1 or index >= self.tree.size:
-            raise Contradiction(f"{name} has no entry in the log")
+            return "has no entry in the log"
         kind, entry = parse_entry(self.tree.entries(index // WIDTH)[index % WIDTH])
+        if kind == "later":
+            raise NotChecked(f"entry {index} is of a later format")
         found = within(bet, "log", "origin"), within(bet, "pf", "serverSeedCommitment")
         if kind != "bet" or found != (self.state.origin, entry["commitment"]):
-            raise Contradiction(f"{name} is not in entry {index} of {self.state.origin}")
+            return f"is not in entry {index} of {self.state.origin}"
+        return None
 
     # The end of a poll
 
@@ -1098,13 +1254,32 @@ def summary(state: State) -> Iterator[str]:
         yield line
 
 
+def verifier_key(text: str) -> str:
+    """The argument of an option. Raises ValueError if it is no verifier key."""
+    try:
+        parse_key(text)
+    except (Contradiction, NotChecked) as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
+    return text
+
+
 def main(arguments: list[str] | None = None, now: Now = time.time, pause: Pause = time.sleep) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     parser.add_argument("url", metavar="URL", help="the log, such as https://play.example.com/log")
     parser.add_argument("--state", required=True, type=Path, metavar="FILE", help="keeps what was seen")
-    parser.add_argument("--key", metavar="VKEY", help="the key of the log, if not the one that it shows")
+    parser.add_argument(
+        "--key", type=verifier_key, metavar="VKEY", help="the key of the log, if not the one that it shows"
+    )
+    parser.add_argument(
+        "--earlier-key",
+        type=verifier_key,
+        action="append",
+        default=[],
+        metavar="VKEY",
+        help="a key from before a rotation, for --compare; may be repeated",
+    )
     parser.add_argument("--once", action="store_true", help="read the log once")
     parser.add_argument("--compare", metavar="FILE|URL", help="a checkpoint that somebody else has seen")
     options = parser.parse_args(arguments)
@@ -1116,16 +1291,16 @@ def main(arguments: list[str] | None = None, now: Now = time.time, pause: Pause 
         parser.error(f"{options.state} is not readable: {problem}")
     for line in monitor.state.contradictions:
         print(f"contradiction, found before: {line}")
-    readable = False
+    is_checked = False
     with suppress(KeyboardInterrupt):
-        readable = monitor.poll(options.key, options.compare)
+        is_checked = monitor.poll(options.key, options.earlier_key, options.compare)
         while not options.once:
             pause(POLL_SECONDS)
-            readable = monitor.poll(options.key, options.compare)
+            is_checked = monitor.poll(options.key, options.earlier_key, options.compare)
     if options.once:
         monitor.state.save(options.state)
     print("\n".join(map(printable, summary(monitor.state))))
-    return 1 if monitor.state.contradictions else 0 if readable else 2
+    return 1 if monitor.state.contradictions or monitor.state.problems else 0 if is_checked else 2
 
 
 if __name__ == "__main__":

@@ -168,7 +168,9 @@ function wrongVectors({ spins, openings, refused, refusedOpenings }) {
 // The public log: https://c2sp.org/tlog-proof and https://c2sp.org/signed-note.
 
 const PROOF = /^c2sp\.org\/tlog-proof@v1\nextra (\S+)\nindex (0|[1-9][0-9]{0,18})\n((?:\S{44}\n)*)\n([^]*)$/;
-const NOTE = /^([^\0-\x09\x0b-\x1f]*\n)\n((?:\u2014 [^\s+]+ \S+\n)+)$/;
+const NOTE = /^([^\0-\x09\x0b-\x1f]*\n)\n((?:\u2014 [^\p{White_Space}+\0-\x1f]+ \S+\n)+)$/u;
+const MAX_NOTE_BYTES = 256 * 1024;
+const MAX_SIGNATURES = 100;
 const CHECKPOINT = /^(\S+)\n(0|[1-9][0-9]{0,18})\n(\S{44})\n/;
 const RECEIPT = /^(\S+)\/receipt\n([^\n]+)\n$/;
 const VERIFIER_KEY = /^([^\s+]+)\+([0-9a-f]{8})\+(\S{44})$/;
@@ -188,7 +190,7 @@ const DER_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
  */
 export function checkLogFile(file, keys, bet = {}) {
   const [, extra, index, path, checkpoint] = PROOF.exec(file) ?? [];
-  const [, body, signatures] = match(NOTE, checkpoint ?? file, "this is neither a proof nor a receipt");
+  const { body, signatures } = readNote(checkpoint ?? file);
   if (checkpoint === undefined) {
     const [, origin, text] = match(RECEIPT, body, "this is neither a proof nor a receipt");
     return [checkSignatures("receipt", { origin, body, signatures, keys }), ...checkEntry(text, bet)];
@@ -205,6 +207,20 @@ export function checkLogFile(file, keys, bet = {}) {
     checkSignatures("checkpoint", { origin, body, signatures, keys }),
     ...checkEntry(entry.toString("utf8"), bet),
   ];
+}
+
+/** The text of a signed note, and its signatures with the names and ids of their keys. */
+function readNote(note) {
+  const [, body, block] = match(NOTE, note, "this is neither a proof nor a receipt");
+  const signatures = block.split("\n").slice(0, -1).map((line) => {
+    const [, name, base64] = line.split(" ");
+    const bytes = bytesOf(base64);
+    return { name, id: bytes.subarray(0, 4).toString("hex"), bytes: bytes.subarray(4) };
+  });
+  demand(Buffer.byteLength(note) <= MAX_NOTE_BYTES, "the note is too long");
+  demand(signatures.length <= MAX_SIGNATURES, "the note has too many signatures");
+  demand(signatures.every(({ bytes }) => bytes.length), "a signature of the note is too short");
+  return { body, signatures };
 }
 
 /** The root that an inclusion proof leads to (RFC 9162, 2.1.3.2); null if it has another length. */
@@ -228,14 +244,11 @@ function rootFrom(leaf, { index, size, hashes }) {
 function checkSignatures(what, { origin, body, signatures, keys }) {
   const known = keys.split("\n").map((line) => line.trim()).filter(Boolean).map(readKey);
   if (!known.length) return { text: `Without a key, the signature of the ${what} can't be checked`, passed: null };
-  const results = signatures.split("\n").slice(0, -1).flatMap((line) => {
-    const [, signer, base64] = line.split(" ");
-    const signature = bytesOf(base64);
-    const id = signature.subarray(0, 4).toString("hex");
-    return known
-      .filter((key) => key.name === origin && signer === origin && key.id === id)
-      .map(({ publicKey }) => verifySignature(null, Buffer.from(body), publicKey, signature.subarray(4)));
-  });
+  const results = signatures.flatMap(({ name, id, bytes }) =>
+    known
+      .filter((key) => key.name === origin && name === origin && key.id === id)
+      .map(({ publicKey }) => verifySignature(null, Buffer.from(body), publicKey, bytes)),
+  );
   const passed = results.length > 0 && results.every(Boolean);
   return { text: `The ${what} is signed with the key of ${origin}`, passed };
 }

@@ -12,6 +12,7 @@ from peewee import SqliteDatabase
 from models.bets import Bet
 from models.db.connection import database, reading, writing
 from models.ledger import LedgerTransaction
+from models.recomputed_sums import THEORETICAL_LOSS_UCENTS
 from models.snapshots import Snapshot
 from models.users import User
 from services.accounts import users
@@ -100,12 +101,14 @@ INSERT_ENTRIES = f"""
     UNION ALL SELECT ledger_transaction_id, 'balance', user_id, payout_cents {NEW_BETS} AND status = 'won'
 """
 SUMS = f"""
-    (SELECT user_id, COUNT(*) AS made, SUM(wager_cents) AS wagered, SUM(payout_cents) AS earned
+    (SELECT user_id, COUNT(*) AS made, SUM(wager_cents) AS wagered, SUM(payout_cents) AS earned,
+        CAST(SUM({THEORETICAL_LOSS_UCENTS}) AS BIGINT) AS theoretical_loss
      {NEW_BETS} GROUP BY user_id) AS sums
 """
 ADD_TO_USERS = f"""
     UPDATE users SET wagered_cents = wagered_cents + wagered, earned_cents = earned_cents + earned,
-                     balance_cents = balance_cents + earned - wagered
+                     balance_cents = balance_cents + earned - wagered,
+                     theoretical_loss_ucents = theoretical_loss_ucents + theoretical_loss
     FROM {SUMS} WHERE sums.user_id = users.id
 """  # noqa: S608  # the only values are numbers of this module
 ADD_TO_NONCES = f"""

@@ -145,6 +145,7 @@ def bet(player: Player, seed: Seed, following: Seed, payload: Mapping[str, Any])
         "ticket": None,
         "case_id": None,
         "free_case_limit": None,
+        "counted_edge_ppm": None,
         "prize_image": None,
         "client_seed": client_seed,
         "request_id": None,

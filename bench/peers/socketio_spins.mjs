@@ -84,6 +84,7 @@ async function settle(player, { amount, item, clientSeed }) {
     ticket: null,
     case_id: null,
     free_case_limit: null,
+    counted_edge_ppm: null,
     prize_image: null,
     client_seed: clientSeed,
     request_id: null,

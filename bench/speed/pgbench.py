@@ -57,7 +57,7 @@ VALUES = {
     "threshold": "4750000",
     "roll": ":roll",
     **dict.fromkeys(("snapshot_id", "snapshot_hash", "snapshot_text", "ticket", "case_read_at_ms"), "NULL"),
-    **dict.fromkeys(("case_id", "free_case_limit", "prize_image"), "NULL"),
+    **dict.fromkeys(("case_id", "counted_edge_ppm", "free_case_limit", "prize_image"), "NULL"),
     "client_seed": "'a-seed-of-ones-own'",
     "server_seed_commitment": f"'{ZEROS}:serial'",
     "encrypted_server_seed": f"'{'s' * 140}:serial'",

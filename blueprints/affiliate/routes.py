@@ -18,7 +18,7 @@ from blueprints.api.two_factor import require_two_factor
 from server.current_services import get_services
 from services.affiliates import claims, codes, referrals
 from services.affiliates.referrals import Overview
-from services.shared.money import number_from_cents
+from services.shared.money import decimal_text
 from sockets.player_state import player_state
 
 blueprint = ApiBlueprint("affiliate", __name__, url_prefix="/affiliate", description="Promo codes")
@@ -26,7 +26,7 @@ blueprint = ApiBlueprint("affiliate", __name__, url_prefix="/affiliate", descrip
 REFERRED_PLAYERS = ReferredPlayerSchema(many=True)
 BONUS_RECEIVED = {
     "status": True,
-    "message": f"You have received a bonus of {number_from_cents(codes.USE_BONUS)} coins.",
+    "message": f"You have received a bonus of {decimal_text(codes.USE_BONUS)} coins.",
 }
 
 
@@ -90,5 +90,5 @@ def claim_affiliate_earnings() -> dict[str, Any]:
     """Add the caller's available earnings to the balance. The event `balance` follows."""
     amount, player = claims.claim(user_id=current_user().id, now=get_services().clock())
     player_state().send(player.id, player)
-    message = f"You claimed {number_from_cents(amount)} coins"
+    message = f"You claimed {decimal_text(amount)} coins"
     return {"status": True, "message": message, "amount": amount}

@@ -58,7 +58,7 @@ class OverviewSchema(WireSchema):
     total_affiliates = count("Number of these players", 1, attribute="affiliates")
     total_earnings = Coins("All that the caller has earned", 4.8, attribute="earnings")
     available_earnings = Coins(
-        "What the caller can claim: the part of the earnings that the losses of the referred players cover",
+        "What the caller can claim: the earnings, within a part of the house edge of these players' bets",
         4.8,
         attribute="available",
     )

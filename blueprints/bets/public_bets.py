@@ -24,3 +24,8 @@ def dump_bet(bet: Any, opened: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
     opening = bet.snapshot_id is not None
     dumped: dict[str, Any] = OPENING.dump(bet) | opened[bet.snapshot_id] if opening else SPIN.dump(bet)
     return dumped
+
+
+def dump_revealed_bet(bet: Any, opened: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
+    """The same without the user: in a bundle of the log nothing changes any more."""
+    return {name: value for name, value in dump_bet(bet, opened).items() if name != "user"}

@@ -61,6 +61,13 @@ class OpeningSchema(FairnessEntrySchema):
     log = PLACE
 
 
+class RevealedSpinSchema(PublicSpinSchema):
+    """A spin in a bundle of the log. Without the username, which may change."""
+
+    class Meta:
+        exclude = ("user",)
+
+
 class OpenedItemSchema(WireSchema):
     """An item of a case when it was opened."""
 
@@ -81,6 +88,13 @@ class OpenedCaseSchema(WireSchema):
 
 class PublicOpeningSchema(OpenedCaseSchema, OpeningSchema):
     """An opening of a case, with everything that verifies it. The items are in the order of their ranges."""
+
+
+class RevealedOpeningSchema(PublicOpeningSchema):
+    """An opening in a bundle of the log. Without the username, which may change."""
+
+    class Meta:
+        exclude = ("user",)
 
 
 class SnapshotItemSchema(WireSchema):

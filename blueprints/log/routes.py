@@ -3,7 +3,9 @@
 A log that succeeds it after a restore has the same paths below its own name, such as /log-1a2b3c4d.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -14,7 +16,8 @@ from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import IMMUTABLE, Representation
 from blueprints.api.large_lists import compressed, list_representation
-from blueprints.bets.public_bets import dump_bet, dump_opened_case
+from blueprints.bets.public_bets import dump_opened_case, dump_revealed_bet
+from blueprints.log.kept_responses import few_at_once, kept_responses
 from blueprints.log.schemas import BYTES, CHECKPOINT, REVEALED_BETS, VERIFIER_KEYS, OriginSchema
 from server.current_services import get_services
 from services.games import bets
@@ -46,7 +49,8 @@ def forbid_storing_errors(response: Response) -> Response:
 @blueprint.alt_response(404)
 def get_checkpoint(log: str = LOG) -> Response:
     """The newest checkpoint, a signed note; of a log that has a successor, the last one."""
-    return _text(published.last_checkpoint(log, known=get_services().log.current()))
+    read = partial(published.last_checkpoint, log)
+    return _text(published.newest(read, bet_log=get_services().log))
 
 
 @blueprint.get("/tile/<anything:tile>")
@@ -54,15 +58,20 @@ def get_checkpoint(log: str = LOG) -> Response:
 @blueprint.response(200, BYTES, content_type=OCTETS)
 @blueprint.alt_response(304, description="The client has this tile already")
 @blueprint.alt_response(404)
+@few_at_once
 def get_tile(tile: str, log: str = LOG) -> Response:
     """A tile of the Merkle tree: up to 256 hashes. It never changes.
 
     Its path is `<level>/<number>`, and ends in `.p/<width>` if the tile is not full. Not found if it is not
     in the newest checkpoint.
     """
-    content = published.tile(tile, known=_current(log))
-    etag = generate_etag(content)
-    return Representation(content, etag, content_type=OCTETS, cache_control=IMMUTABLE).response()
+
+    def make(known: Known) -> Representation:
+        content = published.tile(tile, known=known)
+        etag = generate_etag(content)
+        return Representation(content, etag, content_type=OCTETS, cache_control=IMMUTABLE)
+
+    return _kept(log, tile, make)
 
 
 @blueprint.get("/tile/entries/<anything:bundle>")
@@ -70,14 +79,19 @@ def get_tile(tile: str, log: str = LOG) -> Response:
 @blueprint.response(200, BYTES, content_type=OCTETS)
 @blueprint.alt_response(304, description="The client has this bundle already")
 @blueprint.alt_response(404)
+@few_at_once
 def get_entry_bundle(bundle: str, log: str = LOG) -> Response:
     """The entries of a tile of level 0, each after its length in two bytes. They never change.
 
     The path is that of the tile without its level. Entries are canonical JSON.
     """
     path, source = f"entries/{bundle}", get_services().log.source
-    content = published.entry_bundle(path, known=_current(log), source=source)
-    return compressed(content, content_type=OCTETS, cache_control=IMMUTABLE).response()
+
+    def make(known: Known) -> Representation:
+        content = published.entry_bundle(path, known=known, source=source)
+        return compressed(content, content_type=OCTETS, cache_control=IMMUTABLE)
+
+    return _kept(log, path, make)
 
 
 @blueprint.get("/key")
@@ -95,22 +109,26 @@ def list_verifier_keys(log: str = LOG) -> Response:
 @blueprint.response(200, REVEALED_BETS)
 @blueprint.alt_response(304, description="The client has these bets already")
 @blueprint.alt_response(404)
+@few_at_once
 def list_revealed_bets(number: str, log: str = LOG) -> Response:
-    """The bets in an entry bundle whose proofs are due, as at `/bets/:id`, each with the index of its entry.
+    """The bets in an entry bundle whose proofs are due, each with the index of its entry.
 
-    Bundle N has the entries 256 N to 256 N + 255. Not found past the end of the log.
+    They are as at `/bets/:id`, without the user. Bundle N has the entries 256 N to 256 N + 255. Not found
+    past the end of the log.
     """
     services = get_services()
-    found = bets.revealed(
-        log=log, number=number, proofs=services.proofs, bet_log=services.log, clock=services.clock
-    )
-    opened = {key: dump_opened_case(content) for key, content in found.contents.items()}
 
-    def dump(some: Any) -> list[Any]:
-        return [{"index": bet.log.index, "bet": dump_bet(bet, opened)} for bet in some]
+    def make(known: Known) -> Representation:
+        found = bets.revealed(number=number, known=known, proofs=services.proofs, clock=services.clock)
+        opened = {key: dump_opened_case(content) for key, content in found.contents.items()}
 
-    representation = list_representation(dump, found.bets)
-    return replace(representation, cache_control=IMMUTABLE if found.is_final else FOR_A_SECOND).response()
+        def dump(some: Any) -> list[Any]:
+            return [{"index": bet.log.index, "bet": dump_revealed_bet(bet, opened)} for bet in some]
+
+        made = list_representation(dump, found.bets)
+        return replace(made, cache_control=IMMUTABLE if found.is_final else FOR_A_SECOND)
+
+    return _kept(log, f"revealed/{number}", make, moment=services.clock() // 1_000)
 
 
 @blueprint.get("/current")
@@ -133,11 +151,26 @@ for rule, view in SHARED.items():
     successors.add_url_rule(rule, view_func=view)
 
 
+def _kept(log: str, path: str, make: Callable[[Known], Representation], *, moment: int = 0) -> Response:
+    """The response of a path below the log, made as far as the newest checkpoint goes."""
+
+    def response(known: Known) -> Response:
+        published.check_name(log, known=known)
+        origin, size = known.checkpoint.origin, known.checkpoint.size
+        return kept.get((origin, path), lambda: make(known), moment=(size, moment)).response()
+
+    kept = kept_responses()
+    return published.newest(response, bet_log=get_services().log)
+
+
 def _current(log: str) -> Known:
     """The newest checkpoint. Raises NotPublished unless this is the name of the present log."""
-    known = get_services().log.current()
-    published.check_name(log, known=known)
-    return known
+
+    def checked(known: Known) -> Known:
+        published.check_name(log, known=known)
+        return known
+
+    return published.newest(checked, bet_log=get_services().log)
 
 
 def _text(text: str) -> Response:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from blueprints.bets.schemas import PublicOpeningSchema, PublicSpinSchema
+from blueprints.bets.schemas import RevealedOpeningSchema, RevealedSpinSchema
 from server.schemas import WireSchema, text
 
 CHECKPOINT: dict[str, Any] = {
@@ -30,8 +30,8 @@ REVEALED_BETS: dict[str, Any] = {
             "index": {"type": "integer", "description": "The index of the entry", "examples": [18]},
             "bet": {
                 "type": "object",
-                "description": "As at `/bets/:id`",
-                "oneOf": [PublicSpinSchema, PublicOpeningSchema],
+                "description": "As at `/bets/:id`, without the user",
+                "oneOf": [RevealedSpinSchema, RevealedOpeningSchema],
             },
         },
     },

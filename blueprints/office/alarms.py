@@ -48,8 +48,13 @@ def alarm(alarm_id: int) -> str:
 @needs(Permission.ALARMS_ACKNOWLEDGE)
 def acknowledge_alarm(alarm_id: int) -> Any:
     def work() -> str:
-        reason = request.form.get("reason", "")
-        records.acknowledge(alarm_id, reason=reason, now=get_services().clock())
+        services = get_services()
+        records.acknowledge(
+            alarm_id,
+            reason=request.form.get("reason", ""),
+            now=services.clock(),
+            needs_another=services.settings.office_four_eyes,
+        )
         return "The alarm is acknowledged"
 
     return attempt(work, to=url_for("office.alarms"), again=lambda refusal: _alarm(alarm_id, refusal=refusal))

@@ -1,4 +1,4 @@
-"""Imports: a document, a preview of what it changes, then a proposal; items are imported at once."""
+"""Imports: a document, a preview of what it changes, then a proposal; most items are imported at once."""
 
 import hashlib
 from collections.abc import Callable
@@ -22,7 +22,7 @@ GAMES = ("", "730", "252490")
 
 
 class Import(NamedTuple):
-    """A kind of import. ``action`` is None for items, which need no second person."""
+    """A kind of import. ``action`` is None for items, of which few imports need a second person."""
 
     title: str
     listed_at: str
@@ -68,7 +68,10 @@ def preview_import(kind: str) -> Any:
 def confirm_import(kind: str) -> Any:
     """Propose or do what was previewed. Another document is previewed first."""
     chosen = _import(kind)
-    work = _import_items if chosen.action is None else lambda: _propose(chosen.action)
+
+    def work() -> str | Outcome:
+        return _import_items() if chosen.action is None else _propose(chosen.action)
+
     return attempt(work, to=url_for(chosen.listed_at), again=lambda refusal: _previewed(kind, refusal)[0])
 
 
@@ -80,8 +83,11 @@ def _propose(action: str) -> Outcome:
     return perform_or_propose(action, {"document": _checked().document})
 
 
-def _import_items() -> str:
+def _import_items() -> str | Outcome:
     sent, services = _checked(), get_services()
+    if _needs_second("items", _preview_of("items", sent)):
+        arguments = {"document": sent.document, "appId": sent.app_id}
+        return perform_or_propose(item_actions.ImportItems.name, arguments)
     result = item_actions.import_items(
         sent.document, app_id=sent.app_id, reason=request.form.get("reason", ""), now=services.clock()
     )
@@ -135,12 +141,21 @@ def _preview_of(kind: str, sent: Sent) -> Preview:
     return preview({"document": sent.document}, now=services.clock())
 
 
+def _needs_second(kind: str, preview: Preview | None) -> bool:
+    """Whether a second person must approve the import."""
+    if not get_services().settings.office_four_eyes:
+        return False
+    if _import(kind).action is not None:
+        return True
+    return preview is not None and item_actions.raises_free_case(preview)
+
+
 def _form(kind: str, sent: Sent, *, preview: Preview | None = None, refusal: str | None = None) -> str:
     return render_template(
         "office/import.html",
         kind=kind,
         title=_import(kind).title,
-        is_proposed=_import(kind).action is not None and get_services().settings.office_four_eyes,
+        is_proposed=_needs_second(kind, preview),
         back=url_for(_import(kind).listed_at),
         sent=sent,
         games=GAMES,

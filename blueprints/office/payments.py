@@ -7,7 +7,7 @@ from flask import render_template, request, url_for
 from blueprints.office.access import needs, needs_fresh_code
 from blueprints.office.blueprint import office
 from blueprints.office.lists import listed, place
-from blueprints.office.masking import is_shown
+from blueprints.office.masking import is_shown, masking
 from blueprints.office.results import attempt, new_form_key, perform_or_propose, typed_cents
 from server.current_services import get_services
 from services.payments import findings
@@ -87,7 +87,15 @@ def payment_findings() -> str:
 
 def _findings(*, sent: int | None = None, refusal: str | None = None) -> str:
     found = listed(payment_lists.findings(place=place()))
-    return render_template("office/findings.html", listed=found, sent=sent, refusal=refusal)
+    shows_all = is_shown(user_id=None, what="addresses of findings")
+    return render_template(
+        "office/findings.html",
+        listed=found,
+        masked=masking(shows_all=shows_all),
+        shows_all=shows_all,
+        sent=sent,
+        refusal=refusal,
+    )
 
 
 @office.post("/payments/findings/<row_id:finding_id>/close")
@@ -114,27 +122,27 @@ def failed_webhooks() -> str:
 
 
 def _webhooks(*, sent: int | None = None, refusal: str | None = None) -> str:
+    services = get_services()
     found = listed(payment_lists.failed_webhooks(place=place()))
     # Bodies have addresses, and what else the payment service knows.
     shows_all = is_shown(user_id=None, what="bodies of webhooks")
     return render_template(
-        "office/webhooks.html", listed=found, shows_all=shows_all, sent=sent, refusal=refusal
+        "office/webhooks.html",
+        listed=found,
+        shows_all=shows_all,
+        needs_two=services.settings.office_four_eyes,
+        above_cents=services.settings.office_four_eyes_above_cents,
+        new_form_key=new_form_key,
+        sent=sent,
+        refusal=refusal,
     )
 
 
 @office.post("/payments/webhooks/<row_id:delivery_id>/retry")
 @needs(Permission.PAYMENTS_DECIDE)
 def retry_webhook(delivery_id: int) -> Any:
-    services = get_services()
-
-    def work() -> str:
-        retried = services.payment_inbox.retry(
-            delivery_id=delivery_id, reason=_reason(), now=services.clock()
-        )
-        return f"It failed again: {retried.error}" if retried.error else "The message was processed"
-
     return attempt(
-        work,
+        lambda: perform_or_propose("webhook.retry", {"delivery": delivery_id}),
         to=url_for("office.failed_webhooks"),
         again=lambda refusal: _webhooks(sent=delivery_id, refusal=refusal),
     )

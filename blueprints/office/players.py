@@ -2,7 +2,7 @@
 
 from flask import render_template, request
 
-from blueprints.office.access import needs
+from blueprints.office.access import can, needs
 from blueprints.office.addresses import order
 from blueprints.office.blueprint import office
 from blueprints.office.lists import Listed, listed, place
@@ -16,7 +16,9 @@ from services.staff.player_lists import Which
 @needs(Permission.PLAYERS_SEE)
 def players() -> str:
     text = request.args.get("q", "").strip()
-    found = player_search.find(text) if text else []
+    found = player_search.find(
+        text, with_addresses=can(Permission.PERSONAL_DETAILS_SEE), now=get_services().clock()
+    )
     sorted_by, is_descending = order(["registered"], default="-registered")
     shown = _all(is_oldest_first=not is_descending) if not text else Listed([], 1, has_next=False)
     ids = [player.id for player in shown.rows] + [each.player.id for each in found]

@@ -29,7 +29,13 @@ def prizes() -> str:
     return _prizes(shown=int(asked) if ID.fullmatch(asked) else None)
 
 
-def _prizes(*, shown: int | None = None, sent: int | None = None, refusal: str | None = None) -> str:
+def _prizes(
+    *,
+    shown: int | None = None,
+    sent: int | None = None,
+    returned: int | None = None,
+    refusal: str | None = None,
+) -> str:
     given = request.args.get("status", "")
     status = Status(given) if given in list(Status) else Status.SHIPPING
     return render_template(
@@ -40,6 +46,7 @@ def _prizes(*, shown: int | None = None, sent: int | None = None, refusal: str |
         shown=shown,
         address=None if shown is None else _address(shown),
         sent=sent,
+        returned=returned,
         refusal=refusal,
     )
 
@@ -69,4 +76,21 @@ def ship_prize(prize_id: int) -> Any:
         work,
         to=url_for("office.prizes"),
         again=lambda refusal: _prizes(sent=prize_id, refusal=refusal),
+    )
+
+
+@office.post("/prizes/<row_id:prize_id>/return")
+@needs(Permission.PRIZES_SHIP)
+def return_prize(prize_id: int) -> Any:
+    services = get_services()
+
+    def work() -> str:
+        reason = checked_reason(request.form.get("reason", ""), least=LEAST_OF_STAFF)
+        shipping.mark_returned(prize_id=prize_id, reason=reason, now=services.clock())
+        return "The player has the prize again, and was notified"
+
+    return attempt(
+        work,
+        to=url_for("office.prizes"),
+        again=lambda refusal: _prizes(returned=prize_id, refusal=refusal),
     )

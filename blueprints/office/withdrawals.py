@@ -108,11 +108,40 @@ def reject_withdrawal(withdrawal_id: str) -> Any:
     services = get_services()
 
     def work() -> str:
-        reason = checked_reason(request.form.get("reason", ""), least=LEAST_OF_STAFF)
-        services.staff_decisions.reject(withdrawal_id=withdrawal_id, reason=reason, now=services.clock())
+        services.staff_decisions.reject(withdrawal_id=withdrawal_id, reason=_reason(), now=services.clock())
         return "The withdrawal was rejected, and the coins are back on the player's balance"
 
     return _decided(withdrawal_id, "reject", work)
+
+
+@office.post("/withdrawals/<withdrawal_id>/complete")
+@needs(Permission.WITHDRAWALS_DECIDE)
+@needs_fresh_code
+def complete_withdrawal(withdrawal_id: str) -> Any:
+    services = get_services()
+
+    def work() -> str:
+        services.staff_decisions.complete(withdrawal_id=withdrawal_id, reason=_reason(), now=services.clock())
+        return "The withdrawal is completed, and its coins have left"
+
+    return _decided(withdrawal_id, "complete", work)
+
+
+@office.post("/withdrawals/<withdrawal_id>/fail")
+@needs(Permission.WITHDRAWALS_DECIDE)
+@needs_fresh_code
+def fail_withdrawal(withdrawal_id: str) -> Any:
+    services = get_services()
+
+    def work() -> str:
+        services.staff_decisions.fail(payment_id=withdrawal_id, reason=_reason(), now=services.clock())
+        return "The withdrawal has failed, and the coins are back on the player's balance"
+
+    return _decided(withdrawal_id, "fail", work)
+
+
+def _reason() -> str:
+    return checked_reason(request.form.get("reason", ""), least=LEAST_OF_STAFF)
 
 
 def _decided(withdrawal_id: str, form: str, work: Any) -> Any:

@@ -145,7 +145,9 @@ def _shown(row: Any) -> dict[str, Any]:
 
 
 def _shown_finding(finding: PaymentFinding) -> dict[str, str]:
-    return {"id": finding.subject, "kind": finding.kind, "ours": finding.ours, "theirs": finding.theirs}
+    shown = {"id": finding.subject, "kind": finding.kind, "ours": finding.ours, "theirs": finding.theirs}
+    more = {"platformid": finding.platform_id, "address": finding.address}
+    return shown | {name: value for name, value in more.items() if value is not None}
 
 
 def _start_of(date: str | None) -> Millis:

@@ -1,4 +1,4 @@
-"""flask prizes: list the prizes, and mark those as shipped that were sent."""
+"""flask prizes: list the prizes, and mark those that were sent, or can't be delivered."""
 
 import click
 
@@ -32,10 +32,22 @@ def list_prizes(status: str) -> None:
     fail_on_problems(unreadable, "cannot be decrypted with any key: see SECRET_KEY_PREVIOUS")
 
 
+prize_argument = click.argument("prize_id", metavar="PRIZE", type=click.IntRange(min=1, max=2**63 - 1))
+
+
 @group.command("ship")
-@click.argument("prize_id", metavar="PRIZE", type=click.IntRange(min=1, max=2**63 - 1))
+@prize_argument
 @click.option("--tracking", default="", help="How the player can follow the parcel.")
 def ship(prize_id: int, tracking: str) -> None:
     """Mark a prize as shipped, after its player has asked for that, and notify the player."""
     now = get_services().clock()
     print_json(PRIZE.dump(shipping.mark_shipped(prize_id=prize_id, tracking=tracking, now=now)))
+
+
+@group.command("return")
+@prize_argument
+@click.option("--reason", required=True, help="Why, for the audit trail.")
+def return_prize(prize_id: int, reason: str) -> None:
+    """Give a prize back to its player that can't be delivered, shipped or not yet, and notify the player."""
+    now = get_services().clock()
+    print_json(PRIZE.dump(shipping.mark_returned(prize_id=prize_id, reason=reason, now=now)))

@@ -49,11 +49,11 @@ def check() -> None:
     """Report everything that keeps the server from working.
 
     Checks settings, database, schema, audit trail, encryption key, instance directory and payment providers.
-    Each problem and each warning is a line on standard error. Exits with 1 if there is a problem.
+    Each problem, warning and note is a line on standard error. Exits with 1 if there is a problem.
     """
     services = get_services()
     problems = checks.problems(services.settings, services.encrypted_columns(), services.log)
-    wrong, away = services.payment_methods.problems()
+    wrong, away, notes = services.payment_methods.problems()
     problems += wrong
     refused, silent = current_app.extensions["cluster"].redis_problems()
     problems += refused
@@ -62,7 +62,8 @@ def check() -> None:
         warnings += checks.option_warnings()
         warnings += checks.proxy_warnings(services.settings)
         warnings += checks.copy_warnings(services.settings, services.log)
-    for line in problems + [f"warning: {warning}" for warning in warnings]:
+    lines = [f"warning: {warning}" for warning in warnings] + [f"note: {note}" for note in notes]
+    for line in problems + lines:
         click.echo(line, err=True)
     print_json({"problems": len(problems), "warnings": len(warnings)})
     if problems:

@@ -22,6 +22,7 @@ from models.deposits import Deposit
 from models.withdrawals import Withdrawal
 from server.current_services import get_services
 from server.http.rate_limit import LONG_LIST, count_as
+from server.schemas import SuccessSchema
 from services.accounts import users
 from services.payments import history
 from services.payments.errors import InvalidAddress, UnknownMethod
@@ -90,6 +91,23 @@ def make_deposit(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
 def get_deposit(deposit_id: str) -> dict[str, Any]:
     """One of the caller's deposits."""
     return {"deposit": history.own(Deposit, user_id=current_user().id, payment_id=deposit_id)}
+
+
+@blueprint.post("/deposits/<deposit_id>/cancel")
+@require_user
+@blueprint.response(200, SuccessSchema)
+@blueprint.alt_response(400)
+@blueprint.alt_response(404)
+def cancel_deposit(deposit_id: str) -> dict[str, Any]:
+    """Cancel one of the caller's deposits, while it is open and nothing was paid. It is `expired` then.
+
+    It does not count for the deposit limit any more. Money that comes all the same is for staff to decide.
+    The event `payments:changed` follows.
+    """
+    services = get_services()
+    deposit = history.own(Deposit, user_id=current_user().id, payment_id=deposit_id)
+    services.deposits.cancel(deposit, now=services.clock())
+    return {"success": True}
 
 
 @blueprint.post("/withdrawals")

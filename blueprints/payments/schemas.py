@@ -68,6 +68,9 @@ class DepositSchema(WireSchema):
     credited = Usd(
         "What was added to the balance, null before", 25, allow_none=True, attribute="credited_cents"
     )
+    paid_amount = Usd(
+        "What has come for certain, null while nothing is known", 25, allow_none=True, attribute="paid_cents"
+    )
     checkout_url = text(
         "Where the player pays; null until the provider has answered",
         "https://pay.example.com/i/HMprBnL9BTXWuPvpoKBS6e",
@@ -140,6 +143,7 @@ class EntrySchema(WireSchema):
     amount = Usd("The amount", 25, attribute="amount_cents")
     created_at = epoch_ms("When it was made", attribute="created_at_ms")
     credited = ma.fields.Float(allow_none=True, metadata=documented("Of a deposit, as there", 25))
+    paid_amount = ma.fields.Float(allow_none=True, metadata=documented("Of a deposit, as there", 25))
     checkout_url = ma.fields.String(allow_none=True, metadata=documented("Of a deposit, as there", None))
     expires_at = ma.fields.Integer(allow_none=True, metadata=documented("Of a deposit, as there", None))
     to = ma.fields.String(metadata=documented("Of a withdrawal, as there", "bc1qexampleaddress"))

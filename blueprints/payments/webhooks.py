@@ -78,13 +78,15 @@ def take_btcpay_webhook() -> dict[str, Any]:
 @blueprint.doc(parameters=STANDARD_HEADERS, requestBody=document_body(PaymentMessageSchema))
 @blueprint.response(200, SuccessSchema)
 @blueprint.alt_response(401)
+@blueprint.alt_response(409)
 def take_payment_message() -> dict[str, Any]:
     """Record a deposit or withdrawal that the operator's own payment service has made.
 
     The body is `{"type": "deposit.credited" | "withdrawal.completed", "data": {platformid, usd, chain?,
     asset?, amount?, txhash?, to?}}`, signed as Standard Webhooks say with PAYMENTS_WEBHOOK_SECRET. A
     `webhook-id` counts once, and so does a `txhash`. What can't be recorded, such as for an unknown player,
-    is stored for staff, and the answer is 200. A body of another form is 400.
+    is stored for staff, and the answer is 200. A body of another form is 400, and one with the `webhook-id`
+    of another message 409.
     """
     services = get_services()
     try:

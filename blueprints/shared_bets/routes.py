@@ -7,7 +7,9 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from flask import Blueprint, Response, render_template
+from flask import Blueprint, render_template
+from werkzeug import Response
+from werkzeug.utils import redirect
 
 from blueprints.api.auth import public
 from blueprints.api.caching import IMMUTABLE, conditional
@@ -44,20 +46,40 @@ def show_bet(bet_id: int) -> str:
         texts=BetTexts.of(found),
         shown=_claims(found),
         base_url=get_services().settings.base_url,
+        picture_path=_picture_path(bet_id, _picture(found)),
         width=WIDTH,
         height=HEIGHT,
     )
 
 
-@blueprint.get("/<row_id:bet_id>.png")
+@blueprint.get("/<row_id:bet_id>-<digest>.png")
 @count_as("costly read")
 @public
-def show_picture(bet_id: int) -> Response:
-    """The picture of a finished bet."""
-    found, services = _find(bet_id), get_services()
-    texts = BetTexts.of(found)
-    content = PictureContent(
-        site=f"Upgrader · {services.settings.base_url.partition('://')[2]}",
+def show_picture(bet_id: int, digest: str) -> Response:
+    """The picture of a finished bet. At the address of an earlier one it is the present one, not stored."""
+    content = _picture(_find(bet_id))
+    picture = get_services().bet_pictures.of(content)
+    caching = IMMUTABLE if digest == content.digest else "no-store"
+    return Response(picture, mimetype="image/png", headers={"Cache-Control": caching})
+
+
+@blueprint.get("/<row_id:bet_id>.png")
+@public
+def find_picture(bet_id: int) -> Response:
+    """Where the picture of a finished bet is. Its address changes with the player's name."""
+    found = redirect(_picture_path(bet_id, _picture(_find(bet_id))))
+    found.headers["Cache-Control"] = "no-store"
+    return found
+
+
+def _picture_path(bet_id: int, content: PictureContent) -> str:
+    return f"/b/{bet_id}-{content.digest}.png"
+
+
+def _picture(found: SharedBet) -> PictureContent:
+    texts, settings = BetTexts.of(found), get_services().settings
+    return PictureContent(
+        site=f"Upgrader · {settings.base_url.partition('://')[2]}",
         player=texts.action,
         item=found.bet.item,
         item_file=_item_file(found.shown.image),
@@ -69,8 +91,6 @@ def show_picture(bet_id: int) -> Response:
         range_length=found.chance,
         place=found.place,
     )
-    picture = services.bet_pictures.of(content)
-    return Response(picture, mimetype="image/png", headers={"Cache-Control": IMMUTABLE})
 
 
 @blueprint.errorhandler(BetNotFound)

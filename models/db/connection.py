@@ -153,6 +153,9 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
     def lift_statement_limit(self) -> None:
         """Do nothing: reads of SQLite have no time limit."""
 
+    def lock_name(self, _name: str) -> None:
+        """Do nothing: there is only one write transaction at a time."""
+
     def lock_tables(self, *_tables: type["Table"]) -> None:
         """Do nothing: there is only one write transaction at a time."""
 

@@ -40,6 +40,8 @@ COMMIT_SECONDS = 0.5
 
 LONGEST_USE_SECONDS = 300
 DROP_SECONDS = 1.0
+NAMES = 1936746863
+"""The first key of the advisory locks of names."""
 """A broken connection makes the pool drop the older ones, at most once in this time: a database that is only
 slow is not kept busy with new connections."""
 
@@ -353,6 +355,10 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
             "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0;"
             " SET LOCAL idle_in_transaction_session_timeout = 60000"
         )
+
+    def lock_name(self, name: str) -> None:
+        """Let no other transaction lock this name before this one ends."""
+        self.execute_sql("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (NAMES, name))
 
     def lock_tables(self, *tables: type[peewee.Model]) -> None:
         """Lock these tables, in this order, against writes of others until the transaction ends."""

@@ -17,8 +17,11 @@ YEAR_SECONDS = 31_536_000
 
 ALLOWED_METHODS = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
 EXPOSED_HEADERS = "ETag, Retry-After, X-Request-Id"
-FOR_ALL_ORIGINS = re.compile("/log(?:-[0-9a-f]+)?/")
-"""The beginnings of paths that pages of any origin may read: those of the public log."""
+FOR_ALL_ORIGINS = re.compile(
+    "/log(?:-[0-9a-f]+)?/.*|/bets/[0-9]+(?:/tlog-proof)?|/snapshots/.*|/upgrader/rules|/irl|/stats/live-bets"
+    "|/api/cases/(?!create$|pagination$)[^/]+"
+)
+"""The paths that pages of any origin may read: the public log, and what verifies bets."""
 NO_STORE = "no-store"
 SOCKETS = "/socket.io/"
 # No cache may store a poll.
@@ -48,7 +51,8 @@ def allow_cookies(view: View) -> View:
 def set_response_headers(app: Flask, *, https: bool, origins: Iterable[str]) -> None:
     """Add the security headers and allow pages of these origins to read responses and to send tokens.
 
-    Any page may read the public log; what is only for a player there needs the player's token.
+    Any page may read the public log and what verifies bets. What is only for a player there needs the
+    player's token.
 
     ``https`` says whether clients reach this service by it. Each origin is compared as a whole. Cookies are
     allowed for the views with ``allow_cookies`` only. ``Vary: Origin`` is on every response: a cache must
@@ -75,7 +79,7 @@ def set_response_headers(app: Flask, *, https: bool, origins: Iterable[str]) -> 
         else:
             headers.setdefault("Cache-Control", NO_STORE)
         origin = environ.get("HTTP_ORIGIN")
-        is_for_all = FOR_ALL_ORIGINS.match(environ["PATH_INFO"])
+        is_for_all = FOR_ALL_ORIGINS.fullmatch(environ["PATH_INFO"])
         if is_for_all or origin in allowed_origins:
             headers["Access-Control-Allow-Origin"] = "*" if is_for_all else origin
             headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS

@@ -1,11 +1,19 @@
 """Ending the sessions of a player, and suspending players."""
 
+from typing import Any
+
+import peewee
+from peewee import fn
+
+from models.bets import HIGH_ROLL, Bet
 from models.db.connection import writing
+from models.totals import LIVE_BET_SHARDS, LiveBetCount
 from models.users import User
 from services.accounts import users
 from services.accounts.tokens import Claims
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
+from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.clock import Millis
 from services.shared.errors import AccountSuspended, Unauthorized
 
@@ -59,6 +67,7 @@ def suspend(*, user_id: int, now: Millis, reason: str = "") -> Millis:
         if since is not None:
             return Millis(since)
         User.update(suspended_at_ms=now).where(User.id == user_id).execute()
+        _count_live_bets(user_id, -1)
         record(AuditEventType.SUSPENDED, now=now, user_id=user_id, after=because(reason) or None)
         return now
 
@@ -68,4 +77,18 @@ def resume(*, user_id: int, now: Millis, reason: str = "") -> None:
     with writing():
         if users.lock(user_id).suspended_at_ms is not None:
             User.update(suspended_at_ms=None).where(User.id == user_id).execute()
+            _count_live_bets(user_id, 1)
             record(AuditEventType.RESUMED, now=now, user_id=user_id, after=because(reason) or None)
+
+
+def _count_live_bets(user_id: int, sign: int) -> None:
+    """Add the bets of a player to the counts of the live bets, or take them from there.
+
+    While a player is suspended, and the row is locked, there are no new ones.
+    """
+    made: Any = Bet.select(fn.COUNT(Bet.id), fn.COUNT(peewee.Case(None, [(HIGH_ROLL, 1)])))
+    bets, high_rolls = made.where(Bet.user == user_id).tuples().get()
+    row = LiveBetCount
+    counts = {row.bets: row.bets + sign * bets, row.high_rolls: row.high_rolls + sign * high_rolls}
+    row.update(counts).where(row.shard == user_id % LIVE_BET_SHARDS).execute()
+    invalidate_after_commit(Tag.PLAYERS)

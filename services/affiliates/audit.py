@@ -6,8 +6,10 @@ import peewee
 from peewee import fn
 
 from models.affiliates import Affiliate, Referral
+from models.bets import Bet
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.payments import Payment
+from models.recomputed_sums import THEORETICAL_LOSS_UCENTS
 from models.users import User
 from services.ledger.audit import differing
 from services.ledger.posting import Account, LedgerKind
@@ -24,6 +26,9 @@ def mismatches() -> Iterator[str]:
     ):
         for player in differing(referred, stored, source):
             yield f"the referral's {what} of {player} differ from their payments or bonuses"
+
+    for player in differing(referred, Referral.theoretical_loss_before_ucents, _losses_before()):
+        yield f"the referral's theoretical loss of {player} differs from the bets before it"
 
     owner = User.alias("owner")
     other_code = fn.COALESCE(User.used_affiliate_code, "") != fn.COALESCE(owner.affiliate_code, "")
@@ -49,6 +54,16 @@ def _payments(kind: str) -> peewee.Select:
         .join(Referral, on=(Referral.user == Payment.user))
         .where(Payment.type == kind, Payment.ledger_transaction > Referral.ledger_transaction)
         .group_by(Payment.user)
+    )
+
+
+def _losses_before() -> peewee.Select:
+    """The theoretical loss of each player before the player became a referral."""
+    return (
+        Bet.select(Bet.user, fn.SUM(peewee.SQL(THEORETICAL_LOSS_UCENTS)).alias("number"))
+        .join(Referral, on=(Referral.user == Bet.user))
+        .where(Bet.ledger_transaction < Referral.ledger_transaction)
+        .group_by(Bet.user)
     )
 
 

@@ -16,6 +16,7 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import CHANGED, record
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
+from services.limits import exclusions
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
@@ -74,6 +75,14 @@ class CodeAlreadyUsed(PlatformError):
     text = "You've already used a promo code."
 
 
+class NoBonusOnBreak(PlatformError):
+    """The player is excluded or on a break. The text is that of a refused bet."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        super().__init__()
+
+
 def set_own(*, user_id: int, code: object, special: str | None, now: Millis) -> None:
     """Give the player a code, which can't be changed later.
 
@@ -106,9 +115,9 @@ def set_own(*, user_id: int, code: object, special: str | None, now: Millis) -> 
 def use(*, user_id: int, code: object, special: str | None, now: Millis) -> User:
     """Use a code: the player gets a bonus, and becomes a referral of the code's owner.
 
-    Returns the player after that. Raises CodeRequired, CodeInvalid, OwnCode, CodeAlreadyUsed, in this order.
-    When one player uses codes concurrently, one use succeeds. The special code has no owner, even if a player
-    set it before it became the special one.
+    Returns the player after that. Raises CodeRequired, CodeInvalid, OwnCode, CodeAlreadyUsed,
+    NoBonusOnBreak, in this order. When one player uses codes concurrently, one use succeeds. The special code
+    has no owner, even if a player set it before it became the special one.
     """
     text = _required(code)
     used = text.upper()
@@ -125,16 +134,22 @@ def use(*, user_id: int, code: object, special: str | None, now: Millis) -> User
         )
         if not mark.execute():
             raise CodeAlreadyUsed
+        player = users.get_by_id(user_id)
+        try:
+            exclusions.check_none(player, now=now)
+        except PlatformError as refusal:
+            raise NoBonusOnBreak(refusal.text) from None
         move = Move(USE_BONUS, Account.HOUSE_BONUSES, Account.BALANCE)
         bonus = posting.post(kind=LedgerKind.CODE_BONUS, user_id=user_id, moves=[move], now=now)
         if owner_id is not None:
-            # Payments after the bonus's ledger transaction count.
+            # Payments and bets after the bonus's ledger transaction count.
             Referral.insert(
                 user=user_id,
                 owner=owner_id,
                 ledger_transaction=bonus,
                 used_at_ms=now,
                 bonus_cents=USE_BONUS,
+                theoretical_loss_before_ucents=player.theoretical_loss_ucents,
             ).execute()
         # The special code is a secret setting.
         shown = {"code": CHANGED if owner_id is None else used}

@@ -15,6 +15,9 @@ TIERS = (
 )
 """The owner's loss in cents from which each percentage holds."""
 
+PERCENT_OF_UCENTS = 100 * 10**6
+"""What one cent is in percent of millionths."""
+
 
 def rate_percent(owner: User) -> int:
     """The owner's commission in whole percent. It depends on their loss: wagers less payouts, at least 0."""
@@ -34,10 +37,12 @@ def earned_cents(percent: int) -> peewee.ColumnBase:
 
 
 def claimable_cents(percent: int) -> peewee.ColumnBase:
-    """SQL for what can be claimed for a referral: what it earned, at most what its player lost, at least 0.
+    """SQL for what can be claimed for a referral: what it earned, within 0 and its part of what bets cost.
 
-    The loss is the player's lifetime wagers less payouts. So a deposit that is withdrawn again pays nobody.
+    What the player's bets have cost on average since the code was used, not what the player has lost: who
+    claims the losses of a second account, and keeps its wins, would gain. The rate is a quarter at most, so
+    claims are a quarter at most of what the house keeps on average.
     """
-    earned, loss = earned_cents(percent), User.wagered_cents - User.earned_cents
-    is_nothing = (earned <= 0) | (loss <= 0)
-    return peewee.Case(None, [(is_nothing, 0), (earned < loss, earned)], loss)
+    cost = User.theoretical_loss_ucents - Referral.theoretical_loss_before_ucents
+    earned, bound = earned_cents(percent), cost * percent / PERCENT_OF_UCENTS
+    return peewee.Case(None, [(earned <= 0, 0), (earned < bound, earned)], bound)

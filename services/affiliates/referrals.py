@@ -26,7 +26,7 @@ class Overview:
     earnings: Cents
     """At least 0, although those from one player may be negative."""
     claimable: Cents
-    """The part of the earnings that the losses of the players cover."""
+    """The part of the earnings that can be claimed for the bets of the players."""
     claimed: Cents
 
     @property

@@ -10,14 +10,20 @@ from models.db.connection import reading
 from models.log import WaitingBet
 from models.prices import PriceSource
 from models.staff import StaffLoginFailure
+from models.withdrawals import Withdrawal
 from services.alarms.rule import Finding, Found
 from services.payments import findings
+from services.payments.withdrawals import WithdrawalStatus
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
+from services.shared.money import Cents, price_text
 from services.staff.login_failures import DAILY_TRIES, NETWORK_TRIES, NETWORK_WINDOW_MS
 from settings import Settings
 
 LATE_MS = MINUTE_MS
 """How long a proof or a bet may wait after it was due, or settled."""
+
+MOST_UNPAID = 100
+"""A rule has no more open alarms."""
 
 OLD_FEED_PERIODS = 3
 OLD_FEED_MS = 60 * MINUTE_MS
@@ -29,6 +35,21 @@ def find_payment_findings(settings: Settings, now: Millis) -> Found:  # noqa: AR
     kinds = Counter(finding.kind for finding in findings.open_findings())
     return Found(
         [Finding(kind, f"Payments: {number} open findings of {kind}") for kind, number in kinds.items()]
+    )
+
+
+@reading()
+def find_unpaid_withdrawals(settings: Settings, now: Millis) -> Found:  # noqa: ARG001  # as a rule has it
+    """The withdrawals that were sent a day ago and are not paid."""
+    unpaid = (
+        Withdrawal.select()
+        .where(Withdrawal.status == WithdrawalStatus.SENT, Withdrawal.changed_at_ms < now - DAY_MS)
+        .order_by(Withdrawal.changed_at_ms, Withdrawal.id)
+        .limit(MOST_UNPAID)
+    )
+    text = "Payments: the withdrawal {} of {} was sent a day ago and is not paid"
+    return Found(
+        [Finding(each.id, text.format(each.id, price_text(Cents(each.amount_cents)))) for each in unpaid]
     )
 
 

@@ -8,7 +8,7 @@ import peewee
 
 from models.alarms import Alarm, AlarmProgress
 from models.db.connection import reading, writing
-from services.alarms.rule import Found, Rule
+from services.alarms.rule import Finding, Found, Rule
 from services.audit_trail.actor import current_actor
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
@@ -16,6 +16,7 @@ from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 from services.shared.pagination import Page, Place, rows_of_page
 from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
+from services.staff.errors import AnotherPerson
 
 log = logging.getLogger("platform.alarms")
 
@@ -45,7 +46,7 @@ def update(rule: Rule, found: Found, *, is_sent: bool, now: Millis) -> None:
     ``is_sent`` says whether new alarms wait to be sent. Several processes may do this at once: of one finding
     they make one row.
     """
-    findings = {each.subject[:MAX_SUBJECT]: each.text[:MAX_TEXT] for each in found.findings}
+    findings = {each.subject[:MAX_SUBJECT]: each for each in found.findings}
     with writing():
         known = _going_on(rule)
         if rule.is_event:
@@ -61,7 +62,7 @@ def update(rule: Rule, found: Found, *, is_sent: bool, now: Millis) -> None:
             _set_progress(name, value)
     for subject in raised:
         extra = {"event": f"alarm:{rule.name}", "subject": subject}
-        log.warning("alarm: %s", findings[subject], extra=extra)
+        log.warning("alarm: %s", findings[subject].text, extra=extra)
     if len(new) > len(raised):
         log.error("%d alarms of %s are not raised: too many are open", len(new) - len(raised), rule.name)
 
@@ -82,12 +83,13 @@ def _subjects(rule: Rule, among: Collection[str]) -> set[str]:
     return known
 
 
-def _insert(rule: Rule, subject: str, text: str, *, is_sent: bool, now: Millis) -> bool:
+def _insert(rule: Rule, subject: str, finding: Finding, *, is_sent: bool, now: Millis) -> bool:
     """Insert an alarm, unless another process has done so."""
     inserted = Alarm.insert(
         rule=rule.name,
         subject=subject,
-        text=text,
+        text=finding.text[:MAX_TEXT],
+        staff_name=finding.staff,
         raised_at_ms=now,
         ended_at_ms=now if rule.is_event else None,
         send_at_ms=now if is_sent else None,
@@ -95,19 +97,21 @@ def _insert(rule: Rule, subject: str, text: str, *, is_sent: bool, now: Millis) 
     return bool(inserted.as_rowcount().execute())
 
 
-def acknowledge(alarm_id: int, *, reason: str, now: Millis) -> None:
+def acknowledge(alarm_id: int, *, reason: str, now: Millis, needs_another: bool) -> None:
     """Acknowledge an alarm as the current actor. Of two who do so at once, one does.
 
-    Raises OperatorError for a bad reason, AlarmNotFound and AlreadyAcknowledged.
+    ``needs_another`` says that nobody may acknowledge an alarm about themselves. Raises OperatorError for a
+    bad reason, AlarmNotFound, AnotherPerson and AlreadyAcknowledged.
     """
     reason = checked_reason(reason, least=LEAST_OF_STAFF)
     with writing():
         alarm = Alarm.get_or_none(Alarm.id == alarm_id)
         if alarm is None:
             raise AlarmNotFound
-        acknowledged = Alarm.update(
-            acknowledged_at_ms=now, acknowledged_by=current_actor.get().who, reason=reason
-        )
+        who = current_actor.get().who
+        if needs_another and who == f"staff:{alarm.staff_name}":
+            raise AnotherPerson
+        acknowledged = Alarm.update(acknowledged_at_ms=now, acknowledged_by=who, reason=reason)
         if not acknowledged.where(Alarm.id == alarm_id, IS_OPEN).execute():
             raise AlreadyAcknowledged
         after = {"id": alarm_id, "rule": alarm.rule, "subject": alarm.subject, "reason": reason}

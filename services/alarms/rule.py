@@ -13,6 +13,8 @@ class Finding(NamedTuple):
 
     subject: str
     text: str
+    staff: str | None = None
+    """The name of the member of the staff whom it is about, who must not acknowledge it."""
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,9 @@ class LoggedEvents:
 class AuditLog(SignedLog):
     """The log of the audit trail."""
 
+    unlogged = 0
+    """How many events were neither in the log nor waited for it at the last count."""
+
     def __init__(
         self,
         directory: Path,
@@ -96,3 +99,18 @@ class AuditLog(SignedLog):
             clock=clock,
             ask_for_confirmation=ask_for_confirmation,
         )
+
+    @property
+    def refused(self) -> int:
+        """How many events are not logged because no process with the SECRET_KEY has let them wait."""
+        return len(self.events.refused) + max(self.unlogged, 0)
+
+    def count_unlogged(self) -> None:
+        """Count all events, and log an error if the count does not fit the log."""
+        with reading():
+            unlogged = queries.unlogged_events()
+        if unlogged > 0 and unlogged != self.unlogged:
+            log.error("audit event refused: %s are neither logged nor waiting", unlogged)
+        elif unlogged < 0 and unlogged != self.unlogged:
+            log.error("audit events missing: %s", -unlogged)
+        self.unlogged = unlogged

@@ -25,6 +25,7 @@ def export(audit_log: AuditLog) -> Iterator[str]:
     Appends nothing on a machine that has no record of the log.
     """
     if audit_log.kept_checkpoints() or not sequencer.stored_log(AUDIT).checkpoint:
+        audit_log.audit_keys.store()
         audit_log.append_waiting()
     with repeatable_read():
         stored = sequencer.stored_log(AUDIT)

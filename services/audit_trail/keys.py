@@ -37,6 +37,8 @@ class AuditKeys:
         self.current_id = _id_of(derived[0])
         self.unreadable: set[str] = set()
         """The ids of keys in the database that no SECRET_KEY decrypts."""
+        self.stored: set[str] = set()
+        """The ids of all keys in the database."""
 
     def sign(self, purpose: Purpose, content: str) -> str:
         """The MAC of the content with the current key."""
@@ -76,6 +78,7 @@ class AuditKeys:
                 # A row with the id of another key would make one key pass for the other.
                 if _id_of(key) == key_id:
                     self._known[key_id] = key
+        self.stored = set(encrypted_keys)
         self.unreadable = encrypted_keys.keys() - self._known.keys()
 
 

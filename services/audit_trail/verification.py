@@ -17,6 +17,7 @@ from services.audit_trail.export import Export
 from services.audit_trail.keys import AuditKeys
 from services.log import bundles, sequencer
 from services.log.merkle import leaf_hash
+from services.log.sequencer import LogMissing
 from services.log.signed_log import tree_of
 from services.log.tree_verification import begins_with, stored_entries, tree_problems
 from services.shared.clock import Millis
@@ -54,7 +55,11 @@ def verify(audit_log: AuditLog, *, exported: Iterable[bytes] | None, now: Millis
     # A dict keeps the order, and each problem once: every event of a lost key has the same one.
     problems: dict[str, None] = {}
     with repeatable_read():
-        log = sequencer.stored_log(AUDIT)
+        try:
+            log = sequencer.stored_log(AUDIT)
+        except LogMissing as missing:
+            found.problems.append(str(missing))
+            return found
         logged: array[int] = array("q")
         for problem in chain(
             audit_schema.problems(),
@@ -134,6 +139,8 @@ def _mac_problems(keys: AuditKeys, event: Row) -> Iterator[str]:
     key_id = event["key_id"]
     if not keys.has(key_id) and key_id not in keys.unreadable:
         yield f"audit event {event['id']} was altered, or the audit key {key_id} was removed"
+    elif key_id not in keys.stored:
+        yield f"the audit key {key_id} was removed"
     elif keys.has(key_id) and not keys.is_genuine(event):
         yield f"audit event {event['id']} was altered"
 

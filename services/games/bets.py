@@ -16,6 +16,7 @@ from services.games.snapshots import Content
 from services.log import published
 from services.log.bet_log import BetLog
 from services.log.published import LogPlace
+from services.log.signed_log import Known
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 
@@ -77,12 +78,8 @@ def get_log_proof(*, bet_id: int, proofs: Proofs, bet_log: BetLog, clock: Callab
     return published.proof_of_bet(bet.id, bet_log=bet_log)
 
 
-def revealed(
-    *, log: str, number: str, proofs: Proofs, bet_log: BetLog, clock: Callable[[], Millis]
-) -> RevealedBets:
-    """The bets in a bundle of the log with this name whose proofs are due. Raises NotPublished."""
-    known = bet_log.current()
-    published.check_name(log, known=known)
+def revealed(*, number: str, known: Known, proofs: Proofs, clock: Callable[[], Millis]) -> RevealedBets:
+    """The bets in a bundle of the log whose proofs are due. Raises NotPublished."""
     with published.state_with(known):
         bundle = published.bundle(number, known=known)
         indexes = bundle.indexes_of_bets

@@ -29,7 +29,10 @@ def of_case(*, game: str, case_id: str, now: Millis) -> CaseActivity:
     """The ten last openings of a case, and the ten best of all time. Raises CaseNotFound."""
     with repeatable_read(within_limit=True):
         opened = Bet.select(Bet.id).where(
-            Bet.game == game, Bet.case_id == _row_id(TABLES[game], case_id), Bet.completed_at_ms <= now
+            Bet.game == game,
+            Bet.case_id == _row_id(TABLES[game], case_id),
+            Bet.completed_at_ms <= now,
+            live_bets.IS_PUBLIC,
         )
         last = opened.order_by(Bet.id.desc()).limit(SHOWN)
         best = opened.where(PAID_MORE).order_by(Bet.payout_cents.desc(), Bet.id.desc()).limit(SHOWN)

@@ -1,4 +1,7 @@
-"""The public feed of bets. It shows a bet when its proof is due, which is when the bet is called due."""
+"""The public feed of bets. It shows a bet when its proof is due, which is when the bet is called due.
+
+It has no bets of players who are suspended.
+"""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -11,6 +14,7 @@ from models import shown_bets
 from models.bets import HIGH_ROLL, Bet
 from models.db.connection import reading, repeatable_read
 from models.totals import LiveBetCount
+from models.users import User
 from services.shared.clock import Millis
 from services.shared.pagination import Page, Place, rows_of_page
 
@@ -27,13 +31,16 @@ class LiveBetKind(StrEnum):
 SHOWN = Bet.alias("bets")
 """Named as in the SQL of models/shown_bets.py."""
 
+IS_PUBLIC = Bet.user.not_in(User.select(User.id).where(User.suspended_at_ms.is_null(False)))
+
 NEWEST_FIRST = (Bet.completed_at_ms.desc(), Bet.id.desc())
 
 
 @reading()
 def newest(*, now: Millis) -> list[Any]:
     """The last ten bets that are due, newest first, as ``shown`` returns them."""
-    ids = Bet.select(Bet.id).where(Bet.completed_at_ms <= now).order_by(*NEWEST_FIRST).limit(NEWEST)
+    is_due = Bet.completed_at_ms <= now
+    ids = Bet.select(Bet.id).where(is_due, IS_PUBLIC).order_by(*NEWEST_FIRST).limit(NEWEST)
     return newest_first(shown(ids.scalars()))
 
 
@@ -49,7 +56,7 @@ def page(*, kind: LiveBetKind, place: Place, now: Millis) -> Page[Any]:
     with repeatable_read(within_limit=True):
         total = _count(kind, now)
         # Ids alone are read from the index, without reading the bets that are skipped.
-        ids = _of_kind(Bet.select(Bet.id), kind).where(Bet.completed_at_ms <= now).tuples()
+        ids = _of_kind(Bet.select(Bet.id), kind).where(Bet.completed_at_ms <= now, IS_PUBLIC).tuples()
         rows = rows_of_page(ids, order=NEWEST_FIRST, place=place, total=total)
         return Page(newest_first(shown(bet_id for (bet_id,) in rows)), total)
 
@@ -69,8 +76,8 @@ def _count(kind: LiveBetKind, now: Millis) -> int:
     """The number of all bets, less the few that are not due."""
     counts = LiveBetCount.high_rolls if kind is LiveBetKind.HIGH_ROLLS else LiveBetCount.bets
     made = LiveBetCount.select(fn.SUM(counts)).scalar() or 0
-    not_due = _of_kind(Bet.select(fn.COUNT(Bet.id)), kind).where(Bet.completed_at_ms > now).scalar()
-    return int(made) - int(not_due)
+    not_due = _of_kind(Bet.select(fn.COUNT(Bet.id)), kind).where(Bet.completed_at_ms > now, IS_PUBLIC)
+    return int(made) - int(not_due.scalar())
 
 
 def _of_kind(query: Any, kind: LiveBetKind) -> Any:

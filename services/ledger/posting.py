@@ -49,6 +49,7 @@ class LedgerKind(StrEnum):
     AFFILIATE_CLAIM = "affiliate-claim"
     PRIZE_SALE = "prize-sale"
     PRIZE_SHIPPED = "prize-shipped"
+    PRIZE_RETURNED = "prize-returned"
     ADJUSTMENT = "adjustment"
 
 

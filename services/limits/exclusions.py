@@ -38,6 +38,11 @@ def check_none(user: User, *, now: Millis) -> None:
         raise refusal(until)
 
 
+def is_permanent(user: User) -> bool:
+    """Whether the player is excluded for ever."""
+    return bool(user.excluded_until_ms == PERMANENTLY)
+
+
 def refusal(until: int) -> TakingABreak | ExcludedPermanently:
     """The refusal of a player whose break ends then."""
     return ExcludedPermanently() if until == PERMANENTLY else TakingABreak(until=Millis(until))
@@ -46,17 +51,21 @@ def refusal(until: int) -> TakingABreak | ExcludedPermanently:
 def exclude(*, user_id: int, duration: str, now: Millis, reason: str = "") -> Exclusion:
     """Refuse the player's bets for one of DURATIONS from now, up to the next whole second.
 
-    The same end again changes nothing. Concurrent requests take turns, so the latest end remains. Raises
-    BreakTooShort, UserNotFound.
+    A permanent exclusion also ends the deadline of the vault. The same end again changes nothing. Concurrent
+    requests take turns, so the latest end remains. Raises BreakTooShort, UserNotFound.
     """
     until = PERMANENTLY if duration == PERMANENT else _whole_second(now + DURATIONS_MS[duration])
     with writing():
         # One that is over ends before the new one.
-        current = users.lock(user_id).excluded_until_ms or 0
+        user = users.lock(user_id)
+        current = user.excluded_until_ms or 0
         if until < current:
             raise BreakTooShort
         if until > current:
-            User.update(excluded_until_ms=until).where(User.id == user_id).execute()
+            changed = {"excluded_until_ms": until}
+            if until == PERMANENTLY and user.vault_deadline_ms is not None:
+                changed["vault_deadline_ms"] = min(user.vault_deadline_ms, now)
+            User.update(changed).where(User.id == user_id).execute()
             is_extended = current > now
             record(
                 AuditEventType.EXCLUSION_EXTENDED if is_extended else AuditEventType.EXCLUSION_BEGUN,

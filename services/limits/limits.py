@@ -11,7 +11,7 @@ from typing import Any
 
 from models.db.connection import repeatable_read, writing
 from models.limit_requests import EXPIRES_AFTER_MS, LimitRequest
-from models.play_limits import PERIODS
+from models.play_limits import BET_LIMIT_KINDS, PERIODS
 from models.users import User
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
@@ -85,6 +85,11 @@ def of_player(user_id: int, *, now: Millis) -> Limits:
         pending=pending,
         exclusion=exclusions.current(user, now=now),
     )
+
+
+def allow_no_bet(user: User) -> bool:
+    """Whether the player has a wager or loss limit of 0."""
+    return any(Limit(kind, period).of(user) == 0 for kind in BET_LIMIT_KINDS for period in PERIODS)
 
 
 def lower(*, user_id: int, limit: Limit, value: Cents | None, now: Millis) -> bool:

@@ -12,7 +12,9 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 MAX_LENGTH = 256 * 1024
-"""Of a whole note, in characters: more than twice what 16 post-quantum signatures need."""
+"""Of a whole note, in bytes: more than twice what 16 post-quantum signatures need."""
+
+MAX_SIGNATURES = 100
 
 KEY_ID_SIZE = 4
 PUBLIC_KEY_SIZE = 32
@@ -126,14 +128,17 @@ def open_note(note: str, known: Sequence[VerifierKey]) -> str:
     Signatures of unknown keys are ignored. Raises BadNote for a malformed note, for a signature of a known
     key that fails, and when no known key has signed.
     """
-    if len(note) > MAX_LENGTH or FORBIDDEN.search(note):
+    if FORBIDDEN.search(note) or len(note.encode()) > MAX_LENGTH:
         raise BadNote("the note is too long or has control characters")
     # The text may have empty lines. The last one of the note separates the signatures.
     body, separator, lines = note.rpartition("\n\n")
     if not separator or not lines.endswith("\n"):
         raise BadNote("the note has no signatures")
     text = body + "\n"
-    signatures = [_parse_signature(line) for line in lines[:-1].split("\n")]
+    signature_lines = lines[:-1].split("\n")
+    if len(signature_lines) > MAX_SIGNATURES:
+        raise BadNote(f"the note has more than {MAX_SIGNATURES} signatures")
+    signatures = [_parse_signature(line) for line in signature_lines]
     checks = [
         key.verify(text, signature)
         for name, key_id, signature in signatures

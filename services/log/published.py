@@ -29,13 +29,18 @@ SUCCESSOR = re.compile(r".*/(log-[0-9a-f]+)")
 BUNDLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,18}")
 
 Parsed = TypeVar("Parsed")
+Read = TypeVar("Read")
 
 
 class NotPublished(PlatformError):
-    """The path is malformed, or names something that the checkpoint does not contain."""
+    """The path names something that the checkpoint does not contain."""
 
     status = 404
     text = "Not found"
+
+
+class MalformedPath(NotPublished):
+    """No checkpoint will ever contain it."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,23 @@ class BundleOfBets(NamedTuple):
     is_full: bool
 
 
+def newest(read: Callable[[Known], Read], *, bet_log: BetLog) -> Read:
+    """Read with the checkpoint of this machine, or with a newer one of another machine if it is not in that.
+
+    Must not be called within a transaction. Raises Unavailable, and what ``read`` raises.
+    """
+    known = bet_log.current()
+    try:
+        return read(known)
+    except MalformedPath:
+        raise
+    except NotPublished:
+        newer = bet_log.newer()
+        if newer.checkpoint == known.checkpoint:
+            raise
+    return read(newer)
+
+
 def name_of(origin: str) -> str:
     """The first segment of the paths of this log: ``log``, or of a successor such as ``log-1a2b3c4d``."""
     found = SUCCESSOR.fullmatch(origin)
@@ -66,7 +88,7 @@ def check_name(name: str, *, known: Known) -> None:
         raise NotPublished
 
 
-def last_checkpoint(name: str, *, known: Known) -> str:
+def last_checkpoint(name: str, known: Known) -> str:
     """The newest checkpoint of the log with this name, or the last one if it has a successor.
 
     Raises NotPublished.
@@ -107,7 +129,9 @@ def entry_bundle(path: str, *, known: Known, source: Source) -> bytes:
 
 def bundle(text: str, *, known: Known) -> BundleOfBets:
     """The bets in the bundle with this number. To be used within ``state_with``. Raises NotPublished."""
-    number = int(text) if BUNDLE_NUMBER.fullmatch(text) else known.checkpoint.size
+    if not BUNDLE_NUMBER.fullmatch(text):
+        raise MalformedPath
+    number = int(text)
     width = tiles.tile_width(0, number, known.checkpoint.size)
     if not width:
         raise NotPublished
@@ -173,4 +197,4 @@ def _parse(parse: Callable[[str], Parsed], path: str) -> Parsed:
     try:
         return parse(path)
     except ValueError:
-        raise NotPublished from None
+        raise MalformedPath from None

@@ -19,9 +19,14 @@ from services.log.checkpoints import Checkpoint
 from services.log.keys import LogKeys
 from services.log.merkle import leaf_hash, root_from_proof
 from services.shared.clock import DAY_MS, Millis
+from services.shared.errors import OperatorError
 
 BATCH = 5_000
 """Entries in one transaction."""
+
+
+class LogMissing(OperatorError):
+    """The row of a log is gone. Migrations make it, and nothing deletes it."""
 
 
 class Superseded(Exception):
@@ -30,8 +35,10 @@ class Superseded(Exception):
 
 @reading()
 def stored_log(name: str) -> Log:
-    """The row of the log with this name."""
-    log: Log = Log.get_by_id(name)
+    """The row of the log with this name. Raises LogMissing."""
+    log: Log | None = Log.get_or_none(Log.name == name)
+    if log is None:
+        raise LogMissing(f"the table logs has no row {name!r}")
     return log
 
 

@@ -103,6 +103,17 @@ class SignedLog:
                 return self._load()
         return known
 
+    def newer(self) -> Known:
+        """The newest checkpoint of the database, which this machine then keeps.
+
+        Must not be called within a transaction. Raises Unavailable.
+        """
+        known = self.current()
+        if self._stored().checkpoint != known.kept.checkpoint:
+            self.watch()
+            known = self.current()
+        return known
+
     def watch(self) -> None:
         """Check the database between uses, and keep checkpoints that other machines have signed.
 
@@ -175,7 +186,7 @@ class SignedLog:
             raise OperatorError("; ".join(problems))
 
     def problems(self) -> Iterator[str]:
-        """Yield a line for each setting that does not fit the log."""
+        """Yield a line for each setting that does not fit the log. Raises LogMissing."""
         try:
             if self._read() is None:
                 # Nothing is known of this log. It goes on as one of this machine.
@@ -425,8 +436,6 @@ class SignedLog:
                     # The others may have begun a new epoch.
                     self._on_new_epoch()
                     return self._keep(Kept(stored.checkpoint, _identity(), _history(), stored.epoch))
-                if stored.size == 0 and self._is_signed(stored):
-                    return self._continue(stored, NOTHING, UNKNOWN)
                 return self._fork(None, UNKNOWN)
             except Superseded:
                 continue

@@ -16,6 +16,7 @@ from models.log import BETS, Log, WaitingBet
 from services.log import bundles, first_start, sequencer
 from services.log.bet_log import BetLog
 from services.log.merkle import leaf_hash
+from services.log.sequencer import LogMissing
 from services.log.tree_verification import stored_entries, tree_problems
 from services.shared.clock import Millis
 
@@ -45,7 +46,11 @@ def verify(bet_log: BetLog, *, now: Millis) -> Verification:
     on_disk = bet_log.kept_checkpoints()[:1]
     found = Verification()
     with repeatable_read():
-        log = sequencer.stored_log(BETS)
+        try:
+            log = sequencer.stored_log(BETS)
+        except LogMissing as missing:
+            found.problems.append(str(missing))
+            return found
         problems = chain(
             tree_problems(bet_log, log, on_disk),
             _entry_problems(bet_log, log, logged := array("q"), found),

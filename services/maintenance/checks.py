@@ -13,10 +13,13 @@ from models.db.connection import UNAVAILABLE, Sqlite, database, reading, repeata
 from models.db.new_connections import UnusableDatabase, overridden_settings
 from models.db.postgres import Postgres
 from models.db.sequences import late_sequences
+from models.log import AUDIT
 from models.processes import Process, live_processes
 from models.users import AnnouncedSeed
-from services.log import checkpoint_file
+from services.audit_trail import queries
+from services.log import checkpoint_file, sequencer
 from services.log.bet_log import FILE_NAME, BetLog
+from services.log.sequencer import LogMissing
 from services.log.signed_log import UNKNOWN
 from services.maintenance.encrypted_columns import EncryptedColumn
 from services.payments.hold import current_hold
@@ -37,7 +40,7 @@ def problems(
         with repeatable_read():
             found += [f"audit trail: {problem}" for problem in audit_schema.problems()]
             found += filter(None, map(_key_problem, encrypted))
-            found += bet_log.problems() if bet_log else ()
+            found += _log_problems(bet_log) if bet_log else ()
             found += [
                 f"sequence {late.name}: {late.table} has larger numbers;"
                 f" run SELECT setval('{late.name}', {late.largest})"
@@ -127,6 +130,20 @@ def _database_problems() -> Iterator[str]:
             line = str(error).strip().splitlines()[0]
             is_unusable = isinstance(error, UnusableDatabase)
             yield f"DATABASE_URL: {line if is_unusable else f'the database cannot be reached: {line}'}"
+
+
+def _log_problems(bet_log: BetLog) -> Iterator[str]:
+    """Settings that do not fit the log, and whether rows of the logs or of the audit trail are gone."""
+    try:
+        yield from bet_log.problems()
+        sequencer.stored_log(AUDIT)
+    except LogMissing as missing:
+        yield str(missing)
+        return
+    unlogged = queries.unlogged_events()
+    if unlogged:
+        what = "are missing" if unlogged < 0 else "are neither in its log nor wait for that"
+        yield f"audit trail: {abs(unlogged)} events {what}; run flask audit verify"
 
 
 def _key_problem(encrypted: EncryptedColumn) -> str | None:

@@ -108,8 +108,10 @@ def _replace_rows(table: type[Table], *expected: Any) -> int:
 
 def _live_bet_counts() -> Any:
     """The rows that LiveBetCount must have."""
-    high_rolls = fn.SUM(peewee.Case(None, [(HIGH_ROLL, 1)], 0))
-    return Bet.select(SHARD, fn.COUNT(Bet.id), high_rolls).group_by(SHARD)
+    is_public = User.suspended_at_ms.is_null()
+    bets = fn.COUNT(peewee.Case(None, [(is_public, 1)]))
+    high_rolls = fn.COUNT(peewee.Case(None, [(is_public & HIGH_ROLL, 1)]))
+    return Bet.select(SHARD, bets, high_rolls).join(User).group_by(SHARD)
 
 
 def _spins_of(game: str, cases: Any) -> Any:

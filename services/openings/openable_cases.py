@@ -9,6 +9,7 @@ from models.db.connection import reading
 from models.db.sql import execute
 from services.cases.errors import CaseNotFound
 from services.cases.kinds import FREE_CASE_ID
+from services.fairness.rolls import PPM
 from services.fairness.tickets import TICKET_RANGE
 from services.games.snapshots import Content, content_of
 from services.games.terms import Expectation
@@ -34,15 +35,28 @@ class OpenableCase:
         """Of the payout; None if an item has no price."""
         return expectation_of(self.content) if self.content else None
 
+    @cached_property
+    def house_edge_ppm(self) -> int:
+        """What the house keeps of the price on average, rounded down; 0 for a case without a price."""
+        if self.content is None or not self.content.price_cents:
+            return 0
+        whole = self.content.price_cents * TICKET_RANGE
+        return max(whole - _value_of(self.content), 0) * PPM // whole
+
 
 def expectation_of(content: Content) -> Expectation:
     """The exact mean and variance of an opening's payout, as the nearest floats."""
-    mean = sum(item.price_cents * item.width for item in content.items)
+    mean = _value_of(content)
     squares = sum(item.price_cents**2 * item.width for item in content.items)
     return Expectation(
         mean_cents=mean / TICKET_RANGE,
         variance_square_cents=(squares * TICKET_RANGE - mean**2) / TICKET_RANGE**2,
     )
+
+
+def _value_of(content: Content) -> int:
+    """The mean of an opening's payout in cents, times the number of all tickets."""
+    return sum(item.price_cents * item.width for item in content.items)
 
 
 # One query for each game, so that prices, chances and levels are of one state of the database. Each row has

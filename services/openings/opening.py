@@ -58,6 +58,7 @@ class OpeningTerms:
     case: OpenableCase
     content: Content
     free_case_limit: int
+    counted_edge_ppm: int
 
     def outcome(self, *, server_seed: str, client_seed: str, nonce: int) -> Outcome:
         """Draw the ticket: the item whose range holds it is won."""
@@ -79,6 +80,7 @@ class OpeningTerms:
             ticket=ticket,
             case_read_at_ms=case.read_at_ms,
             case_id=case.row_id,
+            counted_edge_ppm=self.counted_edge_ppm,
             free_case_limit=self.free_case_limit if case.is_free else None,
             prize_image=None if case.images is None else case.images[place],
         )
@@ -91,9 +93,15 @@ class OpeningTerms:
 class Openings:
     """Opens the cases of one game."""
 
-    def __init__(self, *, game: str, settler: BetSettler, free_case_limit: int = 0) -> None:
-        """``free_case_limit`` is how often a player who uses a promo code may open the free case."""
+    def __init__(
+        self, *, game: str, settler: BetSettler, house_edge_ppm: int, free_case_limit: int = 0
+    ) -> None:
+        """``house_edge_ppm`` is the most that counts for the theoretical loss of a player.
+
+        ``free_case_limit`` is how often a player who uses a promo code may open the free case.
+        """
         self.game = game
+        self._house_edge_ppm = house_edge_ppm
         self._settler = settler
         self._free_case_limit = free_case_limit
         readings: TTLCache[Any, OpenableCase] = TTLCache(CASES_REMEMBERED, REUSED_SECONDS)
@@ -131,6 +139,7 @@ class Openings:
             case=case,
             content=content,
             free_case_limit=self._free_case_limit,
+            counted_edge_ppm=min(self._house_edge_ppm, case.house_edge_ppm),
         )
 
     def _checked(self, user_id: int, request: OpeningRequest, case: OpenableCase) -> Content:

@@ -23,6 +23,12 @@ class DepositStatus(StrEnum):
 UNPAID = (DepositStatus.EXPIRED, DepositStatus.FAILED)
 """Final unless money comes after all."""
 
+UNSETTLED = {
+    InvoiceState.WAITING: DepositStatus.PENDING,
+    InvoiceState.CONFIRMING: DepositStatus.CONFIRMING,
+}
+"""Of these invoices it does not matter yet what was paid."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -33,16 +39,30 @@ class Outcome:
     credited: Cents | None = None
 
 
-def outcome_of(invoice: Invoice, *, asked: Cents) -> Outcome:
-    """What the invoice alone says. Money is what the provider calls settled."""
-    match invoice.state:
-        case InvoiceState.WAITING:
-            # One that is paid in part waits until it expires.
-            return Outcome(DepositStatus.PENDING)
-        case InvoiceState.CONFIRMING:
-            return Outcome(DepositStatus.CONFIRMING)
-        case InvoiceState.SETTLED:
-            return _of_settled(invoice, asked)
+def paid_cents(invoice: Invoice, *, asked: Cents) -> Cents | None:
+    """What has come for certain, in whole cents; None while it is not known.
+
+    What is due is rounded in the payment's own currency. So less than half a cent too little counts as what
+    was asked for; anything else is rounded down.
+    """
+    if invoice.paid is None or invoice.currency != USD:
+        return None
+    paid = _cents(invoice.paid, ROUND_FLOOR)
+    return asked if paid < asked <= _cents(invoice.paid, ROUND_HALF_UP) else paid
+
+
+def outcome_of(invoice: Invoice, *, asked: Cents) -> Outcome | None:
+    """What the invoice alone says. Money is what the provider calls settled.
+
+    None while it is not known what was paid, and that matters.
+    """
+    if invoice.state in UNSETTLED:
+        # One that is paid in part waits until it expires.
+        return Outcome(UNSETTLED[invoice.state])
+    if invoice.paid is None:
+        return None
+    if invoice.state is InvoiceState.SETTLED:
+        return _of_settled(invoice, asked)
     if invoice.paid > 0:
         return _review(f"money came to an invoice that is {invoice.label}")
     if invoice.state is InvoiceState.EXPIRED:
@@ -50,11 +70,13 @@ def outcome_of(invoice: Invoice, *, asked: Cents) -> Outcome:
     return Outcome(DepositStatus.FAILED, "the payment did not become valid")
 
 
-def step(current: DepositStatus, outcome: Outcome) -> Outcome | None:
+def step(current: DepositStatus, outcome: Outcome | None) -> Outcome | None:
     """The next step of a deposit with this status; None if the outcome changes nothing.
 
     The provider may show an older state than one that was seen: a deposit never goes back.
     """
+    if outcome is None:
+        return None
     status = outcome.status
     if current in UNPAID:
         if status is DepositStatus.CREDITED:
@@ -74,11 +96,11 @@ def _of_settled(invoice: Invoice, asked: Cents) -> Outcome:
         return _review(f"the invoice is {invoice.label}")
     if (invoice.currency, invoice.amount) != (USD, asked):
         return _review("the invoice is of another amount")
-    # What is due is rounded in the payment's own currency, so it may be off by less than half a cent.
-    if _cents(invoice.paid, ROUND_HALF_UP) < asked:
+    paid = paid_cents(invoice, asked=asked)
+    if paid is None or paid < asked:
         return _review("less was paid than asked")
     # The provider calls an invoice overpaid only if more came before it was settled.
-    return Outcome(DepositStatus.CREDITED, credited=max(_cents(invoice.paid, ROUND_FLOOR), asked))
+    return Outcome(DepositStatus.CREDITED, credited=paid)
 
 
 def _review(reason: str) -> Outcome:

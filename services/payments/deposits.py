@@ -15,15 +15,25 @@ from peewee import fn
 from models.db.connection import database, reading, writing
 from models.deposits import Deposit
 from models.payments import Payment
+from models.users import User
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.ledger.posting import Account, Move
 from services.limits import deposit_limits, exclusions
+from services.limits.errors import LimitReached
 from services.payments import findings, records
-from services.payments.deposit_states import UNPAID, DepositStatus, Outcome, outcome_of, step
+from services.payments.deposit_states import (
+    UNPAID,
+    DepositStatus,
+    Outcome,
+    outcome_of,
+    paid_cents,
+    step,
+)
 from services.payments.errors import (
     AmountOutsideLimits,
+    DepositNotCancellable,
     DepositRefused,
     PaymentNotFound,
     ProviderAway,
@@ -44,8 +54,14 @@ log = logging.getLogger("platform.payments")
 GIVE_UP_AFTER_MS = 60 * MINUTE_MS
 """A deposit without any trace at the provider has failed then."""
 
+CANCELLABLE = (DepositStatus.CREATED, DepositStatus.PENDING)
+"""The statuses of deposits that a player can cancel, as long as nothing was paid."""
+
 NOT_OURS = "made by somebody else"
 RECORDED_BEFORE = "a payment with this txhash is recorded already"
+ABOVE_MOST = "more was paid than asked, and more than PAYMENTS_MAX_USD"
+ABOVE_LIMIT = "more was paid than asked, and more than the player's deposit limit leaves"
+CANCELLED = "cancelled by the player"
 
 
 class Deposits:
@@ -106,27 +122,76 @@ class Deposits:
     def follow(self, deposit: Deposit, invoice: Invoice, *, now: Millis) -> None:
         """Take the step that the invoice asks for. Of concurrent calls one takes it."""
         asked, status = Cents(deposit.amount_cents), DepositStatus(deposit.status)
-        outcome = step(status, outcome_of(invoice, asked=asked))
-        if outcome is None:
+        # What staff have decided stays.
+        seen = None if deposit.is_decided_by_staff else outcome_of(invoice, asked=asked)
+        outcome, paid = step(status, seen), paid_cents(invoice, asked=asked)
+        # What is not known any more does not replace what was.
+        known: dict[str, Any] = {} if paid in (None, deposit.paid_cents) else {"paid_cents": paid}
+        if outcome is None and not known:
             return
         transfer = transfer_of(invoice)
         # If another process records the same transfer now, the next round finds it.
         with _or_nothing(), writing():
-            if outcome.credited is not None and records.is_recorded(transfer):
-                outcome = Outcome(DepositStatus.REVIEW, RECORDED_BEFORE)
+            if outcome is None:
+                # The time of the last change is that of the status.
+                change(deposit, now=Millis(deposit.changed_at_ms), **known)
+                return
+            if outcome.credited is not None and (why := self._doubt(deposit, outcome.credited, transfer)):
+                outcome = Outcome(DepositStatus.REVIEW, why)
             if outcome.credited is not None:
-                credit(deposit, outcome.credited, transfer, now=now)
+                credit(deposit, outcome.credited, transfer, now=now, **known)
             else:
                 times = self._times_after(outcome.status, deposit, now)
-                change(deposit, now=now, status=outcome.status, reason=outcome.reason, **times)
+                change(deposit, now=now, status=outcome.status, reason=outcome.reason, **times, **known)
+
+    def _doubt(self, deposit: Deposit, credited: Cents, transfer: Transfer) -> str | None:
+        """Why staff must decide about a deposit that was paid in full; None if it can be credited.
+
+        More than was asked for may be more than the settings and the player allow.
+        """
+        if records.is_recorded(transfer):
+            return RECORDED_BEFORE
+        more = Cents(credited - deposit.amount_cents)
+        if not more:
+            return None
+        if credited > self._most:
+            return ABOVE_MOST
+        user = users.lock(deposit.user_id)  # type: ignore[attr-defined]  # made by peewee
+        try:
+            # It counts already with what was asked for, on the day when it was made.
+            self._check_limits(user, amount=more, now=Millis(deposit.created_at_ms))
+        except LimitReached:
+            return ABOVE_LIMIT
+        return None
+
+    def _check_limits(self, user: User, *, amount: Cents, now: Millis) -> None:
+        """Raises LimitReached. The player's row must be locked."""
+        sum_since = partial(deposited_since, user.id)
+        deposit_limits.check(user, amount=amount, now=now, sum_since=sum_since)
+
+    def cancel(self, deposit: Deposit, *, now: Millis) -> None:
+        """End a player's open deposit to which no money is known to have come. What comes later is for staff.
+
+        Of a payment and a cancelling at once, one counts. Raises DepositNotCancellable.
+        """
+        if deposit.status not in CANCELLABLE or deposit.paid_cents:
+            raise DepositNotCancellable
+        try:
+            with writing():
+                times = self._times_after(DepositStatus.EXPIRED, deposit, now)
+                change(deposit, now=now, status=DepositStatus.EXPIRED, reason=CANCELLED, **times)
+                user_id: int = deposit.user_id  # type: ignore[attr-defined]  # made by peewee
+                cancelled = {"deposit": deposit.id}
+                record(AuditEventType.DEPOSIT_CANCELLED, now=now, user_id=user_id, after=cancelled)
+        except StatusChanged:
+            raise DepositNotCancellable from None
 
     def _insert(self, user_id: int, method: str, amount: Cents, key: str | None, now: Millis) -> Deposit:
         with writing():
             # No other deposit of the player, and no new limit, is made before the commit.
             user = users.lock(user_id)
             exclusions.check_none(user, now=now)
-            sum_since = partial(deposited_since, user_id)
-            deposit_limits.check(user, amount=amount, now=now, sum_since=sum_since)
+            self._check_limits(user, amount=amount, now=now)
             deposit: Deposit = Deposit.create(
                 id=secrets.token_hex(16),
                 user=user_id,
@@ -166,7 +231,11 @@ class Deposits:
     def _make_invoice(self, deposit: Deposit, provider: Provider) -> None:
         amount = Cents(deposit.amount_cents)
         invoice = provider.create_invoice(
-            deposit_id=deposit.id, secret=deposit.secret, amount=amount, seconds=CALL_SECONDS
+            deposit_id=deposit.id,
+            secret=deposit.secret,
+            platform_id=users.get_by_id(deposit.user_id).platform_id,  # type: ignore[attr-defined]  # peewee's
+            amount=amount,
+            seconds=CALL_SECONDS,
         )
         if not is_ours(invoice, deposit):
             raise ProviderError("the provider has made another invoice than it was asked for")

@@ -49,6 +49,12 @@ class DepositRefused(PlatformError):
     text = "The payment provider refused the deposit"
 
 
+class DepositNotCancellable(PlatformError):
+    """The deposit has ended, or money has come."""
+
+    text = "Deposit can't be cancelled"
+
+
 class ProviderAway(PlatformError):
     """The provider can't be reached."""
 
@@ -78,6 +84,13 @@ class MalformedMessage(PlatformError):
     """A signed message that is not as documented."""
 
     text = "Malformed message"
+
+
+class MessageIdReused(PlatformError):
+    """The sender has used the id for a message with another content."""
+
+    status = 409
+    text = "Webhook id was used for another message"
 
 
 class StatusChanged(Exception):

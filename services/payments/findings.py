@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from models.db.connection import reading, writing
 from models.payment_findings import PaymentFinding
+from models.webhook_deliveries import WebhookDelivery
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
@@ -35,13 +36,32 @@ class FindingKind(StrEnum):
     """It is being sent for longer than WITHDRAWAL_REVIEW_MINUTES."""
     MESSAGE = "message"
     """A signed message of the operator's payment service can't be recorded."""
+    REUSED_ID = "reused-id"
+    """A signed message came with the id of another one."""
 
 
-def report(kind: FindingKind, subject: str, *, ours: str, theirs: str, now: Millis) -> None:
-    """Open a finding, or change the open one. A dismissed one stays so until the difference changes."""
-    values = {"ours": ours[:200], "theirs": theirs[:200]}
+OPERATOR = "payments"
+"""The name of the operator's own payment service."""
+
+
+def report(
+    kind: FindingKind,
+    subject: str,
+    *,
+    ours: str,
+    theirs: str,
+    now: Millis,
+    platform_id: str | None = None,
+    address: str | None = None,
+) -> None:
+    """Open a finding, or change the open one. A dismissed one stays so until the difference changes.
+
+    ``platform_id`` and ``address`` are for staff, who record what is not here.
+    """
+    values: dict[str, str | None] = {"ours": ours[:200], "theirs": theirs[:200]}
     if _is_known(kind, subject, values):
         return
+    values |= {"platform_id": platform_id and platform_id[:80], "address": address and address[:256]}
     with writing():
         PaymentFinding.insert(
             kind=kind, subject=subject, found_at_ms=now, **values
@@ -53,7 +73,7 @@ def report(kind: FindingKind, subject: str, *, ours: str, theirs: str, now: Mill
 
 
 @reading()
-def _is_known(kind: FindingKind, subject: str, values: dict[str, str]) -> bool:
+def _is_known(kind: FindingKind, subject: str, values: dict[str, str | None]) -> bool:
     """Whether the same difference is open already, or was dismissed."""
     found = PaymentFinding.get_or_none(PaymentFinding.kind == kind, PaymentFinding.subject == subject)
     if found is None or {"ours": found.ours, "theirs": found.theirs} != values:
@@ -106,7 +126,8 @@ def get(finding_id: int) -> PaymentFinding:
 def dismiss(*, kind: str, subject: str, reason: str, now: Millis) -> PaymentFinding:
     """Close a finding that staff have dealt with. It is opened again only if the difference changes.
 
-    Raises OperatorError if there is no such open finding.
+    The message that it is about can't be processed again after that: its payment may be recorded by hand.
+    Raises OperatorError if there is no such open finding, or the message is being processed.
     """
     reason = checked_reason(reason)
     with writing():
@@ -114,7 +135,18 @@ def dismiss(*, kind: str, subject: str, reason: str, now: Millis) -> PaymentFind
         dismissed = PaymentFinding.update(solved_at_ms=now, is_dismissed=True)
         if not dismissed.where(is_named, PaymentFinding.solved_at_ms.is_null()).execute():
             raise OperatorError("there is no such open finding")
+        if kind == FindingKind.MESSAGE:
+            _close_message(subject)
         finding: PaymentFinding = PaymentFinding.get(is_named)
         after = {"finding": finding.id, "kind": finding.kind, "reason": reason}
         record(AuditEventType.FINDING_DISMISSED, now=now, user_id=None, after=after)
         return finding
+
+
+def _close_message(delivery_id: str) -> None:
+    """Count a message of the operator's service as done. Raises OperatorError while it is being processed."""
+    is_message = (WebhookDelivery.provider == OPERATOR) & (WebhookDelivery.delivery_id == delivery_id)
+    is_processed = WebhookDelivery.processed_at_ms.is_null(False)
+    closed = WebhookDelivery.update(error=None).where(is_message, is_processed).execute()
+    if not closed and WebhookDelivery.select().where(is_message).exists():
+        raise OperatorError("the message is being processed")

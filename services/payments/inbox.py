@@ -8,7 +8,7 @@ import hashlib
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import peewee
 from standardwebhooks import Webhook
@@ -16,14 +16,15 @@ from standardwebhooks.webhooks import WebhookVerificationError
 
 from models.db.connection import database, reading, writing
 from models.deposits import Deposit
+from models.users import User
 from models.webhook_deliveries import WebhookDelivery
 from models.withdrawals import Withdrawal
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.payments import findings, records
-from services.payments.errors import BadSignature, MalformedMessage, StatusChanged
-from services.payments.findings import FindingKind
+from services.payments.errors import BadSignature, MalformedMessage, MessageIdReused, StatusChanged
+from services.payments.findings import OPERATOR, FindingKind
 from services.payments.methods import PaymentMethods
 from services.payments.polling_times import at_once
 from services.payments.provider import Hint
@@ -36,9 +37,6 @@ from services.shared.text_validation import checked_reason, is_storable
 from settings import Settings
 
 log = logging.getLogger("platform.payments")
-
-OPERATOR = "payments"
-"""The name of the operator's own payment service."""
 
 MAX_ID = 128
 KEPT_MS = 90 * DAY_MS
@@ -67,18 +65,24 @@ class WebhookInbox:
             delivery_id = provider.read_webhook(body).delivery_id
         except ValueError:
             delivery_id = ""
-        _store(name, delivery_id, body, now=now)
+        _store(name, delivery_id, body, provider.storable(_text_of(body)), now=now)
 
     def take_from_operator(self, headers: Mapping[str, str], body: bytes, *, now: Millis) -> None:
         """Store a message of the operator's payment service, and record its payment.
 
-        Raises BadSignature, and MalformedMessage for what is stored but no payment. A payment that can't be
-        recorded is a finding.
+        Raises BadSignature, MalformedMessage for what is stored but no payment, and MessageIdReused. The
+        latter is a finding, and so is a payment that can't be recorded.
         """
         if not any(_is_signed(webhook, headers, body) for webhook in self._webhooks):
             raise BadSignature
-        delivery_id = _store(OPERATOR, headers["webhook-id"], body, now=now)
+        text = _text_of(body)
+        delivery_id = _store(OPERATOR, headers["webhook-id"], body, text, now=now)
         delivery = _stored(OPERATOR, delivery_id)
+        if not _is_same_content(delivery.body, text):
+            ours = "another message has this id"
+            theirs = f"not stored, SHA-256 {hashlib.sha256(body).hexdigest()[:16]}"
+            findings.report(FindingKind.REUSED_ID, delivery_id, ours=ours, theirs=theirs, now=now)
+            raise MessageIdReused
         if delivery.processed_at_ms is None:
             with suppress(StatusChanged):
                 self._record_once(delivery, now=now)
@@ -95,11 +99,11 @@ class WebhookInbox:
             )
         return self._process(waiting, now=now)
 
-    def retry(self, *, delivery_id: int, reason: str, now: Millis) -> WebhookDelivery:
-        """Process a message again whose processing has failed; returns it, with its error if it fails again.
+    def retry(self, *, delivery_id: int, reason: str, now: Millis) -> None:
+        """Process a message again whose processing has failed. A finding about it is closed.
 
-        A finding about it is closed when it succeeds. Raises OperatorError if it has not failed, or another
-        process retries it at the same time.
+        Raises OperatorError if it has not failed, fails again, or its payment may be recorded by hand. Then
+        nothing is changed.
         """
         reason = checked_reason(reason)
         with writing():
@@ -110,13 +114,36 @@ class WebhookInbox:
             delivery: WebhookDelivery = WebhookDelivery.get_by_id(delivery_id)
             after = {"delivery": delivery_id, "provider": delivery.provider, "reason": reason}
             record(AuditEventType.WEBHOOK_RETRIED, now=now, user_id=None, after=after)
-        # If this process ends here, the task that processes what waits goes on.
-        self._process([delivery], now=now)
-        with reading():
-            retried: WebhookDelivery = WebhookDelivery.get_by_id(delivery_id)
-        if retried.provider == OPERATOR and retried.error is None:
-            findings.solve(FindingKind.MESSAGE, retried.delivery_id, now=now)
-        return retried
+            if delivery.provider == OPERATOR:
+                self._record_again(delivery, now=now)
+                return
+            self._wake(delivery.provider, [delivery], now=now)
+            if delivery.error is not None:
+                raise OperatorError(f"it failed again: {delivery.error}")
+
+    def _record_again(self, delivery: WebhookDelivery, *, now: Millis) -> None:
+        """Record the payment of a message within the caller's transaction. Raises OperatorError."""
+        try:
+            payment = _payment_of(delivery.body)
+            # No payment of the player is recorded meanwhile.
+            user = users.lock(users.get(platform_id=payment.platform_id).id)
+            if records.was_recorded_by_hand(
+                user=user,
+                type_=payment.type_,
+                usd=payment.usd,
+                transfer=payment.transfer,
+                since=Millis(delivery.received_at_ms),
+            ):
+                raise OperatorError(
+                    "a payment of this player and amount was recorded by hand after the message had come:"
+                    " close its finding if it is this one"
+                )
+            _record_payment(delivery, user, payment, now=now)
+        except PlatformError as error:
+            raise OperatorError(f"it failed again: {error}") from None
+        except peewee.IntegrityError:
+            raise OperatorError("its payment is being recorded by another process") from None
+        findings.solve(FindingKind.MESSAGE, delivery.delivery_id, now=now)
 
     def _process(self, deliveries: Sequence[WebhookDelivery], *, now: Millis) -> list[WebhookDelivery]:
         """Process these messages; returns those that no concurrent call has processed."""
@@ -134,14 +161,12 @@ class WebhookInbox:
     def _record_once(self, delivery: WebhookDelivery, *, now: Millis) -> None:
         """Record the payment of a message. Of concurrent calls one does it, others raise StatusChanged."""
         try:
-            type_, platform_id, usd, transfer = _payment_of(delivery.body)
-            user = users.get(platform_id=platform_id)
+            payment = _payment_of(delivery.body)
+            user = users.get(platform_id=payment.platform_id)
             for is_last in (False, True):
                 try:
                     with writing():
-                        # First, so that a concurrent call waits here and then finds that it is done.
-                        _mark_processed([delivery], error=None, now=now)
-                        records.record_within(user=user, type_=type_, usd=usd, transfer=transfer, now=now)
+                        _record_payment(delivery, user, payment, now=now)
                         return
                 except (peewee.IntegrityError, InsufficientBalance):
                     # If another message has recorded the same transfer, the second attempt finds its payment.
@@ -200,16 +225,45 @@ def _is_signed(webhook: Webhook, headers: Mapping[str, str], body: bytes) -> boo
     return True
 
 
-def _store(provider: str, delivery_id: str, body: bytes, *, now: Millis) -> str:
-    """Store a message, unless one with this id is stored. Returns its id."""
+@reading()
+def credited_by(delivery_id: int) -> tuple[User, Cents] | None:
+    """The player to whom a message of the operator's service adds coins, and how many."""
+    delivery = WebhookDelivery.get_or_none(WebhookDelivery.id == delivery_id)
+    if delivery is None or delivery.provider != OPERATOR:
+        return None
+    try:
+        payment = _payment_of(delivery.body)
+        user = users.get(platform_id=payment.platform_id)
+    except PlatformError:
+        return None
+    return (user, payment.usd) if payment.type_ is PaymentType.DEPOSIT else None
+
+
+def _text_of(body: bytes) -> str:
+    """Readable for staff, and storable, whatever was sent."""
+    return body.decode(errors="backslashreplace").replace("\x00", "\\x00")
+
+
+def _store(provider: str, delivery_id: str, body: bytes, text: str, *, now: Millis) -> str:
+    """Store a message as this text, unless one with this id is stored. Returns its id."""
     if not 1 <= len(delivery_id) <= MAX_ID or not delivery_id.isprintable():
-        delivery_id = hashlib.sha256(delivery_id.encode(errors="replace") + body).hexdigest()
-    # Readable for staff, and storable, whatever was sent.
-    text = body.decode(errors="backslashreplace").replace("\x00", "\\x00")
+        # Without an id, its content is the id.
+        named = delivery_id.encode(errors="replace") or body
+        delivery_id = hashlib.sha256(named).hexdigest()
     with writing():
         values = {"provider": provider, "delivery_id": delivery_id, "body": text, "received_at_ms": now}
         WebhookDelivery.insert(values).on_conflict_ignore().execute()
     return delivery_id
+
+
+def _is_same_content(stored: str, text: str) -> bool:
+    """Whether two messages say the same, however they are written."""
+    if stored == text:
+        return True
+    try:
+        return bool(decimal_json.loads(stored) == decimal_json.loads(text))
+    except ValueError:
+        return False
 
 
 @reading()
@@ -274,7 +328,26 @@ def _mark_processed(deliveries: Sequence[WebhookDelivery], *, error: str | None,
         delivery.processed_at_ms, delivery.error = now, error
 
 
-def _payment_of(body: str) -> tuple[PaymentType, str, Cents, Transfer]:
+class _Payment(NamedTuple):
+    """What a message of the operator's service reports."""
+
+    type_: PaymentType
+    platform_id: str
+    usd: Cents
+    transfer: Transfer
+
+
+def _record_payment(delivery: WebhookDelivery, user: User, payment: _Payment, *, now: Millis) -> None:
+    """Record the payment of a message, within ``writing()``. Raises StatusChanged if that is done already."""
+    # First, so that a concurrent call waits here and then finds that it is done.
+    _mark_processed([delivery], error=None, now=now)
+    recorded = records.record_within(
+        user=user, type_=payment.type_, usd=payment.usd, transfer=payment.transfer, now=now
+    )
+    WebhookDelivery.update(payment_id=recorded.id).where(WebhookDelivery.id == delivery.id).execute()
+
+
+def _payment_of(body: str) -> _Payment:
     """The payment of a message of the operator's service. Raises MalformedMessage."""
     try:
         message = decimal_json.loads(body)
@@ -288,4 +361,4 @@ def _payment_of(body: str) -> tuple[PaymentType, str, Cents, Transfer]:
             raise MalformedMessage
     except (ValueError, KeyError, TypeError, AttributeError, PlatformError):
         raise MalformedMessage from None
-    return type_, data["platformid"], usd, Transfer(**texts)
+    return _Payment(type_, data["platformid"], usd, Transfer(**texts))

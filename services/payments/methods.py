@@ -99,17 +99,20 @@ class PaymentMethods:
         found = self.providers.get(provider)
         return Provider.longest_wait_ms if found is None else found.longest_wait_ms
 
-    def problems(self) -> tuple[list[str], list[str]]:
-        """What is set up wrongly, and warnings about providers that do not answer, one line each."""
-        wrong, away = [], []
+    def problems(self) -> tuple[list[str], list[str], list[str]]:
+        """One line each: what is wrong, what can't be looked at now, and what the versions lack."""
+        wrong, away, notes = [], [], []
         for provider in self.providers.values():
             try:
                 wrong += provider.problems(seconds=LOOK_SECONDS)
+                too_old, lacking = provider.about_version(seconds=LOOK_SECONDS)
+                wrong += too_old
+                notes += lacking
             except NotAllowed as error:
                 wrong.append(f"payment provider {provider.name}: {error}")
             except ProviderError as error:
                 away.append(f"payment provider {provider.name}: {error}")
-        return wrong, away
+        return wrong, away, notes
 
     @cachedmethod(
         lambda self: self._states, key=lambda _self, name: name, condition=lambda self: self._building

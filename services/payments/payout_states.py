@@ -62,6 +62,25 @@ def is_superfluous(payout: Payout, withdrawal: Withdrawal) -> bool:
     return withdrawal.status in RELEASED and payout.state is PayoutState.UNAPPROVED
 
 
+def doubtful_cancellation(payout: Payout, withdrawal: Withdrawal) -> tuple[str, str] | None:
+    """Ours and theirs of a finding, if the payout was cancelled and may have been paid all the same.
+
+    A transfer that was begun may arrive. So the coins are held until staff know.
+    """
+    if payout.state is not PayoutState.CANCELLED or withdrawal.status not in UNDER_WAY:
+        return None
+    was_begun = payout.has_transfer or withdrawal.in_progress_since_ms is not None
+    return (withdrawal.status, f"{payout.label} after it was in progress") if was_begun else None
+
+
+def agrees(payout: Payout, withdrawal: Withdrawal) -> bool:
+    """Whether the statuses fit."""
+    # Staff complete what they have paid in another way, with a reason.
+    is_ended_by_staff = withdrawal.status == WithdrawalStatus.COMPLETED and bool(withdrawal.reason)
+    is_cancelled = payout.state is PayoutState.CANCELLED
+    return withdrawal.status in AGREEING[payout.state] or (is_cancelled and is_ended_by_staff)
+
+
 def transfer_of(payout: Payout, withdrawal: Withdrawal) -> Transfer:
     """The payment's description of a completed payout."""
     return Transfer(

@@ -60,6 +60,8 @@ class Invoice:
     order_id: str | None
     secret: str | None
     """From the metadata; an invoice that a stranger made has another or none."""
+    platform_id: str | None = None
+    """The player, from the metadata."""
     state: InvoiceState
     is_regular: bool
     """False for what was paid late or in part, or marked by hand."""
@@ -68,8 +70,9 @@ class Invoice:
     currency: str
     amount: Cents | None
     """What was asked for. None if it is no whole number of cents."""
-    paid: Decimal
-    """USD that have come for certain, at the invoice's rate. Not rounded."""
+    paid: Decimal | None
+    """What has come for certain, in the currency and at the rate of the invoice. Not rounded. None while that
+    is not known: an answer that lacks it does not mean 0."""
     checkout_url: str
     created_at: Millis
     changed_at: Millis
@@ -82,7 +85,7 @@ class Invoice:
     asset_amount: str = ""
     """Of the first payment: decimal text."""
     txhash: str = ""
-    """Of the first payment."""
+    """Of the first payment, with the number of the output if the provider names one: ``…-0``."""
 
 
 class PayoutState(StrEnum):
@@ -101,7 +104,8 @@ class Payout:
 
     id: str
     withdrawal_id: str | None
-    """From the metadata."""
+    platform_id: str | None = None
+    """Both from the metadata."""
     state: PayoutState
     label: str
     revision: int
@@ -113,6 +117,13 @@ class Payout:
     asset: str = ""
     asset_amount: str = ""
     txhash: str = ""
+    has_transfer: bool = False
+    """Whether a transfer was begun, or the answer does not say."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is cancelled and will not be paid. A transfer that was begun may still arrive."""
+        return self.state is PayoutState.CANCELLED and not self.has_transfer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,8 +163,10 @@ class Provider(ABC):
     """Whether it can list its invoices and payouts, to be reconciled with ours."""
 
     @abstractmethod
-    def create_invoice(self, *, deposit_id: str, secret: str, amount: Cents, seconds: float) -> Invoice:
-        """Ask for money. The invoice has the deposit's id and secret."""
+    def create_invoice(
+        self, *, deposit_id: str, secret: str, platform_id: str, amount: Cents, seconds: float
+    ) -> Invoice:
+        """Ask for money. The invoice has the deposit's id and secret, and names the player."""
 
     @abstractmethod
     def invoice(self, invoice_id: str, *, seconds: float) -> Invoice | None:
@@ -165,13 +178,23 @@ class Provider(ABC):
 
     @abstractmethod
     def invoices(self, *, since: Millis, seconds: float) -> Iterable[Invoice]:
-        """All invoices made since then. Each part of the list may take ``seconds``."""
+        """All invoices made since then, with what was paid if the list says so.
+
+        Each part of the list may take ``seconds``. What can't be read is left out.
+        """
 
     @abstractmethod
     def create_payout(
-        self, *, withdrawal_id: str, method: str, amount: Cents, destination: str, seconds: float
+        self,
+        *,
+        withdrawal_id: str,
+        platform_id: str,
+        method: str,
+        amount: Cents,
+        destination: str,
+        seconds: float,
     ) -> Payout:
-        """Prepare a payout that is not paid before it is approved."""
+        """Prepare a payout that is not paid before it is approved, and names the player."""
 
     @abstractmethod
     def approve(self, payout: Payout, *, seconds: float) -> None:
@@ -189,9 +212,20 @@ class Provider(ABC):
     def payouts(self, *, seconds: float) -> Sequence[Payout]:
         """All payouts that the platform has made, cancelled ones too."""
 
+    def about_version(self, *, seconds: float) -> tuple[list[str], list[str]]:  # noqa: ARG002  # for those that ask
+        """Why the provider's version can't be used, and what it is and lacks, one line each.
+
+        Raises Unknown or Away.
+        """
+        return [], []
+
     @abstractmethod
     def problems(self, *, seconds: float) -> list[str]:
         """Why payouts can't be made as they are set up, one line each. Raises Unknown or Away."""
+
+    def storable(self, text: str) -> str:
+        """The text of a webhook without what nobody may read who may read webhooks."""
+        return text
 
     @abstractmethod
     def is_signed(self, headers: Mapping[str, str], body: bytes) -> bool:

@@ -5,8 +5,9 @@ What a provider shows is followed first, as polling does. What differs then is a
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import peewee
 
@@ -15,13 +16,13 @@ from models.deposits import Deposit
 from models.payment_findings import PaymentFinding
 from models.withdrawals import Withdrawal
 from services.payments import deposits, findings
-from services.payments.deposit_states import UNPAID, DepositStatus, Outcome, outcome_of
+from services.payments.deposit_states import UNPAID, DepositStatus, outcome_of, paid_cents
 from services.payments.deposits import NOT_OURS, Deposits, foreign_invoices, is_ours
 from services.payments.findings import FindingKind
 from services.payments.hold import PayoutHold
 from services.payments.methods import PaymentMethods
-from services.payments.payout_states import AGREEING, has_terms_of, is_superfluous
-from services.payments.provider import CALL_SECONDS, Invoice, Payout, PayoutState, Provider
+from services.payments.payout_states import agrees, doubtful_cancellation, has_terms_of, is_superfluous
+from services.payments.provider import CALL_SECONDS, Invoice, Payout, PayoutState, Provider, Unknown
 from services.payments.sending import OTHER_TERMS, report_second, report_slow
 from services.payments.withdrawals import UNDER_WAY, WithdrawalStatus
 from services.shared.background import in_slices
@@ -32,16 +33,22 @@ from settings import Settings
 RECENT_MS = 5 * MINUTE_MS
 """What has changed this lately on either side is left out: the other side may be about to follow."""
 
-ALIVE = tuple(state for state in PayoutState if state is not PayoutState.CANCELLED)
-
 ROWS_AT_ONCE = 500
 SLICE = 20
 
 Row = TypeVar("Row", Deposit, Withdrawal)
 Thing = TypeVar("Thing")
 
-Difference = tuple[FindingKind, str, str, str]
-"""Kind, subject, ours and theirs."""
+
+class Difference(NamedTuple):
+    """What becomes a finding. ``platform_id`` and ``address`` are of what is not here."""
+
+    kind: FindingKind
+    subject: str
+    ours: str
+    theirs: str
+    platform_id: str | None = None
+    address: str | None = None
 
 
 @dataclass
@@ -92,11 +99,7 @@ class Reconciliation:
         self, provider: Provider, before_each: Callable[[], None], *, since: Millis, now: Millis
     ) -> int:
         # From a day before, because the provider's clock may differ from ours.
-        earliest = Millis(max(since - DAY_MS, 0))
-        listed = {
-            invoice.id: invoice
-            for invoice in _steps(provider.invoices(since=earliest, seconds=CALL_SECONDS), before_each)
-        }
+        listed = self._listed(provider, before_each, since=Millis(max(since - DAY_MS, 0)))
         of_deposits: defaultdict[str, list[Invoice]] = defaultdict(list)
         for invoice in listed.values():
             if invoice.order_id is not None:
@@ -109,7 +112,14 @@ class Reconciliation:
             if _is_recent(deposit, invoices, now=now):
                 continue
             subjects |= {deposit.id, *(invoice.id for invoice in invoices)}
-            own = listed.get(deposit.invoice_id or "") or _unlisted_invoice(deposit, provider)
+            try:
+                own = listed.get(deposit.invoice_id or "") or _unlisted_invoice(deposit, provider)
+            except Unknown as error:
+                if not error.is_about_this_only:
+                    raise
+                ours = _shown_deposit(deposit)
+                differences.append(Difference(FindingKind.DEPOSIT, deposit.id, ours, str(error)))
+                continue
             differences += _differences_of_deposit(deposit, invoices, own)
         _report(differences, subjects, DEPOSIT_KINDS, now=now)
         unknown: list[Difference] = []
@@ -118,15 +128,28 @@ class Reconciliation:
         _report(unknown, {*listed}, [FindingKind.UNKNOWN_INVOICE], now=now)
         return len(listed)
 
+    def _listed(
+        self, provider: Provider, before_each: Callable[[], None], *, since: Millis
+    ) -> dict[str, Invoice]:
+        """The provider's invoices since then. Ours are asked about one by one if the list has no payments."""
+        found = provider.invoices(since=since, seconds=CALL_SECONDS)
+        listed = {invoice.id: invoice for invoice in _steps(found, before_each)}
+        without = [each.id for each in listed.values() if each.paid is None and each.secret is not None]
+        for invoice_id in _steps(without, before_each):
+            with suppress(Unknown):
+                if (invoice := provider.invoice(invoice_id, seconds=CALL_SECONDS)) is not None:
+                    listed[invoice_id] = invoice
+        return listed
+
     def _follow(self, deposit: Deposit, invoices: Sequence[Invoice], *, now: Millis) -> Deposit:
         """Do what polling would do, also for an invoice that came after the deposit had been given up.
 
         Returns the deposit as it is then.
         """
         for invoice in invoices:
-            if not is_ours(invoice, deposit) or deposit.is_decided_by_staff:
+            if not is_ours(invoice, deposit):
                 continue
-            if deposit.invoice_id is None and deposit.status in UNPAID and invoice.paid > 0:
+            if deposit.invoice_id is None and deposit.status in UNPAID and invoice.paid:
                 self._deposits.adopt_late(deposit, invoice, now=now)
                 deposit = deposits.get(deposit.id)
             if deposit.invoice_id == invoice.id:
@@ -139,7 +162,9 @@ class Reconciliation:
     ) -> int:
         before_each()
         listed = {payout.id: payout for payout in provider.payouts(seconds=CALL_SECONDS)}
-        alive = {each.withdrawal_id: each for each in listed.values() if each.state in ALIVE}
+        alive = {
+            each.withdrawal_id: each for each in listed.values() if each.state is not PayoutState.CANCELLED
+        }
         differences: list[Difference] = []
         subjects: set[str] = set()
         for withdrawal in _steps(_rows(Withdrawal, Withdrawal.provider == provider.name, since), before_each):
@@ -147,7 +172,9 @@ class Reconciliation:
                 # A restore has set it back. It must be approved, or its coins would be given back.
                 subjects.add(withdrawal.id)
                 label = alive[withdrawal.id].label
-                differences.append((FindingKind.WITHDRAWAL, withdrawal.id, withdrawal.status, label))
+                differences.append(
+                    Difference(FindingKind.WITHDRAWAL, withdrawal.id, withdrawal.status, label)
+                )
             if withdrawal.payout_id is None or now - withdrawal.changed_at_ms < RECENT_MS:
                 continue
             payout = listed.get(withdrawal.payout_id)
@@ -211,63 +238,92 @@ def _differences_of_deposit(
 ) -> Iterator[Difference]:
     """``invoices`` are those with its id, and ``invoice`` is its own."""
     if foreign := foreign_invoices(deposit, invoices):
-        yield FindingKind.FOREIGN_INVOICE, deposit.id, NOT_OURS, foreign
+        yield Difference(FindingKind.FOREIGN_INVOICE, deposit.id, NOT_OURS, foreign)
     for second in invoices:
         # Of several invoices that we made, only one was shown to the player.
-        if second.id != deposit.invoice_id and second.paid > 0 and is_ours(second, deposit):
-            yield FindingKind.SECOND_INVOICE, second.id, f"deposit {deposit.id}", _shown_invoice(second)
-    if deposit.is_decided_by_staff or deposit.invoice_id is None:
+        if second.id != deposit.invoice_id and second.paid and is_ours(second, deposit):
+            yield Difference(
+                FindingKind.SECOND_INVOICE, second.id, f"deposit {deposit.id}", _shown_invoice(second)
+            )
+    if deposit.invoice_id is None:
+        return
+    if deposit.is_decided_by_staff:
+        yield from _money_after_decision(deposit, invoice)
         return
     if invoice is not None and not _agrees(deposit, invoice):
-        yield FindingKind.DEPOSIT, deposit.id, _shown_deposit(deposit), _shown_invoice(invoice)
+        ours, theirs = _shown_deposit(deposit), _shown_invoice(invoice)
+        yield Difference(FindingKind.DEPOSIT, deposit.id, ours, theirs)
     # The provider may have deleted one that was not paid.
     if invoice is None and deposit.status not in UNPAID:
-        yield FindingKind.INVOICE_MISSING, deposit.id, deposit.status, f"no invoice {deposit.invoice_id}"
+        yield Difference(
+            FindingKind.INVOICE_MISSING, deposit.id, deposit.status, f"no invoice {deposit.invoice_id}"
+        )
+
+
+def _money_after_decision(deposit: Deposit, invoice: Invoice | None) -> Iterator[Difference]:
+    """What was paid, if staff have neither credited that nor known of it."""
+    paid = None if invoice is None else paid_cents(invoice, asked=Cents(deposit.amount_cents))
+    credited = deposit.credited_cents or 0
+    if paid is not None and paid not in (credited, deposit.decided_paid_cents):
+        ours = f"{deposit.status}, credited {decimal_text(credited)}"
+        yield Difference(FindingKind.DEPOSIT, deposit.id, ours, f"paid {decimal_text(paid)}")
 
 
 @reading()
 def _unknown_invoices(invoices: Sequence[Invoice]) -> list[Difference]:
     """Invoices with a secret, which only we make, and money, whose deposit is not here."""
-    paid = [invoice for invoice in invoices if invoice.secret is not None and invoice.paid > 0]
+    paid = [invoice for invoice in invoices if invoice.secret is not None and invoice.paid]
     ids = [invoice.order_id for invoice in paid]
     known = {row.id for row in Deposit.select(Deposit.id).where(Deposit.id.in_(ids))}
     return [
-        (FindingKind.UNKNOWN_INVOICE, invoice.id, "no deposit", _shown_invoice(invoice))
+        Difference(
+            FindingKind.UNKNOWN_INVOICE,
+            invoice.id,
+            "no deposit",
+            _shown_invoice(invoice),
+            invoice.platform_id,
+        )
         for invoice in paid
         if invoice.order_id not in known
     ]
 
 
 def _agrees(deposit: Deposit, invoice: Invoice) -> bool:
-    outcome: Outcome = outcome_of(invoice, asked=Cents(deposit.amount_cents))
-    if not is_ours(invoice, deposit):
-        return False
-    if deposit.status == DepositStatus.CREDITED:
-        return (outcome.status, outcome.credited) == (DepositStatus.CREDITED, deposit.credited_cents)
-    if deposit.status == DepositStatus.REVIEW:
-        return outcome.status in (DepositStatus.REVIEW, DepositStatus.CREDITED)
-    if deposit.status == DepositStatus.CONFIRMING and outcome.status is DepositStatus.PENDING:
-        # Its payment was not valid, and another may come.
-        return True
-    if deposit.status in UNPAID:
-        return outcome.status in UNPAID
-    return deposit.status == outcome.status
+    outcome = outcome_of(invoice, asked=Cents(deposit.amount_cents))
+    if outcome is None or not is_ours(invoice, deposit):
+        # What was paid is not known, or somebody has changed the invoice.
+        return is_ours(invoice, deposit)
+    money_came = outcome.status in (DepositStatus.REVIEW, DepositStatus.CREDITED)
+    match deposit.status:
+        case DepositStatus.CREDITED:
+            return outcome.credited == deposit.credited_cents
+        case DepositStatus.REVIEW:
+            return money_came
+        case DepositStatus.EXPIRED | DepositStatus.FAILED:
+            # One that the player has cancelled can still be paid at the provider.
+            return not money_came
+        case DepositStatus.CONFIRMING if outcome.status is DepositStatus.PENDING:
+            # Its payment was not valid, and another may come.
+            return True
+    return bool(deposit.status == outcome.status)
 
 
 def _differences_of_withdrawal(
     withdrawal: Withdrawal, payout: Payout | None, *, now: Millis
 ) -> Iterator[Difference]:
     if payout is None:
-        yield (
+        yield Difference(
             FindingKind.PAYOUT_MISSING,
             withdrawal.id,
             withdrawal.status,
             f"no payout {withdrawal.payout_id}",
         )
     elif not has_terms_of(payout, withdrawal):
-        yield FindingKind.WITHDRAWAL, withdrawal.id, *OTHER_TERMS
-    elif withdrawal.status not in AGREEING[payout.state] and not _is_polled_soon(withdrawal, now=now):
-        yield FindingKind.WITHDRAWAL, withdrawal.id, withdrawal.status, payout.label
+        yield Difference(FindingKind.WITHDRAWAL, withdrawal.id, *OTHER_TERMS)
+    elif doubt := doubtful_cancellation(payout, withdrawal):
+        yield Difference(FindingKind.WITHDRAWAL, withdrawal.id, *doubt)
+    elif not agrees(payout, withdrawal) and not _is_polled_soon(withdrawal, now=now):
+        yield Difference(FindingKind.WITHDRAWAL, withdrawal.id, withdrawal.status, payout.label)
 
 
 def _is_polled_soon(withdrawal: Withdrawal, *, now: Millis) -> bool:
@@ -278,14 +334,16 @@ def _is_polled_soon(withdrawal: Withdrawal, *, now: Millis) -> bool:
 
 def _unstored_payouts(payouts: Sequence[Payout], *, now: Millis) -> Iterator[Difference]:
     """Payouts whose withdrawals are not here, or have another. The sending task cancels the latter."""
-    alive = [payout for payout in payouts if payout.state is not PayoutState.CANCELLED]
+    alive = [payout for payout in payouts if not payout.is_over]
     with reading():
         ids = [payout.withdrawal_id for payout in alive]
         rows = {row.id: row for row in Withdrawal.select().where(Withdrawal.id.in_(ids))}
     for payout in alive:
         withdrawal = rows.get(payout.withdrawal_id or "")
         if withdrawal is None:
-            yield FindingKind.UNKNOWN_PAYOUT, payout.id, "no withdrawal", payout.label
+            kind, theirs = FindingKind.UNKNOWN_PAYOUT, _shown_payout(payout)
+            found = (payout.id, "no withdrawal", theirs, payout.platform_id, payout.destination)
+            yield Difference(kind, *found)
         elif is_superfluous(payout, withdrawal):
             report_second(payout, withdrawal.id, now=now)
 
@@ -293,10 +351,18 @@ def _unstored_payouts(payouts: Sequence[Payout], *, now: Millis) -> Iterator[Dif
 def _report(
     differences: Sequence[Difference], subjects: set[str], kinds: Sequence[FindingKind], *, now: Millis
 ) -> None:
-    for kind, subject, ours, theirs in differences:
-        findings.report(kind, subject, ours=ours, theirs=theirs, now=now)
+    for each in differences:
+        findings.report(
+            each.kind,
+            each.subject,
+            ours=each.ours,
+            theirs=each.theirs,
+            platform_id=each.platform_id,
+            address=each.address,
+            now=now,
+        )
     for kind in kinds:
-        found = [subject for each, subject, _, _ in differences if each is kind]
+        found = [each.subject for each in differences if each.kind is kind]
         findings.solve_others(kind, subjects=subjects, found=found, now=now)
 
 
@@ -307,4 +373,11 @@ def _shown_deposit(deposit: Deposit) -> str:
 
 def _shown_invoice(invoice: Invoice) -> str:
     asked = "another amount" if invoice.amount is None else decimal_text(invoice.amount)
-    return f"{invoice.label} {asked}, paid {invoice.paid:.2f}"
+    paid = "an unknown amount" if invoice.paid is None else f"{invoice.paid:.2f}"
+    return f"{invoice.label} {asked}, paid {paid}"
+
+
+def _shown_payout(payout: Payout) -> str:
+    amount = "another amount" if payout.amount is None else decimal_text(payout.amount)
+    transaction = f", transaction {payout.txhash}" if payout.txhash else ""
+    return f"{payout.label} {amount} {payout.currency}{transaction}"

@@ -3,12 +3,17 @@
 import re
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import Any
 
 import peewee
+from peewee import fn
 
-from models.db.connection import reading, writing
+from models.db.connection import database, reading, writing
+from models.deposits import Deposit
 from models.payments import Payment
 from models.users import User
+from models.webhook_deliveries import WebhookDelivery
+from models.withdrawals import Withdrawal
 from services.accounts import notifications
 from services.affiliates import referrals
 from services.audit_trail import recording as audit_trail
@@ -22,6 +27,9 @@ from services.shared.text_validation import is_storable
 
 ASSET_AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 HEX_HASH = re.compile(r"(?:0[xX])?([0-9a-fA-F]+)")
+OUTPUT = re.compile(r"((?:0[xX])?[0-9a-fA-F]{64})-([0-9]+)", re.ASCII)
+"""An output of a transaction. Each is a transfer of its own."""
+TRANSACTION_DIGITS = 64
 DEPOSIT_TITLE = "Deposit credited"
 
 
@@ -75,27 +83,55 @@ def record_within(*, user: User, type_: PaymentType, usd: Cents, transfer: Trans
     if usd <= 0:
         raise OperatorError("USD must be more than 0")
     transfer = _checked(transfer)
-    return _first(user, type_, usd, transfer) or _record(user, type_, usd, transfer, now)
+    if is_recorded(transfer) and (first := _first(user, type_, usd, transfer)):
+        return first
+    return _record(user, type_, usd, transfer, now)
 
 
 @reading()
 def _first(user: User, type_: PaymentType, usd: Cents, transfer: Transfer) -> Payment | None:
     """The payment that is recorded with this txhash. Raises OperatorError if it differs from this one."""
     key = key_of(transfer)
-    first: Payment | None = Payment.get_or_none(Payment.transfer_key == key) if key else None
-    if first:
+    given = {"player": user, "type": type_, "USD": usd}
+    different: list[str] = []
+    for first in _recorded(key):
         recorded = {"player": first.user, "type": first.type, "USD": first.usd_cents}
-        given = {"player": user, "type": type_, "USD": usd}
         different = [name for name in given if given[name] != recorded[name]]
-        if different:
-            raise OperatorError(f"this txhash is recorded already, with another {', '.join(different)}")
-    return first
+        if not different:
+            return first
+    if different:
+        raise OperatorError(f"this txhash is recorded already, with another {', '.join(different)}")
+    return None
 
 
 def key_of(transfer: Transfer) -> str | None:
-    """The normalised txhash: hexadecimal digits in lower case without ``0x``, other texts unchanged."""
-    digits = HEX_HASH.fullmatch(transfer.txhash)
-    return (digits[1].lower() if digits else transfer.txhash) or None
+    """The normalised txhash: hexadecimal digits in lower case without ``0x``, other texts unchanged.
+
+    It keeps the number of an output.
+    """
+    output = OUTPUT.fullmatch(transfer.txhash)
+    whole, number = (output[1], f"-{output[2]}") if output else (transfer.txhash, "")
+    digits = HEX_HASH.fullmatch(whole)
+    return ((digits[1].lower() if digits else whole) + number) or None
+
+
+def transaction_of(txhash: str) -> str:
+    """The id of the transaction, without the number of an output."""
+    output = OUTPUT.fullmatch(txhash)
+    return output[1] if output else txhash
+
+
+def _recorded(key: str | None) -> list[Payment]:
+    """The payments that are this transfer: two outputs are two, and one without an output is all of them."""
+    if key is None:
+        return []
+    is_near: Any = fn.SUBSTR(Payment.transfer_key, 1, TRANSACTION_DIGITS) == key[:TRANSACTION_DIGITS]
+    whole = transaction_of(key)
+    return [
+        payment
+        for payment in Payment.select().where(is_near).order_by(Payment.id)
+        if payment.transfer_key in (key, whole) or transaction_of(payment.transfer_key or "") == key
+    ]
 
 
 def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:
@@ -112,12 +148,41 @@ def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now:
 def free_key(transfer: Transfer) -> str | None:
     """The transfer's key, unless a payment has it already: several payouts may be one transfer."""
     key = key_of(transfer)
-    return None if key and Payment.select().where(Payment.transfer_key == key).exists() else key
+    return None if _recorded(key) else key
 
 
 def is_recorded(transfer: Transfer) -> bool:
-    """Whether a payment with this txhash is recorded."""
-    return key_of(transfer) is not None and free_key(transfer) is None
+    """Whether this transfer is recorded, within ``writing()``. Nobody else records it before the commit."""
+    key = key_of(transfer)
+    if key is None:
+        return False
+    database.lock_name(transaction_of(key))
+    return bool(_recorded(key))
+
+
+@reading()
+def was_recorded_by_hand(
+    *, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, since: Millis
+) -> bool:
+    """Whether a payment was recorded since then that may be this one, although it does not say so.
+
+    It belongs to no deposit, withdrawal or message, and one of both has no txhash.
+    """
+    query: Any = Payment.select().where(
+        Payment.user == user,
+        Payment.type == type_,
+        Payment.usd_cents == usd,
+        Payment.created_at_ms >= since,
+    )
+    if key_of(transfer) is not None:
+        query = query.where(Payment.transfer_key.is_null())
+    for other, column in (
+        (Deposit, Deposit.payment),
+        (Withdrawal, Withdrawal.payment),
+        (WebhookDelivery, WebhookDelivery.payment_id),
+    ):
+        query = query.where(~fn.EXISTS(other.select(other.id).where(column == Payment.id)))
+    return bool(query.exists())
 
 
 def write(
@@ -136,7 +201,8 @@ def write(
         transfer_key=key,
         ledger_transaction=posting.post(kind=kind, user_id=user_id, moves=[move], now=now),
         created_at_ms=now,
-        **asdict(transfer) | {"amount": transfer.amount or decimal_text(usd)},
+        **asdict(transfer)
+        | {"amount": transfer.amount or decimal_text(usd), "txhash": transaction_of(transfer.txhash)},
     )
     referrals.count_payment(user_id=user_id, kind=kind, usd=usd)
     if kind is LedgerKind.DEPOSIT:

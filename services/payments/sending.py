@@ -15,6 +15,7 @@ import peewee
 from models.db.connection import reading
 from models.payment_findings import PaymentFinding
 from models.withdrawals import Withdrawal
+from services.accounts import users
 from services.payments import findings, withdrawals
 from services.payments.errors import StatusChanged
 from services.payments.findings import FindingKind
@@ -23,6 +24,7 @@ from services.payments.methods import PaymentMethods
 from services.payments.payout_states import (
     bare_address,
     by_preference,
+    doubtful_cancellation,
     has_terms_of,
     is_superfluous,
     transfer_of,
@@ -167,6 +169,7 @@ class PayoutSender:
         try:
             return provider.create_payout(
                 withdrawal_id=withdrawal.id,
+                platform_id=users.get_by_id(withdrawal.user_id).platform_id,  # type: ignore[attr-defined]  # peewee's
                 method=withdrawal.method,
                 amount=withdrawal.amount_cents,  # type: ignore[arg-type]  # cents
                 destination=withdrawal.destination,
@@ -197,20 +200,28 @@ class PayoutSender:
         """Whether the payout pays what was asked for. If not, staff must look at it, and nothing is done."""
         if has_terms_of(payout, withdrawal):
             return True
-        ours, theirs = OTHER_TERMS
-        findings.report(FindingKind.WITHDRAWAL, withdrawal.id, ours=ours, theirs=theirs, now=self._clock())
+        self._report(withdrawal, *OTHER_TERMS)
         return False
+
+    def _report(self, withdrawal: Withdrawal, ours: str, theirs: str) -> None:
+        findings.report(FindingKind.WITHDRAWAL, withdrawal.id, ours=ours, theirs=theirs, now=self._clock())
 
     def _follow(self, withdrawal: Withdrawal, payout: Payout, provider: Provider) -> None:
         match payout.state:
             case PayoutState.UNAPPROVED:
                 self._approve(withdrawal, payout, provider)
             case PayoutState.APPROVED | PayoutState.IN_PROGRESS:
+                if payout.state is PayoutState.IN_PROGRESS and withdrawal.in_progress_since_ms is None:
+                    self._note(withdrawal, in_progress_since_ms=self._clock())
                 self._mark_sent(withdrawal)
             case PayoutState.COMPLETED:
                 with self._lease.fenced():
                     withdrawals.complete(withdrawal, transfer_of(payout, withdrawal), now=self._clock())
+                findings.solve(FindingKind.WITHDRAWAL, withdrawal.id, now=self._clock())
             case PayoutState.CANCELLED:
+                if doubt := doubtful_cancellation(payout, withdrawal):
+                    self._report(withdrawal, *doubt)
+                    return
                 with self._lease.fenced():
                     reason = "the payout was cancelled"
                     withdrawals.release(withdrawal, WithdrawalStatus.FAILED, reason=reason, now=self._clock())
@@ -254,7 +265,7 @@ class PayoutSender:
                 continue
             if payout.state in (PayoutState.UNAPPROVED, PayoutState.APPROVED):
                 self._cancel(payout, provider)
-            elif payout.state is not PayoutState.CANCELLED:
+            elif not payout.is_over:
                 # Somebody has paid it at the provider: staff must look at that.
                 report_second(payout, withdrawal.id, now=self._clock())
                 return
@@ -286,11 +297,11 @@ class PayoutSender:
 
 
 def report_second(payout: Payout, withdrawal_id: str, *, now: Millis) -> None:
-    """Open a finding for a payout that is not the withdrawal's, unless it is cancelled already.
+    """Open a finding for a payout that is not the withdrawal's, unless it is cancelled for certain.
 
     The next round cancels it and closes the finding.
     """
-    if payout.state is not PayoutState.CANCELLED:
+    if not payout.is_over:
         ours = f"not the payout of withdrawal {withdrawal_id}"
         findings.report(FindingKind.SECOND_PAYOUT, payout.id, ours=ours, theirs=payout.label, now=now)
 

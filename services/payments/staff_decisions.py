@@ -78,9 +78,8 @@ class StaffDecisions:
         transfer, event = Transfer(chain=deposit.method), {"reason": reason}
         try:
             with writing():
-                deposits.credit(
-                    deposit, usd, transfer, now=now, event=event, reason=reason, is_decided_by_staff=True
-                )
+                decided = {"is_decided_by_staff": True, "decided_paid_cents": deposit.paid_cents}
+                deposits.credit(deposit, usd, transfer, now=now, event=event, reason=reason, **decided)
         except StatusChanged:
             raise _changed_meanwhile() from None
         return deposits.get(deposit_id)
@@ -104,6 +103,7 @@ class StaffDecisions:
             if payout.state is not PayoutState.CANCELLED:
                 raise OperatorError(f"the provider has the payout {payout.id}, which is {payout.label}")
         _release(withdrawal, WithdrawalStatus.FAILED, reason, now)
+        findings.solve(FindingKind.WITHDRAWAL, withdrawal.id, now=now)
         return withdrawals.get(payment_id)
 
     def complete(self, *, withdrawal_id: str, reason: str, now: Millis) -> Withdrawal:
@@ -125,6 +125,7 @@ class StaffDecisions:
             withdrawals.complete(withdrawal, transfer, now=now, reason=reason)
         except StatusChanged:
             raise _changed_meanwhile() from None
+        findings.solve(FindingKind.WITHDRAWAL, withdrawal.id, now=now)
         return withdrawals.get(withdrawal_id)
 
     def _payouts_of(self, withdrawal: Withdrawal) -> list[Payout]:
@@ -144,8 +145,8 @@ def _fail_deposit(deposit: Deposit, reason: str, now: Millis) -> Deposit:
     _require(deposit, DepositStatus.REVIEW)
     try:
         with writing():
-            failed = {"status": DepositStatus.FAILED, "reason": reason, "is_decided_by_staff": True}
-            deposits.change(deposit, now=now, **failed)
+            decided = {"is_decided_by_staff": True, "decided_paid_cents": deposit.paid_cents}
+            deposits.change(deposit, now=now, status=DepositStatus.FAILED, reason=reason, **decided)
             user_id: int = deposit.user_id  # type: ignore[attr-defined]  # made by peewee
             after = {"deposit": deposit.id, "reason": reason}
             record(AuditEventType.DEPOSIT_FAILED, now=now, user_id=user_id, after=after)

@@ -18,6 +18,7 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
+from services.limits import exclusions, limits
 from services.payments import records
 from services.payments.errors import (
     AmountOutsideLimits,
@@ -178,7 +179,7 @@ class Withdrawals:
             user = users.lock(user_id)
             if user.suspended_at_ms is not None:
                 raise AccountSuspended
-            self._check_wagers(user)
+            self._check_wagers(user, now)
             move = Move(amount, Account.BALANCE, Account.HOUSE_HELD)
             hold = posting.post(kind=LedgerKind.WITHDRAWAL_HELD, user_id=user_id, moves=[move], now=now)
             review_reason = (
@@ -206,10 +207,13 @@ class Withdrawals:
                 record_event(AuditEventType.WITHDRAWAL_APPROVED, withdrawal, now=now)
             return withdrawal
 
-    def _check_wagers(self, user: User) -> None:
-        """Raises WagerFirst before the player has wagered the part of all deposits that is demanded."""
+    def _check_wagers(self, user: User, now: Millis) -> None:
+        """Raises WagerFirst before the player has wagered the part of all deposits that is demanded.
+
+        Not if the player can't play: nobody must lift a break or a limit to get their money.
+        """
         part = self._settings.withdrawal_min_wagered_ppm
-        if not part:
+        if not part or exclusions.current(user, now=now) or limits.allow_no_bet(user):
             return
         is_deposit = (Payment.user == user.id) & (Payment.type == PaymentType.DEPOSIT)
         deposited = int(Payment.select(fn.COALESCE(fn.SUM(Payment.usd_cents), 0)).where(is_deposit).scalar())
@@ -322,7 +326,13 @@ def complete(withdrawal: Withdrawal, transfer: Transfer, *, now: Millis, reason:
             now=now,
         )
         ended = {"status": WithdrawalStatus.COMPLETED, "payment": payment.id, "poll_at_ms": None}
-        change(withdrawal, now=now, txhash=transfer.txhash or None, reason=reason, **ended)
+        change(
+            withdrawal,
+            now=now,
+            txhash=records.transaction_of(transfer.txhash) or None,
+            reason=reason,
+            **ended,
+        )
         notifications.notify(
             user_id=user_id,
             title="Withdrawal sent",

@@ -21,13 +21,16 @@ from services.shared.encryption import Encrypter
 from services.shared.errors import OperatorError, PlatformError
 from services.shared.money import Cents
 from services.shared.pagination import Page, Place, rows_of_page
-from services.shared.text_validation import is_storable
+from services.shared.text_validation import checked_reason, is_storable
 
 NEEDED = ("first_name", "last_name", "address_line1", "city", "zip_code", "country")
 ADDRESS = (*NEEDED, "address_line2", "state", "phone")
 """The columns of PersonalDetails that a parcel needs, and all that it gets."""
 
 MAX_TRACKING = 200
+
+RETURNABLE = (Status.SHIPPING, Status.SHIPPED)
+"""The statuses of prizes that are kept again when they can't be delivered."""
 
 Address = dict[str, str]
 """The columns of ADDRESS."""
@@ -122,3 +125,31 @@ def mark_shipped(*, prize_id: int, now: Millis, tracking: str = "", reason: str 
         message = f"{prize.name} is on its way." + (f" Tracking: {tracking}" if tracking else "")
         notifications.notify(user_id=user_id, title="Prize shipped", message=message, now=now)
         return prize
+
+
+def mark_returned(*, prize_id: int, reason: str, now: Millis) -> Prize:
+    """Keep a prize again that can't be delivered, shipped or not yet; returns it. The player is notified.
+
+    Its address and tracking are forgotten. One of several concurrent calls succeeds. Raises PrizeNotFound,
+    and OperatorError for another status or a bad reason.
+    """
+    reason = checked_reason(reason)
+    with writing():
+        prize: Prize | None = Prize.get_or_none(Prize.id == prize_id)
+        if prize is None:
+            raise PrizeNotFound
+        was = prize.status
+        if was not in RETURNABLE:
+            raise OperatorError(f"the prize is {was}, not {' or '.join(RETURNABLE)}")
+        kept = {"status": Status.KEPT, "encrypted_address": None, "tracking": None}
+        if not Prize.update(kept).where(Prize.id == prize_id, Prize.status == was).execute():
+            raise OperatorError("another process has changed the prize meanwhile; look at it again")
+        user_id: int = prize.user_id  # type: ignore[attr-defined]  # made by peewee
+        if was == Status.SHIPPED and prize.value_cents:
+            move = Move(Cents(prize.value_cents), Account.HOUSE_SHIPPED, Account.HOUSE_PRIZES)
+            posting.post(kind=LedgerKind.PRIZE_RETURNED, user_id=user_id, moves=[move], now=now)
+        after = {"prize": prize_id, "was": was, "reason": reason}
+        record(AuditEventType.PRIZE_RETURNED, now=now, user_id=user_id, after=after)
+        message = f"{prize.name} could not be delivered. You have it again: check your address, or sell it."
+        notifications.notify(user_id=user_id, title="Prize not delivered", message=message, now=now)
+        return Prize.get_by_id(prize_id)

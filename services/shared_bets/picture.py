@@ -3,13 +3,16 @@
 Its font is the one that Pillow contains. That has few letters beyond ASCII; other characters are left out.
 """
 
+import hashlib
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from io import BytesIO
 from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont, ImageOps, PngImagePlugin, WebPImagePlugin
+
+from settings import VERSION
 
 WIDTH, HEIGHT = 1200, 630
 MARGIN = 60
@@ -57,6 +60,12 @@ class PictureContent:
     range_length: float
     place: float
     """Of the roll or the ticket; all three in percent."""
+
+    @property
+    def digest(self) -> str:
+        """32 hexadecimal digits that change with the picture, on all machines alike."""
+        shown = replace(self, item_file=Path(hashlib.sha256(self.item_file.read_bytes()).hexdigest()))
+        return hashlib.sha256(f"{VERSION} {shown}".encode()).hexdigest()[:32]
 
 
 def draw(content: PictureContent) -> bytes:

@@ -1,6 +1,7 @@
 """Accounts of staff: adding, listing, changing roles, disabling, and starting anew after a loss."""
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +38,12 @@ def _locked(name: str) -> StaffAccount:
     """The account with this name, locked until the end of the transaction. Raises StaffNotFound."""
     query: Any = StaffAccount.select().where(StaffAccount.name == name)
     return _existing((query.for_update() if database.for_update else query).first())
+
+
+def lock(name: str) -> None:
+    """Let other transactions that lock this account, if it exists, wait until the end of this one."""
+    with suppress(StaffNotFound):
+        _locked(name)
 
 
 def may_still(name: str, permission: Permission) -> bool:

@@ -1,6 +1,7 @@
 """Every action that may need a second person."""
 
 from services.accounts.two_factor.authentication import TwoFactorAuthentication
+from services.payments.inbox import WebhookInbox
 from services.payments.staff_decisions import StaffDecisions
 from services.staff.accounts import StaffAccounts
 from services.staff.actions import Action
@@ -11,7 +12,8 @@ from services.staff.case_actions import (
     WithdrawCase,
     WithdrawIrlCase,
 )
-from services.staff.money_actions import ApproveWithdrawal, ChangeBalance, CreditDeposit
+from services.staff.item_actions import ImportItems
+from services.staff.money_actions import ApproveWithdrawal, ChangeBalance, CreditDeposit, RetryMessage
 from services.staff.player_actions import ResetTwoFactor
 from services.staff.staff_actions import AddStaff, ChangeRole, DisableStaff, ResetStaff
 from settings import Settings
@@ -20,6 +22,7 @@ from settings import Settings
 def action_table(
     *,
     staff_decisions: StaffDecisions,
+    payment_inbox: WebhookInbox,
     two_factor: TwoFactorAuthentication,
     staff_accounts: StaffAccounts,
     settings: Settings,
@@ -29,9 +32,11 @@ def action_table(
         ChangeBalance(settings),
         ApproveWithdrawal(staff_decisions, settings),
         CreditDeposit(staff_decisions, settings),
+        RetryMessage(payment_inbox, settings),
         ResetTwoFactor(two_factor),
         ImportCases(),
         ImportIrlCases(),
+        ImportItems(),
         RestoreCase(),
         WithdrawCase(),
         WithdrawIrlCase(),

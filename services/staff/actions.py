@@ -35,8 +35,17 @@ class Action(ABC):
         """What a proposal stores, and a sentence for the proposer only, which is said once."""
         return arguments, ""
 
-    def needs_second(self, arguments: Arguments, *, now: Millis) -> bool:  # noqa: ARG002  # for those that ask
-        """Whether a second person must approve it. Called within the transaction that would execute it."""
+    def check_person(self, arguments: Arguments, *, by: str, now: Millis) -> None:  # noqa: B027
+        """Raise AnotherPerson if this person must neither do, propose nor approve it.
+
+        Called within the transaction that would execute it, and not while no action needs a second person.
+        """
+
+    def needs_second(self, arguments: Arguments, *, by: str, now: Millis) -> bool:  # noqa: ARG002
+        """Whether a second person must approve it if this one does it.
+
+        Called within the transaction that would execute it.
+        """
         return True
 
     def preview(self, arguments: Arguments, *, now: Millis) -> Preview | None:  # noqa: ARG002

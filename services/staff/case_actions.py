@@ -83,7 +83,7 @@ class WithdrawCase(CaseAction):
         _, id_ = withdrawing.withdraw_case(name=arguments["case"], now=now, reason=reason)
         return f"The case {id_} was withdrawn from sale"
 
-    def needs_second(self, arguments: Arguments, *, now: Millis) -> bool:  # noqa: ARG002
+    def needs_second(self, arguments: Arguments, *, by: str, now: Millis) -> bool:  # noqa: ARG002
         return False
 
 

@@ -16,6 +16,12 @@ class TooManyTries(PlatformError):
     text = "Too many wrong tries"
 
 
+class AnotherPerson(PlatformError):
+    """The person has a part in what is to be decided about."""
+
+    text = "Another person must decide this"
+
+
 class WrongCode(PlatformError):
     """The code is not of the current time, or was used before."""
 

@@ -1,17 +1,20 @@
 """Actions that move coins or money: changes of balances, withdrawals, and deposits in review."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from peewee import fn
 
-from models.proposals import Proposal
+from models.proposals import IS_PERFORMED, Proposal
 from services.accounts import users
-from services.payments import deposits, withdrawals
+from services.payments import deposits, inbox, withdrawals
+from services.payments.inbox import WebhookInbox
 from services.payments.staff_decisions import StaffDecisions
 from services.shared.clock import DAY_MS, Millis
 from services.shared.errors import OperatorError
 from services.shared.money import MAX_AMOUNT_CENTS, Cents, price_text
+from services.staff import accounts
 from services.staff.actions import Action, Arguments
+from services.staff.errors import AnotherPerson
 from services.staff.permissions import Permission
 from services.wallet import adjusting
 from settings import Settings
@@ -33,30 +36,69 @@ class MoneyAction(Action):
     counted: ClassVar[tuple[str, ...]]
     """The names of the actions that count together."""
 
-    def needs_second(self, arguments: Arguments, *, now: Millis) -> bool:
+    def needs_second(self, arguments: Arguments, *, by: str, now: Millis) -> bool:  # noqa: ARG002
         """The player's row is locked, so that two actions at once count each other."""
         user_id, amount = self.user_id(arguments), self.amount(arguments)
         if user_id is None or amount is None:
             return True
         users.lock(user_id)
+        return self._lately(Proposal.user == user_id, now=now) + abs(amount) > self.above
+
+    def _lately(self, of: Any, *, now: Millis) -> int:
+        """The sum in cents of what single persons have done in 24 hours, of those rows of ``proposals``."""
         lately = Proposal.select(fn.COALESCE(fn.SUM(fn.ABS(Proposal.amount_cents)), 0)).where(
-            Proposal.user == user_id,
-            Proposal.action.in_(self.counted),
-            Proposal.status == "performed",
-            Proposal.decided_at_ms > now - DAY_MS,
+            of, Proposal.action.in_(self.counted), IS_PERFORMED, Proposal.decided_at_ms > now - DAY_MS
         )
-        return int(lately.scalar()) + abs(amount) > self.above
+        return int(lately.scalar())
 
 
-GRANTS = ("balance.change", "deposit.credit")
+GRANTS = ("balance.change", "deposit.credit", "webhook.retry")
+
+GRANTER_WAITS_MS = 30 * DAY_MS
+"""For so long who has granted coins to a player takes no part in what that player is paid."""
 
 
-class ChangeBalance(MoneyAction):
+class Grant(MoneyAction):
+    """One that adds coins to a balance, or corrects it.
+
+    What one person has done in 24 hours counts together over all players as well.
+    """
+
+    counted = GRANTS
+
+    def needs_second(self, arguments: Arguments, *, by: str, now: Millis) -> bool:
+        """The account of the person is locked too, so that two grants to two players count each other."""
+        accounts.lock(by)
+        amount = self.amount(arguments)
+        is_above = (
+            amount is None or self._lately(Proposal.decided_by == by, now=now) + abs(amount) > self.above
+        )
+        return is_above or super().needs_second(arguments, by=by, now=now)
+
+
+def check_granted_nothing(user_id: int, *, by: str, now: Millis) -> None:
+    """Raise AnotherPerson if this person has lately granted coins to the player, alone or with another.
+
+    The player's row is locked, so that a grant at the same time comes before or is not part of it.
+    """
+    users.lock(user_id)
+    granted = Proposal.select(Proposal.id).where(
+        Proposal.user == user_id,
+        Proposal.action.in_(GRANTS),
+        Proposal.amount_cents > 0,
+        Proposal.status.in_(("performed", "approved")),
+        Proposal.decided_at_ms > now - GRANTER_WAITS_MS,
+        (Proposal.decided_by == by) | (Proposal.proposed_by == by),
+    )
+    if granted.exists():
+        raise AnotherPerson
+
+
+class ChangeBalance(Grant):
     """Adds coins to a player's balance, or takes them: ``platformId``, ``amountCents``."""
 
     name: ClassVar[str] = "balance.change"
     permission: ClassVar[Permission] = Permission.BALANCES_CHANGE
-    counted = GRANTS
 
     def __init__(self, settings: Settings) -> None:
         self.above = Cents(settings.office_four_eyes_above_cents)
@@ -94,6 +136,9 @@ class ApproveWithdrawal(MoneyAction):
     def describe(self, arguments: Arguments) -> str:
         return f"Approve the withdrawal {arguments['withdrawal']}"
 
+    def check_person(self, arguments: Arguments, *, by: str, now: Millis) -> None:
+        check_granted_nothing(self.user_id(arguments), by=by, now=now)
+
     def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
         approved = self._decisions.approve(withdrawal_id=arguments["withdrawal"], reason=reason, now=now)
         return f"The withdrawal of {price_text(approved.amount_cents)} was approved, and is being sent"
@@ -105,12 +150,11 @@ class ApproveWithdrawal(MoneyAction):
         return Cents(withdrawals.get(arguments["withdrawal"]).amount_cents)
 
 
-class CreditDeposit(MoneyAction):
+class CreditDeposit(Grant):
     """Credits a deposit in review with any amount: ``deposit``, ``amountCents``."""
 
     name: ClassVar[str] = "deposit.credit"
     permission: ClassVar[Permission] = Permission.PAYMENTS_DECIDE
-    counted = GRANTS
 
     def __init__(self, decisions: StaffDecisions, settings: Settings) -> None:
         self._decisions = decisions
@@ -129,3 +173,32 @@ class CreditDeposit(MoneyAction):
 
     def amount(self, arguments: Arguments) -> Cents:
         return Cents(arguments["amountCents"])
+
+
+class RetryMessage(Grant):
+    """Processes a webhook again whose processing has failed: ``delivery``. It may credit a deposit."""
+
+    name: ClassVar[str] = "webhook.retry"
+    permission: ClassVar[Permission] = Permission.PAYMENTS_DECIDE
+
+    def __init__(self, inbox: WebhookInbox, settings: Settings) -> None:
+        self._inbox = inbox
+        self.above = Cents(settings.office_four_eyes_above_cents)
+
+    def describe(self, arguments: Arguments) -> str:
+        return f"Process the webhook {arguments['delivery']} again"
+
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
+        self._inbox.retry(delivery_id=arguments["delivery"], reason=reason, now=now)
+        return "The message was processed"
+
+    def needs_second(self, arguments: Arguments, *, by: str, now: Millis) -> bool:
+        return self.amount(arguments) is not None and super().needs_second(arguments, by=by, now=now)
+
+    def user_id(self, arguments: Arguments) -> int | None:
+        credited = inbox.credited_by(arguments["delivery"])
+        return credited and int(credited[0].id)
+
+    def amount(self, arguments: Arguments) -> Cents | None:
+        credited = inbox.credited_by(arguments["delivery"])
+        return credited and credited[1]

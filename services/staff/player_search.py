@@ -3,7 +3,7 @@
 Every lookup uses an index, so it is as fast with a million players.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from ipaddress import ip_address
@@ -18,7 +18,9 @@ from models.player_notes import PlayerTag
 from models.users import User
 from models.withdrawals import Withdrawal
 from services.payments.records import Transfer, key_of
+from services.shared.clock import Millis
 from services.shared.text_validation import is_storable
+from services.staff.personal_data import record_look
 
 MOST_FOUND = 50
 MAX_TEXT = 256
@@ -37,6 +39,10 @@ class FoundBy(StrEnum):
     TAG = "tag"
 
 
+PERSONAL = frozenset({FoundBy.LOGIN_ADDRESS, FoundBy.PAYOUT_ADDRESS})
+"""These say whose an address is, which is masked elsewhere."""
+
+
 @dataclass
 class Found:
     """A player, and all that matches."""
@@ -45,18 +51,28 @@ class Found:
     by: list[FoundBy]
 
 
-@reading()
-def find(text: str) -> list[Found]:
+def find(text: str, *, with_addresses: bool, now: Millis) -> list[Found]:
     """The players who match the text: names that begin with it, and other texts that equal it.
 
-    At most MOST_FOUND by each of FoundBy; those whose name is the text come first.
+    At most MOST_FOUND by each of FoundBy; those whose name is the text come first. Addresses are searched
+    ``with_addresses`` only. A search that finds a player by one, or is for an IP address, is recorded.
     """
     text = text.strip()
     if not text or len(text) > MAX_TEXT or not is_storable(text):
         return []
+    found = _found(text, [by for by in QUERIES if with_addresses or by not in PERSONAL])
+    by_address = [each for each in found if PERSONAL & set(each.by)]
+    if with_addresses and (by_address or _as_ip_address(text)):
+        one = by_address[0].player.id if len(by_address) == 1 else None
+        record_look(user_id=one, what="search by an address", now=now)
+    return found
+
+
+@reading()
+def _found(text: str, kinds: Collection[FoundBy]) -> list[Found]:
     found: dict[int, Found] = {}
-    for by, user_ids in _matches(text):
-        for user_id in user_ids:
+    for by in kinds:
+        for (user_id,) in QUERIES[by](text).limit(MOST_FOUND).tuples():
             found.setdefault(user_id, Found(User(), [])).by.append(by)
     query: Any = User.select().where(User.id.in_(list(found)))
     for player in query:
@@ -70,28 +86,25 @@ def _rank(found: Found, name: str) -> tuple[bool, bool, str]:
     return folded != name, only_name, folded
 
 
-def _matches(text: str) -> Iterator[tuple[FoundBy, list[int]]]:
-    for by, query in QUERIES.items():
-        yield by, [user_id for (user_id,) in query(text).limit(MOST_FOUND).tuples()]
-
-
 def _by_name(text: str) -> Any:
     query = User.select(User.id).where(begins_with(User.username_folded, text.lower()))
     return query.order_by(User.username_folded)
 
 
 def _by_login_address(text: str) -> Any:
-    players = AuditEvent.select(AuditEvent.player).where(IS_LOGIN, AuditEvent.address == _as_stored(text))
+    players = AuditEvent.select(AuditEvent.player).where(
+        IS_LOGIN, AuditEvent.address == (_as_ip_address(text) or text)
+    )
     some = players.distinct().limit(MOST_FOUND)
     return User.select(User.id).where(User.platform_id.in_(some))
 
 
-def _as_stored(text: str) -> str:
-    """An IP address in its usual form; another text unchanged."""
+def _as_ip_address(text: str) -> str | None:
+    """An IP address in its usual form; None for another text."""
     try:
         return str(ip_address(text))
     except ValueError:
-        return text
+        return None
 
 
 def _by_payout_address(text: str) -> Any:

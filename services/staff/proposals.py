@@ -101,7 +101,7 @@ class Proposals:
         """Execute an action at once if it needs no second person, else propose it.
 
         The same ``form_key`` again does nothing. A proposal that would be refused now is refused. Raises
-        NotPermitted, OperatorError for a bad reason, and what the action raises.
+        NotPermitted, AnotherPerson, OperatorError for a bad reason, and what the action raises.
         """
         action, reason = self.actions[name], checked_reason(reason, least=LEAST_OF_STAFF)
         check_permission(by, action.permission)
@@ -110,7 +110,8 @@ class Proposals:
         stored: dict[str, Any] = {"reason": reason, "by": by, "now": now, "form_key": form_key}
         try:
             with writing():
-                if not (self.needs_two and action.needs_second(arguments, now=now)):
+                self._check_people(action, arguments, by.name, now=now)
+                if not (self.needs_two and action.needs_second(arguments, by=by.name, now=now)):
                     message = action.execute(arguments, reason=reason, now=now)
                     done = ProposalStatus.PERFORMED
                     return Outcome(_store(action, arguments, done, **stored), message)
@@ -130,9 +131,9 @@ class Proposals:
     def approve(self, proposal_id: int, *, by: StaffMember, now: Millis) -> str:
         """Execute a proposal, once; returns what was done, in one sentence.
 
-        Raises ProposalNotFound, NotPermitted, and OperatorError for a person's own proposal, one that is not
-        open any more, and one of somebody who may not do this any more. What the action raises leaves the
-        proposal open.
+        Raises ProposalNotFound, NotPermitted, AnotherPerson, and OperatorError for a person's own proposal,
+        one that is not open any more, and one of somebody who may not do this any more. What the action
+        raises leaves the proposal open.
         """
         proposal, action = self._open(proposal_id, by=by, now=now)
         if proposal.proposed_by == by.name:
@@ -141,6 +142,8 @@ class Proposals:
             self._decide(proposal, ProposalStatus.APPROVED, by=by, now=now)
             if not accounts.may_still(proposal.proposed_by, action.permission):
                 raise OperatorError("who proposed it may not do this any more: reject the proposal")
+            # Accounts of staff are locked before players, everywhere.
+            self._check_people(action, arguments_of(proposal), by.name, proposal.proposed_by, now=now)
             # First: the action may end the session of whoever approves it.
             _record(AuditEventType.PROPOSAL_APPROVED, proposal, now=now, reason=proposal.reason)
             return action.execute(arguments_of(proposal), reason=proposal.reason, now=now)
@@ -179,6 +182,11 @@ class Proposals:
         check_permission(by, action.permission)
         _check_open(proposal, now=now)
         return proposal, action
+
+    def _check_people(self, action: Action, arguments: Arguments, *names: str, now: Millis) -> None:
+        """Raises AnotherPerson if one of these people must have no part in it."""
+        for name in names if self.needs_two else ():
+            action.check_person(arguments, by=name, now=now)
 
     def _decide(
         self, proposal: Proposal, status: ProposalStatus, *, by: StaffMember, now: Millis, **more: str

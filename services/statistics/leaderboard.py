@@ -1,4 +1,4 @@
-"""The players who wagered most in the current week or month."""
+"""The players who wagered most in the current week or month. Suspended players are not among them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Board:
     def players(self, *columns: Any) -> Any:
         """A query for those with a wager, with their sums as ``wager``."""
         query = User.select(*columns, self.wager.alias("wager"))
-        return query.where(self._is_current, self.wager > 0)
+        return query.where(self._is_current, self.wager > 0, User.suspended_at_ms.is_null())
 
 
 @dataclass(frozen=True, slots=True)

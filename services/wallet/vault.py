@@ -9,6 +9,7 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
+from services.limits import exclusions
 from services.shared.clock import DAY_MS, Millis
 from services.shared.errors import InsufficientBalance, PlatformError
 from services.shared.money import Cents, InvalidAmount, cents_from_number
@@ -66,7 +67,8 @@ def unlock(*, user_id: int, now: Millis) -> User:
     """Move all coins of the vault back to the balance and remove the deadline; returns the player after that.
 
     When two unlocks run concurrently, one moves the coins and the other raises VaultEmpty. When a concurrent
-    lock commits first, its coins are moved too, or its later deadline keeps all coins locked.
+    lock commits first, its coins are moved too, or its later deadline keeps all coins locked. No deadline
+    holds for a player who is excluded permanently.
     Raises VaultEmpty, VaultStillLocked.
     """
     with writing():
@@ -74,7 +76,8 @@ def unlock(*, user_id: int, now: Millis) -> User:
         locked = Cents(user.vault_cents)
         if not locked:
             raise VaultEmpty
-        if user.vault_deadline_ms is not None and user.vault_deadline_ms > now:
+        is_locked = user.vault_deadline_ms is not None and user.vault_deadline_ms > now
+        if is_locked and not exclusions.is_permanent(user):
             raise VaultStillLocked
         User.update(vault_deadline_ms=None).where(User.id == user_id).execute()
         move = Move(locked, Account.VAULT, Account.BALANCE)

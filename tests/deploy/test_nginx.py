@@ -1,6 +1,7 @@
 """deploy/nginx.conf: what it caches, what it serves itself, and the client's address."""
 
 import random
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -93,9 +94,9 @@ def test_a_players_own_page_is_shown_to_nobody_else(deployed, players):
 
 @pytest.mark.security("Shared caches")
 def test_only_allowed_origins_may_read_what_is_cached(deployed):
-    own = deployed.get("/irl", Origin=ALLOWED_ORIGIN)
-    foreign = deployed.get("/irl", Origin="https://evil.example")
-    none = deployed.get("/irl")
+    own = deployed.get("/leaderboard", Origin=ALLOWED_ORIGIN)
+    foreign = deployed.get("/leaderboard", Origin="https://evil.example")
+    none = deployed.get("/leaderboard")
 
     assert own.headers["Access-Control-Allow-Origin"] == ALLOWED_ORIGIN
     assert "Access-Control-Allow-Origin" not in foreign.headers
@@ -151,6 +152,10 @@ def test_a_picture_comes_from_the_disk_with_the_platforms_headers(deployed, play
     assert [through.headers[name] for name in own] == [direct.headers[name] for name in own]
     assert "immutable" in through.headers["Cache-Control"]
     assert deployed.reached_platform("/media/avatars/<name>") == before + 1
+
+
+def picture_path(page):
+    return re.search(r'og:image" content="[^"]+(/b/[^"]+)"', page.text)[1]
 
 
 @pytest.fixture(scope="module")

@@ -66,7 +66,11 @@ def test_the_page_has_every_refusal_of_deposits_and_withdrawals():
         and error.__module__ == errors.__name__
         and issubclass(error, PlatformError)
     }
-    of_webhooks = {("401", "Unauthorized"), ("400", "Malformed message")}
+    of_webhooks = {
+        ("401", "Unauthorized"),
+        ("400", "Malformed message"),
+        ("409", "Webhook id was used for another message"),
+    }
 
     rows = re.findall(r"^\| (\d{3}) `([^`]+)` \|", section("### Errors"), re.MULTILINE)
 

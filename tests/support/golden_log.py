@@ -34,6 +34,7 @@ def golden_files() -> dict[str, str]:
     return texts | {
         "bets.json": _json(bets),
         "altered.json": _json(list(_altered(log, spin, texts))),
+        "notes.json": _json(list(_note_endings())),
     }
 
 
@@ -117,6 +118,40 @@ def _altered(log: PublicLog, spin: int, texts: dict[str, str]) -> Iterator[dict[
     ):
         yield {"why": f"a bet with another {name}", "file": good, "bet": {name: value}}
         yield {"why": f"a receipt for another {name}", "file": promise, "bet": {name: value}}
+
+
+def _note_endings() -> Iterator[dict[str, Any]]:
+    """Lines to add to a signed note, ``times`` times, and whether it is a note then."""
+    other = f"\u2014 other.example/log {b64encode(bytes(68)).decode()}\n"
+    long = f"\u2014 other.example/log {b64encode(bytes(2_001)).decode()}\n"
+    for why, line, times, is_note in (
+        ("a signature of another key", other, 1, True),
+        ("100 signatures", other, 99, True),
+        ("101 signatures", other, 100, False),
+        ("a name with other letters", other.replace("other", "\xe4\ufeff"), 1, True),
+        ("a key id and one byte", f"\u2014 other.example/log {b64encode(bytes(5)).decode()}\n", 1, True),
+        ("a key id alone", f"\u2014 other.example/log {b64encode(bytes(4)).decode()}\n", 1, False),
+        ("less than a key id", f"\u2014 other.example/log {b64encode(bytes(3)).decode()}\n", 1, False),
+        ("no signature after the name", "\u2014 other.example/log \n", 1, False),
+        ("no name", f"\u2014  {b64encode(bytes(68)).decode()}\n", 1, False),
+        ("two blanks", other.replace("log ", "log  "), 1, False),
+        ("a blank at the end", other.replace("\n", " \n"), 1, False),
+        ("a name with a plus sign", other.replace("other", "o+ther"), 1, False),
+        ("a name with a no-break space", other.replace("other", "o\xa0ther"), 1, False),
+        ("a name with a next-line character", other.replace("other", "o\x85ther"), 1, False),
+        ("a name with a control character", other.replace("other", "o\x01ther"), 1, False),
+        ("base64 without padding", other.replace("=", ""), 1, False),
+        ("base64 that has another form", other.replace("AA=", "AB="), 1, False),
+        ("base64 for addresses", other.replace("AAAA", "AA-_", 1), 1, False),
+        ("a hyphen as the dash", other.replace("\u2014", "-"), 1, False),
+        ("another line end", other.replace("\n", "\r\n"), 1, False),
+        ("no line end", other[:-1], 1, False),
+        ("an empty line", "\n", 1, False),
+        ("less than 262,144 bytes", long, 95, True),
+        ("more than 262,144 bytes", long, 99, False),
+        ("more bytes than characters", long.replace("other", "\xe4" * 650), 75, False),
+    ):
+        yield {"why": why, "line": line, "times": times, "isNote": is_note}
 
 
 def _extra(log: PublicLog, index: int) -> str:

@@ -86,6 +86,7 @@ class Openings:
             case=case,
             content=content,
             free_case_limit=FREE_CASE_LIMIT,
+            counted_edge_ppm=min(50_000, case.house_edge_ppm),
         )
 
 

@@ -7,7 +7,7 @@ import json
 import struct
 import threading
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import lru_cache
@@ -249,12 +249,16 @@ def _fraction(player: Player, prefix: str) -> Fraction:
 
 
 class Site:
-    """What a server serves: ``files`` by path, compressed or not, and the status of paths that fail."""
+    """What a server serves: ``files`` by path, compressed or not, and the status of paths that fail.
+
+    A function in ``faults`` answers a path instead. It gets a function that sends a status and a body.
+    """
 
     def __init__(self) -> None:
         self.address = ""
         self.files: dict[str, bytes] = {}
         self.failing: dict[str, int] = {}
+        self.faults: dict[str, Callable[[Callable[..., None]], object]] = {}
         self.is_compressed = False
 
     @property
@@ -273,13 +277,19 @@ def serving() -> Iterator[Site]:
         disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
+            if fault := site.faults.get(self.path):
+                fault(self.answer)
+                self.close_connection = True
+                return
             status = site.failing.get(self.path, 200 if self.path in site.files else 404)
-            body = site.files[self.path] if status == 200 else b"nothing"
+            self.answer(status, site.files[self.path] if status == 200 else b"nothing")
+
+        def answer(self, status: int, body: bytes, *, length: int | None = None) -> None:
             self.send_response(status)
             if site.is_compressed:
                 body = gzip.compress(body)
                 self.send_header("Content-Encoding", "gzip")
-            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Content-Length", str(length or len(body)))
             self.end_headers()
             self.wfile.write(body)
 

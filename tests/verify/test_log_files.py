@@ -16,6 +16,7 @@ pytestmark = pytest.mark.process
 FILES = golden_files()
 ALTERED = json.loads(FILES["altered.json"])
 BETS = json.loads(FILES["bets.json"])
+NOTES = json.loads(FILES["notes.json"])
 OPTIONS = {
     "algorithm": "algorithm",
     "serverSeedCommitment": "commitment",
@@ -110,24 +111,29 @@ globalThis.crypto ??= webcrypto;
 const { checkLogFile } = await import(process.argv[2]);
 const results = [];
 for (const { file, key, bet } of JSON.parse(readFileSync(0, "utf8"))) {
-  results.push(await checkLogFile(file, key, bet).then(
-    ({ checks }) => checks.map(({ passed }) => passed),
-    (problem) => problem.constructor.name,
-  ));
+  try {
+    const found = await checkLogFile(file, key, bet);
+    results.push((found.checks ?? found).map(({ passed }) => passed));
+  } catch (problem) {
+    results.push(problem.constructor.name);
+  }
 }
 console.log(JSON.stringify(results));
 """
 
 
+PAGE_MODULE = "blueprints/site/static/fairness/log-proof.js"
+
+
 @pytest.fixture
 def check_in_module(tmp_path):
-    """Checks files with the module of the page."""
-    module = shutil.copy(ROOT / "blueprints/site/static/fairness/log-proof.js", tmp_path / "log-proof.mjs")
+    """Checks files with the module of the page, or another."""
     script = tmp_path / "check.mjs"
     script.write_text(MODULE)
 
-    def check(cases):
-        return node(script, module, stdin=[{"key": FILES["key"], "bet": {}} | case for case in cases])
+    def check(cases, module=PAGE_MODULE):
+        copy = shutil.copy(ROOT / module, tmp_path / "module.mjs")
+        return node(script, copy, stdin=[{"key": FILES["key"], "bet": {}} | case for case in cases])
 
     return check
 
@@ -171,3 +177,17 @@ def test_the_module_of_the_page_refuses_altered_files(check_in_module):
         if result != "Malformed" and False not in result
     ]
     assert accepted == []
+
+
+@pytest.mark.parametrize("module", [PAGE_MODULE, "verify/verify.mjs"])
+def test_a_module_takes_the_golden_notes_and_no_others(check_in_module, module):
+    cases = [{"file": FILES["spin.receipt"] + each["line"] * each["times"]} for each in NOTES]
+
+    results = check_in_module(cases, module)
+
+    wrong = [
+        (each["why"], result)
+        for each, result in zip(NOTES, results, strict=True)
+        if (isinstance(result, list) and result[0]) != each["isNote"]
+    ]
+    assert wrong == []

@@ -18,6 +18,7 @@ from typing import Self
 
 from bench.harness.btcpay.faults import Faults
 from bench.harness.btcpay.invoices import Event
+from bench.harness.btcpay.openapi import NEW
 from bench.harness.btcpay.people import CHAIN, People
 from bench.harness.btcpay.server import BtcPayApi, Listener
 from bench.harness.btcpay.state import State
@@ -27,15 +28,19 @@ from bench.harness.waiting import wait_until
 
 
 class FakeBtcPay(People):
-    """Serves until it is stopped. ``seed`` decides about random faults and about ids."""
+    """Serves until it is stopped. ``seed`` decides about random faults and about ids.
 
-    def __init__(self, *, seed: object = "btcpay") -> None:
+    ``release`` is the one that it is: NEW, or OLD, whose invoices come without their payments.
+    """
+
+    def __init__(self, *, seed: object = "btcpay", release: str = NEW) -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.api_key = hashlib.sha256(b"api key").hexdigest()[:40]
         self.webhook_secret = hashlib.sha256(b"webhook secret").hexdigest()[:32]
         self.faults = Faults(seed)
-        super().__init__(State(self.url, Random(f"{seed}/ids"), self._emit), seed=seed)
+        state = State(self.url, Random(f"{seed}/ids"), self._emit, release=release)
+        super().__init__(state, seed=seed)
         self.webhooks = WebhookSender(secret=self.webhook_secret, store_id=self.state.store_id, seed=seed)
         self.api = BtcPayApi(self.state, self.faults, self.api_key)
         self._listener: Listener | None = None

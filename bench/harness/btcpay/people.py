@@ -212,6 +212,11 @@ class People:
                 return False
             return True
 
+    def mark_cancelled(self, payout: Payout | str) -> None:
+        """Let staff mark a payout as cancelled in BTCPay, although its transfer was begun."""
+        with self.state.changing():
+            self.state.move_payout(self._payout(payout), "Cancelled")
+
     def deny(self, payout: Payout | str, *, seconds: float) -> None:
         """Let look-ups of a payout find nothing for so long."""
         with self.state.changing():

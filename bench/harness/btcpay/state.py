@@ -16,6 +16,7 @@ from bench.harness.btcpay.addresses import address_of, is_address
 from bench.harness.btcpay.history import History
 from bench.harness.btcpay.invoices import METHODS, SATOSHI, Event, Invoice
 from bench.harness.btcpay.ledger import MoneyLedger
+from bench.harness.btcpay.openapi import NEW
 from bench.harness.btcpay.payouts import LEAST_BTC, Payout, PullPayment
 from bench.harness.btcpay.problems import invalid, not_found, refused
 
@@ -31,8 +32,9 @@ Query = Mapping[str, Sequence[str]]
 class State:
     """``emit`` is called with the type and the fields of each webhook, after the operation."""
 
-    def __init__(self, url: str, random: Random, emit: Callable[[Event], None]) -> None:
+    def __init__(self, url: str, random: Random, emit: Callable[[Event], None], *, release: str) -> None:
         self.url = url
+        self.release = release
         self.store_id = _identifier(random)
         self.pull_payment = PullPayment(_identifier(random))
         self.rate = Decimal("64392.23")
@@ -148,7 +150,7 @@ class State:
     def invoice_form(self, key: str, *, methods: bool, stale: bool) -> Any:
         if key not in self.invoices:
             raise not_found("invoice")
-        return _with_methods(self.invoice_history.one(key, stale=stale), methods)
+        return self._with_methods(self.invoice_history.one(key, stale=stale), methods)
 
     def list_invoices(self, query: Query, *, methods: bool, stale: bool) -> list[Any]:
         since, until = (int(Decimal(query.get(name, ["0"])[0])) for name in ("startDate", "endDate"))
@@ -162,10 +164,18 @@ class State:
             and (not until or form["createdTime"] <= until)
         ]
         skip, take = int(query.get("skip", ["0"])[0]), int(query.get("take", [str(DEFAULT_TAKE)])[0])
-        return [_with_methods(form, methods) for form in found[skip : skip + take]]
+        return [self._with_methods(form, methods) for form in found[skip : skip + take]]
 
     def payment_methods(self, key: str, *, stale: bool) -> Any:
-        return self.invoice_form(key, methods=True, stale=stale)["paymentMethods"]
+        if key not in self.invoices:
+            raise not_found("invoice")
+        return self.invoice_history.one(key, stale=stale)["paymentMethods"]
+
+    def _with_methods(self, form: Any, wanted: bool) -> Any:
+        """The form of an invoice. An old release has the payment methods at a path of their own only."""
+        if wanted and self.release == NEW:
+            return form
+        return {name: value for name, value in form.items() if name != "paymentMethods"}
 
     # Payouts
 
@@ -273,6 +283,15 @@ class State:
             raise not_found("pullpayment")
         return self.pull_payment.form(self.url)
 
+    def server_info(self) -> Any:
+        return {
+            "version": self.release,
+            "onion": "",
+            "supportedPaymentMethods": list(METHODS),
+            "fullySynched": True,
+            "syncStatus": [],
+        }
+
     def store_form(self) -> Any:
         return {
             "id": self.store_id,
@@ -285,10 +304,6 @@ class State:
             "networkFeeMode": "Never",
             "archived": False,
         }
-
-
-def _with_methods(form: Any, wanted: bool) -> Any:
-    return form if wanted else {name: value for name, value in form.items() if name != "paymentMethods"}
 
 
 def _identifier(random: Random) -> str:

@@ -131,7 +131,7 @@ class CrashStorm:
         memory.code = f"STORM{number}"
         codes.set_own(user_id=memory.user_id, code=memory.code, special=None, now=now_ms())
         if number:
-            # The losses of a referred player are what the player before can claim.
+            # The player before can claim a part of what the bets of a referred player cost.
             act = memory.begin(Act(ActKind.CODE, f"STORM{number - 1}", outcome=Outcome.ACKNOWLEDGED))
             codes.use(user_id=memory.user_id, code=act.key, special=None, now=now_ms())
         return memory

@@ -109,14 +109,14 @@ def of_deposit(deposit: Deposit, fake: FakeBtcPay) -> Iterator[str]:
     if sum(each.settled > 0 for each in own) > 1:
         yield "two of its invoices were paid"
     if invoice is not None:
-        yield from _of_invoice(deposit, invoice, fake)
+        yield from _of_invoice(deposit, invoice)
     elif deposit.invoice_id is not None:
         yield f"its invoice {deposit.invoice_id} was made by somebody else"
     elif deposit.status != "failed":
         yield f"it is {deposit.status} without an invoice"
 
 
-def _of_invoice(deposit: Deposit, invoice: Invoice, fake: FakeBtcPay) -> Iterator[str]:
+def _of_invoice(deposit: Deposit, invoice: Invoice) -> Iterator[str]:
     due = credited_by(invoice)
     shown = f"its invoice is {invoice.status}, {invoice.additional}, paid {invoice.settled:.4f}"
     if deposit.status == "credited":
@@ -124,20 +124,12 @@ def _of_invoice(deposit: Deposit, invoice: Invoice, fake: FakeBtcPay) -> Iterato
             yield f"it was credited, and {shown}"
         if deposit.credited_cents != (_whole_cents(invoice.settled) if due is None else due):
             yield f"it has credited {deposit.credited_cents} cents, and {shown}"
-    elif due is not None and not _is_second_of_transaction(deposit, invoice, fake):
+    elif due is not None:
         yield f"it is {deposit.status}, and {shown}"
     elif deposit.status in OPEN_DEPOSITS:
         yield f"it is still {deposit.status}, and {shown}"
     elif deposit.status in ("expired", "failed") and not deposit.is_decided_by_staff and invoice.settled:
         yield f"it is {deposit.status}, and {shown}"
-
-
-def _is_second_of_transaction(deposit: Deposit, invoice: Invoice, fake: FakeBtcPay) -> bool:
-    """Whether another invoice was paid by the same transaction: staff decide about the second."""
-    own = {payment.txhash for payment in invoice.payments}
-    others = (each for each in fake.invoices if each is not invoice)
-    is_shared = any(payment.txhash in own for each in others for payment in each.payments)
-    return is_shared and (deposit.status == "review" or deposit.is_decided_by_staff)
 
 
 def of_withdrawal(withdrawal: Withdrawal, scene: Scene, staff: Staff) -> Iterator[str]:

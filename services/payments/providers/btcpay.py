@@ -4,9 +4,10 @@ A payout without a pull payment would be in the payout's own currency: "60.00" w
 """
 
 import hmac
+import logging
 import re
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal, InvalidOperation
 from typing import Any
 from urllib.parse import quote
 
@@ -14,12 +15,22 @@ from services.payments.provider import (
     USD,
     Hint,
     Invoice,
-    InvoiceState,
     Payout,
     PayoutMethod,
-    PayoutState,
     Provider,
     Unknown,
+)
+from services.payments.providers.btcpay_answers import (
+    DEPOSIT_SECRET,
+    ORDER_ID,
+    PLATFORM_ID,
+    WITHDRAWAL_ID,
+    invoice_of,
+    list_of,
+    metadata,
+    optional_text,
+    payout_of,
+    payouts_of,
 )
 from services.payments.providers.btcpay_api import MAX_LIST_BYTES, BtcPayApi
 from services.shared import decimal_json
@@ -28,35 +39,30 @@ from services.shared.clock import Millis
 from services.shared.money import Cents, decimal_text
 from services.shared.text_validation import is_storable
 
+log = logging.getLogger("platform.payments")
+
+LEAST_SECONDS = 0.5
+"""How long the second question about an invoice may take at least."""
+
 PAGE = 100
 """Invoices in one answer."""
 
 SLICE = 100
 """Payouts that are read between two pauses. The list has all that were ever made."""
 
-INVOICE_STATES = {
-    "New": InvoiceState.WAITING,
-    "Processing": InvoiceState.CONFIRMING,
-    "Settled": InvoiceState.SETTLED,
-    "Expired": InvoiceState.EXPIRED,
-    "Invalid": InvoiceState.INVALID,
+VERSION = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})\.([0-9]{1,4})")
+OLDEST = (2, 0, 0)
+SINCE = {
+    (2, 3, 6): "the payments in its lists of invoices, so each invoice is asked about by itself",
+    (2, 4, 1): "the payments in its answer about one invoice, so it is asked for them separately",
 }
-REGULAR = ("None", "PaidOver")
-PAYOUT_STATES = {
-    "AwaitingApproval": PayoutState.UNAPPROVED,
-    "AwaitingPayment": PayoutState.APPROVED,
-    "InProgress": PayoutState.IN_PROGRESS,
-    "Completed": PayoutState.COMPLETED,
-    "Cancelled": PayoutState.CANCELLED,
-}
-OUTPUT_NUMBER = re.compile(r"([0-9a-fA-F]{64})-[0-9]+")
+"""What a release has that the ones before it lack."""
+
 METHOD_NAMES = {
     "CHAIN": ("{} on the blockchain", "A {} address"),
     "LN": ("{} over Lightning", "A Lightning invoice without an amount, or a Lightning address"),
 }
-ORDER_ID = "orderId"
-WITHDRAWAL_ID = "withdrawalId"
-DEPOSIT_SECRET = "depositSecret"  # noqa: S105  # a key of the metadata
+PULL_PAYMENT = re.compile(r'("pullPaymentId"\s*:\s*)"(?:[^"\\]|\\.)*"')
 
 
 class BtcPay(Provider):
@@ -83,33 +89,54 @@ class BtcPay(Provider):
         self._pull_payment = pull_payment
         self._redirect_url = redirect_url
 
-    def create_invoice(self, *, deposit_id: str, secret: str, amount: Cents, seconds: float) -> Invoice:
+    def create_invoice(
+        self, *, deposit_id: str, secret: str, platform_id: str, amount: Cents, seconds: float
+    ) -> Invoice:
         body = {
             "amount": decimal_text(amount),
             "currency": USD,
-            "metadata": {ORDER_ID: deposit_id, DEPOSIT_SECRET: secret},
+            "metadata": {ORDER_ID: deposit_id, DEPOSIT_SECRET: secret, PLATFORM_ID: platform_id},
             # The store may settle invoices that are not paid in full.
             "checkout": {"paymentTolerance": 0, "redirectURL": self._redirect_url},
         }
-        return _invoice(self._api.write("POST", f"{self._store}/invoices", body=body, seconds=seconds))
+        made = self._api.write("POST", f"{self._store}/invoices", body=body, seconds=seconds)
+        return invoice_of(made, None)
 
     def invoice(self, invoice_id: str, *, seconds: float) -> Invoice | None:
-        path = f"/api/v1/invoices/{quote(invoice_id, safe='')}"
-        found = self._api.read(path, query=[("includePaymentMethods", "true")], seconds=seconds)
-        return None if found is None else _invoice(found)
+        # Below the store, where all releases of 2.x have it.
+        path = f"{self._store}/invoices/{quote(invoice_id, safe='')}"
+        ends_at = time.monotonic() + seconds
+        found = self._api.read(path, seconds=seconds)
+        if found is None:
+            return None
+        # After the state: a settled invoice must not be shown without its last payment. Releases before 2.4.1
+        # name the payments nowhere else.
+        left = max(ends_at - time.monotonic(), LEAST_SECONDS)
+        return invoice_of(found, list_of(self._api.read(f"{path}/payment-methods", seconds=left)))
 
     def invoices_of(self, deposit_id: str, *, seconds: float) -> Sequence[Invoice]:
         return [
-            invoice
-            for invoice in self._list(seconds, ("orderId", deposit_id))
-            if invoice.order_id == deposit_id
+            invoice_of(found, None)
+            for found in self._list(seconds, ("orderId", deposit_id))
+            if metadata(found, ORDER_ID) == deposit_id
         ]
 
     def invoices(self, *, since: Millis, seconds: float) -> Iterator[Invoice]:
-        return self._list(seconds, ("startDate", str(since // 1000)))
+        for found in self._list(seconds, ("startDate", str(since // 1000))):
+            try:
+                yield invoice_of(found, found.get("paymentMethods"))
+            except Unknown as error:
+                log.warning("invoice left out: %s", error)
 
     def create_payout(
-        self, *, withdrawal_id: str, method: str, amount: Cents, destination: str, seconds: float
+        self,
+        *,
+        withdrawal_id: str,
+        platform_id: str,
+        method: str,
+        amount: Cents,
+        destination: str,
+        seconds: float,
     ) -> Payout:
         body = {
             "destination": destination,
@@ -117,29 +144,39 @@ class BtcPay(Provider):
             "payoutMethodId": method,
             "pullPaymentId": self._pull_payment,
             "approved": False,
-            "metadata": {WITHDRAWAL_ID: withdrawal_id},
+            "metadata": {WITHDRAWAL_ID: withdrawal_id, PLATFORM_ID: platform_id},
         }
-        return _payout(self._api.write("POST", f"{self._store}/payouts", body=body, seconds=seconds))
+        return payout_of(self._api.write("POST", f"{self._store}/payouts", body=body, seconds=seconds))
 
     def approve(self, payout: Payout, *, seconds: float) -> None:
-        self._api.write("POST", _payout_path(payout.id), body={"revision": payout.revision}, seconds=seconds)
+        path = self._payout_path(payout.id)
+        self._api.write("POST", path, body={"revision": payout.revision}, seconds=seconds)
 
     def cancel(self, payout_id: str, *, seconds: float) -> None:
-        self._api.write("DELETE", _payout_path(payout_id), seconds=seconds)
+        self._api.write("DELETE", self._payout_path(payout_id), seconds=seconds)
 
     def payout(self, payout_id: str, *, seconds: float) -> Payout | None:
-        found = self._api.read(_payout_path(payout_id), seconds=seconds)
-        return None if found is None else _payout(found)
+        found = self._api.read(self._payout_path(payout_id), seconds=seconds)
+        return None if found is None else payout_of(found)
 
     def payouts(self, *, seconds: float) -> Sequence[Payout]:
         # Without a search, without pages, and without the cancelled ones unless they are asked for.
         query = [("includeCancelled", "true")]
         path = f"{self._store}/payouts"
         found = self._api.read(path, query=query, seconds=seconds, max_bytes=MAX_LIST_BYTES)
-        made_here = (
-            payout for payout in _list_of(found) if (payout.get("metadata") or {}).get(WITHDRAWAL_ID)
-        )
-        return [_payout(payout) for payout in in_slices(made_here, SLICE)]
+        return [payout_of(payout) for payout in in_slices(payouts_of(found), SLICE)]
+
+    def about_version(self, *, seconds: float) -> tuple[list[str], list[str]]:
+        found = self._api.read("/api/v1/server/info", seconds=seconds)
+        version = optional_text(found.get("version"), most=32) if isinstance(found, dict) else ""
+        numbers = VERSION.match(version)
+        if numbers is None:
+            return [], ["BTCPay Server does not name its version"]
+        release, name = tuple(int(number) for number in numbers.groups()), f"BTCPay Server {numbers[0]}"
+        if release < OLDEST:
+            return [f"{name} is too old: 2.0.0 or later is needed"], []
+        lacking = [f"{name} lacks {what}" for since, what in SINCE.items() if release < since]
+        return [], lacking or [f"{name} lacks nothing"]
 
     def problems(self, *, seconds: float) -> list[str]:
         # Also whether URL, store and key are right.
@@ -152,14 +189,21 @@ class BtcPay(Provider):
         pull_payment = self._api.read(path, seconds=seconds)
         if pull_payment is None:
             return ["BTCPAY_PULL_PAYMENT: there is no such pull payment"]
+        if not isinstance(pull_payment, dict):
+            raise Unknown("the provider's answer is not a pull payment")
         wrong = {
             "must be in USD": pull_payment.get("currency") != USD,
-            "is archived": pull_payment.get("archived"),
-            "must not approve claims automatically": pull_payment.get("autoApproveClaims"),
+            "is archived": pull_payment.get("archived") is not False,
+            "must not approve claims automatically": pull_payment.get("autoApproveClaims") is not False,
         }
         return [
             f"BTCPAY_PULL_PAYMENT: the pull payment {what}" for what, is_wrong in wrong.items() if is_wrong
         ]
+
+    def storable(self, text: str) -> str:
+        # Whoever knows the pull payment sees the addresses of all payouts.
+        hidden = PULL_PAYMENT.sub(r"\1null", text)
+        return hidden.replace(self._pull_payment, "...") if self._pull_payment else hidden
 
     def is_signed(self, headers: Mapping[str, str], body: bytes) -> bool:
         given = headers.get("btcpay-sig", "")
@@ -171,7 +215,7 @@ class BtcPay(Provider):
         if not isinstance(event, dict):
             raise ValueError("not an event of BTCPay Server")
         texts = {name: event.get(name) for name in ("deliveryId", "invoiceId", "payoutId")}
-        texts[ORDER_ID] = _metadata(event, ORDER_ID)
+        texts[ORDER_ID] = metadata(event, ORDER_ID)
         if not texts["deliveryId"] or not all(_is_text(text) for text in texts.values()):
             raise ValueError("not an event of BTCPay Server")
         return Hint(
@@ -181,22 +225,25 @@ class BtcPay(Provider):
             payout_id=texts["payoutId"],
         )
 
-    def _list(self, seconds: float, *query: tuple[str, str]) -> Iterator[Invoice]:
+    def _list(self, seconds: float, *query: tuple[str, str]) -> Iterator[dict[str, Any]]:
         """All invoices of the store that the query selects, newest first. Some may come twice."""
         skip = 0
         while True:
             paged = [*query, ("includePaymentMethods", "true"), ("skip", str(skip)), ("take", str(PAGE))]
-            found = _list_of(
+            found = list_of(
                 self._api.read(
                     f"{self._store}/invoices", query=paged, seconds=seconds, max_bytes=MAX_LIST_BYTES
                 )
             )
             # Others, such as of a shop, may be anything.
-            yield from (_invoice(each) for each in found if _metadata(each, ORDER_ID) is not None)
+            yield from (each for each in found if metadata(each, ORDER_ID) is not None)
             if len(found) < PAGE:
                 return
             # New invoices move the others on, so the next page may repeat some.
             skip += PAGE
+
+    def _payout_path(self, payout_id: str) -> str:
+        return f"{self._store}/payouts/{quote(payout_id, safe='')}"
 
 
 def _payout_method(method: str) -> PayoutMethod:
@@ -205,125 +252,5 @@ def _payout_method(method: str) -> PayoutMethod:
     return PayoutMethod(id=method, name=name.format(asset), address_hint=hint.format(asset))
 
 
-def _payout_path(payout_id: str) -> str:
-    return f"/api/v1/payouts/{quote(payout_id, safe='')}"
-
-
-def _list_of(found: Any) -> list[dict[str, Any]]:
-    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
-        raise Unknown("the provider's answer is not a list of objects")
-    return found
-
-
-def _invoice(found: Any) -> Invoice:
-    """Raises Unknown for what is no invoice."""
-    try:
-        additional = found.get("additionalStatus", "None")
-        payments = [
-            (method, payment)
-            for method in found.get("paymentMethods") or ()
-            for payment in method.get("payments") or ()
-        ]
-        first = _first_payment(payments)
-        received = [payment["receivedDate"] for _, payment in payments]
-        return Invoice(
-            id=_text(found["id"]),
-            order_id=_metadata(found, ORDER_ID),
-            secret=_metadata(found, DEPOSIT_SECRET),
-            state=INVOICE_STATES[found["status"]],
-            is_regular=additional in REGULAR,
-            label=found["status"] if additional == "None" else f"{found['status']}, {additional}",
-            currency=found["currency"],
-            amount=_cents(found["amount"]),
-            paid=_settled_usd(payments),
-            checkout_url=_text(found.get("checkoutLink", "")),
-            created_at=_millis(found["createdTime"]),
-            changed_at=_millis(max([found["createdTime"], *received])),
-            expires_at=_millis(found["expirationTime"]),
-            monitored_until=_millis(found["monitoringExpiration"]),
-            **first,
-        )
-    except (KeyError, TypeError, ValueError, AttributeError, InvalidOperation):
-        raise Unknown("the provider's answer is not an invoice") from None
-
-
-def _settled_usd(payments: Sequence[tuple[Any, Any]]) -> Decimal:
-    """What settled payments are worth at the rates of the invoice, without the fees that were added."""
-    return sum(
-        (
-            (Decimal(payment["value"]) - Decimal(payment.get("fee") or 0)) * Decimal(method["rate"])
-            for method, payment in payments
-            if payment["status"] == "Settled"
-        ),
-        start=Decimal(0),
-    )
-
-
-def _first_payment(payments: Sequence[tuple[Any, Any]]) -> dict[str, str]:
-    """Where the first settled payment came from."""
-    settled = [(method, payment) for method, payment in payments if payment["status"] == "Settled"]
-    if not settled:
-        return {}
-    method, payment = min(settled, key=lambda pair: pair[1]["receivedDate"])
-    return {
-        "chain": _text(method["paymentMethodId"])[:64],
-        "asset": _text(method.get("currency", ""))[:64],
-        "asset_amount": format(Decimal(payment["value"]), "f")[:80],
-        "txhash": _without_output(_text(payment["id"]))[:128],
-    }
-
-
-def _payout(found: Any) -> Payout:
-    """Raises Unknown for what is no payout."""
-    try:
-        proof = found.get("paymentProof") or {}
-        amount = found.get("payoutAmount")
-        return Payout(
-            id=_text(found["id"]),
-            withdrawal_id=_metadata(found, WITHDRAWAL_ID),
-            state=PAYOUT_STATES[found["state"]],
-            label=found["state"],
-            revision=int(found["revision"]),
-            method=found.get("payoutMethodId") or "",
-            currency=found["originalCurrency"],
-            amount=_cents(found["originalAmount"]),
-            destination=_text(found["destination"]),
-            created_at=_millis(Decimal(found["date"])),
-            asset=_text(found.get("payoutCurrency") or "")[:64],
-            asset_amount="" if amount is None else format(Decimal(amount), "f")[:80],
-            txhash=_without_output(_text(proof.get("id") or ""))[:128],
-        )
-    except (KeyError, TypeError, ValueError, AttributeError, InvalidOperation):
-        raise Unknown("the provider's answer is not a payout") from None
-
-
-def _without_output(payment_id: str) -> str:
-    """The id of a transaction without the number of its output."""
-    found = OUTPUT_NUMBER.fullmatch(payment_id)
-    return found[1] if found else payment_id
-
-
-def _metadata(found: dict[str, Any], key: str) -> str | None:
-    """A text in the metadata, which strangers may have written."""
-    metadata = found.get("metadata")
-    value = metadata.get(key) if isinstance(metadata, dict) else None
-    return value if isinstance(value, str) else None
-
-
 def _is_text(value: Any) -> bool:
     return value is None or (isinstance(value, str) and is_storable(value))
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("not a text")
-    return value
-
-
-def _cents(usd: Any) -> Cents | None:
-    cents = Decimal(usd) * 100
-    return Cents(int(cents)) if cents == cents.to_integral_value() else None
-
-
-def _millis(seconds: Any) -> Millis:
-    return Millis(int(seconds * 1000))

@@ -44,7 +44,9 @@ class Demo(Provider):
         self._base_url = base_url
         self._clock = clock
 
-    def create_invoice(self, *, deposit_id: str, secret: str, amount: Cents, seconds: float) -> Invoice:
+    def create_invoice(
+        self, *, deposit_id: str, secret: str, platform_id: str, amount: Cents, seconds: float
+    ) -> Invoice:
         return self._invoice(deposit_id, secret, amount, made_at=self._clock())
 
     @reading()
@@ -52,7 +54,9 @@ class Demo(Provider):
         found = Deposit.get_or_none(Deposit.id == invoice_id)
         if found is None:
             return None
-        return self._invoice(found.id, found.secret, found.amount_cents, made_at=found.created_at_ms)
+        # Nobody pays what its player has cancelled.
+        made_at = self._clock() if found.status == "expired" else found.created_at_ms
+        return self._invoice(found.id, found.secret, found.amount_cents, made_at=made_at)
 
     def invoices_of(self, deposit_id: str, *, seconds: float) -> Sequence[Invoice]:
         return ()
@@ -64,6 +68,7 @@ class Demo(Provider):
         self,
         *,
         withdrawal_id: str,
+        platform_id: str,
         method: str,
         amount: Cents,
         destination: str,

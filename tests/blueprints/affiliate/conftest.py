@@ -7,7 +7,7 @@ from models.db.connection import writing
 from models.users import User
 from tests.support.client_seeds import client_seed_that
 
-RECEIVED = (200, {"status": True, "message": "You have received a bonus of 0.2 coins."})
+RECEIVED = (200, {"status": True, "message": "You have received a bonus of 0.20 coins."})
 
 
 def refused(text):
@@ -48,11 +48,16 @@ def owner(new_player, set_code):
 
 @pytest.fixture
 def lose(app):
-    """Sets the total wagers and payouts of a player, in cents."""
+    """Sets the total wagers, all at an edge of 5 %, and payouts of a player, in cents."""
 
     def totals(player, wagered, earned=0):
+        sums = {
+            User.wagered_cents: wagered,
+            User.earned_cents: earned,
+            User.theoretical_loss_ucents: wagered * 50_000,
+        }
         with writing():
-            User.update(wagered_cents=wagered, earned_cents=earned).where(User.id == player.id).execute()
+            User.update(sums).where(User.id == player.id).execute()
 
     return totals
 
@@ -60,10 +65,10 @@ def lose(app):
 @pytest.fixture
 def lose_a_bet(app, add_item):
     """Plays a spin of a player that is lost; the wager in whole coins."""
-    item = add_item(price=1_000)
+    item = add_item(price=100_000)
 
     def play(player, coins):
-        seed = client_seed_that(False, app=app, player=player, wager=coins, price=1_000)
+        seed = client_seed_that(False, app=app, player=player, wager=coins, price=100_000)
         play_spin(app, player, item, amount=coins, client_seed=seed)
 
     return play

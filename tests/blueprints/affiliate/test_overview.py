@@ -17,8 +17,8 @@ def test_the_overview_without_a_code_is_zero(overview, player):
 @pytest.mark.both_databases("services/affiliates/referrals.py")
 def test_the_totals_are_sums_over_the_referred_players(overview, owner, refer, pay, lose):
     alice, bob = refer("alice"), refer("bob")
-    lose(alice, 50_00)
-    lose(bob, 50_00)
+    lose(alice, 10_000_00)
+    lose(bob, 10_000_00)
     pay(alice, "deposit", "100.32")
     pay(bob, "deposit", "50.32")
     pay(bob, "withdraw", "10.01")

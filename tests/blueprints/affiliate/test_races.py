@@ -33,7 +33,7 @@ def test_one_of_many_concurrent_uses_of_a_code_succeeds(at_once, me, overview, o
     answers = at_once([(player, "/affiliate/use-code", {"code": "OWNER"})] * MANY)
 
     assert answers == {
-        "You have received a bonus of 0.2 coins.": 1,
+        "You have received a bonus of 0.20 coins.": 1,
         "You've already used a promo code.": MANY - 1,
     }
     assert me(player)["balance"] == 100.2
@@ -92,13 +92,13 @@ def test_a_deposit_stored_after_the_use_of_a_code_counts(deposit, use_code, stat
 @pytest.mark.both_databases("a race")
 @pytest.mark.security("Claims")
 def test_one_of_many_concurrent_claims_pays(at_once, me, overview, owner, refer, pay, lose_a_bet, run):
-    alice = refer()
+    alice = refer(coins=5_000)
     pay(alice, "deposit", "100.20")
-    lose_a_bet(alice, 50)
+    lose_a_bet(alice, 2_000)
 
     answers = at_once([(owner, "/affiliate/claim", None)] * MANY)
 
-    assert answers == {"You claimed 8 coins": 1, "There is nothing to claim": MANY - 1}
+    assert answers == {"You claimed 8.00 coins": 1, "There is nothing to claim": MANY - 1}
     assert me(owner)["balance"] == 108
     assert overview(owner)["availableEarnings"] == 0
     assert run("ledger", "audit")["mismatches"] == 0

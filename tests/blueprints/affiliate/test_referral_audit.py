@@ -11,12 +11,14 @@ WITHDRAWALS = "the referral's withdrawals of {alice} differ from their payments 
 BONUSES = "the referral's bonuses of {bob} differ from their payments or bonuses"
 PAYMENT = "transaction {deposit} differs from its payment"
 OWNER = "the referral of {bob} belongs to another player than the owner of the code"
+LOSS = "the referral's theoretical loss of {alice} differs from the bets before it"
 CLAIMS = "the claimed earnings of {owner} differ from the ledger"
 
 TAMPERED = {
     "UPDATE referrals SET deposited_cents = deposited_cents + 1 WHERE user_id = {alice}": [DEPOSITS],
     "UPDATE referrals SET withdrawn_cents = 0 WHERE user_id = {alice}": [WITHDRAWALS],
     "UPDATE referrals SET bonus_cents = 40 WHERE user_id = {bob}": [BONUSES],
+    "UPDATE referrals SET theoretical_loss_before_ucents = 1 WHERE user_id = {alice}": [LOSS],
     "UPDATE payments SET usd_cents = 1 WHERE user_id = {alice} AND type = 'deposit'": [PAYMENT, DEPOSITS],
     "UPDATE referrals SET owner_id = {alice} WHERE user_id = {bob}": [OWNER],
     "UPDATE users SET used_affiliate_code = 'OWNER' WHERE id = {owner}": [

@@ -83,3 +83,30 @@ def test_a_second_code_is_refused_and_changes_nothing(
     assert use_code(player, "OWNER") == refused(ALREADY_USED)
     assert me(player) == after_the_first
     assert (len(stats(owner)), len(stats(other))) == (1, 0)
+
+
+BREAKS = {"24h": "You are taking a break until ", "permanent": "You have excluded yourself permanently"}
+
+
+@pytest.mark.security("Limits and breaks")
+@pytest.mark.regulation("2.5.5 Exclusions")
+@pytest.mark.parametrize("duration", BREAKS)
+@pytest.mark.settings(AFFILIATE_SPECIAL_CODE="HOUSE")
+def test_nobody_on_a_break_or_excluded_uses_a_code(send, use_code, me, stats, owner, player, duration):
+    send(player, "POST", "/limits/exclusion", {"duration": duration})
+
+    answers = [use_code(player, code) for code in ("OWNER", "HOUSE")]
+
+    assert [status for status, _ in answers] == [400, 400]
+    assert all(body["message"].startswith(BREAKS[duration]) for _, body in answers)
+    told = me(player)
+    assert (told["balance"], told["depositBonus"], told["affiliate"]["used"]) == (100, False, "")
+    assert stats(owner) == []
+
+
+def test_a_code_can_be_used_after_a_break(send, use_code, owner, player):
+    send(player, "POST", "/limits/exclusion", {"duration": "24h"})
+    with writing():
+        User.update(excluded_until_ms=1).where(User.id == player.id).execute()
+
+    assert use_code(player, "OWNER") == RECEIVED

@@ -331,6 +331,19 @@ def test_a_code_of_another_login_is_refused(app, identity, returning, users):
     assert stolen in identity.codes
 
 
+def test_keys_that_cannot_be_used_are_ignored(app, identity, me):
+    identity.keys = lambda document: {"keys": [*OTHER_KEYS, *document["keys"]]}
+
+    assert me(Browser(app).log_in("identity"))["username"] == "Alice"
+
+
+def test_a_wrong_client_secret_fails_the_login(make_app, identity, users):
+    browser = Browser(make_app(**identity.settings | {"IDENTITY_CLIENT_SECRET": "not ours"}))
+
+    assert browser.log_in("identity").headers["Location"] == FAILED
+    assert users() == []
+
+
 @pytest.mark.security("OpenID Connect")
 def test_a_code_can_be_redeemed_once(app, browser, returning):
     cookie = browser.cookie("login_identity").value

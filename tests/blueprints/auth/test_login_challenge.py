@@ -172,6 +172,15 @@ def test_a_recovery_code_completes_one_login(app, player, browser, authenticator
         assert used.who == player.platform_id
 
 
+def test_turning_two_factor_authentication_off_ends_a_challenge(
+    client, player, browser, challenged, authenticator
+):
+    client.post("/profile/2fa/disable", json={"code": authenticator.code()}, headers=player.headers)
+
+    assert finish(browser, challenged, authenticator.code(STEP_MS)) == UNAUTHORIZED
+    assert list(parameters(browser.log_in("platform").headers["Location"])) == ["token"]
+
+
 def test_a_suspended_player_gets_no_token_and_keeps_the_code(browser, challenged, authenticator):
     with writing():
         User.update(suspended_at_ms=1).execute()

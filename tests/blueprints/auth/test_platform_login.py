@@ -8,6 +8,7 @@ import pytest
 from werkzeug import Response
 
 from models.db.connection import reading, writing
+from models.login_nonces import LoginNonce
 from models.users import AnnouncedSeed, User
 from services.shared.clock import now_ms
 from tests.blueprints.auth.conftest import FAILED, FRONTEND, UNAVAILABLE
@@ -253,6 +254,36 @@ def test_the_whole_assertion_is_checked_at_the_configured_address(browser, game_
 def test_a_login_with_a_forged_cookie_fails(app, returning):
     for cookie in ("", "nonsense", "gAAAAAB", "t\u00f6ken", "%00"):
         assert with_cookie(app, cookie).back(returning).headers["Location"] == FAILED, cookie
+
+
+def test_a_login_with_the_cookie_of_the_other_provider_fails(app, browser, credulous, identity, returning):
+    state = parameters(browser.begin("identity"))["state"]
+    other = browser.cookie("login_identity").value
+    return_to = f"{BASE_URL}/auth/platform/return?state={state}"
+
+    answer = with_cookie(app, other).back(
+        changed(returning, **{"state": state, "openid.return_to": return_to})
+    )
+
+    assert answer.headers["Location"] == FAILED
+
+
+def test_a_forgery_does_not_use_up_the_genuine_nonce(app, browser, game_platform, returning, me):
+    forger = with_cookie(app, cookie_of(browser))
+    forger.back(FORGED["another signature"](returning, game_platform))
+
+    assert me(browser.back(returning))["platformid"] == ALICE
+
+
+def test_expired_nonces_are_deleted(browser, game_platform):
+    with writing():
+        LoginNonce.insert(nonce="2020-01-01T00:00:00Zold", expires_at_ms=now_ms() - 1).execute()
+
+    browser.log_in("platform")
+
+    with reading():
+        [kept] = LoginNonce.select()
+    assert kept.nonce != "2020-01-01T00:00:00Zold"
 
 
 @pytest.mark.security("OpenID 2.0")

@@ -103,6 +103,12 @@ def test_a_snapshot_may_be_cached_for_ever_and_by_everybody(client, case):
     assert (again.status_code, again.data) == (304, b"")
 
 
+def test_a_case_with_an_unpriced_item_has_no_snapshot(client, case):
+    import_item("Gloves", price=None)
+
+    assert client.get(case).json["snapshot"] is None
+
+
 def test_an_unknown_snapshot_is_not_found_and_not_cached(client, case):
     in_capitals = client.get(case).json["snapshot"].upper()
 

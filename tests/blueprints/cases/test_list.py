@@ -3,7 +3,7 @@
 import pytest
 
 from services.shared.clock import now_ms
-from tests.blueprints.cases.conftest import GLOVES, RED, body, names
+from tests.blueprints.cases.conftest import GLOVES, RED, names
 
 PATH = "/api/cases"
 
@@ -68,32 +68,3 @@ def test_a_parameter_selects_the_kinds(client, put, path, parameter, names_of):
     refused = client.get(f"{path}?{parameter}=True")
     error = f"{parameter}: must be one of all, true, false"
     assert (refused.status_code, refused.json) == (400, {"error": error})
-
-
-def test_a_new_case_is_shown_at_once(client, create):
-    before = client.get(PATH)
-    create(body("Mine"))
-
-    after = client.get(PATH, headers={"If-None-Match": before.headers["ETag"]})
-
-    assert (names(before.json), names(after.json)) == ([], ["Mine"])
-
-
-def test_a_new_price_shows_at_once(client, put, prices):
-    put("Case", {RED: 100})
-    client.get(PATH)
-
-    prices({RED: 19})
-
-    (case,) = client.get(PATH).json
-    assert (case["price"], case["items"][0]["price"]) == (20, "$19.00")
-
-
-def test_a_cached_list_takes_one_query(client, put, queries):
-    put("Case")
-    client.get(PATH)
-    queries.clear()
-
-    client.get(PATH)
-
-    assert len(queries) == 1

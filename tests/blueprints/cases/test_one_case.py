@@ -91,16 +91,6 @@ def test_a_case_shows_how_often_it_was_opened(client, put):
     assert client.get("/api/cases/case").json["spins"] == 7
 
 
-def test_a_single_case_takes_two_queries(client, put, queries):
-    put("Case", {RED: 50, GLOVES: 50})
-    client.get("/api/cases/case")
-    queries.clear()
-
-    client.get("/api/cases/case?not-cached")
-
-    assert len(queries) == 2
-
-
 # -- prices that are missing ---------------------------------------------------------------------------
 
 

@@ -59,6 +59,14 @@ def test_a_listed_case_has_all_fields_and_its_spins(client, put):
     ]
 
 
+def test_the_newest_case_comes_first(client, put):
+    for case_id in ("first", "second", "third"):
+        put(case_id)
+    put("first", name="Changed")
+
+    assert [case["id"] for case in client.get("/irl").json] == ["third", "second", "first"]
+
+
 def test_a_single_case_has_all_fields_except_spins(client, put):
     put("desk", thing("Pen", 1, 60), thing("Lamp", 30, 0.5), thing("Mat", 10, 39.5))
     (listed,) = client.get("/irl").json

@@ -5,6 +5,7 @@ import pytest
 from bench.harness.spins import Clock, at
 from models.db.connection import writing
 from models.users import User
+from services.accounts import sessions
 from services.statistics import leaderboard
 from tests.support.table import Table
 
@@ -108,6 +109,22 @@ def test_sums_stay_in_the_later_week_after_a_clock_step(board, clock, new_player
     assert (before, board()) == ([("b***", 4)], [("ali***", 3)])
 
 
+def test_masked_names_show_at_most_three_characters(board, new_player, spin):
+    for wager, name in ((3, "abc"), (2, "abcd"), (1, "ab-cdefghij")):
+        spin(new_player(name), wager=wager)
+
+    assert board() == [("a***", 3), ("abc***", 2), ("ab-***", 1)]
+
+
+def test_the_week_is_shown_by_default(board, clock, new_player, spin):
+    clock.now = at("2026-03-02 12:00")
+    spin(new_player("alice"))
+    clock.now = at("2026-03-18 12:00")
+    spin(new_player("bob"))
+
+    assert board() == board(period="") == board(period="weekly") == [("b***", 1)]
+
+
 def test_the_leaderboard_has_at_most_a_hundred_entries(board, new_player, spin):
     spin(new_player("first"), wager=1)
     with writing():
@@ -186,3 +203,19 @@ def test_an_unknown_period_is_refused(client):
 
     assert {answer.status_code for answer in answers} == {400}
     assert answers[0].json == {"error": "period: must be one of weekly, monthly"}
+
+
+@pytest.mark.security("Suspension")
+def test_suspended_players_are_not_on_the_leaderboard(board, own_row, new_player, spin):
+    players = [new_player(name) for name in ("first", "second", "third")]
+    for player, wager in zip(players, (30, 20, 10), strict=True):
+        spin(player, wager=wager, price=100)
+    assert len(board()) == 3
+
+    sessions.suspend(user_id=players[1].id, now=1)
+
+    assert board() == [("fir***", 30), ("thi***", 10)]
+    row = own_row(players[2])
+    assert (row["rank"], row["next"]["username"], row["next"]["distance"]) == (2, "fir***", 20.01)
+    sessions.resume(user_id=players[1].id, now=2)
+    assert board(period="monthly")[1] == ("sec***", 20)

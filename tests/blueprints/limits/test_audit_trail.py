@@ -53,17 +53,6 @@ def test_each_change_of_a_limit_is_recorded_with_its_values(put, confirm, events
     ]
 
 
-def test_an_expired_request_is_neither_replaced_nor_cancelled(put, events, clock):
-    put(50)
-    put(100)
-    clock.now += 7 * DAY_MS
-    put(200)
-    clock.now += 7 * DAY_MS
-    put(50)
-
-    assert events()[1:] == [("limit.raise-requested", None, at(value)) for value in (10000, 20000)]
-
-
 def test_nothing_is_recorded_when_nothing_changes(put, take_break, confirm, client, events):
     put(None)
     put(50)

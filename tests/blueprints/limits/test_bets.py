@@ -55,14 +55,6 @@ def test_a_loss_limit_lets_winnings_of_the_period_be_played(put, spin):
     assert spin(0.01)["status"] is True
 
 
-def test_bets_from_before_the_limit_count(put, spin):
-    spin(3)
-
-    put(2)
-
-    assert spin(0.01)["error"] == "Your limit is reached"
-
-
 @pytest.mark.both_databases("models/bet_settlement.py")
 @pytest.mark.security("Limits and breaks")
 @pytest.mark.regulation("2.5.5 Exclusions")

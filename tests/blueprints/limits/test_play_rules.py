@@ -126,24 +126,6 @@ def test_a_player_gets_a_reality_check_at_each_interval(spin, socket, clock):
 
 
 @pytest.mark.regulation("RTS 13B: reality checks")
-@pytest.mark.parametrize("rules", [{"REALITY_CHECK_MINUTES": "60"}])
-def test_a_new_socket_gets_only_future_reality_checks(spin, socket, connect, player, clock, rounds):
-    for _ in range(4):
-        spin()
-        clock.now += 20 * MINUTE_MS
-    socket.expect(REALITY_CHECK)
-    latecomer = connect(player)
-    latecomer.expect("live-bets")
-    see_sockets(rounds)
-
-    for _ in range(2):
-        spin()
-        clock.now += 20 * MINUTE_MS
-
-    assert latecomer.expect(REALITY_CHECK)["minutes"] == 120
-
-
-@pytest.mark.regulation("RTS 13B: reality checks")
 @pytest.mark.parametrize("rules", [{"REALITY_CHECK_MINUTES": "20"}])
 def test_a_pause_resets_the_time_to_the_next_reality_check(spin, socket, clock):
     spin(1)

@@ -41,6 +41,15 @@ def origin_of(log):
 
 
 @pytest.mark.security("Restored database")
+def test_a_backup_of_an_empty_log_restored_without_the_file_has_a_successor(app, log, make_app, tmp_path):
+    log.current()
+
+    other = log_of(make_app(INSTANCE_DIR=str(tmp_path / "other")))
+
+    assert origin_of(other).startswith(f"{ORIGIN}-")
+
+
+@pytest.mark.security("Restored database")
 def test_each_of_two_restores_of_one_backup_has_a_successor(app, player, log, logged_spin, signed):
     logged_spin()
     backup = stored_log()

@@ -4,7 +4,7 @@ import pytest
 
 from tests.blueprints.log.conftest import ORIGIN, content, leaf_hash, not_found
 from tests.services.log.rfc6962 import mth
-from tests.support.lost_log import replace_log
+from tests.support.lost_log import replace_log, restore_log, stored_log
 from tests.support.openings import Openings, chest
 
 IMMUTABLE = "public, max-age=31536000, immutable"
@@ -110,6 +110,55 @@ def test_nothing_is_published_that_only_the_database_has(client, checkpoint, log
         assert not_found(client.get(f"/log/{path}.p/{size + 1}"))
 
 
+@pytest.fixture
+def other_client(app, make_app, clock, tmp_path, log):
+    """A client of another machine on the same database, which has the same checkpoint by now."""
+    log.current()
+    other = make_app(clock=clock, INSTANCE_DIR=str(tmp_path / "other"))
+    other_log = other.extensions["services"].log
+    other_log._ask_for_confirmation = lambda: log.confirm() or True
+    other_log.watch()
+    return other.test_client()
+
+
+@pytest.mark.parametrize("path", ["tile/0/000.p/3", "tile/entries/000.p/3", "revealed/0"])
+def test_what_another_machine_has_signed_is_found_at_once(client, other_client, logged_spin, path):
+    for _ in range(2):
+        logged_spin()
+
+    answer, own = other_client.get(f"/log/{path}"), client.get(f"/log/{path}")
+
+    assert (answer.status_code, answer.data) == (200, own.data)
+    assert other_client.get("/log/checkpoint").data == client.get("/log/checkpoint").data
+
+
+def test_a_successor_of_another_machine_is_found_at_once(client, other_client, logged_spin, log):
+    logged_spin()
+    backup = stored_log()
+    logged_spin()
+    other_client.application.extensions["services"].log.watch()
+    restore_log(backup)
+    log.watch()
+    origin = client.get("/log/current").json["origin"]
+
+    answer = other_client.get(f"/{origin.rpartition('/')[2]}/checkpoint")
+
+    assert (answer.status_code, answer.text.partition("\n")[0]) == (200, origin)
+    assert origin != ORIGIN
+
+
+@pytest.mark.parametrize("path", ["tile/0/000", "tile/entries/000", "tile/entries/000.p/7", "revealed/0"])
+def test_what_was_made_once_is_answered_without_the_database(client, add_waiting, log, queries, path):
+    add_waiting(300)
+    log.append_now()
+    first = client.get(f"/log/{path}")
+    queries.clear()
+
+    again = client.get(f"/log/{path}")
+
+    assert (again.status_code, again.data, queries) == (200, first.data, [])
+
+
 @pytest.mark.guarantee("The public log")
 def test_300_entries_make_a_full_tile(client, checkpoint, entries_of, hashes_of, log, add_waiting, spin):
     add_waiting(300)
@@ -149,7 +198,6 @@ def test_malformed_paths_are_not_found(client, logged_spin):
 @pytest.mark.security("The public log")
 def test_tiles_of_a_database_without_the_checkpoint_are_not_published(client, logged_spin):
     logged_spin()
-    assert client.get("/log/tile/0/000.p/2").status_code == 200
     replace_log()
 
     answer = client.get("/log/tile/0/000.p/2")

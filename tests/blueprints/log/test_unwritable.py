@@ -68,3 +68,13 @@ def test_a_bet_is_settled_once_the_file_can_be_written(log, spin, fill_disk, new
 
     assert spin(bob).nonce == 1
     assert log.current().kept.checkpoint == sequencer.stored_log(BETS).checkpoint
+
+
+def test_the_player_is_told_that_something_went_wrong(connect, fill_disk, new_player, item, log):
+    fill_disk()
+    bob = new_player("bob")
+
+    answer = connect(bob).spin({"amount": 1, "item": item})
+
+    assert answer == {"status": False, "error": "Something went wrong"}
+    assert bets() == 0

@@ -7,7 +7,7 @@ import pytest
 
 from models.bets import Bet
 from models.db.connection import writing
-from models.log import BETS, Log, LogBundle, LogEntry, LogTile, WaitingBet
+from models.log import BETS, Log, LogBundle, LogCheckpoint, LogEntry, LogTile, WaitingBet, WaitingEntry
 from services.fairness.server_seeds import ServerSeeds
 from services.log import bundles
 from tests.support.lost_log import restore_log, stored_log
@@ -134,6 +134,15 @@ def test_each_difference_is_a_line(bets, verified, damage, lines):
         damage(bets)
 
     assert verified() == [line.format(*(bet.id for bet in bets)) for line in lines]
+
+
+def test_a_log_without_its_row_is_a_line(bets, verified):
+    with writing():
+        for table in (LogTile, LogBundle, LogCheckpoint, WaitingEntry, LogEntry):
+            table.delete().execute()
+        Log.delete().where(Log.name == BETS).execute()
+
+    assert verified() == ["the table logs has no row 'bets'"]
 
 
 def test_a_bet_that_neither_waits_nor_is_logged_is_a_line(bets, spin, verified):

@@ -39,14 +39,14 @@ VIEWS = {
     ),
     P.PRIZES_SEE: "player_prizes prizes",
     P.TWO_FACTOR_RESET: "reset_two_factor",
-    P.PRIZES_SHIP: "ship_prize",
+    P.PRIZES_SHIP: "ship_prize return_prize",
     P.REPORTS_SEE: (
         "reports reports_csv report_of_payments report_of_payments_csv report_of_liabilities "
         "report_of_liabilities_csv"
     ),
     P.STAFF_SEE: "staff staff_member",
     P.STAFF_CHANGE: "disable_staff forget_tries reset_staff change_role add_staff",
-    P.WITHDRAWALS_DECIDE: "approve_withdrawal reject_withdrawal",
+    P.WITHDRAWALS_DECIDE: "approve_withdrawal reject_withdrawal complete_withdrawal fail_withdrawal",
 }
 """The views that need each permission. That of the files is Flask's own."""
 
@@ -55,7 +55,7 @@ TABLE = {f"office.{view}": needed for needed, views in VIEWS.items() for view in
 DANGEROUS = {
     *("credit_deposit", "exclude_player", "change_balance", "reset_two_factor", "approve_proposal"),
     *("confirm_code", "add_staff", "change_role", "disable_staff", "reset_staff", "forget_tries"),
-    *("approve_withdrawal", "reject_withdrawal"),
+    *("approve_withdrawal", "reject_withdrawal", "complete_withdrawal", "fail_withdrawal"),
 }
 """Those that ask for a code of the authenticator again."""
 

@@ -186,6 +186,34 @@ def test_items_are_imported_by_one_person_who_sees_which_prices_of_cases_follow(
     assert events("items.imported")[-1][1:] == ("staff:ed", {"created": 1, "updated": 2, "reason": REASON})
 
 
+def price_of(name):
+    with reading():
+        return Item.get(Item.market_hash_name == name).price_cents
+
+
+@pytest.mark.security("Four eyes")
+def test_an_import_of_items_that_makes_the_free_case_worth_more_waits_for_a_second_person(editor, second):
+    import_case("Daily", {ROCK: 100}, kind="free")
+    dearer = [item_of(ROCK, 5_000)]
+    assert "A second person must approve it" in preview(editor, ITEMS, dearer).text
+
+    confirm(editor, ITEMS, dearer)
+
+    assert price_of(ROCK) == 10_00
+    path = "/office/proposals/1"
+    assert "5,000.00" in second.get(path).text
+    assert second.post(f"{path}/approve", of=path).status_code == 303
+    assert price_of(ROCK) == 5_000_00
+
+
+def test_an_import_of_items_that_leaves_the_free_case_as_it_is_needs_one_person(editor):
+    import_case("Daily", {ROCK: 100}, kind="free")
+
+    confirm(editor, ITEMS, [item_of(ROCK, 9), item_of(GUN, 5_000)])
+
+    assert (price_of(ROCK), price_of(GUN)) == (9_00, 5_000_00)
+
+
 def test_a_preview_knows_custom_prices_and_withdrawn_items(editor, run):
     import_prices({GUN: 20}, customPrice=True)
     run("items", "withdraw", ROCK)

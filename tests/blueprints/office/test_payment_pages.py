@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,8 @@ from models.webhook_deliveries import WebhookDelivery
 from models.withdrawals import Withdrawal
 from services.payments import findings
 from services.payments.findings import FindingKind
+from services.payments.provider import PayoutState
+from services.payments.providers.demo import Demo
 from services.shared.money import Cents
 from tests.support.office import last_event, signed_in
 
@@ -73,13 +76,18 @@ def decide(staff):
 
 @pytest.fixture
 def in_review(services, player):
-    """A deposit of 25 USD that staff must decide about; its page."""
+    """A deposit of 25 USD that staff must decide about; its id."""
     deposit = services.deposits.create(
         user_id=player.id, method="demo", amount=Cents(2500), key=None, now=services.clock()
     )[0]
     with writing():
         Deposit.update(status="review", reason="underpaid").where(Deposit.id == deposit.id).execute()
-    return f"/office/deposits/{deposit.id}"
+    return deposit.id
+
+
+@pytest.fixture
+def review_page(in_review):
+    return f"/office/deposits/{in_review}"
 
 
 def status_of(withdrawal_id):
@@ -185,14 +193,14 @@ def test_a_large_withdrawal_in_small_parts_needs_a_second_person(decide, request
 
 @pytest.mark.both_databases("services/staff/money_actions.py")
 @pytest.mark.security("Four eyes")
-def test_the_credit_of_a_deposit_counts_together_with_grants(staff, in_review, player, balance):
+def test_the_credit_of_a_deposit_counts_together_with_grants(staff, review_page, player, balance):
+    staff.act(review_page, "credit", amount="60", reason=REASON)
+    assert balance() == 10_060
+
     staff.act(f"/office/players/{player.platform_id}", "balance", amount="60", reason=REASON)
-    before = balance()
 
-    staff.act(in_review, "credit", amount="60", reason=REASON)
-
-    assert balance() == before
-    assert "has proposed" in staff.get(in_review).text
+    assert balance() == 10_060
+    assert "Change the balance" in staff.get("/office/proposals").text
 
 
 def test_a_rejected_withdrawal_gives_the_coins_back_and_is_not_approved(
@@ -209,21 +217,21 @@ def test_a_rejected_withdrawal_gives_the_coins_back_and_is_not_approved(
     assert "The withdrawal is rejected, not requested." in refused.text
 
 
-def test_a_deposit_in_review_is_credited(staff, in_review, balance):
-    assert in_review.rpartition("/")[2][:8] in staff.get("/office/payments").text
-    refused = staff.act(in_review, "credit", amount="ten", reason=REASON)
+def test_a_deposit_in_review_is_credited(staff, in_review, review_page, balance):
+    assert in_review[:8] in staff.get("/office/payments").text
+    refused = staff.act(review_page, "credit", amount="ten", reason=REASON)
     assert refused.status_code == 400
     assert 'value="ten"' in refused.text
     assert f'value="{REASON}"' in refused.text
 
-    staff.act(in_review, "credit", amount="24.50", reason=REASON)
+    staff.act(review_page, "credit", amount="24.50", reason=REASON)
 
     assert balance() == 10_024.5
     assert last_event("deposit.credited")[1]["reason"] == REASON
 
 
-def test_a_large_credit_needs_two_people(staff, second, in_review, balance):
-    staff.act(in_review, "credit", amount="100.01", reason=REASON)
+def test_a_large_credit_needs_two_people(staff, second, review_page, balance):
+    staff.act(review_page, "credit", amount="100.01", reason=REASON)
     assert balance() == 10_000
 
     second.approve(1)
@@ -231,10 +239,10 @@ def test_a_large_credit_needs_two_people(staff, second, in_review, balance):
     assert balance() == 10_100.01
 
 
-def test_a_deposit_in_review_is_ended_without_a_credit(staff, in_review, balance):
-    staff.act(in_review, "fail", reason=REASON)
+def test_a_deposit_in_review_is_ended_without_a_credit(staff, review_page, balance):
+    staff.act(review_page, "fail", reason=REASON)
 
-    assert "failed</h1>" in staff.get(in_review).text
+    assert "failed</h1>" in staff.get(review_page).text
     assert balance() == 10_000
 
 
@@ -292,3 +300,161 @@ def test_a_look_at_the_messages_of_a_payment_service_is_recorded(staff, failed_w
         "staff:payments-person",
         {"what": "bodies of webhooks"},
     )
+
+
+WEBHOOKS = "/office/payments/webhooks"
+
+
+@pytest.fixture
+def retry(staff, failed_webhook):
+    """Has the failed message processed again."""
+    return lambda **fields: staff.post(
+        f"{WEBHOOKS}/{failed_webhook}/retry", of=WEBHOOKS, reason=REASON, **fields
+    )
+
+
+@writing()
+def change_message(**data):
+    """Let the failed message say something else."""
+    body = json.loads(WebhookDelivery.get().body)
+    body["data"] |= data
+    WebhookDelivery.update(body=json.dumps(body)).execute()
+
+
+def test_a_retry_that_would_credit_much_needs_a_second_person(retry, second, balance):
+    change_message(usd=100.01)
+
+    assert retry().status_code == 303
+
+    assert balance() == 10_000
+    page = "/office/proposals/1"
+    assert second.post(f"{page}/approve", of=page).status_code == 303
+    assert balance() == 10_100.01
+    assert findings.open_findings() == []
+
+
+def test_a_retry_counts_together_with_other_grants(retry, staff, in_review, second, balance):
+    path = in_review
+    staff.post(f"{path}/credit", of=path, amount="90", reason=REASON)
+
+    retry()
+
+    assert balance() == 10_090
+    assert "Process the webhook" in second.get("/office/proposals").text
+
+
+@pytest.mark.security("Webhooks")
+@pytest.mark.parametrize("txhash", ["", "ab" * 32])
+def test_a_payment_that_was_recorded_by_hand_is_not_credited_by_a_retry(txhash, retry, run, player, balance):
+    change_message(txhash=txhash)
+    run("payments", "record", player.platform_id, "deposit", "25")
+
+    refused = retry()
+
+    assert (refused.status_code, balance()) == (400, 10_025)
+    assert "was recorded by hand after the message had come" in refused.text
+
+
+def test_a_payment_with_another_txhash_does_not_hinder_a_retry(retry, run, player, balance):
+    change_message(txhash="ab" * 32)
+    run("payments", "record", player.platform_id, "deposit", "25", "--txhash", "cd" * 32)
+
+    assert retry().status_code == 303
+
+    assert balance() == 10_050
+
+
+def test_two_equal_messages_are_both_retried(retry, staff, failed_webhook, balance):
+    with writing():
+        values = WebhookDelivery.select().dicts().get() | {"id": None, "delivery_id": "m2"}
+        other = WebhookDelivery.create(**values)
+
+    retry()
+    staff.post(f"{WEBHOOKS}/{other.id}/retry", of=WEBHOOKS, reason=REASON)
+
+    assert balance() == 10_050
+
+
+def test_a_message_whose_finding_was_closed_is_not_retried(retry, run, staff, balance):
+    run("payments", "dismiss", "message", "m1", "--reason", "recorded by hand")
+
+    assert retry().status_code == 400
+
+    assert balance() == 10_000
+    assert "There are none" in staff.get(WEBHOOKS).text
+
+
+def test_a_retry_that_fails_again_changes_nothing(retry, staff):
+    change_message(platformid="nobody")
+
+    refused = retry()
+
+    assert refused.status_code == 400
+    assert "It failed again: User not found" in refused.text
+    assert "User not found" in staff.get(WEBHOOKS).text
+    assert [finding.kind for finding in findings.open_findings()] == ["message"]
+
+
+@pytest.fixture
+def sent(request_withdrawal, services):
+    """A withdrawal that the provider has accepted; its id."""
+    withdrawal_id = request_withdrawal()
+    now = services.clock()
+    services.staff_decisions.approve(withdrawal_id=withdrawal_id, reason=REASON, now=now)
+    services.payout_sender.run(now=now)
+    assert status_of(withdrawal_id) == "sent"
+    return withdrawal_id
+
+
+@pytest.mark.parametrize(
+    ("form", "status", "coins"), [("complete", "completed", 9_950), ("fail", "failed", 10_000)]
+)
+def test_staff_end_a_withdrawal_whose_payout_was_cancelled(
+    form, status, coins, sent, decide, balance, monkeypatch
+):
+    shown = Demo.payout
+    cancelled = {"state": PayoutState.CANCELLED}
+    monkeypatch.setattr(
+        Demo, "payout", lambda *args, **options: replace(shown(*args, **options), **cancelled)
+    )
+
+    decide(sent, form)
+
+    assert (status_of(sent), balance()) == (status, coins)
+
+
+def test_a_payout_that_may_be_paid_is_not_ended(sent, decide):
+    refused = decide(sent, "fail")
+
+    assert refused.status_code == 400
+    assert "The provider has the payout" in refused.text
+    assert status_of(sent) == "sent"
+
+
+def test_a_deposit_shows_what_was_paid(staff, in_review):
+    path = in_review
+    assert '<dt>Paid</dt><dd class="number">not known</dd>' in staff.get(path).text
+    with writing():
+        Deposit.update(paid_cents=1234).execute()
+
+    assert "12.34" in staff.get(path).text
+    assert "12.34" in staff.get("/office/payments").text
+
+
+@pytest.mark.security("Four eyes")
+def test_the_address_of_a_finding_is_masked_and_a_look_at_it_recorded(staff, services, player):
+    findings.report(
+        FindingKind.UNKNOWN_PAYOUT,
+        "p1",
+        ours="no withdrawal",
+        theirs="Completed 5.00 USD",
+        platform_id=player.platform_id,
+        address=ADDRESS,
+        now=services.clock(),
+    )
+    page = staff.get("/office/payments/findings").text
+    assert (player.platform_id in page, "Completed 5.00 USD" in page, ADDRESS in page) == (True, True, False)
+
+    assert ADDRESS in staff.get("/office/payments/findings?personal=shown").text
+
+    assert last_event("personal-details.seen")[1] == {"what": "addresses of findings"}

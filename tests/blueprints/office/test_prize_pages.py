@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from models.db.connection import writing
+from models.db.connection import reading, writing
 from models.prizes import Prize
 from tests.support.office import last_event, signed_in
 from tests.support.openings import win_prize
@@ -57,3 +57,14 @@ def test_payments_staff_see_prizes_without_the_form(app, prize):
 
     assert "prize" in page
     assert "Mark as shipped" not in page
+
+
+def test_a_prize_that_can_t_be_delivered_is_given_back(support, prize):
+    path = f"/office/prizes/{prize}/return"
+    assert support.post(path, of="/office/prizes", reason="no").status_code == 400
+
+    assert support.post(path, of="/office/prizes", reason="the parcel came back").status_code == 303
+
+    with reading():
+        assert Prize.get_by_id(prize).status == "kept"
+    assert last_event("prize.returned")[1]["reason"] == "the parcel came back"

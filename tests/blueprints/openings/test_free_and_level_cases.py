@@ -60,3 +60,13 @@ def test_a_level_case_needs_its_level_before_the_opening(connect, me, new_player
     assert connect(senior).call("case:open", {"case": "level-2-box"})["status"] is True
     assert connect(new_player("beginner")).call("case:open", {"case": "level-zero"})["status"] is True
     assert me(senior)["experience"] == 410
+
+
+@pytest.mark.security("Limits and breaks")
+def test_an_excluded_player_is_refused_the_free_case_as_a_bet(client, connect, me, lucky, free_case):
+    client.post("/limits/exclusion", json={"duration": "permanent"}, headers=lucky.headers)
+
+    refused = connect(lucky).call("case:open", {"case": free_case})
+
+    assert refused == {"status": False, "error": "You have excluded yourself permanently"}
+    assert me(lucky)["freeCases"] == 0

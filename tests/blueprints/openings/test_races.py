@@ -44,7 +44,6 @@ def changing_slowly(database_url):
     return changing
 
 
-@pytest.mark.both_databases("the race")
 @pytest.mark.one_process
 @pytest.mark.both_databases("the race")
 def test_an_opening_that_waits_over_a_second_uses_new_content(

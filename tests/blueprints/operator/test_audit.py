@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from prometheus_client import generate_latest
 
 from bench.harness.servers import ROOT, flask_command
 from models.db.connection import Sqlite, database, writing
@@ -142,6 +143,13 @@ SET_BACK = (
     "UPDATE log_tiles SET hashes = SUBSTR(hashes, 1, 128) WHERE log_id = 'audit'",
     "DELETE FROM log_checkpoints WHERE log_id = 'audit' AND size > 4",
 )
+LOG_ROWS = [
+    *(
+        f"DELETE FROM {table} WHERE log_id = 'audit'"  # noqa: S608
+        for table in ("log_tiles", "log_bundles", "log_checkpoints", "log_entries")
+    ),
+    "DELETE FROM logs WHERE name = 'audit'",
+]
 CHANGES = [
     *(
         ([f"UPDATE audit_events SET {change} WHERE id = 3"], "audit event 3 was altered")  # noqa: S608
@@ -153,6 +161,8 @@ CHANGES = [
     ([INSERT, QUEUE], "audit event 99 was inserted"),
     (["INSERT INTO audit_waiting_events (event_id) VALUES (3)"], "audit event 3 is in the log again"),
     (["DELETE FROM log_bundles WHERE log_id = 'audit'"], "entry 2 of the audit log is missing"),
+    (["DELETE FROM audit_keys"], "the audit key "),
+    (LOG_ROWS, "the table logs has no row 'audit'"),
     (["DELETE FROM log_tiles WHERE log_id = 'audit'"], "entry 2 of the audit log is missing"),
     (["UPDATE logs SET checkpoint = 'x' WHERE name = 'audit'"], "the last checkpoint: "),
     (
@@ -207,6 +217,37 @@ def test_an_inserted_event_is_refused_and_holds_up_no_other(app, tamper, log, ru
 
 
 @pytest.mark.both_databases("models/audit_triggers.py")
+@pytest.mark.security("The audit trail")
+def test_a_running_server_reports_an_event_that_does_not_wait(app, tampered, log_text):
+    audit_log = app.extensions["services"].audit_log
+
+    with tampered(INSERT):
+        audit_log.count_unlogged()
+        audit_log.count_unlogged()
+        metrics = generate_latest(app.extensions["metrics"].registry).decode()
+
+    assert log_text().count("audit event refused: 1 are neither logged nor waiting") == 1
+    assert "audit_events_refused 1.0" in metrics
+
+
+@pytest.mark.security("The audit trail")
+@pytest.mark.parametrize(
+    ("statements", "problem"),
+    [
+        (["DELETE FROM audit_events"], "audit trail: 6 events are missing; run flask audit verify"),
+        (
+            [INSERT],
+            "audit trail: 1 events are neither in its log nor wait for that; run flask audit verify",
+        ),
+        (LOG_ROWS, "the table logs has no row 'audit'"),
+    ],
+    ids=["removed", "inserted", "without a log"],
+)
+def test_flask_check_counts_the_events(tampered, fails, statements, problem):
+    with tampered(*statements):
+        assert problem in fails("check").splitlines()
+
+
 @pytest.mark.security("The audit trail")
 @pytest.mark.regulation("B.6 Logs")
 def test_removed_last_events_are_found_by_the_checkpoint_on_disk_and_named_by_an_export(

@@ -48,6 +48,8 @@ def test_free_openings_are_counted_apart_from_the_report(run):
     assert report["expectedReturn"] == pytest.approx((0.95 + 4.9 + 4.9) / 11)
     variance = 0.095 * 0.905 * 100 + 2 * (0.9 + 0.1 * 1600 - 4.9**2)
     assert report["standardError"] == pytest.approx(variance**0.5 / 11)
+    assert report["deviations"] == pytest.approx((51 - 0.95 - 4.9 - 4.9) / variance**0.5)
+    assert report["returnToPlayer"] == pytest.approx(51 / 11)
 
 
 SPOILED = {

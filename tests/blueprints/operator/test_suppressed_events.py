@@ -123,6 +123,7 @@ def test_a_request_fails_whose_event_is_not_stored(app, client, player, log_text
 def test_events_whose_entries_are_not_stored_still_wait_for_them(app, run, fails, table):
     audit_log = app.extensions["services"].audit_log
     run("users", "create", "ada")
+    audit_log.audit_keys.store()
     audit_log.watch()
     change(*suppressing(table))
 

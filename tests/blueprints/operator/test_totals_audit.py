@@ -99,6 +99,7 @@ TYPES = [f"the type of the case {slug} differs from its items'" for slug in ("ho
 SPOILED = {
     "UPDATE users SET wagered_cents = wagered_cents + 1 WHERE id = {alice}": PLAY,
     "UPDATE users SET earned_cents = earned_cents - 1 WHERE id = {alice}": PLAY,
+    "UPDATE users SET theoretical_loss_ucents = theoretical_loss_ucents - 1 WHERE id = {alice}": PLAY,
     "UPDATE users SET day_wagered_cents = 101 WHERE id = {alice}": SUMS,
     "UPDATE users SET month_paid_cents = 0 WHERE id = {alice}": SUMS,
     "UPDATE users SET play_wagered_cents = 0 WHERE id = {alice}": SUMS,

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from bench.harness.btcpay.fake import FakeBtcPay
+from bench.harness.btcpay.openapi import NEW
 from bench.harness.spins import Clock, at
 from models.db.connection import writing
 from models.leases import Lease
@@ -28,9 +29,15 @@ def clock():
 
 
 @pytest.fixture
-def fake(clock):
+def release():
+    """The release of BTCPay Server."""
+    return NEW
+
+
+@pytest.fixture
+def fake(clock, release):
     """A BTCPay Server that notes requests which its documents do not allow."""
-    with FakeBtcPay() as fake:
+    with FakeBtcPay(release=release) as fake:
         fake.state.now = lambda: clock() // 1000
         yield fake
         # Whoever waited for another server at the same port may still ask for its health.

@@ -44,6 +44,24 @@ def test_small_requests_are_approved_until_the_sum_of_the_day(statuses, clock):
     assert statuses(20) == ["approved"]
 
 
+@pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="20", WITHDRAWAL_AUTO_APPROVE_DAILY="")
+def test_the_daily_sum_is_that_of_one_withdrawal_by_default(statuses):
+    assert statuses(15, 6, 5) == ["approved", "requested", "approved"]
+
+
+@pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="20", WITHDRAWAL_AUTO_APPROVE_DAILY="0")
+def test_a_daily_sum_of_zero_approves_nothing(statuses):
+    assert statuses(1) == ["requested"]
+
+
+@up_to_20
+@pytest.mark.usefixtures("rich")
+def test_the_sum_is_of_one_player(statuses, withdraw, new_player):
+    assert statuses(20, 20, 10) == ["approved"] * 3
+
+    assert withdraw(20, by=new_player("bob"))["status"] == "approved"
+
+
 @up_to_20
 @pytest.mark.usefixtures("rich")
 def test_what_has_failed_and_what_staff_approve_do_not_count(

@@ -110,12 +110,51 @@ def test_a_transaction_that_is_recorded_already_is_for_staff(
     assert len(statistics()) == 1
 
 
-def test_one_transaction_for_two_deposits_credits_one_of_them(pay, poll, status_of, balance):
+def test_two_outputs_of_one_transaction_are_two_payments(pay, poll, status_of, balance, statistics):
     made = [pay(10, txhash="cd" * 32) for _ in range(2)]
 
-    # In the first round both may try at once: one does it, and the other one tries again.
-    poll()
     poll()
 
-    assert sorted(status_of(each) for each in made) == ["credited", "review"]
-    assert balance() == 110
+    assert [status_of(each) for each in made] == ["credited", "credited"]
+    assert (balance(), statistics()) == (120, [("deposit", 10, "cd" * 32)] * 2)
+
+
+@pytest.mark.parametrize(("output", "status"), [("", "review"), ("-0", "review"), ("-1", "credited")])
+def test_a_transaction_that_was_recorded_by_hand_counts_for_all_of_its_outputs(
+    output, status, pay, poll, status_of, run, player
+):
+    run("payments", "record", player.platform_id, "deposit", "25", "--txhash", f"0x{'AB' * 32}{output}")
+    made = pay(txhash="ab" * 32)
+
+    poll()
+
+    assert status_of(made) == status
+
+
+def test_a_transaction_of_which_an_output_was_credited_is_not_recorded_again(
+    pay, poll, run, fails, player, balance
+):
+    made = [pay(amount, txhash="ab" * 32) for amount in (10, 20)]
+    poll()
+    record = ("payments", "record", player.platform_id, "deposit")
+
+    run(*record, "20", "--txhash", "ab" * 32)
+
+    assert fails(*record, "30", "--txhash", "ab" * 32) == (
+        "Error: this txhash is recorded already, with another USD"
+    )
+    assert (balance(), len(made)) == (130, 2)
+
+
+def test_an_output_and_its_transaction_recorded_by_hand_at_once_count_once(
+    pay, services, clock, run, player, app, statistics, status_of
+):
+    made = pay(25, txhash="ab" * 32)
+    clock.advance(seconds=11)
+    by_hand = ["payments", "record", player.platform_id, "deposit", "25", "--txhash", "ab" * 32]
+    runner = app.test_cli_runner()
+
+    all_at_once([services.payment_polling.run, lambda: runner.invoke(args=by_hand)] * 3)
+
+    assert len(statistics()) == 1
+    assert status_of(made) in ("credited", "review")

@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from bench.harness.btcpay.faults import Fault
+from bench.harness.btcpay.problems import invalid
 from models.db.connection import reading, writing
 from models.deposits import Deposit
 
@@ -73,6 +74,19 @@ def test_a_deposit_without_a_trace_has_failed_after_an_hour(deposit, fake, poll,
     assert fake.invoices == []
 
 
+def test_a_deposit_that_is_refused_later_has_failed(deposit, fake, poll, status_of, monkeypatch):
+    def refuse(*_, **__):
+        raise invalid(("amount", "The amount is too odd"))
+
+    fake.faults.next(CREATE, Fault.NO_ANSWER)
+    made = deposit()
+    monkeypatch.setattr(fake.state, "create_invoice", refuse)
+
+    poll()
+
+    assert status_of(made) == "failed"
+
+
 def test_money_for_a_deposit_given_up_is_for_staff(
     deposit, fake, poll, status_of, reconcile, clock, stored, balance
 ):
@@ -129,7 +143,7 @@ def test_polling_asks_less_and_less_often_until_something_changes(
 ):
     made = deposit()
     fake.invoice(invoice_of(made)).expires += 24 * 3600
-    asked = len(fake.api.requests)
+    asked = fake.api.requests.count("get invoice")
     with writing():
         Deposit.update(poll_wait_ms=60_000).execute()
     pauses = []
@@ -137,7 +151,7 @@ def test_polling_asks_less_and_less_often_until_something_changes(
         before, clock.now = clock.now, stored(made).poll_at_ms
         services.payment_polling.run()
         pauses.append((clock.now - before) // 1000)
-    assert len(fake.api.requests) - asked == 6
+    assert fake.api.requests.count("get invoice") - asked == 6
     assert pauses == [0, 60, 120, 240, 480, 600]
     fake.pay(invoice_of(made), status="Processing")
     clock.now = stored(made).poll_at_ms

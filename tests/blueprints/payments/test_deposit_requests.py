@@ -22,7 +22,7 @@ def statuses(app):
     return reading()(lambda: list(Deposit.select(Deposit.status, Deposit.reason).tuples()))
 
 
-def test_a_deposit_shows_where_to_pay_and_until_when(deposit, fake, invoice_of, shown):
+def test_a_deposit_shows_where_to_pay_and_until_when(deposit, fake, invoice_of, shown, player):
     made = deposit(25.5)
 
     invoice = fake.invoice(invoice_of(made))
@@ -32,12 +32,14 @@ def test_a_deposit_shows_where_to_pay_and_until_when(deposit, fake, invoice_of, 
         "status": "pending",
         "amount": 25.5,
         "credited": None,
+        "paidAmount": None,
         "checkoutUrl": f"{fake.url}/i/{invoice.id}",
         "expiresAt": invoice.expires * 1000,
         "createdAt": NOW,
     }
     assert shown(made) == made
     assert (invoice.amount, invoice.currency) == (25.5, "USD")
+    assert invoice.metadata["platformid"] == player.platform_id
 
 
 def test_a_credited_deposit_shows_what_was_credited(deposit, fake, invoice_of, poll, shown):
@@ -45,7 +47,7 @@ def test_a_credited_deposit_shows_what_was_credited(deposit, fake, invoice_of, p
     fake.pay(invoice_of(made), 30)
     poll()
 
-    assert shown(made) == made | {"status": "credited", "credited": 30}
+    assert shown(made) == made | {"status": "credited", "credited": 30, "paidAmount": 30}
 
 
 def test_a_bad_method_is_refused(post_deposit, statuses, fake):

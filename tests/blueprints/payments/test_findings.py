@@ -23,6 +23,15 @@ def test_a_date_limits_what_is_compared(credited, invoice_of, fake, reconcile, c
         assert said == "Error: --since must be a date such as 2026-11-26"
 
 
+def test_a_finding_outside_of_the_range_stays_open(credited, invoice_of, fake, reconcile):
+    made = credited()
+    fake.invalidate(invoice_of(made))
+    reconcile()
+
+    assert reconcile("--since", "2026-03-19") == (1, [("deposit", made["id"])])
+    assert reconcile("--since", "2026-03-20") == (0, [("deposit", made["id"])])
+
+
 def test_a_dismissed_finding_comes_back_only_when_it_changes(
     credited, invoice_of, fake, reconcile, run, fails, clock
 ):

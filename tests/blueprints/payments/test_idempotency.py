@@ -37,7 +37,10 @@ def test_the_answer_shows_the_present_state(post_deposit, fake, invoice_of, poll
 
     status, body = post_deposit(key="k")
 
-    assert (status, body) == (200, {"deposit": made | {"status": "credited", "credited": 25}})
+    assert (status, body) == (
+        200,
+        {"deposit": made | {"status": "credited", "credited": 25, "paidAmount": 25}},
+    )
 
 
 def test_another_body_with_the_same_key_is_refused(post_deposit, post_withdrawal, fake, balance):
@@ -48,6 +51,14 @@ def test_another_body_with_the_same_key_is_refused(post_deposit, post_withdrawal
     assert post_withdrawal(26, key="k") == REUSED
     assert post_withdrawal(25, to=fake.address("bob"), key="k") == REUSED
     assert (len(fake.invoices), balance()) == (1, 75)
+
+
+def test_a_key_belongs_to_one_player_and_one_endpoint(post_deposit, post_withdrawal, new_player):
+    first = post_deposit(25, key="k")
+
+    answers = [post_withdrawal(25, key="k"), post_deposit(25, key="k", by=new_player("bob"))]
+
+    assert [status for status, _ in (first, *answers)] == [201] * 3
 
 
 @pytest.mark.both_databases("a race")

@@ -57,6 +57,48 @@ def test_open_deposits_count_as_asked_and_credited_ones_as_credited(
     deposit(35)
 
 
+@pytest.mark.parametrize(("paid", "status"), [(50, "credited"), (50.01, "review")])
+def test_what_is_paid_above_the_limit_is_for_staff(
+    paid, status, limit, deposit, fake, invoice_of, poll, shown, balance, run
+):
+    limit(50, "week")
+    fake.pay(invoice_of(made := deposit(10)), paid)
+
+    poll()
+
+    credited = 50 if status == "credited" else 0
+    assert (shown(made)["status"], shown(made)["paidAmount"], balance()) == (status, paid, 100 + credited)
+    reasons = [each["reason"] for each in [run("payments", "list")]]
+    why = "more was paid than asked, and more than the player's deposit limit leaves"
+    assert reasons == ["" if status == "credited" else why]
+
+
+@pytest.mark.settings(PAYMENTS_MAX_USD="50")
+@pytest.mark.parametrize(("asked", "paid", "status"), [(50, 50, "credited"), (40, 50.01, "review")])
+def test_what_is_paid_above_the_largest_amount_is_for_staff(
+    asked, paid, status, deposit, fake, invoice_of, poll, status_of, reconcile
+):
+    fake.pay(invoice_of(made := deposit(asked)), paid)
+
+    poll()
+
+    assert status_of(made) == status
+    assert reconcile() == (1, [])
+
+
+@pytest.mark.settings(PAYMENTS_MAX_USD="50")
+def test_a_deposit_that_is_paid_as_asked_is_credited_whatever_the_limits_are_by_then(
+    limit, deposit, fake, invoice_of, poll, status_of
+):
+    made = deposit(50)
+    limit(10)
+    fake.pay(invoice_of(made))
+
+    poll()
+
+    assert status_of(made) == "credited"
+
+
 def test_what_expired_or_failed_does_not_count(limit, deposit, fake, invoice_of, poll, post_deposit):
     limit(50)
     fake.expire(invoice_of(deposit(50)))
@@ -65,6 +107,32 @@ def test_what_expired_or_failed_does_not_count(limit, deposit, fake, invoice_of,
         assert post_deposit(50)[0] == 503
 
     deposit(50)
+
+
+def test_a_deposit_in_review_counts_as_asked(limit, deposit, fake, invoice_of, poll, post_deposit, status_of):
+    limit(50)
+    made = deposit(30)
+    fake.pay(invoice_of(made), 1)
+    fake.expire(invoice_of(made))
+    poll()
+    assert status_of(made) == "review"
+
+    assert post_deposit(20.01) == reached("day", MIDNIGHT)
+
+
+def test_recorded_deposits_count_and_withdrawals_do_not(limit, run, player, post_deposit, deposit):
+    limit(50)
+    run("payments", "record", player.platform_id, "deposit", "30")
+    run("payments", "record", player.platform_id, "withdraw", "30")
+
+    assert post_deposit(20.01) == reached("day", MIDNIGHT)
+    deposit(20)
+
+
+def test_a_limit_is_of_one_player(limit, deposit, new_player):
+    limit(0)
+
+    deposit(50, by=new_player("bob"))
 
 
 def test_a_deposit_belongs_to_the_day_of_its_creation(

@@ -56,6 +56,18 @@ def test_deposits_and_withdrawals_are_listed_newest_first_with_their_types(liste
     }
 
 
+def test_a_page_has_a_part_of_the_list(listed, history):
+    pages = [listed(page=page, limit=2) for page in (1, 2, 3)]
+
+    assert [[each["id"] for each in page["data"]["payments"]] for page in pages] == [
+        [history[0]["id"], history[1]["id"]],
+        [history[2]["id"]],
+        [],
+    ]
+    assert [page["hasMore"] for page in pages] == [True, False, False]
+    assert {(page["data"]["total"], page["data"]["totalPages"]) for page in pages} == {(3, 2)}
+
+
 def test_the_list_can_be_of_one_type_and_one_status(ids, history):
     newest, withdrawal, oldest = (each["id"] for each in history)
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from bench.harness.btcpay.faults import Fault
-from tests.blueprints.payments.conftest import NOW
+from tests.blueprints.payments.conftest import ADDRESS, NOW
 
 
 @pytest.mark.both_databases("money postings")
@@ -136,6 +136,41 @@ def test_rows_that_a_restore_has_lost_are_found(deposit, withdraw, fake, invoice
 
     assert ("unknown-invoice", fake.invoices[0].id) in found
     assert ("unknown-payout", lost.id) in found
+
+
+def test_an_unknown_payout_shows_what_staff_need_to_record_it(
+    app, withdraw, fake, payout_of, send_payouts, clock, player
+):
+    made = withdraw()
+    send_payouts()
+    txhash = fake.complete(payout_of(made))
+    payout_of(made).metadata["withdrawalId"] = "lost"
+    fake.state.touch(fake.payouts[0])
+    clock.advance(minutes=6)
+
+    printed = app.test_cli_runner().invoke(args=["payments", "reconcile"]).stdout
+
+    (found,) = [each for each in json.loads(printed)["findings"] if each["kind"] == "unknown-payout"]
+    assert found == {
+        "id": fake.payouts[0].id,
+        "kind": "unknown-payout",
+        "ours": "no withdrawal",
+        "theirs": f"Completed 25.00 USD, transaction {txhash}",
+        "platformid": player.platform_id,
+        "address": ADDRESS,
+    }
+
+
+def test_an_unknown_invoice_names_its_player(app, deposit, fake, invoice_of, clock, player):
+    invoice = fake.invoice(invoice_of(deposit()))
+    invoice.metadata["orderId"] = "lost"
+    fake.pay(invoice.id)
+    clock.advance(minutes=6)
+
+    printed = app.test_cli_runner().invoke(args=["payments", "reconcile"]).stdout
+
+    shown = {each["kind"]: each.get("platformid") for each in json.loads(printed)["findings"]}
+    assert shown["unknown-invoice"] == player.platform_id
 
 
 @pytest.mark.parametrize("operation", ["list invoices", "list store payouts"])

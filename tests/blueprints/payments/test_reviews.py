@@ -1,8 +1,22 @@
 """flask payments credit and fail: staff decide about deposits in review."""
 
+import json
+
 import pytest
 
 from tests.support.at_once import all_at_once
+
+
+@pytest.fixture
+def findings(app, clock):
+    """Reconciles when nothing is recent; the findings as the command prints them."""
+
+    def run():
+        clock.advance(minutes=6)
+        printed = app.test_cli_runner().invoke(args=["payments", "reconcile"]).stdout
+        return json.loads(printed)["findings"]
+
+    return run
 
 
 def test_staff_credit_a_deposit_with_the_amount_that_they_decide(
@@ -17,25 +31,54 @@ def test_staff_credit_a_deposit_with_the_amount_that_they_decide(
         9.99,
         "what came, less a fee",
     )
-    assert shown(made) == made | {"status": "credited", "credited": 9.99}
+    assert shown(made) == made | {"status": "credited", "credited": 9.99, "paidAmount": 10}
     assert (balance(), titles(), statistics()) == (109.99, ["Deposit credited"], [("deposit", 9.99, "")])
 
 
-def test_after_a_decision_the_provider_does_not_matter_any_more(
-    in_review, run, fake, invoice_of, poll, reconcile, status_of, balance
-):
+@pytest.fixture
+def decided(in_review, run):
+    """Two deposits of which 10 had come when staff decided: one failed, one credited."""
+
     failed, credited = in_review(), in_review()
     run("payments", "fail", failed["id"], "--reason", "sent back")
-    run("payments", "credit", credited["id"], "10", "--reason", "as it came")
+    run("payments", "credit", credited["id"], "9.99", "--reason", "as it came, less a fee")
+    return failed, credited
 
-    for made in (failed, credited):
-        fake.pay(invoice_of(made), 15)
+
+def test_after_a_decision_the_state_of_the_invoice_does_not_matter(
+    decided, fake, invoice_of, poll, reconcile, status_of, balance
+):
+    for made in decided:
         fake.mark_settled(invoice_of(made))
     poll()
 
     assert reconcile() == (2, [])
-    assert [status_of(each) for each in (failed, credited)] == ["failed", "credited"]
-    assert balance() == 110
+    assert [status_of(each) for each in decided] == ["failed", "credited"]
+    assert balance() == 109.99
+
+
+def test_money_after_a_decision_is_a_finding_until_it_is_dismissed(
+    decided, fake, invoice_of, findings, run, balance, shown
+):
+    for made in decided:
+        fake.pay(invoice_of(made), 15)
+
+    found = {each["id"]: (each["kind"], each["ours"], each["theirs"]) for each in findings()}
+
+    failed, credited = (made["id"] for made in decided)
+    assert found == {
+        failed: ("deposit", "failed, credited 0.00", "paid 25.00"),
+        credited: ("deposit", "credited, credited 9.99", "paid 25.00"),
+    }
+    assert [shown(made)["paidAmount"] for made in decided] == [25, 25]
+    assert balance() == 109.99
+
+    for made in decided:
+        run("payments", "dismiss", "deposit", made["id"], "--reason", "paid back")
+    assert findings() == []
+
+    fake.pay(invoice_of(decided[0]), 1)
+    assert [(each["id"], each["theirs"]) for each in findings()] == [(failed, "paid 26.00")]
 
 
 def test_only_a_deposit_in_review_can_be_decided(deposit, credited, fails, balance):

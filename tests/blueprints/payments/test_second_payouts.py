@@ -45,6 +45,42 @@ def test_a_late_payout_is_a_finding_until_it_is_cancelled(
     assert reconcile() == (2, [])
 
 
+def test_a_late_payout_of_an_ended_withdrawal_does_not_hold_its_address(
+    withdraw, send_payouts, fake, create_late, run, status_of
+):
+    fake.faults.next(CREATE_PAYOUT, Fault.NO_ANSWER)
+    ended = withdraw(10)
+    send_payouts()
+    run("payments", "fail", ended["id"], "--reason", "it does not answer")
+    late = create_late(ended)
+    made = withdraw(20)
+
+    send_payouts(5)
+
+    assert (late.state, status_of(made)) == ("Cancelled", "sent")
+
+
+def test_a_late_payout_that_is_cancelled_after_its_transfer_had_begun_stays_a_finding(
+    withdraw, send_payouts, fake, create_late, reconcile, payout_of, run
+):
+    made = withdraw()
+    send_payouts()
+    fake.cancel(payout_of(made))
+    send_payouts()
+    late = create_late(made)
+    with fake.state.changing():
+        fake.state.approve_payout(late.id, {"revision": 0})
+    fake.start_payment(late)
+    fake.mark_cancelled(late)
+
+    for _ in range(2):
+        assert reconcile() == (2, [("second-payout", late.id)])
+        send_payouts()
+
+    run("payments", "dismiss", "second-payout", late.id, "--reason", "it never arrived")
+    assert reconcile() == (2, [])
+
+
 def test_of_two_payouts_of_one_withdrawal_one_is_approved(
     withdraw, send_payouts, fake, create_late, payout_of, status_of, reconcile
 ):

@@ -35,7 +35,7 @@ def test_a_withdrawal_is_sent_and_completed_when_it_was_paid(
     assert [(each.usd, each.destination) for each in fake.ledger.paid] == [(25, ADDRESS)]
 
 
-def test_a_payout_is_in_usd_and_has_our_id(withdraw, send_payouts, payout_of, fake):
+def test_a_payout_is_in_usd_and_has_our_id_and_the_player(withdraw, send_payouts, payout_of, fake, player):
     made = withdraw(60.5)
 
     send_payouts()
@@ -45,7 +45,7 @@ def test_a_payout_is_in_usd_and_has_our_id(withdraw, send_payouts, payout_of, fa
     assert (payout.destination, payout.method, payout.metadata) == (
         ADDRESS,
         CHAIN,
-        {"withdrawalId": made["id"]},
+        {"withdrawalId": made["id"], "platformid": player.platform_id},
     )
 
 
@@ -113,6 +113,21 @@ def test_a_withdrawal_over_lightning_names_its_method(withdraw, send_payouts, pa
 
     assert payout_of(made).method == "BTC-LN"
     assert shown(made)["status"] == "completed"
+
+
+@pytest.mark.settings(BTCPAY_PAYOUT_METHODS="BTC-LN")
+def test_the_longest_address_can_be_paid(withdraw, send_payouts, payout_of, fake, shown, client, player):
+    longest = f"{'a' * 244}@example.com"
+    made = withdraw(method="BTC-LN", to=longest)
+    send_payouts()
+    fake.complete(payout_of(made))
+
+    send_payouts()
+
+    assert (len(longest), shown(made)["status"]) == (256, "completed")
+    (payment,) = client.get("/stats/payments", headers=player.headers).json["data"]["payments"]
+    # The history of payments shows as much of an address as its column holds.
+    assert payment["to"] == longest[:128]
 
 
 def test_the_provider_is_asked_less_and_less_often(withdraw, send_payouts, fake, services, clock):

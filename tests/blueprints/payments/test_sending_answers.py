@@ -89,3 +89,17 @@ def test_a_payout_that_staff_approve_at_the_provider_is_adopted(
     send_payouts()
 
     assert (status_of(made), asked(APPROVE_PAYOUT)) == ("completed", 0)
+
+
+def test_a_revised_payout_is_approved_as_it_is_now(withdraw, send_payouts, fake, payout_of, status_of):
+    fake.faults.next(APPROVE_PAYOUT, Fault.NO_ANSWER)
+    made = withdraw()
+    send_payouts()
+    fake.revise(payout_of(made))
+    fake.faults.next("get payout", Fault.STALE)
+
+    send_payouts()
+    assert status_of(made) == "sending"
+    send_payouts()
+
+    assert (status_of(made), payout_of(made).state) == ("sent", "AwaitingPayment")

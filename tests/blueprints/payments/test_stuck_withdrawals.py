@@ -89,3 +89,89 @@ def test_only_what_is_being_sent_is_ended(decision, stuck, run, fails):
     assert fails("payments", decision, stuck["id"], *REASON) == (
         "Error: the withdrawal is failed, not sending or sent"
     )
+
+
+@pytest.fixture
+def sent(withdraw, send_payouts):
+    """A withdrawal whose payout is approved."""
+    made = withdraw()
+    send_payouts()
+    return made
+
+
+def seen_in_progress(fake, payout, send_payouts):
+    fake.start_payment(payout)
+    send_payouts()
+    payout.proof = None
+    fake.mark_cancelled(payout)
+
+
+def with_a_transfer(fake, payout, send_payouts):
+    fake.start_payment(payout)
+    fake.mark_cancelled(payout)
+
+
+def without_a_word_about_transfers(fake, payout, send_payouts):
+    def spoil(operation, body):
+        payouts = body if operation == "list store payouts" else [body] if operation == "get payout" else []
+        for each in payouts:
+            each.pop("paymentProof", None)
+        return body
+
+    fake.api.spoil = spoil
+    fake.cancel(payout)
+
+
+@pytest.fixture(params=[seen_in_progress, with_a_transfer, without_a_word_about_transfers])
+def doubtful(request, sent, payout_of, fake, send_payouts):
+    """A withdrawal whose payout is cancelled, and may have been paid all the same."""
+    request.param(fake, payout_of(sent), send_payouts)
+    send_payouts()
+    return sent
+
+
+def test_a_payout_that_may_be_paid_although_it_is_cancelled_keeps_the_coins(
+    doubtful, status_of, balance, reconcile, clock, send_payouts, run
+):
+    for _ in range(3):
+        clock.advance(minutes=10)
+        send_payouts()
+        assert reconcile() == (1, [("withdrawal", doubtful["id"])])
+
+    assert (status_of(doubtful), balance()) == ("sent", 75)
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+@pytest.mark.parametrize(
+    ("decision", "status", "coins"), [("complete", "completed", 75), ("fail", "failed", 100)]
+)
+def test_staff_end_a_withdrawal_whose_payout_was_cancelled_late(
+    decision, status, coins, doubtful, run, status_of, balance, reconcile
+):
+    run("payments", decision, doubtful["id"], *REASON)
+
+    assert (status_of(doubtful), balance()) == (status, coins)
+    assert reconcile() == (1, [])
+
+
+def test_a_payout_that_is_completed_after_all_ends_its_withdrawal(
+    doubtful, fake, payout_of, status_of, send_payouts, clock, balance, reconcile
+):
+    with fake.state.changing():
+        fake.state.move_payout(payout_of(doubtful), "InProgress")
+    fake.complete(payout_of(doubtful))
+
+    clock.advance(minutes=10)
+    send_payouts()
+
+    assert (status_of(doubtful), balance(), reconcile()) == ("completed", 75, (1, []))
+
+
+def test_a_payout_that_was_cancelled_before_any_transfer_gives_the_coins_back(
+    sent, fake, payout_of, send_payouts, status_of, balance
+):
+    fake.cancel(payout_of(sent))
+
+    send_payouts()
+
+    assert (status_of(sent), balance()) == ("failed", 100)

@@ -41,8 +41,27 @@ def stored(app):
     return reading()(lambda: list(query.tuples()))
 
 
+@pytest.fixture
+def bodies(app):
+    """What is stored of each message."""
+    query = WebhookDelivery.select(WebhookDelivery.body).order_by(WebhookDelivery.id)
+    return reading()(lambda: [row.body for row in query])
+
+
 def event(delivery_id="d1", **fields):
     return {"deliveryId": delivery_id, "type": "InvoiceSettled", **fields}
+
+
+def test_a_stored_message_has_no_id_of_a_pull_payment(post, fake, bodies):
+    own = fake.pull_payment.id
+    post(event("d1", pullPaymentId=own, payoutId="p1"))
+    post(event("d2", metadata={"pullPaymentId": 'another " one'}, link=f"https://pay/pull-payments/{own}"))
+    post(b'not JSON {"pullPaymentId" : "a third"}')
+
+    stored = bodies()
+
+    assert [text for text in (own, "another", "third") if text in "".join(stored)] == []
+    assert json.loads(stored[0])["payoutId"] == "p1"
 
 
 def test_a_message_lets_the_deposit_be_looked_up_at_once(
@@ -67,6 +86,18 @@ def test_a_message_alone_decides_nothing(post, deposit, invoice_of, services, st
         services.payment_polling.run()
 
     assert (status_of(made), balance()) == ("pending", 100)
+
+
+def test_a_message_may_come_before_the_answer_to_the_request(post, deposit, fake, services, status_of, clock):
+    fake.faults.next("create invoice", Fault.LOST_ANSWER)
+    made = deposit()
+    (invoice,) = fake.invoices_of(made["id"])
+    fake.pay(invoice.id)
+
+    post(event(invoiceId=invoice.id, metadata=invoice.metadata))
+    services.payment_polling.run()
+
+    assert status_of(made) == "credited"
 
 
 def test_a_message_about_a_payout_lets_it_be_looked_up(
@@ -109,6 +140,12 @@ def test_a_bad_signature_is_refused_and_writes_nothing(post, stored, fake, log_l
     assert stored() == []
     lines = [line for line in log_lines() if line["message"] == "webhook with a bad signature"]
     assert len(lines) == 1
+
+
+@pytest.mark.settings(PAYMENT_METHODS="demo")
+def test_messages_of_a_provider_not_set_up_are_refused(post, stored):
+    assert post(event()) == UNAUTHORIZED
+    assert stored() == []
 
 
 @pytest.mark.settings(RATELIMIT_ENABLED="1")

@@ -124,6 +124,13 @@ def test_any_other_answer_is_a_review(answer, status, withdraw, service, checked
     assert (checked(), balance()) == ([("requested", "review", "no answer of the check")], 75)
 
 
+@pytest.mark.settings(WITHDRAWAL_CHECK_URL="http://127.0.0.1:1/check")
+def test_no_answer_is_a_review(withdraw, checked):
+    withdraw()
+
+    assert checked() == [("requested", "review", "no answer of the check")]
+
+
 @pytest.fixture
 def unchecked(withdraw, monkeypatch, app):
     """A request whose process died before the check was asked."""

@@ -149,3 +149,33 @@ def test_a_part_of_all_deposits_must_be_wagered_first(
     assert post_withdrawal() == (400, {"error": "Wager your deposits first", "missing": 0.01})
     wager(1)
     assert post_withdrawal()[0] == 201
+
+
+CAN_NOT_PLAY = [
+    ("POST", "/limits/exclusion", {"duration": "24h"}),
+    ("POST", "/limits/exclusion", {"duration": "permanent"}),
+    ("PUT", "/limits", {"kind": "wager", "period": "month", "value": 0}),
+    ("PUT", "/limits", {"kind": "loss", "period": "day", "value": 0}),
+]
+
+
+@for_staff
+@pytest.mark.settings(WITHDRAWAL_MIN_WAGERED="1")
+@pytest.mark.parametrize("request_", CAN_NOT_PLAY, ids=["break", "exclusion", "wager limit", "loss limit"])
+def test_who_can_not_play_need_not_wager(send, post_withdrawal, run, player, request_):
+    run("payments", "record", player.platform_id, "deposit", "10")
+    assert post_withdrawal()[0] == 400
+
+    assert send(player, *request_)[0] == 200
+
+    assert post_withdrawal()[0] == 201
+
+
+@for_staff
+@pytest.mark.settings(WITHDRAWAL_MIN_WAGERED="1")
+@pytest.mark.parametrize(("kind", "value"), [("wager", 0.01), ("deposit", 0)])
+def test_who_can_still_play_must_wager(send, post_withdrawal, run, player, kind, value):
+    run("payments", "record", player.platform_id, "deposit", "10")
+    send(player, "PUT", "/limits", {"kind": kind, "period": "day", "value": value})
+
+    assert post_withdrawal()[0] == 400

@@ -69,6 +69,15 @@ def test_a_code_in_letters_that_only_look_alike_is_malformed(codes, disable):
     assert [disable(kelvin), disable(full_width), disable(f" {codes[0]}")] == [malformed] * 3
 
 
+def test_turning_off_deletes_all_codes(app, player, codes, disable):
+    disable(codes[0])
+
+    with reading():
+        assert RecoveryCode.select().count() == 0
+    Authenticator(app, player)
+    assert disable(codes[1]) == INVALID
+
+
 def test_codes_of_one_player_do_not_work_for_another(app, codes, call, new_player):
     bob = new_player("bob")
     Authenticator(app, bob)

@@ -50,28 +50,21 @@ def ending(*rest):
 AFTER_SCHEME = URL.removeprefix("https://")
 
 HOSTILE = [
-    *(0, 1, True, False, [], [URL], {}, {"url": URL}, 1.5, " ", "null", "steamcommunity.com", "1"),
-    *("http://" + AFTER_SCHEME, "HTTPS://" + AFTER_SCHEME, "//" + AFTER_SCHEME, AFTER_SCHEME),
-    *("javascript:" + URL, "view-source:" + URL, "https:" + AFTER_SCHEME, "https:/" + AFTER_SCHEME),
-    *("https:///" + AFTER_SCHEME, "https:\\\\" + AFTER_SCHEME),
-    *with_host("steamcommunity.com.evil.test", "steamcommunity.com:443", "steamcommunity.com.", "e.test"),
-    *with_host(
-        "steamcommunity.co", "steamcommunityXcom", "www.steamcommunity.com", "", "st\u00adeamcommunity.com"
-    ),
-    *with_host("a@steamcommunity.com", "a:b@steamcommunity.com", "steamcommunity.com@e.test", "@"),
-    *with_host("Steamcommunity.com", "\u017fteamcommunity.com", "%73teamcommunity.com"),
+    *(0, True, [URL], {"url": URL}, " ", "steamcommunity.com"),
+    *("http://" + AFTER_SCHEME, "HTTPS://" + AFTER_SCHEME, "//" + AFTER_SCHEME, "javascript:" + URL),
+    *("https:/" + AFTER_SCHEME, "https:///" + AFTER_SCHEME, "https:\\\\" + AFTER_SCHEME),
+    *with_host("steamcommunity.com.evil.test", "steamcommunity.com:443", "steamcommunity.com.", "", "@"),
+    *with_host("steamcommunityXcom", "www.steamcommunity.com", "st\u00adeamcommunity.com", "e.test"),
+    *with_host("a@steamcommunity.com", "steamcommunity.com@e.test", "Steamcommunity.com"),
+    *with_host("\u017fteamcommunity.com", "%73teamcommunity.com"),
     *with_host(*(f"evil.test{mark}steamcommunity.com" for mark in "/#?\\@")),
-    *with_path("/tradeoffer/new", "/tradeoffer/new//", "/", "/x/../tradeoffer/new/", "//tradeoffer/new/"),
-    *with_path("/Tradeoffer/new/", "/tradeoffer/%6eew/", "/tradeoffer/new/;a", "\\tradeoffer\\new\\"),
-    *with_path("/tradeoffer/\nnew/", "/tradeoffer/new/\t"),
-    *with_query("", "?", "?partner", "?partner=", "?partner=a", "?partner=-1", "?partner=1.5", "?partner=+1"),
-    *with_query("?partner=1%30", "?partner=\uff11", "?partner=\u0663", "?token=a&partner=1", "?Partner=1"),
-    *with_query("?xpartner=1", "?partner[]=1", "?&partner=1", "?partner= 1", "?partner=1e3", "?partner=0x1"),
-    *ending("&", "&token", "&token=", "&token=a.b", "&token=a%20", "&token=\u00e4", "&token=a b", "&x=1"),
-    *ending("&partner=2", "&token=a&token=b", "&token=a&partner=1", "&token=a&", "&&token=a", ";token=a"),
-    *ending("?token=a", "#", "#a", "&token=a#b", "/", "&token=<script>", '&token="'),
-    *ending(" ", "\n", "\r\n", "\nSet-Cookie: a", "\u200b", "\u2028", "&token=a\n", "\t", "\x01"),
-    *(blank + URL for blank in (" ", "\t", "\n", "\ufeff", "\u200b")),
+    *with_path("/tradeoffer/new", "/tradeoffer/new//", "/x/../tradeoffer/new/", "//tradeoffer/new/"),
+    *with_path("/Tradeoffer/new/", "/tradeoffer/%6eew/", "\\tradeoffer\\new\\", "/tradeoffer/\nnew/"),
+    *with_query("", "?partner=", "?partner=a", "?partner=-1", "?partner=1%30", "?partner=\uff11"),
+    *with_query("?token=a&partner=1", "?xpartner=1", "?partner[]=1", "?&partner=1", "?partner=0x1"),
+    *ending("&", "&token=", "&token=a.b", "&token=\u00e4", "&x=1", "&partner=2", "&token=a&token=b"),
+    *ending("?token=a", "#a", "/", "&token=<script>", " ", "\n", "\nSet-Cookie: a", "\u200b", "\x01"),
+    *(blank + URL for blank in (" ", "\t", "\ufeff")),
     # One character too many.
     *ending("&token=" + "a" * 440, "4" * 447),
 ]
@@ -85,6 +78,18 @@ def test_an_invalid_url_is_refused(put, me):
 
 
 OWN_ID, OWN_URL = "76561198000000001", BASE + "?partner=39734273"
+
+
+def test_the_host_can_be_configured(make_app, new_player):
+    app = make_app(PLATFORM_TRADE_HOST="Trade.Example.com")
+    player = new_player("other")
+
+    put = app.test_client().put
+    urls = with_host("trade.example.com", "steamcommunity.com", "tradeXexample.com")
+
+    answers = [put("/profile/trade-url", json={"url": url}, headers=player.headers) for url in urls]
+
+    assert [answer.status_code for answer in answers] == [200, 400, 400]
 
 
 @pytest.fixture

@@ -176,6 +176,17 @@ def test_after_five_wrong_codes_even_the_right_one_is_refused(enabled, post, is_
         assert Notification.select().count() == 1
 
 
+def test_neither_setup_nor_right_code_resets_the_wrong_ones(set_up, post):
+    first = set_up()
+    for _ in range(4):
+        assert post("enable", wrong(first)) == INVALID
+    second = set_up()
+    assert post("enable", second()) == ENABLED
+
+    assert post("disable", wrong(second)) == INVALID
+    assert post("disable", second(30_000)) == TOO_MANY
+
+
 @pytest.mark.security("Two-factor authentication")
 def test_wrong_codes_count_after_a_restart_and_without_rate_limits(enabled, post, player, make_app, clock):
     for _ in range(5):

@@ -141,6 +141,15 @@ def test_a_vault_can_be_unlocked_once_its_deadline_has_passed(lock, unlock, vaul
     assert lock(10, 1) == DONE
 
 
+def test_coins_locked_after_the_deadline_lock_the_vault_again(lock, unlock, vault, clock):
+    lock(10)
+    clock.now += DAY
+    lock(5)
+
+    assert unlock() == LOCKED
+    assert vault() == (85, 15, clock.now + DAY)
+
+
 def test_locked_coins_cannot_be_spent(lock, connect, player, add_item):
     item = add_item(price=200)
     lock(99.5)
@@ -163,3 +172,31 @@ def test_every_socket_of_the_player_gets_the_balance(lock, unlock, connect, play
         empty = {"sweepstakeBalance": 0}
         assert locked == empty | {"balance": 87.5, "vaultBalance": 12.5, "version": before + 1}
         assert unlocked == empty | {"balance": 100, "vaultBalance": 0, "version": before + 2}
+
+
+@pytest.mark.parametrize(("duration", "answer"), [("1825d", LOCKED), ("permanent", DONE)])
+def test_a_permanent_exclusion_and_no_break_opens_the_vault(
+    lock, unlock, vault, send, player, duration, answer
+):
+    lock(30)
+    assert send(player, "POST", "/limits/exclusion", {"duration": duration})[0] == 200
+
+    assert unlock() == answer
+
+    assert vault()[:2] == ((100, 0) if answer == DONE else (70, 30))
+
+
+def test_the_vault_of_an_excluded_player_says_that_it_is_open(lock, vault, send, player, clock):
+    lock(30)
+
+    send(player, "POST", "/limits/exclusion", {"duration": "permanent"})
+
+    assert vault() == (70, 30, clock.now)
+    assert "vault" in send(player, "GET", "/profile/notifications")[1][0]["message"].lower()
+
+
+def test_coins_that_an_excluded_player_locks_can_be_unlocked(lock, unlock, vault, send, player):
+    send(player, "POST", "/limits/exclusion", {"duration": "permanent"})
+    lock(30)
+
+    assert unlock() == DONE

@@ -100,9 +100,10 @@ class Site:
             database.execute(change, values)
 
     def count_as_lost(self, player: dict[str, str], cents: int) -> None:
-        """Sets what a player has wagered, none of which was won."""
-        change = "UPDATE users SET wagered_cents = ?, earned_cents = 0 WHERE platform_id = ?"
-        self.write(change, cents, player["platformid"])
+        """Sets what a player has wagered at an edge of 5 %, none of which was won."""
+        lost = "wagered_cents = ?, earned_cents = 0, theoretical_loss_ucents = ?"
+        change = f"UPDATE users SET {lost} WHERE platform_id = ?"  # noqa: S608
+        self.write(change, cents, cents * 50_000, player["platformid"])
 
 
 @contextmanager

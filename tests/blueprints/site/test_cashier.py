@@ -82,6 +82,29 @@ def test_a_deposit_is_paid_by_link_or_qr_code_and_credited(cashier, site, player
     expect(lines_of(cashier, "payments")).to_contain_text("The coins are on your balance.")
 
 
+def test_a_deposit_is_cancelled_while_nothing_is_paid(cashier, site, player):
+    cashier.route("**/payments/deposits", lambda route: route.fulfill(json={"deposit": slow}))
+    slow = site.post("/payments/deposits", {"method": "demo", "amount": 5}, player)["deposit"]
+    deposit(cashier, "5")
+
+    cashier.get_by_role("button", name="Cancel Deposit of 5.00 coins").click()
+
+    expect(cashier.locator("#payment-said")).to_contain_text("The deposit is cancelled.")
+    expect(cashier.locator("#payment-state")).to_contain_text("Please do not pay it any more.")
+    expect(cashier.get_by_role("button", name="Cancel Deposit of 5.00 coins")).to_have_count(0)
+    assert [each["status"] for each in payments(site, player)] == ["expired"]
+
+
+def test_what_was_paid_in_part_is_shown_and_can_t_be_cancelled(cashier, made):
+    made |= {"status": "pending", "paidAmount": 2}
+    deposit(cashier, "5")
+
+    expect(cashier.locator("#payment-paid")).to_have_text("2.00 coins have arrived.")
+    expect(
+        cashier.locator("#payment").get_by_role("button", name="Cancel Deposit of 5.00 coins")
+    ).to_have_count(0)
+
+
 def test_a_withdrawal_is_confirmed_once_and_completed(cashier, site, player):
     cashier.fill("#withdrawal-amount", "10")
     cashier.keyboard.press("Enter")

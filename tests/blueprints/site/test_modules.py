@@ -9,11 +9,13 @@ from bench.harness.node import NODE, SCRIPTS
 pytestmark = pytest.mark.process
 
 TIMEOUT_SECONDS = 120
+TEST_MS = 30_000
 
 
 def run_tests(*names):
     # Some pages wait for a wheel that never stops. The page sets timers that are over already.
-    options = ["--test", "--test-force-exit", "--disable-warning=TimeoutNegativeWarning"]
+    options = ["--test", f"--test-timeout={TEST_MS}", "--test-force-exit"]
+    options.append("--disable-warning=TimeoutNegativeWarning")
     files = [f"site/{name}.test.mjs" for name in names]
     finished = subprocess.run(
         [NODE, *options, *files],

@@ -88,7 +88,7 @@ def test_the_free_case_needs_a_code_and_opens_once(tab, site, player):
     tab.get_by_role("textbox", name="Promo code").fill(code)
     tab.keyboard.press("Enter")
 
-    expect(tab.locator("#outcome")).to_have_text("You have received a bonus of 0.2 coins.")
+    expect(tab.locator("#outcome")).to_have_text("You have received a bonus of 0.20 coins.")
     expect(condition).to_have_count(0)
     tab.locator("#spin").click()
     expect(tab.locator("#proofs .verdict")).to_contain_text("Verified")

@@ -110,3 +110,14 @@ def test_a_case_that_is_not_on_sale_has_no_activity(client, case):
     assert client.get("/stats/case-activity?case=x&game=upgrader").json == {
         "error": "game: must be one of case, irl"
     }
+
+
+def test_openings_of_suspended_players_are_not_shown(ask, open_case, alice, bob, clock, run):
+    open_case(alice, wins="Crown")
+    open_case(bob, wins="Crown")
+    clock.advance(ms=PROOF_DELAY_MS)
+
+    run("users", "suspend", bob.platform_id)
+
+    shown = ask("case-activity", case="chest")["data"]
+    assert [[bet["user"] for bet in shown[name]] for name in ("last", "best")] == [["alice"], ["alice"]]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from services.accounts import sessions
 from tests.blueprints.stats.conftest import NOW, PROOF_DELAY_MS
 
 HIGH = {
@@ -62,6 +63,27 @@ def test_an_unfinished_bet_is_neither_shown_nor_counted(ask, spin, alice, bob, c
     assert totals == [[0, 0], [1, 1], [1, 1], [2, 2]]
 
 
+@pytest.fixture
+def live(ask):
+    """The wagers of a page, newest first."""
+
+    def wagers(**parameters):
+        return [bet["wager"] for bet in ask("live-bets", **parameters)["data"]["bets"]]
+
+    return wagers
+
+
+def test_the_newest_bet_comes_first(spin, alice, bob, clock, live):
+    for player, wager in ((alice, 1), (bob, 2), (alice, 3)):
+        spin(player, wager=wager)
+        clock.advance(ms=1)
+    spin(bob, wager=4)
+    spin(alice, wager=5)
+    clock.advance(ms=PROOF_DELAY_MS)
+
+    assert live() == live(type="live-bets") == [5, 4, 3, 2, 1]
+
+
 @pytest.mark.both_databases("services/games/live_bets.py")
 def test_high_rolls_have_wager_50_or_multiplier_10(ask, spin, alice, clock):
     def listed():
@@ -81,3 +103,48 @@ def test_high_rolls_have_wager_50_or_multiplier_10(ask, spin, alice, clock):
     assert [name for name, bet_id in low.items() if bet_id in listed()] == []
     assert ask("live-bets", type="high-rolls")["data"]["total"] == len(HIGH)
     assert ask("live-bets")["data"]["total"] == len(HIGH) + len(LOW)
+
+
+@pytest.fixture
+def suspend(app):
+    """Suspends a player, or ends that, in this process."""
+
+    def change(player, *, ends=False):
+        (sessions.resume if ends else sessions.suspend)(user_id=player.id, now=NOW)
+
+    return change
+
+
+@pytest.mark.security("Suspension")
+def test_bets_of_suspended_players_are_neither_listed_nor_counted(
+    ask, spin, suspend, alice, bob, clock, live, run
+):
+    for wager in (1, 60, 2):
+        spin(alice, wager=wager, price=100)
+    for wager in (3, 70, 80):
+        spin(bob, wager=wager, price=100)
+    clock.advance(ms=PROOF_DELAY_MS)
+    spin(bob, wager=90, price=100)
+    assert (live(), live(type="high-rolls")) == ([80, 70, 3, 2, 60, 1], [80, 70, 60])
+
+    suspend(bob)
+
+    assert (live(), live(type="high-rolls")) == ([2, 60, 1], [60])
+    assert [ask("live-bets", type=kind)["data"]["total"] for kind in ("live-bets", "high-rolls")] == [3, 1]
+    assert live(page=2, limit=2) == [1]
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+@pytest.mark.security("Suspension")
+def test_bets_are_shown_again_when_the_suspension_ends(ask, spin, suspend, alice, clock, live, run):
+    spin(alice, wager=60, price=100)
+    clock.advance(ms=PROOF_DELAY_MS)
+    suspend(alice)
+    suspend(alice)
+    run("ledger", "rebuild")
+    assert live() == []
+
+    suspend(alice, ends=True)
+
+    assert (live(), live(type="high-rolls")) == ([60], [60])
+    assert run("ledger", "audit")["mismatches"] == 0

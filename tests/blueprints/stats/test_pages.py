@@ -64,3 +64,13 @@ def test_pages_together_have_the_whole_list(ask, alice, name):
         assert [page["currentPage"] for page in data] == numbers
         if name != "fairness":
             assert [page["hasMore"] for page in pages] == [True, True, False, False, False]
+
+
+def test_a_player_sees_and_finds_only_their_own_entries(ask, bob):
+    own = [ask(name, bob)["data"][total] for name, total in (("games", "totalGames"), ("fairness", "total"))]
+
+    assert own == [1, 1]
+    assert ask("fairness", bob, search="seed-")["data"]["total"] == 1
+    assert ask("payments", bob)["data"]["totalPayments"] == 0
+    assert ask("payments", bob, search="0x")["data"]["totalPayments"] == 0
+    assert ask("profile", bob)["depositAmount"] == 0

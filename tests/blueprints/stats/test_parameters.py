@@ -34,11 +34,18 @@ def test_a_bad_parameter_is_named(client, alice):
     assert named == {case: case[1] for case in cases}
 
 
-def test_an_empty_value_is_the_default(ask, alice):
-    empty = {"page": "", "limit": "", "sort": "", "search": "", "type": "", "game": ""}
+def test_a_page_has_ten_entries_by_default(ask, spin, alice, clock):
+    for _ in range(11):
+        spin(alice, wager="0.01", price=2, client_seed="seed")
+    clock.advance(ms=6000)
 
-    for name in LISTS:
-        assert ask(name, alice, **empty) == ask(name, alice), name
+    pages = [
+        ask("games", alice)["data"]["games"],
+        ask("fairness", alice)["data"]["items"],
+        ask("live-bets")["data"]["bets"],
+    ]
+
+    assert [len(page) for page in pages] == [10, 10, 10]
 
 
 def test_the_token_is_checked_before_the_parameters(client):

@@ -199,7 +199,7 @@ def test_every_answer_field_is_required_unless_it_is_optional(document, operatio
     assert optional == {
         ("Case", "requiredLevel"),
         ("Case", "usedBalanceType"),
-        *(("Entry", name) for name in ("checkoutUrl", "credited", "expiresAt", "to", "txhash")),
+        *(("Entry", name) for name in ("checkoutUrl", "credited", "expiresAt", "paidAmount", "to", "txhash")),
         ("Readiness", "held"),
         ("Readiness", "redis"),
         ("Readiness", "redisProblem"),

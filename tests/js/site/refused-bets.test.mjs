@@ -33,6 +33,7 @@ test("a failed bet is sent again with the same id and seed, also after a reload"
 
   const again = await page.reload();
   assert.match(again.button(), /^Try again for 5.00/);
+  assert.equal(again.state.clientSeed, house.bets[0].clientSeed);
   await again.click();
 
   assert.equal(house.bets.length, 3);
@@ -160,14 +161,45 @@ test("a commitment whose bet was skipped is shown", async () => {
   assert.match(report, /^The server has not revealed the seed of its commitment to bet 1/);
 });
 
-test("a bet that the browser cannot record is not sent", async () => {
+for (const entry of ["sent-client-seeds", "attempts/"]) {
+  test(`a bet that the browser cannot record is not sent: ${entry}`, async () => {
+    const { house, page } = await open();
+    page.storage.setItem = (key) => { if (key.startsWith(entry)) throw new Error("full"); };
+
+    await page.click();
+
+    assert.match(page.state.outcome.text, /^The bet was not sent/);
+    assert.deepEqual(house.bets, []);
+  });
+}
+
+test("a bet whose number was played under another commitment meanwhile is shown", async () => {
   const { house, page } = await open();
-  page.storage.setItem = () => { throw new Error("full"); };
+  house.sockets.clear();
+  house.redraw();
+  house.settle("upgrader:spin", { amount: 5, clientSeed: "elsewhere", requestId: "1" });
 
-  await page.click();
+  const again = await page.reload();
 
-  assert.match(page.state.outcome.text, /^The bet was not sent/);
-  assert.deepEqual(house.bets, []);
+  await until(() => again.reports().length);
+  assert.deepEqual(again.reports(), ["The server replaced its commitment to bet 1 before a bet was sent."]);
+});
+
+test("a winning bet without an answer that was paid is not reported", async () => {
+  const { house, page } = await open();
+  house.refuse = (payload) => {
+    house.sockets.clear();
+    house.settle("upgrader:spin", payload);
+    return DROPPED;
+  };
+  page.bet({ wager: "5", clientSeed: house.seedThat(true, 500) });
+  await until(() => house.settled.length);
+
+  const other = await openPage(house, { storage: page.storage, session: new Storage() });
+  const { commitmentEntry } = await other.load("fairness/attempts.js");
+  await until(() => commitmentEntry(house.settled[0].pf.serverSeedCommitment).serverSeed);
+
+  assert.deepEqual(other.reports(), []);
 });
 
 test("the evidence has each bet with its seeds, its terms and its answer", async () => {

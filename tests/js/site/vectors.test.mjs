@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { percentOf, rollOf, spinMessage, thresholdOf } from "../../../blueprints/site/static/fairness/rolls.js";
-import { digestOf, isClientSeed, sha256 } from "../../../blueprints/site/static/fairness/seeds.js";
+import { checkSeeds, digestOf, isClientSeed, sha256 } from "../../../blueprints/site/static/fairness/seeds.js";
 import {
   openingMessage, percentOfTicket, readSnapshot, ticketOf, winnerOf,
 } from "../../../blueprints/site/static/fairness/tickets.js";
@@ -55,6 +55,22 @@ test("the place of a ticket in its range is where the reel stops", () => {
   assert.deepEqual(winnerOf(4n, items), { position: 2, within: 0 });
   assert.throws(() => winnerOf(14n, items), RangeError);
 });
+
+for (const [name, text] of Object.entries({
+  commitment: "The server seed is the one that was committed to",
+  clientSeed: "The client seed is the one that was sent",
+  nonce: "The nonce is the one that was announced",
+})) {
+  test(`a proof of another ${name} than the one that was shown fails`, async () => {
+    const { serverSeed, serverSeedCommitment: commitment, clientSeed, nonce } = VECTORS.spins[0].input;
+    const proof = { serverSeed, clientSeed, nonce };
+    const failed = async (shown) => (await checkSeeds(proof, shown)).filter(({ passed }) => !passed);
+
+    assert.deepEqual(await failed({ commitment, clientSeed, nonce }), []);
+    const other = await failed({ commitment, clientSeed, nonce, [name]: "another" });
+    assert.deepEqual(other, [{ text, passed: false }]);
+  });
+}
 
 test("client seeds are those that the server accepts", () => {
   const given = VECTORS.spins.map(({ input }) => input.clientSeed);

@@ -84,6 +84,16 @@ for (const [what, [event, change]] of Object.entries(CHANGES)) {
   });
 }
 
+test("a roll with a nonce that was not announced is ignored", async () => {
+  const { house, page } = await open();
+  house.rewrite = (name, payload) => (name === "upgrader:pf" ? { ...payload, nonce: 9 } : payload);
+
+  await page.click();
+
+  const text = "The spin was refused: The server did not send what decides the bet.";
+  assert.equal(page.state.outcome.text, text);
+});
+
 test("a stored bet that differs from what was shown is not verified after a reload", async () => {
   const { house, page } = await open();
   await page.click();

@@ -7,8 +7,9 @@ from redis import Redis
 
 from bench.harness.redis import redis_server
 from server.cluster.redis_client import NO_ANSWER, REASONS
+from tests.support.markers import postgresql_only
 
-pytestmark = pytest.mark.redis
+pytestmark = [pytest.mark.redis, postgresql_only]
 
 PASSWORD, REPLICA, FULL, REFUSED = REASONS.values()
 
@@ -63,7 +64,6 @@ def refused(reason):
     return 1, [f"REDIS_URL: {reason}"], "away", reason, True
 
 
-@pytest.mark.parametrize("database_kind", ["postgresql"])
 def test_each_refusal_of_redis_is_named_with_its_remedy(states, setting, redis):
     user = "ACL SETUSER platform on >platform-password resetkeys resetchannels ~platform:* &platform:* +@all"
     url = redis.url.replace("//", "//platform:platform-password@")
@@ -87,13 +87,11 @@ def test_each_refusal_of_redis_is_named_with_its_remedy(states, setting, redis):
     }
 
 
-@pytest.mark.parametrize("database_kind", ["postgresql"])
 def test_redis_that_does_not_answer_is_a_warning(states, redis):
     with redis.away():
         assert states(redis.url) == (0, [f"warning: REDIS_URL: {NO_ANSWER}"], "away", NO_ANSWER, True)
 
 
-@pytest.mark.parametrize("database_kind", ["postgresql"])
 def test_a_user_with_what_the_documents_name_is_enough(states, setting, redis):
     rules = (
         "ACL SETUSER platform on >platform-password resetkeys resetchannels ~platform:* &platform:signals"

@@ -11,6 +11,7 @@ from bench.harness.servers import threaded_server
 from bench.harness.waiting import wait_until
 from models.db.connection import database, reading, writing
 from models.processes import Process
+from tests.support.markers import sqlite_only
 
 
 @pytest.fixture
@@ -53,6 +54,7 @@ def test_rows_of_dead_processes_are_removed(app):
             wait_until(lambda: not Process.select().where(Process.address == "dead:1").exists())
 
 
+@sqlite_only
 def test_a_process_does_not_wait_for_a_long_command_to_renew_its_row(app, database_url):
     processes = app.extensions["cluster"].processes
     processes.join(signals=None)

@@ -50,14 +50,27 @@ def test_an_allowed_origin_may_read_answers_and_open_sockets(get):
 
 
 @pytest.mark.security("Other pages in the browser")
-@pytest.mark.parametrize("path", ["/upgrader/items", POLLING])
-def test_another_origin_may_read_nothing(get, path):
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("/upgrader/items", 200), (POLLING, 400), ("/api/cases/create", 405), ("/api/cases/pagination", 200)],
+)
+def test_another_origin_may_read_nothing_else(get, path, status):
     answers = {origin: get(path, origin) for origin in STRANGERS}
 
-    status = 400 if path == POLLING else 200
     assert {
         origin: (answer.status_code, answer.headers.get(ALLOWED_ORIGIN)) for origin, answer in answers.items()
     } == dict.fromkeys(STRANGERS, (status, None))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/bets/1", "/bets/1/tlog-proof", f"/snapshots/{'ab' * 32}", "/upgrader/rules", "/irl"),
+        *("/api/cases/desert-case", "/stats/live-bets", "/log/checkpoint", "/log-00ff00ff/tile/0/000"),
+    ],
+)
+def test_any_origin_may_read_what_verifies_bets(get, path):
+    assert {get(path, origin).headers.get(ALLOWED_ORIGIN) for origin in (*STRANGERS, FRONT_END)} == {"*"}
 
 
 def test_every_answer_varies_by_origin(client, get):
@@ -104,7 +117,7 @@ def test_pages_may_read_the_headers_that_they_need(get):
 def test_the_origin_of_the_service_itself_is_allowed(make_app):
     client = make_app(BASE_URL="https://api.example.com", FRONTEND_URL=FRONT_END).test_client()
 
-    for path in ("/upgrader/rules", POLLING):
+    for path in ("/upgrader/items", POLLING):
         answer = client.get(path, headers={"Origin": "https://api.example.com"})
 
         assert (answer.status_code, answer.headers[ALLOWED_ORIGIN]) == (200, "https://api.example.com")

@@ -9,6 +9,7 @@ import pytest
 from bench.harness.players import import_case
 from bench.harness.servers import threaded_server
 from services.fairness import rolls, tickets
+from sockets.bets import FAILED, REFUSALS
 from tests.support.apps import ITEM, app_on, fresh_app, hurry, import_irl_case, import_item
 
 INPUTS = {"server_seed": "serverSeed", "client_seed": "clientSeed", "nonce": "nonce"}
@@ -48,6 +49,18 @@ def received(document):
         for name, message in document["components"]["messages"].items()
         if name in names
     }
+
+
+@pytest.mark.parametrize("answer", ["spinAnswer", "caseAnswer", "irlAnswer"])
+def test_the_documented_refusals_are_those_that_the_code_answers(document, answer):
+    message = document["components"]["messages"][answer]
+    _, refused, *others = message["payload"]["oneOf"]
+    named = {schema["$ref"].rpartition("/")[2] for schema in others}
+
+    answered = [each for each in REFUSALS[message["name"]] if each.__name__ not in named]
+
+    assert len(answered) == len(REFUSALS[message["name"]]) - len(named)
+    assert set(refused["properties"]["error"]["enum"]) == {each.text for each in answered} | {FAILED["error"]}
 
 
 def problems(document, message, payload):

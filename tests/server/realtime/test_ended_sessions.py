@@ -94,3 +94,19 @@ def test_the_proof_of_a_suspended_players_bet_arrives(connect, player, run):
     run("users", "suspend", player.platform_id)
 
     assert connect(player).expect("upgrader:proof")["nonce"] == 1
+
+
+@pytest.mark.security("Suspension")
+def test_the_bet_of_a_suspended_player_is_not_among_the_live_bets(connect, player, new_player, run):
+    spectator, other = connect(), new_player("other")
+    assert spin(connect(player))["status"]
+    run("users", "suspend", player.platform_id)
+    assert spin(connect(other))["status"]
+
+    announced = []
+    while other.username not in announced:
+        announced.append(spectator.expect("live-bets:new")["user"])
+
+    assert player.username not in announced
+    newest = [bet["user"] for bet in connect().expect("live-bets")]
+    assert (newest[0], player.username in newest) == (other.username, False)

@@ -219,6 +219,8 @@ def test_suspending_a_player_waits_for_the_running_bet(database_url, player, soc
         assert answer.result()["status"]
         suspended.result()
     assert nonces(player) == [1, 2]
+    # The live bets are counted without those of the player.
+    assert run("ledger", "audit")["mismatches"] == 0
 
 
 @pytest.mark.security("Suspension")

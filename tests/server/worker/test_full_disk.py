@@ -6,6 +6,7 @@ from bench.harness.faults.routes import Outcome
 from bench.harness.faults.storm import FaultStorm
 from bench.harness.servers import gunicorn
 from tests.support.full_disk import no_room_for
+from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.process
 
@@ -16,6 +17,7 @@ def production(app, env, warm_start, tmp_path):
         yield server
 
 
+@sqlite_only
 @pytest.mark.thorough
 @pytest.mark.guarantee("Faults around the server")
 @pytest.mark.security("Faults around the server")

@@ -10,6 +10,7 @@ import pytest
 from bench.harness.servers import ROOT
 from models.db.connection import writing
 from models.prices import PriceSource
+from models.withdrawals import Withdrawal
 from services.alarms.returns import furthest
 from services.alarms.rules import HOUR, MINUTE, RULES
 from services.reports.bet_sums import BetSums
@@ -161,31 +162,35 @@ def grant(app, clock):
 
 @pytest.mark.both_databases("services/alarms/grants.py")
 @pytest.mark.security("Four eyes")
-@pytest.mark.settings(OFFICE_FOUR_EYES_ABOVE="100")
-def test_many_grants_by_one_person_to_different_players_raise_an_alarm_on_each_day(check, grant, new_player):
-    players = [new_player() for _ in range(3)]
-    grant(players[0], 60_00, by="anna")
-    grant(players[0], -40_00, by="anna")
-    grant(players[1], 100_01, by="anna")  # is only proposed
-    grant(players[1], 60_00, by="berta")
-    check(after_minutes=1)
+def test_grants_by_one_person_of_seven_days_raise_an_alarm_that_names_the_person(check, grant, new_player):
+    for _ in range(5):
+        grant(new_player(), 100_00, by="anna")
+        grant(new_player(), 60_00, by="berta")
+        check(after_minutes=24 * 60)
     assert alarms("large-grants") == {}
 
-    grant(players[2], 1, by="anna")
-    check(after_minutes=1)
+    grant(new_player(), -1, by="anna")
     check(after_minutes=1)
 
     (alarm,) = alarms("large-grants").values()
-    assert alarm.subject == "anna on 2026-03-18"
+    assert (alarm.subject, alarm.staff_name) == ("anna, 1 times", "anna")
     assert alarm.text == (
-        "Staff: anna has changed the balances of 2 players by $100.01 in 24 hours without a second person"
+        "Staff: anna has changed the balances of 6 players by $500.01 in 7 days without a second person"
     )
-    check(after_minutes=23 * 60)
-    assert len(alarms("large-grants")) == 1
-    for player in (players[2], new_player()):
-        grant(player, 60_00, by="anna")
+
+
+@pytest.mark.security("Four eyes")
+@pytest.mark.settings(OFFICE_FOUR_EYES="0")
+def test_the_alarm_about_grants_rises_again_with_each_further_multiple(check, grant, new_player):
+    grant(new_player(), 1_000_00, by="anna")
     check(after_minutes=1)
-    assert list(alarms("large-grants")) == ["anna on 2026-03-18", "anna on 2026-03-19"]
+    check(after_minutes=1)
+    assert list(alarms("large-grants")) == ["anna, 1 times"]
+
+    grant(new_player(), 1, by="anna")
+    check(after_minutes=1)
+
+    assert list(alarms("large-grants")) == ["anna, 1 times", "anna, 2 times"]
 
 
 DIFFERENCES = {
@@ -254,6 +259,25 @@ def test_open_findings_of_payments_raise_one_alarm_of_each_kind(check):
 
 
 @pytest.mark.both_databases("services/alarms/operations.py")
+@pytest.mark.settings(PAYMENT_METHODS="demo")
+def test_a_withdrawal_that_is_sent_and_not_paid_for_a_day_raises_an_alarm(check, client, player, clock):
+    body = {"method": "demo", "amount": 25, "to": "a wallet"}
+    answer = client.post("/payments/withdrawals", json=body, headers=player.headers)
+    withdrawal = answer.json["withdrawal"]["id"]
+    with writing():
+        Withdrawal.update(status="sent", changed_at_ms=clock()).execute()
+    check(after_minutes=24 * 60)
+    assert alarms("unpaid-withdrawals") == {}
+
+    check(after_minutes=1)
+
+    (alarm,) = alarms("unpaid-withdrawals").values()
+    assert (alarm.subject, alarm.text) == (
+        withdrawal,
+        f"Payments: the withdrawal {withdrawal} of $25.00 was sent a day ago and is not paid",
+    )
+
+
 def test_failed_logins_of_staff_raise_an_alarm(check, clock):
     insert = "INSERT INTO staff_login_failures (name_digest, network, at_ms) VALUES ('{}', '{}', {})"
     change(*(insert.format("a" * 64, "192.0.2.1", clock()) for _ in range(4)))

@@ -7,7 +7,6 @@ import pytest
 from models.db.connection import database
 from tests.services.fairness.conftest import percent_of
 from tests.support import backups
-from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.process
 
@@ -108,7 +107,6 @@ def test_a_restart_keeps_the_commitment(serve, join, spin_with):
         assert join(server)[1] == announced, "killed before the proof was due"
 
 
-@sqlite_only
 def test_a_stop_writes_everything_into_the_file_of_the_database(serve, env, join, spin_with):
     """A copy of the file alone is complete then."""
     file = env["DATABASE_URL"].removeprefix("sqlite:///")

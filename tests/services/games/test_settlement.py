@@ -192,6 +192,7 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
             "balance_version": user["balance_version"] + 1,
             "wagered_cents": 500,
             "earned_cents": 6_000 if won else 0,
+            "theoretical_loss_ucents": 500 * 50_000,
             "last_bet_at_ms": MADE_AT,
             "play_began_at_ms": MADE_AT,
         }
@@ -251,6 +252,7 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
             "proof_held_by": None,
             "next_commitment": spin.next_commitment_bytes,
             "case_id": None,
+            "counted_edge_ppm": None,
         }
     ]
     assert changed(before, after, "live_bet_counts") == [{"shard": SHARD, "bets": 1, "high_rolls": int(won)}]

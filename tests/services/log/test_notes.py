@@ -4,13 +4,17 @@ Go's are those of https://pkg.go.dev/golang.org/x/mod/sumdb/note, note_test.go.
 """
 
 import base64
+import json
+from contextlib import nullcontext
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from services.log.notes import MAX_LENGTH, BadNote, SigningKey, VerifierKey, open_note, sign
+from tests.support.golden_log import golden_files
 
+NOTES = json.loads(golden_files()["notes.json"])
 EXAMPLE_KEY = VerifierKey.parse("example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k")
 EXAMPLE = """\
 This is an example message.
@@ -123,6 +127,14 @@ MALFORMED = {
 def test_malformed_notes_are_refused(note):
     with pytest.raises(BadNote, match=r"the note (has|is)|of the note|base64"):
         open_note(note, [PETER])
+
+
+@pytest.mark.parametrize("ending", NOTES, ids=lambda ending: ending["why"])
+def test_the_golden_notes_are_taken_and_no_others(ending):
+    note = f"{TEXT}\n{BY_PETER}{ending['line'] * ending['times']}"
+
+    with nullcontext() if ending["isNote"] else pytest.raises(BadNote):
+        assert open_note(note, [PETER]) == TEXT
 
 
 def test_a_verifier_key_with_another_character_is_not_a_key():

@@ -15,7 +15,7 @@ from services.shared.money import Cents
 def test_an_invoice_that_somebody_else_made_is_not_the_deposits():
     deposit = Deposit(id="d", amount_cents=2500, secret="s")
     provider = Demo(base_url="", clock=lambda: Millis(0))
-    ours = provider.create_invoice(deposit_id="d", secret="s", amount=Cents(2500), seconds=1)
+    ours = provider.create_invoice(deposit_id="d", secret="s", platform_id="1", amount=Cents(2500), seconds=1)
 
     changes = ({"secret": None}, {"secret": "x"}, {"amount": None}, {"amount": 1}, {"currency": "EUR"})
     assert is_ours(ours, deposit)

@@ -159,13 +159,3 @@ def test_a_broken_response_raises_the_error_of_the_client():
     for speak in BROKEN.values():
         with raw_server(speak) as url, pytest.raises(requests.RequestException):
             get(url)
-
-
-def test_redirects_are_followed_as_often_as_allowed():
-    elsewhere = b"HTTP/1.1 302 Found\r\nConnection: close\r\nContent-Length: 0\r\nLocation: /\r\n\r\n"
-    turns = iter([elsewhere, elsewhere, b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"])
-
-    with raw_server(lambda say, _ended: say(next(turns))) as url:
-        response = get(url, redirects=2)
-
-    assert response.content == b"hello"

@@ -41,10 +41,10 @@ def proposals(app, clock):
 
 @pytest.fixture
 def change_balance(proposals, player, clock):
-    """Changes the player's balance by so many coins, or proposes it."""
+    """Changes the balance of the player, or of another one, by so many coins, or proposes it."""
 
-    def change(coins, *, by=ANN, reason="goodwill for the outage", **options):
-        arguments = {"platformId": player.platform_id, "amountCents": coins * 100}
+    def change(coins, *, of=player, by=ANN, reason="goodwill for the outage", **options):
+        arguments = {"platformId": of.platform_id, "amountCents": coins * 100}
         with acting_as(Actor(f"staff:{by.name}")):
             return proposals.perform_or_propose(
                 "balance.change", arguments, reason=reason, by=by, now=clock(), **options

@@ -14,8 +14,9 @@ from services.staff import notes, player_search
 from services.staff.player_search import FoundBy
 
 
-def names(text):
-    return [found.player.username for found in player_search.find(text)]
+def names(text, *, with_addresses=True):
+    found = player_search.find(text, with_addresses=with_addresses, now=1)
+    return [each.player.username for each in found]
 
 
 def test_a_name_is_found_by_its_beginning_in_any_case(app, new_player):
@@ -27,7 +28,7 @@ def test_a_name_is_found_by_its_beginning_in_any_case(app, new_player):
 
 
 def test_a_player_is_found_by_the_platform_id(player):
-    (found,) = player_search.find(f" {player.platform_id} ")
+    (found,) = player_search.find(f" {player.platform_id} ", with_addresses=False, now=1)
 
     assert (found.player, found.by) == (player.user, [FoundBy.PLATFORM_ID])
 

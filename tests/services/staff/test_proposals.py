@@ -43,6 +43,37 @@ def test_small_changes_of_a_day_count_together(change_balance, balance, clock):
     assert balance() == 220
 
 
+@pytest.mark.security("Four eyes")
+def test_changes_by_one_person_count_together_over_all_players(change_balance, new_player, clock):
+    accomplices = [new_player() for _ in range(3)]
+    assert change_balance(60, of=accomplices[0]).is_done
+    assert change_balance(-40, of=accomplices[1]).is_done
+
+    assert not change_balance(1, of=accomplices[2]).is_done
+
+    assert change_balance(60, of=accomplices[2], by=BOB).is_done
+    clock.now += DAY_MS
+    assert change_balance(100, of=accomplices[1]).is_done
+
+
+@pytest.mark.security("Four eyes")
+def test_what_two_people_decided_does_not_count_for_the_one_who_proposed_it(
+    change_balance, approve, new_player
+):
+    approve(change_balance(250))
+
+    assert change_balance(100, of=new_player()).is_done
+
+
+@pytest.mark.security("Four eyes")
+def test_of_changes_by_one_person_at_once_only_those_within_the_bound_are_done(change_balance, new_player):
+    accomplices = [new_player() for _ in range(4)]
+
+    outcomes = all_at_once([lambda each=each: change_balance(40, of=each) for each in accomplices])
+
+    assert sum(outcome.is_done for outcome in outcomes) == 2
+
+
 def test_approving_executes_and_names_both_people(change_balance, approve, balance):
     outcome = change_balance(250)
 

@@ -99,18 +99,6 @@ def test_a_new_catalogue_is_loaded_by_all_processes(process, add_item, expire, t
     assert times_stored() == 3
 
 
-def test_a_current_catalogue_takes_no_query(process, add_item, queries):
-    add_item()
-    catalogue = process()
-    shown = catalogue.current()
-    queries.clear()
-
-    catalogue.load_newest()
-
-    assert catalogue.current() is shown
-    assert len(queries) == 1
-
-
 def test_processes_store_the_first_catalogue_once(process, add_item):
     add_item()
     catalogues = [process() for _ in range(4)]

@@ -11,6 +11,8 @@ from math import floor, isqrt
 
 BONUS = 20
 SPECIAL_CODE = "HOUSECODE"
+HOUSE_EDGE = Fraction("0.05")
+"""Of all games; no case of the model has a lower one."""
 DAY_MS = 24 * 3600 * 1000
 PERIODS, KINDS = ("day", "week", "month"), ("wager", "loss", "deposit")
 TIERS = [(10_000_000, "0.25"), (5_000_000, "0.20"), (1_000_000, "0.12"), (500_000, "0.10")]
@@ -68,6 +70,7 @@ class Books:
     owner: "Books | None" = None
     payments: list[tuple[str, int]] = field(default_factory=list)
     payments_before_code: int = 0
+    wagered_before_code: int = 0
     asked: list[ModelPayment] = field(default_factory=list)
     deposits: list[tuple[int, int]] = field(default_factory=list)
     """Time in ms and amount of each deposit, whether recorded, asked for or credited."""
@@ -97,6 +100,7 @@ class Books:
         self.used, self.owner = code, owner
         self.balance += BONUS
         self.payments_before_code = len(self.payments)
+        self.wagered_before_code = self.wagered
         if owner is not None:
             owner.referred.append(self)
         return True
@@ -306,6 +310,10 @@ class Books:
         deposited, withdrawn = (self.paid(kind, for_owner=True) for kind in ("deposit", "withdraw"))
         return floor((deposited - (withdrawn + BONUS)) * self.owner.rate())
 
+    def bound(self) -> int:
+        """The most that the owner of the used code can claim for this player's bets."""
+        return floor((self.wagered - self.wagered_before_code) * HOUSE_EDGE * self.owner.rate())
+
     def me(self) -> dict:
         return {
             "balance": self.balance / 100,
@@ -366,9 +374,7 @@ class Books:
         return max(sum(player.commission() for player in self.referred), 0)
 
     def available(self) -> int:
-        claimable = sum(
-            max(min(player.commission(), player.wagered - player.earned), 0) for player in self.referred
-        )
+        claimable = sum(max(min(player.commission(), player.bound()), 0) for player in self.referred)
         return max(min(self.earnings(), claimable) - self.claimed, 0)
 
     def payment_list(self) -> list[tuple[str, float, str]]:
@@ -400,14 +406,16 @@ def since(period: str, now: int) -> float:
 def leaders(everybody: list[Books], period: str, now: int) -> list[tuple[str, float]]:
     """Masked names and wagers of the week or month, as /leaderboard orders them; the oldest account first."""
     first = since({"weekly": "week", "monthly": "month"}[period], now)
-    wagers = [(books, sum(wager for at, wager, _ in books.bets if at >= first)) for books in everybody]
+    shown = [books for books in everybody if not books.suspended]
+    wagers = [(books, sum(wager for at, wager, _ in books.bets if at >= first)) for books in shown]
     ranked = sorted((found for found in wagers if found[1]), key=lambda found: -found[1])
     return [(f"{books.name[:3]}***", wager / 100) for books, wager in ranked[:100]]
 
 
 def live_bets(everybody: list[Books], until: int) -> Counter[str]:
     """How many bets were made up to this time, and how many of them are high rolls."""
-    made = [(wager, payout) for books in everybody for at, wager, payout in books.bets if at <= until]
+    shown = [books for books in everybody if not books.suspended]
+    made = [(wager, payout) for books in shown for at, wager, payout in books.bets if at <= until]
     high_rolls = sum(wager >= 5000 or payout >= 10 * wager > 0 for wager, payout in made)
     return Counter({"live-bets": len(made), "high-rolls": high_rolls})
 

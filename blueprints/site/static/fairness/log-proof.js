@@ -8,7 +8,9 @@
 
 const WHOLE = "(0|[1-9][0-9]{0,18})";
 const PROOF = new RegExp(`^c2sp\\.org/tlog-proof@v1\nextra (\\S+)\nindex ${WHOLE}\n((?:\\S{44}\n)*)\n([^]*)$`);
-const NOTE = /^([^\0-\x09\x0b-\x1f]*\n)\n((?:\u2014 [^\s+]+ \S+\n)+)$/;
+const NOTE = /^([^\0-\x09\x0b-\x1f]*\n)\n((?:\u2014 [^\p{White_Space}+\0-\x1f]+ \S+\n)+)$/u;
+const MAX_NOTE_BYTES = 256 * 1024;
+const MAX_SIGNATURES = 100;
 const CHECKPOINT = new RegExp(`^(\\S+)\n${WHOLE}\n(\\S{44})\n`);
 const RECEIPT = /^(\S+)\/receipt\n([^\n]+)\n$/;
 const KEY = /^([^\s+]+)\+([0-9a-f]{8})\+(\S{44})$/;
@@ -33,7 +35,7 @@ export class Malformed extends Error {}
  */
 export async function checkLogFile(file, keys, bet = {}) {
   const [, extra, index, proof, checkpoint] = PROOF.exec(file) ?? [];
-  const [, body, signatures] = match(NOTE, checkpoint ?? file, "This is neither a proof nor a receipt.");
+  const { body, signatures } = readNote(checkpoint ?? file);
   if (!checkpoint) {
     const [, origin, text] = match(RECEIPT, body, "This is neither a proof nor a receipt.");
     const fits = checkEntry(text, bet);
@@ -51,6 +53,20 @@ export async function checkLogFile(file, keys, bet = {}) {
     ...checkEntry(text, bet),
   ];
   return { origin, index: Number(index), size: Number(size), text, checks };
+}
+
+/** The text of a signed note, and its signatures with the names and ids of their keys. */
+function readNote(note) {
+  const [, body, block] = match(NOTE, note, "This is neither a proof nor a receipt.");
+  const signatures = block.split("\n").slice(0, -1).map((line) => {
+    const [, name, base64] = line.split(" ");
+    const bytes = bytesOfBase64(base64);
+    return { name, id: hexOfBytes(bytes.subarray(0, 4)), bytes: bytes.subarray(4) };
+  });
+  if (bytesOfText(note).length > MAX_NOTE_BYTES) throw new Malformed("The note is too long.");
+  if (signatures.length > MAX_SIGNATURES) throw new Malformed("The note has too many signatures.");
+  if (signatures.some(({ bytes }) => !bytes.length)) throw new Malformed("A signature of the note is too short.");
+  return { body, signatures };
 }
 
 /** The root that an inclusion proof leads to (RFC 9162, 2.1.3.2); null if it has another length. */
@@ -77,11 +93,9 @@ async function checkSignatures(what, { origin, body, signatures, keys }) {
   const text = `The ${what} is signed with the key of ${origin}`;
   const results = [];
   for (const { name, id, publicKey } of await Promise.all(lines.map(readKey))) {
-    for (const line of signatures.split("\n").slice(0, -1)) {
-      const [, signer, base64] = line.split(" ");
-      const signature = bytesOfBase64(base64);
-      const isOurs = name === origin && signer === origin && hexOfBytes(signature.subarray(0, 4)) === id;
-      if (isOurs) results.push(await isSignature(publicKey, signature.subarray(4), bytesOfText(body)));
+    for (const signature of signatures) {
+      const isOurs = name === origin && signature.name === origin && signature.id === id;
+      if (isOurs) results.push(await isSignature(publicKey, signature.bytes, bytesOfText(body)));
     }
   }
   if (results.includes(null)) return { text: "This browser can't check signatures of the kind Ed25519", passed: null };

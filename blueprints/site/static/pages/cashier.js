@@ -4,10 +4,13 @@ import { getOwn } from "../api.js";
 import { socket } from "../connection.js";
 import { html, nothing } from "../lit.js";
 import { centsOfCoins, format } from "../money.js";
+import { Actions } from "../parts/action.js";
 import { coins, named, namedButton, section } from "../parts/elements.js";
 import { PagedList } from "../parts/paged-list.js";
 import { makePaymentForm } from "../parts/payment-form.js";
-import { centsOf, describeState, isOpenDeposit, nameOf, nounOf, PAYMENT_FILTERS } from "../parts/payments.js";
+import {
+  cancelDeposit, centsOf, describePaid, describeState, isCancellable, isOpenDeposit, nameOf, nounOf, PAYMENT_FILTERS,
+} from "../parts/payments.js";
 import { ownResource, Resource } from "../parts/resource.js";
 import { sweepstake } from "../parts/sweepstake.js";
 import { current, setQuery } from "../router.js";
@@ -38,6 +41,8 @@ const looked = new Resource(async (signal, { type, id, status: earlier }) => {
   return { type, ...payment };
 });
 const code = new Resource(async (signal, id) => ({ id, ...(await getOwn(`/qr-codes/deposits/${id}`, { signal })) }));
+
+const actions = new Actions("payment-said", () => Promise.all([look(), payments.load()]));
 
 const isPayable = ({ status, checkoutUrl }) => status === "pending" && checkoutUrl;
 
@@ -100,6 +105,7 @@ function lookedAt(payment) {
     <section id="payment" class="now" aria-labelledby="payment-name">
       <h3 id="payment-name">${nameOf(payment)}</h3>
       <p id="payment-state" role="status" tabindex="-1">${describeState(payment)}</p>
+      ${describePaid(payment) ? html`<p id="payment-paid" class="quiet">${describePaid(payment)}</p>` : nothing}
       ${txhash ? html`<p id="payment-txhash" class="quiet">Transaction ${txhash}</p>` : nothing}
       ${isPayable(payment) ? html`<div id="checkout">
         <a id="checkout-link" class="plain" href=${checkoutUrl} target="_blank" rel="noopener">Open the payment page</a>
@@ -108,6 +114,9 @@ function lookedAt(payment) {
         ${code.value?.id === id ? html`<img id="checkout-qr" src=${code.value.qrCode} width="200" height="200"
           alt="The address of the payment page as a QR code">` : nothing}
       </div>` : nothing}
+      ${isCancellable(payment) ? html`<div class="row">
+        ${actions.button("Cancel", () => cancelDeposit(payment), nameOf(payment))}</div>` : nothing}
+      ${actions.view()}
     </section>`;
 }
 

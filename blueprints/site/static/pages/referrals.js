@@ -62,7 +62,7 @@ const earnings = ({ commissionPercentage, totalDeposits, totalEarnings, availabl
     ["Earned so far", coins(centsOfCoins(totalEarnings))],
   ], "amounts")}
   <p class="quiet">You earn your share of what these players deposit, less what they withdraw and their bonus. You can
-    claim at most what they have lost.</p>`;
+    claim at most your share of what their bets cost on average.</p>`;
 
 function referred(players) {
   const pages = Math.ceil(players.length / PAGE_SIZE);

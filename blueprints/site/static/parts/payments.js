@@ -1,6 +1,6 @@
 // Deposits and withdrawals: requesting one once, and what its state means.
 
-import { Unanswered } from "../api.js";
+import { sendJson, Unanswered } from "../api.js";
 import { randomHex } from "../fairness/seeds.js";
 import { explainRefusal } from "../game/refusals.js";
 import { centsOfCoins, format } from "../money.js";
@@ -47,6 +47,21 @@ export const describeState = ({ type, status }) => STATES[type].find(([name]) =>
 /** Whether a payment is a deposit that is not over. */
 export const isOpenDeposit = ({ type, status }) =>
   type === "deposit" && ["created", "pending", "confirming"].includes(status);
+
+/** Whether a payment is a deposit that its player can give up: nothing was paid, as far as is known. */
+export const isCancellable = ({ type, status, paidAmount }) =>
+  type === "deposit" && ["created", "pending"].includes(status) && !paidAmount;
+
+/** Cancel a deposit; the sentence that says so. */
+export async function cancelDeposit({ id }) {
+  await sendJson("POST", `/payments/deposits/${id}/cancel`);
+  return "The deposit is cancelled. Please do not pay it any more.";
+}
+
+/** What has come for a deposit that is not credited, as a sentence; nothing if that is not known, or 0. */
+export const describePaid = ({ type, status, paidAmount }) =>
+  (type === "deposit" && status !== "credited" && paidAmount
+    ? `${format(centsOfCoins(paidAmount))} coins have arrived.` : "");
 
 /** The amount of a payment; of a deposit what was credited, once that is known. */
 export const centsOf = ({ amount, credited }) => centsOfCoins(credited ?? amount);

@@ -1,5 +1,7 @@
 """What the operator's own payment service has done is recorded once."""
 
+import json
+
 import pytest
 
 from services.payments import inbox
@@ -7,6 +9,7 @@ from tests.blueprints.payments.messages.conftest import GOOD
 from tests.support.at_once import all_at_once
 
 HASH = "ab" * 32
+REUSED = (409, {"error": "Webhook id was used for another message"})
 
 
 def test_a_deposit_is_recorded_with_all_that_the_message_says(
@@ -31,7 +34,6 @@ def test_a_deposit_is_recorded_with_all_that_the_message_says(
 
 def test_a_message_counts_once_for_each_id_and_each_txhash(post, deposited, balance, statistics):
     assert [post(deposited(txhash=HASH)) for _ in range(2)] == [GOOD] * 2
-    assert post(deposited(30)) == GOOD
     assert post(deposited(txhash=f"0x{HASH.upper()}"), message_id="m2") == GOOD
     assert (balance(), len(statistics())) == (125, 1)
 
@@ -124,3 +126,29 @@ def test_processed_messages_are_deleted_after_ninety_days(post, deposited, store
     inbox.delete_old(now=clock())
 
     assert stored() == []
+
+
+@pytest.mark.parametrize("message_id", ["m1", "m" * 200])
+def test_an_id_that_was_used_for_another_content_is_refused_and_a_finding(
+    message_id, post, deposited, balance, reconcile, run
+):
+    post(deposited(), message_id=message_id)
+
+    assert [post(deposited(30), message_id=message_id) for _ in range(2)] == [REUSED] * 2
+
+    ((kind, subject),) = reconcile()[1]
+    assert (kind, balance()) == ("reused-id", 125)
+    run("payments", "dismiss", kind, subject, "--reason", "the service is mended")
+    post(deposited(30), message_id=message_id)
+    assert reconcile()[1] == []
+    post(deposited(31), message_id=message_id)
+    assert reconcile()[1] == [(kind, subject)]
+
+
+def test_the_same_content_in_another_form_is_the_same_message(post, deposited, balance):
+    message = deposited()
+    turned = {"data": dict(reversed(message["data"].items())), "type": message["type"]}
+
+    assert [post(message), post(json.dumps(turned, indent=2))] == [GOOD] * 2
+
+    assert balance() == 125

@@ -1,5 +1,7 @@
 """Messages that are not signed well, or say nothing that can be recorded."""
 
+import json
+
 import pytest
 
 from tests.blueprints.payments.conftest import SECRET
@@ -26,6 +28,10 @@ def test_a_malformed_message_is_400_and_stored(post, deposited, stored, balance,
         good | {"type": "deposit.made"},
         good | {"type": ["deposit.credited"]},
         good | {"data": []},
+        *(
+            json.dumps(good).replace(": 25", f": {usd}")
+            for usd in ("1e999999999", "Infinity", "NaN", "9" * 5000)
+        ),
         without(good, "platformid"),
         without(good, "usd"),
         *(deposited(usd) for usd in (0, -5, 25.001, "25", True, None, 1e9 + 1, [25])),
@@ -77,6 +83,12 @@ def test_a_bad_signature_or_time_is_401_and_stores_nothing(post, deposited, stor
 
     assert answers == [UNAUTHORIZED] * len(answers)
     assert (stored(), balance()) == ([], 100)
+
+
+@pytest.mark.settings(PAYMENTS_WEBHOOK_SECRET="")
+def test_without_a_secret_every_message_is_refused(post, deposited, stored):
+    assert post(deposited()) == UNAUTHORIZED
+    assert stored() == []
 
 
 @pytest.mark.settings(RATELIMIT_ENABLED="1")

@@ -1,6 +1,7 @@
 """Proofs are sent when they are due, to the right socket, and after a restart."""
 
 import hashlib
+import time
 
 import peewee
 import pytest
@@ -132,6 +133,18 @@ class TestWithAStoppedClock:
         assert len(seed) == 64
         assert seed not in before + after
         assert len(connect().expect("live-bets")) == 1
+
+
+@pytest.mark.settings(UPGRADER_PROOF_DELAY="1")
+class TestWithADelayOfASecond:
+    def test_a_proof_does_not_come_before_its_delay(self, connect, player, item):
+        socket = connect(player)
+        began = time.monotonic()
+
+        socket.spin({"amount": 1, "item": item})
+        socket.expect("upgrader:proof")
+
+        assert time.monotonic() - began >= 1
 
 
 @pytest.mark.one_process
