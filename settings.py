@@ -44,6 +44,8 @@ PROVIDERS = ContainsOnly(PAYMENT_PROVIDERS, error="must be one or more of {choic
 NETWORKS = "must be networks such as 192.0.2.0/24 or 2001:db8::/48, separated by commas"
 WEBHOOK_SECRETS = "must be one or more secrets such as whsec_…, with 24 to 64 bytes in base64, between blanks"
 ACTIONS = ContainsOnly(TWO_FACTOR_ACTIONS, error="must be one or more of {choices}, separated by commas")
+APP_ORIGIN = re.compile(r"(?:capacitor|ionic|tauri|app)://[a-z0-9.-]+(?::[0-9]{1,5})?")
+"""The origins of pages in the shells of apps."""
 URL_HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+")
 NUMBER = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+")
 
@@ -233,7 +235,9 @@ def _origin(url: str) -> str:
 
 def _origins(text: str) -> tuple[str, ...]:
     with contextlib.suppress(ValidationError):
-        origins = tuple(_origin(entry) for entry in _list(text))
+        origins = tuple(
+            entry.lower() if APP_ORIGIN.fullmatch(entry.lower()) else _origin(entry) for entry in _list(text)
+        )
         if list(origins) == [entry.lower() for entry in _list(text)]:
             return origins
     raise ValidationError("must be origins such as https://play.example.com, separated by commas")

@@ -5,7 +5,7 @@ import traceback
 from pathlib import Path
 
 from models.db.connection import schema_problem
-from models.db.postgres import UnusableDatabase
+from models.db.new_connections import UnusableDatabase
 
 ROOT = Path(__file__).resolve().parents[1]
 

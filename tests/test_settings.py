@@ -184,6 +184,8 @@ BAD_VALUES = [
     ("IDENTITY_DISCOVERY_URL", "accounts.google.com", ADDRESS),
     ("CORS_ORIGINS", "*", ORIGINS),
     ("CORS_ORIGINS", "https://play.example.com/game", ORIGINS),
+    ("CORS_ORIGINS", "app://localhost/index.html", ORIGINS),
+    ("CORS_ORIGINS", "file://", ORIGINS),
     ("DATABASE_URL", "mysql://db/platform", DATABASE),
     ("DATABASE_URL", "postgresql://platform:50%@db/platform", POSTGRESQL),
     ("DATABASE_URL", "postgresql://db/platform?no-such-option=1", POSTGRESQL),
@@ -422,6 +424,12 @@ def test_the_origin_of_the_front_end_is_allowed(read):
         assert read(FRONTEND_URL=frontend_url).allowed_origins == ("http://127.0.0.1:5000", origin)
 
 
+def test_origins_of_the_shells_of_apps_are_allowed(read):
+    shells = "capacitor://localhost", "ionic://localhost", "tauri://localhost", "app://obsidian.md", "app://-"
+
+    assert read(CORS_ORIGINS=", ".join(shells)).cors_origins == shells
+
+
 def test_the_service_front_end_and_listed_origins_are_allowed(read):
     settings = read(
         BASE_URL="https://play.example.com/api",
@@ -537,7 +545,8 @@ def test_only_the_settings_read_the_environment():
         if isinstance(node.value, ast.Name) and node.value.id == "os"
     ]
 
-    assert readers == ["app.py"]
+    # PGOPTIONS is no setting of the platform, but one of PostgreSQL's library.
+    assert readers == ["app.py", "models/db/new_connections.py"]
 
 
 def test_a_truncated_secret_file_stops_the_start(read, tmp_path):

@@ -194,10 +194,8 @@ def settle() -> None:
     """Let PostgreSQL update its statistics, as it does by itself later. SQLite never does."""
     if isinstance(database.obj, SqliteDatabase):
         return
-    with reading():
-        database.execute_sql("SET statement_timeout = 0")
+    with reading(), database.obj.unlimited_statements():
         database.execute_sql("VACUUM (ANALYZE)")
-        database.execute_sql("RESET statement_timeout")
 
 
 def _write_chunk(history: History, count: int) -> None:

@@ -10,11 +10,15 @@ SERVER_PATH = "/usr/sbin"
 
 @dataclass(frozen=True)
 class Program:
-    """A program, the marker of the tests that run it, and its Debian package."""
+    """A program, the marker of the tests that run it, and its Debian package.
+
+    CI does not install the programs of thorough tests only, which it leaves out then.
+    """
 
     marker: str
     command: str
     package: str
+    only_thorough: bool = False
 
     @property
     def path(self) -> str | None:
@@ -23,16 +27,25 @@ class Program:
 
 
 BROWSER = Program("browser", "chromium", "chromium")
+APACHE = Program("apache", "apache2", "apache2", only_thorough=True)
+CADDY = Program("caddy", "caddy", "caddy", only_thorough=True)
 FAKETIME = Program("faketime", "faketime", "faketime")
+HAPROXY = Program("haproxy", "haproxy", "haproxy", only_thorough=True)
 NGINX = Program("nginx", "nginx", "nginx")
-PGBACKREST = Program("pgbackrest", "pgbackrest", "pgbackrest")
-POSTGRESQL = Program("postgresql", "pg_ctlcluster", "postgresql")
+PGBOUNCER = Program("pgbouncer", "pgbouncer", "pgbouncer", only_thorough=True)
+PGPOOL = Program("pgpool", "pgpool", "pgpool2", only_thorough=True)
+PGBACKREST = Program("pgbackrest", "pgbackrest", "pgbackrest", only_thorough=True)
+POSTGRESQL = Program("postgresql", "pg_ctlcluster", "postgresql", only_thorough=True)
 """Debian's: pgBackRest knows no newer one."""
 
-PROMTOOL = Program("promtool", "promtool", "prometheus")
+PROMTOOL = Program("promtool", "promtool", "prometheus", only_thorough=True)
 REDIS = Program("redis", "redis-server", "redis-server")
 SYSTEMD = Program("systemd", "systemd-analyze", "systemd")
-PROGRAMS = (BROWSER, FAKETIME, NGINX, PGBACKREST, POSTGRESQL, PROMTOOL, REDIS, SYSTEMD)
+VARNISH = Program("varnish", "varnishd", "varnish", only_thorough=True)
+PROGRAMS = (
+    *(APACHE, BROWSER, CADDY, FAKETIME, HAPROXY, NGINX, PGBACKREST, PGBOUNCER),
+    *(PGPOOL, POSTGRESQL, PROMTOOL, REDIS, SYSTEMD, VARNISH),
+)
 
 
 def missing_programs() -> list[Program]:

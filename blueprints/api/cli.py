@@ -14,6 +14,7 @@ import peewee
 from flask.cli import AppGroup
 
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, schema_problem
+from models.db.new_connections import UnusableDatabase
 from server.schemas import camel_case
 from services.audit_trail.actor import Actor, acting_as
 from services.shared.errors import OperatorError, PlatformError
@@ -36,6 +37,8 @@ def _one_line_errors() -> Iterator[None]:
     except (OperatorError, PlatformError, OSError, UnicodeEncodeError) as error:
         _drop_unwritten_output()
         raise click.ClickException(str(error)) from None
+    except UnusableDatabase as error:
+        raise click.ClickException(f"DATABASE_URL: {error}") from None
     except (*SCHEMA_ERRORS, *UNAVAILABLE) as error:
         if problem := schema_problem(error):
             raise click.ClickException(f"the database schema is not up to date: {problem}") from None

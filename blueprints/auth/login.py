@@ -28,6 +28,8 @@ blueprint = ApiBlueprint("login", __name__, url_prefix="/auth", description="Log
 blueprint.after_request(forbid_storing)
 
 CHALLENGE = "challenge"
+MOVED = "moved"
+"""The parameter of a login that began on another host."""
 
 FAILED, UNAVAILABLE, SUSPENDED = "login_failed", "provider_unavailable", "account_suspended"
 
@@ -37,7 +39,10 @@ def _redirects(description: str) -> dict[int, Any]:
     return {302: {"description": "Found", "headers": {"Location": location}}}
 
 
-TO_PROVIDER = _redirects(f"The provider's login, or {{frontend_url}}?error={UNAVAILABLE}")
+TO_PROVIDER = _redirects(
+    "The provider's login; on another host than that of BASE_URL, first the same address there, with "
+    f"?{MOVED}=1; or {{frontend_url}}?error={UNAVAILABLE}"
+)
 TO_FRONTEND = _redirects(
     "{frontend_url}?token=<JWT>; or, without a token, "
     f"?error={FAILED} when the login was refused or cancelled, ?error={UNAVAILABLE}, and "
@@ -96,6 +101,12 @@ def finish_identity_login() -> Response:
 
 
 def _begin(login: Login) -> Response:
+    base_url = get_services().settings.base_url
+    # The provider sends the browser back to BASE_URL, where it has no cookie of another host. Sent there once
+    # only: a proxy may rewrite the host of each request.
+    is_elsewhere = urlsplit(request.host_url).hostname != urlsplit(base_url).hostname
+    if login.provider and is_elsewhere and MOVED not in request.args:
+        return _redirect(f"{base_url}/auth/{login.name}?{MOVED}=1")
     try:
         address, cookie = login.begin(now=get_services().clock())
     except ProviderUnavailable as problem:

@@ -40,5 +40,4 @@ def check_texts() -> None:
 def set_headers(response: Response) -> Response:
     response.headers["Content-Security-Policy"] = SECURITY_POLICY
     # Files may be stored: Flask gives them a validator.
-    response.headers.setdefault("Cache-Control", "no-store")
     return response

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import click
+from flask import current_app
 from flask.cli import with_appcontext
 
 from blueprints.api.cli import OperatorCommand, OperatorGroup, in_camel_case, print_json
@@ -54,8 +55,11 @@ def check() -> None:
     problems = checks.problems(services.settings, services.encrypted_columns(), services.log)
     wrong, away, notes = services.payment_methods.problems()
     problems += wrong
-    warnings = checks.warnings(services.settings) + away
+    refused, silent = current_app.extensions["cluster"].redis_problems()
+    problems += refused
+    warnings = checks.warnings(services.settings) + away + silent
     if not problems:
+        warnings += checks.option_warnings()
         warnings += checks.proxy_warnings(services.settings)
         warnings += checks.copy_warnings(services.settings, services.log)
     lines = [f"warning: {warning}" for warning in warnings] + [f"note: {note}" for note in notes]

@@ -12,7 +12,7 @@ from blueprints.api.errors import error_response
 from blueprints.system.asyncapi import asyncapi_document
 from models.db import migrate
 from models.db.connection import SCHEMA_ERRORS, database, reading, schema_problem
-from models.db.postgres import UnusableDatabase
+from models.db.new_connections import UnusableDatabase
 from server.current_services import get_services
 from server.http.rate_limit import count_as
 from server.metrics import Metrics
@@ -36,6 +36,12 @@ class ReadinessSchema(HealthSchema):
     redis = fields.Function(
         lambda health: health.get("redis") or missing,
         metadata=documented("ok or away; only with REDIS_URL", "ok", type="string"),
+    )
+    redis_problem = fields.Function(
+        lambda health: health.get("redis_problem") or missing,
+        metadata=documented(
+            "Why redis is away, and what to do; only then", "it does not answer", type="string"
+        ),
     )
     held = fields.Function(
         lambda health: health.get("held") or missing,
@@ -76,7 +82,13 @@ def get_readiness() -> dict[str, Any] | Response:
         if problem := schema_problem(error):
             return error_response(f"{SCHEMA_OUTDATED}: {problem}", 503)
         raise
-    return {"status": "ok", "redis": get_services().signals.state, "held": hold and hold.text}
+    signals = get_services().signals
+    return {
+        "status": "ok",
+        "redis": signals.state,
+        "redis_problem": signals.problem,
+        "held": hold and hold.text,
+    }
 
 
 @blueprint.get("/asyncapi.json")

@@ -19,7 +19,8 @@ import peewee
 from playhouse.pool import MaxConnectionsExceeded, PooledSqliteDatabase
 
 from models.db import waiting
-from models.db.postgres import POOL_SIZE, STATEMENT_MS, PoolUsage, Postgres, as_unavailable
+from models.db.new_connections import STATEMENT_MS
+from models.db.postgres import POOL_SIZE, PoolUsage, Postgres, as_unavailable
 
 UNAVAILABLE = (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded)
 """The errors of a database that is unreachable, slow or out of connections. A later retry may succeed."""

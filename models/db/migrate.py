@@ -130,10 +130,9 @@ def _file_lock() -> Iterator[None]:
 @contextmanager
 def _advisory_lock() -> Iterator[None]:
     # The wait for another process's upgrade may exceed the time limit of statements.
-    database.execute_sql("SET statement_timeout = 0; SET lock_timeout = 0")
-    database.execute_sql("SELECT pg_advisory_lock(%s)", (ADVISORY_LOCK,))
-    try:
-        yield
-    finally:
-        database.execute_sql("SELECT pg_advisory_unlock(%s)", (ADVISORY_LOCK,))
-        database.execute_sql("RESET statement_timeout; RESET lock_timeout")
+    with database.obj.unlimited_statements():
+        database.execute_sql("SELECT pg_advisory_lock(%s)", (ADVISORY_LOCK,))
+        try:
+            yield
+        finally:
+            database.execute_sql("SELECT pg_advisory_unlock(%s)", (ADVISORY_LOCK,))

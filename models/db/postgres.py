@@ -1,6 +1,5 @@
 """PostgreSQL: the connection pool, and the limits on waiting for connections and answers."""
 
-import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -8,24 +7,33 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-import gevent
 import peewee
 import psycopg2
-from gevent import monkey
 from gevent.socket import wait_read, wait_write
 from playhouse.pool import MaxConnectionsExceeded
-from psycopg2 import errors, extensions
+from psycopg2 import extensions
 
 from fifo_semaphore import FifoSemaphore
 from models.db import waiting
+from models.db.new_connections import (
+    CONNECT_SECONDS,
+    NOT_PER_SESSION,
+    STATEMENT_MS,
+    Connection,
+    ReadOnlyDatabase,
+    RolledBack,
+    UnusableDatabase,
+    addresses,
+    check_pooler,
+    given_settings,
+    set_up,
+)
 
 POOL_SIZE = 20
 """The default of DATABASE_POOL_SIZE."""
 
 POOL_WAIT_SECONDS = 5
-CONNECT_SECONDS = 4
-STATEMENT_MS = 5_000
-"""Limits on single waits. The wait budget (models/db/waiting.py) limits their sum."""
+"""The limit on the wait for a connection in use. The wait budget (models/db/waiting.py) limits all waits."""
 
 COMMIT_SECONDS = 0.5
 """The least wait budget with which a commit begins, so that its outcome is known in time."""
@@ -37,27 +45,8 @@ NAMES = 1936746863
 """A broken connection makes the pool drop the older ones, at most once in this time: a database that is only
 slow is not kept busy with new connections."""
 
-CONNECTED_TO = """
-SELECT concat_ws(
-    ' ',
-    'postgresql',
-    {system},
-    left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),
-    (SELECT oid FROM pg_database WHERE datname = current_database())
-)
-WHERE NOT pg_is_in_recovery()
-"""
-"""The cluster, its timeline (changed by a promotion or a point-in-time recovery) and the database. No row in
-recovery: there is no timeline yet. PostgreSQL 13 to 18 let every role read this, unless it was revoked."""
-SYSTEM = "(SELECT system_identifier FROM pg_control_system())"
-UNREADABLE_SYSTEM = "'unknown'"
-
 _peewee: Any = peewee
 """Peewee without its types, which lack what a pool needs."""
-
-
-class UnusableDatabase(peewee.OperationalError):
-    """This process must not use the database that the address leads to. ``str()`` says why, in one line."""
 
 
 IN_RECOVERY = (
@@ -90,33 +79,28 @@ def _held(slots: FifoSemaphore) -> Iterator[None]:
         slots.release()
 
 
-READ_ONLY = "25006"
-"""PostgreSQL's error code for a write to a database that takes none."""
+REPORTED = {
+    "25006": (ReadOnlyDatabase, "the database is read-only, and the server must write to it"),
+    "40001": (RolledBack, "the database has rolled back a transaction because of concurrent ones (40001)"),
+    "40P01": (RolledBack, "the database has rolled back a transaction to end a deadlock (40P01)"),
+}
+"""Errors and their texts by the codes of PostgreSQL."""
 
 
 @contextmanager
 def as_unavailable() -> Iterator[None]:
-    """Raise OperationalError for a lost connection, a damaged file, and a database that takes no writes."""
+    """Raise OperationalError for a lost connection, a damaged file, and the errors of REPORTED."""
     try:
         yield
     except peewee.DatabaseError as error:
         # Errors that a statement reports are subclasses.
         code = getattr(error.__cause__ or error.__context__, "pgcode", None)
-        if type(error) is peewee.DatabaseError or code == READ_ONLY:
+        if code in REPORTED:
+            kind, text = REPORTED[code]
+            raise kind(text) from error
+        if type(error) is peewee.DatabaseError:
             raise peewee.OperationalError(str(error)) from error
         raise
-
-
-class _Connection(extensions.connection):  # type: ignore[misc]  # psycopg2 carries no types
-    """A connection with the time when it was opened, and whether it has prepared the settling statement."""
-
-    has_prepared = False
-    leads_to = ""
-    """What CONNECTED_TO says. It can't change while the connection is open."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.opened_at = time.monotonic()
 
 
 class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
@@ -139,25 +123,21 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     """The function that makes a table of a JSON object, with the columns ``key`` and ``value``."""
 
     def __init__(self, url: str, *, pool_size: int) -> None:
-        self._idle: list[_Connection] = []
+        self._idle: list[Connection] = []
         self._trusted_since = 0.0
-        # The database that this process writes to, as CONNECTED_TO says, and those that it has left.
+        # The database that this process writes to, as SET_UP says, and those that it has left.
         self._used = ""
         self._left: set[str] = set()
-        self._opened: set[_Connection] = set()
+        self._opened: set[Connection] = set()
         self._choosing = threading.Lock()
         super().__init__(
             url,
             autoconnect=False,
-            connection_factory=_Connection,
+            connection_factory=Connection,
             connect_timeout=CONNECT_SECONDS,
-            options=(
-                # An answered commit survives a crash, whatever the server's own setting is.
-                "-c synchronous_commit=on"
-                f" -c statement_timeout={STATEMENT_MS} -c lock_timeout={STATEMENT_MS}"
-                # The locks of a process that has vanished are released soon.
-                " -c idle_in_transaction_session_timeout=10000 -c timezone=UTC"
-            ),
+            client_encoding="UTF8",
+            # Those of the address and of PGOPTIONS are set with the own settings.
+            options="",
         )
         # First come, first served: otherwise, when 400 sockets connected at once, some waited for seconds.
         self.pool_size = pool_size
@@ -176,8 +156,13 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     @contextmanager
     def slot(self) -> Iterator[None]:
         """Hold the right to one connection. Raises MaxConnectionsExceeded if none becomes free in time."""
-        with _held(self._slots), as_unavailable():
-            yield
+        try:
+            with _held(self._slots), as_unavailable():
+                yield
+        except ReadOnlyDatabase:
+            # Sessions stay read-only after the database has become writable.
+            self.leave_connections()
+            raise
 
     @contextmanager
     def connection_for_bet(self) -> Iterator[Any]:
@@ -198,12 +183,35 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         return True
 
     def _connect(self) -> Any:
-        connection = self._adapter.connect(self, **self.connect_params, **_addresses(self.database))
-        connection.autocommit = True
-        connection.leads_to = _database_of(connection)
+        connection = self._open()
+        # The first connection to a database. A pooler does not know the number of the server's process.
+        is_behind_pooler = connection.get_backend_pid() != int(connection.backend.split()[0])
+        if is_behind_pooler and connection.leads_to != self._used:
+            second = None
+            try:
+                second = self._open()
+                check_pooler(connection, second)
+            except BaseException:
+                connection.close()
+                raise
+            finally:
+                if second is not None:
+                    second.close()
         return connection
 
-    def _admit(self, connection: _Connection) -> None:
+    def _open(self) -> Connection:
+        connection: Connection = self._adapter.connect(
+            self, **self.connect_params, **addresses(self.database)
+        )
+        connection.autocommit = True
+        try:
+            set_up(connection, given_settings(self.database))
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _admit(self, connection: Connection) -> None:
         """Refuse a connection to another database than the one that this process uses.
 
         The address may name two hosts, or lead to a replica that was promoted. This process changes to the
@@ -216,7 +224,9 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
             self._opened = {each for each in self._opened if not each.closed}
             is_other = connection.leads_to != self._used
             problem = ""
-            if not connection.leads_to:
+            if connection.backend in {each.backend for each in self._opened}:
+                problem = NOT_PER_SESSION
+            elif not connection.leads_to:
                 problem = IN_RECOVERY
             elif is_other and (self._opened or connection.leads_to in self._left):
                 problem = OTHER_DATABASE
@@ -241,7 +251,7 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
             raise peewee.OperationalError("no time is left for a commit")
         return super().commit()
 
-    def _pop_good(self) -> _Connection | None:
+    def _pop_good(self) -> Connection | None:
         """An idle connection that works, the most recently used one first."""
         while (connection := self._pop()) is not None:
             if self._is_good(connection):
@@ -249,14 +259,14 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
             connection.close()
         return None
 
-    def _pop(self) -> _Connection | None:
+    def _pop(self) -> Connection | None:
         # Not checked for an empty list first: another thread may take the last connection.
         try:
             return self._idle.pop()
         except IndexError:
             return None
 
-    def _is_good(self, connection: _Connection) -> bool:
+    def _is_good(self, connection: Connection) -> bool:
         if connection.opened_at <= max(self._trusted_since, time.monotonic() - LONGEST_USE_SECONDS):
             return False
         try:
@@ -268,7 +278,7 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
             return False
         return not connection.closed
 
-    def _close(self, connection: _Connection) -> None:
+    def _close(self, connection: Connection) -> None:
         """Return a connection to the pool if it can be used again."""
         if connection.closed:
             self._drop_older_connections()
@@ -330,6 +340,15 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         """Do nothing: a statement that waits blocks no other greenlet."""
         return nullcontext()
 
+    @contextmanager
+    def unlimited_statements(self) -> Iterator[None]:
+        """Let each statement of the block run, and wait for locks, for as long as it takes."""
+        self.execute_sql("SET statement_timeout = 0; SET lock_timeout = 0")
+        try:
+            yield
+        finally:
+            self.execute_sql(f"SET statement_timeout = {STATEMENT_MS}; SET lock_timeout = {STATEMENT_MS}")
+
     def lift_statement_limit(self) -> None:
         """Let the current transaction run, and wait for locks, for as long as it takes."""
         self.execute_sql(
@@ -345,38 +364,6 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         """Lock these tables, in this order, against writes of others until the transaction ends."""
         for table in tables:
             self.execute_sql(f'LOCK TABLE "{table._meta.table_name}" IN EXCLUSIVE MODE')  # noqa: SLF001  # peewee's own way
-
-
-def _database_of(connection: _Connection) -> str:
-    """What CONNECTED_TO says; empty in recovery."""
-    with connection.cursor() as cursor:
-        try:
-            cursor.execute(CONNECTED_TO.format(system=SYSTEM))
-        except errors.InsufficientPrivilege:
-            cursor.execute(CONNECTED_TO.format(system=UNREADABLE_SYSTEM))
-        found = cursor.fetchone()
-    return found[0] if found else ""
-
-
-def _addresses(url: str) -> dict[str, str]:
-    """The addresses of the server's name. The driver's own lookup would block the whole process."""
-    parts = extensions.parse_dsn(url)
-    name = parts.get("host", "")
-    if not name or name.startswith("/") or "," in name or "hostaddr" in parts:
-        return {}
-    try:
-        found = _look_up(name)
-    except OSError:
-        raise psycopg2.OperationalError("the server's name can't be looked up") from None
-    addresses = list(dict.fromkeys(str(address[0]) for *_, address in found))
-    return {"host": ",".join([name] * len(addresses)), "hostaddr": ",".join(addresses)}
-
-
-def _look_up(name: str) -> Any:
-    if not monkey.is_module_patched("socket"):
-        return socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
-    with waiting.wait(CONNECT_SECONDS) as seconds, gevent.Timeout(seconds, TimeoutError):
-        return socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
 
 
 def cooperate_with_gevent() -> None:

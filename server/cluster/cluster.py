@@ -11,8 +11,10 @@ from typing import Any
 from prometheus_client import CollectorRegistry, Gauge
 
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, Sqlite, database
+from models.db.new_connections import MisconfiguredDatabase
 from server.cluster.database_clock import DatabaseClock
 from server.cluster.processes import Processes
+from server.cluster.redis_client import NO_ANSWER
 from server.cluster.request_counts import RedisCounts
 from server.cluster.signals import NoSignals, RedisSignals
 from server.rate_limiter import ALONE, NewRateLimiter, RateLimiter, RequestCounts
@@ -21,7 +23,7 @@ from server.realtime.server import Realtime
 from services.shared import cache_invalidation
 from services.shared.cache_invalidation import Tag
 from services.shared.clock import Millis, now_ms
-from services.shared.errors import Unavailable
+from services.shared.errors import OperatorError, Unavailable
 from services.shared.signals import Signal
 from settings import Settings
 
@@ -81,6 +83,12 @@ class Cluster:
         live.set_function(lambda: self.processes.live)
         self.signals.count(registry)
 
+    def redis_problems(self) -> tuple[list[str], list[str]]:
+        """Lines about a Redis that refuses what is needed, and about one that does not answer."""
+        found = self.signals.find_problem()
+        lines = [f"REDIS_URL: {found}"] if found else []
+        return ([], lines) if found == NO_ANSWER else (lines, [])
+
     def publish_change(self, tag: Tag) -> None:
         """Tell the other processes that data has changed from which responses are cached."""
         self.signals.publish(Signal.CACHE, {"tags": [tag]})
@@ -88,10 +96,13 @@ class Cluster:
     def join(self) -> None:
         """Join the other processes.
 
-        Raises OperatorError when the connection pools of all processes together are too large.
+        Raises OperatorError when the connection pools of all processes together are too large, and for a
+        database that an operator must change.
         """
         try:
             self.processes.join(signals=self.signals.state)
+        except MisconfiguredDatabase as error:
+            raise OperatorError(f"DATABASE_URL: {error}") from None
         except (*SCHEMA_ERRORS, *UNAVAILABLE):
             # The process starts nevertheless; /readyz says that the database is unavailable.
             log.warning("pools not checked", exc_info=True)

@@ -13,7 +13,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge
 from redis import RedisError
 
 from server import repeated_lines
-from server.cluster.redis_client import connect
+from server.cluster.redis_client import SECONDS, connect, reason_of
+from server.cluster.request_counts import count_once
 from server.realtime.repeated_task import RepeatedTask
 from services.shared import decimal_json
 from services.shared.background import CooperativeYield
@@ -43,14 +44,23 @@ CHECK_SECONDS = 0.5
 PAUSE_SECONDS = 1.0
 """Time between two attempts to connect."""
 
+CHECKED_SECONDS = 2.0
+"""How often the process tries what it needs of Redis."""
+
+UNHEARD = "what this process sends through it does not arrive"
+
 
 class NoSignals(Signals):
     """The signals of a single process: none is sent, so none is lost."""
 
-    state = None
+    state = problem = None
 
     def publish(self, name: Signal, payload: Any) -> None:
         """Do nothing."""
+
+    def find_problem(self) -> str | None:
+        """None."""
+        return None
 
     def tasks(self) -> list[RepeatedTask]:
         """None."""
@@ -76,6 +86,8 @@ class RedisSignals(Signals):
         """When this process last heard itself, by the monotonic clock."""
         self._is_interrupted = False
         """Whether a connection has failed, and this process has not heard itself since."""
+        self._refusal: str | None = None
+        """What the last check has found."""
         self.sent = Counter("signals_sent", "Messages sent to other processes", registry=None)
         self.dropped = Counter(
             "signals_dropped", "Messages dropped because the queue was full or Redis away", registry=None
@@ -84,8 +96,34 @@ class RedisSignals(Signals):
 
     @property
     def state(self) -> str:
+        return "away" if self.problem else "ok"
+
+    @property
+    def problem(self) -> str | None:
         is_silent = time.monotonic() - self.heard_at > SILENCE_SECONDS + CHECK_SECONDS
-        return "away" if self._is_interrupted or is_silent else "ok"
+        return self._refusal or (UNHEARD if self._is_interrupted or is_silent else None)
+
+    def find_problem(self) -> str | None:
+        """Try what the platform needs of Redis. Returns why something does not work."""
+        try:
+            self._redis.publish(CHANNEL, self._message([]))
+            count_once(self._redis)
+            with self._redis.pubsub() as pubsub:  # type: ignore[no-untyped-call]
+                pubsub.subscribe(CHANNEL)
+                pubsub.get_message(timeout=SECONDS)
+        except (RedisError, OSError) as error:
+            return reason_of(error)
+        return None
+
+    def _check(self) -> None:
+        """Note and log why something does not work, and when everything works again."""
+        found = self.find_problem()
+        if found and found != self._refusal:
+            log.warning("redis: %s", found)
+        self._refusal = found
+
+    def _message(self, texts: list[str]) -> str:
+        return f'{{"from":"{self._process_id}","signals":[{",".join(texts)}]}}'
 
     def tasks(self) -> list[RepeatedTask]:
         """Send and receive while a server runs."""
@@ -96,13 +134,14 @@ class RedisSignals(Signals):
             self._receive, every_seconds=PAUSE_SECONDS, on_failure="signals not received"
         )
         self._wake, self._stop = sending.woken, receiving.stopping
-        return [sending, receiving]
+        checking = RepeatedTask(self._check, every_seconds=CHECKED_SECONDS, on_failure="redis not checked")
+        return [sending, receiving, checking]
 
     def count(self, registry: CollectorRegistry) -> None:
         """Add the metrics of the signals."""
         for counter in (self.sent, self.dropped, self.interruptions):
             registry.register(counter)
-        away = Gauge("redis_away", "1 while the heartbeat through Redis is not heard", registry=registry)
+        away = Gauge("redis_away", "1 while Redis is away, or refuses what is needed", registry=registry)
         away.set_function(lambda: self.state == "away")
 
     def publish(self, name: Signal, payload: Any) -> None:
@@ -122,7 +161,7 @@ class RedisSignals(Signals):
         while not is_complete:
             texts = [self._waiting.popleft() for _ in range(min(len(self._waiting), SIGNALS_AT_ONCE))]
             try:
-                self._redis.publish(CHANNEL, f'{{"from":"{self._process_id}","signals":[{",".join(texts)}]}}')
+                self._redis.publish(CHANNEL, self._message(texts))
             except Exception:
                 self.dropped.inc(len(texts) + len(self._waiting))
                 self._waiting.clear()

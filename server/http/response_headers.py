@@ -1,9 +1,10 @@
-"""Headers that every response carries: security headers and cross-origin resource sharing (CORS)."""
+"""Headers of every response: security headers, caching, and cross-origin resource sharing (CORS)."""
 
 import base64
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Sequence
+from http import HTTPStatus
 from typing import Any, TypeVar
 
 from flask import Flask, Response
@@ -21,9 +22,10 @@ FOR_ALL_ORIGINS = re.compile(
     "|/api/cases/(?!create$|pagination$)[^/]+"
 )
 """The paths that pages of any origin may read: the public log, and what verifies bets."""
+NO_STORE = "no-store"
 SOCKETS = "/socket.io/"
 # No cache may store a poll.
-SOCKET_HEADERS = [("Vary", "Origin"), ("Cache-Control", "no-store")]
+SOCKET_HEADERS = [("Vary", "Origin"), ("Cache-Control", NO_STORE)]
 
 TAKES_COOKIES = "takes_cookies"
 """The attribute of a view that ``allow_cookies`` sets."""
@@ -55,6 +57,9 @@ def set_response_headers(app: Flask, *, https: bool, origins: Iterable[str]) -> 
     ``https`` says whether clients reach this service by it. Each origin is compared as a whole. Cookies are
     allowed for the views with ``allow_cookies`` only. ``Vary: Origin`` is on every response: a cache must
     not answer a page with what another origin got.
+
+    Responses without a ``Cache-Control`` of their own, and all with status 404, may not be stored. Caches may
+    keep those without the header: a bet's page would stay away after its proof is out.
     """
     common_headers = [
         ("X-Content-Type-Options", "nosniff"),
@@ -69,6 +74,10 @@ def set_response_headers(app: Flask, *, https: bool, origins: Iterable[str]) -> 
     @app.after_request
     def allow_origin(response: Response) -> Response:
         headers, environ = response.headers, current_request().environ
+        if response.status_code == HTTPStatus.NOT_FOUND:
+            headers["Cache-Control"] = NO_STORE
+        else:
+            headers.setdefault("Cache-Control", NO_STORE)
         origin = environ.get("HTTP_ORIGIN")
         is_for_all = FOR_ALL_ORIGINS.fullmatch(environ["PATH_INFO"])
         if is_for_all or origin in allowed_origins:

@@ -12,6 +12,7 @@ from geventwebsocket.handler import WebSocketHandler
 from geventwebsocket.websocket import Stream
 from gunicorn.workers.ggevent import PyWSGIHandler
 
+from server import repeated_lines
 from server.realtime.server import MAX_MESSAGE_BYTES
 from server.worker.body import Body, BodyError, BodyTooSlow
 from server.worker.headers import (
@@ -19,6 +20,7 @@ from server.worker.headers import (
     LINE_TOO_LONG,
     RequestRefused,
     check_request_line,
+    other_protocol,
     read_head,
     split_target,
 )
@@ -75,7 +77,11 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
         """The first line of the next request; empty when the client has closed. Raises TooSlow."""
         if self._is_first:
             with self._until_the_deadline():
-                self.rfile.peek(1)
+                beginning = self.rfile.peek(1)
+            if advice := other_protocol(beginning):
+                repeated_lines.log.warning(advice)
+                # Refused as a request line. The rest of a TLS handshake may have none.
+                return "\n"
             # Greenlets that wake for input run before all others. A thousand new connections that send at
             # once would delay everybody else by half a second.
             gevent.sleep(0)
@@ -171,7 +177,7 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
     def _refuse(self, status: str, text: str, *fields: tuple[str, str]) -> None:
         """Answer in place of the app, and close the connection."""
         fields = (("Content-Type", "text/plain"), ("Content-Length", str(len(text))), *fields)
-        self.start_response(status, [*fields, ("Connection", "close")])
+        self.start_response(status, [*fields, ("Cache-Control", "no-store"), ("Connection", "close")])
         self.write(text.encode())
 
     def upgrade_websocket(self) -> list[bytes] | None:
@@ -216,7 +222,9 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
         if not isinstance(error, ValueError):
             log.error("request not understood", exc_info=error)
         status = error.status if isinstance(error, RequestRefused) else BAD_REQUEST
-        answer = f"HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+        answer = (
+            f"HTTP/1.1 {status}\r\nCache-Control: no-store\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+        )
         return status, answer.encode()
 
     def handle_error(self, _kind: Any, error: BaseException, _traceback: Any) -> None:

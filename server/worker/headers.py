@@ -35,6 +35,20 @@ LINE_TOO_LONG = "414 URI Too Long"
 HEAD_TOO_LARGE = "431 Request Header Fields Too Large"
 
 
+OTHER_PROTOCOLS = {
+    b"PROXY ": "a proxy sends the PROXY protocol; turn it off there, and set TRUSTED_PROXIES",
+    b"\r\n\r\n\x00\r\nQUIT\n": "a proxy sends the PROXY protocol; turn it off there, and set TRUSTED_PROXIES",
+    b"\x16\x03": "a client speaks TLS to the plain port; let the proxy in front speak http",
+    b"PRI * HTTP/2": "a client speaks HTTP/2; let the proxy in front speak HTTP/1.1",
+}
+"""What to do about a connection that begins with these bytes."""
+
+
+def other_protocol(beginning: bytes) -> str | None:
+    """What to do about a connection of another protocol; None for what may be HTTP/1."""
+    return next((advice for start, advice in OTHER_PROTOCOLS.items() if beginning.startswith(start)), None)
+
+
 def check_request_line(line: str) -> None:
     """Raises Refused unless this is a method, a target and HTTP/1.0 or 1.1, with single blanks between."""
     if not REQUEST_LINE.fullmatch(line):

@@ -160,7 +160,7 @@ def use(*, user_id: int, code: object, special: str | None, now: Millis) -> User
 def _required(code: object) -> str:
     if not isinstance(code, str) or not code.strip():
         raise CodeRequired
-    return code
+    return code.strip()
 
 
 @reading()

@@ -9,6 +9,7 @@ import peewee
 from models.bet_settlement import BET_FIELDS, BetTimes, Settlement, settle_at_once
 from models.bets import Bet
 from models.db.connection import UNAVAILABLE, Sqlite, database, reading
+from models.db.new_connections import RolledBack
 from models.play_limits import BetRefused, find_refusal
 from models.prizes import Prize
 from models.totals import LIVE_BET_SHARDS
@@ -151,7 +152,11 @@ class BetSettler:
         # Before the bet is settled: afterwards nothing may fail.
         player = self._seeds.log.pseudonyms.of_user(settlement.user_id)
         try:
-            settled = write(settlement, lambda: self._times(clock()))
+            try:
+                settled = write(settlement, lambda: self._times(clock()))
+            except RolledBack:
+                # Nothing is written, and the seed is still the player's.
+                settled = write(settlement, lambda: self._times(clock()))
         except UNAVAILABLE:
             # The bet may be settled although the database's answer was lost.
             invalidate(Tag.BETS)

@@ -105,7 +105,9 @@ class GamePlatform:
         with provider_session(requests.Session()) as session:
             response = session.post(self.openid_url, data=check)
         status = response.status_code
-        if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        # The provider blocks servers that ask often with 403 too, and a page in place of an answer.
+        is_busy = status in (HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS)
+        if is_busy or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise ProviderUnavailable("the provider answered with an error")
         try:
             lines = response.content.decode().removesuffix("\n").split("\n")

@@ -10,7 +10,8 @@ import peewee
 from models import audit_schema
 from models.db import migrate
 from models.db.connection import UNAVAILABLE, Sqlite, database, reading, repeatable_read, schema_problem
-from models.db.postgres import UnusableDatabase
+from models.db.new_connections import UnusableDatabase, overridden_settings
+from models.db.postgres import Postgres
 from models.db.sequences import late_sequences
 from models.log import AUDIT
 from models.processes import Process, live_processes
@@ -57,6 +58,12 @@ def warnings(settings: Settings) -> list[str]:
         for path in private
         if path.exists() and path.stat().st_mode & OTHERS
     ]
+
+
+def option_warnings() -> list[str]:
+    """A line if the address or PGOPTIONS have settings that each connection has of its own."""
+    overridden = overridden_settings(database.database) if isinstance(database.obj, Postgres) else []
+    return overridden and [f"DATABASE_URL: the server sets these options itself: {', '.join(overridden)}"]
 
 
 @reading()

@@ -70,7 +70,12 @@ class Signals(ABC):
     @property
     @abstractmethod
     def state(self) -> str | None:
-        """Whether signals arrive now, ``ok`` or ``away``. None in a single process, where none is lost."""
+        """``ok``, or ``away`` while there is a problem. None in a single process, where no signal is lost."""
+
+    @property
+    @abstractmethod
+    def problem(self) -> str | None:
+        """Why signals do not arrive or requests are not counted together, as found in the last seconds."""
 
     @abstractmethod
     def publish(self, name: Signal, payload: Any) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from bench.harness.databases import administer
 from models.db.connection import database, open_database, reading
-from models.db.postgres import OTHER_DATABASE, UnusableDatabase
+from models.db.new_connections import UnusableDatabase
+from models.db.postgres import OTHER_DATABASE
 from tests.support.markers import postgresql_only
 
 pytestmark = postgresql_only
@@ -78,11 +79,17 @@ def limited_url(database_url):
     administer(
         database_url,
         f"CREATE ROLE {role} LOGIN",
+        f"GRANT CREATE ON SCHEMA public TO {role}",
         "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC",
     )
     address = urlsplit(database_url)
     yield urlunsplit(address._replace(netloc=f"{role}@{address.netloc.rpartition('@')[2]}"))
-    administer(database_url, "GRANT EXECUTE ON FUNCTION pg_control_system() TO PUBLIC", f"DROP ROLE {role}")
+    administer(
+        database_url,
+        "GRANT EXECUTE ON FUNCTION pg_control_system() TO PUBLIC",
+        f"DROP OWNED BY {role}",
+        f"DROP ROLE {role}",
+    )
 
 
 def test_a_role_that_may_not_read_the_cluster_still_tells_databases_apart(limited_url):

@@ -70,17 +70,22 @@ class TooManyWrongCodes(CodeRefused):
 
 
 def six_digits(value: object) -> str:
-    """A code of the authenticator app. Raises MalformedCode."""
-    if not isinstance(value, str) or not SIX_DIGITS.fullmatch(value):
+    """A code of the authenticator app, without blanks. Raises MalformedCode."""
+    code = _without_blanks(value)
+    if not SIX_DIGITS.fullmatch(code):
         raise MalformedCode
-    return value
+    return code
 
 
 def any_code(value: object) -> str | None:
-    """Six digits, or a recovery code without case and dashes; None for anything else."""
-    if not isinstance(value, str):
-        return None
-    return value if SIX_DIGITS.fullmatch(value) else recovery_codes.normalized(value)
+    """Six digits, or a recovery code without case and dashes, both without blanks; None for anything else."""
+    code = _without_blanks(value)
+    return code if SIX_DIGITS.fullmatch(code) else recovery_codes.normalized(code)
+
+
+def _without_blanks(value: object) -> str:
+    """Authenticator apps show ``123 456``. Empty for what is no text."""
+    return "".join(value.split()) if isinstance(value, str) else ""
 
 
 @contextmanager

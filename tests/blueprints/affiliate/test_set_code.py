@@ -26,7 +26,7 @@ BAD_CODES = {
         *([], ["ABCD"], {}, {"code": "ABCD"}),
     ],
     CHARACTERS: [
-        *("AB CD", " ABCD", "ABCD ", "ABCD\n", "AB-CD", "AB_CD", "a!", "%", "\u200babcd", "-" * 10_000),
+        *("AB CD", "AB-CD", "AB_CD", "a!", "%", "\u200babcd", "-" * 10_000),
         *("\u00c4BCD", "stra\u00dfe", "ABC\u0664", "\uff21\uff22\uff23\uff24", "\u017fale"),
     ],
     LENGTH: ["A", "abc", "a" * 25, "1" * 60_000],

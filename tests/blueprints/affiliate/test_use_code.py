@@ -12,6 +12,10 @@ OWN = "You cannot use your own promo code"
 ALREADY_USED = "You've already used a promo code."
 
 
+def test_blanks_around_a_code_are_ignored(use_code, owner, player):
+    assert use_code(player, " owner\n") == RECEIVED
+
+
 def test_using_a_code_gives_the_bonus_and_makes_a_referral(connect, use_code, me, stats, owner, player, run):
     with writing():
         User.update(free_cases=3).where(User.id == player.id).execute()
@@ -43,7 +47,7 @@ def test_using_a_code_gives_the_bonus_and_makes_a_referral(connect, use_code, me
 BAD_CODES = {
     REQUIRED: [None, "", "  ", 0, 1234, True, [], ["OWNER"], {}],
     INVALID: [
-        *("NOBODYS", "OWNE", "OWNERS", " OWNER", "OWNER ", "OWN%", "OWN_R", "' OR 1=1 --"),
+        *("NOBODYS", "OWNE", "OWNERS", "OWN ER", "OWN%", "OWN_R", "' OR 1=1 --"),
         *("\uff2fWNER", "A", "A" * 50_000, "\u00c4BCD"),
         # In uppercase the long s is an S.
         "\u017fale",

@@ -54,6 +54,27 @@ def test_the_login_cookie_is_http_only_and_only_for_login(browser, provider):
     assert [secret for secret in secrets if secret in cookie.value] == []
 
 
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_login_on_another_host_begins_at_the_base_url(browser, provider):
+    elsewhere = browser.client.get(f"/auth/{provider}", base_url="http://www.example.com")
+
+    moved = elsewhere.headers["Location"]
+    assert (elsewhere.status_code, moved) == (302, f"{BASE_URL}/auth/{provider}?moved=1")
+    assert "Set-Cookie" not in elsewhere.headers
+    begun = browser.client.get(moved, base_url=BASE_URL)
+    done = browser.back(browser.at_provider(begun.headers["Location"]))
+    assert "token" in parameters(done.headers["Location"])
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_login_is_sent_to_the_base_url_only_once(browser, provider):
+    """A proxy may give each request another host."""
+    begun = browser.client.get(f"/auth/{provider}?moved=1", base_url="http://upstream:5000")
+
+    assert not begun.headers["Location"].startswith(BASE_URL)
+    assert "Set-Cookie" in begun.headers
+
+
 @pytest.mark.security("Eavesdropping")
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_the_login_cookie_of_a_service_over_https_is_secure(make_app, settings, identity, provider):

@@ -116,4 +116,4 @@ def test_an_unknown_snapshot_is_not_found_and_not_cached(client, case):
         answer = client.get(f"/snapshots/{hash_}")
 
         assert (answer.status_code, answer.json) == (404, {"error": "Snapshot not found"}), hash_
-        assert "Cache-Control" not in answer.headers
+        assert answer.headers["Cache-Control"] == "no-store"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.db import postgres
+from models.db import new_connections
 from models.db.connection import open_database, reading
 from models.irl_cases import IrlCase, IrlItem
 from services.irl_cases.importing import import_cases
@@ -37,7 +37,7 @@ def row(case_id="desk", *, items=(PEN,), **more):
 @pytest.fixture
 def short_limit(app, database_url, monkeypatch):
     """A database whose statements, on PostgreSQL, may take less time than an import."""
-    monkeypatch.setattr(postgres, "STATEMENT_MS", 50)
+    monkeypatch.setitem(new_connections.OWN_SETTINGS, "statement_timeout", "50ms")
     opened = open_database(database_url)
     yield
     opened.close_idle()

@@ -13,7 +13,8 @@ from bench.harness.databases import administer
 from bench.harness.servers import ROOT, flask_command, gunicorn
 from bench.harness.waiting import wait_until
 from models.db.connection import database, open_database, reading
-from models.db.postgres import IN_RECOVERY, UnusableDatabase
+from models.db.new_connections import UnusableDatabase
+from models.db.postgres import IN_RECOVERY
 from tests.blueprints.payments.conftest import RECONCILING, SENDING
 from tests.support.clusters import (
     NAME,

@@ -146,7 +146,7 @@ def test_a_malformed_code_is_refused_and_is_no_guess(enabled, call, post):
     arabic = right.translate({ord(digit): ord(digit) + 0x0630 for digit in "0123456789"})
     codes = [
         *(int(right), float(right), None, True, "", [right], {"code": right}, full_width, arabic),
-        *(right[:5], right + "0", f" {right}", f"{right}\n", f"{right[:3]} {right[3:]}"),
+        *(right[:5], right + "0", f"{right[:3]}-{right[3:]}", f"{right[:5]} "),
         *(f"+{right[1:]}", "0x1234"),
     ]
 
@@ -156,6 +156,13 @@ def test_a_malformed_code_is_refused_and_is_no_guess(enabled, call, post):
     with reading():
         assert WrongCode.select().count() == 0
     assert post("disable", right) == DISABLED
+
+
+@pytest.mark.parametrize("form", ["{0} {1}", " {0}{1}\n", "{0}\u00a0{1}"])
+def test_a_code_may_contain_blanks(enabled, post, form):
+    right = enabled()
+
+    assert post("disable", form.format(right[:3], right[3:])) == DISABLED
 
 
 @pytest.mark.security("Two-factor authentication")

@@ -203,6 +203,7 @@ def test_every_answer_field_is_required_unless_it_is_optional(document, operatio
         *(("Entry", name) for name in ("checkoutUrl", "credited", "expiresAt", "paidAmount", "to", "txhash")),
         ("Readiness", "held"),
         ("Readiness", "redis"),
+        ("Readiness", "redisProblem"),
         ("SingleCase", "requiredLevel"),
         ("SingleCase", "usedBalanceType"),
         ("SingleCaseItem", "wear"),

@@ -6,8 +6,9 @@ import pytest
 
 FRONT_END = "https://play.example.com"
 LISTED = "https://partner.example.com:8443"
+SHELL = "capacitor://localhost"
 
-pytestmark = pytest.mark.settings(FRONTEND_URL=f"{FRONT_END}/game/", CORS_ORIGINS=LISTED)
+pytestmark = pytest.mark.settings(FRONTEND_URL=f"{FRONT_END}/game/", CORS_ORIGINS=f"{LISTED},{SHELL}")
 STRANGERS = [
     "https://evil.example.net",
     "http://play.example.com",
@@ -42,7 +43,7 @@ def test_an_allowed_origin_may_read_answers_and_open_sockets(get):
     allowed = {
         (path, origin): get(path, origin).headers.get(ALLOWED_ORIGIN)
         for path in paths
-        for origin in (FRONT_END, LISTED)
+        for origin in (FRONT_END, LISTED, SHELL)
     }
 
     assert allowed == {(path, origin): origin for path, origin in allowed}

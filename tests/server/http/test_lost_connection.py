@@ -5,7 +5,7 @@ import psycopg2.extensions
 import pytest
 
 from models.db.connection import reading, writing
-from models.db.postgres import _Connection
+from models.db.new_connections import Connection
 from tests.support.markers import postgresql_only
 
 pytestmark = postgresql_only
@@ -46,7 +46,7 @@ def test_a_lost_player_row_makes_a_valid_token_503(client, player, monkeypatch):
     def cursor(connection):
         return Unanswered(connection)
 
-    monkeypatch.setattr(_Connection, "cursor", cursor, raising=False)
+    monkeypatch.setattr(Connection, "cursor", cursor, raising=False)
 
     answer = client.get("/auth/me", headers=player.headers)
 

@@ -6,6 +6,7 @@ from itertools import repeat
 import pytest
 import requests
 
+from bench.harness.waiting import wait_until
 from tests.support.raw_http import open_connection, read_until_closed, statuses
 
 pytestmark = pytest.mark.process
@@ -72,6 +73,23 @@ def test_nothing_is_read_after_an_ambiguous_request(production):
     answers = {name: statuses(production.url, request + NEXT) for name, (request, _) in requests.items()}
 
     assert answers == {name: [status] for name, (_, status) in requests.items()}
+
+
+OTHER_PROTOCOLS = [
+    b"PROXY TCP4 192.0.2.1 192.0.2.2 50000 443\r\n" + NEXT,
+    b"\r\n\r\n\x00\r\nQUIT\n\x21\x11\x00\x0c" + bytes(12) + NEXT,
+    # A handshake of TLS may have no end of a line.
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+]
+
+
+def test_other_protocols_are_refused_at_once_and_each_is_a_line_in_the_log(loud):
+    assert [statuses(loud.url, beginning) for beginning in OTHER_PROTOCOLS] == [[400]] * 4
+
+    causes = ("PROXY protocol", "TLS", "HTTP/2")
+    # A repeated line is written once in ten seconds.
+    wait_until(lambda: [loud.log.read_text().count(cause) for cause in causes] == [1, 1, 1])
 
 
 def test_an_unambiguous_request_is_followed_by_the_next_one(production):
