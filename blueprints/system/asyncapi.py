@@ -54,7 +54,12 @@ def asyncapi_document(base_url: str) -> bytes:
     components = document["components"]
     schemas = spec.to_dict()["components"]["schemas"]
     # Generators name their types by the titles.
-    components["schemas"] |= {name: {"title": name} | schema for name, schema in schemas.items()}
+    for name, schema in schemas.items():
+        schema["title"] = name
+        for key, field in schema["properties"].items():
+            if "enum" in field:
+                field["title"] = f"{name} {key}"
+    components["schemas"] |= schemas
     for message in components["messages"].values():
         if "examples" not in message:
             message["examples"] = [{"payload": example_of(message["payload"], components["schemas"])}]

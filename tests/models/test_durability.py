@@ -6,7 +6,7 @@ import pytest
 
 from bench.harness.databases import administer
 from models.db.connection import database, open_database, reading
-from tests.support.markers import postgresql_only
+from tests.support.markers import postgresql_only, sqlite_only
 
 
 @pytest.mark.guarantee("An answered commit")
@@ -24,6 +24,7 @@ def test_postgresql_commits_are_synchronous_whatever_the_server_setting(database
 
 
 @pytest.mark.guarantee("An answered commit")
+@sqlite_only
 def test_sqlite_commits_are_fully_synchronous(database_url):
     opened = open_database(database_url)
 

@@ -8,10 +8,14 @@ from bench.harness.waiting import wait_until
 from models.db.connection import database, reading
 from models.db.group_commit import GroupCommit
 from models.users import User
+from tests.support.markers import sqlite_only
 
 
 class Refusal(Exception):
     """What one of the works raises."""
+
+
+pytestmark = sqlite_only
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 from models.db.connection import database
 from tests.services.fairness.conftest import percent_of
 from tests.support import backups
+from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.process
 
@@ -51,6 +52,7 @@ def test_a_revealed_seed_is_useless_after_a_restore(serve, join, spin_with, reve
 
 
 @pytest.mark.thorough
+@sqlite_only
 def test_a_restore_into_the_open_file_is_recognised(serve, env, backup, join, spin_with, tmp_path):
     with serve() as server:
         backup()
@@ -103,6 +105,7 @@ def test_a_restart_keeps_the_commitment(serve, join, spin_with):
         assert join(server)[1] == announced, "killed before the proof was due"
 
 
+@sqlite_only
 def test_a_stop_writes_everything_into_the_file_of_the_database(serve, env, join, spin_with):
     """A copy of the file alone is complete then."""
     file = env["DATABASE_URL"].removeprefix("sqlite:///")
