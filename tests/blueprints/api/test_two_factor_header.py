@@ -97,7 +97,7 @@ def test_a_malformed_code_does_not_count_as_a_guess(post, authenticator):
         "abcd-efgh-234",
         "abcd-efgh-2341",
     ]
-    codes += ["abcd-efgh-2345-6", f"{right[:3]} {right[3:]}", "abcd efgh 2345", "\xb2" * 6]
+    codes += ["abcd-efgh-2345-6", "\xb2" * 6]
 
     assert [post(code=code) for code in codes] == [INVALID] * len(codes)
 

@@ -202,14 +202,14 @@ def test_a_promo_code_is_chosen_and_its_earnings_are_claimed_once(tab, site, pla
     referred = site.new_player()
     site.post("/affiliate/use-code", {"code": code}, referred)
     site.run("payments", "record", referred["platformid"], "deposit", "100.2", "--txhash", code)
-    site.count_as_lost(referred, 50_00)
+    site.count_as_lost(referred, 2_000_00)
     tab.reload()
     line = lines_of(tab, "referred")
     expect(line).to_contain_text(referred["username"])
     expect(line).to_contain_text("you earned +8.00 coins")
     hold(tab, "**/affiliate/claim", tab.get_by_role("button", name="Claim").dblclick).continue_()
 
-    expect(tab.locator("#claim-said")).to_have_text("You claimed 8 coins.")
+    expect(tab.locator("#claim-said")).to_have_text("You claimed 8.00 coins.")
     expect(tab.locator("#balance")).to_have_text("108.00 coins")
 
 

@@ -41,7 +41,7 @@ def test_the_price_follows_the_items_and_the_case_can_be_opened(creator, site, p
     cents = -(-(first * 125 + second * 99_875) // 95_000)
     expect(creator.locator("#case-price")).to_have_text(f"{cents / 100:.2f} coins")
     name = f"Cold Snap {player['platformid'][-8:]}"
-    creator.get_by_label("Name").fill(name)
+    creator.get_by_label("Name", exact=True).fill(name)
 
     creator.get_by_role("button", name="Create the case").click()
 
@@ -64,7 +64,7 @@ def test_every_item_can_be_found_page_by_page(creator):
 
 
 def test_what_is_missing_is_said_in_place_and_what_was_typed_stays(creator):
-    creator.get_by_label("Name").fill("Free lunch")
+    creator.get_by_label("Name", exact=True).fill("Free lunch")
     for name in ("Glacier Thread", "Sherbet Grid", "Ember Orchid"):
         add(creator, name)
     creator.get_by_role("button", name="Same chance for all").click()
@@ -72,7 +72,7 @@ def test_what_is_missing_is_said_in_place_and_what_was_typed_stays(creator):
 
     expect(creator.locator("#new-case-problem")).to_have_text("Case name cannot start with 'free'.")
     expect(creator.get_by_role("textbox", name=re.compile("^Chance of")).first).to_have_value("33.3333333334")
-    expect(creator.get_by_label("Name")).to_have_value("Free lunch")
+    expect(creator.get_by_label("Name", exact=True)).to_have_value("Free lunch")
     creator.get_by_role("button", name=re.compile("^Remove ")).first.click()
     expect(creator.locator("#chance-left")).to_have_text("33.3333333334 % are left.")
 
@@ -81,9 +81,9 @@ def test_what_is_missing_is_said_in_place_and_what_was_typed_stays(creator):
 def test_a_draft_stays_after_a_reload_but_not_for_another_player(creator, site):
     add(creator, "Glacier Thread")
     creator.get_by_role("textbox", name=re.compile("^Chance of")).fill("12.5")
-    creator.get_by_label("Name").fill("Cold Snap")
+    creator.get_by_label("Name", exact=True).fill("Cold Snap")
     creator.reload()
-    expect(creator.get_by_label("Name")).to_have_value("Cold Snap")
+    expect(creator.get_by_label("Name", exact=True)).to_have_value("Cold Snap")
     expect(creator.get_by_role("textbox", name=re.compile("^Chance of"))).to_have_value("12.5")
 
     other = site.new_player()
@@ -92,7 +92,7 @@ def test_a_draft_stays_after_a_reload_but_not_for_another_player(creator, site):
     creator.click("#offer-accept")
     creator.goto(f"{site.url}/new-case")
 
-    expect(creator.get_by_label("Name")).to_have_value("")
+    expect(creator.get_by_label("Name", exact=True)).to_have_value("")
     expect(creator.locator("#case-draft li")).to_have_count(0)
 
 

@@ -19,11 +19,11 @@ def names(text, *, with_addresses=True):
     return [each.player.username for each in found]
 
 
-def test_a_name_is_found_by_its_beginning_in_any_case(app, new_player):
+def test_a_name_is_found_by_a_part_in_any_case_those_that_begin_with_it_first(app, new_player):
     for name in ("Alexander", "alex", "alexandra", "bob-alex"):
         new_player(name)
 
-    assert names("ALEX") == ["alex", "Alexander", "alexandra"]
+    assert names("ALEX") == ["alex", "Alexander", "alexandra", "bob-alex"]
     assert names("alex%") == names("_lex") == []
 
 
