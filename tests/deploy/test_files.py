@@ -17,6 +17,7 @@ import yaml
 from compose_spec import PyCompose
 
 from bench.harness.servers import ROOT, drawn_secrets, flask_command, gunicorn, server_process
+from server.worker.worker import FINISH_SECONDS, NOTICE_SECONDS, REJOIN_SECONDS
 
 DEPLOY = ROOT / "deploy"
 DOCKERFILE, UNIT = DEPLOY / "Dockerfile", DEPLOY / "platform.service"
@@ -141,6 +142,7 @@ def test_the_server_is_killed_only_after_its_stop_time():
 
     assert seconds("TimeoutStopSec", UNIT.read_text()) > needed
     assert int(COMPOSE["services"]["platform"]["stop_grace_period"].removesuffix("s")) > needed
+    assert needed > NOTICE_SECONDS + REJOIN_SECONDS + FINISH_SECONDS
 
 
 def test_nginx_can_make_the_directory_of_its_cache():

@@ -69,7 +69,6 @@ def test_a_request_with_a_token_is_not_answered_from_cache(deployed, players):
 
 
 @pytest.mark.security("Shared caches")
-@pytest.mark.thorough
 def test_a_response_to_a_token_is_never_stored(deployed, players):
     page = "/api/cases/pagination?search=only-with-a-token"
     deployed.get(page, Authorization=bearer(players[0]))

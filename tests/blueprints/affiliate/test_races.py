@@ -6,10 +6,13 @@ from functools import partial
 
 import pytest
 
+from bench.harness.waiting import wait_until
 from services.accounts import users
 from services.payments import records as payments
 from services.shared.money import Cents
 from tests.support.at_once import all_at_once
+from tests.support.locks import locked, waiting_for_locks
+from tests.support.markers import postgresql_only
 
 MANY = 10
 
@@ -102,3 +105,21 @@ def test_one_of_many_concurrent_claims_pays(at_once, me, overview, owner, refer,
     assert me(owner)["balance"] == 108
     assert overview(owner)["availableEarnings"] == 0
     assert run("ledger", "audit")["mismatches"] == 0
+
+
+@postgresql_only
+@pytest.mark.security("Claims")
+def test_a_claim_begins_after_the_one_before_it(at_once, database_url, me, owner, refer, pay, lose_a_bet):
+    alice = refer(coins=5_000)
+    pay(alice, "deposit", "100.20")
+    lose_a_bet(alice, 2_000)
+
+    with ThreadPoolExecutor(1) as thread:
+        # The first claim has computed the earnings when it waits for this row.
+        with locked(database_url, "SELECT 1 FROM affiliates WHERE user_id = %s FOR UPDATE", owner.id):
+            claims = thread.submit(at_once, [(owner, "/affiliate/claim", None)] * 2)
+            wait_until(lambda: waiting_for_locks(database_url) == 2)
+        answers = claims.result()
+
+    assert answers == {"You claimed 8.00 coins": 1, "There is nothing to claim": 1}
+    assert me(owner)["balance"] == 108

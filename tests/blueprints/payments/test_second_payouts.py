@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from bench.harness.btcpay.faults import Fault
-from tests.blueprints.payments.conftest import ADDRESS, CREATE_PAYOUT
+from tests.blueprints.payments.conftest import ADDRESS, APPROVE_PAYOUT, CREATE_PAYOUT
 
 
 @pytest.fixture
@@ -100,6 +100,30 @@ def test_of_two_payouts_of_one_withdrawal_one_is_approved(
     assert {first.state, second.state} == {"AwaitingPayment", "Cancelled"}
     assert status_of(made) == "sent"
     assert reconcile() == (2, [])
+
+
+def test_a_late_payout_is_cancelled_before_the_other_one_is_approved(
+    withdraw, send_payouts, fake, services, create_late, payout_of, monkeypatch
+):
+    provider = services.payment_methods.providers["btcpay"]
+    create, late = provider.create_payout, []
+
+    def create_two(**options):
+        payout = create(**options)
+        # Another address does not count as a duplicate.
+        late.append(create_late(made | {"to": fake.address("elsewhere")}))
+        return payout
+
+    fake.faults.next(CREATE_PAYOUT, Fault.NO_ANSWER)
+    made = withdraw()
+    send_payouts()
+    monkeypatch.setattr(provider, "create_payout", create_two)
+    fake.faults.next(APPROVE_PAYOUT, Fault.NO_ANSWER)
+
+    send_payouts()
+
+    assert [each.state for each in late] == ["Cancelled"]
+    assert [each.state for each in fake.payouts_of(made["id"])] == ["AwaitingApproval", "Cancelled"]
 
 
 def test_a_payout_that_differs_from_the_request_is_not_approved(

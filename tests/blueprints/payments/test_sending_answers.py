@@ -15,6 +15,7 @@ def asked(fake):
     return fake.api.requests.count
 
 
+@pytest.mark.guarantee("A failing payment provider")
 @pytest.mark.parametrize("operation", [CREATE_PAYOUT, APPROVE_PAYOUT])
 @pytest.mark.parametrize("fault", DONE + NOT_DONE)
 def test_what_was_done_without_an_answer_is_found_and_anything_else_repeated(

@@ -73,6 +73,7 @@ def test_only_what_is_to_be_delivered_is_returned(win, post, fails, statuses):
     assert sorted(statuses()) == ["kept", "sold"]
 
 
+@pytest.mark.both_databases("a race")
 def test_one_of_many_returns_at_once_counts(app, asked, statuses, ledger):
     runner = app.test_cli_runner()
 

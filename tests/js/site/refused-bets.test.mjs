@@ -83,6 +83,17 @@ test("a refused opening that would have paid more than its price is reported", a
   assert.equal(await page.verdict(1), report);
 });
 
+test("an opening that pays no more than its price has not won", async () => {
+  const { page } = await open();
+  const { RECORDS } = await page.load("fairness/records.js");
+  const wins = (price) => {
+    const content = JSON.stringify({ id: "chest", items: [{ name: "Coin", price, width: `${10n ** 18n}` }], price: "500" });
+    return RECORDS.case.wins({ request: { price: 5 }, terms: { content } }, "0".repeat(64));
+  };
+
+  assert.deepEqual(["499", "500", "501"].map(wins), [false, false, true]);
+});
+
 test("refusals are counted across reloads", async () => {
   const { house, page } = await open();
   await refuse(house, page, TOO_HIGH);
@@ -206,6 +217,20 @@ test("a winning bet without an answer that was paid is not reported", async () =
   await until(() => commitmentEntry(house.settled[0].pf.serverSeedCommitment).serverSeed);
 
   assert.deepEqual(other.reports(), []);
+});
+
+test("a winning bet without an answer is reported although another one was paid", async () => {
+  const { house, page } = await open();
+  house.refuse = () => DROPPED;
+  page.bet({ wager: "5", clientSeed: house.seedThat(true, 500) });
+  await until(() => house.bets.length);
+  house.sockets.clear();
+  house.settle("upgrader:spin", { amount: 5, clientSeed: house.seedThat(true, 500), requestId: "1" });
+
+  const other = await openPage(house, { storage: page.storage, session: new Storage() });
+
+  await until(() => other.reports().length);
+  assert.deepEqual(other.reports(), ["Spin 1 was left unanswered once with these seeds, and would have won."]);
 });
 
 test("the evidence has each bet with its seeds, its terms and its answer", async () => {

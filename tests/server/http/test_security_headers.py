@@ -56,3 +56,9 @@ def test_strict_transport_security_is_sent_under_https(make_app, address):
     client = make_app(BASE_URL=address).test_client()
 
     assert client.get("/healthz").headers["Strict-Transport-Security"] == "max-age=31536000"
+
+
+def test_no_cache_stores_a_poll_of_a_socket(client):
+    poll = client.get("/socket.io/?EIO=4&transport=polling")
+
+    assert poll.headers["Cache-Control"] == "no-store"

@@ -65,6 +65,7 @@ def test_what_two_people_decided_does_not_count_for_the_one_who_proposed_it(
     assert change_balance(100, of=new_player()).is_done
 
 
+@pytest.mark.both_databases("a lock of the account")
 @pytest.mark.security("Four eyes")
 def test_of_changes_by_one_person_at_once_only_those_within_the_bound_are_done(change_balance, new_player):
     accomplices = [new_player() for _ in range(4)]
