@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from tests.blueprints.site.accounts import TRADE_URL, account, expect_bets, open_page, picture_file, play
 from tests.blueprints.site.conftest import go, hold, lines_of, submit
+from tests.support.chromium import violations_as_shown
 
 pytestmark = pytest.mark.browser
 
@@ -37,6 +38,7 @@ def test_the_overview_shows_level_net_position_and_a_new_notification(tab, site,
     cells = tab.locator("#net-position tr", has_text="In all").locator("td")
     expect(cells).to_have_text([f"{amount} coins" for amount in amounts])
     expect(tab.locator(".account .unread")).to_have_text("1 unread")
+    assert violations_as_shown(tab) == {}
 
 
 def test_new_notifications_are_marked_until_they_were_shown_and_are_cleared(tab, site, player):
