@@ -1,6 +1,7 @@
 """Pgpool-II from Debian, before a PostgreSQL server of the tests."""
 
 import os
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -64,6 +65,6 @@ def pgpool(database_url: str) -> Iterator[str]:
             assert process.poll() is None
             yield f"postgresql://{server['user']}@127.0.0.1:{port}{urlsplit(database_url).path}"
         finally:
-            # It stops its own processes when it ends in order.
-            process.terminate()
+            # It stops its own processes, and waits for no client: a task of the app may be connected.
+            process.send_signal(signal.SIGINT)
             process.wait(30)
