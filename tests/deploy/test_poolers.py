@@ -5,11 +5,11 @@ from contextlib import ExitStack
 
 import pytest
 
-from bench.harness.pgbouncer import pgbouncer
-from bench.harness.pgpool import pgpool
-from bench.harness.spins import play_spin
 from models.db.connection import database, reading
 from models.db.new_connections import NOT_PER_SESSION, OWN_SETTINGS
+from tests.harness.pgbouncer import pgbouncer
+from tests.harness.pgpool import pgpool
+from tests.harness.spins import play_spin
 from tests.support.apps import import_item
 from tests.support.markers import postgresql_only
 

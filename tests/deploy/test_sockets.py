@@ -4,8 +4,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from bench.harness.node import node
 from tests.deploy.conftest import TIMEOUT_SECONDS
+from tests.harness.node import node
 from tests.support.apps import ITEM
 from tests.support.polling import POLLING
 

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from bench.harness.servers import ROOT
+from tests.harness.servers import ROOT
 
 
 @pytest.mark.process

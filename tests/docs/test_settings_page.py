@@ -5,8 +5,8 @@ from dataclasses import fields
 
 import pytest
 
-from bench.harness.servers import ROOT
 from settings import Settings
+from tests.harness.servers import ROOT
 
 DEFAULTS = {each.metadata["name"]: each.metadata["default"] for each in fields(Settings)}
 ENTRIES = {

@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from bench.harness.servers import ROOT
 from models.db import migrate
+from tests.harness.servers import ROOT
 
 
 def test_both_api_documents_and_the_changelog_name_the_same_version(client):

@@ -4,7 +4,7 @@ import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bench.harness.process_stats import children
+from tests.harness.process_stats import children
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from bench.harness.databases import PostgresServer, postgres_url
+from tests.harness.databases import PostgresServer, postgres_url
 from tests.support.postgres_reset import Reset
 
 

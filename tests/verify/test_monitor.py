@@ -11,7 +11,7 @@ from decimal import Decimal
 
 import pytest
 
-from bench.harness.servers import ROOT
+from tests.harness.servers import ROOT
 from tests.support.golden_log import golden_files
 from tests.support.golden_vectors import OPENINGS, REFUSED_OPENINGS, SPINS
 from tests.support.public_log import (

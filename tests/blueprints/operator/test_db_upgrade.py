@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bench.harness.servers import ROOT
 from models.db import migrate
 from models.db.connection import Table, database, reading, writing
 from models.items import Item
+from tests.harness.servers import ROOT
 from tests.support.markers import sqlite_only
 from tests.support.older_databases import database_of_0_2_0
 

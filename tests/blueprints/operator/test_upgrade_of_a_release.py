@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from bench.harness.players import signed_in
 from models.cases import Case
 from models.db import migrate
 from models.db.connection import database, reading, writing
@@ -12,6 +11,7 @@ from models.items import Item
 from models.limit_requests import DAY_MS, LimitRequest
 from models.prices import PriceSource
 from models.users import User
+from tests.harness.players import signed_in
 from tests.support.older_databases import database_of_0_2_0
 
 pytestmark = [pytest.mark.thorough, pytest.mark.both_databases("migrations")]

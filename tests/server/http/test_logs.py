@@ -9,8 +9,8 @@ from datetime import datetime
 import pytest
 import requests
 
-from bench.harness.servers import ROOT, flask_run, free_port, gunicorn, server_process
-from bench.harness.sockets import Refused, Socket
+from tests.harness.servers import ROOT, flask_run, free_port, gunicorn, server_process
+from tests.harness.sockets import Refused, Socket
 from tests.support.polling import PollingClient
 
 SEARCHED = "a-search-of-nobodys-business"

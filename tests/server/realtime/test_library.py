@@ -9,8 +9,8 @@ import engineio.socket
 import pytest
 import socketio
 
-from bench.harness.sockets import Transport as Client
 from server.realtime.transport import Transport
+from tests.harness.sockets import Transport as Client
 from tests.server.realtime.conftest import on_shared_app
 from tests.support.apps import ITEM
 from tests.support.polling import PollingClient

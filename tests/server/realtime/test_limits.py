@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import pytest
 import websocket
 
-from bench.harness.servers import threaded_server
-from bench.harness.sockets import Refused, Transport
-from bench.harness.waiting import wait_until
 from server.realtime import handshakes, transport
+from tests.harness.servers import threaded_server
+from tests.harness.sockets import Refused, Transport
+from tests.harness.waiting import wait_until
 from tests.server.realtime.conftest import on_shared_app
 from tests.support.apps import app_on
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench.harness.crashes.memory import ActKind, Outcome
-from bench.harness.crashes.storm import CrashStorm
+from tests.storms.crashes.memory import ActKind, Outcome
+from tests.storms.crashes.storm import CrashStorm
 
 pytestmark = pytest.mark.process
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench.harness.crashes.memory import ActKind, Outcome
-from bench.harness.crashes.storm import CrashStorm
-from bench.harness.durable_postgres import durable_postgres
+from tests.harness.durable_postgres import durable_postgres
+from tests.storms.crashes.memory import ActKind, Outcome
+from tests.storms.crashes.storm import CrashStorm
 
 pytestmark = pytest.mark.process
 

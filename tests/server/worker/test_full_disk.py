@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench.harness.faults.routes import Outcome
-from bench.harness.faults.storm import FaultStorm
-from bench.harness.servers import gunicorn
+from tests.harness.servers import gunicorn
+from tests.storms.faults.routes import Outcome
+from tests.storms.faults.storm import FaultStorm
 from tests.support.full_disk import no_room_for
 from tests.support.markers import sqlite_only
 

@@ -4,12 +4,12 @@ from contextlib import contextmanager
 
 import pytest
 
-from bench.harness.btcpay.fake import FakeBtcPay
-from bench.harness.cluster import PROCESSES
-from bench.harness.durable_postgres import durable_postgres
-from bench.harness.local_app import local_app
-from bench.harness.payments.check_service import check_service
-from bench.harness.payments.storm import PaymentStorm, StormClock, settings
+from tests.harness.btcpay.fake import FakeBtcPay
+from tests.harness.cluster import PROCESSES
+from tests.harness.durable_postgres import durable_postgres
+from tests.harness.local_app import local_app
+from tests.storms.payments.check_service import check_service
+from tests.storms.payments.storm import PaymentStorm, StormClock, settings
 from tests.support.apps import environment
 
 pytestmark = pytest.mark.process

@@ -2,12 +2,12 @@
 
 import pytest
 
-from bench.harness.spins import play_spin
 from models.db.connection import writing
 from models.log import BETS
 from models.users import AnnouncedSeed
 from services.log import checkpoint_file, sequencer, signed_log
 from services.shared.errors import Unavailable
+from tests.harness.spins import play_spin
 from tests.services.fairness.conftest import reveal
 from tests.support.lost_log import checkpoints, epoch, replace_log
 

@@ -3,7 +3,6 @@
 import peewee
 import pytest
 
-from bench.harness.spins import at
 from models.bet_settlement import BetTimes, Settlement, settle_at_once
 from models.db.connection import Table, reading, writing
 from models.db.sql import execute
@@ -17,6 +16,7 @@ from services.games.settlement import refusal_of, settle_in_steps
 from services.games.snapshots import content_of
 from services.shared.clock import DAY_MS
 from services.shared.errors import AccountSuspended, InsufficientBalance
+from tests.harness.spins import at
 
 MADE_AT = at("2026-03-18 12:00")
 TIMES = BetTimes(

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from bench.harness.price_sources import cut_off, document, dripping, hung_up, text
+from tests.harness.price_sources import cut_off, document, dripping, hung_up, text
 
 GOOD = document({"One": 150})
 

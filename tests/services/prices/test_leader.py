@@ -2,7 +2,6 @@
 
 import pytest
 
-from bench.harness.price_sources import feed, market, text
 from models.cases import Case
 from models.db.connection import reading, writing
 from models.items import Item
@@ -10,6 +9,7 @@ from models.leases import Lease as Row
 from models.prices import HeldMarketPrice, MarketSlot, PriceSource
 from services.prices.service import Stopped
 from services.shared.lease import Lease, LeaseLost
+from tests.harness.price_sources import feed, market, text
 
 NAMES = [f"Item {number:03}" for number in range(30)]
 """Two slices of a refresh."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.price_sources import cut_off, document, hung_up, market, price_server, text
+from tests.harness.price_sources import cut_off, document, hung_up, market, price_server, text
 from tests.services.prices.conftest import HOUR, START
 
 NO_SUCH_ITEM = text('{"success": false}', status=500)

@@ -5,12 +5,12 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from bench.harness.price_sources import feed, market, text
-from bench.harness.waiting import wait_until
 from models.db.connection import reading
 from models.items import Item
 from services.prices import service
 from services.prices.service import Stopped
+from tests.harness.price_sources import feed, market, text
+from tests.harness.waiting import wait_until
 from tests.services.prices.conftest import HOUR, START
 from tests.support.at_once import all_at_once
 

@@ -15,7 +15,6 @@ from random import Random
 import peewee
 from flask import Flask
 
-from bench.harness.players import import_prices
 from models.db.connection import reading, repeatable_read, writing
 from models.ledger import LedgerEntry
 from models.prizes import Prize
@@ -36,6 +35,7 @@ from services.shared.errors import PlatformError
 from services.shared.money import Cents
 from services.upgrader.spin import SpinRequest
 from services.wallet import vault
+from tests.harness.players import import_prices
 
 PLAYERS = 12
 PAYERS = 4

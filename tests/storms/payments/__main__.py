@@ -1,0 +1,87 @@
+"""Is money lost, credited twice or paid twice when the payment provider and the platform fail?
+
+    python -m tests.storms.payments
+    python -m tests.storms.payments --faults 20 --databases postgresql
+    python -m tests.storms.payments --seed "the one that was printed"
+
+Players deposit and withdraw through a fake BTCPay Server, which answers late, twice, in the wrong order,
+with errors after it has done the work, or never, and whose webhooks are lost, repeated or false. Meanwhile
+the platform's processes are killed and paused in the middle of their requests, and PostgreSQL is stopped
+without a shutdown: one process on SQLite, three on PostgreSQL. Afterwards every deposit and withdrawal is
+compared with the fake's own ledger. The seed repeats what everybody does and the order of the faults.
+
+Prints how often each fault has happened, and a line for each broken guarantee. Exits with 1 when there is
+one.
+"""
+
+import secrets
+import sys
+from contextlib import ExitStack
+
+import click
+
+from tests.harness.btcpay.fake import FakeBtcPay
+from tests.harness.cluster import PROCESSES
+from tests.harness.command_line import bench_command
+from tests.harness.databases import bench_env
+from tests.harness.durable_postgres import durable_postgres
+from tests.harness.local_app import local_app
+from tests.harness.redis import redis_server
+from tests.storms.payments.check_service import check_service
+from tests.storms.payments.storm import PaymentStorm, Report, StormClock, settings
+
+PLAYERS = 6
+DATABASES = "sqlite,postgresql"
+
+
+@bench_command(__doc__)
+@click.option("--faults", default=100, help="of each database's storm, besides many small ones")
+@click.option("--databases", default=DATABASES, help="sqlite, postgresql, or both")
+@click.option("--seed", default=lambda: secrets.token_hex(8), help="any text, by default a new one each time")
+def main(*, faults: int, databases: str, seed: str) -> None:
+    print(f"seed {seed}", flush=True)
+    problems = 0
+    for database in databases.split(","):
+        if database not in DATABASES.split(","):
+            raise click.UsageError(f"--databases: {database} is neither sqlite nor postgresql")
+        report = _endure(faults, seed, postgresql=database == "postgresql")
+        _print(database, faults, report)
+        problems += len(report.problems)
+    sys.exit(bool(problems))
+
+
+def _endure(faults: int, seed: str, *, postgresql: bool) -> Report:
+    with ExitStack() as stack:
+        fake = stack.enter_context(FakeBtcPay(seed=seed))
+        check = stack.enter_context(check_service(seed))
+        env = stack.enter_context(bench_env(postgresql=False, **settings(fake, check)))
+        database = None
+        if postgresql:
+            database = stack.enter_context(durable_postgres())
+            redis = stack.enter_context(redis_server())
+            url = stack.enter_context(database.fresh())
+            env |= {"DATABASE_URL": url, "REDIS_URL": redis.url, "PROCESSES": str(PROCESSES)}
+        clock = StormClock()
+        app = stack.enter_context(local_app(env, clock=clock))
+        storm = PaymentStorm(
+            app, env, clock=clock, fake=fake, check=check, players=PLAYERS, seed=seed, database=database
+        )
+        return storm.endure(faults)
+
+
+def _print(database: str, faults: int, report: Report) -> None:
+    print(
+        f"{database}: {faults} faults and {sum(report.faults.values()) - faults:,} small ones in"
+        f" {report.seconds:.0f} s, at rest after {report.rest_seconds:.0f} s: {len(report.problems)} problems"
+    )
+    for title, counts in (("faults", report.faults), ("what people did", report.counts)):
+        print(f"  {title}")
+        for what, count in sorted(counts.items()):
+            print(f"    {what:<58}{count:>6,}")
+    for line in report.problems:
+        print(line)
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

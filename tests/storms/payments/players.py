@@ -1,0 +1,171 @@
+"""The players of a storm of payments: each is a thread that deposits, withdraws and looks.
+
+They use the public API, as a front end does. The storm's seed decides what they do.
+"""
+
+import itertools
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from typing import Any
+
+import requests
+
+from tests.storms.payments.memory import Act, Kind, Memory
+from tests.storms.payments.scene import Scene
+
+ANSWER_SECONDS = 25
+"""An invoice and a check may take ten seconds each."""
+
+PATIENCE_SECONDS = 90
+PAUSE_SECONDS = 0.2
+THOUGHT_SECONDS = 1.2
+METHODS = {Kind.DEPOSIT: "btcpay", Kind.WITHDRAWAL: "BTC-CHAIN"}
+AT_ONCE = 3
+LARGE_CENTS = 20_000
+"""More than is approved automatically."""
+
+LEAST_CENTS = 10
+"""The wallet of BTCPay does not send what is a little more than the platform's minimum."""
+
+SHARED_ADDRESSES = 2
+REUSED = "Idempotency key was used for another request"
+
+
+class Actor:
+    """A player. ``act`` does one thing; ``play`` goes on until the storm ends."""
+
+    def __init__(self, scene: Scene, memory: Memory, *, name: str, seed: str) -> None:
+        self._scene = scene
+        self._memory = memory
+        self._name = name
+        self._random = Random(f"{seed}/{name}")
+        self._serials = itertools.count(1)
+        self._small = 0
+
+    def play(self) -> None:
+        """An exception is recorded as a contradiction."""
+        steps = [self.deposit, self.withdraw, self.look, self.look_at_list, self.reuse_key]
+        try:
+            while not self._scene.ending.is_set():
+                self._scene.open.wait(PATIENCE_SECONDS)
+                self._random.choices(steps, weights=[5, 5, 6, 1, 1])[0]()
+                self._scene.ending.wait(self._random.uniform(0, THOUGHT_SECONDS))
+        except Exception as failure:  # noqa: BLE001  # a thread has nobody else to tell
+            self._memory.contradict(f"{self._name} gave up: {failure!r}")
+
+    def deposit(self) -> None:
+        cents = 1_000 + 7 * next(self._serials)
+        act = self._memory.begin(Act(Kind.DEPOSIT, cents, self._new_key()))
+        for payment in self._do(act):
+            self._scene.to_pay.put((payment["id"], payment["checkoutUrl"]))
+
+    def withdraw(self) -> None:
+        """Mostly to an own address, sometimes to one that others use at the same time, or to none."""
+        serial = next(self._serials)
+        draw = self._random.random()
+        cents, to = 500 + 3 * serial, self._scene.fake.address(f"{self._name}/{serial}")
+        if draw < 0.15:
+            to = self._scene.fake.address(f"shared {self._random.randrange(SHARED_ADDRESSES)}")
+        elif draw < 0.20:
+            cents += LARGE_CENTS
+        elif draw < 0.23:
+            to = f"no address {serial}"
+        elif draw < 0.26 and serial // 10 > self._small:
+            self._small += 1
+            cents = LEAST_CENTS + self._small
+        act = self._memory.begin(Act(Kind.WITHDRAWAL, cents, self._new_key(), to))
+        self._do(act)
+
+    def look(self) -> None:
+        """Ask for a deposit or withdrawal that may have changed."""
+        unfinished = self._memory.unfinished()
+        if not unfinished:
+            return
+        key, kind = self._random.choice(unfinished)
+        answer = self._get(f"/payments/{kind}s/{key}")
+        if answer is not None and answer.status_code == 200:
+            payment = answer.json()[kind]
+            self._memory.saw(kind, payment)
+            if kind is Kind.DEPOSIT and payment["status"] == "pending":
+                self._scene.to_pay.put((payment["id"], payment["checkoutUrl"]))
+        elif answer is not None and answer.status_code < 500:
+            self._memory.contradict(f"{kind} {key} was answered with {answer.status_code}")
+
+    def look_at_list(self) -> None:
+        answer = self._get("/payments?limit=50")
+        if answer is None or answer.status_code >= 500:
+            return
+        seen = [payment["id"] for payment in answer.json()["data"]["payments"]]
+        if len(seen) != len(set(seen)):
+            self._memory.contradict("a list has a payment twice")
+
+    def reuse_key(self) -> None:
+        """Use the key of a withdrawal for another amount: that must be refused."""
+        used = [act for act in self._memory.acts if act.kind is Kind.WITHDRAWAL and act.key and act.ids]
+        if not used:
+            return
+        act = self._random.choice(used)
+        wrong = Act(act.kind, act.cents + 1, act.key, act.to)
+        self._try(wrong)
+        if wrong.ids or any(error != REUSED for error in wrong.errors):
+            self._memory.contradict(f"the key {act.key} was used for two amounts: {wrong.errors}")
+
+    def _do(self, act: Act) -> list[Any]:
+        """Send a request: once, or until it is answered if it has a key. Returns the rows."""
+        payments: list[Any] = []
+        until = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            payments += self._try_at_once(act) if act.key and self._random.random() < 0.3 else self._try(act)
+            if act.key is None or payments or act.errors or time.monotonic() > until:
+                break
+            threading.Event().wait(PAUSE_SECONDS)
+            self._scene.open.wait(PATIENCE_SECONDS)
+        if act.key and payments and self._random.random() < 0.3:
+            self._try(act)
+        return payments[:1]
+
+    def _try_at_once(self, act: Act) -> list[Any]:
+        """Send the same request several times at once. Returns the rows of the answers."""
+        with ThreadPoolExecutor(AT_ONCE) as together:
+            answers = list(together.map(lambda _: self._try(act, at_once=True), range(AT_ONCE)))
+        return [payment for payments in answers for payment in payments]
+
+    def _try(self, act: Act, *, at_once: bool = False) -> list[Any]:
+        """Send a request. Returns the row of the answer, if there is one."""
+        act.attempts += 1
+        body = {"method": METHODS[act.kind], "amount": act.cents / 100}
+        if act.kind is Kind.WITHDRAWAL:
+            body["to"] = act.to
+        headers = self._memory.player.headers | ({"Idempotency-Key": act.key} if act.key else {})
+        try:
+            url = f"{self._scene.servers.url}/payments/{act.kind}s"
+            answer = requests.post(url, json=body, headers=headers, timeout=ANSWER_SECONDS)
+        except OSError:  # RequestException is one
+            act.unknown += 1
+            return []
+        if answer.status_code in (200, 201):
+            payment = answer.json()[act.kind]
+            self._memory.answered(act, payment, asked_at_once=at_once)
+            return [payment]
+        if answer.status_code in (502, 503):
+            act.unavailable += 1
+        elif answer.status_code >= 500:
+            act.unknown += 1
+        else:
+            act.errors.append(answer.json().get("error", answer.text))
+        return []
+
+    def _get(self, path: str) -> requests.Response | None:
+        try:
+            url = f"{self._scene.servers.url}{path}"
+            return requests.get(url, headers=self._memory.player.headers, timeout=ANSWER_SECONDS)
+        except OSError:
+            return None
+
+    def _new_key(self) -> str | None:
+        """Half of the requests have a key."""
+        if self._random.random() < 0.5:
+            return None
+        return f"{self._name}-{self._random.getrandbits(64):x}"
