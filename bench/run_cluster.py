@@ -19,8 +19,8 @@ from tests.harness.cluster import PROCESSES, cluster
 from tests.harness.command_line import bench_command
 from tests.harness.databases import bench_env
 from tests.harness.local_app import run_flask
-from tests.harness.nginx import nginx
 from tests.harness.programs import NGINX, REDIS
+from tests.harness.proxies import nginx
 from tests.harness.redis import redis_server
 from tests.harness.servers import drawn_secrets
 from tests.harness.waiting import can_connect

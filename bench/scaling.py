@@ -28,7 +28,7 @@ from bench.speed.spinning import SOON, UNDER_WAY_SECONDS, wait_for_proofs
 from bench.speed.stage import Stage
 from tests.harness.cluster import cluster
 from tests.harness.command_line import bench_command
-from tests.harness.durable_postgres import DurablePostgres, durable_postgres
+from tests.harness.databases import DurablePostgres, durable_postgres
 from tests.harness.line_process import LineProcess
 from tests.harness.players import Player
 from tests.harness.process_stats import cpu_seconds

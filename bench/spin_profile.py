@@ -19,7 +19,7 @@ from bench.speed.players import connected_players, make_players, play
 from bench.speed.spinning import SOON
 from bench.speed.stage import Stage
 from tests.harness.command_line import bench_command
-from tests.harness.durable_postgres import durable_postgres
+from tests.harness.databases import durable_postgres
 from tests.harness.process_stats import cpu_seconds
 from tests.harness.servers import gunicorn
 

@@ -19,7 +19,7 @@ from bench.speed.machine import running_on
 from bench.speed.result import Row
 from bench.speed.stage import Stage
 from tests.harness.btcpay.fake import FakeBtcPay
-from tests.harness.durable_postgres import durable_postgres
+from tests.harness.databases import durable_postgres
 from tests.harness.players import create_players
 from tests.harness.process_stats import cpu_seconds
 from tests.harness.servers import RunningServer

@@ -22,7 +22,7 @@ from bench.speed.ready import fetch
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
 from tests.harness.line_process import LineProcess
-from tests.harness.nginx import nginx
+from tests.harness.proxies import nginx
 from tests.harness.servers import RunningServer
 
 CROWD = 20

@@ -17,7 +17,7 @@ from bench.speed.players import make_players
 from bench.speed.result import Row
 from bench.speed.spinning import NEVER, SOON, median, rates, spinning
 from bench.speed.stage import Stage
-from tests.harness.durable_postgres import DurablePostgres, durable_postgres
+from tests.harness.databases import DurablePostgres, durable_postgres
 
 CROWDS = (20, 200)
 GOAL = 0.8

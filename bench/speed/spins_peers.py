@@ -18,7 +18,7 @@ from bench.speed.stage import PEERS, Stage
 from models.bet_settlement import PARAMETERS, SETTLE
 from models.db.postgres import Postgres
 from models.db.sql import PARAMETER, with_clock
-from tests.harness.durable_postgres import DurablePostgres, durable_postgres
+from tests.harness.databases import DurablePostgres, durable_postgres
 from tests.harness.node import NODE
 
 CROWD = 20

@@ -19,8 +19,7 @@ from bench.speed.machine import Cores, running_on, two_cores
 from bench.speed.made_up import made_up_prices
 from services.items import importing as items_importing
 from services.shared.clock import now_ms
-from tests.harness.databases import create_tables_once
-from tests.harness.durable_postgres import durable_postgres
+from tests.harness.databases import create_tables_once, durable_postgres
 from tests.harness.line_process import LineProcess, line_process
 from tests.harness.local_app import local_app
 from tests.harness.node import NODE, node

@@ -13,7 +13,7 @@ import requests
 
 from tests.harness.databases import SqliteFiles
 from tests.harness.local_app import run_flask
-from tests.harness.nginx import ALLOWED_ORIGIN, nginx
+from tests.harness.proxies import ALLOWED_ORIGIN, nginx
 from tests.harness.servers import RunningServer, free_port, gunicorn, server_process
 from tests.harness.waiting import wait_until
 from tests.support.apps import ITEM, LOG_SIGNING_KEY, SECRET

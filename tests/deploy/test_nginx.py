@@ -18,7 +18,7 @@ from models.db.connection import writing
 from services.log import entries, logged_bets
 from tests.deploy.conftest import TIMEOUT_SECONDS
 from tests.harness.local_app import local_app
-from tests.harness.nginx import ALLOWED_ORIGIN, nginx
+from tests.harness.proxies import ALLOWED_ORIGIN, nginx
 from tests.harness.servers import free_port
 from tests.harness.waiting import wait_until
 

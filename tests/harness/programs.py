@@ -2,7 +2,14 @@
 
 import os
 import shutil
+import signal
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
+
+from tests.harness.waiting import can_connect, wait_until
 
 SERVER_PATH = "/usr/sbin"
 """Where Debian installs servers. An ordinary user's PATH does not contain it."""
@@ -50,3 +57,27 @@ PROGRAMS = (
 
 def missing_programs() -> list[Program]:
     return [program for program in PROGRAMS if program.path is None]
+
+
+@contextmanager
+def running(
+    program: Program, arguments: Sequence[object], *, port: int, end: int = signal.SIGTERM, **options: Any
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a program during the block, which begins when it listens on this port.
+
+    ``end`` is the signal that ends it, ``options`` are those of ``Popen``. Raises AssertionError when the
+    program ends before it listens.
+    """
+    # In a session of its own: Ctrl-C must not stop it before the block ends.
+    command = [str(program.path), *map(str, arguments)]
+    with subprocess.Popen(command, start_new_session=True, **options) as process:
+        try:
+            wait_until(lambda: can_connect(port) or process.poll() is not None)
+            assert process.poll() is None, f"{program.command} has ended"
+            yield process
+        finally:
+            process.send_signal(end)
+            try:
+                process.wait(30)
+            finally:
+                process.kill()

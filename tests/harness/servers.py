@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from wsgiref.types import WSGIApplication
 
 from flask import Flask
+from werkzeug import Request
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from tests.harness.waiting import wait_until, within
@@ -59,6 +60,12 @@ def serving(application: WSGIApplication) -> Iterator[str]:
         server.shutdown()
         thread.join(10)
         server.server_close()
+
+
+def hang_up(request: Request) -> NoReturn:
+    """Close the connection of a request without an answer."""
+    request.environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
+    raise ConnectionAbortedError
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import pytest
 from models.db.connection import reading, writing
 from models.deposits import Deposit
 from tests.harness.btcpay.faults import Fault
-from tests.harness.btcpay.problems import invalid
+from tests.harness.btcpay.objects import invalid
 
 CREATE = "create invoice"
 

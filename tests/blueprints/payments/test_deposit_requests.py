@@ -6,7 +6,7 @@ from models.db.connection import reading
 from models.deposits import Deposit
 from tests.blueprints.payments.conftest import NOW
 from tests.harness.btcpay.faults import Fault
-from tests.harness.btcpay.problems import invalid
+from tests.harness.btcpay.objects import invalid
 
 NOT_FOUND = (404, {"error": "Payment not found"})
 UNKNOWN_METHOD = (400, {"error": "Unknown payment method"})

@@ -17,7 +17,7 @@ from random import Random
 from typing import Self
 
 from tests.harness.btcpay.faults import Faults
-from tests.harness.btcpay.invoices import Event
+from tests.harness.btcpay.objects import Event
 from tests.harness.btcpay.openapi import NEW
 from tests.harness.btcpay.people import CHAIN, People
 from tests.harness.btcpay.server import BtcPayApi, Listener

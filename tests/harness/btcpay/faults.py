@@ -4,7 +4,7 @@ A test plans faults for its next requests; a storm lets a random generator choos
 """
 
 import threading
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -127,8 +127,3 @@ class Faults:
             bag += [each for each in (WRITING if is_writing else READING) if each in self._kinds]
             random.shuffle(bag)
         return bag.pop() if bag else None
-
-    def counts(self) -> Counter[Fault]:
-        """How often each kind has happened."""
-        with self._guard:
-            return Counter(fault for _, fault in self.log)

@@ -5,11 +5,17 @@ from decimal import ROUND_DOWN, Decimal
 from random import Random
 from typing import Any
 
-from tests.harness.btcpay.addresses import address_of
-from tests.harness.btcpay.invoices import SATOSHI, Invoice, Payment
-from tests.harness.btcpay.ledger import MoneyLedger, Paid, Received
-from tests.harness.btcpay.payouts import Payout, PullPayment
-from tests.harness.btcpay.problems import Problem
+from tests.harness.btcpay.objects import (
+    SATOSHI,
+    Invoice,
+    MoneyLedger,
+    Paid,
+    Payment,
+    Payout,
+    Problem,
+    PullPayment,
+    address_of,
+)
 from tests.harness.btcpay.state import State
 
 CHAIN = "BTC-CHAIN"
@@ -88,12 +94,15 @@ class People:
             output = self._outputs[key] = self._outputs.get(key, -1) + 1
             key = f"{key}-{output}"
         payment = Payment(key, method, value, self.state.now(), invoice.addresses[method])
-        late = invoice.status == "Expired"
         invoice.payments.append(payment)
         self.state.touch(invoice)
-        fields = {"afterExpiration": late, "paymentMethodId": method, "payment": payment.form()}
-        self.state.emit_for(invoice, [("InvoiceReceivedPayment", fields)])
+        self._emit_payment("InvoiceReceivedPayment", invoice, payment)
         return payment
+
+    def _emit_payment(self, type_: str, invoice: Invoice, payment: Payment) -> None:
+        late = invoice.status == "Expired"
+        fields = {"afterExpiration": late, "paymentMethodId": payment.method, "payment": payment.form()}
+        self.state.emit_for(invoice, [(type_, fields)])
 
     def settle(self, invoice_id: str) -> None:
         """Confirm all payments of an invoice."""
@@ -103,19 +112,11 @@ class People:
     def _settle(self, invoice: Invoice) -> None:
         # First its payments are seen, and then they are final.
         self.state.emit_for(invoice, invoice.follow(self.state.now()))
-        self.state.invoice_history.record(invoice.id, invoice.form())
+        invoice.record()
         for payment in invoice.payments:
             if payment.status == "Processing":
                 payment.status = "Settled"
-                late = invoice.status == "Expired"
-                fields = {
-                    "afterExpiration": late,
-                    "paymentMethodId": payment.method,
-                    "payment": payment.form(),
-                }
-                self.state.emit_for(invoice, [("InvoicePaymentSettled", fields)])
-                usd = payment.value * invoice.rate
-                self.ledger.received.append(Received(invoice.id, usd, payment.txhash))
+                self._emit_payment("InvoicePaymentSettled", invoice, payment)
         self.state.touch(invoice)
 
     def double_spend(self, invoice_id: str) -> None:
@@ -139,11 +140,6 @@ class People:
             return self.state.create_invoice(body, amount=amount).id
 
     # What time and staff do
-
-    def advance(self, seconds: int) -> None:
-        """Set the clock of BTCPay ahead."""
-        with self.state.changing():
-            self.state.ahead_seconds += seconds
 
     def expire(self, invoice_id: str) -> None:
         """Let the time for paying an invoice be over."""

@@ -12,8 +12,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tests.harness.btcpay.faults import Fault, Faults, Planned
+from tests.harness.btcpay.objects import Problem, invalid, not_found, refused
 from tests.harness.btcpay.openapi import Operation, Undocumented, operation_of
-from tests.harness.btcpay.problems import Problem, invalid, not_found, refused
 from tests.harness.btcpay.state import State
 
 PERMISSIONS = (

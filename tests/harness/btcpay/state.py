@@ -6,19 +6,29 @@ Every method that answers a request returns the answer's body, or raises Problem
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from random import Random
 from typing import Any
 
-from tests.harness.btcpay.addresses import address_of, is_address
-from tests.harness.btcpay.history import History
-from tests.harness.btcpay.invoices import METHODS, SATOSHI, Event, Invoice
-from tests.harness.btcpay.ledger import MoneyLedger
+from tests.harness.btcpay.objects import (
+    LEAST_BTC,
+    METHODS,
+    SATOSHI,
+    Event,
+    Invoice,
+    MoneyLedger,
+    Payout,
+    PullPayment,
+    Recorded,
+    address_of,
+    invalid,
+    is_address,
+    not_found,
+    refused,
+)
 from tests.harness.btcpay.openapi import NEW
-from tests.harness.btcpay.payouts import LEAST_BTC, Payout, PullPayment
-from tests.harness.btcpay.problems import invalid, not_found, refused
 
 DEFAULT_TAKE = 50
 DEFAULT_EXPIRATION_MINUTES, DEFAULT_MONITORING_MINUTES = 15, 1440
@@ -46,9 +56,6 @@ class State:
         """Until then look-ups of a payout find nothing. By its id, in seconds of the monotonic clock."""
         self._waiting: dict[str, Invoice] = {}
         """The invoices that time may change."""
-        self.invoice_history = History(random)
-        self.payout_history = History(random)
-        self.ahead_seconds = 0
         self._random = random
         self._emit = emit
         self._serials = itertools.count(1)
@@ -56,8 +63,9 @@ class State:
         self._pending: list[Event] = []
         self._touched: list[Invoice | Payout] = []
 
-    def now(self) -> int:
-        return int(time.time()) + self.ahead_seconds
+    @staticmethod
+    def now() -> int:
+        return int(time.time())
 
     @contextmanager
     def changing(self) -> Iterator[None]:
@@ -76,14 +84,12 @@ class State:
     def _follow_up(self) -> None:
         now = self.now()
         touched, self._touched = self._touched, []
-        for payout in touched:
-            if isinstance(payout, Payout):
-                self.payout_history.record(payout.id, payout.form())
         due = (each for each in self._waiting.values() if each.is_due(now))
-        for invoice in {each.id: each for each in (*touched, *due) if isinstance(each, Invoice)}.values():
-            self.emit_for(invoice, invoice.follow(now))
-            self.invoice_history.record(invoice.id, invoice.form())
-            self._wait_for(invoice)
+        for changed in {each.id: each for each in (*touched, *due)}.values():
+            if isinstance(changed, Invoice):
+                self.emit_for(changed, changed.follow(now))
+                self._wait_for(changed)
+            changed.record()
         events, self._pending = self._pending, []
         for event in events:
             self._emit(event)
@@ -98,8 +104,12 @@ class State:
         """Lose an invoice or a payout."""
         for objects in (self.invoices, self._waiting, self.payouts):
             objects.pop(key, None)
-        self.invoice_history.forget(key)
-        self.payout_history.forget(key)
+
+    def _newest_first(self, objects: Iterable[Recorded], *, stale: bool) -> Iterator[Any]:
+        """The forms of these; if ``stale``, each in an earlier form, and without those that are new."""
+        for each in reversed(list(objects)):
+            if not (stale and each.is_missed()):
+                yield each.seen(self._random, stale=stale)
 
     def emit_for(self, invoice: Invoice, events: Sequence[Event]) -> None:
         common = {"invoiceId": invoice.id, "metadata": invoice.metadata}
@@ -144,19 +154,19 @@ class State:
         self._wait_for(invoice)
         self.emit_for(invoice, [("InvoiceCreated", {})])
         # Its answer is this form.
-        self.invoice_history.record(key, invoice.form())
+        invoice.record()
         return invoice
 
     def invoice_form(self, key: str, *, methods: bool, stale: bool) -> Any:
         if key not in self.invoices:
             raise not_found("invoice")
-        return self._with_methods(self.invoice_history.one(key, stale=stale), methods)
+        return self._with_methods(self.invoices[key].seen(self._random, stale=stale), methods)
 
     def list_invoices(self, query: Query, *, methods: bool, stale: bool) -> list[Any]:
         since, until = (int(Decimal(query.get(name, ["0"])[0])) for name in ("startDate", "endDate"))
         found = [
             form
-            for form in self.invoice_history.newest_first(stale=stale)
+            for form in self._newest_first(self.invoices.values(), stale=stale)
             if form["metadata"].get("orderId") in query.get("orderId", [form["metadata"].get("orderId")])
             and form["status"] in query.get("status", [form["status"]])
             and query.get("textSearch", [form["id"]])[0] in (form["id"], form["metadata"].get("orderId"))
@@ -169,7 +179,7 @@ class State:
     def payment_methods(self, key: str, *, stale: bool) -> Any:
         if key not in self.invoices:
             raise not_found("invoice")
-        return self.invoice_history.one(key, stale=stale)["paymentMethods"]
+        return self.invoices[key].seen(self._random, stale=stale)["paymentMethods"]
 
     def _with_methods(self, form: Any, wanted: bool) -> Any:
         """The form of an invoice. An old release has the payment methods at a path of their own only."""
@@ -267,13 +277,13 @@ class State:
     def payout_form(self, key: str, *, stale: bool) -> Any:
         if time.monotonic() < self.denied_until.get(key, 0):
             raise not_found("payout")
-        return self.payout_history.one(self.payout(key).id, stale=stale)
+        return self.payout(key).seen(self._random, stale=stale)
 
     def list_payouts(self, *, cancelled: bool, pull_payment_id: str | None, stale: bool) -> list[Any]:
         """The payouts of the store, or of one pull payment."""
         return [
             form
-            for form in self.payout_history.newest_first(stale=stale)
+            for form in self._newest_first(self.payouts.values(), stale=stale)
             if (cancelled or form["state"] != "Cancelled")
             and pull_payment_id in (None, form["pullPaymentId"])
         ]

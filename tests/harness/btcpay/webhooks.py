@@ -7,7 +7,6 @@ import itertools
 import json
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -17,9 +16,8 @@ from typing import Any
 from urllib3 import PoolManager
 from urllib3.exceptions import HTTPError
 
-from tests.harness.btcpay.invoices import Event
+from tests.harness.btcpay.objects import PAYOUT_STATES, Event
 from tests.harness.btcpay.openapi import check_webhook
-from tests.harness.btcpay.payouts import PAYOUT_STATES
 
 ANSWER_SECONDS = 10
 SENDERS = 6
@@ -110,7 +108,8 @@ class WebhookSender:
         with self._changed:
             happens = self._draw(is_of_payout="payoutState" in fields)
             if happens is Delivery.UNTRUE:
-                event = type_, fields | {"payoutState": self._other_state(fields["payoutState"])}
+                others = [each for each in PAYOUT_STATES if each != fields["payoutState"]]
+                event = type_, fields | {"payoutState": self._random.choice(others)}
             sent = Sent(self._body(event))
             if happens is Delivery.REORDERED:
                 self._held.append(sent)
@@ -142,10 +141,6 @@ class WebhookSender:
                 self._put(held, 0)
             self._held.clear()
 
-    def counts(self) -> Counter[Delivery]:
-        with self._changed:
-            return Counter(self.log)
-
     def _draw(self, *, is_of_payout: bool) -> Delivery | None:
         happens = self._planned.pop(0) if self._planned else None
         if happens is None and self._random.random() < self._probability:
@@ -155,12 +150,9 @@ class WebhookSender:
             self.log.append(happens)
         return happens
 
-    def _other_state(self, state: str) -> str:
-        return self._random.choice([each for each in PAYOUT_STATES if each != state])
-
     def _body(self, event: Event) -> bytes:
         type_, fields = event
-        key = self._new_id()
+        key = f"delivery-{next(self._serials)}-{self._random.getrandbits(64):x}"
         body = {
             "deliveryId": key,
             "webhookId": "webhook",
@@ -173,9 +165,6 @@ class WebhookSender:
         }
         check_webhook(body)
         return json.dumps(body).encode()
-
-    def _new_id(self) -> str:
-        return f"delivery-{next(self._serials)}-{self._random.getrandbits(64):x}"
 
     def _put(self, sent: Sent, delay: float) -> None:
         self.sent.append(sent)

@@ -14,7 +14,7 @@ from models.prizes import Prize
 from models.users import AnnouncedSeed, User
 from tests.harness.btcpay.fake import FakeBtcPay
 from tests.harness.btcpay.faults import Fault
-from tests.harness.durable_postgres import durable_postgres
+from tests.harness.databases import durable_postgres
 from tests.harness.servers import ROOT, flask_command, gunicorn
 from tests.harness.waiting import wait_until
 from tests.support.identity_provider import identity_provider

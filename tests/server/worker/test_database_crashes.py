@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness.durable_postgres import durable_postgres
+from tests.harness.databases import durable_postgres
 from tests.storms.crashes.memory import ActKind, Outcome
 from tests.storms.crashes.storm import CrashStorm
 

@@ -25,10 +25,10 @@ def during_a_request(source):
     """Has the source answer well, after calling a function."""
 
     def call(function, good):
-        def answer(handler):
+        def answer(request):
             source.answer = good
             function()
-            good(handler)
+            return good(request)
 
         source.answer = answer
 
@@ -139,7 +139,7 @@ def test_a_leader_without_its_lease_writes_nothing_more(
     another, source, add, clock, lose_before, stored, by_feed, by_market, transactions
 ):
     add(dict.fromkeys(NAMES, 1))
-    source.answer = lambda asked: (by_market if "market_hash_name" in asked.path else by_feed)(asked)
+    source.answer = lambda asked: (by_market if "market_hash_name" in asked.args else by_feed)(asked)
     changed = []
 
     for number in range(1, transactions + 2):

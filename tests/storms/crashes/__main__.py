@@ -21,8 +21,7 @@ from random import Random
 import click
 
 from tests.harness.command_line import bench_command
-from tests.harness.databases import bench_env
-from tests.harness.durable_postgres import durable_postgres
+from tests.harness.databases import bench_env, durable_postgres
 from tests.harness.local_app import local_app
 from tests.storms.crashes.memory import ActKind, Outcome
 from tests.storms.crashes.storm import CrashStorm, Report

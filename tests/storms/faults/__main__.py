@@ -29,7 +29,7 @@ from flask import Flask
 from models.db import migrate
 from services.shared.clock import Millis, now_ms
 from tests.harness.command_line import bench_command
-from tests.harness.durable_postgres import DurablePostgres, durable_postgres
+from tests.harness.databases import DurablePostgres, durable_postgres
 from tests.harness.local_app import local_app
 from tests.harness.price_sources import feed, price_server
 from tests.harness.servers import gunicorn, server_process

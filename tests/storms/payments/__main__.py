@@ -20,15 +20,11 @@ from contextlib import ExitStack
 
 import click
 
-from tests.harness.btcpay.fake import FakeBtcPay
 from tests.harness.cluster import PROCESSES
 from tests.harness.command_line import bench_command
-from tests.harness.databases import bench_env
-from tests.harness.durable_postgres import durable_postgres
-from tests.harness.local_app import local_app
+from tests.harness.databases import bench_env, durable_postgres
 from tests.harness.redis import redis_server
-from tests.storms.payments.check_service import check_service
-from tests.storms.payments.storm import PaymentStorm, Report, StormClock, settings
+from tests.storms.payments.storm import Report, payment_storm
 
 PLAYERS = 6
 DATABASES = "sqlite,postgresql"
@@ -51,21 +47,14 @@ def main(*, faults: int, databases: str, seed: str) -> None:
 
 
 def _endure(faults: int, seed: str, *, postgresql: bool) -> Report:
-    with ExitStack() as stack:
-        fake = stack.enter_context(FakeBtcPay(seed=seed))
-        check = stack.enter_context(check_service(seed))
-        env = stack.enter_context(bench_env(postgresql=False, **settings(fake, check)))
+    with bench_env(postgresql=False) as env, ExitStack() as stack:
         database = None
         if postgresql:
             database = stack.enter_context(durable_postgres())
             redis = stack.enter_context(redis_server())
             url = stack.enter_context(database.fresh())
             env |= {"DATABASE_URL": url, "REDIS_URL": redis.url, "PROCESSES": str(PROCESSES)}
-        clock = StormClock()
-        app = stack.enter_context(local_app(env, clock=clock))
-        storm = PaymentStorm(
-            app, env, clock=clock, fake=fake, check=check, players=PLAYERS, seed=seed, database=database
-        )
+        storm = stack.enter_context(payment_storm(env, seed=seed, players=PLAYERS, database=database))
         return storm.endure(faults)
 
 

@@ -8,22 +8,25 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from decimal import ROUND_FLOOR, Decimal
+from pathlib import Path
 from typing import Any
 
 import requests
 
 from models.db.connection import reading
 from models.deposits import Deposit
+from models.leases import Lease
 from models.ledger import LedgerEntry
+from models.payment_findings import PaymentFinding
 from models.payments import Payment
 from models.users import User
 from models.webhook_deliveries import WebhookDelivery
 from models.withdrawals import Withdrawal
-from tests.harness.btcpay.addresses import is_address
+from services.shared.clock import now_ms
 from tests.harness.btcpay.fake import FakeBtcPay
-from tests.harness.btcpay.invoices import Invoice
+from tests.harness.btcpay.objects import Invoice, is_address
 from tests.storms.payments.check_service import Decision
-from tests.storms.payments.memory import Act, Kind, Memory
+from tests.storms.payments.players import Act, Kind, Memory
 from tests.storms.payments.scene import Scene
 from tests.storms.payments.staff import Staff
 
@@ -33,6 +36,7 @@ SMALLEST_CENTS = 36
 OPEN_DEPOSITS = ("created", "pending", "confirming")
 OPEN_WITHDRAWALS = ("approved", "sending", "sent")
 RECONCILE_ROUNDS, RECONCILE_SECONDS = 10, 2.0
+LOG_LINES = 10
 
 
 def is_on_its_way() -> Any:
@@ -249,3 +253,33 @@ def _of_sums(fake: FakeBtcPay, deposits: Iterable[Deposit]) -> Iterator[str]:
 
 def _sum(query, column: str) -> int:
     return sum(getattr(row, column) or 0 for row in query)
+
+
+def stuck(fake: FakeBtcPay, directory: Path) -> list[str]:
+    """What is known of the withdrawals that are still on their way, and what the servers logged about them.
+
+    The logs of the servers are in ``directory``. None of it is a secret: everybody in a storm is made up.
+    """
+    with reading():
+        withdrawals = list(Withdrawal.select().where(is_on_its_way()))
+        general = [f"  lease: {row.__data__}" for row in Lease.select()]
+        general += [f"  finding: {row.__data__}" for row in PaymentFinding.select()]
+    lines = [line for withdrawal in withdrawals for line in _of_one(withdrawal, fake, directory)]
+    return [*lines, f"  now: {now_ms()}", *general] if lines else []
+
+
+def _of_one(withdrawal: Withdrawal, fake: FakeBtcPay, directory: Path) -> Iterator[str]:
+    yield f"withdrawal {withdrawal.id} is on its way: {withdrawal.__data__}"
+    for payout in fake.payouts:
+        if withdrawal.id in payout.metadata.values():
+            yield f"  its payout: {payout}"
+        elif payout.destination == withdrawal.destination and payout.is_open:
+            yield f"  open payout to its address: {payout}, {payout.metadata}"
+    yield from (f"  {line}" for line in _log_lines(withdrawal.id, directory))
+
+
+def _log_lines(text: str, directory: Path) -> list[str]:
+    """The last lines with this text of all processes, in the order of time."""
+    logs = [log.read_text(errors="replace").splitlines() for log in directory.glob("server-*.log")]
+    # A line begins with its time.
+    return sorted(line for lines in logs for line in lines if text in line)[-LOG_LINES:]

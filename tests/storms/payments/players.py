@@ -1,19 +1,29 @@
 """The players of a storm of payments: each is a thread that deposits, withdraws and looks.
 
-They use the public API, as a front end does. The storm's seed decides what they do.
+They use the public API, as a front end does, and the storm's seed decides what they do. What they remember
+outlives every kill of the server, and shares nothing with the code under test.
 """
 
 import itertools
 import threading
 import time
+from collections import Counter
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from random import Random
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 import requests
 
-from tests.storms.payments.memory import Act, Kind, Memory
+from tests.harness.players import Player
 from tests.storms.payments.scene import Scene
+
+
+class Kind(StrEnum):
+    DEPOSIT = "deposit"
+    WITHDRAWAL = "withdrawal"
+
 
 ANSWER_SECONDS = 25
 """An invoice and a check may take ten seconds each."""
@@ -32,28 +42,128 @@ LEAST_CENTS = 10
 SHARED_ADDRESSES = 2
 REUSED = "Idempotency key was used for another request"
 
+NEXT: Mapping[Kind, Mapping[str, set[str]]] = {
+    Kind.DEPOSIT: {
+        "created": {"pending", "failed"},
+        "pending": {"confirming", "expired", "credited", "review", "failed"},
+        "confirming": {"credited", "review", "failed"},
+        "expired": {"review"},
+        "failed": {"review"},
+        "review": {"credited", "failed"},
+        "credited": set(),
+    },
+    Kind.WITHDRAWAL: {
+        "requested": {"approved", "rejected"},
+        "approved": {"sending"},
+        "sending": {"sent", "completed", "failed"},
+        "sent": {"completed", "failed"},
+        "completed": set(),
+        "rejected": set(),
+        "failed": set(),
+    },
+}
+"""The steps between the statuses. A player may miss some of them."""
+
+
+def may_follow(kind: Kind, before: str, after: str) -> bool:
+    """Whether a row may have one status and later the other."""
+    reached, ahead = {before}, [before]
+    while ahead:
+        new = NEXT[kind][ahead.pop()] - reached
+        reached |= new
+        ahead += new
+    return after in reached
+
+
+@dataclass
+class Act:
+    """One deposit or withdrawal that a player wants. No two of a player have the same amount.
+
+    With an idempotency key it is repeated until it is answered, also by several requests at once.
+    """
+
+    kind: Kind
+    cents: int
+    key: str | None = None
+    to: str = ""
+    ids: set[str] = field(default_factory=set)
+    """Of the rows that were answered."""
+
+    errors: list[str] = field(default_factory=list)
+    unavailable: int = 0
+    """Answers 502 and 503. A row may have been made and have failed."""
+
+    unknown: int = 0
+    """Requests whose answer was lost."""
+
+    attempts: int = 0
+
+
+@dataclass
+class Memory:
+    """One player, and everything that was requested and answered."""
+
+    player: Player
+    began_with_cents: int
+    acts: list[Act] = field(default_factory=list)
+    statuses: dict[str, tuple[Kind, str]] = field(default_factory=dict)
+    """The last known status of each deposit and withdrawal."""
+
+    contradictions: list[str] = field(default_factory=list)
+    _guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def begin(self, act: Act) -> Act:
+        with self._guard:
+            self.acts.append(act)
+        return act
+
+    def answered(self, act: Act, payment: Mapping[str, Any], *, asked_at_once: bool = False) -> None:
+        """A request was answered with a row. Of requests at once, the order of the answers is not known."""
+        with self._guard:
+            act.ids.add(payment["id"])
+        if round(payment["amount"] * 100) != act.cents:
+            self.contradict(f"{act.kind} of {act.cents} cents was answered with {payment['amount']}")
+        if not asked_at_once:
+            self.saw(act.kind, payment)
+
+    def saw(self, kind: Kind, payment: Mapping[str, Any]) -> None:
+        """Compare a status with the one that was seen before."""
+        with self._guard:
+            key, status = payment["id"], payment["status"]
+            _, before = self.statuses.get(key, (kind, status))
+            self.statuses[key] = (kind, status)
+        if not may_follow(kind, before, status):
+            self.contradict(f"{kind} {key} was {before}, and then {status}")
+        if kind is Kind.DEPOSIT and (payment["credited"] is not None) != (status == "credited"):
+            self.contradict(f"deposit {key} is {status} and has credited {payment['credited']}")
+
+    def unfinished(self) -> list[tuple[str, Kind]]:
+        """The ids of the rows that may still change."""
+        with self._guard:
+            return [(key, kind) for key, (kind, status) in self.statuses.items() if NEXT[kind][status]]
+
+    def contradict(self, what: str) -> None:
+        with self._guard:
+            self.contradictions.append(what)
+
 
 class Actor:
     """A player. ``act`` does one thing; ``play`` goes on until the storm ends."""
 
-    def __init__(self, scene: Scene, memory: Memory, *, name: str, seed: str) -> None:
+    def __init__(self, scene: Scene, memory: Memory, *, name: str) -> None:
         self._scene = scene
         self._memory = memory
         self._name = name
-        self._random = Random(f"{seed}/{name}")
+        self._random = scene.random(name)
         self._serials = itertools.count(1)
         self._small = 0
 
     def play(self) -> None:
-        """An exception is recorded as a contradiction."""
         steps = [self.deposit, self.withdraw, self.look, self.look_at_list, self.reuse_key]
-        try:
-            while not self._scene.ending.is_set():
-                self._scene.open.wait(PATIENCE_SECONDS)
-                self._random.choices(steps, weights=[5, 5, 6, 1, 1])[0]()
-                self._scene.ending.wait(self._random.uniform(0, THOUGHT_SECONDS))
-        except Exception as failure:  # noqa: BLE001  # a thread has nobody else to tell
-            self._memory.contradict(f"{self._name} gave up: {failure!r}")
+        while not self._scene.ending.is_set():
+            self._scene.open.wait(PATIENCE_SECONDS)
+            self._random.choices(steps, weights=[5, 5, 6, 1, 1])[0]()
+            self._scene.ending.wait(self._random.uniform(0, THOUGHT_SECONDS))
 
     def deposit(self) -> None:
         cents = 1_000 + 7 * next(self._serials)
@@ -169,3 +279,12 @@ class Actor:
         if self._random.random() < 0.5:
             return None
         return f"{self._name}-{self._random.getrandbits(64):x}"
+
+
+def tally(memories: list[Memory]) -> Counter[str]:
+    """Count the acts by kind and by how they ended."""
+    counts: Counter[str] = Counter()
+    for act in (act for memory in memories for act in memory.acts):
+        end = "answered" if act.ids else "refused" if act.errors else "unknown"
+        counts[f"{act.kind}s {end}"] += 1
+    return counts

@@ -2,13 +2,29 @@
 
 import queue
 import threading
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from random import Random
+from typing import TypeVar
 
 from flask import Flask
 
+from services.shared.clock import Millis, now_ms
 from tests.harness.btcpay.fake import FakeBtcPay
 from tests.harness.cluster import Cluster
 from tests.storms.payments.check_service import CheckService
+
+Each = TypeVar("Each")
+
+
+@dataclass
+class StormClock:
+    """The clock of the commands, which can be set ahead."""
+
+    ahead_ms: int = 0
+
+    def __call__(self) -> Millis:
+        return Millis(now_ms() + self.ahead_ms)
 
 
 @dataclass
@@ -18,7 +34,9 @@ class Scene:
     app: Flask
     fake: FakeBtcPay
     check: CheckService
-    servers: Cluster
+    clock: StormClock
+    seed: str
+    servers: Cluster = field(default_factory=lambda: Cluster([]))
     to_pay: "queue.Queue[tuple[str, str | None]]" = field(default_factory=queue.Queue)
     """The id and the checkout URL of each deposit that a player has made."""
 
@@ -38,3 +56,24 @@ class Scene:
 
     def webhook_url(self) -> str:
         return f"{self.servers.url}/webhooks/btcpay"
+
+    def random(self, name: str) -> Random:
+        """The random generator of one of those who act."""
+        return Random(f"{self.seed}/{name}")
+
+    def thread(self, name: str, work: Callable[[], None]) -> threading.Thread:
+        """A thread for this work. An exception of it is a problem of the storm."""
+
+        def run() -> None:
+            try:
+                work()
+            except Exception as failure:  # noqa: BLE001  # a thread has nobody else to tell
+                self.problems.append(f"{name} gave up: {failure!r}")
+
+        return threading.Thread(target=run, daemon=True)
+
+
+def endless(bag: Sequence[Each], random: Random) -> Iterator[Each]:
+    """Draw from a bag that is filled again when it is empty, so that each kind comes equally often."""
+    while True:
+        yield from random.sample(bag, len(bag))

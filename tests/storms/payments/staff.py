@@ -6,7 +6,6 @@ import time
 from collections import Counter
 from contextlib import suppress
 from decimal import ROUND_FLOOR, Decimal
-from random import Random
 from typing import Any
 
 from models.db.connection import UNAVAILABLE, reading
@@ -33,9 +32,9 @@ IMPATIENCE = 0.1
 class Staff:
     """One thread. The sets have the withdrawals that staff have decided about, or have tried to."""
 
-    def __init__(self, scene: Scene, *, seed: str) -> None:
+    def __init__(self, scene: Scene) -> None:
         self._scene = scene
-        self._random = Random(f"{seed}/staff")
+        self._random = scene.random("staff")
         self._left: set[str] = set()
         self.counts: Counter[str] = Counter()
         self.approved: set[str] = set()
@@ -45,21 +44,18 @@ class Staff:
 
     def work(self) -> None:
         reconciled = time.monotonic()
-        try:
-            while not self._scene.over.is_set():
-                # The database may be being restarted.
-                with suppress(UNAVAILABLE):
-                    self._decide()
-                if self._is_in_a_hurry.is_set():
-                    self._end_all()
-                if time.monotonic() > reconciled + RECONCILE_SECONDS and not self._scene.ending.is_set():
-                    if self._random.random() < OUT_OF_DATE:
-                        self._scene.fake.faults.next("list invoices", Fault.STALE)
-                    self.run("reconcile")
-                    reconciled = time.monotonic()
-                self._is_in_a_hurry.wait(STEP_SECONDS)
-        except Exception as failure:  # noqa: BLE001  # a thread has nobody else to tell
-            self._scene.problems.append(f"staff gave up: {failure!r}")
+        while not self._scene.over.is_set():
+            # The database may be being restarted.
+            with suppress(UNAVAILABLE):
+                self._decide()
+            if self._is_in_a_hurry.is_set():
+                self._end_all()
+            if time.monotonic() > reconciled + RECONCILE_SECONDS and not self._scene.ending.is_set():
+                if self._random.random() < OUT_OF_DATE:
+                    self._scene.fake.faults.next("list invoices", Fault.STALE)
+                self.run("reconcile")
+                reconciled = time.monotonic()
+            self._is_in_a_hurry.wait(STEP_SECONDS)
 
     def _decide(self) -> None:
         with reading():
@@ -67,18 +63,14 @@ class Staff:
             is_checked = Withdrawal.check_decision.is_null(False)
             requested = list(Withdrawal.select().where(Withdrawal.status == "requested", is_checked))
             sending = list(Withdrawal.select().where(Withdrawal.status.in_(("sending", "sent"))))
-        for deposit in deposits:
-            if self._is_left(deposit.id):
-                continue
-            received = self._scene.fake.ledger.received_usd(deposit.invoice_id or "")
-            usd = received.quantize(Decimal("0.01"), ROUND_FLOOR)
+        for deposit in filter(self._is_due, deposits):
+            invoice = self._scene.fake.state.invoices.get(deposit.invoice_id or "")
+            usd = invoice.settled.quantize(Decimal("0.01"), ROUND_FLOOR) if invoice else 0
             if usd > 0 and self._random.random() < 0.5:
                 self.run("credit", deposit.id, str(usd), *REASON)
             else:
                 self.run("fail", deposit.id, *REASON)
-        for withdrawal in requested:
-            if self._is_left(withdrawal.id):
-                continue
+        for withdrawal in filter(self._is_due, requested):
             approves = self._random.random() < 0.6
             # Before the command: its answer may be lost.
             (self.approved if approves else self.rejected).add(withdrawal.id)
@@ -138,8 +130,8 @@ class Staff:
             )
         return lines
 
-    def _is_left(self, key: str) -> bool:
-        """Whether staff leave this undecided until the end."""
-        if key not in self._left and self._random.random() < LEFT_OPEN:
-            self._left.add(key)
-        return key in self._left
+    def _is_due(self, row: Deposit | Withdrawal) -> bool:
+        """Whether staff decide about this, or leave it undecided until the end."""
+        if self._random.random() < LEFT_OPEN:
+            self._left.add(row.id)
+        return row.id not in self._left

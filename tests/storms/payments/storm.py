@@ -8,33 +8,27 @@ BTCPay's, and the players' own.
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from random import Random
 
-from flask import Flask
-
-from services.shared.clock import MINUTE_MS, Millis, now_ms
+from services.shared.clock import MINUTE_MS
 from tests.harness.btcpay.fake import FakeBtcPay
 from tests.harness.btcpay.faults import RANDOM
-from tests.harness.cluster import Cluster, cluster
-from tests.harness.durable_postgres import DurablePostgres
+from tests.harness.cluster import cluster
+from tests.harness.databases import DurablePostgres
+from tests.harness.local_app import local_app
 from tests.harness.players import create_player
 from tests.harness.servers import RunningServer, server_process
 from tests.storms.crashes import checks as crash_checks
-from tests.storms.payments import check_service, checks, memory, stuck
-from tests.storms.payments.check_service import SECRET, CheckService, Decision
-from tests.storms.payments.lies import Liar
-from tests.storms.payments.memory import Memory
-from tests.storms.payments.payer import Payer
-from tests.storms.payments.plan import TEN_SECONDS, Cast, faults
-from tests.storms.payments.players import Actor
-from tests.storms.payments.scene import Scene
+from tests.storms.payments import checks
+from tests.storms.payments.check_service import SECRET, check_service
+from tests.storms.payments.people import Liar, Payer, Treasury
+from tests.storms.payments.players import Actor, Memory, tally
+from tests.storms.payments.scene import Scene, StormClock
 from tests.storms.payments.staff import Staff
-from tests.storms.payments.strikes import Strikes
-from tests.storms.payments.treasury import Treasury
+from tests.storms.payments.strikes import TEN_SECONDS, Strikes
 
 COINS = 2_000
 CALM_SECONDS = 1.0
@@ -46,27 +40,15 @@ CREATE_PAYOUT_FAULTS = 0.25
 
 RANDOM_FAULTS = tuple(fault for fault in RANDOM if fault not in TEN_SECONDS)
 
-SHORT_IN_FLIGHT_SECONDS = 4.0
 REST_SECONDS = 120
 AHEAD_MS = 10 * MINUTE_MS
 AUTO_APPROVED_USD = 150
 
 
 @dataclass
-class StormClock:
-    """The clock of the commands, which can be set ahead."""
-
-    ahead_ms: int = 0
-
-    def __call__(self) -> Millis:
-        return Millis(now_ms() + self.ahead_ms)
-
-
-@dataclass
 class Report:
     """Counts of a storm, and a line for each broken promise."""
 
-    seed: str
     faults: Counter[str] = field(default_factory=Counter)
     counts: Counter[str] = field(default_factory=Counter)
     seconds: float = 0
@@ -74,99 +56,66 @@ class Report:
     problems: list[str] = field(default_factory=list)
 
 
-def settings(fake: FakeBtcPay, check: CheckService) -> dict[str, str]:
-    """The settings of the platform in a storm."""
-    return {
-        **fake.settings(),
-        "PAYMENTS_POLL_SECONDS": "1",
-        "PAYMENTS_MIN_USD": "0.1",
-        "PAYMENTS_WEBHOOK_SECRET": SECRET,
-        "WITHDRAWAL_AUTO_APPROVE": str(AUTO_APPROVED_USD),
-        "WITHDRAWAL_AUTO_APPROVE_DAILY": "1000000",
-        "WITHDRAWAL_CHECK_URL": check.url,
-        "RATELIMIT_ENABLED": "0",
-    }
-
-
 class PaymentStorm:
-    """One storm over one database.
+    """One storm over one database, with servers of these settings.
 
-    ``app`` runs in this process with the ``env`` of the servers, which has ``settings()``, and with
-    ``clock``. ``PROCESSES`` in it says how many servers there are (1).
+    ``PROCESSES`` in them says how many servers there are (1). A ``short`` storm has no faults that take more
+    than ten seconds.
     """
 
     def __init__(
         self,
-        app: Flask,
+        scene: Scene,
         env: Mapping[str, str],
         *,
-        clock: StormClock,
-        fake: FakeBtcPay,
-        check: CheckService,
         players: int,
-        seed: str,
-        database: DurablePostgres | None = None,
-        serve: Callable[..., AbstractContextManager[RunningServer]] = server_process,
+        database: DurablePostgres | None,
+        short: bool,
+        serve: Callable[..., AbstractContextManager[RunningServer]],
     ) -> None:
-        self._running = ExitStack()
-        self._random = Random(seed)
-        self._directory = directory = Path(env["INSTANCE_DIR"])
-        directory.mkdir(exist_ok=True)
+        self._scene = scene
+        self._directory = Path(env["INSTANCE_DIR"])
+        self._directory.mkdir(exist_ok=True)
         count = int(env.get("PROCESSES", "1"))
-        self._starting = cluster(env, directory, processes=count, serve=serve)
-        self._scene = Scene(app, fake, check, Cluster([]))
-        self._clock = clock
-        self._report = Report(seed)
+        self._starting = cluster(env, self._directory, processes=count, serve=serve)
+        self._report = Report()
         self._memories = [
-            Memory(create_player(app, f"storm-{number}", coins=COINS), COINS * 100)
+            Memory(create_player(scene.app, f"storm-{number}", coins=COINS), COINS * 100)
             for number in range(players)
         ]
-        self._actors = [
-            Actor(self._scene, each, name=f"p{number}", seed=seed)
-            for number, each in enumerate(self._memories)
-        ]
-        self._payer = Payer(self._scene, seed=seed)
-        self._treasury = Treasury(self._scene, seed=seed)
-        self._staff = Staff(self._scene, seed=seed)
-        self._liar = Liar(self._scene, seed=seed)
-        self._is_postgresql = database is not None
-        self.strikes = Strikes(self._scene, seed=seed, database=database)
+        self._actors = [Actor(scene, each, name=f"p{number}") for number, each in enumerate(self._memories)]
+        self._staff = Staff(scene)
+        self._others = [Payer(scene), Treasury(scene), self._staff]
+        self._liar = Liar(scene)
+        self._strikes = Strikes(scene, self._staff, database=database, short=short)
+        scene.check.is_quick = short
 
-    def endure(self, count: int, *, short: bool = False) -> Report:
-        """Let so many faults happen, one after the other, besides many small ones; then check.
-
-        A ``short`` storm has no faults that take more than ten seconds.
-        """
+    def endure(self, count: int) -> Report:
+        """Let so many faults happen, one after the other, besides many small ones; then check."""
         began = time.monotonic()
-        fake = self._scene.fake
-        if short:
-            self._scene.check.leave_out(Decision.LATE)
-            self.strikes.in_flight_seconds = SHORT_IN_FLIGHT_SECONDS
-        cast = Cast(fake, self.strikes, self._staff)
-        steps = faults(cast, count, self._random, postgresql=self._is_postgresql, short=short)
-        players = [threading.Thread(target=actor.play, daemon=True) for actor in self._actors]
-        others = [self._payer.work, self._treasury.work, self._staff.work, self._liar.work]
-        workers = [threading.Thread(target=work, daemon=True) for work in others]
-        try:
-            self._scene.servers = self._running.enter_context(self._starting)
-            self._scene.open.set()
-            fake.send_webhooks_to(self._scene.webhook_url)
+        scene, fake = self._scene, self._scene.fake
+        players = [scene.thread(f"player {number}", each.play) for number, each in enumerate(self._actors)]
+        workers = [scene.thread(type(each).__name__, each.work) for each in (*self._others, self._liar)]
+        random = scene.random("storm")
+        with self._starting as scene.servers:
+            scene.open.set()
+            fake.send_webhooks_to(scene.webhook_url)
             fake.faults.randomly(ANSWER_FAULTS, RANDOM_FAULTS, {"create payout": CREATE_PAYOUT_FAULTS})
             fake.webhooks.randomly(WEBHOOK_FAULTS)
-            for thread in (*players, *workers):
-                thread.start()
-            for step in steps:
-                time.sleep(self._random.uniform(0, CALM_SECONDS))
-                step()
-            self._report.seconds = time.monotonic() - began
-            self._come_to_rest(players)
-            self._check()
-        finally:
-            self._scene.ending.set()
-            self._scene.over.set()
-            for worker in workers:
-                worker.join(30)
-            self._running.close()
+            try:
+                for thread in (*players, *workers):
+                    thread.start()
+                for strike in self._strikes.planned(count):
+                    time.sleep(random.uniform(0, CALM_SECONDS))
+                    strike()
+                self._report.seconds = time.monotonic() - began
+                self._come_to_rest(players)
+                self._check()
+            finally:
+                scene.ending.set()
+                scene.over.set()
+                for worker in workers:
+                    worker.join(30)
         return self._report
 
     def _come_to_rest(self, players: list[threading.Thread]) -> None:
@@ -174,7 +123,7 @@ class PaymentStorm:
         began = time.monotonic()
         fake = self._scene.fake
         self._scene.ending.set()
-        self._scene.check.calm = True
+        self._scene.check.is_calm = True
         fake.faults.stop()
         fake.webhooks.randomly(0)
         for thread in players:
@@ -186,26 +135,53 @@ class PaymentStorm:
         until = time.monotonic() + REST_SECONDS + self._report.seconds
         while (waiting := checks.unfinished(fake)) and time.monotonic() < until:
             time.sleep(CALM_SECONDS)
-        self._report.problems += waiting
         if waiting:
-            self._report.problems += stuck.described(fake, self._directory)
+            self._report.problems += [*waiting, *checks.stuck(fake, self._directory)]
         self._scene.over.set()
         self._report.rest_seconds = time.monotonic() - began
 
     def _check(self) -> None:
-        report, fake = self._report, self._scene.fake
+        report, scene, fake = self._report, self._scene, self._scene.fake
         # So that all that has changed is old enough to be reconciled.
-        self._clock.ahead_ms = AHEAD_MS
+        scene.clock.ahead_ms = AHEAD_MS
         report.problems += checks.reconciled(self._staff, fake)
-        self._clock.ahead_ms = 0
-        report.problems += crash_checks.audit(self._scene.app)[0]
-        report.problems += checks.problems(self._scene, self._memories, self._staff)
+        scene.clock.ahead_ms = 0
+        report.problems += crash_checks.audit(scene.app)[0]
+        report.problems += checks.problems(scene, self._memories, self._staff)
         report.problems += [f"BTCPay: {line}" for line in fake.violations]
-        report.problems += [*self._scene.problems, *self._scene.check.problems]
+        report.problems += [*scene.problems, *scene.check.problems]
         report.faults.update(str(fault) for _, fault in fake.faults.log)
         report.faults.update(str(delivery) for delivery in fake.webhooks.log)
-        report.faults += self.strikes.counts + self._liar.counts
-        report.counts.update(memory.tally(self._memories))
-        for counts in (self._payer.counts, self._treasury.counts, self._staff.counts):
-            report.counts.update(counts)
-        report.counts.update(check_service.tally(self._scene.check))
+        report.faults += self._strikes.counts + self._liar.counts
+        report.counts += tally(self._memories) + scene.check.counts()
+        for each in self._others:
+            report.counts += each.counts
+
+
+@contextmanager
+def payment_storm(
+    env: Mapping[str, str],
+    *,
+    seed: str,
+    players: int,
+    database: DurablePostgres | None = None,
+    short: bool = False,
+    serve: Callable[..., AbstractContextManager[RunningServer]] = server_process,
+) -> Iterator[PaymentStorm]:
+    """A storm with a BTCPay Server, a check service and an app in this process. ``serve`` starts a server."""
+    with FakeBtcPay(seed=seed) as fake, check_service(seed) as check:
+        env = {
+            **env,
+            **fake.settings(),
+            "PAYMENTS_POLL_SECONDS": "1",
+            "PAYMENTS_MIN_USD": "0.1",
+            "PAYMENTS_WEBHOOK_SECRET": SECRET,
+            "WITHDRAWAL_AUTO_APPROVE": str(AUTO_APPROVED_USD),
+            "WITHDRAWAL_AUTO_APPROVE_DAILY": "1000000",
+            "WITHDRAWAL_CHECK_URL": check.url,
+            "RATELIMIT_ENABLED": "0",
+        }
+        clock = StormClock()
+        with local_app(env, clock=clock) as app:
+            scene = Scene(app, fake, check, clock, seed)
+            yield PaymentStorm(scene, env, players=players, database=database, short=short, serve=serve)
