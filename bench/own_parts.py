@@ -33,10 +33,10 @@ from models.users import User
 from server.cluster.request_counts import RedisCounts
 from server.cluster.signals import RedisSignals
 from server.rate_limiter import RateLimiter
+from services.items.catalogue import CatalogueItem
 from services.shared.clock import Millis
 from services.shared.money import Cents
 from services.shared.signals import Signal
-from services.upgrader.catalogue import CatalogueItem
 from tests.harness.command_line import bench_command
 from tests.harness.databases import packaged_postgres
 from tests.harness.redis import redis_server

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from flask import Flask
 
 from services.accounts import notifications
-from services.affiliates import codes
 from services.cases import importing
-from services.irl_cases import importing as irl_importing
+from services.cases.irl import importing as irl_importing
 from services.items import importing as items_importing
 from services.payments import records as payments
 from services.payments.records import PaymentType, Transfer
 from services.shared.money import Cents
+from services.wallet.affiliates import codes
 from tests.harness.players import Player, create_player
 from tests.harness.spins import play_spin
 

@@ -13,9 +13,9 @@ from models.totals import LIVE_BET_SHARDS
 from models.users import User
 from server.cluster import cluster
 from services.accounts import personal_details
-from services.affiliates import codes
-from services.prizes import shipping
 from services.shared.clock import DAY_MS, now_ms
+from services.wallet.affiliates import codes
+from services.wallet.prizes import shipping
 from tests.harness.players import create_player
 from tests.harness.sockets import Refused
 from tests.harness.waiting import wait_until

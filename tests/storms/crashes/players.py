@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from models.db.connection import UNAVAILABLE
-from services.irl_cases import importing as irl_importing
+from services.cases.irl import importing as irl_importing
 from services.shared.clock import now_ms
 from tests.harness.players import Player, create_player, import_case, import_prices
 from tests.storms.crashes.client import (

@@ -19,9 +19,9 @@ from typing import Any
 
 from flask import Flask
 
-from services.affiliates import codes
 from services.maintenance import ledger_audit
 from services.shared.clock import now_ms
+from services.wallet.affiliates import codes
 from tests.harness.cluster import Cluster, cluster
 from tests.harness.log_monitor import monitored
 from tests.harness.players import create_player

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.upgrader import catalogue
+from services.items import catalogue
 from tests.harness.spins import play_spin
 from tests.harness.waiting import wait_until
 
