@@ -6,8 +6,8 @@ import pytest
 
 from tests.deploy.conftest import TIMEOUT_SECONDS
 from tests.harness.node import node
+from tests.harness.sockets import ADDRESS
 from tests.support.apps import ITEM
-from tests.support.polling import POLLING
 
 pytestmark = pytest.mark.nginx
 
@@ -47,7 +47,7 @@ def test_sockets_are_counted_for_each_client_and_not_for_nginx(deployed):
     def join(session, number):
         """Open a socket; what the server says to it."""
         session.headers["X-Forwarded-For"] = f"192.0.2.{number}"
-        url = deployed.url + POLLING
+        url = deployed.url + ADDRESS.replace("websocket", "polling")
         sid = session.get(url, timeout=TIMEOUT_SECONDS).text.split('"')[3]
         session.post(f"{url}&sid={sid}", data="40", timeout=TIMEOUT_SECONDS)
         return session.get(f"{url}&sid={sid}", timeout=TIMEOUT_SECONDS).text

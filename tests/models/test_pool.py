@@ -10,7 +10,7 @@ import pytest
 from models.db import waiting
 from models.db.connection import database, open_database, reading, writing
 from tests.harness.databases import administer
-from tests.storms.faults.proxy import PASS, RESET, STALL, before_postgres
+from tests.harness.fault_proxy import PASS, RESET, STALL, before_postgres
 from tests.support.markers import postgresql_only
 
 pytestmark = postgresql_only

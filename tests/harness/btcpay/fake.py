@@ -46,20 +46,14 @@ class FakeBtcPay(People):
         self._listener: Listener | None = None
         self._listening = threading.RLock()
 
-    def start(self) -> None:
+    def __enter__(self) -> Self:
         self.webhooks.start()
         self._listen()
-
-    def stop(self) -> None:
-        self.webhooks.stop()
-        self._close()
-
-    def __enter__(self) -> Self:
-        self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.stop()
+        self.webhooks.stop()
+        self._close()
 
     def settings(self) -> dict[str, str]:
         """The platform's settings for this server."""

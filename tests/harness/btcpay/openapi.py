@@ -26,7 +26,6 @@ SERVED = {
     "PullPayments_GetPullPayment": "get pull payment",
     "Payouts_CreatePayoutThroughStore": "create payout",
     "PullPayments_GetStorePayouts": "list store payouts",
-    "PullPayments_GetPayouts": "list payouts",
     "GetStorePayout": "get payout",
     "PullPayments_ApprovePayout": "approve payout",
     "PullPayments_CancelPayout": "cancel payout",

@@ -5,13 +5,14 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.harness.btcpay.faults import Fault, Faults, Planned
+from tests.harness.btcpay.faults import Fault, Faults
 from tests.harness.btcpay.objects import Problem, invalid, not_found, refused
 from tests.harness.btcpay.openapi import Operation, Undocumented, operation_of
 from tests.harness.btcpay.state import State
@@ -39,7 +40,6 @@ class BtcPayApi:
         self.state = state
         self.faults = faults
         self.api_key = api_key
-        self.permissions: tuple[str, ...] = PERMISSIONS
         self.violations: list[str] = []
         self.requests: list[str] = []
         """The operation of each request, in order."""
@@ -64,7 +64,7 @@ class BtcPayApi:
             self._authorize(operation, headers.get("Authorization"), body, path)
         except Problem as problem:
             return self._checked(operation, problem.status, problem.body)
-        return Request(self, operation, path, query, body)
+        return Request(operation, path, query, body)
 
     def _authorize(self, operation: Operation, authorization: str | None, body: Any, path: Any) -> None:
         """Raises Problem. Pull payments are public."""
@@ -75,7 +75,7 @@ class BtcPayApi:
         needed = operation.permissions
         if isinstance(body, dict) and body.get("approved"):
             needed = (MAY_APPROVE_AT_ONCE,)
-        if needed and not set(needed) & set(self.permissions):
+        if needed and not set(needed) & set(PERMISSIONS):
             raise refused("missing-permission", f"Insufficient API permissions: {needed}", status=403)
         if path.get("storeId", self.state.store_id) != self.state.store_id:
             raise not_found("store")
@@ -87,12 +87,11 @@ class BtcPayApi:
             self.violations.append(f"answer to {operation.name}: {undocumented}")
         return status, self.spoil(operation.name, body)
 
-    def work(self, request: "Request", *, stale: bool = False) -> Answer:
+    def work(self, request: "Request") -> Answer:
         """Do what a request asks for."""
         with self.state.changing():
             try:
-                body = WORK[request.operation.name](self.state, request, stale)
-                status = 200
+                status, body = 200, WORK[request.operation.name](self.state, request)
             except Problem as problem:
                 status, body = problem.status, problem.body
         return self._checked(request.operation, status, body)
@@ -100,55 +99,51 @@ class BtcPayApi:
     def work_later(self, request: "Request") -> None:
         """Do it in a few seconds, when nobody waits for the answer."""
 
-        def wait_and_work() -> None:
-            time.sleep(self.faults.timing.late_work)
-            self.work(request)
-
-        thread = threading.Thread(target=wait_and_work, daemon=True)
-        self.late.append(thread)
-        thread.start()
+        timer = threading.Timer(self.faults.timing.late_work, self.work, [request])
+        self.late.append(timer)
+        timer.start()
 
 
+@dataclass
 class Request:
     """An allowed request."""
 
-    def __init__(self, api: BtcPayApi, operation: Operation, path: Any, query: Any, body: Any) -> None:
-        self.api, self.operation, self.path, self.query, self.body = api, operation, path, query, body
+    operation: Operation
+    path: Mapping[str, str]
+    query: Mapping[str, list[str]]
+    body: Any
+    is_stale: bool = False
+    """Whether it is answered with an earlier state."""
+
+    @property
+    def key(self) -> str:
+        """The id of the invoice or payout in its path."""
+        return self.path.get("invoiceId") or self.path["payoutId"]
+
+    @property
+    def shows(self) -> dict[str, bool]:
+        """What is answered about invoices."""
+        return {"methods": self.flag("includePaymentMethods"), "stale": self.is_stale}
 
     def flag(self, name: str) -> bool:
         return self.query.get(name) == ["true"]
 
 
-WORK: dict[str, Callable[[State, Request, bool], Any]] = {
-    "get server info": lambda state, _, stale: state.server_info(),
-    "get store": lambda state, _, stale: state.store_form(),
-    "create invoice": lambda state, request, stale: state.invoice_form(
-        state.create_invoice(request.body).id, methods=False, stale=False
+WORK: dict[str, Callable[[State, Request], Any]] = {
+    "get server info": lambda state, _: state.server_info(),
+    "get store": lambda state, _: state.store_form(),
+    "create invoice": lambda state, asked: state.invoice_form(state.create_invoice(asked.body).id),
+    "list invoices": lambda state, asked: state.list_invoices(asked.query, **asked.shows),
+    "get invoice": lambda state, asked: state.invoice_form(asked.key, **asked.shows),
+    "get payment methods": lambda state, asked: state.payment_methods(asked.key, stale=asked.is_stale),
+    "get pull payment": lambda state, asked: state.pull_payment_form(asked.path["pullPaymentId"]),
+    "create payout": lambda state, asked: state.create_payout(asked.body).form(),
+    "list store payouts": lambda state, asked: state.list_payouts(
+        cancelled=asked.flag("includeCancelled"), stale=asked.is_stale
     ),
-    "list invoices": lambda state, request, stale: state.list_invoices(
-        request.query, methods=request.flag("includePaymentMethods"), stale=stale
-    ),
-    "get invoice": lambda state, request, stale: state.invoice_form(
-        request.path["invoiceId"], methods=request.flag("includePaymentMethods"), stale=stale
-    ),
-    "get payment methods": lambda state, request, stale: state.payment_methods(
-        request.path["invoiceId"], stale=stale
-    ),
-    "get pull payment": lambda state, request, stale: state.pull_payment_form(request.path["pullPaymentId"]),
-    "create payout": lambda state, request, stale: state.create_payout(request.body).form(),
-    "list store payouts": lambda state, request, stale: state.list_payouts(
-        cancelled=request.flag("includeCancelled"), pull_payment_id=None, stale=stale
-    ),
-    "list payouts": lambda state, request, stale: state.list_payouts(
-        cancelled=request.flag("includeCancelled"),
-        pull_payment_id=state.pull_payment_form(request.path["pullPaymentId"])["id"],
-        stale=stale,
-    ),
-    "get payout": lambda state, request, stale: state.payout_form(request.path["payoutId"], stale=stale),
-    "approve payout": lambda state, request, stale: state.approve_payout(
-        request.path["payoutId"], request.body
-    ).form(),
-    "cancel payout": lambda state, request, stale: state.cancel_payout(request.path["payoutId"]),
+    "get payout": lambda state, asked: state.payout_form(asked.key, stale=asked.is_stale),
+    "approve payout": lambda state, asked: state.approve_payout(asked.key, asked.body).form(),
+    "cancel payout": lambda state, asked: state.cancel_payout(asked.key),
 }
 
 
@@ -193,7 +188,7 @@ class Listener(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One connection."""
+    """One connection, with the faults of its requests."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -207,10 +202,7 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(*request)
             return
         planned = api.faults.draw(request.operation.name, is_writing=request.operation.method != "GET")
-        self._answer_with(planned, request)
-
-    def _answer_with(self, planned: Planned, request: Request) -> None:
-        api, timing, fault = self.server.api, self.server.api.faults.timing, planned.fault
+        timing, fault = api.faults.timing, planned.fault
         answer = self._before_strike(fault, request)
         if planned.strike is not None:
             planned.strike(self.client_address[1])
@@ -229,7 +221,8 @@ class Handler(BaseHTTPRequestHandler):
     def _before_strike(self, fault: Fault, request: Request) -> Answer | None:
         """Do what is done in time. Returns the answer, None for none."""
         if fault in DONE:
-            answer = self.server.api.work(request, stale=fault is Fault.STALE)
+            request.is_stale = fault is Fault.STALE
+            answer = self.server.api.work(request)
             return (500, None) if fault is Fault.ERROR_AFTER else answer
         if fault is Fault.LATE_WORK:
             self.server.api.work_later(request)

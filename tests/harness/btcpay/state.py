@@ -157,7 +157,7 @@ class State:
         invoice.record()
         return invoice
 
-    def invoice_form(self, key: str, *, methods: bool, stale: bool) -> Any:
+    def invoice_form(self, key: str, *, methods: bool = False, stale: bool = False) -> Any:
         if key not in self.invoices:
             raise not_found("invoice")
         return self._with_methods(self.invoices[key].seen(self._random, stale=stale), methods)
@@ -279,14 +279,9 @@ class State:
             raise not_found("payout")
         return self.payout(key).seen(self._random, stale=stale)
 
-    def list_payouts(self, *, cancelled: bool, pull_payment_id: str | None, stale: bool) -> list[Any]:
-        """The payouts of the store, or of one pull payment."""
-        return [
-            form
-            for form in self._newest_first(self.payouts.values(), stale=stale)
-            if (cancelled or form["state"] != "Cancelled")
-            and pull_payment_id in (None, form["pullPaymentId"])
-        ]
+    def list_payouts(self, *, cancelled: bool, stale: bool) -> list[Any]:
+        forms = self._newest_first(self.payouts.values(), stale=stale)
+        return [form for form in forms if cancelled or form["state"] != "Cancelled"]
 
     def pull_payment_form(self, key: str) -> Any:
         if key != self.pull_payment.id:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.harness.fault_proxy import HALF, RESET, STALL, before_postgres, latency, slices
 from tests.harness.servers import gunicorn
-from tests.storms.faults.proxy import HALF, RESET, STALL, before_postgres, latency, slices
 from tests.storms.faults.routes import Outcome
 from tests.storms.faults.storm import FaultStorm
 from tests.support.markers import postgresql_only

@@ -10,12 +10,10 @@ within a second, all counts are back at their first values, and memory is within
 minutes.
 """
 
-import sys
-
 import click
 
-from tests.harness.command_line import bench_command
-from tests.storms.attacks.siege import Siege, run_siege
+from tests.harness.command_line import bench_command, end_with, print_counts
+from tests.storms.attacks.siege import run_siege
 
 BETS = 400_000
 """In the database; a tenth of them are the attacker's."""
@@ -27,19 +25,11 @@ BETS = 400_000
 @click.option("--only", default="", help="attacks whose names contain this, such as chunks")
 def main(*, seconds: float, postgresql: bool, only: str) -> None:
     siege = run_siege(postgresql=postgresql, seconds=seconds, bets=BETS, only=only)
-    _print(siege)
-    sys.exit(bool(siege.problems))
-
-
-def _print(siege: Siege) -> None:
-    moments = ("before", "settled", "after")
-    print(f"{'':12} {'before':>12} {'minute 2':>12} {'after':>12}")
-    for name in siege.counts["before"]:
-        print(f"{name:12} " + " ".join(f"{siege.counts[moment][name]:12,}" for moment in moments))
-    print("attacks: " + ", ".join(f"{number:,} {name}" for name, number in sorted(siege.attacks.items())))
-    print(f"spins: {siege.players['spins']:,}, the slowest {siege.players['slowestMs']:.0f} ms")
-    for problem in siege.problems:
-        print(f"NOT KEPT: {problem}")
+    for moment, counts in siege.counts.items():
+        print_counts(moment, counts)
+    print_counts("attacks", siege.attacks)
+    click.echo(f"spins: {siege.players['spins']:,}, the slowest {siege.players['slowestMs']:.0f} ms")
+    end_with(siege.problems)
 
 
 if __name__ == "__main__":

@@ -13,18 +13,15 @@ killed.
 Prints counts, and a line for each broken guarantee. Exits with 1 when there is one.
 """
 
-import secrets
-import sys
 from contextlib import ExitStack
 from random import Random
 
 import click
 
-from tests.harness.command_line import bench_command
+from tests.harness.command_line import bench_command, end_with, print_counts, seed_option
 from tests.harness.databases import bench_env, durable_postgres
 from tests.harness.local_app import local_app
-from tests.storms.crashes.memory import ActKind, Outcome
-from tests.storms.crashes.storm import CrashStorm, Report
+from tests.storms.crashes.storm import CrashStorm
 
 PLAYERS, SOCKETS = 40, 200
 
@@ -33,11 +30,11 @@ PLAYERS, SOCKETS = 40, 200
 @click.option("--kills", default=200, help="of the server")
 @click.option("--postgresql", is_flag=True, help="on a temporary PostgreSQL")
 @click.option("--database-kills", default=0, help="of PostgreSQL")
-@click.option("--seed", default=lambda: secrets.token_hex(8), help="any text, by default a new one each time")
+@seed_option
 def main(*, kills: int, postgresql: bool, database_kills: int, seed: str) -> None:
     if database_kills and not postgresql:
         raise click.UsageError("--database-kills needs --postgresql")
-    print(f"seed {seed}", flush=True)
+    click.echo(f"seed {seed}")
     with bench_env(postgresql=False, UPGRADER_PROOF_DELAY="0.5") as env, ExitStack() as stack:
         postgres = None
         if postgresql:
@@ -50,24 +47,9 @@ def main(*, kills: int, postgresql: bool, database_kills: int, seed: str) -> Non
         faults += [lambda: postgres.restart(draw.uniform(0, 0.5))] * database_kills
         draw.shuffle(faults)
         report = storm.endure(faults)
-    print(
-        f"{kills} kills of the server, {database_kills} of the database in {report.seconds:.0f} s:"
-        f" {len(report.problems)} problems"
-    )
-    _print(report)
-    sys.exit(bool(report.problems))
-
-
-def _print(report: Report) -> None:
-    print(f"{'':<14}" + "".join(f"{outcome:>14}" for outcome in Outcome))
-    for kind in ActKind:
-        print(f"{kind:<14}" + "".join(f"{report.counts.get((kind, outcome), 0):>14,}" for outcome in Outcome))
-    print(f"asked for again: {report.asked_again:,} after a lost answer, {report.repeated:,} after an answer")
-    print(
-        f"bets {report.audited.get('bets', 0):,}, of whose proofs {report.proofs_delivered:,} were delivered"
-    )
-    for line in report.problems:
-        print(line)
+    click.echo(f"{kills} kills of the server, {database_kills} of the database in {report.seconds:.0f} s")
+    print_counts("requests", report.counts)
+    end_with(report.problems)
 
 
 if __name__ == "__main__":

@@ -225,15 +225,16 @@ def is_restricted(memory: Memory, refused: Act) -> bool:
     return any(act.kind in kinds for act in memory.acts)
 
 
-def delays_ms(memory: Memory, traces: Traces) -> Iterator[tuple[int, int | None]]:
+def delays_ms(memory: Memory, traces: Traces) -> dict[int, int | None]:
     """How long after it was due a socket received the proof of each nonce; None for never."""
-    for bet in traces.bets:
-        at = memory.proven_at_ms.get(bet.nonce)
-        yield bet.nonce, None if at is None else at - bet.completed_at_ms
+    seen = memory.proven_at_ms
+    return {
+        bet.nonce: seen[bet.nonce] - bet.completed_at_ms if bet.nonce in seen else None for bet in traces.bets
+    }
 
 
 def _late_proofs(memory: Memory, traces: Traces, longest_ms: int) -> Iterator[str]:
-    for nonce, delay in delays_ms(memory, traces):
+    for nonce, delay in delays_ms(memory, traces).items():
         if delay is None:
             yield f"nonce {nonce}: no socket received its proof"
         elif delay > longest_ms:

@@ -5,7 +5,6 @@ The clients keep them, so they survive every kill of the server. Shares nothing 
 
 import hashlib
 import threading
-from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -53,7 +52,6 @@ class Act:
     answer: Any = None
     answered_at_ms: int = 0
     attempts: int = 0
-    waited_seconds: float = 0
 
     @property
     def repeatable(self) -> bool:
@@ -80,8 +78,6 @@ class Memory:
     contradictions: list[str] = field(default_factory=list)
     newest_nonce: int = 0
     _guard: threading.Lock = field(default_factory=threading.Lock)
-    _turn: threading.Condition = field(default_factory=threading.Condition)
-    _waiting: int = 0
 
     @property
     def user_id(self) -> int:
@@ -100,19 +96,6 @@ class Memory:
         """The newest commitment that any socket of the player has received."""
         with self._guard:
             return self.announced.get(self.newest_nonce)
-
-    def wait_for_turn(self, seconds: float) -> None:
-        """Return when another socket of the player is answered, or when the time is over."""
-        with self._turn:
-            self._waiting += 1
-            self._turn.wait(seconds)
-            self._waiting -= 1
-
-    def pass_turn(self) -> bool:
-        """Wake one socket that waits for its turn; returns whether there is one."""
-        with self._turn:
-            self._turn.notify()
-            return self._waiting > 0
 
     def hear(self, event: str, payload: Any) -> None:
         """Record an event of a socket, and a contradiction to an earlier one."""
@@ -145,8 +128,3 @@ class Memory:
 
     def _contradiction(self, what: str) -> None:
         self.contradictions.append(what)
-
-
-def tally(memories: list[Memory]) -> Counter[tuple[ActKind, Outcome]]:
-    """Count the acts by kind and outcome."""
-    return Counter((act.kind, act.outcome) for memory in memories for act in memory.acts)

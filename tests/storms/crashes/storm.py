@@ -7,15 +7,17 @@ compares the database with them.
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from flask import Flask
 
@@ -23,14 +25,12 @@ from services.maintenance import ledger_audit
 from services.shared.clock import now_ms
 from services.wallet.affiliates import codes
 from tests.harness.cluster import Cluster, cluster
-from tests.harness.log_monitor import monitored
 from tests.harness.players import create_player
 from tests.harness.process_stats import children
-from tests.harness.servers import RunningServer, server_process
+from tests.harness.servers import ROOT, RunningServer, server_process
 from tests.storms.crashes import checks
-from tests.storms.crashes.client import StormState
-from tests.storms.crashes.memory import Act, ActKind, Memory, Outcome, tally
-from tests.storms.crashes.players import Actor, import_items, memory_of
+from tests.storms.crashes.memory import Act, ActKind, Memory, Outcome
+from tests.storms.crashes.players import Actor, StormState, import_items, memory_of
 
 COINS = 1_000
 ANSWERS_BETWEEN_KILLS = 2
@@ -38,22 +38,17 @@ ANSWERS_BETWEEN_KILLS = 2
 
 LONGEST_LIFE_SECONDS = 8
 REST_SECONDS = 90
+MONITOR_SECONDS = 120
 
 
 @dataclass
 class Report:
     """Counts of a storm, and a line for each broken promise."""
 
-    seed: str
-    kills: int = 0
     seconds: float = 0
-    counts: dict[tuple[ActKind, Outcome], int] = field(default_factory=dict)
-    asked_again: int = 0
-    repeated: int = 0
-    proofs_delivered: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
     slowest_proof_ms: int = 0
     """The longest time between a proof's due time and its arrival."""
-    audited: dict[str, Any] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
 
@@ -73,14 +68,14 @@ class CrashStorm:
         seed: str,
         serve: Callable[..., AbstractContextManager[RunningServer]] = server_process,
     ) -> None:
+        self._seed = seed
         self._random = Random(seed)
-        self._running = ExitStack()
-        count, directory = int(env.get("PROCESSES", "1")), Path(env["INSTANCE_DIR"])
-        directory.mkdir(exist_ok=True)
-        self._directory = directory
-        self._starting = cluster({**env, "RATELIMIT_ENABLED": "0"}, directory, processes=count, serve=serve)
+        self._directory = Path(env["INSTANCE_DIR"])
+        self._directory.mkdir(exist_ok=True)
+        env, count = {**env, "RATELIMIT_ENABLED": "0"}, int(env.get("PROCESSES", "1"))
+        self._starting = cluster(env, self._directory, processes=count, serve=serve)
         self._state = StormState(app, Cluster([]))
-        self._report = Report(seed)
+        self._report = Report()
         import_items()
         self._memories = [self._player(number) for number in range(players)]
         each = max(1, sockets // players)
@@ -91,10 +86,7 @@ class CrashStorm:
         ]
 
     def endure(
-        self,
-        faults: Sequence[Callable[[], object]],
-        *,
-        longest_delay_ms: int | None = None,
+        self, faults: Sequence[Callable[[], object]], *, longest_delay_ms: int | None = None
     ) -> Report:
         """Call these functions in turn while the players play; then check.
 
@@ -102,22 +94,21 @@ class CrashStorm:
         """
         began = time.monotonic()
         threads = [threading.Thread(target=actor.play, daemon=True) for actor in self._actors]
-        try:
-            self._state.servers = self._running.enter_context(self._starting)
+        with self._starting as self._state.servers:
             self._state.open.set()
             for thread in threads:
                 thread.start()
-            with monitored(self.servers.url, self._directory) as contradictions:
-                for fault in faults:
+            try:
+                with monitored(self.servers.url, self._directory) as contradictions:
+                    for fault in faults:
+                        self._wait_before_fault()
+                        fault()
                     self._wait_before_fault()
-                    fault()
-                self._wait_before_fault()
-                self._come_to_rest(threads)
-                self._check(longest_delay_ms)
-            self._report.problems += contradictions
-        finally:
-            self._state.ending.set()
-            self._running.close()
+                    self._come_to_rest(threads)
+                    self._check(longest_delay_ms)
+            finally:
+                self._state.ending.set()
+        self._report.problems += contradictions
         self._report.seconds = time.monotonic() - began
         return self._report
 
@@ -148,10 +139,7 @@ class CrashStorm:
         if len(self._state.servers.processes) == 1:
             self._state.open.clear()
         killed.kill()
-        self._report.kills += 1
-        self._report.problems += [
-            f"after kill {self._report.kills}: {line}" for line in ledger_audit.audit().mismatches
-        ]
+        self._report.problems += [f"after a kill: {line}" for line in ledger_audit.audit().mismatches]
         killed.start()
         self._state.open.set()
 
@@ -174,28 +162,51 @@ class CrashStorm:
             self._report.problems += filter(None, together.map(self._spin_once_more, self._memories))
 
     def _spin_once_more(self, memory: Memory) -> str | None:
-        name = f"last-{memory.user_id}"
-        actor = Actor(self._state, memory, name=name, number=0, of=1, seed=self._report.seed)
-        last = actor.last_spin()
+        last = Actor(self._state, memory, name=f"last-{memory.user_id}", seed=self._seed).last_spin()
         if last.outcome is Outcome.ACKNOWLEDGED or checks.is_restricted(memory, last):
             return None
         return f"player {memory.user_id} can't spin any more"
 
     def _check(self, longest_delay_ms: int | None) -> None:
+        report = self._report
         checks.wait_until_proofs_are_due(now_ms)
         memories = self._memories + [memory for actor in self._actors for memory in actor.newcomers]
-        self._report.proofs_delivered = sum(len(memory.proven) for memory in memories)
         for memory in memories:
-            self._report.problems += checks.problems(
-                memory, self.servers.url, longest_delay_ms=longest_delay_ms
-            )
-            delays = dict(checks.delays_ms(memory, checks.traces_of(memory.user_id))).values()
-            self._report.slowest_proof_ms = max([self._report.slowest_proof_ms, *filter(None, delays)])
-        found, self._report.audited = checks.audit(self._state.app)
-        self._report.problems += found
-        self._report.counts = dict(tally(memories))
+            report.problems += checks.problems(memory, self.servers.url, longest_delay_ms=longest_delay_ms)
+            delays = checks.delays_ms(memory, checks.traces_of(memory.user_id)).values()
+            report.slowest_proof_ms = max([report.slowest_proof_ms, *filter(None, delays)])
+        found, audited = checks.audit(self._state.app)
+        report.problems += found
         acts = [act for memory in memories for act in memory.acts]
-        self._report.asked_again = sum(
+        report.counts.update(f"{act.kind}, {act.outcome}" for act in acts)
+        report.counts["answered after a lost answer"] = sum(
             act.attempts > 1 and act.outcome is not Outcome.UNKNOWN for act in acts
         )
-        self._report.repeated = sum(actor.repeated for actor in self._actors)
+        report.counts["the same answer once more"] = sum(actor.repeated for actor in self._actors)
+        report.counts["bets"] = audited.get("bets", 0)
+        report.counts["proofs"] = sum(len(memory.proven) for memory in memories)
+
+
+@contextmanager
+def monitored(url: str, directory: Path) -> Iterator[list[str]]:
+    """Run the monitor of the public log during the block. The list has the contradictions after it.
+
+    A server that does not answer is no contradiction.
+    """
+    state = str(directory / "monitor.json")
+    command = [sys.executable, str(ROOT / "verify" / "monitor.py"), f"{url}/log", "--state", state]
+    contradictions: list[str] = []
+    watching = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield contradictions
+        watching.terminate()
+        watching.wait(MONITOR_SECONDS)
+        last = subprocess.run(
+            [*command, "--once"], capture_output=True, text=True, check=False, timeout=MONITOR_SECONDS
+        )
+        if last.returncode:
+            contradictions += [f"monitor: {line}" for line in last.stdout.splitlines()[:20]]
+            contradictions += [f"monitor: {line}" for line in last.stderr.splitlines()[-5:]]
+    finally:
+        watching.kill()
+        watching.wait()

@@ -28,14 +28,9 @@ from flask import Flask
 
 from models.db import migrate
 from services.shared.clock import Millis, now_ms
-from tests.harness.command_line import bench_command
+from tests.harness.command_line import bench_command, end_with
 from tests.harness.databases import DurablePostgres, durable_postgres
-from tests.harness.local_app import local_app
-from tests.harness.price_sources import feed, price_server
-from tests.harness.servers import gunicorn, server_process
-from tests.storms.crashes import checks
-from tests.storms.faults.full_disk import filled
-from tests.storms.faults.proxy import (
+from tests.harness.fault_proxy import (
     HALF,
     RESET,
     STALL,
@@ -46,6 +41,10 @@ from tests.storms.faults.proxy import (
     latency,
     slices,
 )
+from tests.harness.local_app import local_app
+from tests.harness.price_sources import feed, price_server
+from tests.harness.servers import gunicorn, server_process
+from tests.storms.crashes import checks
 from tests.storms.faults.routes import Outcome
 from tests.storms.faults.storm import LONGEST_ANSWER_SECONDS, FaultResult, FaultStorm
 
@@ -88,14 +87,12 @@ class Scene:
 @click.option("--seconds", default=12.0, help="how long each fault lasts")
 @click.option("--only", default="", help="only faults with this in their name, such as 'disk'")
 def main(seconds: float, only: str) -> None:
-    print(HEAD, flush=True)
+    click.echo(HEAD)
     broken = []
     for scene in (_network, _full_sqlite, _full_postgres):
         with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
             broken += _play(stack.enter_context(scene(Path(place))), seconds, only)
-    for line in broken:
-        print(line)
-    sys.exit(bool(broken))
+    end_with(broken)
 
 
 def _play(scene: Scene, seconds: float, only: str) -> list[str]:
@@ -194,7 +191,7 @@ def _set(clock: Path, hours: int) -> Iterator[None]:
 def _full_sqlite(place: Path) -> Iterator[Scene]:
     """SQLite, images and the log on one small disk."""
     with _small_disk(place, SQLITE_DISK), _scene(place, f"sqlite:///{place / 'bench.db'}", {}) as scene:
-        scene.faults["disk full: SQLite"] = lambda: filled(place)
+        scene.faults["disk full: SQLite"] = lambda: _filled(place)
         yield scene
 
 
@@ -214,8 +211,25 @@ def _full_postgres(place: Path) -> Iterator[Scene]:
 
 
 @contextmanager
+def _filled(directory: Path) -> Iterator[None]:
+    """Fill the file system of this directory to the last byte during the block."""
+    ballast = directory / "ballast"
+    with ballast.open("wb", buffering=0) as file:
+        for size in (1024 * 1024, 4096, 1):
+            try:
+                while file.write(b"\1" * size) == size:
+                    pass
+            except OSError:
+                continue
+    try:
+        yield
+    finally:
+        ballast.unlink()
+
+
+@contextmanager
 def _filled_under(server: DurablePostgres, data: Path) -> Iterator[None]:
-    with filled(data):
+    with _filled(data):
         yield
     server.start_if_down()
 

@@ -22,10 +22,16 @@ from models.db.connection import reading
 from tests.harness.players import create_player
 from tests.harness.waiting import wait_until
 from tests.storms.crashes import checks
-from tests.storms.crashes.client import FAILED, GONE, IN_PROGRESS, PlayerSocket
 from tests.storms.crashes.memory import Act, ActKind, Memory
 from tests.storms.crashes.memory import Outcome as Known
-from tests.storms.crashes.players import import_items, memory_of
+from tests.storms.crashes.players import (
+    FAILED,
+    GONE,
+    IN_PROGRESS,
+    PlayerSocket,
+    import_items,
+    memory_of,
+)
 from tests.storms.faults.routes import NEEDS_DATABASE, NEEDS_NONE, Outcome, Route, judge
 
 COINS = 1_000

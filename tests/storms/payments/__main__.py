@@ -14,14 +14,12 @@ Prints how often each fault has happened, and a line for each broken guarantee. 
 one.
 """
 
-import secrets
-import sys
 from contextlib import ExitStack
 
 import click
 
 from tests.harness.cluster import PROCESSES
-from tests.harness.command_line import bench_command
+from tests.harness.command_line import bench_command, end_with, print_counts, seed_option
 from tests.harness.databases import bench_env, durable_postgres
 from tests.harness.redis import redis_server
 from tests.storms.payments.storm import Report, payment_storm
@@ -33,17 +31,22 @@ DATABASES = "sqlite,postgresql"
 @bench_command(__doc__)
 @click.option("--faults", default=100, help="of each database's storm, besides many small ones")
 @click.option("--databases", default=DATABASES, help="sqlite, postgresql, or both")
-@click.option("--seed", default=lambda: secrets.token_hex(8), help="any text, by default a new one each time")
+@seed_option
 def main(*, faults: int, databases: str, seed: str) -> None:
-    print(f"seed {seed}", flush=True)
-    problems = 0
+    click.echo(f"seed {seed}")
+    problems = []
     for database in databases.split(","):
         if database not in DATABASES.split(","):
             raise click.UsageError(f"--databases: {database} is neither sqlite nor postgresql")
         report = _endure(faults, seed, postgresql=database == "postgresql")
-        _print(database, faults, report)
-        problems += len(report.problems)
-    sys.exit(bool(problems))
+        click.echo(
+            f"{database}: {faults} faults and {sum(report.faults.values()) - faults:,} small ones in"
+            f" {report.seconds:.0f} s, at rest after {report.rest_seconds:.0f} s"
+        )
+        print_counts("faults", report.faults)
+        print_counts("what people did", report.counts)
+        problems += [f"{database}: {line}" for line in report.problems]
+    end_with(problems)
 
 
 def _endure(faults: int, seed: str, *, postgresql: bool) -> Report:
@@ -56,20 +59,6 @@ def _endure(faults: int, seed: str, *, postgresql: bool) -> Report:
             env |= {"DATABASE_URL": url, "REDIS_URL": redis.url, "PROCESSES": str(PROCESSES)}
         storm = stack.enter_context(payment_storm(env, seed=seed, players=PLAYERS, database=database))
         return storm.endure(faults)
-
-
-def _print(database: str, faults: int, report: Report) -> None:
-    print(
-        f"{database}: {faults} faults and {sum(report.faults.values()) - faults:,} small ones in"
-        f" {report.seconds:.0f} s, at rest after {report.rest_seconds:.0f} s: {len(report.problems)} problems"
-    )
-    for title, counts in (("faults", report.faults), ("what people did", report.counts)):
-        print(f"  {title}")
-        for what, count in sorted(counts.items()):
-            print(f"    {what:<58}{count:>6,}")
-    for line in report.problems:
-        print(line)
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -8,25 +8,21 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from decimal import ROUND_FLOOR, Decimal
-from pathlib import Path
 from typing import Any
 
 import requests
 
 from models.db.connection import reading
 from models.deposits import Deposit
-from models.leases import Lease
 from models.ledger import LedgerEntry
-from models.payment_findings import PaymentFinding
 from models.payments import Payment
 from models.users import User
 from models.webhook_deliveries import WebhookDelivery
 from models.withdrawals import Withdrawal
-from services.shared.clock import now_ms
 from tests.harness.btcpay.fake import FakeBtcPay
 from tests.harness.btcpay.objects import Invoice, is_address
 from tests.storms.payments.check_service import Decision
-from tests.storms.payments.players import Act, Kind, Memory
+from tests.storms.payments.players import Act, Actor, Kind
 from tests.storms.payments.scene import Scene
 from tests.storms.payments.staff import Staff
 
@@ -36,7 +32,6 @@ SMALLEST_CENTS = 36
 OPEN_DEPOSITS = ("created", "pending", "confirming")
 OPEN_WITHDRAWALS = ("approved", "sending", "sent")
 RECONCILE_ROUNDS, RECONCILE_SECONDS = 10, 2.0
-LOG_LINES = 10
 
 
 def is_on_its_way() -> Any:
@@ -72,7 +67,7 @@ def reconciled(auditor: Staff, fake: FakeBtcPay) -> list[str]:
     return lines + [f"payout {payout.id} is {payout.state}" for payout in fake.payouts if payout.is_open]
 
 
-def problems(scene: Scene, memories: list[Memory], staff: Staff) -> Iterator[str]:
+def problems(scene: Scene, actors: list[Actor], staff: Staff) -> Iterator[str]:
     """All contradictions between the books."""
     with reading():
         deposits = {deposit.id: deposit for deposit in Deposit.select()}
@@ -82,13 +77,9 @@ def problems(scene: Scene, memories: list[Memory], staff: Staff) -> Iterator[str
     for withdrawal in withdrawals.values():
         lines = of_withdrawal(withdrawal, scene, staff)
         yield from (f"withdrawal {withdrawal.id}: {line}" for line in lines)
-    for memory in memories:
-        lines = [
-            *memory.contradictions,
-            *_of_acts(memory, deposits.values(), withdrawals.values()),
-            *_of_balance(memory, scene),
-        ]
-        yield from (f"player {memory.player.id}: {line}" for line in lines)
+    for actor in actors:
+        lines = [*_of_acts(actor, deposits.values(), withdrawals.values()), *_of_balance(actor, scene)]
+        yield from (f"player {actor.player.id}: {line}" for line in lines)
     yield from _of_payments(deposits.values(), withdrawals.values())
     yield from _of_sums(scene.fake, deposits.values())
 
@@ -170,14 +161,14 @@ def _has_reason_to_fail(withdrawal: Withdrawal, scene: Scene, staff: Staff) -> b
     return is_refused or not scene.cancelled.isdisjoint(made)
 
 
-def _of_acts(memory: Memory, deposits: Iterable[Deposit], withdrawals: Iterable[Withdrawal]) -> Iterator[str]:
+def _of_acts(actor: Actor, deposits: Iterable[Deposit], withdrawals: Iterable[Withdrawal]) -> Iterator[str]:
     """Each row belongs to one request, by its amount; a key makes one row, also across crashes."""
     rows: dict[tuple[Kind, int], list[Deposit | Withdrawal]] = defaultdict(list)
     for kind, table in ((Kind.DEPOSIT, deposits), (Kind.WITHDRAWAL, withdrawals)):
         for row in table:
-            if row.user_id == memory.player.id:
+            if row.user_id == actor.player.id:
                 rows[kind, row.amount_cents].append(row)
-    for act in memory.acts:
+    for act in actor.acts:
         yield from of_act(act, rows.pop((act.kind, act.cents), []))
     for (kind, cents), left in rows.items():
         yield f"{len(left)} {kind}s of {cents} cents that were not requested"
@@ -204,17 +195,17 @@ def of_act(act: Act, rows: list[Deposit | Withdrawal]) -> Iterator[str]:
         yield f"{what}: {len(rows)} rows, and every request was refused: {act.errors}"
 
 
-def _of_balance(memory: Memory, scene: Scene) -> Iterator[str]:
+def _of_balance(actor: Actor, scene: Scene) -> Iterator[str]:
     """Compare the balance with what came in and went out, and with what the player is shown."""
-    user_id = memory.player.id
+    user_id = actor.player.id
     with reading():
         balance = User.get_by_id(user_id).balance_cents
         credited = _sum(Deposit.select().where(Deposit.user == user_id), "credited_cents")
         is_gone = Withdrawal.status.not_in(("rejected", "failed"))
         withdrawn = _sum(Withdrawal.select().where(Withdrawal.user == user_id, is_gone), "amount_cents")
-    due = memory.began_with_cents + credited - withdrawn
+    due = actor.began_with_cents + credited - withdrawn
     url = f"{scene.servers.url}/auth/me"
-    me = requests.get(url, headers=memory.player.headers, timeout=30).json()
+    me = requests.get(url, headers=actor.player.headers, timeout=30).json()
     shown = round(me["balance"] * 100)
     if not balance == due == shown:
         yield f"has {balance} cents, is shown {shown}, can account for {due}"
@@ -255,31 +246,8 @@ def _sum(query, column: str) -> int:
     return sum(getattr(row, column) or 0 for row in query)
 
 
-def stuck(fake: FakeBtcPay, directory: Path) -> list[str]:
-    """What is known of the withdrawals that are still on their way, and what the servers logged about them.
-
-    The logs of the servers are in ``directory``. None of it is a secret: everybody in a storm is made up.
-    """
-    with reading():
-        withdrawals = list(Withdrawal.select().where(is_on_its_way()))
-        general = [f"  lease: {row.__data__}" for row in Lease.select()]
-        general += [f"  finding: {row.__data__}" for row in PaymentFinding.select()]
-    lines = [line for withdrawal in withdrawals for line in _of_one(withdrawal, fake, directory)]
-    return [*lines, f"  now: {now_ms()}", *general] if lines else []
-
-
-def _of_one(withdrawal: Withdrawal, fake: FakeBtcPay, directory: Path) -> Iterator[str]:
-    yield f"withdrawal {withdrawal.id} is on its way: {withdrawal.__data__}"
-    for payout in fake.payouts:
-        if withdrawal.id in payout.metadata.values():
-            yield f"  its payout: {payout}"
-        elif payout.destination == withdrawal.destination and payout.is_open:
-            yield f"  open payout to its address: {payout}, {payout.metadata}"
-    yield from (f"  {line}" for line in _log_lines(withdrawal.id, directory))
-
-
-def _log_lines(text: str, directory: Path) -> list[str]:
-    """The last lines with this text of all processes, in the order of time."""
-    logs = [log.read_text(errors="replace").splitlines() for log in directory.glob("server-*.log")]
-    # A line begins with its time.
-    return sorted(line for lines in logs for line in lines if text in line)[-LOG_LINES:]
+@reading()
+def stuck(fake: FakeBtcPay) -> list[str]:
+    """What is known of the withdrawals that are still on their way: their rows and payouts."""
+    rows = list(Withdrawal.select().where(is_on_its_way()))
+    return [f"withdrawal {row.id}: {row.__data__}, payouts {fake.payouts_of(row.id)}" for row in rows]

@@ -5,7 +5,6 @@ outlives every kill of the server, and shares nothing with the code under test.
 """
 
 import itertools
-import threading
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -99,62 +98,18 @@ class Act:
     attempts: int = 0
 
 
-@dataclass
-class Memory:
-    """One player, and everything that was requested and answered."""
-
-    player: Player
-    began_with_cents: int
-    acts: list[Act] = field(default_factory=list)
-    statuses: dict[str, tuple[Kind, str]] = field(default_factory=dict)
-    """The last known status of each deposit and withdrawal."""
-
-    contradictions: list[str] = field(default_factory=list)
-    _guard: threading.Lock = field(default_factory=threading.Lock)
-
-    def begin(self, act: Act) -> Act:
-        with self._guard:
-            self.acts.append(act)
-        return act
-
-    def answered(self, act: Act, payment: Mapping[str, Any], *, asked_at_once: bool = False) -> None:
-        """A request was answered with a row. Of requests at once, the order of the answers is not known."""
-        with self._guard:
-            act.ids.add(payment["id"])
-        if round(payment["amount"] * 100) != act.cents:
-            self.contradict(f"{act.kind} of {act.cents} cents was answered with {payment['amount']}")
-        if not asked_at_once:
-            self.saw(act.kind, payment)
-
-    def saw(self, kind: Kind, payment: Mapping[str, Any]) -> None:
-        """Compare a status with the one that was seen before."""
-        with self._guard:
-            key, status = payment["id"], payment["status"]
-            _, before = self.statuses.get(key, (kind, status))
-            self.statuses[key] = (kind, status)
-        if not may_follow(kind, before, status):
-            self.contradict(f"{kind} {key} was {before}, and then {status}")
-        if kind is Kind.DEPOSIT and (payment["credited"] is not None) != (status == "credited"):
-            self.contradict(f"deposit {key} is {status} and has credited {payment['credited']}")
-
-    def unfinished(self) -> list[tuple[str, Kind]]:
-        """The ids of the rows that may still change."""
-        with self._guard:
-            return [(key, kind) for key, (kind, status) in self.statuses.items() if NEXT[kind][status]]
-
-    def contradict(self, what: str) -> None:
-        with self._guard:
-            self.contradictions.append(what)
-
-
 class Actor:
-    """A player. ``act`` does one thing; ``play`` goes on until the storm ends."""
+    """A player, who remembers everything that was requested and answered."""
 
-    def __init__(self, scene: Scene, memory: Memory, *, name: str) -> None:
+    def __init__(self, scene: Scene, player: Player, *, began_with_cents: int) -> None:
+        self.player = player
+        self.began_with_cents = began_with_cents
+        self.acts: list[Act] = []
+        self._statuses: dict[tuple[Kind, str], str] = {}
+        """The last known status of each deposit and withdrawal."""
+
         self._scene = scene
-        self._memory = memory
-        self._name = name
-        self._random = scene.random(name)
+        self._random = scene.random(player.username)
         self._serials = itertools.count(1)
         self._small = 0
 
@@ -166,16 +121,14 @@ class Actor:
             self._scene.ending.wait(self._random.uniform(0, THOUGHT_SECONDS))
 
     def deposit(self) -> None:
-        cents = 1_000 + 7 * next(self._serials)
-        act = self._memory.begin(Act(Kind.DEPOSIT, cents, self._new_key()))
-        for payment in self._do(act):
+        for payment in self._do(Act(Kind.DEPOSIT, 1_000 + 7 * next(self._serials), self._new_key())):
             self._scene.to_pay.put((payment["id"], payment["checkoutUrl"]))
 
     def withdraw(self) -> None:
         """Mostly to an own address, sometimes to one that others use at the same time, or to none."""
         serial = next(self._serials)
         draw = self._random.random()
-        cents, to = 500 + 3 * serial, self._scene.fake.address(f"{self._name}/{serial}")
+        cents, to = 500 + 3 * serial, self._scene.fake.address(f"{self.player.username}/{serial}")
         if draw < 0.15:
             to = self._scene.fake.address(f"shared {self._random.randrange(SHARED_ADDRESSES)}")
         elif draw < 0.20:
@@ -185,23 +138,22 @@ class Actor:
         elif draw < 0.26 and serial // 10 > self._small:
             self._small += 1
             cents = LEAST_CENTS + self._small
-        act = self._memory.begin(Act(Kind.WITHDRAWAL, cents, self._new_key(), to))
-        self._do(act)
+        self._do(Act(Kind.WITHDRAWAL, cents, self._new_key(), to))
 
     def look(self) -> None:
         """Ask for a deposit or withdrawal that may have changed."""
-        unfinished = self._memory.unfinished()
+        unfinished = [(kind, key) for (kind, key), status in self._statuses.items() if NEXT[kind][status]]
         if not unfinished:
             return
-        key, kind = self._random.choice(unfinished)
+        kind, key = self._random.choice(unfinished)
         answer = self._get(f"/payments/{kind}s/{key}")
         if answer is not None and answer.status_code == 200:
             payment = answer.json()[kind]
-            self._memory.saw(kind, payment)
+            self._saw(kind, payment)
             if kind is Kind.DEPOSIT and payment["status"] == "pending":
                 self._scene.to_pay.put((payment["id"], payment["checkoutUrl"]))
         elif answer is not None and answer.status_code < 500:
-            self._memory.contradict(f"{kind} {key} was answered with {answer.status_code}")
+            self._contradict(f"{kind} {key} was answered with {answer.status_code}")
 
     def look_at_list(self) -> None:
         answer = self._get("/payments?limit=50")
@@ -209,28 +161,29 @@ class Actor:
             return
         seen = [payment["id"] for payment in answer.json()["data"]["payments"]]
         if len(seen) != len(set(seen)):
-            self._memory.contradict("a list has a payment twice")
+            self._contradict("a list has a payment twice")
 
     def reuse_key(self) -> None:
         """Use the key of a withdrawal for another amount: that must be refused."""
-        used = [act for act in self._memory.acts if act.kind is Kind.WITHDRAWAL and act.key and act.ids]
+        used = [act for act in self.acts if act.kind is Kind.WITHDRAWAL and act.key and act.ids]
         if not used:
             return
         act = self._random.choice(used)
         wrong = Act(act.kind, act.cents + 1, act.key, act.to)
         self._try(wrong)
         if wrong.ids or any(error != REUSED for error in wrong.errors):
-            self._memory.contradict(f"the key {act.key} was used for two amounts: {wrong.errors}")
+            self._contradict(f"the key {act.key} was used for two amounts: {wrong.errors}")
 
     def _do(self, act: Act) -> list[Any]:
-        """Send a request: once, or until it is answered if it has a key. Returns the rows."""
+        """Send a request: once, or until it is answered if it has a key. Returns the row, if there is one."""
+        self.acts.append(act)
         payments: list[Any] = []
         until = time.monotonic() + PATIENCE_SECONDS
         while True:
             payments += self._try_at_once(act) if act.key and self._random.random() < 0.3 else self._try(act)
             if act.key is None or payments or act.errors or time.monotonic() > until:
                 break
-            threading.Event().wait(PAUSE_SECONDS)
+            time.sleep(PAUSE_SECONDS)
             self._scene.open.wait(PATIENCE_SECONDS)
         if act.key and payments and self._random.random() < 0.3:
             self._try(act)
@@ -248,7 +201,7 @@ class Actor:
         body = {"method": METHODS[act.kind], "amount": act.cents / 100}
         if act.kind is Kind.WITHDRAWAL:
             body["to"] = act.to
-        headers = self._memory.player.headers | ({"Idempotency-Key": act.key} if act.key else {})
+        headers = self.player.headers | ({"Idempotency-Key": act.key} if act.key else {})
         try:
             url = f"{self._scene.servers.url}/payments/{act.kind}s"
             answer = requests.post(url, json=body, headers=headers, timeout=ANSWER_SECONDS)
@@ -257,7 +210,12 @@ class Actor:
             return []
         if answer.status_code in (200, 201):
             payment = answer.json()[act.kind]
-            self._memory.answered(act, payment, asked_at_once=at_once)
+            act.ids.add(payment["id"])
+            if round(payment["amount"] * 100) != act.cents:
+                self._contradict(f"{act.kind} of {act.cents} cents was answered with {payment['amount']}")
+            if not at_once:
+                # Of requests at once, the order of the answers is not known.
+                self._saw(act.kind, payment)
             return [payment]
         if answer.status_code in (502, 503):
             act.unavailable += 1
@@ -267,24 +225,36 @@ class Actor:
             act.errors.append(answer.json().get("error", answer.text))
         return []
 
+    def _saw(self, kind: Kind, payment: Mapping[str, Any]) -> None:
+        """Compare a status with the one that was seen before."""
+        key, status = payment["id"], payment["status"]
+        before = self._statuses.get((kind, key), status)
+        self._statuses[kind, key] = status
+        if not may_follow(kind, before, status):
+            self._contradict(f"{kind} {key} was {before}, and then {status}")
+        if kind is Kind.DEPOSIT and (payment["credited"] is not None) != (status == "credited"):
+            self._contradict(f"deposit {key} is {status} and has credited {payment['credited']}")
+
+    def _contradict(self, what: str) -> None:
+        self._scene.problems.append(f"player {self.player.id}: {what}")
+
     def _get(self, path: str) -> requests.Response | None:
         try:
             url = f"{self._scene.servers.url}{path}"
-            return requests.get(url, headers=self._memory.player.headers, timeout=ANSWER_SECONDS)
+            return requests.get(url, headers=self.player.headers, timeout=ANSWER_SECONDS)
         except OSError:
             return None
 
     def _new_key(self) -> str | None:
         """Half of the requests have a key."""
-        if self._random.random() < 0.5:
-            return None
-        return f"{self._name}-{self._random.getrandbits(64):x}"
+        key = f"{self.player.username}-{self._random.getrandbits(64):x}"
+        return key if self._random.random() < 0.5 else None
 
 
-def tally(memories: list[Memory]) -> Counter[str]:
+def tally(actors: list[Actor]) -> Counter[str]:
     """Count the acts by kind and by how they ended."""
     counts: Counter[str] = Counter()
-    for act in (act for memory in memories for act in memory.acts):
+    for act in (act for actor in actors for act in actor.acts):
         end = "answered" if act.ids else "refused" if act.errors else "unknown"
         counts[f"{act.kind}s {end}"] += 1
     return counts

@@ -19,13 +19,13 @@ from tests.harness.btcpay.faults import RANDOM
 from tests.harness.cluster import cluster
 from tests.harness.databases import DurablePostgres
 from tests.harness.local_app import local_app
-from tests.harness.players import create_player
+from tests.harness.players import create_players
 from tests.harness.servers import RunningServer, server_process
 from tests.storms.crashes import checks as crash_checks
 from tests.storms.payments import checks
 from tests.storms.payments.check_service import SECRET, check_service
 from tests.storms.payments.people import Liar, Payer, Treasury
-from tests.storms.payments.players import Actor, Memory, tally
+from tests.storms.payments.players import Actor, tally
 from tests.storms.payments.scene import Scene, StormClock
 from tests.storms.payments.staff import Staff
 from tests.storms.payments.strikes import TEN_SECONDS, Strikes
@@ -74,16 +74,12 @@ class PaymentStorm:
         serve: Callable[..., AbstractContextManager[RunningServer]],
     ) -> None:
         self._scene = scene
-        self._directory = Path(env["INSTANCE_DIR"])
-        self._directory.mkdir(exist_ok=True)
-        count = int(env.get("PROCESSES", "1"))
-        self._starting = cluster(env, self._directory, processes=count, serve=serve)
+        directory, count = Path(env["INSTANCE_DIR"]), int(env.get("PROCESSES", "1"))
+        directory.mkdir(exist_ok=True)
+        self._starting = cluster(env, directory, processes=count, serve=serve)
         self._report = Report()
-        self._memories = [
-            Memory(create_player(scene.app, f"storm-{number}", coins=COINS), COINS * 100)
-            for number in range(players)
-        ]
-        self._actors = [Actor(scene, each, name=f"p{number}") for number, each in enumerate(self._memories)]
+        accounts = create_players(scene.app, players, coins=COINS)
+        self._actors = [Actor(scene, each, began_with_cents=COINS * 100) for each in accounts]
         self._staff = Staff(scene)
         self._others = [Payer(scene), Treasury(scene), self._staff]
         self._liar = Liar(scene)
@@ -94,7 +90,7 @@ class PaymentStorm:
         """Let so many faults happen, one after the other, besides many small ones; then check."""
         began = time.monotonic()
         scene, fake = self._scene, self._scene.fake
-        players = [scene.thread(f"player {number}", each.play) for number, each in enumerate(self._actors)]
+        players = [scene.thread(each.player.username, each.play) for each in self._actors]
         workers = [scene.thread(type(each).__name__, each.work) for each in (*self._others, self._liar)]
         random = scene.random("storm")
         with self._starting as scene.servers:
@@ -136,7 +132,7 @@ class PaymentStorm:
         while (waiting := checks.unfinished(fake)) and time.monotonic() < until:
             time.sleep(CALM_SECONDS)
         if waiting:
-            self._report.problems += [*waiting, *checks.stuck(fake, self._directory)]
+            self._report.problems += [*waiting, *checks.stuck(fake)]
         self._scene.over.set()
         self._report.rest_seconds = time.monotonic() - began
 
@@ -147,13 +143,13 @@ class PaymentStorm:
         report.problems += checks.reconciled(self._staff, fake)
         scene.clock.ahead_ms = 0
         report.problems += crash_checks.audit(scene.app)[0]
-        report.problems += checks.problems(scene, self._memories, self._staff)
+        report.problems += checks.problems(scene, self._actors, self._staff)
         report.problems += [f"BTCPay: {line}" for line in fake.violations]
         report.problems += [*scene.problems, *scene.check.problems]
         report.faults.update(str(fault) for _, fault in fake.faults.log)
         report.faults.update(str(delivery) for delivery in fake.webhooks.log)
         report.faults += self._strikes.counts + self._liar.counts
-        report.counts += tally(self._memories) + scene.check.counts()
+        report.counts += tally(self._actors) + scene.check.counts()
         for each in self._others:
             report.counts += each.counts
 

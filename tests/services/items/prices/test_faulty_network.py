@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from services.items.prices import service
+from tests.harness.fault_proxy import HALF, RESET, STALL, fault_proxy, slices
 from tests.harness.price_sources import feed, market
 from tests.harness.waiting import wait_until
-from tests.storms.faults.proxy import HALF, RESET, STALL, fault_proxy, slices
 
 # The database plays no part in this.
 

@@ -26,7 +26,6 @@ class FaultKind(StrEnum):
     PASS = "pass"  # not a password
     LATENCY = "latency"
     STALL = "stall"
-    STALL_ANSWERS = "stall answers"
     RESET = "reset"
     SLICES = "slices"
     HALF = "half"
@@ -44,9 +43,6 @@ class Fault:
 PASS = Fault()
 STALL = Fault(FaultKind.STALL)
 """Connections are accepted and nothing passes, not even the end of a connection."""
-
-STALL_ANSWERS = Fault(FaultKind.STALL_ANSWERS)
-"""The same, but only for what the server sends."""
 
 RESET = Fault(FaultKind.RESET)
 """All connections are reset, and new ones are refused."""
@@ -85,12 +81,13 @@ class FaultProxy:
         self._place = _bound_socket(0)
         self.port: int = self._place.getsockname()[1]
         self._listening: asyncio.Server | None = None
+        self._changed = asyncio.Condition()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
 
     def start(self) -> None:
         self._thread.start()
-        self._call(self._begin())
+        self._call(self._listen())
 
     def become(self, fault: Fault) -> None:
         """Apply this fault from now on, to open connections too."""
@@ -114,10 +111,6 @@ class FaultProxy:
 
     def _call(self, what: Coroutine[Any, Any, None]) -> None:
         asyncio.run_coroutine_threadsafe(what, self._loop).result(CALL_SECONDS)
-
-    async def _begin(self) -> None:
-        self._changed = asyncio.Condition()
-        await self._listen()
 
     async def _listen(self) -> None:
         self._listening = await asyncio.start_server(self._carry, sock=_bound_socket(self.port))
@@ -168,16 +161,13 @@ class FaultProxy:
             to_client.transport.abort()
             return
         self._ends.add(to_server)
-        try:
+        with suppress(OSError, asyncio.CancelledError):
             await asyncio.gather(
                 self._pump(from_client, to_server, is_answer=False),
                 self._pump(from_server, to_client, is_answer=True),
             )
-        except (OSError, asyncio.CancelledError):
-            pass
-        finally:
-            for end in (to_client, to_server):
-                end.transport.abort() if self._fault.kind is FaultKind.RESET else end.close()
+        for end in (to_client, to_server):
+            end.transport.abort() if self._fault.kind is FaultKind.RESET else end.close()
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         if isinstance(self._target, str):
@@ -188,11 +178,11 @@ class FaultProxy:
         self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, *, is_answer: bool
     ) -> None:
         while data := await source.read(CHUNK_BYTES):
-            await self._may_pass(is_answer=is_answer)
+            await self._may_pass()
             fault = self._fault
             if fault.kind is FaultKind.LATENCY:
                 await asyncio.sleep(fault.seconds)
-                await self._may_pass(is_answer=is_answer)
+                await self._may_pass()
             if fault.kind is FaultKind.SLICES:
                 await self._in_slices(data, sink)
             elif fault.kind is FaultKind.HALF and is_answer:
@@ -200,7 +190,7 @@ class FaultProxy:
                 raise ConnectionResetError
             else:
                 await _send(sink, data)
-        await self._may_pass(is_answer=is_answer)
+        await self._may_pass()
         if sink.can_write_eof():
             with suppress(OSError):
                 sink.write_eof()
@@ -214,10 +204,9 @@ class FaultProxy:
             data = data[size:]
             await asyncio.sleep(fault.seconds if data else 0)
 
-    async def _may_pass(self, *, is_answer: bool) -> None:
-        stalls = (FaultKind.STALL, FaultKind.STALL_ANSWERS) if is_answer else (FaultKind.STALL,)
+    async def _may_pass(self) -> None:
         async with self._changed:
-            await self._changed.wait_for(lambda: self._fault.kind not in stalls)
+            await self._changed.wait_for(lambda: self._fault.kind is not FaultKind.STALL)
 
 
 async def _send(sink: asyncio.StreamWriter, data: bytes) -> None:
