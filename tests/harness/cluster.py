@@ -82,21 +82,17 @@ def cluster(
     directory: Path,
     *,
     processes: int = PROCESSES,
-    own_instances: bool = False,
     target: str = "wsgi:app",
     serve: Callable[..., AbstractContextManager[RunningServer]] = server_process,
 ) -> Iterator[Cluster]:
     """Start so many processes with these settings. For more than one they need ``REDIS_URL``.
 
-    With it, each hears the others' signals from the beginning.
-    All share the instance directory of the settings, or each has one of its own, as on several machines.
-    ``serve`` starts a process.
+    With it, each hears the others' signals from the beginning. ``serve`` starts a process.
     """
     started = Cluster([])
     with ExitStack() as stack:
-        for number in range(processes):
-            own = {"INSTANCE_DIR": f"{env['INSTANCE_DIR']}-{number}"} if own_instances else {}
-            process = Process({**env, **own}, target, serve, directory)
+        for _ in range(processes):
+            process = Process(env, target, serve, directory)
             stack.callback(process.kill)
             started.processes.append(process)
         with ThreadPoolExecutor(processes) as at_once:

@@ -5,11 +5,12 @@ A test plans faults for its next requests; a storm lets a random generator choos
 
 import threading
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
 from types import MappingProxyType
+from typing import TypeVar
 
 
 class Fault(StrEnum):
@@ -35,6 +36,15 @@ WRITING = tuple(fault for fault in RANDOM if fault is not Fault.STALE)
 
 Strike = Callable[[int], None]
 """Called while a request is in flight, with the port of the client's connection."""
+
+
+Each = TypeVar("Each")
+
+
+def endless(bag: Sequence[Each], random: Random) -> Iterator[Each]:
+    """Draw from a bag that is filled again when it is empty, so that each kind comes equally often."""
+    while bag:
+        yield from random.sample(bag, len(bag))
 
 
 @dataclass(frozen=True)
@@ -69,7 +79,7 @@ class Faults:
         self._probabilities: Mapping[str, float] = {}
         self._kinds: Sequence[Fault] = RANDOM
         self._randoms: dict[str, Random] = {}
-        self._bags: dict[str, list[Fault]] = defaultdict(list)
+        self._bags: dict[str, Iterator[Fault]] = {}
         self._guard = threading.Lock()
 
     def next(
@@ -115,15 +125,10 @@ class Faults:
             random = self._randoms.setdefault(operation, Random(f"{self._seed}/{operation}"))
             if planned is None:
                 is_hit = random.random() < self._probabilities.get(operation, self._probability)
-                fault = self._from_bag(operation, random, is_writing=is_writing) if is_hit else None
-                planned = Planned(fault or Fault.NONE)
+                if operation not in self._bags:
+                    kinds = [each for each in (WRITING if is_writing else READING) if each in self._kinds]
+                    self._bags[operation] = endless(kinds, random)
+                planned = Planned(next(self._bags[operation], Fault.NONE) if is_hit else Fault.NONE)
             if planned.fault is not Fault.NONE:
                 self.log.append((operation, planned.fault))
             return planned
-
-    def _from_bag(self, operation: str, random: Random, *, is_writing: bool) -> Fault | None:
-        bag = self._bags[operation]
-        if not bag:
-            bag += [each for each in (WRITING if is_writing else READING) if each in self._kinds]
-            random.shuffle(bag)
-        return bag.pop() if bag else None

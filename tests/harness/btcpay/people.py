@@ -1,6 +1,8 @@
 """What people do with a BTCPay Server: payers, strangers, and the operator's staff and wallet."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import ROUND_DOWN, Decimal
 from random import Random
 from typing import Any
@@ -59,6 +61,14 @@ class People:
         """The payouts that have this text, such as a withdrawal's id, in their metadata."""
         return [each for each in self.payouts if reference in each.metadata.values()]
 
+    @contextmanager
+    def _changing(self, invoice_id: str) -> Iterator[Invoice]:
+        """Hold the lock while an invoice is changed, and then let its status follow."""
+        with self.state.changing():
+            invoice = self.invoice(invoice_id)
+            yield invoice
+            self.state.touch(invoice)
+
     # What payers do
 
     def pay(
@@ -76,8 +86,7 @@ class People:
         ``status`` "Processing" leaves the payments unconfirmed. With ``txhash``, all are outputs of one
         transaction, which may pay several invoices. Raises NotPossible when nothing is left.
         """
-        with self.state.changing():
-            invoice = self.invoice(invoice_id)
+        with self._changing(invoice_id) as invoice:
             value = invoice.value_of(invoice.amount - invoice.paid if usd is None else Decimal(usd))
             if value <= 0:
                 raise NotPossible("nothing is left to pay")
@@ -95,7 +104,6 @@ class People:
             key = f"{key}-{output}"
         payment = Payment(key, method, value, self.state.now(), invoice.addresses[method])
         invoice.payments.append(payment)
-        self.state.touch(invoice)
         self._emit_payment("InvoiceReceivedPayment", invoice, payment)
         return payment
 
@@ -106,8 +114,8 @@ class People:
 
     def settle(self, invoice_id: str) -> None:
         """Confirm all payments of an invoice."""
-        with self.state.changing():
-            self._settle(self.invoice(invoice_id))
+        with self._changing(invoice_id) as invoice:
+            self._settle(invoice)
 
     def _settle(self, invoice: Invoice) -> None:
         # First its payments are seen, and then they are final.
@@ -117,16 +125,13 @@ class People:
             if payment.status == "Processing":
                 payment.status = "Settled"
                 self._emit_payment("InvoicePaymentSettled", invoice, payment)
-        self.state.touch(invoice)
 
     def double_spend(self, invoice_id: str) -> None:
         """Let the payer replace the payments that are not confirmed: they never arrive."""
-        with self.state.changing():
-            invoice = self.invoice(invoice_id)
+        with self._changing(invoice_id) as invoice:
             for payment in invoice.payments:
                 if payment.status == "Processing":
                     payment.status = "Invalid"
-            self.state.touch(invoice)
 
     def stranger_invoice(self, order_id: str, usd: Decimal | int | None = None) -> str:
         """Make an invoice with the platform's order id through a public button. Returns its id.
@@ -143,10 +148,8 @@ class People:
 
     def expire(self, invoice_id: str) -> None:
         """Let the time for paying an invoice be over."""
-        with self.state.changing():
-            invoice = self.invoice(invoice_id)
+        with self._changing(invoice_id) as invoice:
             invoice.expires = min(invoice.expires, self.state.now())
-            self.state.touch(invoice)
 
     def pay_late(self, invoice_id: str, usd: Decimal | int | None = None, **how: Any) -> str:
         """Pay an invoice after it has expired."""
@@ -155,10 +158,8 @@ class People:
 
     def fail_to_confirm(self, invoice_id: str) -> None:
         """Let the time for confirming the payments of an invoice be over."""
-        with self.state.changing():
-            invoice = self.invoice(invoice_id)
+        with self._changing(invoice_id) as invoice:
             invoice.monitored_until = self.state.now()
-            self.state.touch(invoice)
 
     def invalidate(self, invoice_id: str) -> None:
         """Let staff mark an invoice as invalid."""
@@ -169,10 +170,8 @@ class People:
         self._mark(invoice_id, "Settled")
 
     def _mark(self, invoice_id: str, status: str) -> None:
-        with self.state.changing():
-            invoice = self.invoice(invoice_id)
+        with self._changing(invoice_id) as invoice:
             self.state.emit_for(invoice, invoice.mark(status))
-            self.state.touch(invoice)
 
     def start_payment(self, payout: Payout | str, *, txhash: str | None = None) -> str:
         """Broadcast the transaction of an approved payout. Returns its hash. Raises NotPossible."""

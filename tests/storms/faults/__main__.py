@@ -19,12 +19,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
-from flask import Flask
 
 from models.db import migrate
 from services.shared.clock import Millis, now_ms
@@ -32,6 +30,7 @@ from tests.harness.command_line import bench_command, end_with
 from tests.harness.databases import DurablePostgres, durable_postgres
 from tests.harness.fault_proxy import (
     HALF,
+    PASS,
     RESET,
     STALL,
     Fault,
@@ -45,25 +44,22 @@ from tests.harness.local_app import local_app
 from tests.harness.price_sources import feed, price_server
 from tests.harness.servers import gunicorn, server_process
 from tests.storms.crashes import checks
-from tests.storms.faults.routes import Outcome
-from tests.storms.faults.storm import LONGEST_ANSWER_SECONDS, FaultResult, FaultStorm
+from tests.storms.faults.storm import FaultStorm
 
-MOST_FREE_SECONDS = 0.2
-MOST_RECOVERY_SECONDS = 5.0
 CALM_SECONDS = 1
 YEAR_HOURS = 365 * 24
 TEN_YEARS_SECONDS = 315_360_000
 A_YEAR_AGO_MS = 366 * 24 * 3_600_000
 SQLITE_DISK, POSTGRES_DISK = "24m", "256m"
 
-NETWORK: dict[str, Fault | tuple[Fault, Fault]] = {
-    "database: 50 ms each way": latency(0.05),
-    "database: 1 s each way": latency(1),
-    "database: slices of 16 bytes": slices(0.005),
-    "database: half answers": HALF,
-    "database: reset": RESET,
-    "database: silent": STALL,
-    "database: silent to newcomers": (RESET, STALL),
+NETWORK = {
+    "database: 50 ms each way": [latency(0.05)],
+    "database: 1 s each way": [latency(1)],
+    "database: slices of 16 bytes": [slices(0.005)],
+    "database: half answers": [HALF],
+    "database: reset": [RESET],
+    "database: silent": [STALL],
+    "database: silent to newcomers": [RESET, STALL],
 }
 FEED = {"feed: silent": STALL, "feed: slices": slices(0.05), "feed: half answers": HALF, "feed: reset": RESET}
 CLOCK = {
@@ -72,15 +68,11 @@ CLOCK = {
     "clock: +1 year": YEAR_HOURS,
     "clock: -1 year": -YEAR_HOURS,
 }
+HEAD = (
+    f"{'fault':<32}{'success':>9}{'refused':>9}{'wrong':>9}{'slowest':>9}{'no db':>8}{'recovery':>10}  audits"
+)
 
-
-@dataclass
-class Scene:
-    """One server and its faults; ``app`` is on the same database."""
-
-    app: Flask
-    storm: FaultStorm
-    faults: dict[str, Callable[[], AbstractContextManager[object]]] = field(default_factory=dict)
+Faults = dict[str, Callable[[], AbstractContextManager[object]]]
 
 
 @bench_command(__doc__)
@@ -90,61 +82,32 @@ def main(seconds: float, only: str) -> None:
     click.echo(HEAD)
     broken = []
     for scene in (_network, _full_sqlite, _full_postgres):
-        with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
-            broken += _play(stack.enter_context(scene(Path(place))), seconds, only)
+        with tempfile.TemporaryDirectory() as place, scene(Path(place)) as (storm, faults):
+            if chosen := {name: fault for name, fault in faults.items() if only in name}:
+                broken += _play(storm, chosen, seconds)
     end_with(broken)
 
 
-def _play(scene: Scene, seconds: float, only: str) -> list[str]:
-    """Run the faults of a scene. Returns a line for each broken guarantee."""
-    broken, results = [], []
-    faults = [(name, fault) for name, fault in scene.faults.items() if only in name]
-    if not faults:
-        return []
-    scene.storm.begin()
-    for name, fault in faults:
+def _play(storm: FaultStorm, faults: Faults, seconds: float) -> list[str]:
+    """Run these faults. Returns a line for each broken guarantee."""
+    results, broken = [], []
+    storm.begin()
+    for name, fault in faults.items():
         time.sleep(CALM_SECONDS)
-        result = scene.storm.run(name, fault(), seconds=seconds)
-        audit, _ = checks.audit(scene.app)
-        _print(result, audit)
+        result = storm.run(name, fault(), seconds=seconds)
+        audit, _ = checks.audit(storm.app)
+        click.echo(f"{name:<32}{result.figures()}  {'MISMATCHES' if audit else 'clean'}")
         results.append(result)
-        broken += [f"{name}: {line}" for line in [*audit, *_broken_by(result)]]
-    broken += scene.storm.end()
+        broken += [f"{name}: {line}" for line in [*audit, *result.broken()]]
+    broken += storm.end()
     # Requests that began during the fault and ended after it count too.
     broken += [f"{result.name}: {line}" for result in results for line in result.wrong]
-    print(f"  {scene.storm.spins:,} spins settled, each once")
+    click.echo(f"  {storm.spins:,} spins settled, each once")
     return broken
 
 
-def _broken_by(result: FaultResult) -> Iterator[str]:
-    if result.slowest_seconds > LONGEST_ANSWER_SECONDS:
-        yield f"an answer took {result.slowest_seconds:.1f} s"
-    if result.slowest_free_seconds > MOST_FREE_SECONDS:
-        yield f"{result.slowest_free} took {result.slowest_free_seconds * 1000:.0f} ms"
-    if result.recovery_seconds > MOST_RECOVERY_SECONDS:
-        yield f"a spin succeeded only after {result.recovery_seconds:.1f} s"
-    is_database = result.name.startswith(("database", "disk"))
-    if not is_database and result.outcomes[Outcome.REFUSED]:
-        yield f"refusals, though the database was there: {dict(result.refused)}"
-
-
-HEAD = (
-    f"{'fault':<32}{'success':>9}{'refused':>9}{'wrong':>7}{'slowest':>9}{'no db':>8}{'recovery':>10}  audits"
-)
-
-
-def _print(result: FaultResult, audit: list[str]) -> None:
-    counts = [result.outcomes[each] for each in (Outcome.SUCCESS, Outcome.REFUSED, Outcome.WRONG)]
-    print(
-        f"{result.name:<32}{counts[0]:>9,}{counts[1]:>9,}{counts[2]:>7,}{result.slowest_seconds:>7.1f} s"
-        f"{result.slowest_free_seconds * 1000:>5.0f} ms{result.recovery_seconds:>8.2f} s"
-        f"  {'clean' if not audit else 'MISMATCHES'}",
-        flush=True,
-    )
-
-
 @contextmanager
-def _network(place: Path) -> Iterator[Scene]:
+def _network(place: Path) -> Iterator[tuple[FaultStorm, Faults]]:
     """PostgreSQL and a price feed behind proxies, and a clock that can be set."""
     clock = place / "clock"
     clock.write_text("0")
@@ -161,23 +124,23 @@ def _network(place: Path) -> Iterator[Scene]:
             "PRICE_REFRESH_SECONDS": "1",
         }
         target = "tests.storms.faults.settable_clock_app:app"
-        scene = stack.enter_context(_scene(place, url, more, target=target))
-        for name, faults in NETWORK.items():
-            scene.faults[name] = lambda faults=faults: _being(to_database, faults)
+        faults: Faults = {}
+        for name, each in NETWORK.items():
+            faults[name] = lambda each=each: _being(to_database, each)
         for name, fault in FEED.items():
-            scene.faults[name] = lambda fault=fault: to_feed.being(fault)
+            faults[name] = lambda fault=fault: to_feed.being(fault)
         for name, hours in CLOCK.items():
-            scene.faults[name] = lambda hours=hours: _set(clock, hours)
-        yield scene
+            faults[name] = lambda hours=hours: _set(clock, hours)
+        yield stack.enter_context(_storm(place, url, more, target=target)), faults
 
 
 @contextmanager
-def _being(proxy: FaultProxy, faults: Fault | tuple[Fault, ...]) -> Iterator[None]:
-    *before, last = faults if isinstance(faults, tuple) else (faults,)
-    for fault in before:
+def _being(proxy: FaultProxy, faults: list[Fault]) -> Iterator[None]:
+    """The last of these faults, begun by the others."""
+    for fault in faults:
         proxy.become(fault)
-    with proxy.being(last):
-        yield
+    yield
+    proxy.become(PASS)
 
 
 @contextmanager
@@ -188,15 +151,14 @@ def _set(clock: Path, hours: int) -> Iterator[None]:
 
 
 @contextmanager
-def _full_sqlite(place: Path) -> Iterator[Scene]:
+def _full_sqlite(place: Path) -> Iterator[tuple[FaultStorm, Faults]]:
     """SQLite, images and the log on one small disk."""
-    with _small_disk(place, SQLITE_DISK), _scene(place, f"sqlite:///{place / 'bench.db'}", {}) as scene:
-        scene.faults["disk full: SQLite"] = lambda: _filled(place)
-        yield scene
+    with _small_disk(place, SQLITE_DISK), _storm(place, f"sqlite:///{place / 'storm.db'}", {}) as storm:
+        yield storm, {"disk full: SQLite": lambda: _filled(place)}
 
 
 @contextmanager
-def _full_postgres(place: Path) -> Iterator[Scene]:
+def _full_postgres(place: Path) -> Iterator[tuple[FaultStorm, Faults]]:
     """PostgreSQL on a small disk. When it stops there, it is started again, as an operator would do."""
     data = place / "data"
     data.mkdir()
@@ -204,10 +166,9 @@ def _full_postgres(place: Path) -> Iterator[Scene]:
         _small_disk(data, POSTGRES_DISK),
         durable_postgres(data / "pg") as server,
         server.fresh() as url,
-        _scene(place, url, {}) as scene,
+        _storm(place, url, {}) as storm,
     ):
-        scene.faults["disk full: PostgreSQL"] = lambda: _filled_under(server, data)
-        yield scene
+        yield storm, {"disk full: PostgreSQL": lambda: _filled_under(server, data)}
 
 
 @contextmanager
@@ -248,7 +209,9 @@ def _small_disk(place: Path, size: str) -> Iterator[None]:
 
 
 @contextmanager
-def _scene(place: Path, url: str, more: Mapping[str, str], *, target: str = "wsgi:app") -> Iterator[Scene]:
+def _storm(
+    place: Path, url: str, more: Mapping[str, str], *, target: str = "wsgi:app"
+) -> Iterator[FaultStorm]:
     env = {
         "DATABASE_URL": url,
         "INSTANCE_DIR": str(place),
@@ -261,7 +224,7 @@ def _scene(place: Path, url: str, more: Mapping[str, str], *, target: str = "wsg
     with local_app(env, clock=lambda: Millis(now_ms() - A_YEAR_AGO_MS)) as app:
         migrate.upgrade()
         with server_process(gunicorn(target), env | more, place) as server:
-            yield Scene(app, FaultStorm(app, server.url))
+            yield FaultStorm(app, server.url)
 
 
 if __name__ == "__main__":

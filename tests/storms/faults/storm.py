@@ -8,9 +8,11 @@ import itertools
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import requests
@@ -19,7 +21,7 @@ from flask import Flask
 
 from models.bets import Bet
 from models.db.connection import reading
-from tests.harness.players import create_player
+from tests.harness.players import create_players
 from tests.harness.waiting import wait_until
 from tests.storms.crashes import checks
 from tests.storms.crashes.memory import Act, ActKind, Memory
@@ -34,8 +36,10 @@ from tests.storms.crashes.players import (
 )
 from tests.storms.faults.routes import NEEDS_DATABASE, NEEDS_NONE, Outcome, Route, judge
 
-COINS = 1_000
+PLAYERS, READERS, COINS = 3, 24, 1_000
 LONGEST_ANSWER_SECONDS = 10.0
+MOST_FREE_SECONDS = 0.2
+MOST_RECOVERY_SECONDS = 5.0
 PAUSE_SECONDS = 0.05
 READS_A_SECOND = 50
 """Requests a second of all readers, when they are answered at once."""
@@ -57,6 +61,24 @@ class FaultResult:
     recovery_seconds: float = 0.0
     wrong: list[str] = field(default_factory=list)
 
+    def broken(self) -> Iterator[str]:
+        """A line for each guarantee that does not hold, but for wrong answers."""
+        if self.slowest_seconds > LONGEST_ANSWER_SECONDS:
+            yield f"an answer took {self.slowest_seconds:.1f} s"
+        if self.slowest_free_seconds > MOST_FREE_SECONDS:
+            yield f"{self.slowest_free} took {self.slowest_free_seconds * 1000:.0f} ms"
+        if self.recovery_seconds > MOST_RECOVERY_SECONDS:
+            yield f"a spin succeeded only after {self.recovery_seconds:.1f} s"
+        if self.refused and not self.name.startswith(("database", "disk")):
+            yield f"refusals, though the database was there: {dict(self.refused)}"
+
+    def figures(self) -> str:
+        counts = "".join(f"{self.outcomes[each]:>9,}" for each in Outcome)
+        return (
+            f"{counts}{self.slowest_seconds:>7.1f} s{self.slowest_free_seconds * 1000:>5.0f} ms"
+            f"{self.recovery_seconds:>8.2f} s"
+        )
+
 
 class FaultStorm:
     """Players and readers of the server at ``url``.
@@ -64,28 +86,22 @@ class FaultStorm:
     ``app`` runs in this process on the same database, without the fault.
     """
 
-    def __init__(self, app: Flask, url: str, *, players: int = 3, readers: int = 24) -> None:
-        self._app = app
+    def __init__(self, app: Flask, url: str) -> None:
+        self.app = app
         self._url = url
         self._ending = threading.Event()
         self._guard = threading.Lock()
         self._serials = itertools.count(1)
         self._result = FaultResult("before")
         import_items()
-        self._memories = [
-            memory_of(create_player(app, f"player-{number}", coins=COINS)) for number in range(players + 1)
-        ]
+        self._memories = [memory_of(player) for player in create_players(app, PLAYERS + 1, coins=COINS)]
         # Spins only after faults.
         self._witness = self._memories[-1]
         self._witness_socket: PlayerSocket | None = None
-        self._threads = [
-            threading.Thread(target=self._play, args=[memory], daemon=True) for memory in self._memories[:-1]
-        ]
-        self._threads += [
-            threading.Thread(target=self._read, args=[number, readers], daemon=True)
-            for number in range(readers)
-        ]
-        self._threads.append(threading.Thread(target=self._read_without_database, daemon=True))
+        works = [partial(self._play, memory) for memory in self._memories[:-1]]
+        works += [partial(self._read, number) for number in range(READERS)]
+        works.append(self._read_without_database)
+        self._threads = [threading.Thread(target=work, daemon=True) for work in works]
 
     def begin(self) -> None:
         """Make each request once, which fills the caches, and start the players and readers."""
@@ -116,7 +132,7 @@ class FaultStorm:
         wait_until(_all_is_claimed)
         for memory in self._memories:
             problems += checks.problems(memory, self._url)
-        return problems + checks.audit(self._app)[0]
+        return problems + checks.audit(self.app)[0]
 
     @property
     def spins(self) -> int:
@@ -132,7 +148,7 @@ class FaultStorm:
             while act.outcome is Known.UNKNOWN and time.monotonic() < until:
                 socket = self._attempt(act, memory, socket)
             if act.outcome is Known.UNKNOWN:
-                self._note_wrong(f"{act.key} was never settled")
+                self._result.wrong.append(f"{act.key} was never settled")
         if socket:
             socket.close()
 
@@ -170,11 +186,11 @@ class FaultStorm:
             self._ending.wait(PAUSE_SECONDS)
         return socket
 
-    def _read(self, number: int, of: int) -> None:
+    def _read(self, number: int) -> None:
         """Make the requests that need the database in turn; each reader starts with another one."""
-        start = number * len(NEEDS_DATABASE) // of
+        start = number * len(NEEDS_DATABASE) // READERS
         for route in itertools.cycle(NEEDS_DATABASE[start:] + NEEDS_DATABASE[:start]):
-            if self._ending.wait(of / READS_A_SECOND):
+            if self._ending.wait(READERS / READS_A_SECOND):
                 return
             self._ask(route, self._memories[number % len(self._memories)])
 
@@ -217,10 +233,6 @@ class FaultStorm:
                 self._result.wrong.append(f"{what}: {detail}")
         return seconds
 
-    def _note_wrong(self, what: str) -> None:
-        with self._guard:
-            self._result.wrong.append(what)
-
     def _recover(self) -> float:
         """The seconds from the fault's end until a waiting player's spin succeeds."""
         began = time.monotonic()
@@ -228,7 +240,7 @@ class FaultStorm:
         while act.outcome is Known.UNKNOWN and time.monotonic() - began < CALM_SECONDS:
             self._witness_socket = self._attempt(act, self._witness, self._witness_socket)
         if act.outcome is Known.UNKNOWN:
-            self._note_wrong("no recovery")
+            self._result.wrong.append("no recovery")
         return time.monotonic() - began
 
 

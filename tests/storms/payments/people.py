@@ -11,9 +11,10 @@ from typing import TypeVar
 
 import requests
 
+from tests.harness.btcpay.faults import endless
 from tests.harness.btcpay.objects import Invoice, Payout, Problem
 from tests.harness.btcpay.people import NotPossible
-from tests.storms.payments.scene import Scene, endless
+from tests.storms.payments.scene import Scene
 
 STEP_SECONDS = 0.1
 CENT = Decimal("0.01")

@@ -2,10 +2,9 @@
 
 import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
-from typing import TypeVar
 
 from flask import Flask
 
@@ -13,8 +12,6 @@ from services.shared.clock import Millis, now_ms
 from tests.harness.btcpay.fake import FakeBtcPay
 from tests.harness.cluster import Cluster
 from tests.storms.payments.check_service import CheckService
-
-Each = TypeVar("Each")
 
 
 @dataclass
@@ -71,9 +68,3 @@ class Scene:
                 self.problems.append(f"{name} gave up: {failure!r}")
 
         return threading.Thread(target=run, daemon=True)
-
-
-def endless(bag: Sequence[Each], random: Random) -> Iterator[Each]:
-    """Draw from a bag that is filled again when it is empty, so that each kind comes equally often."""
-    while True:
-        yield from random.sample(bag, len(bag))

@@ -14,11 +14,11 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from tests.harness.btcpay.faults import Fault
+from tests.harness.btcpay.faults import Fault, endless
 from tests.harness.cluster import Process
 from tests.harness.databases import DurablePostgres
 from tests.harness.process_stats import children
-from tests.storms.payments.scene import Scene, endless
+from tests.storms.payments.scene import Scene
 from tests.storms.payments.staff import Staff
 
 HOLD_SECONDS = 29.0
