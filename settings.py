@@ -284,10 +284,12 @@ class Settings:
                 wrong["BASE_URL"] = "must be given when APP_ENV is production"
         if wrong:
             raise SettingsError([f"{name}: {what}" for name, what in wrong.items()], settings)
+        log_key = settings.log_signing_key
+        if not log_key:
+            log_key = base64.b64encode(bytes.fromhex(_stored_secret(settings, "LOG_SIGNING_KEY"))).decode()
         return replace(
             settings,
-            log_signing_key=settings.log_signing_key
-            or _in_base64(_stored_secret(settings, "LOG_SIGNING_KEY")),
+            log_signing_key=log_key,
             log_origin=settings.log_origin or f"{settings.base_url.partition('://')[2]}/log",
             secret_key=settings.secret_key or _stored_secret(settings, "SECRET_KEY"),
             jwt_secret=settings.jwt_secret or _stored_secret(settings, "JWT_SECRET"),
@@ -384,10 +386,6 @@ def _is_weak(secret: str) -> bool:
     if len(secret) < MIN_SECRET_LENGTH or len(set(secret)) < MIN_DIFFERENT_CHARACTERS:
         return True
     return any(secret.startswith(secret[n:]) for n in range(1, len(secret) // 2 + 1))
-
-
-def _in_base64(hexadecimal: str) -> str:
-    return base64.b64encode(bytes.fromhex(hexadecimal)).decode()
 
 
 def _stored_secret(settings: Settings, name: str) -> str:
