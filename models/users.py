@@ -157,8 +157,6 @@ class Balances(NamedTuple):
 class LogState(IntEnum):
     """Whether the public log has an entry about an announced seed."""
 
-    ABSENT = 0
-    """The player has not played since before the log."""
     WAITING = 1
     """The entry is written, and may not be in a signed checkpoint yet."""
     LOGGED = 2

@@ -12,7 +12,6 @@ from models.db import migrate
 from server.current_services import get_services
 from services.container import Services
 from services.demo import seed as demo
-from services.log import first_start
 from services.maintenance import backup as backups
 from services.maintenance import checks
 from services.shared.errors import OperatorError
@@ -30,8 +29,6 @@ def upgrade() -> None:
         applied = migrate.upgrade()
     except migrate.NotUpgradable as error:
         raise OperatorError(str(error)) from None
-    services = get_services()
-    first_start.prepare(services.log.pseudonyms, now=services.clock())
     print_json({"applied": applied})
 
 

@@ -151,23 +151,13 @@ class ServerSeeds:
                 user_id, found, commitment=seed.commitment, encrypted=seed.encrypted
             )
             if changed:
-                # A player from before the log has no entry that this one could follow.
-                is_first = found.log_state == LogState.ABSENT
-                reason, epoch = (Reason.CARRIED, None) if is_first else (Reason.REDRAWN, found.epoch)
-                self._add_entry(user_id, seed.announcement, reason, redraw=epoch)
+                self._add_entry(user_id, seed.announcement, Reason.REDRAWN, redraw=found.epoch)
         if changed:
             for redrawn in self.on_redraw:
                 redrawn(user_id, seed.announcement)
 
     def _log(self, user_id: int, found: FoundSeed) -> None:
         """Have an announced commitment in a signed checkpoint before a bet uses its seed."""
-        if found.log_state == LogState.ABSENT:
-            with writing():
-                logged_bets.lock_epoch()
-                # Another process may be first.
-                if announced_seeds.change_log_state(user_id, found, LogState.WAITING):
-                    self._add_entry(user_id, Commitment(found.commitment, found.nonce), Reason.CARRIED)
-            found = found._replace(log_state=LogState.WAITING)
         self.log.log_commitments()
         with writing():
             announced_seeds.change_log_state(user_id, found, LogState.LOGGED)
