@@ -25,11 +25,7 @@ def upgrade() -> None:
 
     Safe to run twice, and by two processes at once.
     """
-    try:
-        applied = migrate.upgrade()
-    except migrate.NotUpgradable as error:
-        raise OperatorError(str(error)) from None
-    print_json({"applied": applied})
+    print_json({"applied": migrate.upgrade()})
 
 
 @db.command("backup")
