@@ -42,7 +42,7 @@ RANDOM_FAULTS = tuple(fault for fault in RANDOM if fault not in TEN_SECONDS)
 
 REST_SECONDS = 120
 AHEAD_MS = 10 * MINUTE_MS
-AUTO_APPROVED_USD = 150
+AUTO_APPROVED_USD = 1_500
 
 
 @dataclass
@@ -173,7 +173,6 @@ def payment_storm(
             "PAYMENTS_MIN_USD": "0.1",
             "PAYMENTS_WEBHOOK_SECRET": SECRET,
             "WITHDRAWAL_AUTO_APPROVE": str(AUTO_APPROVED_USD),
-            "WITHDRAWAL_AUTO_APPROVE_DAILY": "1000000",
             "WITHDRAWAL_CHECK_URL": check.url,
             "RATELIMIT_ENABLED": "0",
         }
