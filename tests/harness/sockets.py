@@ -26,6 +26,7 @@ WANTED_SECONDS = 60
 PING, NOOP = "2", "6"
 SEPARATOR = "\x1e"
 ADDRESS = "/socket.io/?EIO=4&transport=websocket"
+POLLING_ADDRESS = "/socket.io/?EIO=4&transport=polling"
 
 
 class Refused(Exception):
@@ -90,7 +91,7 @@ class PollingTransport(Transport):
     """A connection over HTTP long polling, on one TCP connection."""
 
     def __init__(self, url: str, *, header: Sequence[str] = ()) -> None:
-        self._address = url + ADDRESS.replace("websocket", "polling")
+        self._address = url + POLLING_ADDRESS
         self._http = requests.Session()
         self._http.headers.update(field.split(": ", 1) for field in header)
         self._packets: deque[str] = deque()
