@@ -47,7 +47,6 @@ class FakeBtcPay(People):
         self._listening = threading.RLock()
 
     def __enter__(self) -> Self:
-        self.webhooks.start()
         self._listen()
         return self
 

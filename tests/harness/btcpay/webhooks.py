@@ -1,7 +1,6 @@
 """Sends BTCPay's webhooks: signed, each on time, late, twice, in another order, or not at all."""
 
 import hashlib
-import heapq
 import hmac
 import itertools
 import json
@@ -41,10 +40,6 @@ class Sent:
     body: bytes
     statuses: list[int] = field(default_factory=list)
 
-    @property
-    def event(self) -> dict[str, Any]:
-        return json.loads(self.body)
-
 
 def signature(secret: str, body: bytes) -> str:
     """The value of the header BTCPAY-SIG."""
@@ -70,34 +65,30 @@ class WebhookSender:
         self._random = Random(f"{seed}/webhooks")
         self._planned: list[Delivery] = []
         self._probability = 0.0
-        self._queue: list[tuple[float, int, Sent, int]] = []
         self._held: list[Sent] = []
-        self._busy = 0
+        self._pending = 0
         self._serials = itertools.count(1)
-        self._changed = threading.Condition()
+        self._guard = threading.Lock()
+        self._senders = threading.Semaphore(SENDERS)
+        self._timers: list[threading.Timer] = []
         self._is_ending = False
         self._connections = PoolManager(maxsize=SENDERS, timeout=ANSWER_SECONDS, retries=False)
-        self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(SENDERS)]
-
-    def start(self) -> None:
-        for thread in self._threads:
-            thread.start()
 
     def stop(self) -> None:
-        with self._changed:
-            self._is_ending = True
-            self._changed.notify_all()
-        for thread in self._threads:
-            thread.join(ANSWER_SECONDS + 1)
+        """Send nothing more."""
+        self._is_ending = True
+        for timer in self._timers:
+            timer.cancel()
+            timer.join(ANSWER_SECONDS + 1)
 
     def next(self, *deliveries: Delivery) -> None:
         """Plan what happens to the next webhooks."""
-        with self._changed:
+        with self._guard:
             self._planned.extend(deliveries)
 
     def randomly(self, probability: float) -> None:
         """From now on, let something happen to webhooks with this probability; 0 for nothing."""
-        with self._changed:
+        with self._guard:
             self._probability = probability
 
     def emit(self, event: Event) -> None:
@@ -105,7 +96,7 @@ class WebhookSender:
         type_, fields = event
         if self.target is None or type_ not in (self.authorized_events or [type_]):
             return
-        with self._changed:
+        with self._guard:
             happens = self._draw(is_of_payout="payoutState" in fields)
             if happens is Delivery.UNTRUE:
                 others = [each for each in PAYOUT_STATES if each != fields["payoutState"]]
@@ -117,29 +108,24 @@ class WebhookSender:
             if happens is not Delivery.LOST:
                 delay = self.late_seconds if happens is Delivery.LATE else 0
                 self._put(sent, delay)
-                for held in self._held:
-                    self._put(held, delay + 0.1)
-                self._held.clear()
+                self._put_held(delay + 0.1)
             if happens is Delivery.REPEATED:
-                self._push(sent, 0.05)
+                self._send_after(0.05, sent)
 
-    def lie(self, type_: str, **fields: Any) -> Sent:
+    def lie(self, type_: str, **fields: Any) -> None:
         """Send a well signed webhook about something that has not happened."""
         sent = Sent(self._body((type_, fields)))
-        with self._changed:
+        with self._guard:
             self._put(sent, 0)
-        return sent
 
     def is_idle(self) -> bool:
-        with self._changed:
-            return not self._queue and not self._busy
+        with self._guard:
+            return not self._pending
 
     def release(self) -> None:
         """Send what waits for another webhook to overtake it."""
-        with self._changed:
-            for held in self._held:
-                self._put(held, 0)
-            self._held.clear()
+        with self._guard:
+            self._put_held(0)
 
     def _draw(self, *, is_of_payout: bool) -> Delivery | None:
         happens = self._planned.pop(0) if self._planned else None
@@ -168,32 +154,28 @@ class WebhookSender:
 
     def _put(self, sent: Sent, delay: float) -> None:
         self.sent.append(sent)
-        self._push(sent, delay)
+        self._send_after(delay, sent)
 
-    def _push(self, sent: Sent, delay: float, attempt: int = 0) -> None:
-        heapq.heappush(self._queue, (time.monotonic() + delay, next(self._serials), sent, attempt))
-        self._changed.notify()
+    def _put_held(self, delay: float) -> None:
+        for held in self._held:
+            self._put(held, delay)
+        self._held.clear()
 
-    def _run(self) -> None:
-        while (due := self._next_due()) is not None:
-            sent, attempt = due
-            status = self._post(sent.body)
-            with self._changed:
-                sent.statuses.append(status)
-                self._busy -= 1
-                if not 200 <= status < 300 and attempt < len(self.retry_seconds) and not self._is_ending:
-                    self._push(sent, self.retry_seconds[attempt], attempt + 1)
+    def _send_after(self, delay: float, sent: Sent, attempt: int = 0) -> None:
+        self._pending += 1
+        timer = threading.Timer(delay, self._send, [sent, attempt])
+        timer.daemon = True
+        self._timers.append(timer)
+        timer.start()
 
-    def _next_due(self) -> tuple[Sent, int] | None:
-        with self._changed:
-            while not self._is_ending:
-                wait = self._queue[0][0] - time.monotonic() if self._queue else None
-                if wait is not None and wait <= 0:
-                    _, _, sent, attempt = heapq.heappop(self._queue)
-                    self._busy += 1
-                    return sent, attempt
-                self._changed.wait(wait)
-            return None
+    def _send(self, sent: Sent, attempt: int) -> None:
+        with self._senders:
+            status = 0 if self._is_ending else self._post(sent.body)
+        with self._guard:
+            sent.statuses.append(status)
+            if not 200 <= status < 300 and attempt < len(self.retry_seconds) and not self._is_ending:
+                self._send_after(self.retry_seconds[attempt], sent, attempt + 1)
+            self._pending -= 1
 
     def _post(self, body: bytes) -> int:
         headers = {"Content-Type": "application/json", "BTCPAY-SIG": signature(self.secret, body)}
