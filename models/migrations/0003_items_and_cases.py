@@ -8,7 +8,8 @@ CREATE TABLE "items" (
     "price_cents" BIGINT CHECK (price_cents >= 0), "custom_price" BOOLEAN NOT NULL,
     "next_price_fetch_ms" BIGINT NOT NULL,
     "price_source" VARCHAR(8) CHECK (price_source IN ('import', 'feed', 'market')),
-    "in_feed" BOOLEAN CHECK ((price_cents IS NULL) = (price_source IS NULL)), "withdrawn_at_ms" BIGINT
+    "in_feed" BOOLEAN, "withdrawn_at_ms" BIGINT,
+    CHECK ((price_cents IS NULL) = (price_source IS NULL))
 );
 CREATE UNIQUE INDEX "items_market_hash_name" ON "items" ("market_hash_name");
 CREATE TABLE "shared_items" (
@@ -34,12 +35,10 @@ CREATE TABLE "cases" (
     "type" VARCHAR(8) NOT NULL CHECK (type IN ('gamea', 'gameb', 'mixed')),
     "price_cents" BIGINT NOT NULL CHECK (price_cents >= 0), "creator_id" BIGINT,
     "used_balance_type" VARCHAR(16), "created_at_ms" BIGINT NOT NULL,
-    "required_level" INTEGER
-        CONSTRAINT "cases_required_level"
-            CHECK (required_level IS NULL OR (required_level >= 0 AND kind = 'level')),
-    "withdrawn_at_ms" BIGINT,
+    "required_level" INTEGER, "withdrawn_at_ms" BIGINT,
     FOREIGN KEY ("creator_id") REFERENCES "users" ("id") ON DELETE RESTRICT,
-    CHECK ((kind = 'free') = (slug = 'free-case'))
+    CHECK ((kind = 'free') = (slug = 'free-case')),
+    CHECK (required_level IS NULL OR (required_level >= 0 AND kind = 'level'))
 );
 CREATE UNIQUE INDEX "cases_slug" ON "cases" ("slug");
 CREATE UNIQUE INDEX "cases_name_folded" ON "cases" ("name_folded");

@@ -7,16 +7,16 @@ from pathlib import Path
 import peewee
 import pytest
 
-from models.affiliates import Affiliate, Referral
+from models.announced_seeds import AnnouncedSeed
 from models.audit_trail import AuditEvent
 from models.bets import Bet
 from models.cases import Case, CaseItem, CaseVersion
 from models.db import migrate
 from models.db.connection import Table, database, open_database, reading, writing
 from models.items import Item
-from models.ledger import LedgerEntry, LedgerTransaction
-from models.limit_requests import LimitRequest
-from models.users import AnnouncedSeed, User
+from models.ledger import Affiliate, LedgerEntry, LedgerTransaction, Referral
+from models.limits import LimitRequest
+from models.users import User
 from tests.support.empty_database import empty_database
 
 AT = 1_700_000_000_123
@@ -59,9 +59,10 @@ def catalogue():
     queries = SQLITE_CATALOGUE if isinstance(database.obj, peewee.SqliteDatabase) else POSTGRES_CATALOGUE
     with reading():
         found = {what: sorted(database.execute_sql(query), key=repr) for what, query in queries.items()}
-    # SQLite keeps the blanks of a definition.
+    # SQLite keeps the blanks and quotation marks of a definition.
     return {
-        what: [[re.sub(r"\s|\\n", "", repr(value)) for value in row] for row in found[what]] for what in found
+        what: [[re.sub(r'[\s"]', "", str(value)) for value in row] for row in rows]
+        for what, rows in found.items()
     }
 
 
