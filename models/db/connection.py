@@ -20,7 +20,7 @@ from playhouse.pool import MaxConnectionsExceeded, PooledSqliteDatabase
 
 from models.db import waiting
 from models.db.new_connections import STATEMENT_MS
-from models.db.postgres import POOL_SIZE, PoolUsage, Postgres, as_unavailable
+from models.db.postgres import POOL_SIZE, LateSequence, Postgres, as_unavailable
 
 UNAVAILABLE = (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded)
 """The errors of a database that is unreachable, slow or out of connections. A later retry may succeed."""
@@ -62,6 +62,9 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
 
     is_shared = False
     """Whether several processes may serve players from it."""
+    pool_size = 0
+    """The number of connections is not limited."""
+    waiters = 0
     repeatable_read_begin = ("DEFERRED",)
     now_ms = peewee.SQL("CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)")
     """The database's clock, in SQL. For SQLite it is that of this machine."""
@@ -110,9 +113,10 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
         for statement in script.split(";"):
             self.execute_sql(" ".join(statement.split()).replace("( ", "(").replace(" )", ")"))
 
-    def usage(self) -> PoolUsage:
-        """The size is 0, because the number of connections is not limited."""
-        return PoolUsage(0, in_use=len(self._in_use), waiting=0)
+    @property
+    def in_use(self) -> int:
+        """How many connections are in use."""
+        return len(self._in_use)
 
     def slot(self) -> AbstractContextManager[Any]:
         return as_unavailable()
@@ -120,6 +124,10 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
     def max_connections(self) -> int | None:
         """The limit of all processes together. SQLite has none."""
         return None
+
+    def late_sequences(self) -> Iterator[LateSequence]:
+        """Yield nothing: SQLite has no sequences."""
+        yield from ()
 
     def identity(self) -> str:
         """A text that changes when the file is replaced. To be used within ``reading()``."""

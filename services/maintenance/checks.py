@@ -13,7 +13,6 @@ from models.db import migrate
 from models.db.connection import UNAVAILABLE, Sqlite, database, reading, repeatable_read, schema_problem
 from models.db.new_connections import UnusableDatabase, overridden_settings
 from models.db.postgres import Postgres
-from models.db.sequences import late_sequences
 from models.log import AUDIT
 from models.processes import Process, live_processes
 from services.audit_trail import queries
@@ -44,7 +43,7 @@ def problems(
             found += [
                 f"sequence {late.name}: {late.table} has larger numbers;"
                 f" run SELECT setval('{late.name}', {late.largest})"
-                for late in late_sequences()
+                for late in database.late_sequences()
             ]
     return [*found, *_directory_problems(settings.instance_dir)]
 
