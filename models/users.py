@@ -7,8 +7,9 @@ from typing import NamedTuple
 import peewee
 from peewee import SQL, Check
 
-from models.db.connection import Sqlite, Table, database, reading
+from models.db.connection import Table, database, reading
 from models.db.sql import execute
+from models.db.sqlite import Sqlite
 
 PERMANENTLY = 2**62
 """The end of a permanent exclusion."""

@@ -12,8 +12,9 @@ from typing import Any
 import peewee
 from peewee import fn
 
-from models.db.connection import Sqlite, database
+from models.db.connection import database
 from models.db.postgres import Postgres
+from models.db.sqlite import Sqlite
 
 PARAMETER = re.compile(r"(?<!:):(\w+)")
 """Not a cast such as ``::bigint``."""

@@ -10,9 +10,10 @@ import peewee
 from models import audit_schema
 from models.announced_seeds import AnnouncedSeed
 from models.db import migrate
-from models.db.connection import UNAVAILABLE, Sqlite, database, reading, repeatable_read, schema_problem
+from models.db.connection import UNAVAILABLE, database, reading, repeatable_read, schema_problem
 from models.db.new_connections import UnusableDatabase, overridden_settings
 from models.db.postgres import Postgres
+from models.db.sqlite import Sqlite
 from models.log import AUDIT
 from models.processes import Process, live_processes
 from services.audit_trail import queries

@@ -10,7 +10,8 @@ from peewee import fn
 
 from models.bets import HIGH_ROLL, Bet
 from models.cases import CASE, IRL, Case, CaseSpins, IrlCase, Snapshot
-from models.db.connection import Sqlite, Table, database, writing
+from models.db.connection import Table, database, writing
+from models.db.sqlite import Sqlite
 from models.figures import LIVE_BET_SHARDS, SUMS, TOTALS, LiveBetCount, wrong_sums
 from models.users import User
 from services.audit_trail.events import AuditEventType
