@@ -3,7 +3,7 @@
 from itertools import count
 
 from services.cases import queries as cases
-from services.fairness import rolls, tickets
+from services.fairness import rolls
 from services.irl_cases import queries as irl_cases
 
 EDGE_PPM = 50_000
@@ -32,7 +32,7 @@ def client_seed_among(held, item, *, app, player, game="case"):
     widths = [width for _, width in held]
 
     def wins(**seeds):
-        return held[tickets.winner(tickets.ticket(game=game, **seeds), widths)][0] == item
+        return held[rolls.winner(rolls.ticket(game=game, **seeds), widths)][0] == item
 
     return _first(wins, app=app, player=player)
 
