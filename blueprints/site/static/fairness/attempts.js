@@ -13,7 +13,7 @@
 //                receipt with promisedAt and next, the commitment that was announced with it; once the receipt is
 //                compared (receipts.js): logged, the index, or broken; and failedAt, since when it can't be compared
 
-import { canVerify } from "./seeds.js";
+import { canVerify } from "./rolls.js";
 import { playerId } from "../session.js";
 
 const PREFIX = "attempts";

@@ -10,9 +10,9 @@ import { getToken } from "../session.js";
 import { state, update } from "../store.js";
 import { attemptWith, isSettled } from "./attempts.js";
 import { brokenPromise, nameOf } from "./evidence.js";
-import { readAttempt, readBet, RECORDS } from "./records.js";
+import { readAttempt, readBet, RECORDS, verifyProof } from "./records.js";
 import { rememberSeen, seenOf } from "./seen-bets.js";
-import { canVerify } from "./seeds.js";
+import { canVerify } from "./rolls.js";
 
 const MOST = 8;
 const NOT_FOUND = 404;
@@ -36,7 +36,7 @@ const VERDICTS = {
  */
 export async function addProof(game, proof, seen) {
   const shown = { ...seen, game, complaint: seen.complaint ?? brokenPromise(seen.commitment) };
-  const result = canVerify() ? await RECORDS[game].verify(proof, shown) : null;
+  const result = canVerify() ? await verifyProof(proof, shown) : null;
   const verdict = verdictOn(result, shown);
   if (!shown.stored) rememberSeen(shown);
   if (verdict === "unseen" ? betOf(proof) : isJudged(betOf(proof))) return verdict;

@@ -14,7 +14,7 @@ export async function findLog() {
 
 /**
  * Verify that a bet is in the log as the player was shown it. Resolves with what `checkLogFile` returns, and the `keys`
- * of the log. Rejects with Malformed for a file that is no proof, and as getJson does.
+ * of the log. Rejects with InvalidValue for a file that is no proof, and as getJson does.
  */
 export async function verifyInLog(id, shown) {
   const [{ path }, bet] = await Promise.all([findLog(), getJson(`/bets/${id}`)]);

@@ -1,9 +1,8 @@
 // One case as a player sees it before opening it: what it costs, its items, and the snapshot that names this content.
 
 import { getJson, getText } from "../api.js";
-import { canVerify, sha256 } from "../fairness/seeds.js";
+import { canVerify, readSnapshot, sha256 } from "../fairness/rolls.js";
 import { centsOfCoins, centsOfPrice } from "../money.js";
-import { readSnapshot } from "../fairness/tickets.js";
 
 const FREE_CASE = "free-case";
 const described = new Map();

@@ -1,7 +1,7 @@
 // A case: its reel, its items with their chances, and its price. game.js opens it.
 
 import { readAttempt } from "../fairness/records.js";
-import { chanceOf, percentOfTicket, rarityOf, readSnapshot, winnerOf } from "../fairness/tickets.js";
+import { percentOfTicket, readSnapshot, winnerOf } from "../fairness/rolls.js";
 import { html, nothing, svg } from "../lit.js";
 import { centsOfCoins, coinsOfCents, format, formatSigned } from "../money.js";
 import { caseActivity, loadActivity } from "../parts/case-activity.js";
@@ -14,7 +14,7 @@ import { burstFrom } from "./burst.js";
 import { accessTo } from "./case-access.js";
 import { loadCase } from "./case-content.js";
 import { chosenCount, isSeries, seriesControls, turningSeconds } from "./pace.js";
-import { fillReel, reel, turnReel } from "./reel.js";
+import { chanceOf, fillReel, rarityOf, reel, turnReel } from "./reel.js";
 
 const CHANGED = ["Case price has changed", "Case has changed", "Case not found", "Case is not available"];
 

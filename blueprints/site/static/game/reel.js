@@ -1,6 +1,5 @@
 // The reel: a strip of cells, one for each item that passes, which stops where the ticket says.
 
-import { chanceOf, rarityOf } from "../fairness/tickets.js";
 import { html, ref } from "../lit.js";
 import { picture } from "../parts/elements.js";
 import { move } from "./motion.js";
@@ -9,8 +8,16 @@ const PASSING = 50; // cells between the first and the last stop
 const BESIDE = 8; // cells on each side of a stop, more than the reel shows
 const EDGE = 0.02; // of a cell, where the marker never stops: it would seem to point at both cells
 
+// The names of the style sheet for the items' colours, with the chance in percent that each begins below.
+const RARITIES = [["legendary", 1], ["epic", 5], ["rare", 15], ["uncommon", 40], ["common", Infinity]];
+
 // The items; which of them each cell shows, by their positions; where the marker is, in cells; and which cell has won.
 const shown = { items: [], cells: [], place: 0, stop: null, motion: null };
+
+/** The chance of an item in percent, from its width. */
+export const chanceOf = (width) => Number(width) / 1e16;
+
+export const rarityOf = (width) => RARITIES.find(([, below]) => chanceOf(width) < below)[0];
 
 /** Show the items of a case, each `{ name, image, width }`, at rest. */
 export function fillReel(items) {

@@ -1,7 +1,7 @@
 // Whether a bet is in the public log as the player was shown it, in words.
 
 import { verifyInLog } from "../fairness/in-log.js";
-import { canVerify } from "../fairness/seeds.js";
+import { canVerify } from "../fairness/rolls.js";
 import { html, nothing } from "../lit.js";
 import { checks as drawChecks } from "./elements.js";
 

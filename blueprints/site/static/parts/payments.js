@@ -1,7 +1,7 @@
 // Deposits and withdrawals: requesting one once, and what its state means.
 
 import { sendJson, Unanswered } from "../api.js";
-import { randomHex } from "../fairness/seeds.js";
+import { randomHex } from "../fairness/client-seed.js";
 import { explainRefusal } from "../game/refusals.js";
 import { centsOfCoins, format } from "../money.js";
 import { FieldProblem } from "./form.js";
