@@ -11,8 +11,8 @@ import { state, update } from "../store.js";
 import { attemptWith, isSettled } from "./attempts.js";
 import { brokenPromise, nameOf } from "./evidence.js";
 import { readAttempt, readBet, RECORDS, verifyProof } from "./records.js";
-import { rememberSeen, seenOf } from "./seen-bets.js";
 import { canVerify } from "./rolls.js";
+import { rememberSeen, seenOf } from "./seen-bets.js";
 
 const MOST = 8;
 const NOT_FOUND = 404;

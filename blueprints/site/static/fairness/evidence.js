@@ -2,11 +2,11 @@
 // commitments. attempts.js stores them.
 
 import { getOwn } from "../api.js";
+import { namesAChange } from "../game/refusals.js";
+import { state } from "../store.js";
 import { attempts, commitmentEntry, commitments, isSettled, keepCommitment } from "./attempts.js";
 import { RECORDS } from "./records.js";
 import { canVerify, digestOf, sha256 } from "./rolls.js";
-import { namesAChange } from "../game/refusals.js";
-import { state } from "../store.js";
 
 // A bet's proof arrives by itself, seconds after the bet. Later it is looked up.
 const PROOF_MS = 30_000;

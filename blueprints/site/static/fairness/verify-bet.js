@@ -2,8 +2,8 @@
 // them: anybody may have typed them. /verify and verify/verify.mjs contain this module.
 
 import {
-  demand, digestOf, isClientSeed, percentOf, percentOfTicket, readSnapshot, rollOf, sha256, thresholdOf,
-  ticketOf, winnerOf,
+  demand, digestOf, isClientSeed, percentOf, percentOfTicket, readSnapshot, rollOf, sha256, thresholdOf, ticketOf,
+  winnerOf,
 } from "./rolls.js";
 
 const SPIN = "upgrader-1";
