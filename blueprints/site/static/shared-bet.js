@@ -5,8 +5,8 @@ import { getJson, getText } from "./api.js";
 import { verifyInLog } from "./fairness/in-log.js";
 import { RECORDS, verifyProof } from "./fairness/records.js";
 import { canVerify, InvalidValue, thresholdOf } from "./fairness/rolls.js";
+import { centsOfCoins, centsOfPrice } from "./format.js";
 import { render } from "./lit.js";
-import { centsOfCoins, centsOfPrice } from "./money.js";
 import { checks as checkList } from "./parts/elements.js";
 
 const shown = JSON.parse(document.querySelector("main").dataset.shown);

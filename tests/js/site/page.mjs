@@ -57,6 +57,7 @@ export async function browser({ storage = new Storage(), session = new Storage()
     addEventListener: window.addEventListener.bind(window),
     dispatchEvent: window.dispatchEvent.bind(window),
   };
+  globalThis.newSocket = () => new Socket(null);
   for (const [name, value] of Object.entries(globals)) {
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   }

@@ -2,19 +2,19 @@
 // of the store, newest first: `{ nonce, proof, shown, result, verdict, id }`.
 
 import { getOwn, Refused } from "../api.js";
+import { format } from "../format.js";
 import { html, nothing, repeat } from "../lit.js";
-import { format } from "../money.js";
-import { checks, picture, saveLink, signedCoins, values } from "../parts/elements.js";
-import { shareButton } from "../parts/share.js";
+import { checks, picture, saveLink, shareButton, signedCoins, values } from "../parts/elements.js";
 import { getToken } from "../session.js";
 import { state, update } from "../store.js";
 import { attemptWith, isSettled } from "./attempts.js";
 import { brokenPromise, nameOf } from "./evidence.js";
 import { readAttempt, readBet, RECORDS, verifyProof } from "./records.js";
 import { canVerify } from "./rolls.js";
-import { rememberSeen, seenOf } from "./seen-bets.js";
 
 const MOST = 8;
+const SEEN_KEY = "seen-bets";
+const MOST_SEEN = 24;
 const NOT_FOUND = 404;
 
 const VERDICTS = {
@@ -166,4 +166,24 @@ function receipt({ serverSeedCommitment: commitment, clientSeed }) {
     : `The bet is entry ${logged} of the log, but the receipt is not signed with its key, or is about another bet.`;
   return html`<p class="receipt">The receipt of this bet is kept. ${found} ${
     saveLink("Save the receipt", `bet-${nonce}.receipt`, () => kept.receipt)}</p>`;
+}
+
+// What this browser has shown of the newest bets, by their commitments: so that each can be verified again after a
+// reload, and in another tab, against the seeds that the server then names. No verdict is stored.
+
+const all = () => JSON.parse(localStorage.getItem(SEEN_KEY) ?? "[]");
+
+/** Remember a bet as the player was shown it, once its proof has arrived. */
+function rememberSeen({ snapshot, ...seen }) {
+  if (seenOf(seen.commitment)) return;
+  // The text of a snapshot may be long, and is found again by its hash.
+  const stored = [...all(), { ...seen, snapshot: snapshot?.hash }].slice(-MOST_SEEN);
+  localStorage.setItem(SEEN_KEY, JSON.stringify(stored));
+}
+
+/** What was shown of the bet with this commitment; undefined when this browser has shown nothing of it. */
+const seenOf = (commitment) => all().find((seen) => seen.commitment === commitment);
+
+export function onSeenInOtherTab(seen) {
+  addEventListener("storage", ({ key }) => { if (key === SEEN_KEY) seen(); });
 }

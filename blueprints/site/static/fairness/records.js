@@ -1,9 +1,9 @@
 // How a bet of each game is read from the server, verified, and described in the list of bets.
 
 import { getJson } from "../api.js";
+import { centsOfCoins, centsOfPrice, plain } from "../format.js";
 import { describeCase, loadSnapshot } from "../game/case-content.js";
 import { imageOf } from "../game/items.js";
-import { centsOfCoins, centsOfPrice, plain } from "../money.js";
 import {
   digestOf, percentOf, percentOfTicket, readSnapshot, rollOf, sha256, thresholdOf, ticketOf, winnerOf,
 } from "./rolls.js";

@@ -2,17 +2,16 @@
 
 import { readAttempt } from "../fairness/records.js";
 import { percentOfTicket, readSnapshot, winnerOf } from "../fairness/rolls.js";
+import { centsOfCoins, coinsOfCents, format, formatSigned } from "../format.js";
 import { html, nothing, svg } from "../lit.js";
-import { centsOfCoins, coinsOfCents, format, formatSigned } from "../money.js";
-import { caseActivity, loadActivity } from "../parts/case-activity.js";
 import { coins, picture } from "../parts/elements.js";
+import { caseActivity, loadActivity } from "../parts/live-bets.js";
 import { askForPromoCode } from "../parts/promo-code.js";
 import { loadPlayer } from "../player.js";
 import { showOutcome, state, update } from "../store.js";
 import { spendableCents } from "./balance.js";
-import { burstFrom } from "./burst.js";
-import { accessTo } from "./case-access.js";
-import { loadCase } from "./case-content.js";
+import { accessTo, loadCase } from "./case-content.js";
+import { burstFrom } from "./motion.js";
 import { chosenCount, isSeries, seriesControls, turningSeconds } from "./pace.js";
 import { chanceOf, fillReel, rarityOf, reel, turnReel } from "./reel.js";
 

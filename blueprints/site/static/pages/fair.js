@@ -2,14 +2,13 @@
 
 import { getJson, getText } from "../api.js";
 import { findId, loadBets } from "../fairness/bet-list.js";
-import { findLog } from "../fairness/in-log.js";
+import { findLog, logVerdict, verdictInLog } from "../fairness/in-log.js";
 import { readBet, RECORDS, verifyProof } from "../fairness/records.js";
 import { canVerify, percentOf, percentOfTicket, readSnapshot } from "../fairness/rolls.js";
 import { ruler } from "../game/case-opening.js";
 import { html, nothing, svg } from "../lit.js";
 import { checks, section, status } from "../parts/elements.js";
-import { logVerdict, verdictInLog } from "../parts/log-verdict.js";
-import { Resource } from "../parts/resource.js";
+import { Resource } from "../parts/lists.js";
 import { getToken } from "../session.js";
 import { state } from "../store.js";
 

@@ -2,11 +2,9 @@
 
 import { sendFile } from "../api.js";
 import { html, nothing } from "../lit.js";
-import { Actions } from "../parts/action.js";
 import { cropPicture } from "../parts/crop.js";
 import { picture } from "../parts/elements.js";
-import { field, makeForm, textField } from "../parts/form.js";
-import { sendConfirmed } from "../parts/two-factor.js";
+import { Actions, field, makeForm, sendConfirmed, textField } from "../parts/forms.js";
 import { loadPlayer } from "../player.js";
 import { state } from "../store.js";
 

@@ -2,8 +2,7 @@
 // with the slider, the wheel, plus and minus.
 
 import { html, ref } from "../lit.js";
-import { openDialog } from "./dialog.js";
-import { field } from "./form.js";
+import { field, openDialog } from "./forms.js";
 
 const SIDE = 256; // of the picture that is sent
 const STEP = 16;
