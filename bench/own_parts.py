@@ -36,10 +36,10 @@ from models.users import User
 from server.cluster.request_counts import RedisCounts
 from server.cluster.signals import RedisSignals
 from server.rate_limiter import RateLimiter
+from services.items.catalogue import CatalogueItem
 from services.shared.clock import Millis
 from services.shared.money import Cents
 from services.shared.signals import Signal
-from services.upgrader.catalogue import CatalogueItem
 
 CLIENTS = 200
 PLAYERS = 20

@@ -1,6 +1,6 @@
 """What the bets of each day come to, and what the house owed at its end. Days are in UTC.
 
-A bet is added in the transaction that appends it to the public log (services/reports/daily_totals.py), so
+A bet is added in the transaction that appends it to the public log (services/figures/daily_totals.py), so
 its settlement costs no more for it.
 """
 

@@ -4,22 +4,25 @@ import time
 from collections.abc import Callable
 
 from models.case_spins import CASE, IRL
+from services.accounts.avatars.change import Avatars
+from services.accounts.login.game_platform import GamePlatform
+from services.accounts.login.login import Login, Provider
 from services.accounts.tokens import Tokens
 from services.accounts.two_factor.authentication import TwoFactorAuthentication
 from services.alarms.delivery import AlarmDelivery
 from services.audit_trail.audit_log import AuditLog
 from services.audit_trail.keys import AuditKeys
 from services.audit_trail.recording import record_with
-from services.avatars.change import Avatars
 from services.fairness.server_seeds import ServerSeeds
+from services.figures.daily_totals import TotalsOfAppended
 from services.games.bet_settler import BetSettler
 from services.games.errors import SpinInProgress
 from services.games.proofs import Proofs
+from services.items.catalogue import CatalogueCache
+from services.items.prices.service import PriceService
 from services.log.bet_log import BetLog
 from services.log.keys import LogKeys
 from services.log.pseudonyms import Pseudonyms
-from services.login.game_platform import GamePlatform
-from services.login.login import Login, Provider
 from services.maintenance.encrypted_columns import EncryptedColumn, encrypted_columns
 from services.openings.opening import Openings
 from services.payments.deposits import Deposits
@@ -31,9 +34,6 @@ from services.payments.reconciliation import Reconciliation
 from services.payments.sending import PayoutSender
 from services.payments.staff_decisions import StaffDecisions
 from services.payments.withdrawals import Withdrawals
-from services.prices.service import PriceService
-from services.prizes.shipping import Shipping
-from services.reports.daily_totals import TotalsOfAppended
 from services.shared.background import WorkerPool
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter, derive_key
@@ -48,8 +48,8 @@ from services.staff.login_failures import LoginFailures
 from services.staff.passwords import Passwords
 from services.staff.proposals import Proposals
 from services.staff.sign_in import SignIn
-from services.upgrader.catalogue import CatalogueCache
 from services.upgrader.spin import Upgrader
+from services.wallet.prizes.shipping import Shipping
 from settings import Settings
 
 
@@ -199,7 +199,7 @@ def _identity_provider(settings: Settings) -> Provider | None:
     if not settings.identity_client_id:
         return None
     # This import is a tenth of the start time of a program without such a login.
-    from services.login.identity_provider import IdentityProvider  # noqa: PLC0415
+    from services.accounts.login.identity_provider import IdentityProvider  # noqa: PLC0415
 
     return IdentityProvider(
         discovery_url=settings.identity_discovery_url,

@@ -12,7 +12,7 @@ from services.alarms import records
 from services.alarms.rule import Rule
 from services.alarms.rules import RULES
 from services.container import Services
-from services.reports import liabilities
+from services.figures import liabilities
 from services.shared.clock import MINUTE_MS, Millis
 from services.shared.lease import Lease
 

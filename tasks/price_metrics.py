@@ -5,8 +5,8 @@ from functools import partial
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
 from models.prices import PriceSource
-from services.prices.results import RefreshResult
-from services.prices.sources import RefreshOutcome
+from services.items.prices.results import RefreshResult
+from services.items.prices.sources import RefreshOutcome
 
 COUNTED = ("updated", "unchanged", "held_back", "missing")
 

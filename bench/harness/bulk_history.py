@@ -16,9 +16,9 @@ from models.recomputed_sums import THEORETICAL_LOSS_UCENTS
 from models.snapshots import Snapshot
 from models.users import User
 from services.accounts import users
+from services.figures import daily_totals
 from services.payments import records as payments
 from services.payments.records import PaymentType, Transfer
-from services.reports import daily_totals
 from services.shared.clock import CalendarPeriod
 from services.shared.money import Cents
 

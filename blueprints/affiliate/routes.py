@@ -16,9 +16,9 @@ from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.large_lists import list_representation
 from blueprints.api.two_factor import require_two_factor
 from server.current_services import get_services
-from services.affiliates import claims, codes, referrals
-from services.affiliates.referrals import Overview
 from services.shared.money import decimal_text
+from services.wallet.affiliates import claims, codes, referrals
+from services.wallet.affiliates.referrals import Overview
 from sockets.player_state import player_state
 
 blueprint = ApiBlueprint("affiliate", __name__, url_prefix="/affiliate", description="Promo codes")

@@ -13,12 +13,12 @@ from server.current_services import get_services
 from server.http.rate_limit import count_as
 from server.http.response_headers import allow_cookies
 from server.http.strict_requests import current_request
+from services.accounts.login.attempts import ATTEMPT_SECONDS
+from services.accounts.login.errors import AnotherLogin, LoginFailed, ProviderUnavailable
+from services.accounts.login.login import Login
 from services.accounts.two_factor import login_challenges
 from services.accounts.two_factor.login_challenges import CHALLENGE_MS, Challenge
 from services.audit_trail.actor import Actor, acting_as
-from services.login.attempts import ATTEMPT_SECONDS
-from services.login.errors import AnotherLogin, LoginFailed, ProviderUnavailable
-from services.login.login import Login
 from services.shared.errors import AccountSuspended
 
 log = logging.getLogger("platform.login")

@@ -9,9 +9,8 @@ from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.bets.schemas import SnapshotSchema
 from server.http.strict_requests import current_request
-from services.cases import version
-from services.games import snapshots
-from services.games.snapshots import SnapshotNotFound
+from services.cases import snapshots, version
+from services.cases.snapshots import SnapshotNotFound
 from services.openings import present_contents
 from services.shared.build_once import BuildCondition
 

@@ -31,12 +31,11 @@ from blueprints.cases.schemas import (
     SingleCaseSchema,
 )
 from server.current_services import get_services
-from services.cases import creating, queries, version
+from services.cases import creating, queries, snapshots, version
 from services.cases.chances import percent_from_width
 from services.cases.errors import LoginToCreate
 from services.cases.kinds import GameType
 from services.cases.queries import ShownCase
-from services.games import snapshots
 from services.shared.background import in_slices
 from services.shared.build_once import BuildCondition
 from services.shared.cache_invalidation import Tag

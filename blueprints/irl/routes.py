@@ -6,7 +6,7 @@ from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import conditional
 from blueprints.irl.schemas import IrlCaseSchema, ListedIrlCaseSchema
-from services.irl_cases import queries as irl_cases
+from services.cases.irl import queries as irl_cases
 
 blueprint = ApiBlueprint("irl", __name__, url_prefix="/irl", description="Cases with real-life items")
 

@@ -11,12 +11,12 @@ from blueprints.office.access import needs
 from blueprints.office.blueprint import office
 from blueprints.office.results import attempt, new_form_key, perform_or_propose, sentence
 from server.current_services import get_services
+from services.items import catalogue
 from services.shared.errors import OperatorError
 from services.shared.import_changes import Preview
 from services.staff import item_actions
 from services.staff.permissions import Permission
 from services.staff.proposals import Outcome
-from services.upgrader import catalogue
 
 GAMES = ("", "730", "252490")
 

@@ -18,17 +18,17 @@ from models.users import User
 from server.current_services import get_services
 from services.accounts import personal_details, users
 from services.accounts.two_factor import codes, recovery_codes
-from services.affiliates import referrals
 from services.games.bets import GAMES
 from services.limits import exclusions, limits
 from services.payments import history
-from services.prizes import prizes
 from services.shared.levels import level_of
 from services.shared.money import decimal_text
 from services.staff import bet_view, notes, player_lists, proposals
 from services.staff.bet_view import BetView
 from services.staff.permissions import Permission
 from services.statistics import games, payments
+from services.wallet.affiliates import referrals
+from services.wallet.prizes import prizes
 
 ALL = "all"
 LAST_NOTES = 3

@@ -11,12 +11,12 @@ from blueprints.office.lists import listed, place
 from blueprints.office.masking import check_may_see
 from blueprints.office.results import attempt
 from server.current_services import get_services
-from services.prizes import shipping
-from services.prizes.prizes import Status
-from services.prizes.shipping import Address
 from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
 from services.staff import personal_data
 from services.staff.permissions import Permission
+from services.wallet.prizes import shipping
+from services.wallet.prizes.prizes import Status
+from services.wallet.prizes.shipping import Address
 
 ID = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 

@@ -15,11 +15,11 @@ from blueprints.api.cli import (
 )
 from server.current_services import get_services
 from server.schemas import camel_case
+from services.cases import snapshots
 from services.fairness import rolls
-from services.games import snapshots
+from services.figures.bet_sums import BetSums
 from services.games.bets import GAMES, MAX_NONCE, UPGRADER
 from services.maintenance import fairness_audit, fairness_report
-from services.reports.bet_sums import BetSums
 from services.shared.clock import iso_date
 from services.shared.errors import OperatorError
 from services.shared.money import Cents, number_from_cents

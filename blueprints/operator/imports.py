@@ -10,13 +10,12 @@ from blueprints.api.cli import OperatorGroup, print_json, progress_bar
 from server.current_services import get_services
 from services.cases import importing as cases_importing
 from services.cases import withdrawing
-from services.irl_cases import importing as irl_importing
+from services.cases.irl import importing as irl_importing
+from services.items import catalogue, selling
 from services.items import importing as items_importing
-from services.items import selling
 from services.shared import decimal_json
 from services.shared.errors import OperatorError
 from services.shared.import_rows import ImportResult
-from services.upgrader import catalogue
 
 items = OperatorGroup("items", help="Import, publish and withdraw the items of the upgrader and of cases.")
 cases = OperatorGroup("cases", help="Import, withdraw and restore cases.")

@@ -5,8 +5,8 @@ import click
 from blueprints.api.cli import OperatorGroup, fail_on_problems, in_camel_case, print_json
 from blueprints.prizes.schemas import PrizeSchema
 from server.current_services import get_services
-from services.prizes import shipping
-from services.prizes.prizes import ALL, Status
+from services.wallet.prizes import shipping
+from services.wallet.prizes.prizes import ALL, Status
 
 STATUSES = [ALL, *(status.value for status in Status)]
 

@@ -28,9 +28,9 @@ from services.cases.unlocks import Unlocks
 from services.fairness.server_seeds import Commitment
 from services.games import bets
 from services.games.bets import UPGRADER
+from services.items.catalogue import Catalogue
 from services.shared.build_once import BuildCondition
 from services.shared.cache_invalidation import Tag
-from services.upgrader.catalogue import Catalogue
 from settings import Settings
 from sockets.schemas import CommitmentSchema
 

@@ -21,9 +21,9 @@ from server.schemas import (
 from services.cases import creating, pricing
 from services.cases.kinds import GAMES
 from services.fairness import rolls
+from services.items.catalogue import Sort
 from services.items.names import WEARS
 from services.shared.levels import experience_for
-from services.upgrader.catalogue import Sort
 
 
 def house_edge(attribute: str) -> Computed:

@@ -12,9 +12,9 @@ equal share of that.
 from math import log, sqrt
 
 from services.alarms.rule import Finding, Found
-from services.reports import returns
-from services.reports.bet_sums import BetSums
-from services.reports.returns import Group
+from services.figures import returns
+from services.figures.bet_sums import BetSums
+from services.figures.returns import Group
 from services.shared.clock import DAY_MS, CalendarPeriod, Millis, iso_date
 from settings import Settings
 

@@ -15,9 +15,9 @@ from models.items import Item
 from models.users import User
 from services.accounts import users
 from services.cases import importing
+from services.cases.irl import importing as irl_importing
 from services.cases.kinds import CaseKind, case_id
 from services.container import Services
-from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
 from services.openings.opening import OpeningRequest
 from services.shared import decimal_json

@@ -14,9 +14,9 @@ from services.audit_trail.recording import because, record
 from services.cases import version
 from services.cases.kinds import GAMES
 from services.cases.pricing import prices_with, reprice_cases_holding
-from services.items import names
-from services.prices.feed_document import prices_of
-from services.prices.sources import refresh_feed_soon
+from services.items import catalogue, names
+from services.items.prices.feed_document import prices_of
+from services.items.prices.sources import refresh_feed_soon
 from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError
@@ -24,7 +24,6 @@ from services.shared.import_changes import Change, Preview, divided, plan_rows, 
 from services.shared.import_rows import ImportResult, image_from, price_from
 from services.shared.money import MAX_AMOUNT_CENTS, Cents
 from services.shared.text_validation import is_storable
-from services.upgrader import catalogue
 
 APP_IDS = tuple(GAMES)
 MAX_NAME = 200

@@ -4,8 +4,8 @@ from models.db.connection import writing
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
 from services.cases import withdrawing
+from services.items import catalogue
 from services.shared.clock import Millis
-from services.upgrader import catalogue
 
 
 def publish(*, now: Millis, reason: str = "") -> int:

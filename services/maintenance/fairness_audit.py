@@ -10,12 +10,12 @@ from models.bets import Bet
 from models.case_spins import CASE
 from models.db.connection import repeatable_read
 from models.users import AnnouncedSeed
+from services.cases import snapshots
 from services.cases.kinds import FREE_CASE_ID
+from services.cases.snapshots import Content
 from services.fairness import rolls
 from services.fairness.server_seeds import ServerSeeds
-from services.games import snapshots
 from services.games.bets import LOST, UPGRADER, WON
-from services.games.snapshots import Content
 from services.shared.errors import OperatorError
 from services.shared.money import NO_COINS, Cents
 

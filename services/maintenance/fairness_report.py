@@ -6,8 +6,8 @@ It reads all bets on purpose, and not the daily totals: so it shows what the bet
 from functools import cache
 
 from models.db.connection import repeatable_read
+from services.figures.bet_sums import PAID_BETS, BetSums, grouped
 from services.maintenance.fairness_audit import intact_content
-from services.reports.bet_sums import PAID_BETS, BetSums, grouped
 from services.shared.clock import Millis
 
 

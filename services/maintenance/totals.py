@@ -19,7 +19,7 @@ from models.totals import LIVE_BET_SHARDS, LiveBetCount
 from models.users import User
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
-from services.reports import daily_totals
+from services.figures import daily_totals
 from services.shared.clock import LONGEST_MS, CalendarPeriod, Millis
 
 # Without the operator %, which psycopg2 takes for a parameter.

@@ -8,12 +8,12 @@ from cachetools import TTLCache, cached
 
 from models.bet_settlement import Outcome
 from services.accounts import users
+from services.cases import snapshots
+from services.cases.snapshots import Content
 from services.fairness import rolls
-from services.games import snapshots
 from services.games.bet_settler import BetSettler, Clock, SettledBet, client_seed_of
 from services.games.bets import LOST, WON
 from services.games.errors import FreeCaseNotAvailable, TermsExpired
-from services.games.snapshots import Content
 from services.games.terms import BetRequest, Expectation
 from services.openings.errors import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow
 from services.openings.openable_cases import OpenableCase, read_case

@@ -15,7 +15,6 @@ from models.users import User
 from models.webhook_deliveries import WebhookDelivery
 from models.withdrawals import Withdrawal
 from services.accounts import notifications
-from services.affiliates import referrals
 from services.audit_trail import recording as audit_trail
 from services.audit_trail.events import AuditEventType
 from services.ledger import posting
@@ -24,6 +23,7 @@ from services.shared.clock import Millis
 from services.shared.errors import InsufficientBalance, OperatorError
 from services.shared.money import Cents, decimal_text, price_text
 from services.shared.text_validation import is_storable
+from services.wallet.affiliates import referrals
 
 ASSET_AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 HEX_HASH = re.compile(r"(?:0[xX])?([0-9a-fA-F]+)")

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.db.connection import reading
+from services.cases.snapshots import Content
 from services.fairness import rolls
 from services.games import bets, live_bets
 from services.games.bets import WON
 from services.games.proofs import Proofs
-from services.games.snapshots import Content
 from services.log.bet_log import BetLog
 from services.shared.clock import Millis
 

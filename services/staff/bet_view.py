@@ -7,10 +7,11 @@ from typing import Any
 from models.bets import Bet
 from models.db.connection import reading
 from models.users import User
-from services.games import bets, snapshots
+from services.cases import snapshots
+from services.cases.snapshots import Content
+from services.games import bets
 from services.games.bets import MAX_NONCE, BetNotFound
 from services.games.proofs import Proofs
-from services.games.snapshots import Content
 from services.log.bet_log import BetLog
 from services.shared.clock import Millis
 

@@ -6,9 +6,9 @@ from models.prizes import Prize
 from services.accounts import personal_details
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
-from services.prizes.prizes import PrizeNotFound
-from services.prizes.shipping import Address, Shipping
 from services.shared.clock import Millis
+from services.wallet.prizes.prizes import PrizeNotFound
+from services.wallet.prizes.shipping import Address, Shipping
 
 SHOWN_AT_EACH_END = 4
 

@@ -7,8 +7,8 @@ from services.fairness import rolls
 from services.games.bet_settler import BetSettler, Clock, SettledBet, client_seed_of
 from services.games.bets import LOST, UPGRADER, WON
 from services.games.terms import BetRequest, Expectation
+from services.items.catalogue import CatalogueCache, CatalogueItem
 from services.shared.money import Cents, cents_from_number, is_amount
-from services.upgrader.catalogue import CatalogueCache, CatalogueItem
 from services.upgrader.errors import (
     ItemNotFound,
     ItemPriceChanged,

@@ -18,7 +18,7 @@ from bench.harness.servers import come_to_rest, threaded_server
 from bench.harness.waiting import wait_until
 from models.db.connection import database
 from models.db.postgres import Postgres
-from services.irl_cases import importing as irl_importing
+from services.cases.irl import importing as irl_importing
 from services.shared.clock import now_ms
 from settings import Settings
 from tests.support.warm_start import WarmStart

@@ -3,8 +3,8 @@
 from itertools import count
 
 from services.cases import queries as cases
+from services.cases.irl import queries as irl_cases
 from services.fairness import rolls
-from services.irl_cases import queries as irl_cases
 
 EDGE_PPM = 50_000
 READ = {

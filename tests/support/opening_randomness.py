@@ -10,9 +10,9 @@ import numpy.typing as npt
 import scipy
 
 from models.case_spins import CASE, IRL
+from services.cases.snapshots import Content, content_of
 from services.fairness import rolls
 from services.fairness.rolls import TICKET_RANGE
-from services.games.snapshots import Content, content_of
 from services.shared.money import Cents
 from tests.support.randomness import CLIENT_SEED
 

@@ -17,9 +17,9 @@ from models.db.sql import execute
 from models.irl_cases import IrlCase
 from services.cases.chances import width_from_percent
 from services.cases.kinds import FREE_CASE_ID
+from services.cases.snapshots import Content, content_of
 from services.games.bet_settler import BetSettler, SettledBet
 from services.games.errors import TermsExpired
-from services.games.snapshots import Content, content_of
 from services.openings.openable_cases import OpenableCase
 from services.openings.opening import ATTEMPTS, OpeningRequest, OpeningTerms
 from services.shared.money import Cents

@@ -7,13 +7,13 @@ from flask import Flask
 from bench.harness.players import Player, create_player
 from bench.harness.spins import play_spin
 from services.accounts import notifications
-from services.affiliates import codes
 from services.cases import importing
-from services.irl_cases import importing as irl_importing
+from services.cases.irl import importing as irl_importing
 from services.items import importing as items_importing
 from services.payments import records as payments
 from services.payments.records import PaymentType, Transfer
 from services.shared.money import Cents
+from services.wallet.affiliates import codes
 
 CHEAP, DEAR = "AK-47 | Copper Tide (Field-Tested)", "AWP | Paper Comet (Factory New)"
 ITEMS = [

@@ -21,7 +21,7 @@ from bench.harness.crashes.client import (
 from bench.harness.crashes.memory import Act, ActKind, Memory, Outcome
 from bench.harness.players import Player, create_player, import_case, import_prices
 from models.db.connection import UNAVAILABLE
-from services.irl_cases import importing as irl_importing
+from services.cases.irl import importing as irl_importing
 from services.shared.clock import now_ms
 
 PRICES = (2, 10, 20, 100)

@@ -28,9 +28,9 @@ from bench.harness.log_monitor import monitored
 from bench.harness.players import create_player
 from bench.harness.process_stats import children
 from bench.harness.servers import RunningServer, server_process
-from services.affiliates import codes
 from services.maintenance import ledger_audit
 from services.shared.clock import now_ms
+from services.wallet.affiliates import codes
 
 COINS = 1_000
 ANSWERS_BETWEEN_KILLS = 2

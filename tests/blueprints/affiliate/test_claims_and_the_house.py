@@ -11,12 +11,12 @@ from bench.harness.players import create_player, import_case
 from bench.harness.spins import play_spin
 from models.db.connection import reading, writing
 from models.users import User
-from services.affiliates import codes, referrals
-from services.games.snapshots import stored
+from services.cases.snapshots import stored
 from services.openings.opening import OpeningRequest
 from services.payments import records
 from services.payments.records import PaymentType, Transfer
 from services.shared.money import Cents
+from services.wallet.affiliates import codes, referrals
 from tests.support.apps import import_irl_case
 
 ROLLS, TICKETS = 10**7, 10**18

@@ -8,7 +8,7 @@ import pytest
 from models.case_spins import CaseSpins
 from models.db.connection import database, writing
 from models.irl_cases import IrlCase
-from services.irl_cases import importing as irl_importing
+from services.cases.irl import importing as irl_importing
 
 
 @pytest.fixture

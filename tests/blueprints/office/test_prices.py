@@ -65,7 +65,7 @@ class TestWithAFeed:
         import_prices({"Gun": 1})
         prices, stated = app.extensions["services"].prices, {"Gun": 90_000}
         feed = {"metadata": {"currency": "USD"}, "prices": stated}
-        monkeypatch.setattr("services.prices.feed.Feed._fetch", lambda self: json.dumps(feed).encode())
+        monkeypatch.setattr("services.items.prices.feed.Feed._fetch", lambda self: json.dumps(feed).encode())
 
         refresh(editor, reason=REASON)
         prices.run_due()

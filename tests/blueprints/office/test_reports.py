@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench.harness.servers import ROOT
-from services.reports import liabilities
+from services.figures import liabilities
 from services.shared.clock import DAY_MS, iso_date
 from tests.support.office import signed_in
 from tests.support.openings import Openings, chest
@@ -175,7 +175,7 @@ def test_the_figures_of_yesterday_are_on_the_overview_and_in_a_report(app, clock
     assert rows_of(auditor.get(address), "Bets")[-1][:3] == ["Total", "3", "9.00"]
 
 
-@pytest.mark.both_databases("services/reports/open_work.py")
+@pytest.mark.both_databases("services/figures/open_work.py")
 def test_support_sees_open_work_and_no_figures(app, support, player, clock):
     app.extensions["services"].withdrawals.request(
         user_id=player.id, method="demo", amount=500, to="there", key=None, now=clock()

@@ -7,7 +7,7 @@ from models.db.connection import reading, writing
 from models.log import WaitingBet
 from models.snapshots import Snapshot
 from services.cases import queries as cases
-from services.games.snapshots import content_of_case
+from services.cases.snapshots import content_of_case
 from tests.blueprints.openings.conftest import CHEAP, DEAR
 
 REFUSED = {

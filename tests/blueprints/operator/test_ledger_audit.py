@@ -4,8 +4,8 @@ import pytest
 
 from models.db.connection import reading
 from models.ledger import LedgerTransaction
-from services.affiliates import codes
 from services.cases.kinds import FREE_CASE_ID
+from services.wallet.affiliates import codes
 from tests.support.audits import check_reports
 from tests.support.openings import Openings, chest
 

@@ -16,9 +16,9 @@ from models.totals import LIVE_BET_SHARDS
 from models.users import User
 from server.cluster import cluster
 from services.accounts import personal_details
-from services.affiliates import codes
-from services.prizes import shipping
 from services.shared.clock import DAY_MS, now_ms
+from services.wallet.affiliates import codes
+from services.wallet.prizes import shipping
 from tests.support.apps import ITEM, production_processes, two_processes
 from tests.support.locks import locked, waiting_for_locks
 from tests.support.openings import win_prize

@@ -13,7 +13,7 @@ from models.prices import PriceSource
 from models.withdrawals import Withdrawal
 from services.alarms.returns import furthest
 from services.alarms.rules import HOUR, MINUTE, RULES
-from services.reports.bet_sums import BetSums
+from services.figures.bet_sums import BetSums
 from tests.services.alarms.conftest import alarms, change, task_of
 from tests.support.markers import postgresql_only
 from tests.support.openings import chest

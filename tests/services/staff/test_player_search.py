@@ -4,7 +4,6 @@ import pytest
 
 from models.db.connection import database, reading, writing
 from models.users import User
-from services.affiliates import codes
 from services.audit_trail.actor import Actor, acting_as
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
@@ -12,6 +11,7 @@ from services.payments import records
 from services.payments.records import PaymentType, Transfer
 from services.staff import notes, player_search
 from services.staff.player_search import FoundBy
+from services.wallet.affiliates import codes
 
 
 def names(text, *, with_addresses=True):

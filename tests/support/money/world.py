@@ -20,7 +20,7 @@ from models.leases import Lease
 from models.ledger import LedgerEntry
 from models.users import User
 from services.accounts import personal_details
-from services.irl_cases import importing as irl_importing
+from services.cases.irl import importing as irl_importing
 from services.maintenance import ledger_audit
 from services.openings.opening import OpeningRequest
 from services.shared.clock import Millis

@@ -9,8 +9,8 @@ import pytest
 from bench.harness.waiting import wait_until
 from models.db.connection import writing
 from models.items import Item
-from services.upgrader import catalogue
-from services.upgrader.catalogue import CatalogueCache
+from services.items import catalogue
+from services.items.catalogue import CatalogueCache
 from tests.blueprints.upgrader.http.conftest import names
 from tests.support.markers import sqlite_only
 
@@ -73,7 +73,7 @@ def test_items_without_a_price_above_zero_are_not_shown(client, stock):
     assert names(client.get(PATH).json) == ["Something"]
 
 
-@pytest.mark.both_databases("services/upgrader/catalogue.py")
+@pytest.mark.both_databases("services/items/catalogue.py")
 def test_expensive_items_come_first_then_names(client, stock):
     stock({"b": 5, "\u2605 Knife": 5, "Cheap": 0.99, "B": 5, "a": 5, "dear": 6})
 

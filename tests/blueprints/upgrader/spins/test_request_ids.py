@@ -4,7 +4,7 @@ import pytest
 
 from bench.harness.spins import play_spin
 from bench.harness.waiting import wait_until
-from services.upgrader import catalogue
+from services.items import catalogue
 
 pytestmark = pytest.mark.settings(UPGRADER_PROOF_DELAY="600")
 

@@ -1,0 +1,164 @@
+"""Login with the game platform: an OpenID 2.0 relying party, and the player's public profile.
+
+Source: OpenID Authentication 2.0; what is checked of an assertion: sections 10.1 and 11.1 to 11.3. Discovery
+is left out: there is one configured provider, and its identifiers are below its own address.
+"""
+
+import logging
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from http import HTTPStatus
+from urllib.parse import quote, urlencode
+
+import peewee
+import requests
+
+from models.db.connection import writing
+from models.login_nonces import LoginNonce
+from services.accounts.login.attempts import Attempt
+from services.accounts.login.calls import get_document, provider_session
+from services.accounts.login.errors import LoginFailed, ProviderUnavailable
+from services.accounts.login.person import Person, avatar_of, username_of
+from services.shared.clock import Millis
+
+log = logging.getLogger("platform.login")
+
+NAMESPACE = "http://specs.openid.net/auth/2.0"
+PREFIX = "openid."
+MUST_BE_SIGNED = {"op_endpoint", "claimed_id", "identity", "return_to", "response_nonce", "assoc_handle"}
+NONCE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)[\x21-\x7e]{0,235}", re.ASCII)
+NONCE_LIFE_MS = 300_000
+IDENTIFIER_SELECT = f"{NAMESPACE}/identifier_select"
+SUMMARIES = "/ISteamUser/GetPlayerSummaries/v2/"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GamePlatform:
+    """The provider at ``openid_url``. Without an ``api_key``, it gives players no name and no avatar."""
+
+    openid_url: str
+    api_url: str
+    api_key: str = field(repr=False)
+    base_url: str
+
+    def login_url(self, attempt: Attempt, *, now: Millis) -> str:  # noqa: ARG002  # of the Provider protocol
+        request = {
+            "ns": NAMESPACE,
+            "mode": "checkid_setup",
+            "claimed_id": IDENTIFIER_SELECT,
+            "identity": IDENTIFIER_SELECT,
+            "return_to": self._return_to(attempt),
+            "realm": self.base_url,
+        }
+        return f"{self.openid_url}?{urlencode({PREFIX + name: value for name, value in request.items()})}"
+
+    def identify(self, parameters: Mapping[str, str], attempt: Attempt, *, now: Millis) -> Person:
+        """The person whom the assertion in these parameters names.
+
+        The nonce is marked as used after the provider has confirmed the assertion, so a forgery can't use up
+        the nonce of a genuine one.
+        """
+        fields = {name: value for name, value in parameters.items() if name.startswith(PREFIX)}
+        platform_id = self._claimed_player(fields, attempt)
+        nonce, nonce_at = _nonce(fields, now=now)
+        self._verify(fields)
+        _spend_nonce(nonce, nonce_at, now=now)
+        profile = self._profile(platform_id)
+        return Person(
+            platform_id=platform_id,
+            username=username_of(profile.get("personaname")),
+            avatar=avatar_of(profile.get("avatarfull"), secure=self.base_url.startswith("https:")),
+        )
+
+    def _return_to(self, attempt: Attempt) -> str:
+        return f"{self.base_url}/auth/platform/return?state={quote(attempt.state, safe='')}"
+
+    def _claimed_player(self, fields: Mapping[str, str], attempt: Attempt) -> str:
+        """The player of an assertion in which all is right that can be checked without the provider.
+
+        The provider's address ends in ``/login``; its identifiers end in ``/id/<17 digits>`` instead. Raises
+        LoginFailed.
+        """
+
+        def expect(condition: object, otherwise: str) -> None:
+            if not condition:
+                raise LoginFailed(otherwise)
+
+        value_of = {name.removeprefix(PREFIX): value for name, value in fields.items()}.get
+        expect(value_of("ns") == NAMESPACE, "not OpenID 2.0")
+        expect(value_of("mode") == "id_res", "cancelled, or no assertion")
+        expect(value_of("op_endpoint") == self.openid_url, "another provider's assertion")
+        expect(value_of("return_to") == self._return_to(attempt), "made for another address")
+        expect(set(value_of("signed", "").split(",")) >= MUST_BE_SIGNED, "a field is not signed")
+        expect(value_of("assoc_handle") and value_of("sig"), "no signature")
+        identifier = re.escape(self.openid_url.removesuffix("login")) + "id/([0-9]{17})"
+        claimed = re.fullmatch(identifier, value_of("claimed_id", ""), re.ASCII)
+        if claimed is None or value_of("identity") != claimed[0]:
+            raise LoginFailed("not one of the provider's identifiers")
+        return claimed[1]
+
+    def _verify(self, fields: Mapping[str, str]) -> None:
+        """Ask the provider, at its configured address, whether it made the assertion."""
+        check = {**fields, f"{PREFIX}mode": "check_authentication"}
+        with provider_session(requests.Session()) as session:
+            response = session.post(self.openid_url, data=check)
+        status = response.status_code
+        # The provider blocks servers that ask often with 403 too, and a page in place of an answer.
+        is_busy = status in (HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS)
+        if is_busy or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise ProviderUnavailable("the provider answered with an error")
+        try:
+            lines = response.content.decode().removesuffix("\n").split("\n")
+            answer = dict(line.split(":", 1) for line in lines)
+        except ValueError:
+            raise ProviderUnavailable("the provider's answer is not in key-value form") from None
+        # A repeated key could come from a line break in a field that the provider repeats.
+        is_clear = status == HTTPStatus.OK and len(answer) == len(lines)
+        if not is_clear or answer.get("is_valid") != "true" or answer.get("ns", NAMESPACE) != NAMESPACE:
+            raise LoginFailed("the provider did not confirm the assertion")
+
+    def _profile(self, platform_id: str) -> Mapping[str, object]:
+        """The public profile. Empty when there is none: a login works without it."""
+        if not self.api_key:
+            return {}
+        query = {"key": self.api_key, "steamids": platform_id}
+        try:
+            (player,) = get_document(f"{self.api_url}{SUMMARIES}", query=query)["response"]["players"]
+            profile: Mapping[str, object] = player if player["steamid"] == platform_id else {}
+        except ProviderUnavailable as problem:
+            extra = {"event": "login", "provider": "platform", "outcome": str(problem)}
+            log.warning("profile not available", extra=extra)
+            return {}
+        except (KeyError, TypeError, ValueError):
+            return {}
+        return profile
+
+
+def _nonce(fields: Mapping[str, str], *, now: Millis) -> tuple[str, Millis]:
+    """The nonce of an assertion, and the time at its start. Raises LoginFailed if it is not of now."""
+    nonce = fields.get(f"{PREFIX}response_nonce", "")
+    match = NONCE.fullmatch(nonce)
+    try:
+        at = datetime.fromisoformat(match[1] if match else "")
+    except ValueError:
+        raise LoginFailed("a malformed nonce") from None
+    at_ms = Millis(int(at.timestamp()) * 1000)
+    if abs(now - at_ms) > NONCE_LIFE_MS:
+        raise LoginFailed("the nonce is too old or in the future")
+    return nonce, at_ms
+
+
+def _spend_nonce(nonce: str, at: Millis, *, now: Millis) -> None:
+    """Mark the nonce of an assertion as used. Raises LoginFailed when it was used before.
+
+    The primary key refuses the second of two concurrent uses, in any process. Rows are kept for twice as long
+    as a nonce is accepted, so that the clocks of two servers may differ.
+    """
+    try:
+        with writing():
+            LoginNonce.delete().where(LoginNonce.expires_at_ms < now).execute()
+            LoginNonce.insert(nonce=nonce, expires_at_ms=at + 2 * NONCE_LIFE_MS).execute()
+    except peewee.IntegrityError:
+        raise LoginFailed("used before") from None

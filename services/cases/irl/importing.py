@@ -1,0 +1,175 @@
+"""Importing cases of real-life items."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from operator import attrgetter
+from typing import Any
+
+from models.db.connection import database, repeatable_read, writing
+from models.irl_cases import IrlCase, IrlItem
+from services.audit_trail.events import AuditEventType
+from services.audit_trail.recording import because, record
+from services.cases import history, version
+from services.cases.chances import (
+    CERTAIN,
+    Width,
+    difference_to_certain,
+    exact_percent,
+    share_equally,
+    width_from_percent,
+)
+from services.cases.irl.queries import ID
+from services.cases.pricing import ItemLine
+from services.shared.background import in_slices
+from services.shared.clock import Millis
+from services.shared.errors import OperatorError
+from services.shared.import_changes import Change, Preview, divided, plan_rows, without_errors
+from services.shared.import_rows import ImportResult, Row, checked_row, image_from, name_from, price_from
+
+MAX_NAME = 100
+MAX_ITEM_NAME = 200
+MAX_ITEMS = 500
+ROWS_A_SLICE = 10
+
+
+TWICE = "the file has this case twice"
+
+
+@dataclass(frozen=True)
+class IrlCaseFacts:
+    """What staff compare of a case. The items are in their order."""
+
+    name: str
+    price_cents: int
+    items: tuple[ItemLine, ...]
+    images: tuple[str, ...]
+    is_on_sale: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class IrlCaseChange(Change):
+    """The columns of the case, and of each item."""
+
+    stored: IrlCase | None
+    columns: dict[str, Any]
+    items: list[dict[str, Any]]
+
+
+def import_cases(rows: Iterable[object], *, now: Millis, reason: str = "") -> ImportResult:
+    """Insert or update a case for each row ``{id, name, price, items: [{name, image, price, percentage?}]}``.
+
+    A case that exists is updated by its id. Prices are in coins. Items without a percentage share
+    equally what the others leave of 100. Raises OperatorError with the number of the bad row, from 1, and
+    stores nothing of the file.
+    """
+    with writing():
+        database.obj.lift_statement_limit()
+        version.begin_change()
+        created, updated = 0, 0
+        for change in without_errors(_planned(rows)):
+            _store(change, now=now)
+            created += change.before is None
+            updated += change.before is not None
+        result = ImportResult(created=created, updated=updated)
+        after = asdict(result) | because(reason)
+        record(AuditEventType.IRL_CASES_IMPORTED, now=now, user_id=None, after=after)
+    return result
+
+
+@repeatable_read(within_limit=True)
+def preview(rows: Iterable[object], *, now: Millis) -> Preview:  # noqa: ARG001  # as of the other imports
+    """What ``import_cases`` would do with these rows now. Locks nothing.
+
+    Other greenlets may run meanwhile.
+    """
+    changes, errors = divided(in_slices(_planned(rows), ROWS_A_SLICE))
+    return Preview([*changes], errors, [])
+
+
+def _planned(rows: Iterable[object]) -> Iterator[IrlCaseChange | OperatorError]:
+    return plan_rows(rows, _plan, key=attrgetter("key"), twice=TWICE)
+
+
+def _plan(value: object) -> IrlCaseChange:
+    row = checked_row(value)
+    slug = row.get("id")
+    if not isinstance(slug, str) or not ID.fullmatch(slug):
+        raise OperatorError("id must have 1 to 64 characters of a-z, 0-9 and -")
+    columns: dict[str, Any] = {
+        "name": name_from(row.get("name"), "name", MAX_NAME),
+        "price_cents": price_from(row.get("price"), "price"),
+        "withdrawn_at_ms": None,
+    }
+    items = _items(row.get("items"))
+    expected = sum(item["price_cents"] * item["ticket_width"] for item in items)
+    if expected > columns["price_cents"] * CERTAIN:
+        raise OperatorError("the expected value of an opening is above the price")
+    stored: IrlCase | None = IrlCase.get_or_none(IrlCase.slug == slug)
+    return IrlCaseChange(
+        key=slug,
+        before=None if stored is None else _stored_facts(stored),
+        after=_facts(columns, items),
+        stored=stored,
+        columns=columns,
+        items=items,
+    )
+
+
+def _store(change: IrlCaseChange, *, now: Millis) -> None:
+    if change.stored is None:
+        row_id = IrlCase.insert(slug=change.key, created_at_ms=now, **change.columns).execute()
+    else:
+        row_id = change.stored.id
+        IrlCase.update(**change.columns).where(IrlCase.id == row_id).execute()
+        IrlItem.delete().where(IrlItem.case == row_id).execute()
+    IrlItem.insert_many([item | {"case": row_id} for item in change.items]).execute()
+    history.record_change(AuditEventType.IRL_CASE_CHANGED, change, now=now)
+
+
+def _stored_facts(case: IrlCase) -> IrlCaseFacts:
+    items: Any = IrlItem.select().where(IrlItem.case == case.id).order_by(IrlItem.position).dicts()
+    columns = ("name", "price_cents", "withdrawn_at_ms")
+    return _facts({column: getattr(case, column) for column in columns}, list(items))
+
+
+def _facts(columns: dict[str, Any], items: list[dict[str, Any]]) -> IrlCaseFacts:
+    return IrlCaseFacts(
+        name=columns["name"],
+        price_cents=columns["price_cents"],
+        items=tuple(ItemLine(item["name"], item["price_cents"], item["ticket_width"]) for item in items),
+        images=tuple(item["image"] for item in items),
+        is_on_sale=columns["withdrawn_at_ms"] is None,
+    )
+
+
+def _items(value: object) -> list[dict[str, Any]]:
+    """The columns of each item."""
+    if not isinstance(value, list) or not 1 <= len(value) <= MAX_ITEMS:
+        raise OperatorError(f"items must be an array of 1 to {MAX_ITEMS} items")
+    if not all(isinstance(item, Mapping) for item in value):
+        raise OperatorError("each item must be an object")
+    return [
+        {
+            "position": position,
+            "name": name_from(item.get("name"), "an item's name", MAX_ITEM_NAME),
+            "image": image_from(item.get("image"), "an item's image"),
+            "price_cents": price_from(item.get("price"), "an item's price"),
+            "ticket_width": chance,
+        }
+        for position, (item, chance) in enumerate(zip(value, _chances(value), strict=True))
+    ]
+
+
+def _chances(items: Sequence[Row]) -> list[Width]:
+    """The chance of each item. Items without one share equally what the others leave."""
+    percentages = [item.get("percentage") for item in items]
+    given = [None if percentage is None else width_from_percent(percentage) for percentage in percentages]
+    total = sum(chance or 0 for chance in given)
+    left = CERTAIN - total
+    if left < 0 or (left and None not in given):
+        raise OperatorError(
+            "the percentages must sum to 100, or to less than 100 when some are left out: "
+            f"they sum to {exact_percent(total)}, {difference_to_certain(total)}"
+        )
+    shares = iter(share_equally(Width(left), given.count(None)) if None in given else ())
+    return [next(shares) if chance is None else chance for chance in given]

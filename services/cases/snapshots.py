@@ -1,0 +1,105 @@
+"""Snapshots: the content of cases as canonical JSON, named by its hash.
+
+A case page shows the hash of what can be won at that moment, and an opening refers to the snapshot that it
+used, which is stored with it. So anybody can verify later that charge, odds and prize were those that the
+player had seen.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from models.db.connection import reading
+from models.snapshots import Snapshot
+from services.cases.queries import ShownCase
+from services.fairness import rolls
+from services.fairness.rolls import ContentItem
+from services.shared.errors import PlatformError
+from services.shared.money import Cents
+
+HASH = re.compile("[0-9a-f]{64}")
+ID_DIGITS = 15
+"""The hexadecimal digits of a hash that are the id of its snapshot."""
+
+
+class SnapshotNotFound(PlatformError):
+    """No case has the content with this hash now, and none was opened with it."""
+
+    status = 404
+    text = "Snapshot not found"
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The items and the price of a case, in the order of its page, as canonical JSON and with its hash."""
+
+    case_id: str
+    price_cents: Cents
+    items: tuple[ContentItem, ...]
+    text: str
+    hash: str
+    """SHA-256 of the text in UTF-8, in lowercase hex."""
+
+    def winning_place(self, ticket: int) -> int:
+        """The position of the item that this ticket wins."""
+        return rolls.winner(ticket, (item.width for item in self.items))
+
+    def winner(self, ticket: int) -> ContentItem:
+        """The item that this ticket wins."""
+        return self.items[self.winning_place(ticket)]
+
+
+def content_of(*, case_id: str, price_cents: int, items: Iterable[tuple[str, int, int]]) -> Content:
+    """The content of a case with these items, rarest first: name, price in cents and width of each."""
+    held = tuple(ContentItem(*item) for item in items)
+    text = rolls.content_text(case_id, price_cents, held)
+    return Content(case_id, Cents(price_cents), held, text, hashlib.sha256(text.encode()).hexdigest())
+
+
+def content_of_case(case: ShownCase) -> Content | None:
+    """The content of a case with market items. None if one of them has no price: it can't be opened.
+
+    ``content_of_case`` in services/cases/irl/queries.py does it for cases with real-life items.
+    """
+    items = []
+    for item in case.items:
+        if item.price_cents is None:
+            return None
+        items.append((item.market_hash_name, item.price_cents, item.chance))
+    return content_of(case_id=case.id, price_cents=case.price_cents, items=items)
+
+
+def parse(text: str) -> Content:
+    """The content in a snapshot. Raises ValueError for any other text."""
+    case_id, price_cents, items = rolls.read_content(text)
+    return content_of(case_id=case_id, price_cents=price_cents, items=items)
+
+
+@reading()
+def stored(snapshot_id: int) -> Content:
+    """The content of a stored snapshot. Raises ValueError if its hash is that of another content."""
+    row = Snapshot.get_by_id(snapshot_id)
+    with suppress(ValueError):
+        content = parse(row.content)
+        if content.hash == row.hash:
+            return content
+    raise ValueError(f"the snapshot {row.hash} differs from its hash")
+
+
+@reading()
+def text_of(hash_: str) -> str:
+    """The canonical JSON with this hash, of a content that was opened. Raises SnapshotNotFound."""
+    if not HASH.fullmatch(hash_):
+        raise SnapshotNotFound
+    query = Snapshot.select(Snapshot.content).where(Snapshot.id == id_of(hash_), Snapshot.hash == hash_)
+    text: str | None = query.scalar()
+    if text is None:
+        raise SnapshotNotFound
+    return text
+
+
+def id_of(hash_: str) -> int:
+    """The id of the snapshot with this hash."""
+    return int(hash_[:ID_DIGITS], 16)

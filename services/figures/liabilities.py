@@ -1,0 +1,165 @@
+"""What the house owes: balances, vaults, held withdrawals and prizes. Now, and at the end of each day."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from peewee import fn
+
+from models.daily_totals import DailyLiabilities
+from models.db.connection import reading, repeatable_read, writing
+from models.ledger import LedgerEntry, LedgerTransaction
+from models.prizes import Prize
+from models.users import User
+from models.withdrawals import Withdrawal
+from services.ledger.posting import Account
+from services.ledger.times import last_id_before
+from services.payments.withdrawals import HELD
+from services.shared.clock import DAY_MS, MINUTE_MS, CalendarPeriod, Millis
+from services.shared.money import Cents
+from services.wallet.prizes.prizes import Status
+
+REFRESHED_MS = 5 * MINUTE_MS
+"""How old the figures of the running day may be. A million players take a second of the database."""
+
+SETTLED_MS = MINUTE_MS
+"""How long after the end of a day its transactions are committed."""
+
+FURTHEST_BACK_MS = 31 * DAY_MS
+"""Of the days that are made up for when no process has run."""
+
+
+@dataclass(frozen=True)
+class Liabilities:
+    """Amounts in cents."""
+
+    balances_cents: Cents
+    vaults_cents: Cents
+    sweepstake_cents: Cents
+    held_cents: Cents
+    """Of withdrawals that are under way."""
+    prizes_cents: Cents
+    """The value of prizes that are kept, or to be shipped."""
+
+    @property
+    def total(self) -> Cents:
+        """All but the sweepstake balances, which are no coins."""
+        return Cents(self.balances_cents + self.vaults_cents + self.held_cents + self.prizes_cents)
+
+
+@dataclass(frozen=True)
+class OfDay:
+    """The liabilities of a day, by its beginning, and when they were taken."""
+
+    day: Millis
+    owed: Liabilities
+    taken_at: Millis
+
+    @property
+    def is_final(self) -> bool:
+        """Whether they are those of the end of the day."""
+        return self.taken_at >= self.day + DAY_MS
+
+
+ACCOUNTS = {
+    Account.BALANCE: "balances_cents",
+    Account.VAULT: "vaults_cents",
+    Account.SWEEPSTAKE: "sweepstake_cents",
+    Account.HOUSE_HELD: "held_cents",
+    Account.HOUSE_PRIZES: "prizes_cents",
+}
+"""The accounts of the ledger with the same sums; ``flask ledger audit`` compares them."""
+
+
+def present() -> Liabilities:
+    """What is owed now. To be used within ``repeatable_read()``."""
+    of_players: Any = User.select(
+        fn.SUM(User.balance_cents), fn.SUM(User.vault_cents), fn.SUM(User.sweepstake_cents)
+    )
+    held: Any = Withdrawal.select(fn.SUM(Withdrawal.amount_cents)).where(Withdrawal.status.in_(HELD))
+    kept: Any = Prize.select(fn.SUM(Prize.value_cents)).where(
+        Prize.status.in_((Status.KEPT, Status.SHIPPING))
+    )
+    sums = (*of_players.tuples().get(), held.scalar(), kept.scalar())
+    return Liabilities(*(Cents(int(each or 0)) for each in sums))
+
+
+def at(time: Millis) -> Liabilities:
+    """What was owed at a time: what is owed now, without the changes since then.
+
+    To be used within ``repeatable_read()``.
+    """
+    posted: Any = (
+        LedgerEntry.select(LedgerEntry.account, fn.SUM(LedgerEntry.amount_cents))
+        .join(LedgerTransaction)
+        .where(LedgerTransaction.id > last_id_before(time), LedgerTransaction.created_at_ms >= time)
+        .where(LedgerEntry.account.in_(list(ACCOUNTS)))
+        .group_by(LedgerEntry.account)
+    )
+    changed = {ACCOUNTS[Account(account)]: int(cents) for account, cents in posted.tuples()}
+    return Liabilities(**{name: Cents(now - changed.get(name, 0)) for name, now in asdict(present()).items()})
+
+
+def store_due(*, now: Millis) -> None:
+    """Store those of the days that are over, once, and from time to time those of today.
+
+    Several processes may do so at once: the end of a day is stored by one of them.
+    """
+    with reading():
+        last = _last()
+    today = CalendarPeriod.DAY.start(now)
+    if last is not None:
+        for day in _to_end(last, now=now):
+            with repeatable_read():
+                owed = at(Millis(day + DAY_MS))
+            _store(OfDay(day, owed, now))
+    if last is None or last.day < today or last.taken_at <= now - REFRESHED_MS:
+        with repeatable_read():
+            owed = present()
+        _store(OfDay(today, owed, now))
+
+
+@reading()
+def newest() -> OfDay | None:
+    """The figures that were taken last; None before the first ones."""
+    return _last()
+
+
+@reading()
+def by_day(since: Millis, until: Millis) -> list[OfDay]:
+    """The days from ``since`` to before ``until``, in their order."""
+    in_time = DailyLiabilities.day_starts_at_ms.between(since, until - 1)
+    query = DailyLiabilities.select().where(in_time).order_by(DailyLiabilities.day_starts_at_ms)
+    return [_of_row(row) for row in query]
+
+
+def _to_end(last: OfDay, *, now: Millis) -> Iterator[Millis]:
+    """The days since the last one that is stored which are over, and that one if it was not over."""
+    day: int = max(last.day, CalendarPeriod.DAY.start(Millis(now - FURTHEST_BACK_MS)))
+    while now >= day + DAY_MS + SETTLED_MS:
+        if day != last.day or not last.is_final:
+            yield Millis(day)
+        day += DAY_MS
+
+
+def _store(taken: OfDay) -> None:
+    row = DailyLiabilities
+    values = {"day_starts_at_ms": taken.day, "taken_at_ms": taken.taken_at, **asdict(taken.owed)}
+    changed = [field for field in row._meta.sorted_fields if field is not row.day_starts_at_ms]  # noqa: SLF001
+    with writing():
+        row.insert(values).on_conflict(
+            conflict_target=[row.day_starts_at_ms],
+            preserve=changed,
+            # The end of a day does not change.
+            where=row.taken_at_ms < row.day_starts_at_ms + DAY_MS,
+        ).execute()
+
+
+def _last() -> OfDay | None:
+    row = DailyLiabilities.select().order_by(DailyLiabilities.day_starts_at_ms.desc()).first()
+    return None if row is None else _of_row(row)
+
+
+def _of_row(row: DailyLiabilities) -> OfDay:
+    owed = Liabilities(*(Cents(getattr(row, name)) for name in ACCOUNTS.values()))
+    return OfDay(Millis(row.day_starts_at_ms), owed, Millis(row.taken_at_ms))

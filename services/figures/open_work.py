@@ -1,0 +1,49 @@
+"""What waits for staff."""
+
+from typing import Any, NamedTuple
+
+from peewee import fn
+
+from models.db.connection import reading
+from models.deposits import Deposit
+from models.payment_findings import PaymentFinding
+from models.prizes import Prize
+from models.withdrawals import Withdrawal
+from services.payments.deposit_states import DepositStatus
+from services.payments.withdrawals import WithdrawalStatus
+from services.wallet.prizes.prizes import Status
+
+
+class Waiting(NamedTuple):
+    """How much waits, and since when the first of it does; None for nothing, and where it is not known."""
+
+    number: int
+    since_ms: int | None = None
+
+
+@reading()
+def withdrawals() -> Waiting:
+    """Withdrawals that staff must approve or reject."""
+    return _waiting(Withdrawal, Withdrawal.changed_at_ms, Withdrawal.status == WithdrawalStatus.REQUESTED)
+
+
+@reading()
+def deposits() -> Waiting:
+    """Deposits in review."""
+    return _waiting(Deposit, Deposit.changed_at_ms, Deposit.status == DepositStatus.REVIEW)
+
+
+@reading()
+def findings() -> Waiting:
+    """Open findings of the reconciliation."""
+    return _waiting(PaymentFinding, PaymentFinding.found_at_ms, PaymentFinding.solved_at_ms.is_null())
+
+
+@reading()
+def prizes() -> Waiting:
+    """Prizes to ship."""
+    return Waiting(Prize.select().where(Prize.status == Status.SHIPPING).count())
+
+
+def _waiting(table: Any, since: Any, condition: Any) -> Waiting:
+    return Waiting(*table.select(fn.COUNT(table.id), fn.MIN(since)).where(condition).tuples().get())

@@ -1,0 +1,157 @@
+"""The price feed: one document with the prices of all items, fetched at intervals."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+import peewee
+
+from models.db.connection import database
+from models.items import Item
+from services.cases import version
+from services.cases.pricing import reprice_cases_holding
+from services.items.prices import feed_document, sources
+from services.items.prices.results import ItemCounts, RefreshResult
+from services.items.prices.rules import Verdict, judge
+from services.items.prices.sources import Source, SourceFailed
+from services.shared.clock import Millis
+from services.shared.lease import Lease
+from services.shared.money import Cents
+
+MAX_BYTES = 64 * 1024 * 1024
+TIMEOUT_SECONDS = 60.0
+MAX_REDIRECTS = 3
+
+ITEMS_A_SLICE = 15
+"""Each slice is one short transaction: on SQLite it blocks all other writers and the event loop.
+
+Most of its time goes into new prices of the cases that hold these items: on SQLite 1 us for each item of
+such a case.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Feed:
+    """Refreshes prices from the feed every ``period``, while this process has the lease.
+
+    ``has_market``: whether a market has prices for the items that the feed does not contain. ``between`` is
+    called between two steps of work and raises Stopped when the process ends.
+    """
+
+    url: str
+    period: Millis
+    has_market: bool
+    lease: Lease
+    clock: Callable[[], Millis]
+    between: Callable[[], None]
+
+    def refresh_if_due(self) -> RefreshResult | None:
+        """Refresh if it is due, and accept jumps if staff asked for that. Raises LeaseLost, Stopped."""
+        if not sources.is_due(Source.FEED, period=self.period, now=self.clock()):
+            return None
+        asked_at = sources.state(Source.FEED).jumps_accepted_at_ms
+        result = self.refresh(accept_jumps=asked_at is not None)
+        if asked_at is not None and result.failure is None:
+            with self.lease.fenced():
+                sources.jumps_were_accepted(asked_at=asked_at)
+        return result
+
+    def refresh(self, *, accept_jumps: bool) -> RefreshResult:
+        """Refresh now. Raises LeaseLost, Stopped."""
+        began_at = self.clock()
+        with self.lease.fenced(seconds=TIMEOUT_SECONDS):
+            sources.begin(Source.FEED, now=began_at)
+        try:
+            prices = feed_document.read(self._fetch())
+        except SourceFailed as failure:
+            self.between()
+            pause = min(self.period, sources.LONGEST_PAUSE_MS)
+            with self.lease.fenced():
+                sources.failed(Source.FEED, error=failure, now=self.clock(), longest_pause=pause)
+            return RefreshResult(source=Source.FEED, outcome=failure.outcome, failure=failure)
+        next_refresh = Millis(began_at + self.period)
+        counts = self._apply(prices, next_refresh=next_refresh, accept_jumps=accept_jumps)
+        with self.lease.fenced():
+            sources.succeeded(Source.FEED, now=self.clock(), next_at=next_refresh)
+        return RefreshResult(source=Source.FEED, counts=counts)
+
+    def _fetch(self) -> bytes:
+        response = sources.fetch(
+            self.url,
+            name="the price feed",
+            seconds=TIMEOUT_SECONDS,
+            max_bytes=MAX_BYTES,
+            redirects=MAX_REDIRECTS,
+        )
+        if response.status_code != HTTPStatus.OK:
+            raise SourceFailed(f"the price feed answered {response.status_code}")
+        self.between()
+        return response.content
+
+    def _apply(self, prices: Mapping[str, object], *, next_refresh: Millis, accept_jumps: bool) -> ItemCounts:
+        """Set the prices that are accepted, a slice of the items at a time. Raises LeaseLost, Stopped."""
+        counts = ItemCounts(unknown=len(prices))
+        last_id: int | None = 0
+        while last_id is not None:
+            with self.lease.fenced():
+                last_id = self._update_slice(
+                    last_id, prices, counts, next_refresh=next_refresh, accept_jumps=accept_jumps
+                )
+            self.between()
+        return counts
+
+    def _update_slice(
+        self,
+        after_id: int,
+        prices: Mapping[str, object],
+        counts: ItemCounts,
+        *,
+        next_refresh: Millis,
+        accept_jumps: bool,
+    ) -> int | None:
+        """Update the items that follow this id, and the prices of their cases. Needs a transaction.
+
+        Returns the last item's id, or None when there is none. Items that are not in the document are due at
+        the next refresh too, unless there is a market.
+        """
+        # This blocks all other changes of items, so the prices read below are the latest.
+        version.begin_change()
+        missing, new = [], {}
+        item_id = None
+        for item_id, name, price_cents, custom_price in _items_after(after_id):
+            counts.unknown -= name in prices
+            if custom_price:
+                counts.custom += 1
+            elif name not in prices:
+                counts.missing += 1
+                missing.append(item_id)
+            else:
+                verdict = judge(prices[name], current=price_cents, accept_jumps=accept_jumps)
+                counts.count(verdict, name)
+                if verdict is Verdict.NEW:
+                    new[item_id] = prices[name]
+        if item_id is None:
+            return None
+        in_slice = Item.id.between(after_id + 1, item_id) & ~Item.custom_price
+        _update(in_slice & Item.id.not_in(missing), in_feed=True, next_price_fetch_ms=next_refresh)
+        if missing:
+            due = {} if self.has_market else {"next_price_fetch_ms": next_refresh}
+            _update(Item.id.in_(missing), in_feed=False, **due)
+        if new:
+            new_price = peewee.Case(Item.id, [*new.items()])
+            _update(Item.id.in_([*new]), price_cents=new_price, price_source=Source.FEED)
+            reprice_cases_holding([*new])
+        return item_id
+
+
+def _items_after(item_id: int) -> Iterable[tuple[int, str, Cents | None, bool]]:
+    columns = (Item.id, Item.market_hash_name, Item.price_cents, Item.custom_price)
+    query = Item.select(*columns).where(Item.id > item_id).order_by(Item.id).limit(ITEMS_A_SLICE)
+    # The driver's own rows: nothing in these columns needs converting.
+    rows: Iterable[tuple[int, str, Cents | None, bool]] = database.execute(query)
+    return rows
+
+
+def _update(which: Any, **values: Any) -> None:
+    Item.update(**values).where(which).execute()
