@@ -1,7 +1,6 @@
 // What surrounds every page: skip links, the header with its menu, the notice, the game, the feed, and the footer.
 
-import { betList } from "./fairness/bet-list.js";
-import { reports } from "./fairness/reports.js";
+import { betList, reports } from "./fairness/bet-list.js";
 import { shownBalanceCents } from "./game/balance.js";
 import { gamePanel } from "./game/game.js";
 import { areSoundsOn, switchSounds } from "./game/sounds.js";

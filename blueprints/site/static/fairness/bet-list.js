@@ -1,14 +1,16 @@
 // The player's newest bets: each with its proof, recomputed here, and links to verify and to share it. They are `bets`
-// of the store, newest first: `{ nonce, proof, shown, result, verdict, id }`.
+// of the store, newest first: `{ nonce, proof, shown, result, verdict, id }`. Above them are reports on the server's
+// commitments: refused bets that would have won, commitments that were replaced or whose seeds were not revealed, and
+// broken promises, each with its evidence as a file.
 
 import { getOwn, Refused } from "../api.js";
 import { format } from "../format.js";
 import { html, nothing, repeat } from "../lit.js";
-import { checks, picture, saveLink, shareButton, signedCoins, values } from "../parts/elements.js";
+import { checks, namedButton, picture, saveLink, shareButton, signedCoins, values } from "../parts/elements.js";
 import { getToken } from "../session.js";
 import { state, update } from "../store.js";
-import { attemptWith, isSettled } from "./attempts.js";
-import { brokenPromise, nameOf } from "./evidence.js";
+import { attempts, attemptWith, commitments, forgetCommitment, isSettled } from "./attempts.js";
+import { brokenPromise, evidenceOf, nameOf, reportOn } from "./evidence.js";
 import { readAttempt, readBet, RECORDS, verifyProof } from "./records.js";
 import { canVerify } from "./rolls.js";
 
@@ -186,4 +188,37 @@ const seenOf = (commitment) => all().find((seen) => seen.commitment === commitme
 
 export function onSeenInOtherTab(seen) {
   addEventListener("storage", ({ key }) => { if (key === SEEN_KEY) seen(); });
+}
+
+// Reports
+
+export const reports = () => html`<ul id="reports" class="proofs" aria-live="polite">${
+  repeat(commitments().filter(reportOn).reverse(), ({ commitment }) => commitment, report)}</ul>`;
+
+function report(entry) {
+  const { commitment, nonce } = entry;
+  const remove = () => {
+    forgetCommitment(commitment);
+    update();
+  };
+  return html`<li class="report">
+    <p class="verdict">${reportOn(entry)}.</p>
+    <div class="more">
+      <details><summary>Seeds</summary>${values(whatWasSent(entry))}</details>
+      ${saveLink("Save the evidence", `bet-${nonce}-evidence.json`, () => evidenceOf(entry))}
+      ${namedButton("Remove", `the report on bet ${nonce}`, remove)}
+    </div>
+  </li>`;
+}
+
+function whatWasSent({ commitment, serverSeed, wins, replacedBy }) {
+  const pairs = [["Commitment", commitment], ["Server seed", serverSeed ?? "not revealed"]];
+  if (replacedBy) pairs.push(["Replaced by", replacedBy]);
+  for (const attempt of attempts(commitment)) {
+    const { requestId, clientSeed } = attempt.request;
+    const answer = attempt.answer?.error ?? (attempt.answer ? "settled" : "no answer");
+    const won = wins?.includes(requestId) ? ", would have won" : "";
+    pairs.push([`${nameOf(attempt)}: ${attempt.display.what}`, `Client seed ${clientSeed}: ${answer}${won}`]);
+  }
+  return pairs;
 }

@@ -1,16 +1,15 @@
-// The upgrader: its form, the wheel, the item to win, and the chance. game.js plays its spins.
+// The upgrader: its form, its wheel, the item to win, and the chance. game.js plays its spins.
 
 import { readAttempt, thresholdSent } from "../fairness/records.js";
 import { percentOf, thresholdOf } from "../fairness/rolls.js";
 import { centsOfCoins, centsOfText, coinsOfCents, format, plain } from "../format.js";
-import { html, live, nothing } from "../lit.js";
+import { html, live, nothing, ref } from "../lit.js";
 import { coins, picture, signedCoins } from "../parts/elements.js";
 import { showOutcome, state, update } from "../store.js";
 import { spendableCents } from "./balance.js";
 import { partsOf } from "./items.js";
-import { burstFrom } from "./motion.js";
+import { burstFrom, move } from "./motion.js";
 import { turningSeconds } from "./pace.js";
-import { turnWheel, wheel } from "./wheel.js";
 
 export const minCents = () => centsOfCoins(state.rules?.minWager ?? 0);
 export const maxCents = () => centsOfCoins(state.rules?.maxWager ?? Infinity);
@@ -193,3 +192,37 @@ function controls() {
       <button type="button" class="plain" data-wager="most" aria-label="Max wager" @click=${choose}>Max</button>
     </div>`;
 }
+
+// The wheel: a winning zone from the top clockwise, and a needle that stops at the roll.
+
+const TURNS = 5;
+
+let needleAt = 0; // percent
+let motion = null; // of the needle
+
+/** Turn the needle to a roll, in percent. */
+function turnWheel(rolled, { seconds, began }) {
+  const from = needleAt - 100 * (rolled < needleAt ? TURNS + 1 : TURNS);
+  needleAt = rolled;
+  motion = { from: `${from / 100}turn`, to: `${rolled / 100}turn`, seconds, began };
+}
+
+/** The wheel, with the zone from 0 to `chance` percent painted as the one that wins. `now` says how it is. */
+const wheel = (chance, now) => html`
+  <svg id="wheel" viewBox="0 0 320 320" role="img"
+    aria-label="The wheel: ${now || "the lit part of the rim wins"}">
+    <defs>
+      <linearGradient id="lit" x1="0" y1="0" x2="1" y2="1">
+        <stop offset="0" class="lit-from"/><stop offset="1" class="lit-to"/>
+      </linearGradient>
+    </defs>
+    <circle class="rim" cx="160" cy="160" r="132"/>
+    <circle class="zone ${chance ? "" : "empty"}" cx="160" cy="160" r="132" pathLength="100"
+      stroke-dasharray="${chance} 100" transform="rotate(-90 160 160)"/>
+    <circle class="ticks" cx="160" cy="160" r="112" pathLength="100" stroke-dasharray="0.25 1.75"/>
+    <circle class="quarters" cx="160" cy="160" r="110" pathLength="100" stroke-dasharray="0.6 24.4"
+      stroke-dashoffset="0.3"/>
+    <g class="needle" ${ref((needle) => move(needle, "rotate", motion))}>
+      <path d="M160 50l-11-37a11 11 0 0 1 22 0z"/>
+    </g>
+  </svg>`;
