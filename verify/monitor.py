@@ -690,36 +690,17 @@ class Chain:
 # --- Outcomes ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Content:
-    """A case when it was opened. ``mean`` is what an opening pays on average, in 10^-18 cents."""
-
-    case: str
-    price: int
-    items: list[ContentItem]
-    mean: int
+Content = tuple[str, int, list[ContentItem]]
+"""A case when it was opened: its id, price and items."""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a bet pays, pays on average (in 10^-18 cents), and what its public form must say."""
+def outcome_of(
+    entry: dict[str, Any], server_seed: str, content: Content | None
+) -> tuple[int, int, dict[str, object]]:
+    """Recompute a bet from its entry and the server seed; of an opening with the content of the case.
 
-    payout: int
-    mean: int
-    shown: dict[str, object]
-
-
-def parse_content(body: bytes) -> Content:
-    """A case from its canonical JSON. Raises Contradiction."""
-    try:
-        case, price, items = read_content(body.decode())
-    except ValueError:
-        raise Contradiction("is not the canonical JSON of a case") from None
-    return Content(case, price, items, sum(item.price_cents * item.width for item in items))
-
-
-def outcome_of(entry: dict[str, Any], server_seed: str, content: Content | None) -> Outcome:
-    """Recompute a bet from its entry and the server seed; of an opening with the content of the case."""
+    Returns what it pays, what it pays on average (in 10^-18 cents), and what its public form must say.
+    """
     game, terms = entry["game"], entry["terms"]
     seeds = {"server_seed": server_seed, "client_seed": entry["clientSeed"], "nonce": entry["nonce"]}
     if content:
@@ -735,7 +716,7 @@ def outcome_of(entry: dict[str, Any], server_seed: str, content: Content | None)
         "multiplier": coins(payout * 100 // wager if wager else 0),
         "status": "won" if payout > wager else "lost",
     }
-    return Outcome(payout, mean, shown)
+    return payout, mean, shown
 
 
 def _spin(terms: dict[str, Any], rolled: int) -> tuple[int, int, dict[str, object]]:
@@ -752,9 +733,11 @@ def _spin(terms: dict[str, Any], rolled: int) -> tuple[int, int, dict[str, objec
 
 
 def _opening(terms: dict[str, Any], content: Content, drawn: int) -> tuple[int, int, dict[str, object]]:
-    won = content.items[winner(drawn, (item.width for item in content.items))]
-    shown = {"case": content.case, "snapshot": terms["snapshot"], "ticket": str(drawn), "item": won.name}
-    return won.price_cents, content.mean, shown
+    case, _, items = content
+    won = items[winner(drawn, (item.width for item in items))]
+    mean = sum(item.price_cents * item.width for item in items)
+    shown = {"case": case, "snapshot": terms["snapshot"], "ticket": str(drawn), "item": won.name}
+    return won.price_cents, mean, shown
 
 
 def within(value: Json, *names: str) -> Json:
@@ -1227,20 +1210,20 @@ class Monitor:
             return
         snapshot, wager = entry["terms"].get("snapshot"), entry["terms"]["wager"]
         content = self._content(snapshot) if snapshot else None
-        if content and wager not in (0, content.price):
-            self._contradiction(f"{name}: the wager is {wager}, the price of the case {content.price}")
-        outcome = outcome_of(entry, seed, content)
+        if content and wager not in (0, content[1]):
+            self._contradiction(f"{name}: the wager is {wager}, the price of the case {content[1]}")
+        payout, mean, shown = outcome_of(entry, seed, content)
         seeds = {"serverSeedCommitment": entry["commitment"]}
         seeds |= {each: entry[each] for each in ("clientSeed", "nonce")}
-        different = [*differences(pf, seeds), *differences(bet, outcome.shown)]
+        different = [*differences(pf, seeds), *differences(bet, shown)]
         self._problems(name, [f"in the revealed bet {difference}" for difference in different])
         if different:
             return
         del self.state.waiting[index]
         self.chain.reveal(entry)
         sums = self.state.sums.setdefault(entry["game"], dict(NO_BETS))
-        counted = {"bets": 1, "wagered": wager, "paid": outcome.payout, "mean": outcome.mean}
-        for column, value in counted.items() if wager else (("freeBets", 1), ("freePaid", outcome.payout)):
+        counted = {"bets": 1, "wagered": wager, "paid": payout, "mean": mean}
+        for column, value in counted.items() if wager else (("freeBets", 1), ("freePaid", payout)):
             sums[column] += value
 
     def _content(self, snapshot: str) -> Content:
@@ -1251,9 +1234,9 @@ class Monitor:
                 self._unreadable.add(snapshot)
                 raise NotChecked(f"{url} does not have the content with this hash")
             try:
-                self._contents[snapshot] = parse_content(body)
-            except Contradiction as problem:
-                raise Contradiction(f"{url} {problem}") from None
+                self._contents[snapshot] = read_content(body.decode())
+            except ValueError:
+                raise Contradiction(f"{url} is not the canonical JSON of a case") from None
             if len(self._contents) > SNAPSHOTS_KEPT:
                 del self._contents[next(iter(self._contents))]
         return self._contents[snapshot]

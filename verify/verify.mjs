@@ -44,7 +44,6 @@ as values are given. Exits with 1 unless all of them pass.
 //
 // /verify and verify/verify.mjs contain this module.
 
-
 const WHOLE = "(0|[1-9][0-9]{0,18})";
 const PROOF = new RegExp(`^c2sp\\.org/tlog-proof@v1\nextra (\\S+)\nindex ${WHOLE}\n((?:\\S{44}\n)*)\n([^]*)$`);
 const NOTE = /^([^\0-\x09\x0b-\x1f]*\n)\n((?:\u2014 [^\p{White_Space}+\0-\x1f]+ \S+\n)+)$/u;
@@ -329,7 +328,6 @@ function parseCanonical(text) {
 // Recomputes a bet from its values as text, under the names that they have in its proof. A page has checked nothing of
 // them: anybody may have typed them. /verify and verify/verify.mjs contain this module.
 
-
 const SPIN = "upgrader-1";
 const GAMES = { [SPIN]: "upgrader", "case-1": "case", "irl-1": "irl" };
 const MAX_CENTS = 100_000_000_000;
@@ -420,6 +418,8 @@ const demandHash = (text, what, field) =>
 
 
 // END of the modules of the built-in page.
+
+export { checkLogFile, verify };
 
 /** The vectors that this program gets wrong. */
 async function wrongVectors({ spins, openings, refused, refusedOpenings }) {

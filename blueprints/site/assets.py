@@ -16,7 +16,7 @@ from blueprints.api.large_lists import compressed
 
 FILES = Path(__file__).with_name("static")
 MOST_FILES = 500
-IMPORT_OR_EXPORT = re.compile(r"^(?:import [^;]*;\n|export )", re.MULTILINE)
+IMPORT_OR_EXPORT = re.compile(r"^(?:import [^;]*;\n+|export )", re.MULTILINE)
 IMPORT = re.compile(r'\bfrom\s*"(\.{1,2}/[^"]+)"')
 
 

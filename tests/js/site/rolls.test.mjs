@@ -1,4 +1,4 @@
-// What the page needs of fairness/rolls.js and verify/verify.mjs, which has the golden vectors, does not.
+// Where the reel stops. The golden vectors check the rest of fairness/rolls.js, in verify/verify.mjs.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
