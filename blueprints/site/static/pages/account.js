@@ -1,14 +1,13 @@
 // The overview of the account: links to its pages, the level, and what the player has wagered and was paid.
 
 import { getJson } from "../api.js";
+import { centsOfCoins, formatClock } from "../format.js";
 import { html, nothing } from "../lit.js";
-import { centsOfCoins } from "../money.js";
 import { coins, section, signedCoins } from "../parts/elements.js";
-import { ownResource, Resource } from "../parts/resource.js";
+import { ownResource, Resource } from "../parts/lists.js";
 import { loadPlayer } from "../player.js";
 import { accountLinks } from "../shell.js";
 import { state } from "../store.js";
-import { formatClock } from "../times.js";
 
 const PERIODS = { day: "Today", week: "This week", month: "This month", total: "In all" };
 

@@ -1,15 +1,11 @@
 // The player's own limits, breaks and self-exclusion.
 
 import { sendJson } from "../api.js";
+import { centsOfCoins, coinsOfCents, format, formatClock, formatTime, plain } from "../format.js";
 import { html, nothing } from "../lit.js";
-import { centsOfCoins, coinsOfCents, format, plain } from "../money.js";
-import { Actions } from "../parts/action.js";
-import { ask, openDialog } from "../parts/dialog.js";
 import { named, section } from "../parts/elements.js";
-import { readAmount, textField } from "../parts/form.js";
-import { ownResource } from "../parts/resource.js";
-import { sendConfirmed } from "../parts/two-factor.js";
-import { formatClock, formatTime } from "../times.js";
+import { Actions, ask, openDialog, readAmount, sendConfirmed, textField } from "../parts/forms.js";
+import { ownResource } from "../parts/lists.js";
 
 // What is used of each kind, from a period of `/limits/summary`.
 const KINDS = {
