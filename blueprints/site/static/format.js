@@ -28,3 +28,8 @@ export const formatSigned = (cents) => (cents > 0 ? "+" : cents < 0 ? "−" : ""
 /** For display, in the time zone of the browser. */
 export const formatTime = (ms) => new Date(ms).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
 export const formatClock = (ms) => new Date(ms).toLocaleTimeString([], { timeStyle: "short" });
+
+/** When the periods of limits and sums begin, as a sentence. */
+export const whenPeriodsBegin = () =>
+  `A day begins at ${formatClock(new Date().setUTCHours(0, 0, 0, 0))}, a week on Monday and a month on the 1st: ` +
+  "midnight in UTC, shown in your time.";

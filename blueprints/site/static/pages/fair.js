@@ -31,8 +31,8 @@ async function ownBet() {
 async function newestBet() {
   const [newest] = (await getJson("/stats/live-bets?limit=1")).data.bets;
   if (!newest) return null;
-  const [shown, { pf }] = await Promise.all([readBet(newest.id), getJson(`/bets/${newest.id}`)]);
-  const proof = { ...pf, snapshot: shown.snapshot?.hash };
+  const shown = await readBet(newest.id);
+  const proof = { ...shown.pf, snapshot: shown.snapshot?.hash };
   const result = canVerify() ? await verifyProof(proof, shown) : null;
   return { id: newest.id, proof, shown, result, isOwn: false };
 }

@@ -1,7 +1,7 @@
 // The player's own limits, breaks and self-exclusion.
 
 import { sendJson } from "../api.js";
-import { centsOfCoins, coinsOfCents, format, formatClock, formatTime, plain } from "../format.js";
+import { centsOfCoins, coinsOfCents, format, formatTime, plain, whenPeriodsBegin } from "../format.js";
 import { html, nothing } from "../lit.js";
 import { named, section } from "../parts/elements.js";
 import { Actions, ask, openDialog, readAmount, sendConfirmed, textField } from "../parts/forms.js";
@@ -34,9 +34,7 @@ export const enter = () => limits.load();
 export const page = () => limits.view("limits-note", "Your limits", ([values, summary]) => html`<div class="parts">
   ${section("limits", "Your limits", html`
     <p class="quiet">A bet or a deposit that would exceed a limit is refused. A first or a lower limit counts at
-      once. A higher one, or removing one, counts when you confirm it after 24 hours. A day begins at
-      ${formatClock(new Date().setUTCHours(0, 0, 0, 0))}, a week on Monday and a month on the 1st: midnight in UTC,
-      shown in your time.</p>
+      once. A higher one, or removing one, counts when you confirm it after 24 hours. ${whenPeriodsBegin()}</p>
     ${limiting.view()}
     ${Object.entries(KINDS).map(([kind, [title, describeUsed]]) => html`
       <h4>${title}</h4>
