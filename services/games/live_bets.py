@@ -10,10 +10,9 @@ from typing import Any
 
 from peewee import SQL, fn
 
-from models import shown_bets
-from models.bets import HIGH_ROLL, Bet
+from models.bets import HIGH_ROLL, SHOWN_WITH_BETS, Bet
 from models.db.connection import reading, repeatable_read
-from models.totals import LiveBetCount
+from models.figures import LiveBetCount
 from models.users import User
 from services.shared.clock import Millis
 from services.shared.pagination import Page, Place, rows_of_page
@@ -29,7 +28,7 @@ class LiveBetKind(StrEnum):
 
 
 SHOWN = Bet.alias("bets")
-"""Named as in the SQL of models/shown_bets.py."""
+"""Named as in ``SHOWN_WITH_BETS``."""
 
 IS_PUBLIC = Bet.user.not_in(User.select(User.id).where(User.suspended_at_ms.is_null(False)))
 
@@ -64,7 +63,7 @@ def page(*, kind: LiveBetKind, place: Place, now: Millis) -> Page[Any]:
 def shown(bet_ids: Iterable[int]) -> list[Any]:
     """These bets with the columns that LiveBetSchema shows, in no order."""
     of_bet = (SHOWN.id, SHOWN.game, SHOWN.item, SHOWN.wager_cents, SHOWN.payout_cents, SHOWN.completed_at_ms)
-    of_others = (SQL(sql).alias(name) for name, sql in shown_bets.COLUMNS.items())
+    of_others = (SQL(sql).alias(name) for name, sql in SHOWN_WITH_BETS.items())
     return list(SHOWN.select(*of_bet, *of_others).where(SHOWN.id.in_(list(bet_ids))).namedtuples())
 
 

@@ -22,7 +22,7 @@ from models.bet_settlement import (
 )
 from models.db.group_commit import GroupCommit
 from models.db.sql import execute
-from models.play_limits import BetRefused, explain_refusal
+from models.limits import BetRefused, explain_refusal
 from models.users import PERMANENTLY, Balances
 from services.games.errors import (
     FreeCaseNotAvailable,

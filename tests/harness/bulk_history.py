@@ -11,10 +11,11 @@ import peewee
 from peewee import SqliteDatabase
 
 from models.bets import Bet
+from models.cases import Snapshot
 from models.db.connection import database, reading, writing
+from models.db.new_connections import STATEMENT_MS
+from models.figures import THEORETICAL_LOSS_UCENTS
 from models.ledger import LedgerTransaction
-from models.recomputed_sums import THEORETICAL_LOSS_UCENTS
-from models.snapshots import Snapshot
 from models.users import User
 from services.accounts import users
 from services.figures import daily_totals
@@ -200,8 +201,10 @@ def settle() -> None:
     """Let PostgreSQL update its statistics, as it does by itself later. SQLite never does."""
     if isinstance(database.obj, SqliteDatabase):
         return
-    with reading(), database.obj.unlimited_statements():
+    with reading():
+        database.execute_sql("SET statement_timeout = 0")
         database.execute_sql("VACUUM (ANALYZE)")
+        database.execute_sql(f"SET statement_timeout = {STATEMENT_MS}")
 
 
 def _write_chunk(history: History, count: int) -> None:

@@ -4,7 +4,7 @@ import jwt
 import pytest
 
 from models.db.connection import reading
-from models.two_factor import ConfirmedToken, WrongCode
+from models.logins import ConfirmedToken, WrongCode
 from services.shared.clock import now_ms
 from tests.harness.players import create_player
 from tests.harness.spins import Clock

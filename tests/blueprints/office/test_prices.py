@@ -5,8 +5,7 @@ import json
 import pytest
 
 from models.db.connection import reading, writing
-from models.items import Item
-from models.prices import PriceSource
+from models.items import Item, PriceSource
 from tests.harness.players import import_prices
 from tests.support.office import events
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from models.db.connection import writing
-from models.leases import Lease
+from models.processes import Lease
 from services.maintenance import ledger_audit
 from tests.harness.btcpay.fake import FakeBtcPay
 from tests.harness.btcpay.openapi import NEW

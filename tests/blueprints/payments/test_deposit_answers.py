@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from models.db.connection import reading, writing
-from models.deposits import Deposit
+from models.payments import Deposit
 from tests.harness.btcpay.faults import Fault
 from tests.harness.btcpay.objects import invalid
 

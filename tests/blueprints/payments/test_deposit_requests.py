@@ -3,7 +3,7 @@
 import pytest
 
 from models.db.connection import reading
-from models.deposits import Deposit
+from models.payments import Deposit
 from tests.blueprints.payments.conftest import NOW
 from tests.harness.btcpay.faults import Fault
 from tests.harness.btcpay.objects import invalid

@@ -8,7 +8,7 @@ import requests
 from standardwebhooks import Webhook
 
 from models.db.connection import reading
-from models.deposits import Deposit
+from models.payments import Deposit
 from tests.blueprints.payments.conftest import APPROVE_PAYOUT, CREATE_PAYOUT, SECRET
 from tests.harness.btcpay.faults import Fault
 from tests.harness.btcpay.webhooks import signature

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from models.db.connection import reading
-from models.webhook_deliveries import WebhookDelivery
+from models.payments import WebhookDelivery
 from server import repeated_lines
 from tests.harness.btcpay.faults import Fault
 from tests.harness.btcpay.webhooks import Delivery, signature

@@ -6,7 +6,7 @@ import pytest
 from peewee import SqliteDatabase
 
 from models import proof_queries
-from models.case_spins import CASE
+from models.cases import CASE
 from models.db.connection import database, reading
 from models.users import User
 from services.games import case_activity

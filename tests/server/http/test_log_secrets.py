@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 import requests
 
+from models.announced_seeds import AnnouncedSeed
+from models.bets import Prize
 from models.db.connection import reading
-from models.prizes import Prize
-from models.users import AnnouncedSeed, User
+from models.users import User
 from tests.harness.btcpay.fake import FakeBtcPay
 from tests.harness.btcpay.faults import Fault
 from tests.harness.databases import durable_postgres

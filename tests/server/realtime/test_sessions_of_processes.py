@@ -6,10 +6,9 @@ from contextlib import suppress
 import pytest
 import requests
 
-from models.bets import Bet
+from models.bets import Bet, Prize
 from models.db.connection import reading
-from models.prizes import Prize
-from models.totals import LIVE_BET_SHARDS
+from models.figures import LIVE_BET_SHARDS
 from models.users import User
 from server.cluster import cluster
 from services.accounts import personal_details

@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.alarms import Alarm
 from models.db.connection import database, reading, writing
+from models.staff import Alarm
 from tests.harness.spins import Clock, at
 
 NOW = at("2026-03-18 12:00")

@@ -4,8 +4,8 @@ import stat
 
 import pytest
 
+from models.announced_seeds import AnnouncedSeed
 from models.db.connection import reading
-from models.users import AnnouncedSeed
 from services.shared.errors import Unavailable
 from tests.harness.spins import play_spin
 from tests.harness.waiting import wait_until

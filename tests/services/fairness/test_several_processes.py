@@ -2,9 +2,9 @@
 
 import pytest
 
+from models.announced_seeds import AnnouncedSeed
 from models.db.connection import writing
 from models.log import BETS
-from models.users import AnnouncedSeed
 from services.log import checkpoint_file, sequencer, signed_log
 from services.shared.errors import Unavailable
 from tests.harness.spins import play_spin

@@ -14,12 +14,12 @@ from typing import Any
 import requests
 from flask import Flask
 
-from models.bets import Bet
+from models.announced_seeds import AnnouncedSeed
+from models.bets import Bet, Prize
 from models.db.connection import reading
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.payments import Payment
-from models.prizes import Prize
-from models.users import AnnouncedSeed, User
+from models.users import User
 from tests.harness.waiting import wait_until
 from tests.storms.crashes.memory import Act, ActKind, Memory, Outcome
 

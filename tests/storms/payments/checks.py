@@ -13,12 +13,9 @@ from typing import Any
 import requests
 
 from models.db.connection import reading
-from models.deposits import Deposit
 from models.ledger import LedgerEntry
-from models.payments import Payment
+from models.payments import Deposit, Payment, WebhookDelivery, Withdrawal
 from models.users import User
-from models.webhook_deliveries import WebhookDelivery
-from models.withdrawals import Withdrawal
 from tests.harness.btcpay.fake import FakeBtcPay
 from tests.harness.btcpay.objects import Invoice, is_address
 from tests.storms.payments.check_service import Decision

@@ -9,8 +9,7 @@ from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 from models.db.connection import UNAVAILABLE, reading
-from models.deposits import Deposit
-from models.withdrawals import Withdrawal
+from models.payments import Deposit, Withdrawal
 from tests.harness.btcpay.faults import Fault
 from tests.harness.waiting import wait_until
 from tests.storms.payments.scene import Scene

@@ -7,9 +7,9 @@ import peewee
 import pytest
 
 from models import proof_queries
+from models.announced_seeds import AnnouncedSeed
 from models.bets import Bet
 from models.db.connection import reading, writing
-from models.users import AnnouncedSeed
 from services.shared.clock import now_ms
 from sockets.proofs import ProofDelivery
 from tests.harness.servers import threaded_server

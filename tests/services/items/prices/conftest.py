@@ -5,7 +5,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from models.db.connection import reading, writing
 from models.items import Item
-from models.leases import Lease
+from models.processes import Lease
 from services.items.prices import feed, market, service
 from tests.harness.players import import_prices
 from tests.harness.price_sources import price_server

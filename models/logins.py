@@ -1,9 +1,24 @@
-"""Two-factor authentication: secrets, codes, confirmed tokens, and logins that wait for a code."""
+"""Logins: used nonces, two-factor authentication, and logins that wait for a code."""
 
 import peewee
+from peewee import SQL
 
 from models.db.connection import Table
 from models.users import User
+
+
+class LoginNonce(Table):
+    """A used nonce. The primary key refuses its second use, in any process."""
+
+    nonce = peewee.CharField(max_length=255, primary_key=True)
+    expires_at_ms = peewee.BigIntegerField()
+
+    class Meta:
+        table_name = "login_nonces"
+        indexes = (
+            # For deleting the nonces of assertions that are too old to be accepted.
+            SQL("CREATE INDEX login_nonces_by_expiry ON login_nonces (expires_at_ms)"),
+        )
 
 
 class TwoFactor(Table):
@@ -27,10 +42,10 @@ class WrongCode(Table):
 
     class Meta:
         table_name = "wrong_codes"
-
-
-# Counting a player's recent wrong codes, and deleting the others.
-WrongCode.add_index(WrongCode.index(WrongCode.user, WrongCode.at_ms, name="wrong_codes_of_player"))
+        indexes = (
+            # Counting a player's recent wrong codes, and deleting the others.
+            SQL("CREATE INDEX wrong_codes_of_player ON wrong_codes (user_id, at_ms)"),
+        )
 
 
 class RecoveryCode(Table):
@@ -42,10 +57,10 @@ class RecoveryCode(Table):
 
     class Meta:
         table_name = "recovery_codes"
-
-
-# The codes of a player, at most ten.
-RecoveryCode.add_index(RecoveryCode.index(RecoveryCode.user, name="recovery_codes_of_player"))
+        indexes = (
+            # The codes of a player, at most ten.
+            SQL("CREATE INDEX recovery_codes_of_player ON recovery_codes (user_id)"),
+        )
 
 
 class ConfirmedToken(Table):
@@ -72,7 +87,7 @@ class LoginChallenge(Table):
 
     class Meta:
         table_name = "login_challenges"
-
-
-# Deleting a player's challenges: the expired ones, and all when two-factor authentication is turned off.
-LoginChallenge.add_index(LoginChallenge.index(LoginChallenge.user, name="login_challenges_of_player"))
+        indexes = (
+            # Deleting a player's expired challenges, and all when two-factor authentication is turned off.
+            SQL("CREATE INDEX login_challenges_of_player ON login_challenges (user_id)"),
+        )
