@@ -13,18 +13,19 @@ from services.alarms.delivery import AlarmDelivery
 from services.audit_trail.audit_log import AuditLog
 from services.audit_trail.keys import AuditKeys
 from services.audit_trail.recording import record_with
+from services.bets.cases import Openings
+from services.bets.errors import SpinInProgress
+from services.bets.proofs import Proofs
+from services.bets.settlement import BetSettler
+from services.bets.upgrader import Upgrader
 from services.fairness.server_seeds import ServerSeeds
 from services.figures.daily_totals import TotalsOfAppended
-from services.games.bet_settler import BetSettler
-from services.games.errors import SpinInProgress
-from services.games.proofs import Proofs
 from services.items.catalogue import CatalogueCache
 from services.items.prices.service import PriceService
 from services.log.bet_log import BetLog
 from services.log.keys import LogKeys
 from services.log.pseudonyms import Pseudonyms
 from services.maintenance.encrypted_columns import EncryptedColumn, encrypted_columns
-from services.openings.opening import Openings
 from services.payments.deposits import Deposits
 from services.payments.hold import PayoutHold
 from services.payments.inbox import WebhookInbox
@@ -48,7 +49,6 @@ from services.staff.login_failures import LoginFailures
 from services.staff.passwords import Passwords
 from services.staff.proposals import Proposals
 from services.staff.sign_in import SignIn
-from services.upgrader.spin import Upgrader
 from services.wallet.prizes.shipping import Shipping
 from settings import Settings
 

@@ -16,11 +16,8 @@ from server.metrics import Metrics
 from server.realtime.packets import after_this_event, check_event_rate
 from server.realtime.server import Event, Realtime
 from services.accounts import sessions, users
-from services.cases.errors import CaseNotFound
-from services.container import Services
-from services.games.bet_settler import SettledBet
-from services.games.bets import LOST, UPGRADER, WON
-from services.games.errors import (
+from services.bets.cases import OpeningRequest, Openings
+from services.bets.errors import (
     CommitmentMismatch,
     FreeCaseNotAvailable,
     InvalidClientSeed,
@@ -30,9 +27,20 @@ from services.games.errors import (
     SpinInProgress,
     TooSoon,
 )
+from services.bets.lookups import LOST, UPGRADER, WON
+from services.bets.opening_errors import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow
+from services.bets.settlement import SettledBet
+from services.bets.upgrader import SpinRequest, Upgrader
+from services.bets.upgrader_errors import (
+    ItemNotFound,
+    ItemPriceChanged,
+    PriceNotAboveWager,
+    WagerAboveLimit,
+    WagerTooSmall,
+)
+from services.cases.errors import CaseNotFound
+from services.container import Services
 from services.limits.errors import ExcludedPermanently, LimitReached, TakingABreak
-from services.openings.errors import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow
-from services.openings.opening import OpeningRequest, Openings
 from services.shared.errors import (
     AccountSuspended,
     InsufficientBalance,
@@ -41,14 +49,6 @@ from services.shared.errors import (
     Unauthorized,
 )
 from services.shared.money import InvalidAmount, number_from_cents
-from services.upgrader.errors import (
-    ItemNotFound,
-    ItemPriceChanged,
-    PriceNotAboveWager,
-    WagerAboveLimit,
-    WagerTooSmall,
-)
-from services.upgrader.spin import SpinRequest, Upgrader
 from sockets.schemas import LimitReachedSchema, OpeningPfSchema, PfSchema
 
 MAX_REQUEST_ID = 64

@@ -18,9 +18,9 @@ from models import proof_queries
 from models.proof_queries import FOUND_AT_ONCE
 from server.realtime.repeated_task import RepeatedTask
 from server.realtime.server import Event, Realtime
+from services.bets.proofs import Proof
+from services.bets.settlement import SettledBet
 from services.container import Services
-from services.games.bet_settler import SettledBet
-from services.games.proofs import Proof
 from services.shared.background import in_slices, pause
 from services.shared.signals import Signal
 from sockets.live_feed import LiveFeed

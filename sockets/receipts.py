@@ -2,8 +2,8 @@
 
 from models.bets import Bet
 from server.realtime.server import Realtime
+from services.bets.settlement import SettledBet
 from services.container import Services
-from services.games.bet_settler import SettledBet
 from services.log import receipts
 from sockets.schemas import ReceiptSchema
 

@@ -7,8 +7,8 @@ from typing import Any
 from flask import Flask
 
 from bench.harness.players import Player
-from services.games.bet_settler import SettledBet
-from services.upgrader.spin import SpinRequest
+from services.bets.settlement import SettledBet
+from services.bets.upgrader import SpinRequest
 
 DAY_MS = 24 * 3600 * 1000
 

@@ -9,7 +9,7 @@ from blueprints.api.caching import cached_response, conditional
 from blueprints.bets.public_bets import dump_bet, dump_opened_case
 from blueprints.bets.schemas import PublicOpeningSchema, PublicSpinSchema
 from server.current_services import get_services
-from services.games import bets
+from services.bets import lookups
 from services.shared.cache_invalidation import Tag
 
 blueprint = ApiBlueprint("bets", __name__, url_prefix="/bets", description="Bets that anybody may verify")
@@ -28,7 +28,9 @@ PROOF_FILE = {"type": "string", "examples": ["c2sp.org/tlog-proof@v1\nextra eyJh
 def get_public_bet(bet_id: int) -> Response:
     """One bet of any player, with its revealed seed. Not found before its proof is due."""
     services = get_services()
-    found = bets.get_public(bet_id=bet_id, proofs=services.proofs, bet_log=services.log, clock=services.clock)
+    found = lookups.get_public(
+        bet_id=bet_id, proofs=services.proofs, bet_log=services.log, clock=services.clock
+    )
     opened = {key: dump_opened_case(content) for key, content in found.contents.items()}
     return Response(orjson.dumps(dump_bet(found.bets[0], opened)), mimetype="application/json")
 
@@ -46,7 +48,7 @@ def get_log_proof(bet_id: int) -> Response:
     before the bet's proof is due, and for a bet that is older than the log.
     """
     services = get_services()
-    proof = bets.get_log_proof(
+    proof = lookups.get_log_proof(
         bet_id=bet_id, proofs=services.proofs, bet_log=services.log, clock=services.clock
     )
     return Response(proof, mimetype="text/plain")

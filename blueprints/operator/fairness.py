@@ -15,10 +15,10 @@ from blueprints.api.cli import (
 )
 from server.current_services import get_services
 from server.schemas import camel_case
+from services.bets.lookups import GAMES, MAX_NONCE, UPGRADER
 from services.cases import snapshots
 from services.fairness import rolls, tickets
 from services.figures.bet_sums import BetSums
-from services.games.bets import GAMES, MAX_NONCE, UPGRADER
 from services.maintenance import fairness_audit, fairness_report
 from services.shared.clock import iso_date
 from services.shared.errors import OperatorError

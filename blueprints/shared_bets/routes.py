@@ -19,7 +19,7 @@ from blueprints.site.routes import set_security_policy, show_page_while_unavaila
 from blueprints.system.media import ITEM_PICTURES, NEUTRAL_ITEM
 from server.current_services import get_services
 from server.http.rate_limit import count_as
-from services.games.bets import BetNotFound, BetNotRevealed
+from services.bets.lookups import BetNotFound, BetNotRevealed
 from services.shared_bets import shared_bet
 from services.shared_bets.picture import HEIGHT, WIDTH, PictureContent
 from services.shared_bets.shared_bet import SharedBet

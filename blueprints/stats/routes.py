@@ -23,8 +23,8 @@ from blueprints.stats.schemas import (
 from models.processes import live_sockets
 from server.current_services import get_services
 from server.http.rate_limit import LONG_LIST, SEARCHED_LIST, count_as
-from services.games import case_activity
-from services.games import live_bets as live
+from services.bets import case_activity
+from services.bets import live_bets as live
 from services.shared.cache_invalidation import Tag
 from services.statistics import fairness as proofs_of_player
 from services.statistics import games as games_of_player

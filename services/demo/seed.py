@@ -14,17 +14,17 @@ from models.irl_cases import IrlCase
 from models.items import Item
 from models.users import User
 from services.accounts import users
+from services.bets.cases import OpeningRequest
+from services.bets.upgrader import SpinRequest
 from services.cases import importing
 from services.cases.irl import importing as irl_importing
 from services.cases.kinds import CaseKind, case_id
 from services.container import Services
 from services.items import importing as items_importing
-from services.openings.opening import OpeningRequest
 from services.shared import decimal_json
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError, UserNotFound
 from services.shared.money import Cents
-from services.upgrader.spin import SpinRequest
 
 DATA = Path(__file__).parent
 

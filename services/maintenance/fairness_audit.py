@@ -10,12 +10,12 @@ from models.bets import Bet
 from models.case_spins import CASE
 from models.db.connection import repeatable_read
 from models.users import AnnouncedSeed
+from services.bets.lookups import LOST, UPGRADER, WON
 from services.cases import snapshots
 from services.cases.kinds import FREE_CASE_ID
 from services.cases.snapshots import Content, InvalidSnapshot
 from services.fairness import rolls, tickets
 from services.fairness.server_seeds import ServerSeeds
-from services.games.bets import LOST, UPGRADER, WON
 from services.shared.errors import OperatorError
 from services.shared.money import NO_COINS, Cents
 

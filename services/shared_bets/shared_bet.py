@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.db.connection import reading
+from services.bets import live_bets, lookups
+from services.bets.lookups import WON
+from services.bets.proofs import Proofs
 from services.cases.snapshots import Content
 from services.fairness import rolls, tickets
-from services.games import bets, live_bets
-from services.games.bets import WON
-from services.games.proofs import Proofs
 from services.log.bet_log import BetLog
 from services.shared.clock import Millis
 
@@ -51,7 +51,7 @@ class SharedBet:
 
 def get(*, bet_id: int, proofs: Proofs, bet_log: BetLog, clock: Callable[[], Millis]) -> SharedBet:
     """Any player's bet. Raises BetNotFound, and BetNotRevealed while its proof is not due."""
-    found = bets.get_public(bet_id=bet_id, proofs=proofs, bet_log=bet_log, clock=clock)
+    found = lookups.get_public(bet_id=bet_id, proofs=proofs, bet_log=bet_log, clock=clock)
     with reading():
         (shown,) = live_bets.shown([bet_id])
     (bet,) = found.bets

@@ -7,11 +7,11 @@ from typing import Any
 from models.bets import Bet
 from models.db.connection import reading
 from models.users import User
+from services.bets import lookups
+from services.bets.lookups import MAX_NONCE, BetNotFound
+from services.bets.proofs import Proofs
 from services.cases import snapshots
 from services.cases.snapshots import Content
-from services.games import bets
-from services.games.bets import MAX_NONCE, BetNotFound
-from services.games.proofs import Proofs
 from services.log.bet_log import BetLog
 from services.shared.clock import Millis
 
@@ -39,7 +39,7 @@ def of_player(
             raise BetNotFound
         content = None if bet.snapshot_id is None else snapshots.parse(bet.snapshot.content)
     try:
-        found = bets.get_public(bet_id=bet.id, proofs=proofs, bet_log=bet_log, clock=clock)
+        found = lookups.get_public(bet_id=bet.id, proofs=proofs, bet_log=bet_log, clock=clock)
     except BetNotFound:
         bet.server_seed, bet.log = "", None
         return BetView(bet, content)

@@ -15,13 +15,13 @@ from models.cases import Case
 from models.db.connection import reading
 from models.db.sql import execute
 from models.irl_cases import IrlCase
+from services.bets.cases import ATTEMPTS, OpeningRequest, OpeningTerms
+from services.bets.errors import TermsExpired
+from services.bets.openable_cases import OpenableCase
+from services.bets.settlement import BetSettler, SettledBet
 from services.cases.chances import width_from_percent
 from services.cases.kinds import FREE_CASE_ID
 from services.cases.snapshots import Content, content_of
-from services.games.bet_settler import BetSettler, SettledBet
-from services.games.errors import TermsExpired
-from services.openings.openable_cases import OpenableCase
-from services.openings.opening import ATTEMPTS, OpeningRequest, OpeningTerms
 from services.shared.money import Cents
 from tests.support.client_seeds import client_seed_among
 

@@ -11,8 +11,8 @@ from bench.harness.players import create_player, import_case
 from bench.harness.spins import play_spin
 from models.db.connection import reading, writing
 from models.users import User
+from services.bets.cases import OpeningRequest
 from services.cases.snapshots import stored
-from services.openings.opening import OpeningRequest
 from services.payments import records
 from services.payments.records import PaymentType, Transfer
 from services.shared.money import Cents

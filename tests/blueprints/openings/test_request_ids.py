@@ -4,8 +4,8 @@ import pytest
 
 from models.cases import Case
 from models.db.connection import writing
-from services.openings import openable_cases
-from services.openings.openable_cases import OpenableCase
+from services.bets import openable_cases
+from services.bets.openable_cases import OpenableCase
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from bench.harness.waiting import wait_until
-from services.openings.opening import OpeningRequest
+from services.bets.cases import OpeningRequest
 from sockets.proofs import ProofDelivery
 from tests.support.locks import locked
 from tests.support.markers import postgresql_only

@@ -12,7 +12,7 @@ from models import proof_queries
 from models.case_spins import CASE
 from models.db.connection import database, reading
 from models.users import User
-from services.games import case_activity
+from services.bets import case_activity
 from tests.blueprints.stats.conftest import NOW
 from tests.support.apps import fresh_app
 from tests.support.markers import DATABASE_FIXTURES

@@ -22,17 +22,17 @@ from models.prizes import Prize
 from models.users import User
 from models.withdrawals import Withdrawal
 from services.accounts import users
+from services.bets.cases import OpeningRequest
+from services.bets.errors import TermsExpired
+from services.bets.upgrader import SpinRequest
 from services.cases.irl import importing as irl_importing
 from services.container import Services
-from services.games.errors import TermsExpired
-from services.openings.opening import OpeningRequest
 from services.payments import deposits, withdrawals
 from services.payments import records as payments
 from services.payments.records import PaymentType, Transfer
 from services.shared.clock import now_ms
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
-from services.upgrader.spin import SpinRequest
 from services.wallet import vault
 from services.wallet.affiliates import claims, codes
 from services.wallet.prizes import prizes

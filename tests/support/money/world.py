@@ -20,12 +20,12 @@ from models.leases import Lease
 from models.ledger import LedgerEntry
 from models.users import User
 from services.accounts import personal_details
+from services.bets.cases import OpeningRequest
+from services.bets.upgrader import SpinRequest
 from services.cases.irl import importing as irl_importing
 from services.maintenance import ledger_audit
-from services.openings.opening import OpeningRequest
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
-from services.upgrader.spin import SpinRequest
 from tests.support.client_seeds import client_seed_that, client_seed_that_wins
 from tests.support.money.bookkeeping import SPECIAL_CODE, ModelCase
 from tests.support.money.interruptions import Died, Fuse, InterruptionKind, Moment

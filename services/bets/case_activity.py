@@ -7,8 +7,8 @@ from models.case_spins import CASE, IRL
 from models.cases import Case
 from models.db.connection import repeatable_read
 from models.irl_cases import IrlCase
+from services.bets import live_bets
 from services.cases.errors import CaseNotFound
-from services.games import live_bets
 from services.shared.clock import Millis
 
 SHOWN = 10

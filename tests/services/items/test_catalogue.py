@@ -6,9 +6,9 @@ from bench.harness.waiting import wait_until
 from models.catalogue import SharedItem
 from models.db.connection import database, reading, writing
 from models.leases import Lease
+from services.items import catalogue as catalogue_module
 from services.items.catalogue import STORED, CatalogueCache, Sort
 from services.shared.pagination import Place
-from services.upgrader import catalogue as catalogue_module
 from tests.support.at_once import all_at_once
 from tests.support.markers import postgresql_only
 

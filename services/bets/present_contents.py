@@ -3,12 +3,12 @@
 from contextlib import suppress
 
 from models.case_spins import CASE, IRL
+from services.bets.openable_cases import read_case
 from services.cases import queries, snapshots
 from services.cases.errors import CaseNotFound
 from services.cases.irl import queries as irl_cases
 from services.cases.kinds import CaseKind
 from services.cases.snapshots import SnapshotNotFound
-from services.openings.openable_cases import read_case
 from services.shared.background import in_slices
 
 

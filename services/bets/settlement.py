@@ -15,17 +15,17 @@ from models.prizes import Prize
 from models.totals import LIVE_BET_SHARDS
 from models.users import Balances
 from services.accounts import sessions, users
-from services.fairness import rolls
-from services.fairness.server_seeds import Commitment, SeedInPlay, ServerSeeds
-from services.games.errors import (
+from services.bets.errors import (
     CommitmentMismatch,
     InvalidClientSeed,
     RequestIdReused,
     SeedUsed,
     TermsExpired,
 )
-from services.games.settlement import refusal_of, settle_in_group
-from services.games.terms import BetRequest, Expectation, Terms
+from services.bets.sqlite_settlement import refusal_of, settle_in_group
+from services.bets.terms import BetRequest, Expectation, Terms
+from services.fairness import rolls
+from services.fairness.server_seeds import Commitment, SeedInPlay, ServerSeeds
 from services.ledger.posting import LedgerKind
 from services.log import entries
 from services.log.entries import LoggedBet

@@ -24,7 +24,7 @@ from models.db.group_commit import GroupCommit
 from models.db.sql import execute
 from models.play_limits import BetRefused, explain_refusal
 from models.users import PERMANENTLY, Balances
-from services.games.errors import (
+from services.bets.errors import (
     FreeCaseNotAvailable,
     SeedUsed,
     SessionTimeReached,

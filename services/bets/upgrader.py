@@ -3,19 +3,19 @@
 from dataclasses import dataclass
 
 from models.bet_settlement import Outcome
-from services.fairness import rolls
-from services.games.bet_settler import BetSettler, Clock, SettledBet, client_seed_of
-from services.games.bets import LOST, UPGRADER, WON
-from services.games.terms import BetRequest, Expectation
-from services.items.catalogue import CatalogueCache, CatalogueItem
-from services.shared.money import Cents, cents_from_number, is_amount
-from services.upgrader.errors import (
+from services.bets.lookups import LOST, UPGRADER, WON
+from services.bets.settlement import BetSettler, Clock, SettledBet, client_seed_of
+from services.bets.terms import BetRequest, Expectation
+from services.bets.upgrader_errors import (
     ItemNotFound,
     ItemPriceChanged,
     PriceNotAboveWager,
     WagerAboveLimit,
     WagerTooSmall,
 )
+from services.fairness import rolls
+from services.items.catalogue import CatalogueCache, CatalogueItem
+from services.shared.money import Cents, cents_from_number, is_amount
 from settings import Settings
 
 ALGORITHM = "upgrader-1"
@@ -78,7 +78,7 @@ class Upgrader:
     def play(self, *, user_id: int, request: SpinRequest, clock: Clock) -> SettledBet:
         """Take the wager, roll, and credit the item's value when the roll wins.
 
-        The caller holds the player's lock. Raises InvalidAmount, the errors of services/upgrader/errors.py in
+        The caller holds the player's lock. Raises InvalidAmount, the errors of upgrader_errors.py in
         the order of the checks below, and then those of ``BetSettler.settle``.
         """
         return self._settler.settle(

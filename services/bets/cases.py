@@ -8,15 +8,15 @@ from cachetools import TTLCache, cached
 
 from models.bet_settlement import Outcome
 from services.accounts import users
+from services.bets.errors import FreeCaseNotAvailable, TermsExpired
+from services.bets.lookups import LOST, WON
+from services.bets.openable_cases import OpenableCase, read_case
+from services.bets.opening_errors import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow
+from services.bets.settlement import BetSettler, Clock, SettledBet, client_seed_of
+from services.bets.terms import BetRequest, Expectation
 from services.cases import snapshots
 from services.cases.snapshots import Content
 from services.fairness import tickets
-from services.games.bet_settler import BetSettler, Clock, SettledBet, client_seed_of
-from services.games.bets import LOST, WON
-from services.games.errors import FreeCaseNotAvailable, TermsExpired
-from services.games.terms import BetRequest, Expectation
-from services.openings.errors import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow
-from services.openings.openable_cases import OpenableCase, read_case
 from services.shared.build_once import BuildCondition
 from services.shared.levels import level_of
 from services.shared.money import is_amount
@@ -110,7 +110,7 @@ class Openings:
     def play(self, *, user_id: int, request: OpeningRequest, clock: Clock) -> SettledBet:
         """Take the price of the case, draw the ticket, and credit the item's value or keep the prize.
 
-        The caller holds the player's lock. Raises the errors of services/openings/errors.py and CaseNotFound
+        The caller holds the player's lock. Raises the errors of opening_errors.py and CaseNotFound
         in the order of the checks below, and then those of ``BetSettler.settle``. Raises TermsExpired if the
         database is so slow that no attempt is settled in time.
         """

@@ -1,4 +1,4 @@
-"""The refusals of an opening. services/games/errors.py has those that all games share."""
+"""The refusals of an opening. services/bets/errors.py has those that all games share."""
 
 from services.shared.errors import PlatformError
 
