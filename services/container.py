@@ -190,7 +190,6 @@ class Services:
             name=name,
             provider=provider,
             encrypter=self._encrypter(f"login with {name}"),
-            seeds=self.seeds,
             needs_code="login" in self.settings.two_factor_required_for,
         )
 

@@ -15,6 +15,7 @@ from models.prizes import Prize
 from models.totals import LIVE_BET_SHARDS
 from models.users import Balances
 from services.accounts import sessions, users
+from services.accounts.client_seed import is_client_seed
 from services.bets.errors import (
     CommitmentMismatch,
     InvalidClientSeed,
@@ -24,7 +25,6 @@ from services.bets.errors import (
 )
 from services.bets.sqlite_settlement import refusal_of, settle_in_group
 from services.bets.terms import BetRequest, Expectation, Terms
-from services.fairness import rolls
 from services.fairness.server_seeds import Commitment, SeedInPlay, ServerSeeds
 from services.ledger.posting import LedgerKind
 from services.log import entries
@@ -229,6 +229,6 @@ def client_seed_of(request: BetRequest) -> str | None:
     given = request.client_seed
     if given is None or given == "":
         return None
-    if not rolls.is_client_seed(given):
+    if not is_client_seed(given):
         raise InvalidClientSeed
     return str(given)

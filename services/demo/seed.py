@@ -113,9 +113,9 @@ def player(
         return users.get(platform_id=str(platform_id))
     except UserNotFound:
         id_ = str(platform_id)
-        return users.create(
-            username=username, platform_id=id_, avatar=avatar, balance=BALANCE, seeds=services.seeds, now=now
-        )
+        user = users.create(username=username, platform_id=id_, avatar=avatar, balance=BALANCE, now=now)
+        services.seeds.announce_first(user_id=user.id)
+        return user
 
 
 def _read(name: str) -> Any:

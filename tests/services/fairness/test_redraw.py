@@ -6,7 +6,7 @@ import pytest
 
 from bench.harness.spins import play_spin
 from bench.harness.waiting import wait_until
-from models.db.connection import reading
+from models.db.connection import reading, writing
 from models.users import AnnouncedSeed
 from services.shared.errors import Unavailable
 from tests.services.fairness.conftest import reveal
@@ -21,6 +21,17 @@ def announced(app, player):
 
 def spin(app, player, item):
     return play_spin(app, player, item).bet
+
+
+@pytest.mark.both_databases("models/announced_seeds.py")
+def test_a_player_without_a_commitment_is_announced_one(app, player):
+    with writing():
+        AnnouncedSeed.delete().execute()
+
+    first = announced(app, player)
+
+    assert first["nonce"] == 1
+    assert announced(app, player) == first
 
 
 def test_the_command_redraws_every_players_commitment(app, new_player, run):

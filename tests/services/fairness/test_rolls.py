@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from services.accounts.client_seed import is_client_seed
 from services.fairness import rolls
 from services.fairness.rolls import PPM, ROLL_RANGE
 from services.shared.money import MAX_AMOUNT_CENTS
@@ -101,4 +102,4 @@ def test_a_commitment_does_not_contain_its_seed():
 def test_a_client_seed_has_4_to_64_allowed_characters(text):
     expected = 4 <= len(text) <= 64 and set(text) <= set(CLIENT_SEED_CHARACTERS)
 
-    assert rolls.is_client_seed(text) is expected
+    assert is_client_seed(text) is expected

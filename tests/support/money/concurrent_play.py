@@ -215,7 +215,7 @@ def _players(services: Services) -> list[int]:
     irl_case = {"id": IRL_CASE_ID, "name": "Lamp", "price": 2, "items": [lamp]}
     irl_importing.import_cases([irl_case], now=now_ms())
     made = [
-        users.create(username=f"player-{number}", seeds=services.seeds, now=now_ms(), balance=COINS)
+        users.create(username=f"player-{number}", now=now_ms(), balance=COINS)
         for number in range(PLAYERS + PAYERS)
     ]
     for user in made:
