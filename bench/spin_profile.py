@@ -32,7 +32,11 @@ GROUPS = {
     "public log: appending bets": ("services/log/signed_log.py:append", "services/log/sequencer.py:"),
     "receipt: entry and signature": ("sockets/receipts.py:", "services/bets/settlement.py:_entry"),
     "proofs and live bets": ("sockets/proofs.py:_round", "sockets/live_feed.py:"),
-    "seeds and encryption": ("services/fairness/", "services/shared/encryption.py:"),
+    "seeds and encryption": (
+        "services/bets/seeds.py:",
+        "services/bets/rolls.py:",
+        "services/shared/encryption.py:",
+    ),
     "statement and driver": ("models/bet_settlement.py:", "models/db/"),
     "answers: writing to the socket": ("engineio/socket.py:writer",),
     "answers: payloads and packets": (

@@ -16,9 +16,9 @@ from services.audit_trail.recording import record_with
 from services.bets.cases import Openings
 from services.bets.errors import SpinInProgress
 from services.bets.proofs import Proofs
+from services.bets.seeds import ServerSeeds
 from services.bets.settlement import BetSettler
 from services.bets.upgrader import Upgrader
-from services.fairness.server_seeds import ServerSeeds
 from services.figures.daily_totals import TotalsOfAppended
 from services.items.catalogue import CatalogueCache
 from services.items.prices.service import PriceService

@@ -16,9 +16,9 @@ from models.player_states import ChangedState, SentState, find_changed
 from models.users import Balances, User
 from server.realtime.server import Event, Realtime
 from services.accounts import users
+from services.bets.seeds import Commitment
 from services.bets.settlement import SettledBet
 from services.container import Services
-from services.fairness.server_seeds import Commitment
 from services.shared.background import pause
 from services.shared.signals import Signal
 from sockets.schemas import BalanceSchema, CommitmentSchema

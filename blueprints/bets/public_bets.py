@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 
 from blueprints.bets.schemas import OpenedCaseSchema, OpeningSchema, PublicSpinSchema
-from services.cases.snapshots import Content
+from services.bets.snapshots import Content
 
 SPIN = PublicSpinSchema()
 OPENING = OpeningSchema()

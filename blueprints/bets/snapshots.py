@@ -9,9 +9,9 @@ from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.bets.schemas import SnapshotSchema
 from server.http.strict_requests import current_request
-from services.bets import present_contents
-from services.cases import snapshots, version
-from services.cases.snapshots import SnapshotNotFound
+from services.bets import present_contents, snapshots
+from services.bets.snapshots import SnapshotNotFound
+from services.cases import version
 from services.shared.build_once import BuildCondition
 
 blueprint = ApiBlueprint(

@@ -25,9 +25,9 @@ from models.bets import Bet
 from server.current_services import get_services
 from services.bets import lookups
 from services.bets.lookups import UPGRADER
+from services.bets.seeds import Commitment
 from services.cases import unlocks
 from services.cases.unlocks import Unlocks
-from services.fairness.server_seeds import Commitment
 from services.items.catalogue import Catalogue
 from services.shared.build_once import BuildCondition
 from services.shared.cache_invalidation import Tag

@@ -8,15 +8,14 @@ from cachetools import TTLCache, cached
 
 from models.bet_settlement import Outcome
 from services.accounts import users
+from services.bets import snapshots, tickets
 from services.bets.errors import FreeCaseNotAvailable, TermsExpired
 from services.bets.lookups import LOST, WON
 from services.bets.openable_cases import OpenableCase, read_case
 from services.bets.opening_errors import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow
 from services.bets.settlement import BetSettler, Clock, SettledBet, client_seed_of
+from services.bets.snapshots import Content
 from services.bets.terms import BetRequest, Expectation
-from services.cases import snapshots
-from services.cases.snapshots import Content
-from services.fairness import tickets
 from services.shared.build_once import BuildCondition
 from services.shared.levels import level_of
 from services.shared.money import is_amount

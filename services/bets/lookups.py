@@ -10,9 +10,9 @@ from models.case_spins import CASE, IRL
 from models.db.connection import reading
 from models.snapshots import Snapshot
 from models.users import User
+from services.bets import snapshots
 from services.bets.proofs import Proofs
-from services.cases import snapshots
-from services.cases.snapshots import Content
+from services.bets.snapshots import Content
 from services.log import published
 from services.log.bet_log import BetLog
 from services.log.published import LogPlace

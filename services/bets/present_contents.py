@@ -3,12 +3,13 @@
 from contextlib import suppress
 
 from models.case_spins import CASE, IRL
+from services.bets import snapshots
 from services.bets.openable_cases import read_case
-from services.cases import queries, snapshots
+from services.bets.snapshots import SnapshotNotFound
+from services.cases import queries
 from services.cases.errors import CaseNotFound
 from services.cases.irl import queries as irl_cases
 from services.cases.kinds import CaseKind
-from services.cases.snapshots import SnapshotNotFound
 from services.shared.background import in_slices
 
 
@@ -23,7 +24,7 @@ def cases_by_hash() -> dict[str, tuple[str, str]]:
         if content is not None:
             found[content.hash] = CASE, case.id
     for case in in_slices(irl_cases.list_all(), 1):
-        found[irl_cases.content_of_case(case).hash] = IRL, case.slug
+        found[snapshots.content_of_irl_case(case).hash] = IRL, case.slug
     return found
 
 

@@ -14,7 +14,7 @@ from models import proof_queries
 from models.bets import Bet
 from models.db.connection import reading
 from models.proof_queries import DueBet, UndeliveredBet
-from services.fairness.server_seeds import ServerSeeds
+from services.bets.seeds import ServerSeeds
 from services.shared.clock import Millis
 
 BATCH = 500

@@ -23,9 +23,9 @@ from services.bets.errors import (
     SeedUsed,
     TermsExpired,
 )
+from services.bets.seeds import Commitment, SeedInPlay, ServerSeeds
 from services.bets.sqlite_settlement import refusal_of, settle_in_group
 from services.bets.terms import BetRequest, Expectation, Terms
-from services.fairness.server_seeds import Commitment, SeedInPlay, ServerSeeds
 from services.ledger.posting import LedgerKind
 from services.log import entries
 from services.log.entries import LoggedBet

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from models.bet_settlement import Outcome
+from services.bets import rolls
 from services.bets.lookups import LOST, UPGRADER, WON
 from services.bets.settlement import BetSettler, Clock, SettledBet, client_seed_of
 from services.bets.terms import BetRequest, Expectation
@@ -13,7 +14,6 @@ from services.bets.upgrader_errors import (
     WagerAboveLimit,
     WagerTooSmall,
 )
-from services.fairness import rolls
 from services.items.catalogue import CatalogueCache, CatalogueItem
 from services.shared.money import Cents, cents_from_number, is_amount
 from settings import Settings

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from models.daily_totals import PRICE_CLASS
 from models.db.sql import execute
 from services.bets.openable_cases import expectation_of
-from services.cases.snapshots import Content
-from services.fairness.rolls import ROLL_RANGE
+from services.bets.rolls import ROLL_RANGE
+from services.bets.snapshots import Content
 from services.shared.clock import DAY_MS, Millis
 from services.shared.money import NO_COINS, Cents
 

@@ -11,8 +11,8 @@ from cachetools import LRUCache
 from models.daily_totals import ADD, DailyTotals
 from models.db.connection import database, writing
 from models.db.sql import execute
-from services.cases import snapshots
-from services.cases.snapshots import Content, InvalidSnapshot
+from services.bets import snapshots
+from services.bets.snapshots import Content, InvalidSnapshot
 from services.figures.bet_sums import APPENDED_BETS, THESE_BETS, BetSums, GroupedBets, grouped
 from services.shared.clock import Millis, iso_date
 from services.shared.money import Cents

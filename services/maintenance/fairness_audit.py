@@ -10,12 +10,11 @@ from models.bets import Bet
 from models.case_spins import CASE
 from models.db.connection import repeatable_read
 from models.users import AnnouncedSeed
+from services.bets import rolls, snapshots, tickets
 from services.bets.lookups import LOST, UPGRADER, WON
-from services.cases import snapshots
+from services.bets.seeds import ServerSeeds
+from services.bets.snapshots import Content, InvalidSnapshot
 from services.cases.kinds import FREE_CASE_ID
-from services.cases.snapshots import Content, InvalidSnapshot
-from services.fairness import rolls, tickets
-from services.fairness.server_seeds import ServerSeeds
 from services.shared.errors import OperatorError
 from services.shared.money import NO_COINS, Cents
 

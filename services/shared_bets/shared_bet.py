@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.db.connection import reading
-from services.bets import live_bets, lookups
+from services.bets import live_bets, lookups, rolls, tickets
 from services.bets.lookups import WON
 from services.bets.proofs import Proofs
-from services.cases.snapshots import Content
-from services.fairness import rolls, tickets
+from services.bets.snapshots import Content
 from services.log.bet_log import BetLog
 from services.shared.clock import Millis
 

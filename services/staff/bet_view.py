@@ -7,11 +7,10 @@ from typing import Any
 from models.bets import Bet
 from models.db.connection import reading
 from models.users import User
-from services.bets import lookups
+from services.bets import lookups, snapshots
 from services.bets.lookups import MAX_NONCE, BetNotFound
 from services.bets.proofs import Proofs
-from services.cases import snapshots
-from services.cases.snapshots import Content
+from services.bets.snapshots import Content
 from services.log.bet_log import BetLog
 from services.shared.clock import Millis
 

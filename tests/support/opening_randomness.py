@@ -10,9 +10,9 @@ import numpy.typing as npt
 import scipy
 
 from models.case_spins import CASE, IRL
-from services.cases.snapshots import Content, content_of
-from services.fairness import rolls, tickets
-from services.fairness.tickets import TICKET_RANGE
+from services.bets import rolls, tickets
+from services.bets.snapshots import Content, content_of
+from services.bets.tickets import TICKET_RANGE
 from services.shared.money import Cents
 from tests.support.randomness import CLIENT_SEED
 

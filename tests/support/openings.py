@@ -19,9 +19,9 @@ from services.bets.cases import ATTEMPTS, OpeningRequest, OpeningTerms
 from services.bets.errors import TermsExpired
 from services.bets.openable_cases import OpenableCase
 from services.bets.settlement import BetSettler, SettledBet
+from services.bets.snapshots import Content, content_of
 from services.cases.chances import width_from_percent
 from services.cases.kinds import FREE_CASE_ID
-from services.cases.snapshots import Content, content_of
 from services.shared.money import Cents
 from tests.support.client_seeds import client_seed_among
 

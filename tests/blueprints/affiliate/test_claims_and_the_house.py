@@ -12,7 +12,7 @@ from bench.harness.spins import play_spin
 from models.db.connection import reading, writing
 from models.users import User
 from services.bets.cases import OpeningRequest
-from services.cases.snapshots import stored
+from services.bets.snapshots import stored
 from services.payments import records
 from services.payments.records import PaymentType, Transfer
 from services.shared.money import Cents

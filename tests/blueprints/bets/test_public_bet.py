@@ -3,7 +3,7 @@
 import pytest
 
 from bench.harness.spins import Clock, at
-from services.fairness import tickets
+from services.bets import tickets
 from tests.support.openings import Openings, chest
 from tests.support.table import Table
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.fairness import tickets
+from services.bets import tickets
 from tests.blueprints.openings.conftest import CHEAP, DEAR, NO_PROOF_IS_DUE
 
 

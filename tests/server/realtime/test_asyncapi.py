@@ -8,7 +8,7 @@ import pytest
 
 from bench.harness.players import import_case
 from bench.harness.servers import threaded_server
-from services.fairness import rolls, tickets
+from services.bets import rolls, tickets
 from sockets.bets import FAILED, REFUSALS
 from tests.support.apps import ITEM, app_on, fresh_app, hurry, import_irl_case, import_item
 

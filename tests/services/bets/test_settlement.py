@@ -11,10 +11,10 @@ from models.log import BETS, EMPTY_ROOT, Log
 from models.play_limits import BetRefused
 from models.snapshots import Snapshot
 from models.users import AnnouncedSeed, LogState, User
+from services.bets import snapshots
 from services.bets.errors import FreeCaseNotAvailable, SeedUsed, TermsExpired
+from services.bets.snapshots import content_of
 from services.bets.sqlite_settlement import refusal_of, settle_in_steps
-from services.cases import snapshots
-from services.cases.snapshots import content_of
 from services.shared.clock import DAY_MS
 from services.shared.errors import AccountSuspended, InsufficientBalance
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.fairness import tickets
-from services.fairness.tickets import TICKET_RANGE
+from services.bets import tickets
+from services.bets.tickets import TICKET_RANGE
 from tests.support.opening_randomness import REJECTED_BELOW, chi_square, p_values, wins_of_one_case
 
 a_ticket = st.integers(0, TICKET_RANGE - 1)

@@ -8,7 +8,7 @@ import pytest
 from bench.harness.servers import gunicorn
 from bench.harness.sockets import Socket
 from models.db.connection import database
-from services.fairness import rolls
+from services.bets import rolls
 from tests.support import backups
 
 

@@ -17,7 +17,7 @@ from models.users import AnnouncedSeed, LogState
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
-from services.fairness import rolls
+from services.bets import rolls
 from services.log import entries, logged_bets
 from services.log.bet_log import BetLog
 from services.log.entries import Reason

@@ -9,7 +9,7 @@ from bench.harness.waiting import wait_until
 from models.db.connection import reading, writing
 from models.users import AnnouncedSeed
 from services.shared.errors import Unavailable
-from tests.services.fairness.conftest import reveal
+from tests.services.bets.conftest import reveal
 from tests.support.lost_log import replace_log
 
 PATH = "/upgrader/commitment"

@@ -13,8 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from services.accounts.client_seed import is_client_seed
-from services.fairness import rolls
-from services.fairness.rolls import PPM, ROLL_RANGE
+from services.bets import rolls
+from services.bets.rolls import PPM, ROLL_RANGE
 from services.shared.money import MAX_AMOUNT_CENTS
 
 CLIENT_SEED_CHARACTERS = string.ascii_letters + string.digits + "_-"

@@ -10,12 +10,12 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from models.db.connection import reading
 from models.snapshots import Snapshot
+from services.bets import tickets
 from services.cases.queries import ShownCase
-from services.fairness import tickets
 from services.shared import decimal_json
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
@@ -82,16 +82,19 @@ def content_of(*, case_id: str, price_cents: Cents, items: Iterable[tuple[str, C
 
 
 def content_of_case(case: ShownCase) -> Content | None:
-    """The content of a case with market items. None if one of them has no price: it can't be opened.
-
-    ``content_of_case`` in services/cases/irl/queries.py does it for cases with real-life items.
-    """
+    """The content of a case with market items. None if one of them has no price: it can't be opened."""
     items = []
     for item in case.items:
         if item.price_cents is None:
             return None
         items.append((item.market_hash_name, item.price_cents, item.chance))
     return content_of(case_id=case.id, price_cents=case.price_cents, items=items)
+
+
+def content_of_irl_case(case: Any) -> Content:
+    """The content of a case with real-life items."""
+    items = ((item.name, item.price_cents, item.ticket_width) for item in case.items)
+    return content_of(case_id=case.slug, price_cents=case.price_cents, items=items)
 
 
 _canonical_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
