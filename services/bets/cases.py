@@ -8,7 +8,7 @@ from cachetools import TTLCache, cached
 
 from models.bet_settlement import Outcome
 from services.accounts import users
-from services.bets import snapshots, tickets
+from services.bets import rolls, snapshots
 from services.bets.errors import FreeCaseNotAvailable, TermsExpired
 from services.bets.lookups import LOST, WON
 from services.bets.openable_cases import OpenableCase, read_case
@@ -61,7 +61,7 @@ class OpeningTerms:
 
     def outcome(self, *, server_seed: str, client_seed: str, nonce: int) -> Outcome:
         """Draw the ticket: the item whose range holds it is won."""
-        ticket = tickets.ticket(game=self.game, server_seed=server_seed, client_seed=client_seed, nonce=nonce)
+        ticket = rolls.ticket(game=self.game, server_seed=server_seed, client_seed=client_seed, nonce=nonce)
         case, content = self.case, self.content
         place = content.winning_place(ticket)
         item, payout, _ = content.items[place]

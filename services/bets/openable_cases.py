@@ -7,10 +7,9 @@ from functools import cached_property
 from models.case_spins import CASE, IRL
 from models.db.connection import reading
 from models.db.sql import execute
-from services.bets.rolls import PPM
+from services.bets.rolls import PPM, TICKET_RANGE
 from services.bets.snapshots import Content, content_of
 from services.bets.terms import Expectation
-from services.bets.tickets import TICKET_RANGE
 from services.cases.errors import CaseNotFound
 from services.cases.kinds import FREE_CASE_ID
 from services.shared.text_validation import is_storable

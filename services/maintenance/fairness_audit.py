@@ -10,10 +10,10 @@ from models.bets import Bet
 from models.case_spins import CASE
 from models.db.connection import repeatable_read
 from models.users import AnnouncedSeed
-from services.bets import rolls, snapshots, tickets
+from services.bets import rolls, snapshots
 from services.bets.lookups import LOST, UPGRADER, WON
 from services.bets.seeds import ServerSeeds
-from services.bets.snapshots import Content, InvalidSnapshot
+from services.bets.snapshots import Content
 from services.cases.kinds import FREE_CASE_ID
 from services.shared.errors import OperatorError
 from services.shared.money import NO_COINS, Cents
@@ -76,7 +76,7 @@ def intact_content(snapshot_id: int) -> Content:
     """The content of a stored snapshot. Raises OperatorError if its hash is that of another content."""
     try:
         return snapshots.stored(snapshot_id)
-    except InvalidSnapshot as invalid:
+    except ValueError as invalid:
         raise OperatorError(str(invalid)) from None
 
 
@@ -112,7 +112,7 @@ def _problems_of_spin(bet: Bet, server_seed: str) -> Iterator[str]:
 
 
 def _problems_of_opening(bet: Bet, server_seed: str, content_of: Callable[[int], Content]) -> Iterator[str]:
-    ticket = tickets.ticket(
+    ticket = rolls.ticket(
         game=bet.game, server_seed=server_seed, client_seed=bet.client_seed, nonce=bet.nonce
     )
     if ticket != bet.ticket:

@@ -2,7 +2,7 @@
 
 from itertools import count
 
-from services.bets import rolls, tickets
+from services.bets import rolls
 from services.cases import queries as cases
 from services.cases.irl import queries as irl_cases
 
@@ -32,7 +32,7 @@ def client_seed_among(held, item, *, app, player, game="case"):
     widths = [width for _, width in held]
 
     def wins(**seeds):
-        return held[tickets.winner(tickets.ticket(game=game, **seeds), widths)][0] == item
+        return held[rolls.winner(rolls.ticket(game=game, **seeds), widths)][0] == item
 
     return _first(wins, app=app, player=player)
 
