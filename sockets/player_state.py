@@ -58,7 +58,7 @@ class PlayerState:
             self._send(sid, events)
         self._services.signals.publish(Signal.PLAYER_STATE, {"player": user_id, "events": events})
 
-    def after_bet(self, _sid: str, played: SettledBet) -> None:
+    def after_bet(self, played: SettledBet) -> None:
         """Send the balances and the next commitment of a bet's player."""
         if played.following and played.balances:
             user_id: int = played.bet.user_id  # type: ignore[attr-defined]  # made by peewee

@@ -43,9 +43,9 @@ def play_spin(
 ) -> SettledBet:
     """Settle a spin of the player, by default of one coin and now, without a server that knows of it."""
     services = app.extensions["services"]
-    played: SettledBet = services.upgrader.play(
-        user_id=player.id,
-        request=SpinRequest(amount=amount, item=item, **request),
+    played: SettledBet = services.bets.settle(
+        services.upgrader,
+        SpinRequest(user_id=player.id, amount=amount, item=item, **request),
         clock=clock or services.clock,
     )
     return played

@@ -6,7 +6,7 @@ from blueprints.api.fairness_entry import FairnessEntrySchema
 from blueprints.upgrader.schemas import BetSchema
 from models.case_spins import CASE, IRL
 from server.schemas import Computed, Percentage, Price, WireSchema, count, documented, one_of, text
-from services.bets.lookups import UPGRADER
+from services.bets.terms import UPGRADER
 from sockets.schemas import SNAPSHOT, TICKET, bet_multiplier
 
 CENTS = "in cents, as decimal text"

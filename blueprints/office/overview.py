@@ -11,7 +11,7 @@ from blueprints.office.blueprint import office
 from models.processes import live_sockets
 from server.current_services import get_services
 from services.alarms import records
-from services.bets.lookups import GAMES
+from services.bets.terms import GAMES
 from services.figures import liabilities, open_work, returns
 from services.figures.open_work import Waiting
 from services.figures.returns import Figures, Group, Line

@@ -18,7 +18,7 @@ from models.users import User
 from server.current_services import get_services
 from services.accounts import personal_details, users
 from services.accounts.two_factor import codes, recovery_codes
-from services.bets.lookups import GAMES
+from services.bets.terms import GAMES
 from services.limits import exclusions, limits
 from services.payments import history
 from services.shared.levels import level_of

@@ -11,7 +11,7 @@ from blueprints.office.blueprint import office
 from blueprints.office.periods import Days, days_of_address, usual_days
 from models.daily_totals import PRICE_CLASSES
 from server.current_services import get_services
-from services.bets.lookups import GAMES, UPGRADER
+from services.bets.terms import GAMES, UPGRADER
 from services.figures import csv_text, liabilities, payments_by_method, returns
 from services.figures.csv_text import amount
 from services.figures.payments_by_method import PaymentsOfMethod

@@ -17,7 +17,8 @@ from server.current_services import get_services
 from server.schemas import camel_case
 from services.accounts.client_seed import is_client_seed
 from services.bets import rolls, snapshots
-from services.bets.lookups import GAMES, MAX_NONCE, UPGRADER
+from services.bets.lookups import MAX_NONCE
+from services.bets.terms import GAMES, UPGRADER
 from services.figures.bet_sums import BetSums
 from services.maintenance import fairness_audit, fairness_report
 from services.shared.clock import iso_date

@@ -19,7 +19,7 @@ from server.schemas import (
     text,
 )
 from services.bets.live_bets import LiveBetKind
-from services.bets.lookups import GAMES
+from services.bets.terms import GAMES
 from services.payments.records import PaymentType
 from services.statistics.fairness import ALL_GAMES
 from services.statistics.fairness import Sort as FairnessSort

@@ -24,8 +24,8 @@ from blueprints.upgrader.schemas import (
 from models.bets import Bet
 from server.current_services import get_services
 from services.bets import lookups
-from services.bets.lookups import UPGRADER
 from services.bets.seeds import Commitment
+from services.bets.terms import UPGRADER
 from services.cases import unlocks
 from services.cases.unlocks import Unlocks
 from services.items.catalogue import Catalogue

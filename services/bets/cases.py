@@ -1,59 +1,161 @@
-"""An opening of a case: the checks in their documented order, and the ticket."""
+"""Opening a case, for an item that is credited at once or for a real-life item.
 
+An opening's charge, odds and prize come from one reading of its case.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from cachetools import TTLCache, cached
 
 from models.bet_settlement import Outcome
+from models.case_spins import CASE, IRL
+from models.db.connection import reading
+from models.db.sql import execute
 from services.accounts import users
 from services.bets import rolls, snapshots
-from services.bets.errors import FreeCaseNotAvailable, TermsExpired
-from services.bets.lookups import LOST, WON
-from services.bets.openable_cases import OpenableCase, read_case
-from services.bets.opening_errors import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow
-from services.bets.settlement import BetSettler, Clock, SettledBet, client_seed_of
-from services.bets.snapshots import Content
-from services.bets.terms import BetRequest, Expectation
+from services.bets.snapshots import Content, content_of
+from services.bets.terms import LOST, WON, BetRequest, Expectation, FreeCaseNotAvailable, Game, Terms
+from services.cases.errors import CaseNotFound
+from services.cases.kinds import FREE_CASE_ID
 from services.shared.build_once import BuildCondition
+from services.shared.errors import PlatformError
 from services.shared.levels import level_of
 from services.shared.money import is_amount
+from services.shared.text_validation import is_storable
 
 REUSED_SECONDS = 0.5
 """How long a case that was read serves further openings of this process."""
 
 CASES_REMEMBERED = 1_000
 
-ATTEMPTS = 3
-"""How often an opening is tried when its case was read too long ago."""
+
+class LevelTooLow(PlatformError):
+    """A level case that needs a higher level than the player has before the opening."""
+
+    text = "Your level is too low"
+
+
+class CaseNotAvailable(PlatformError):
+    """An item has no price, or the case costs nothing although it is not the free case."""
+
+    text = "Case is not available"
+
+
+class CasePriceChanged(PlatformError):
+    """The player saw another price."""
+
+    text = "Case price has changed"
+
+
+class CaseChanged(PlatformError):
+    """The player saw another snapshot."""
+
+    text = "Case has changed"
 
 
 @dataclass(frozen=True, kw_only=True)
 class OpeningRequest(BetRequest):
-    """An opening as the player sent it, by the event of this name."""
+    """An opening as the player sent it."""
 
-    event: str
     case: str
     snapshot: object = None
 
     def identity(self) -> list[object]:
-        return [
-            self.event,
-            self.case,
-            self.client_seed or None,
-            self.server_seed_commitment,
-            self.price,
-            self.snapshot,
-        ]
+        return [self.case, self.client_seed or None, self.server_seed_commitment, self.price, self.snapshot]
 
 
 @dataclass(frozen=True, kw_only=True)
-class OpeningTerms:
+class OpenableCase:
+    """A case as it was at ``read_at_ms``, by the database's clock."""
+
+    row_id: int
+    is_free: bool
+    required_level: int
+    """0 for a case that every player may open."""
+    content: Content | None
+    """None if an item has no price, or is withdrawn."""
+    images: Sequence[str] | None
+    """Of the items, in their order. None if the payout is credited instead of kept as a prize."""
+    read_at_ms: int
+
+    @cached_property
+    def expectation(self) -> Expectation | None:
+        """Of the payout; None if an item has no price."""
+        return expectation_of(self.content) if self.content else None
+
+    @cached_property
+    def house_edge_ppm(self) -> int:
+        """What the house keeps of the price on average, rounded down; 0 for a case without a price."""
+        if self.content is None or not self.content.price_cents:
+            return 0
+        whole = self.content.price_cents * rolls.TICKET_RANGE
+        return max(whole - _value_of(self.content), 0) * rolls.PPM // whole
+
+
+def expectation_of(content: Content) -> Expectation:
+    """The exact mean and variance of an opening's payout, as the nearest floats."""
+    mean, tickets = _value_of(content), rolls.TICKET_RANGE
+    squares = sum(item.price_cents**2 * item.width for item in content.items)
+    return Expectation(
+        mean_cents=mean / tickets, variance_square_cents=(squares * tickets - mean**2) / tickets**2
+    )
+
+
+def _value_of(content: Content) -> int:
+    """The mean of an opening's payout in cents, times the number of all tickets."""
+    return sum(item.price_cents * item.width for item in content.items)
+
+
+# One query for each game, so that prices, chances and levels are of one state of the database. Each row has
+# the time, the id, price and level of the case, then the image, name, price and chance of one of its items.
+QUERIES = {
+    CASE: """
+        SELECT {began}, cases.id, cases.price_cents, cases.required_level,
+            NULL, items.market_hash_name,
+            CASE WHEN items.withdrawn_at_ms IS NULL THEN items.price_cents END, case_items.ticket_width
+        FROM cases
+            JOIN case_items ON case_items.case_id = cases.id
+            JOIN items ON items.id = case_items.item_id
+        WHERE cases.slug = :slug AND cases.withdrawn_at_ms IS NULL
+        ORDER BY case_items.ticket_width, case_items.position
+    """,
+    IRL: """
+        SELECT {began}, irl_cases.id, irl_cases.price_cents, NULL,
+            irl_items.image, irl_items.name, irl_items.price_cents, irl_items.ticket_width
+        FROM irl_cases JOIN irl_items ON irl_items.case_id = irl_cases.id
+        WHERE irl_cases.slug = :slug AND irl_cases.withdrawn_at_ms IS NULL
+        ORDER BY irl_items.ticket_width, irl_items.position
+    """,
+}
+
+
+@reading()
+def read_case(game: str, case_id: str) -> OpenableCase:
+    """The case as it is now. Raises CaseNotFound."""
+    rows = execute(QUERIES[game], {"slug": case_id}).fetchall() if is_storable(case_id) else []
+    if not rows:
+        raise CaseNotFound
+    read_at_ms, row_id, price_cents, required_level, *_ = rows[0]
+    items = [row[5:] for row in rows]
+    is_priced = all(cents is not None for _, cents, _ in items)
+    return OpenableCase(
+        row_id=row_id,
+        is_free=(game, case_id) == (CASE, FREE_CASE_ID),
+        required_level=required_level or 0,
+        content=content_of(case_id=case_id, price_cents=price_cents, items=items) if is_priced else None,
+        images=[row[4] for row in rows] if game == IRL else None,
+        read_at_ms=read_at_ms,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpeningTerms(Terms):
     """An opening that has passed the checks of its case."""
 
     game: str
-    client_seed: str | None
     case: OpenableCase
     content: Content
     free_case_limit: int
@@ -89,61 +191,45 @@ class OpeningTerms:
         return None if self.case.is_free else self.case.expectation
 
 
-class Openings:
-    """Opens the cases of one game."""
+class Openings(Game[OpeningRequest]):
+    """The rules of opening cases, with market items or with real-life items."""
 
-    def __init__(
-        self, *, game: str, settler: BetSettler, house_edge_ppm: int, free_case_limit: int = 0
-    ) -> None:
+    def __init__(self, name: str, *, house_edge_ppm: int, free_case_limit: int = 0) -> None:
         """``house_edge_ppm`` is the most that counts for the theoretical loss of a player.
 
         ``free_case_limit`` is how often a player who uses a promo code may open the free case.
         """
-        self.game = game
+        self.name = name
         self._house_edge_ppm = house_edge_ppm
-        self._settler = settler
         self._free_case_limit = free_case_limit
         readings: TTLCache[Any, OpenableCase] = TTLCache(CASES_REMEMBERED, REUSED_SECONDS)
-        self._recent_case = cached(readings, condition=BuildCondition())(partial(read_case, game))
+        self._recent_case = cached(readings, condition=BuildCondition())(partial(read_case, name))
 
-    def play(self, *, user_id: int, request: OpeningRequest, clock: Clock) -> SettledBet:
-        """Take the price of the case, draw the ticket, and credit the item's value or keep the prize.
-
-        The caller holds the player's lock. Raises the errors of opening_errors.py and CaseNotFound
-        in the order of the checks below, and then those of ``BetSettler.settle``. Raises TermsExpired if the
-        database is so slow that no attempt is settled in time.
-        """
-        settle = partial(self._settler.settle, user_id=user_id, request=request, clock=clock)
-        for _ in range(ATTEMPTS - 1):
-            try:
-                return settle(check=lambda: self._terms(user_id, request))
-            except TermsExpired:
-                # Its case may have been read slowly, and would be too old in the next attempt as well.
-                self._recent_case.cache_clear()
-        return settle(check=lambda: self._terms(user_id, request))
-
-    def _terms(self, user_id: int, request: OpeningRequest) -> OpeningTerms:
-        client_seed = client_seed_of(request)
+    def terms(self, request: OpeningRequest) -> OpeningTerms:
+        """Raises InvalidClientSeed, CaseNotFound, and the errors of ``_checked`` in its order."""
+        request.check_client_seed()
         case = self._recent_case(request.case)
         try:
-            content = self._checked(user_id, request, case)
+            content = self._checked(request, case)
         except (LevelTooLow, CaseNotAvailable, CasePriceChanged, CaseChanged):
             # The player may have seen a newer state of the case than the cached one.
-            self._recent_case.cache_clear()
-            case = read_case(self.game, request.case)
-            content = self._checked(user_id, request, case)
+            self.forget_terms()
+            case = read_case(self.name, request.case)
+            content = self._checked(request, case)
         return OpeningTerms(
-            game=self.game,
-            client_seed=client_seed,
+            game=self.name,
             case=case,
             content=content,
             free_case_limit=self._free_case_limit,
             counted_edge_ppm=min(self._house_edge_ppm, case.house_edge_ppm),
         )
 
-    def _checked(self, user_id: int, request: OpeningRequest, case: OpenableCase) -> Content:
+    def forget_terms(self) -> None:
+        self._recent_case.cache_clear()
+
+    def _checked(self, request: OpeningRequest, case: OpenableCase) -> Content:
         if case.is_free or case.required_level:
-            self._check_player(user_id, case)
+            self._check_player(request.user_id, case)
         content = case.content
         if content is None or (content.price_cents == 0 and not case.is_free):
             raise CaseNotAvailable

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from peewee import JOIN, fn
 
 from models.bets import Bet
-from models.case_spins import CASE, IRL
 from models.db.connection import reading
 from models.snapshots import Snapshot
 from models.users import User
@@ -19,13 +18,6 @@ from services.log.published import LogPlace
 from services.log.signed_log import Known
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
-
-UPGRADER = "upgrader"
-GAMES = (UPGRADER, CASE, IRL)
-"""All games, by the names that bets are stored with."""
-
-WON = "won"
-LOST = "lost"
 
 MAX_NONCE = 2**63 - 1
 

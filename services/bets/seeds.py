@@ -91,10 +91,14 @@ class ServerSeeds:
             server_seed=server_seed,
         )
 
-    def remember(self, *, user_id: int, seed: SeedInPlay) -> None:
-        """Keep an announced seed in memory: it saves the next bet a query and a decryption."""
+    def used(self, *, user_id: int, following: SeedInPlay) -> None:
+        """Note that a bet has used the player's seed, and keep the following one in memory.
+
+        That saves the next bet a query and a decryption.
+        """
+        self.log.remember_bet(user_id=user_id, nonce=following.nonce - 1)
         with self._guard:
-            self._announced_here[user_id] = seed
+            self._announced_here[user_id] = following
 
     def recall(self, *, user_id: int) -> SeedInPlay | None:
         """Remove and return the remembered seed. The settlement refuses it if another process used it."""

@@ -1,49 +1,46 @@
-"""Settles a bet of any game: its seeds, its settlement, and the first answer to a repeated request."""
+"""Settles a bet of any game: its seeds, its outcome, and the first answer to a repeated request."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import peewee
 
-from models.bet_settlement import BET_FIELDS, BetTimes, Settlement, settle_at_once
+from models.bet_settlement import BET_FIELDS, Settlement
 from models.bets import Bet
-from models.db.connection import UNAVAILABLE, Sqlite, database, reading
+from models.db.connection import UNAVAILABLE, reading
 from models.db.new_connections import RolledBack
-from models.play_limits import BetRefused, find_refusal
 from models.prizes import Prize
 from models.totals import LIVE_BET_SHARDS
 from models.users import Balances
 from services.accounts import sessions, users
-from services.accounts.client_seed import is_client_seed
-from services.bets.errors import (
+from services.bets import writing
+from services.bets.seeds import Commitment, SeedInPlay, ServerSeeds
+from services.bets.terms import (
     CommitmentMismatch,
-    InvalidClientSeed,
+    Expectation,
+    Game,
+    Request,
     RequestIdReused,
     SeedUsed,
+    Terms,
     TermsExpired,
 )
-from services.bets.seeds import Commitment, SeedInPlay, ServerSeeds
-from services.bets.sqlite_settlement import refusal_of, settle_in_group
-from services.bets.terms import BetRequest, Expectation, Terms
+from services.bets.writing import Clock, Written
 from services.ledger.posting import LedgerKind
 from services.log import entries
 from services.log.entries import LoggedBet
 from services.shared.cache_invalidation import Tag, invalidate
-from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import PlatformError
 from settings import Settings
 
 ATTEMPTS = 3
-"""How often a bet is tried: with the remembered seed, with the announced one, and again after a redraw."""
+"""How often a bet is tried on new terms when the last were too old; and on the same terms with the remembered
+seed, with the announced one, and again after a redraw."""
 
 SLOW_SETTLEMENT_MS = 250
 """After a settlement that took longer, the due time of the proof is postponed."""
 
 ENTRY_VALUES = {"snapshot": "snapshot_hash", "next_commitment": "next_commitment_bytes"}
 """The values of a settlement whose columns have other names in an entry."""
-
-Clock = Callable[[], Millis]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,63 +68,58 @@ class BetSettler:
         self._seeds = seeds
         self._settings = settings
 
-    def settle(
-        self, *, user_id: int, request: BetRequest, check: Callable[[], Terms], clock: Clock
-    ) -> SettledBet:
+    def settle(self, game: Game[Request], request: Request, *, clock: Clock) -> SettledBet:
         """Take the wager, decide the outcome, and credit the payout.
 
-        The caller holds the player's lock. ``check`` applies the rules of the game, and ``clock`` is read
-        when the bet is settled. Raises the refusals of ``check``, then those of the player's account and
-        limits, then CommitmentMismatch, and FreeCaseNotAvailable or InsufficientBalance last; a refused bet
-        changes nothing. Raises TermsExpired, without a change, if the terms were too old when the bet was
-        settled. A repeated request id returns the first bet again, whatever has changed since.
+        The caller holds the player's lock. ``clock`` is read when the bet is settled. Raises the refusals of
+        the game's ``terms``, then those of the player's account and limits, then CommitmentMismatch, and
+        FreeCaseNotAvailable or InsufficientBalance last; a refused bet changes nothing. Raises TermsExpired,
+        without a change, if the database is so slow that no attempt is settled in time. A repeated request id
+        returns the first bet again, whatever has changed since.
         """
         try:
-            return self._settle(user_id, request, check(), clock)
+            for _ in range(ATTEMPTS - 1):
+                try:
+                    return self._settle(game, request, clock)
+                except TermsExpired:
+                    # They may have been read slowly, and would be too old in the next attempt as well.
+                    game.forget_terms()
+            return self._settle(game, request, clock)
         except (PlatformError, TermsExpired, peewee.IntegrityError):
             # A lookup before the bet would cost every bet a query, and miss concurrent ones.
-            if request.request_id is not None and (earlier := _answered(user_id, request)):
+            if request.request_id is not None and (earlier := _answered(game, request)):
                 return earlier
             raise
 
-    def _settle(self, user_id: int, request: BetRequest, terms: Terms, clock: Clock) -> SettledBet:
-        client_seed = terms.client_seed or users.get_by_id(user_id).client_seed
-
-        def settle_with(seed: SeedInPlay) -> SettledBet:
-            following = self._seeds.draw(nonce=seed.nonce + 1)
-            settlement = self._settlement(user_id, request, terms, client_seed, seed, following)
-            return self._write(settlement, terms, clock, following)
-
+    def _settle(self, game: Game[Request], request: Request, clock: Clock) -> SettledBet:
+        terms = game.terms(request)
         expected = request.server_seed_commitment
-        seed = self._seeds.recall(user_id=user_id)
+        seed = self._seeds.recall(user_id=request.user_id)
         for _ in range(ATTEMPTS):
             if seed is None or expected not in (None, seed.commitment):
-                seed = self._seeds.in_play(user_id=user_id)
+                seed = self._seeds.in_play(user_id=request.user_id)
+            following = self._seeds.draw(nonce=seed.nonce + 1)
+            bet = self._decided(game, request, terms, seed, following)
             if expected not in (None, seed.commitment):
-                self._check_player(self._settlement(user_id, request, terms, client_seed, seed, seed), clock)
+                self._check_player(bet, clock)
                 raise CommitmentMismatch
             try:
-                return settle_with(seed)
+                return self._settled(bet, terms, following, clock)
             except SeedUsed:
                 # By another process, or it must be redrawn: the announced seed is read again.
                 seed = None
         raise SeedUsed
 
-    def _settlement(
-        self,
-        user_id: int,
-        request: BetRequest,
-        terms: Terms,
-        client_seed: str,
-        seed: SeedInPlay,
-        following: SeedInPlay,
+    def _decided(
+        self, game: Game[Request], request: Request, terms: Terms, seed: SeedInPlay, following: SeedInPlay
     ) -> Settlement:
         """The bet, decided with this seed, and the seed that is announced next."""
+        client_seed = str(request.client_seed or users.get_by_id(request.user_id).client_seed)
         outcome = terms.outcome(server_seed=seed.server_seed, client_seed=client_seed, nonce=seed.nonce)
         known = self._seeds.log.known()
         return Settlement(
             **vars(outcome),
-            user_id=user_id,
+            user_id=request.user_id,
             session_number=request.session,
             nonce=seed.nonce,
             server_seed_commitment=seed.commitment,
@@ -139,96 +131,76 @@ class BetSettler:
             checkpoint_size=known.size,
             checkpoint_root=known.root,
             request_id=request.request_id,
-            request_digest=request.digest() if request.request_id is not None else None,
-            shard=user_id % LIVE_BET_SHARDS,
+            request_digest=request.digest(game.name) if request.request_id is not None else None,
+            shard=request.user_id % LIVE_BET_SHARDS,
             ledger_kind=LedgerKind.SPIN if outcome.case_id is None else LedgerKind.OPENING,
             min_cycle_ms=self._settings.game_min_cycle_ms,
             session_limit_ms=self._settings.session_limit_ms,
         )
 
-    def _write(self, settlement: Settlement, terms: Terms, clock: Clock, following: SeedInPlay) -> SettledBet:
-        """Write the bet, all or nothing. Raises SeedUsed if another bet has used its seed."""
-        write = settle_in_group if isinstance(database.obj, Sqlite) else settle_at_once
-        # Before the bet is settled: afterwards nothing may fail.
-        player = self._seeds.log.pseudonyms.of_user(settlement.user_id)
-        try:
-            try:
-                settled = write(settlement, lambda: self._times(clock()))
-            except RolledBack:
-                # Nothing is written, and the seed is still the player's.
-                settled = write(settlement, lambda: self._times(clock()))
-        except UNAVAILABLE:
-            # The bet may be settled although the database's answer was lost.
-            invalidate(Tag.BETS)
-            raise
-        if isinstance(settled, BetRefused):
-            raise refusal_of(settled)
-        self._seeds.log.remember_bet(user_id=settlement.user_id, nonce=settlement.nonce)
-        invalidate(Tag.BETS)
-        self._seeds.remember(user_id=settlement.user_id, seed=following)
-        values = vars(settlement) | vars(settled.times)
-        stored = {field.name: values[field.column_name] for field in BET_FIELDS}
-        bet = Bet.of_row({"id": settled.bet_id, **stored})
-        # The settlement may have waited for a row lock or the network, and the player for the answer.
-        now = clock()
-        is_late = now - settled.times.created_at_ms > SLOW_SETTLEMENT_MS
-        if is_late:
-            bet.completed_at_ms = now + self._settings.upgrader_proof_delay_ms
-        return SettledBet(
-            bet=bet,
-            expectation=terms.expectation(),
-            prize_id=settled.prize_id,
-            is_late=is_late,
-            following=following.announcement,
-            balances=settled.balances,
-            entry=_entry(values, player=player),
-        )
-
-    def _times(self, now: Millis) -> BetTimes:
-        return BetTimes(
-            created_at_ms=now,
-            completed_at_ms=now + self._settings.upgrader_proof_delay_ms,
-            day=CalendarPeriod.DAY.start(now),
-            week=CalendarPeriod.WEEK.start(now),
-            month=CalendarPeriod.MONTH.start(now),
-        )
-
     @reading()
-    def _check_player(self, settlement: Settlement, clock: Clock) -> None:
+    def _check_player(self, bet: Settlement, clock: Clock) -> None:
         """Raise what the settlement would raise because of the player's account, breaks and limits.
 
         For a bet whose commitment is wrong: these reasons come before that one in the documented order.
         """
-        if refused := find_refusal(vars(settlement) | vars(self._times(clock()))):
-            raise refusal_of(refused)
+        writing.set_times(bet, clock(), self._settings.upgrader_proof_delay_ms)
+        if refusal := writing.refusal_of_player(vars(bet)):
+            raise refusal
+
+    def _settled(self, bet: Settlement, terms: Terms, following: SeedInPlay, clock: Clock) -> SettledBet:
+        """Write the bet, all or nothing. Raises SeedUsed if another bet has used its seed."""
+        # Before the bet is settled: afterwards nothing may fail.
+        player = self._seeds.log.pseudonyms.of_user(bet.user_id)
+        written = self._write(bet, clock)
+        self._seeds.used(user_id=bet.user_id, following=following)
+        invalidate(Tag.BETS)
+        stored = {field.name: getattr(bet, field.column_name) for field in BET_FIELDS}
+        # The settlement may have waited for a row lock or the network, and the player for the answer.
+        now = clock()
+        is_late = now - bet.created_at_ms > SLOW_SETTLEMENT_MS
+        if is_late:
+            stored["completed_at_ms"] = now + self._settings.upgrader_proof_delay_ms
+        return SettledBet(
+            bet=Bet.of_row({"id": written.bet_id, **stored}),
+            expectation=terms.expectation(),
+            prize_id=written.prize_id,
+            is_late=is_late,
+            following=following.announcement,
+            balances=written.balances,
+            entry=_entry(bet, player=player),
+        )
+
+    def _write(self, bet: Settlement, clock: Clock) -> Written:
+        delay = self._settings.upgrader_proof_delay_ms
+        try:
+            try:
+                return writing.write(bet, clock=clock, proof_delay_ms=delay)
+            except RolledBack:
+                # Nothing is written, and the seed is still the player's.
+                return writing.write(bet, clock=clock, proof_delay_ms=delay)
+        except UNAVAILABLE:
+            # The bet may be settled although the database's answer was lost.
+            invalidate(Tag.BETS)
+            raise
 
 
-def _entry(values: Mapping[str, Any], *, player: str) -> bytes:
-    """The entry in the log of a bet with these values."""
-    settled = LoggedBet._make(values[ENTRY_VALUES.get(name, name)] for name in LoggedBet._fields)
+def _entry(bet: Settlement, *, player: str) -> bytes:
+    """The bet's entry in the log."""
+    settled = LoggedBet._make(getattr(bet, ENTRY_VALUES.get(name, name)) for name in LoggedBet._fields)
     return entries.bet(settled, player=player)
 
 
 @reading()
-def _answered(user_id: int, request: BetRequest) -> SettledBet | None:
+def _answered(game: Game[Request], request: Request) -> SettledBet | None:
     """The bet that this request id belongs to.
 
     Raises Unauthorized if the session was ended, RequestIdReused if it was another request.
     """
-    sessions.check_session(users.get_by_id(user_id), request.session)
-    bet = Bet.get_or_none(Bet.user == user_id, Bet.request_id == request.request_id)
+    sessions.check_session(users.get_by_id(request.user_id), request.session)
+    bet = Bet.get_or_none(Bet.user == request.user_id, Bet.request_id == request.request_id)
     if bet is None:
         return None
-    if bet.request_digest != request.digest():
+    if bet.request_digest != request.digest(game.name):
         raise RequestIdReused
     return SettledBet(bet=bet, prize_id=Prize.select(Prize.id).where(Prize.bet == bet).scalar())
-
-
-def client_seed_of(request: BetRequest) -> str | None:
-    """The seed that the player sent; None for the seed of the profile. Raises InvalidClientSeed."""
-    given = request.client_seed
-    if given is None or given == "":
-        return None
-    if not is_client_seed(given):
-        raise InvalidClientSeed
-    return str(given)

@@ -81,11 +81,11 @@ def play_bets(services: Services) -> int:
 
     def play(row: dict[str, Any], user_id: int, clock: Callable[[], Millis]) -> Bet:
         if "item" in row:
-            spin = SpinRequest(amount=row["wager"], item=row["item"])
-            return services.upgrader.play(user_id=user_id, request=spin, clock=clock).bet
+            spin = SpinRequest(user_id=user_id, amount=row["wager"], item=row["item"])
+            return services.bets.settle(services.upgrader, spin, clock=clock).bet
         kind = "case" if "case" in row else "irlCase"
-        opening = OpeningRequest(event=f"{openings[kind].game}:open", case=row[kind])
-        return openings[kind].play(user_id=user_id, request=opening, clock=clock).bet
+        opening = OpeningRequest(user_id=user_id, case=row[kind])
+        return services.bets.settle(openings[kind], opening, clock=clock).bet
 
     settled = []
     for number, row in enumerate(bets, start=1):

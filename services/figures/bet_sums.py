@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from models.daily_totals import PRICE_CLASS
 from models.db.sql import execute
-from services.bets.openable_cases import expectation_of
+from services.bets.cases import expectation_of
 from services.bets.rolls import ROLL_RANGE
 from services.bets.snapshots import Content
 from services.shared.clock import DAY_MS, Millis

@@ -11,9 +11,9 @@ from models.case_spins import CASE
 from models.db.connection import repeatable_read
 from models.users import AnnouncedSeed
 from services.bets import rolls, snapshots
-from services.bets.lookups import LOST, UPGRADER, WON
 from services.bets.seeds import ServerSeeds
 from services.bets.snapshots import Content
+from services.bets.terms import LOST, UPGRADER, WON
 from services.cases.kinds import FREE_CASE_ID
 from services.shared.errors import OperatorError
 from services.shared.money import NO_COINS, Cents

@@ -6,9 +6,9 @@ from typing import Any
 
 from models.db.connection import reading
 from services.bets import live_bets, lookups, rolls
-from services.bets.lookups import WON
 from services.bets.proofs import Proofs
 from services.bets.snapshots import Content
+from services.bets.terms import WON
 from services.log.bet_log import BetLog
 from services.shared.clock import Millis
 

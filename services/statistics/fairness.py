@@ -8,8 +8,8 @@ from typing import Any
 from models.bets import Bet
 from models.db.connection import reading
 from services.bets import lookups
-from services.bets.lookups import GAMES
 from services.bets.proofs import Proofs
+from services.bets.terms import GAMES
 from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.pagination import Page, Place

@@ -8,7 +8,7 @@ from peewee import fn
 from models.bets import Bet
 from models.db.connection import repeatable_read
 from services.bets import lookups
-from services.bets.lookups import GAMES
+from services.bets.terms import GAMES
 from services.shared.pagination import Page, Place, rows_of_page
 
 

@@ -11,7 +11,7 @@ from bench.harness.node import NODE, SCRIPTS, TIMEOUT_SECONDS
 from bench.harness.players import import_case
 from bench.harness.servers import ROOT
 from services.bets.settlement import BetSettler
-from services.bets.upgrader_errors import WagerAboveLimit
+from services.bets.upgrader import WagerAboveLimit
 from tests.support.apps import ITEM
 from tests.support.golden_vectors import OPENINGS
 from tests.support.two_factor import Authenticator

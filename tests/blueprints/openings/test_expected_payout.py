@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.bets.openable_cases import expectation_of
+from services.bets.cases import expectation_of
 from services.bets.rolls import TICKET_RANGE
 from services.bets.snapshots import content_of
 from services.cases.pricing import price_of

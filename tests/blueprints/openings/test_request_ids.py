@@ -4,8 +4,8 @@ import pytest
 
 from models.cases import Case
 from models.db.connection import writing
-from services.bets import openable_cases
-from services.bets.openable_cases import OpenableCase
+from services.bets import cases
+from services.bets.cases import OpenableCase
 
 
 @pytest.fixture
@@ -62,8 +62,8 @@ def test_a_repeated_request_is_answered_after_its_terms_expired(
     socket = connect(player)
     first = socket.call("case:open", opening(case))
     after_first = state_of(player)
-    monkeypatch.setattr(openable_cases, "OpenableCase", read_too_long_ago)
-    app.extensions["services"].case_openings._recent_case.cache_clear()
+    monkeypatch.setattr(cases, "OpenableCase", read_too_long_ago)
+    app.extensions["services"].case_openings.forget_terms()
 
     assert socket.call("case:open", opening(case)) == first
     assert socket.call("case:open", opening(case, requestId="r-2"))["error"] == "Something went wrong"

@@ -284,9 +284,8 @@ class Player:
         )
 
     def open(self, case: ModelCase, client_seed: str, request_id: str) -> bool:
-        game = IRL if case.is_irl else CASE
         request = OpeningRequest(
-            event=f"{game}:open", case=case.case_id, client_seed=client_seed, request_id=request_id
+            user_id=self.user.id, case=case.case_id, client_seed=client_seed, request_id=request_id
         )
         services = self._world.services
         return self._bet(services.irl_openings if case.is_irl else services.case_openings, request)
@@ -298,14 +297,20 @@ class Player:
         return client_seed_that(wins, app=app, player=self.user, wager=coins, price=PRICE)
 
     def spin(self, wager: int, client_seed: str, request_id: str) -> bool:
-        request = SpinRequest(amount=wager / 100, item=ITEM, client_seed=client_seed, request_id=request_id)
+        request = SpinRequest(
+            user_id=self.user.id,
+            amount=wager / 100,
+            item=ITEM,
+            client_seed=client_seed,
+            request_id=request_id,
+        )
         return self._bet(self._world.services.upgrader, request)
 
     def _bet(self, game: Any, request: Any) -> bool:
         now = Millis(self._world.clock())
         try:
             with self._world.services.player_locks.hold(self.user.id):
-                game.play(user_id=self.user.id, request=request, clock=lambda: now)
+                self._world.services.bets.settle(game, request, clock=lambda: now)
         except PlatformError:
             return False
         return True

@@ -7,7 +7,7 @@ import pytest
 
 from bench.harness.spins import play_spin
 from bench.harness.waiting import wait_until
-from services.bets.errors import SpinInProgress
+from services.bets.terms import SpinInProgress
 from tests.support.locks import writers_held_up
 from tests.support.markers import postgresql_only
 
