@@ -3,6 +3,7 @@
 import logging
 import time
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from decimal import Decimal
 from functools import partial
 from typing import Any, Generic
@@ -44,7 +45,7 @@ from services.bets.upgrader import (
 from services.cases.errors import CaseNotFound
 from services.container import Services
 from services.limits.errors import ExcludedPermanently, LimitReached, TakingABreak
-from services.log import receipts
+from services.log.receipts import ReceiptNotFound
 from services.shared.errors import (
     AccountSuspended,
     InsufficientBalance,
@@ -163,19 +164,10 @@ class BetEvent(ABC, Generic[Request]):
 
     def _send_receipt(self, sid: str, played: SettledBet) -> None:
         """Send the receipt of a bet, also as a part of the first answer to a repeated request id."""
-        if played.entry is not None:
-            receipt = receipts.receipt(played.entry, bet_log=self._services.log)
-        else:
-            user_id: int = played.bet.user_id  # type: ignore[attr-defined]  # made by peewee
-            try:
-                receipt = receipts.receipt_of_bet(
-                    user_id=user_id, nonce=played.bet.nonce, bet_log=self._services.log
-                )
-            except receipts.ReceiptNotFound:
-                # The bet is older than the log.
-                return
-        payload = RECEIPT_PAYLOAD.dump({"nonce": played.bet.nonce, "receipt": receipt})
-        self._running.send(sid, [(RECEIPT, payload)])
+        with suppress(ReceiptNotFound):
+            receipt = self._services.bets.receipt(played)
+            payload = RECEIPT_PAYLOAD.dump({"nonce": played.bet.nonce, "receipt": receipt})
+            self._running.send(sid, [(RECEIPT, payload)])
 
     def _answer(self, sid: str, answer: dict[str, Any]) -> dict[str, Any]:
         """Send the event of a bet that was not played; returns it as the acknowledgement."""

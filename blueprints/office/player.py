@@ -149,9 +149,7 @@ def player_bets(platform_id: str) -> str:
 @needs(Permission.PLAYERS_SEE)
 def player_bet(platform_id: str, nonce: int) -> str:
     player, services = player_of(platform_id), get_services()
-    view = bet_view.of_player(
-        user_id=player.id, nonce=nonce, proofs=services.proofs, bet_log=services.log, clock=services.clock
-    )
+    view = bet_view.of_player(user_id=player.id, nonce=nonce, proofs=services.proofs, now=services.clock())
     return show_tab(player, "bet", view=view, verify_address=_verify_address(view))
 
 

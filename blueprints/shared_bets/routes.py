@@ -104,7 +104,7 @@ def show_that_there_is_none(error: BetNotFound) -> Response | tuple[str, int]:
 
 def _find(bet_id: int) -> SharedBet:
     services = get_services()
-    return shared_bet.get(bet_id=bet_id, proofs=services.proofs, bet_log=services.log, clock=services.clock)
+    return shared_bet.get(bet_id=bet_id, proofs=services.proofs, now=services.clock())
 
 
 def _item_file(image: str) -> Path:

@@ -1,6 +1,6 @@
 """Lookups of settled bets."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from peewee import JOIN, fn
@@ -13,7 +13,6 @@ from services.bets import snapshots
 from services.bets.proofs import Proofs
 from services.bets.snapshots import Content
 from services.log import published
-from services.log.bet_log import BetLog
 from services.log.published import LogPlace
 from services.log.signed_log import Known
 from services.shared.clock import Millis
@@ -54,30 +53,29 @@ def get(*, user_id: int, nonce: int, game: str) -> Bet:
     return bet
 
 
-def get_public(*, bet_id: int, proofs: Proofs, bet_log: BetLog, clock: Callable[[], Millis]) -> RevealedBets:
+def get_public(*, bet_id: int, proofs: Proofs, now: Millis) -> RevealedBets:
     """Any player's bet, alone in its list. Raises BetNotFound, and BetNotRevealed until its proof is due."""
-    bet = _get_due(bet_id, proofs, clock)
+    bet = _get_due(bet_id, proofs, now)
     is_logged = bet.next_commitment is not None
-    bet.log = published.place_of_bet(bet.id, bet_log=bet_log) if is_logged else None
+    bet.log = published.place_of_bet(bet.id, bet_log=proofs.log) if is_logged else None
     return RevealedBets([bet], _contents([bet]), is_final=True)
 
 
-def get_log_proof(*, bet_id: int, proofs: Proofs, bet_log: BetLog, clock: Callable[[], Millis]) -> str:
+def get_log_proof(*, bet_id: int, proofs: Proofs, now: Millis) -> str:
     """The proof file of any player's bet. Raises BetNotFound: see ``get_public``; also if it has no entry."""
-    bet = _get_due(bet_id, proofs, clock)
+    bet = _get_due(bet_id, proofs, now)
     if bet.next_commitment is None:
         raise BetNotFound
-    return published.proof_of_bet(bet.id, bet_log=bet_log)
+    return published.proof_of_bet(bet.id, bet_log=proofs.log)
 
 
-def revealed(*, number: str, known: Known, proofs: Proofs, clock: Callable[[], Millis]) -> RevealedBets:
+def revealed(*, number: str, known: Known, proofs: Proofs, now: Millis) -> RevealedBets:
     """The bets in a bundle of the log whose proofs are due. Raises NotPublished."""
     with published.state_with(known):
         bundle = published.bundle(number, known=known)
         indexes = bundle.indexes_of_bets
         bets = _with_players(list(indexes))
         contents = _contents(bets)
-    now = clock()
     for bet in bets:
         bet.log = LogPlace(known.checkpoint.origin, indexes[bet.id])
         bet.server_seed = proofs.visible_server_seed(bet, now=now, is_logged=True)
@@ -85,13 +83,13 @@ def revealed(*, number: str, known: Known, proofs: Proofs, clock: Callable[[], M
     return RevealedBets(due, contents, is_final=bundle.is_full and len(due) == len(indexes))
 
 
-def _get_due(bet_id: int, proofs: Proofs, clock: Callable[[], Millis]) -> Any:
+def _get_due(bet_id: int, proofs: Proofs, now: Millis) -> Any:
     with reading():
         bet = next(iter(_with_players([bet_id])), None)
     if bet is None:
         raise BetNotFound
     # Not saved: the delivery of proofs writes revealed seeds to the database.
-    bet.server_seed = proofs.visible_server_seed(bet, now=clock())
+    bet.server_seed = proofs.visible_server_seed(bet, now=now)
     if not bet.server_seed:
         raise BetNotRevealed
     return bet

@@ -26,7 +26,7 @@ from services.bets.terms import (
 )
 from services.bets.writing import Clock, Written
 from services.ledger.posting import LedgerKind
-from services.log import entries
+from services.log import entries, receipts
 from services.log.entries import LoggedBet
 from services.shared.cache_invalidation import Tag, invalidate
 from services.shared.errors import PlatformError
@@ -45,7 +45,7 @@ ENTRY_VALUES = {"snapshot": "snapshot_hash", "next_commitment": "next_commitment
 
 @dataclass(frozen=True, kw_only=True)
 class SettledBet:
-    """A settled bet. ``following`` and ``balances`` are None for the first answer to a repeated request id.
+    """A settled bet. The first answer to a repeated request id has ``bet`` and ``prize_id`` only.
 
     ``prize_id`` is None for a bet that does not win a prize. ``is_late``: the settlement was slow, and the
     proof is due later than the database says until ``proof_queries.postpone`` has written it.
@@ -57,8 +57,8 @@ class SettledBet:
     following: Commitment | None = None
     balances: Balances | None = None
     is_late: bool = False
-    entry: bytes | None = None
-    """The bet's entry in the log, to which it will be appended."""
+    written: Settlement | None = None
+    """What was written for the bet."""
 
 
 class BetSettler:
@@ -150,8 +150,6 @@ class BetSettler:
 
     def _settled(self, bet: Settlement, terms: Terms, following: SeedInPlay, clock: Clock) -> SettledBet:
         """Write the bet, all or nothing. Raises SeedUsed if another bet has used its seed."""
-        # Before the bet is settled: afterwards nothing may fail.
-        player = self._seeds.log.pseudonyms.of_user(bet.user_id)
         written = self._write(bet, clock)
         self._seeds.used(user_id=bet.user_id, following=following)
         invalidate(Tag.BETS)
@@ -168,7 +166,7 @@ class BetSettler:
             is_late=is_late,
             following=following.announcement,
             balances=written.balances,
-            entry=_entry(bet, player=player),
+            written=bet,
         )
 
     def _write(self, bet: Settlement, clock: Clock) -> Written:
@@ -184,11 +182,18 @@ class BetSettler:
             invalidate(Tag.BETS)
             raise
 
+    def receipt(self, played: SettledBet) -> str:
+        """The signed promise that the bet is in the public log within ten seconds.
 
-def _entry(bet: Settlement, *, player: str) -> bytes:
-    """The bet's entry in the log."""
-    settled = LoggedBet._make(getattr(bet, ENTRY_VALUES.get(name, name)) for name in LoggedBet._fields)
-    return entries.bet(settled, player=player)
+        Raises ReceiptNotFound for a bet that is older than the log.
+        """
+        bet_log, bet = self._seeds.log, played.written
+        if bet is None:
+            user_id: int = played.bet.user_id  # type: ignore[attr-defined]  # made by peewee
+            return receipts.receipt_of_bet(user_id=user_id, nonce=played.bet.nonce, bet_log=bet_log)
+        logged = LoggedBet._make(getattr(bet, ENTRY_VALUES.get(name, name)) for name in LoggedBet._fields)
+        entry = entries.bet(logged, player=bet_log.pseudonyms.of_user(bet.user_id))
+        return receipts.receipt(entry, bet_log=bet_log)
 
 
 @reading()

@@ -1,6 +1,5 @@
 """One bet of a player, with all that explains and verifies it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,6 @@ from services.bets import lookups, snapshots
 from services.bets.lookups import MAX_NONCE, BetNotFound
 from services.bets.proofs import Proofs
 from services.bets.snapshots import Content
-from services.log.bet_log import BetLog
 from services.shared.clock import Millis
 
 
@@ -28,9 +26,7 @@ class BetView:
         return bool(self.bet.server_seed)
 
 
-def of_player(
-    *, user_id: int, nonce: int, proofs: Proofs, bet_log: BetLog, clock: Callable[[], Millis]
-) -> BetView:
+def of_player(*, user_id: int, nonce: int, proofs: Proofs, now: Millis) -> BetView:
     """The player's bet with this nonce, of any game. Raises BetNotFound."""
     with reading():
         bet: Any = Bet.get_or_none(Bet.user == user_id, Bet.nonce == nonce) if nonce <= MAX_NONCE else None
@@ -38,7 +34,7 @@ def of_player(
             raise BetNotFound
         content = None if bet.snapshot_id is None else snapshots.parse(bet.snapshot.content)
     try:
-        found = lookups.get_public(bet_id=bet.id, proofs=proofs, bet_log=bet_log, clock=clock)
+        found = lookups.get_public(bet_id=bet.id, proofs=proofs, now=now)
     except BetNotFound:
         bet.server_seed, bet.log = "", None
         return BetView(bet, content)
