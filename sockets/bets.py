@@ -17,43 +17,15 @@ from server.metrics import Metrics
 from server.realtime.packets import after_this_event, check_event_rate
 from server.realtime.server import Event, Realtime
 from services.accounts import sessions, users
-from services.bets.cases import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow, OpeningRequest
+from services.bets.cases import OpeningRequest
 from services.bets.settlement import SettledBet
-from services.bets.terms import (
-    LOST,
-    UPGRADER,
-    WON,
-    CommitmentMismatch,
-    FreeCaseNotAvailable,
-    Game,
-    InvalidClientSeed,
-    InvalidRequest,
-    Request,
-    RequestIdReused,
-    SessionTimeReached,
-    SpinInProgress,
-    TooSoon,
-)
-from services.bets.upgrader import (
-    ItemNotFound,
-    ItemPriceChanged,
-    PriceNotAboveWager,
-    SpinRequest,
-    WagerAboveLimit,
-    WagerTooSmall,
-)
-from services.cases.errors import CaseNotFound
+from services.bets.terms import LOST, OF_EVERY_BET, UPGRADER, WON, Game, InvalidRequest, Request
+from services.bets.upgrader import SpinRequest
 from services.container import Services
-from services.limits.errors import ExcludedPermanently, LimitReached, TakingABreak
+from services.limits.errors import LimitReached
 from services.log.receipts import ReceiptNotFound
-from services.shared.errors import (
-    AccountSuspended,
-    InsufficientBalance,
-    PlatformError,
-    TooManyRequests,
-    Unauthorized,
-)
-from services.shared.money import InvalidAmount, number_from_cents
+from services.shared.errors import PlatformError
+from services.shared.money import number_from_cents
 from sockets.player_state import PlayerState
 from sockets.proofs import ProofDelivery
 from sockets.schemas import LimitReachedSchema, OpeningPfSchema, PfSchema, ReceiptSchema
@@ -64,23 +36,7 @@ CENTS_PER_COIN = 100
 RECEIPT = "log:receipt"
 
 FAILED = {"status": False, "error": "Something went wrong"}
-"""The answer to a bet that failed, or was refused for another reason than ``REFUSALS``."""
-
-OF_EVERY_BET = (
-    *(Unauthorized, TooManyRequests, SpinInProgress, InvalidRequest, RequestIdReused, InvalidClientSeed),
-    *(AccountSuspended, ExcludedPermanently, TakingABreak, LimitReached, TooSoon, SessionTimeReached),
-    *(CommitmentMismatch, InsufficientBalance),
-)
-OF_AN_OPENING = (CaseNotFound, CaseNotAvailable, CasePriceChanged, CaseChanged)
-OF_A_SPIN = (
-    *(InvalidAmount, ItemNotFound, ItemPriceChanged, PriceNotAboveWager, WagerAboveLimit, WagerTooSmall),
-)
-REFUSALS: dict[str, tuple[type[PlatformError], ...]] = {
-    "upgrader:spin": (*OF_EVERY_BET, *OF_A_SPIN),
-    "case:open": (*OF_EVERY_BET, *OF_AN_OPENING, LevelTooLow, FreeCaseNotAvailable),
-    "irl:open": (*OF_EVERY_BET, *OF_AN_OPENING),
-}
-"""The reasons that players are told, by event; asyncapi.json has the same."""
+"""The answer to a bet that failed, or was refused for a reason that players are not told."""
 
 events_log = logging.getLogger("platform.events")
 
@@ -100,6 +56,7 @@ class BetEvent(ABC, Generic[Request]):
     ) -> None:
         self._name = name
         self._game = game
+        self._refusals: tuple[type[PlatformError], ...] = (*OF_EVERY_BET, *game.refusals)
         self._running = running
         self._services: Services = app.extensions["services"]
         self._metrics: Metrics = app.extensions["metrics"]
@@ -115,7 +72,7 @@ class BetEvent(ABC, Generic[Request]):
             check_event_rate()
             with self._running.connections.event_in_flight(sid) as (user_id, session):
                 outcome, answer = self._play(sid, user_id, session, payload)
-        except REFUSALS[self._name] as refusal:
+        except self._refusals as refusal:
             # The text of the class, because that of a break contains its end.
             outcome, answer = type(refusal).text, self._answer(sid, refusal_answer(refusal))
         except Exception:  # noqa: BLE001  # the player gets an answer in any case

@@ -200,6 +200,9 @@ class Openings(Game[OpeningRequest]):
         ``free_case_limit`` is how often a player who uses a promo code may open the free case.
         """
         self.name = name
+        self.refusals = (CaseNotFound, CaseNotAvailable, CasePriceChanged, CaseChanged)
+        if name == CASE:
+            self.refusals += (LevelTooLow, FreeCaseNotAvailable)
         self._house_edge_ppm = house_edge_ppm
         self._free_case_limit = free_case_limit
         readings: TTLCache[Any, OpenableCase] = TTLCache(CASES_REMEMBERED, REUSED_SECONDS)

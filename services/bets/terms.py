@@ -9,8 +9,15 @@ from typing import Generic, TypeVar
 from models.bet_settlement import Outcome
 from models.case_spins import CASE, IRL
 from services.accounts.client_seed import is_client_seed
+from services.limits.errors import ExcludedPermanently, LimitReached, TakingABreak
 from services.shared import decimal_json
-from services.shared.errors import PlatformError
+from services.shared.errors import (
+    AccountSuspended,
+    InsufficientBalance,
+    PlatformError,
+    TooManyRequests,
+    Unauthorized,
+)
 from services.shared.money import InvalidAmount, cents_from_number
 
 UPGRADER = "upgrader"
@@ -75,6 +82,14 @@ class SessionTimeReached(PlatformError):
     """The player has played as long as a play session may last, and must pause for half an hour."""
 
     text = "Session time limit reached"
+
+
+OF_EVERY_BET = (
+    *(Unauthorized, TooManyRequests, SpinInProgress, InvalidRequest, RequestIdReused, InvalidClientSeed),
+    *(AccountSuspended, ExcludedPermanently, TakingABreak, LimitReached, TooSoon, SessionTimeReached),
+    *(CommitmentMismatch, InsufficientBalance),
+)
+"""The refusals that every game has. Players are told these and those of the game."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +158,8 @@ class Game(ABC, Generic[Request]):
     """The rules of a game."""
 
     name: str
+    refusals: tuple[type[PlatformError], ...]
+    """What ``terms`` raises, and refusals of the settlement that this game alone has."""
 
     @abstractmethod
     def terms(self, request: Request) -> Terms:

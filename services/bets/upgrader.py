@@ -7,7 +7,7 @@ from services.bets import rolls
 from services.bets.terms import LOST, UPGRADER, WON, BetRequest, Expectation, Game, Terms
 from services.items.catalogue import CatalogueCache, CatalogueItem
 from services.shared.errors import PlatformError
-from services.shared.money import Cents, cents_from_number, is_amount
+from services.shared.money import Cents, InvalidAmount, cents_from_number, is_amount
 from settings import Settings
 
 ALGORITHM = "upgrader-1"
@@ -89,6 +89,9 @@ class Upgrader(Game[SpinRequest]):
     """The rules of a spin."""
 
     name = UPGRADER
+    refusals = (
+        *(InvalidAmount, ItemNotFound, ItemPriceChanged, PriceNotAboveWager, WagerAboveLimit, WagerTooSmall),
+    )
 
     def __init__(self, *, settings: Settings, catalogue: CatalogueCache) -> None:
         self._settings = settings
