@@ -21,20 +21,6 @@ def opening(case, **changes):
     return {"case": case, "clientSeed": "same-seed", "requestId": "r-1"} | changes
 
 
-def test_a_repeated_request_gets_the_first_answers_and_opens_once(connect, player, case, state_of):
-    first = connect(player).call("case:open", opening(case))
-    after_first = state_of(player)
-    socket = connect(player)
-    socket.expect("live-bets")
-
-    again = socket.call("case:open", opening(case))
-
-    assert again == first
-    assert socket.next()[0] == "case:pf"
-    assert socket.next() == ("case:open", first)
-    assert state_of(player) == after_first
-
-
 def test_a_repeated_request_is_answered_after_the_case_changed(
     connect, player, case, put, items, snapshot_of, add_item
 ):

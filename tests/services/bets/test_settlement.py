@@ -362,16 +362,6 @@ def test_a_settled_opening_writes_these_rows(opening, player, change_player, kin
     assert settled.balances.balance_cents == balance
 
 
-def test_a_refused_opening_stores_no_snapshot(opening, change_player):
-    change_player(balance_cents=0)
-    before = rows()
-
-    with pytest.raises(InsufficientBalance):
-        write(opening())
-
-    assert rows() == before
-
-
 def test_a_snapshot_whose_id_another_content_has_fails_the_bet(opening):
     with connection.writing():
         Snapshot.insert(SNAPSHOT | {"hash": "0" * 64}).execute()
