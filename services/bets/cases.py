@@ -5,7 +5,7 @@ An opening's charge, odds and prize come from one reading of its case.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from cachetools import TTLCache, cached
@@ -68,11 +68,11 @@ class OpeningRequest(BetRequest):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OpenableCase:
-    """A case as it was at ``read_at_ms``, by the database's clock."""
+class OpenableCase(Terms):
+    """A case as it was at ``read_at_ms``, by the database's clock: the terms of its openings."""
 
+    game: str
     row_id: int
-    is_free: bool
     required_level: int
     """0 for a case that every player may open."""
     content: Content | None
@@ -80,19 +80,62 @@ class OpenableCase:
     images: Sequence[str] | None
     """Of the items, in their order. None if the payout is credited instead of kept as a prize."""
     read_at_ms: int
+    free_case_limit: int | None
+    """For the free case: how often a player who uses a promo code may open it."""
+    most_counted_edge_ppm: int
+    """The most of the house edge that counts for the theoretical loss of a player."""
 
-    @cached_property
+    @property
+    def is_free(self) -> bool:
+        return self.free_case_limit is not None
+
+    @property
+    def available(self) -> Content:
+        """The content of a case that can be opened. Raises CaseNotAvailable."""
+        if self.content is None or (self.content.price_cents == 0 and not self.is_free):
+            raise CaseNotAvailable
+        return self.content
+
+    def outcome(self, *, server_seed: str, client_seed: str, nonce: int) -> Outcome:
+        """Draw the ticket: the item whose range holds it is won."""
+        ticket = rolls.ticket(game=self.game, server_seed=server_seed, client_seed=client_seed, nonce=nonce)
+        content = self.available
+        place = content.winning_place(ticket)
+        item, payout, _ = content.items[place]
+        wager = 0 if self.is_free else content.price_cents
+        return Outcome(
+            game=self.game,
+            algorithm=f"{self.game}-1",
+            wager_cents=wager,
+            payout_cents=payout,
+            status=WON if payout > wager else LOST,
+            item=item,
+            snapshot_id=snapshots.id_of(content.hash),
+            snapshot_hash=content.hash,
+            snapshot_text=content.text,
+            ticket=ticket,
+            case_read_at_ms=self.read_at_ms,
+            case_id=self.row_id,
+            counted_edge_ppm=min(self.most_counted_edge_ppm, self._house_edge_ppm),
+            free_case_limit=self.free_case_limit,
+            prize_image=None if self.images is None else self.images[place],
+        )
+
     def expectation(self) -> Expectation | None:
-        """Of the payout; None if an item has no price."""
-        return expectation_of(self.content) if self.content else None
+        """Of the payout; None for the free case."""
+        return None if self.is_free else self._expectation
+
+    # Remembered, because a case may have hundreds of items.
+    @cached_property
+    def _expectation(self) -> Expectation:
+        return expectation_of(self.available)
 
     @cached_property
-    def house_edge_ppm(self) -> int:
+    def _house_edge_ppm(self) -> int:
         """What the house keeps of the price on average, rounded down; 0 for a case without a price."""
-        if self.content is None or not self.content.price_cents:
-            return 0
-        whole = self.content.price_cents * rolls.TICKET_RANGE
-        return max(whole - _value_of(self.content), 0) * rolls.PPM // whole
+        content = self.available
+        whole = content.price_cents * rolls.TICKET_RANGE
+        return max(whole - _value_of(content), 0) * rolls.PPM // whole if whole else 0
 
 
 def expectation_of(content: Content) -> Expectation:
@@ -132,65 +175,6 @@ QUERIES = {
 }
 
 
-@reading()
-def read_case(game: str, case_id: str) -> OpenableCase:
-    """The case as it is now. Raises CaseNotFound."""
-    rows = execute(QUERIES[game], {"slug": case_id}).fetchall() if is_storable(case_id) else []
-    if not rows:
-        raise CaseNotFound
-    read_at_ms, row_id, price_cents, required_level, *_ = rows[0]
-    items = [row[5:] for row in rows]
-    is_priced = all(cents is not None for _, cents, _ in items)
-    return OpenableCase(
-        row_id=row_id,
-        is_free=(game, case_id) == (CASE, FREE_CASE_ID),
-        required_level=required_level or 0,
-        content=content_of(case_id=case_id, price_cents=price_cents, items=items) if is_priced else None,
-        images=[row[4] for row in rows] if game == IRL else None,
-        read_at_ms=read_at_ms,
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class OpeningTerms(Terms):
-    """An opening that has passed the checks of its case."""
-
-    game: str
-    case: OpenableCase
-    content: Content
-    free_case_limit: int
-    counted_edge_ppm: int
-
-    def outcome(self, *, server_seed: str, client_seed: str, nonce: int) -> Outcome:
-        """Draw the ticket: the item whose range holds it is won."""
-        ticket = rolls.ticket(game=self.game, server_seed=server_seed, client_seed=client_seed, nonce=nonce)
-        case, content = self.case, self.content
-        place = content.winning_place(ticket)
-        item, payout, _ = content.items[place]
-        wager = 0 if case.is_free else content.price_cents
-        return Outcome(
-            game=self.game,
-            algorithm=f"{self.game}-1",
-            wager_cents=wager,
-            payout_cents=payout,
-            status=WON if payout > wager else LOST,
-            item=item,
-            snapshot_id=snapshots.id_of(content.hash),
-            snapshot_hash=content.hash,
-            snapshot_text=content.text,
-            ticket=ticket,
-            case_read_at_ms=case.read_at_ms,
-            case_id=case.row_id,
-            counted_edge_ppm=self.counted_edge_ppm,
-            free_case_limit=self.free_case_limit if case.is_free else None,
-            prize_image=None if case.images is None else case.images[place],
-        )
-
-    def expectation(self) -> Expectation | None:
-        """Of the payout; None for the free case."""
-        return None if self.case.is_free else self.case.expectation
-
-
 class Openings(Game[OpeningRequest]):
     """The rules of opening cases, with market items or with real-life items."""
 
@@ -206,48 +190,59 @@ class Openings(Game[OpeningRequest]):
         self._house_edge_ppm = house_edge_ppm
         self._free_case_limit = free_case_limit
         readings: TTLCache[Any, OpenableCase] = TTLCache(CASES_REMEMBERED, REUSED_SECONDS)
-        self._recent_case = cached(readings, condition=BuildCondition())(partial(read_case, name))
+        self._recent_case = cached(readings, condition=BuildCondition())(self._read_case)
 
-    def terms(self, request: OpeningRequest) -> OpeningTerms:
-        """Raises InvalidClientSeed, CaseNotFound, and the errors of ``_checked`` in its order."""
+    def terms(self, request: OpeningRequest) -> OpenableCase:
+        """Raises InvalidClientSeed, CaseNotFound, and the errors of ``_check`` in its order."""
         request.check_client_seed()
         case = self._recent_case(request.case)
         try:
-            content = self._checked(request, case)
+            self._check(request, case)
         except (LevelTooLow, CaseNotAvailable, CasePriceChanged, CaseChanged):
             # The player may have seen a newer state of the case than the cached one.
             self.forget_terms()
-            case = read_case(self.name, request.case)
-            content = self._checked(request, case)
-        return OpeningTerms(
-            game=self.name,
-            case=case,
-            content=content,
-            free_case_limit=self._free_case_limit,
-            counted_edge_ppm=min(self._house_edge_ppm, case.house_edge_ppm),
-        )
+            case = self._read_case(request.case)
+            self._check(request, case)
+        return case
 
     def forget_terms(self) -> None:
         self._recent_case.cache_clear()
 
-    def _checked(self, request: OpeningRequest, case: OpenableCase) -> Content:
+    @reading()
+    def _read_case(self, case_id: str) -> OpenableCase:
+        """The case as it is now. Raises CaseNotFound."""
+        rows = execute(QUERIES[self.name], {"slug": case_id}).fetchall() if is_storable(case_id) else []
+        if not rows:
+            raise CaseNotFound
+        read_at_ms, row_id, price_cents, required_level, *_ = rows[0]
+        items = [row[5:] for row in rows]
+        is_priced = all(cents is not None for _, cents, _ in items)
+        is_free = (self.name, case_id) == (CASE, FREE_CASE_ID)
+        return OpenableCase(
+            game=self.name,
+            row_id=row_id,
+            required_level=required_level or 0,
+            content=content_of(case_id=case_id, price_cents=price_cents, items=items) if is_priced else None,
+            images=[row[4] for row in rows] if self.name == IRL else None,
+            read_at_ms=read_at_ms,
+            free_case_limit=self._free_case_limit if is_free else None,
+            most_counted_edge_ppm=self._house_edge_ppm,
+        )
+
+    def _check(self, request: OpeningRequest, case: OpenableCase) -> None:
         if case.is_free or case.required_level:
             self._check_player(request.user_id, case)
-        content = case.content
-        if content is None or (content.price_cents == 0 and not case.is_free):
-            raise CaseNotAvailable
+        content = case.available
         if request.price is not None and not is_amount(request.price, content.price_cents):
             raise CasePriceChanged
         if request.snapshot not in (None, content.hash):
             raise CaseChanged
-        return content
 
     def _check_player(self, user_id: int, case: OpenableCase) -> None:
         player = users.get_by_id(user_id)
         if level_of(player) < case.required_level:
             raise LevelTooLow
         # The settlement decides. This refuses in the documented order.
-        if case.is_free and (
-            player.used_affiliate_code is None or player.free_cases >= self._free_case_limit
-        ):
+        limit = case.free_case_limit
+        if limit is not None and (player.used_affiliate_code is None or player.free_cases >= limit):
             raise FreeCaseNotAvailable

@@ -13,7 +13,7 @@ from models.cases import Case
 from models.db.connection import reading
 from models.db.sql import execute
 from models.irl_cases import IrlCase
-from services.bets.cases import OpenableCase, OpeningRequest, OpeningTerms
+from services.bets.cases import OpenableCase, OpeningRequest
 from services.bets.settlement import BetSettler, SettledBet
 from services.bets.snapshots import Content, content_of
 from services.bets.terms import Game
@@ -75,22 +75,17 @@ class _ChosenCase(Game[OpeningRequest]):
         self._content = content
         self._image = image
 
-    def terms(self, request: OpeningRequest) -> OpeningTerms:
+    def terms(self, request: OpeningRequest) -> OpenableCase:
         case_id = self._content.case_id
-        case = OpenableCase(
+        return OpenableCase(
+            game=self.name,
             row_id=_row_id(self.name, case_id),
-            is_free=(self.name, case_id) == (CASE, FREE_CASE_ID),
             required_level=0,
             content=self._content,
             images=[self._image] * len(self._content.items) if self.name == IRL else None,
             read_at_ms=_database_ms(),
-        )
-        return OpeningTerms(
-            game=self.name,
-            case=case,
-            content=self._content,
-            free_case_limit=FREE_CASE_LIMIT,
-            counted_edge_ppm=min(50_000, case.house_edge_ppm),
+            free_case_limit=FREE_CASE_LIMIT if (self.name, case_id) == (CASE, FREE_CASE_ID) else None,
+            most_counted_edge_ppm=50_000,
         )
 
 
