@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 NOT_THE_PRODUCT = {".venv", ".ci", "tests", "bench", "verify"}
 
 INFRASTRUCTURE = (
-    *("app.py", "wsgi.py", "gunicorn.conf.py", "settings.py", "fifo_semaphore.py"),
+    *("app.py", "wsgi.py", "gunicorn.conf.py", "settings.py", "setting_parsers.py", "fifo_semaphore.py"),
     "blueprints/__init__.py",
     *("blueprints/api/", "blueprints/system/", "server/", "services/shared/", "models/db/"),
 )
@@ -40,7 +40,6 @@ PARTS = {
     "lease": ("services/shared/lease.py",),
     "database clock": ("server/cluster/database_clock.py",),
     "build once": ("services/shared/build_once.py",),
-    "stored catalogue": ("models/catalogue.py",),
     "settling statement": ("models/bet_settlement.py",),
     "group commit": ("models/db/group_commit.py",),
     "Merkle tree, tiles and notes": (

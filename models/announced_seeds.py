@@ -1,4 +1,4 @@
-"""Statements about announced server seeds, which depend on the database being the one that was used last.
+"""Announced server seeds, which may be used only in the database that was used last.
 
 services/log/ keeps the last signed checkpoint of the log outside of the database. A database without it was
 restored, or is another one: its announced seeds may have been revealed.
@@ -8,9 +8,35 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import peewee
+from peewee import Check
+
+from models.db.connection import Table
 from models.db.sql import execute
 from models.log import BETS, SignedTree, contains, current_epoch
-from models.users import AnnouncedSeed, LogState
+from models.users import User
+
+
+class AnnouncedSeed(Table):
+    """The server seed of a player's next spin. Its commitment is public, the seed is encrypted.
+
+    A spin replaces it with an update guarded by the nonce. When two spins have the same nonce, in any
+    process, one of them updates no row and changes nothing.
+    """
+
+    user = peewee.ForeignKeyField(User, primary_key=True, on_delete="RESTRICT")
+    nonce = peewee.BigIntegerField(constraints=[Check("nonce >= 1")])
+    # Not unique, so that PostgreSQL writes no index when a bet replaces the row. ``bets`` refuses a seed that
+    # was used before.
+    server_seed_commitment = peewee.CharField(max_length=64)
+    encrypted_server_seed = peewee.TextField()
+    # If this is earlier than the epoch of the log (models/log.py), the seed must be redrawn.
+    epoch = peewee.BigIntegerField()
+    # Whether a signed checkpoint has the commitment, or a bet announced it. Only then a bet uses the seed.
+    is_logged = peewee.BooleanField()
+
+    class Meta:
+        table_name = "announced_seeds"
 
 
 class FoundSeed(NamedTuple):
@@ -19,7 +45,7 @@ class FoundSeed(NamedTuple):
     nonce: int
     commitment: str
     encrypted: str
-    log_state: int
+    is_logged: bool
     epoch: int
     """The present one."""
     is_current: bool
@@ -37,7 +63,7 @@ def find_seed(user_id: int, *, known: SignedTree) -> FoundSeed | None:
             row.nonce,
             row.server_seed_commitment,
             row.encrypted_server_seed,
-            row.log_state,
+            row.is_logged,
             current_epoch(),
             row.epoch == current_epoch(),
             contains(BETS, known),
@@ -49,12 +75,12 @@ def find_seed(user_id: int, *, known: SignedTree) -> FoundSeed | None:
     return None if found is None else FoundSeed(*found)
 
 
-FIRST = f"""
+FIRST = """
 INSERT INTO announced_seeds
-    (user_id, nonce, server_seed_commitment, encrypted_server_seed, log_state, epoch)
-SELECT :user_id, 1, :commitment, :encrypted, {LogState.WAITING}, epoch FROM logs WHERE name = 'bets'
+    (user_id, nonce, server_seed_commitment, encrypted_server_seed, is_logged, epoch)
+SELECT :user_id, 1, :commitment, :encrypted, FALSE, epoch FROM logs WHERE name = 'bets'
 ON CONFLICT (user_id) DO NOTHING
-"""  # noqa: S608  # a constant
+"""
 
 
 def insert_first(user_id: int, *, commitment: str, encrypted: str) -> bool:
@@ -78,16 +104,16 @@ def redraw_seed(user_id: int, old: FoundSeed, *, commitment: str, encrypted: str
         server_seed_commitment=commitment,
         encrypted_server_seed=encrypted,
         epoch=old.epoch,
-        log_state=LogState.WAITING,
+        is_logged=False,
     )
 
 
-def change_log_state(user_id: int, seed: FoundSeed, state: LogState) -> bool:
-    """Set the state of this seed. False if it was changed since. To be used within ``writing()``."""
-    return _update(user_id, seed, AnnouncedSeed.log_state == seed.log_state, log_state=state)
+def mark_logged(user_id: int, seed: FoundSeed) -> None:
+    """Note that a signed checkpoint has this seed's commitment. To be used within ``writing()``."""
+    _update(user_id, seed, is_logged=True)
 
 
-def _update(user_id: int, seed: FoundSeed, condition: Any, **values: Any) -> bool:
+def _update(user_id: int, seed: FoundSeed, *conditions: Any, **values: Any) -> bool:
     row = AnnouncedSeed
     changed = (
         row.update(**values)
@@ -95,7 +121,7 @@ def _update(user_id: int, seed: FoundSeed, condition: Any, **values: Any) -> boo
             row.user == user_id,
             row.nonce == seed.nonce,
             row.server_seed_commitment == seed.commitment,
-            condition,
+            *conditions,
         )
         .execute()
     )

@@ -1,6 +1,7 @@
 """The triggers that refuse to update, replace or delete events of the audit trail."""
 
-from models.db.connection import Sqlite, database
+from models.db.connection import database
+from models.db.sqlite import Sqlite
 
 TABLE = "audit_events"
 
@@ -32,19 +33,8 @@ POSTGRES_TRIGGER = (
 )
 
 
-def create_triggers() -> None:
-    """Create the triggers in a database that has the tables of ``models/audit_trail.py``."""
-    if not isinstance(database.obj, Sqlite):
-        body = POSTGRES_BODY.replace("%", "%%")
-        database.execute_sql(
-            f"CREATE FUNCTION {POSTGRES_FUNCTION} RETURNS trigger LANGUAGE plpgsql AS $${body}$$"
-        )
-    for definition in triggers().values():
-        database.execute_sql(definition)
-
-
 def triggers() -> dict[str, str]:
-    """The statement that creates each trigger in the open database, by the trigger's name."""
+    """The statement that has created each trigger in the open database, by the trigger's name."""
     if not isinstance(database.obj, Sqlite):
         return {"audit_events_refuse_change": POSTGRES_TRIGGER}
     return {

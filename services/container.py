@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from models.case_spins import CASE, IRL
+from models.cases import CASE, IRL
 from services.accounts.avatars.change import Avatars
 from services.accounts.login.game_platform import GamePlatform
 from services.accounts.login.login import Login, Provider
@@ -125,7 +125,7 @@ class Services:
         self.payment_inbox = WebhookInbox(self.payment_methods, settings)
         self.payment_polling = PaymentPolling(self.deposits, self.payment_inbox, clock=clock)
         self.alarm_delivery = AlarmDelivery(settings, clock=clock)
-        self.reconciliation = Reconciliation(self.payment_methods, self.deposits, settings, hold=hold)
+        self.reconciliation = Reconciliation(self.payment_methods, self.deposits, hold=hold)
         self.staff_decisions = StaffDecisions(self.payment_methods, settings)
 
         self.two_factor = TwoFactorAuthentication(encrypter=self._encrypter("two-factor secrets"))

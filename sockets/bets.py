@@ -3,7 +3,6 @@
 import logging
 import time
 from abc import ABC, abstractmethod
-from contextlib import suppress
 from decimal import Decimal
 from functools import partial
 from typing import Any, Generic
@@ -23,7 +22,6 @@ from services.bets.terms import LOST, OF_EVERY_BET, UPGRADER, WON, Game, Invalid
 from services.bets.upgrader import SpinRequest
 from services.container import Services
 from services.limits.errors import LimitReached
-from services.log.receipts import ReceiptNotFound
 from services.shared.errors import PlatformError
 from services.shared.money import number_from_cents
 from sockets.player_state import PlayerState
@@ -112,19 +110,16 @@ class BetEvent(ABC, Generic[Request]):
         after_this_event(partial(self._after_acknowledgement, sid, played))
 
     def _after_acknowledgement(self, sid: str, played: SettledBet) -> None:
-        """Send commitment, balance and receipt, which clients expect behind the acknowledgement."""
+        """Send what clients expect behind the acknowledgement.
+
+        The first answer to a repeated request id comes with the receipt, and no commitment or balance.
+        """
         self._state.after_bet(played)
-        self._send_receipt(sid, played)
+        receipt = {"nonce": played.bet.nonce, "receipt": self._services.bets.receipt(played)}
+        self._running.send(sid, [(RECEIPT, RECEIPT_PAYLOAD.dump(receipt))])
         if played.is_late:
             # If this fails, the seed is shown as early as the settlement wrote.
             proof_queries.postpone(played.bet.id, due_at=played.bet.completed_at_ms)
-
-    def _send_receipt(self, sid: str, played: SettledBet) -> None:
-        """Send the receipt of a bet, also as a part of the first answer to a repeated request id."""
-        with suppress(ReceiptNotFound):
-            receipt = self._services.bets.receipt(played)
-            payload = RECEIPT_PAYLOAD.dump({"nonce": played.bet.nonce, "receipt": receipt})
-            self._running.send(sid, [(RECEIPT, payload)])
 
     def _answer(self, sid: str, answer: dict[str, Any]) -> dict[str, Any]:
         """Send the event of a bet that was not played; returns it as the acknowledgement."""

@@ -1,4 +1,4 @@
-"""``python verify/generate.py`` copies the rules of the platform into the programs of this folder.
+"""``python -m verify.generate`` copies the rules of the platform into the programs of this folder.
 
 Each program stays one file that anybody can download and run. What it has from the platform stands between
 its lines ``BEGIN`` and ``END``. tests/verify/test_programs.py compares the copies with their sources.
@@ -7,6 +7,8 @@ its lines ``BEGIN`` and ``END``. tests/verify/test_programs.py compares the copi
 import ast
 import re
 from pathlib import Path
+
+from blueprints.site.assets import bundle
 
 ROOT = Path(__file__).parents[1]
 
@@ -30,8 +32,8 @@ SOURCES = {
 }
 """The modules that a Python program copies from, each with the names of the definitions."""
 
-MODULES: dict[str, list[str]] = {}
-"""The modules that a JavaScript program contains, each after those that it imports."""
+MODULES = {"verify.mjs": ["fairness/verify-bet.js", "fairness/log-proof.js"]}
+"""The modules of the built-in page that a JavaScript program contains, with those that they import."""
 
 REGION = re.compile(r"^((?:#|//) BEGIN\b[^\n]*\n).*^((?:#|//) END\b)", re.DOTALL | re.MULTILINE)
 
@@ -39,7 +41,7 @@ REGION = re.compile(r"^((?:#|//) BEGIN\b[^\n]*\n).*^((?:#|//) END\b)", re.DOTALL
 def generated(program: str) -> str:
     """The text of a program, with what its sources say now. Raises KeyError for a name that they lack."""
     if program in MODULES:
-        copy = "\n".join(without_imports((ROOT / module).read_text("utf-8")) for module in MODULES[program])
+        copy = bundle(*MODULES[program])
     else:
         copy = "\n\n\n".join(definitions(module, set(names.split())) for module, names in SOURCES[program])
     text = (ROOT / "verify" / program).read_text("utf-8")
@@ -75,11 +77,6 @@ def defined_name(statement: ast.stmt) -> str:
         case ast.Assign(targets=[ast.Name(id=name)]):
             return name
     return ""
-
-
-def without_imports(module: str) -> str:
-    """The code of a JavaScript module as a part of another one."""
-    return re.sub(r"^(?:import [^;]*;\n|export )", "", module, flags=re.MULTILINE)
 
 
 def main() -> None:

@@ -555,9 +555,9 @@ IS_ID = _text("[0-9]{1,19}")
 IS_INDEX = _integer(0)
 TERMS = {("algorithm", "edge", "item", "price", "threshold", "wager"), ("algorithm", "snapshot", "wager")}
 VALID: dict[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("at", "bets", "kept", "price", "redraw", "size", "wager"), IS_INDEX),
+    **dict.fromkeys(("at", "kept", "price", "redraw", "size", "wager"), IS_INDEX),
     **dict.fromkeys(("nonce", "threshold"), _integer(1)),
-    **dict.fromkeys(("commitment", "digest", "next", "snapshot"), IS_HASH),
+    **dict.fromkeys(("commitment", "next", "snapshot"), IS_HASH),
     **dict.fromkeys(("item", "reason"), _text("(?s).{1,1000}")),
     **dict.fromkeys(("key", "nextKey"), _text(r"[^\s]{1,5000}")),
     "forkOf": _text(r"[^\s]{1,500}"),
@@ -577,7 +577,6 @@ KINDS = {
     ("at", "commitment", "nonce", "player", "reason", "v"): "commitment",
     ("at", "commitment", "nonce", "player", "reason", "redraw", "v"): "redrawn",
     ("at", "reason", "redraw", "v"): "epoch",
-    ("at", "bets", "digest", "v"): "older",
     ("at", "forkOf", "kept", "root", "size", "v"): "fork",
     ("at", "nextKey", "v"): "key",
     ("at", "key", "nextKey", "v"): "key",
@@ -647,14 +646,14 @@ class Chain:
         return owner
 
     def commitment(self, entry: dict[str, Any]) -> str | None:
-        """A commitment of a new player, or of one from before the log."""
+        """The first commitment of a player."""
         player, reason = entry["player"], entry["reason"]
-        if reason not in ("new", "carried"):
+        if reason != "new":
             return f"a commitment of player {player} has the reason {reason[:100]!r}"
         if player in self.state.players:
-            return f"player {player} is {reason} a second time"
+            return f"player {player} is new a second time"
         owner = self._announce(player, entry["nonce"], entry["commitment"], self.state.epoch)
-        if reason == "new" and entry["nonce"] != 1:
+        if entry["nonce"] != 1:
             return f"player {player} is new, but begins with nonce {entry['nonce']}"
         return owner
 
@@ -692,36 +691,17 @@ class Chain:
 # --- Outcomes ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Content:
-    """A case when it was opened. ``mean`` is what an opening pays on average, in 10^-18 cents."""
-
-    case: str
-    price: int
-    items: list[ContentItem]
-    mean: int
+Content = tuple[str, int, list[ContentItem]]
+"""A case when it was opened: its id, price and items."""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a bet pays, pays on average (in 10^-18 cents), and what its public form must say."""
+def outcome_of(
+    entry: dict[str, Any], server_seed: str, content: Content | None
+) -> tuple[int, int, dict[str, object]]:
+    """Recompute a bet from its entry and the server seed; of an opening with the content of the case.
 
-    payout: int
-    mean: int
-    shown: dict[str, object]
-
-
-def parse_content(body: bytes) -> Content:
-    """A case from its canonical JSON. Raises Contradiction."""
-    try:
-        case, price, items = read_content(body.decode())
-    except ValueError:
-        raise Contradiction("is not the canonical JSON of a case") from None
-    return Content(case, price, items, sum(item.price_cents * item.width for item in items))
-
-
-def outcome_of(entry: dict[str, Any], server_seed: str, content: Content | None) -> Outcome:
-    """Recompute a bet from its entry and the server seed; of an opening with the content of the case."""
+    Returns what it pays, what it pays on average (in 10^-18 cents), and what its public form must say.
+    """
     game, terms = entry["game"], entry["terms"]
     seeds = {"server_seed": server_seed, "client_seed": entry["clientSeed"], "nonce": entry["nonce"]}
     if content:
@@ -737,7 +717,7 @@ def outcome_of(entry: dict[str, Any], server_seed: str, content: Content | None)
         "multiplier": coins(payout * 100 // wager if wager else 0),
         "status": "won" if payout > wager else "lost",
     }
-    return Outcome(payout, mean, shown)
+    return payout, mean, shown
 
 
 def _spin(terms: dict[str, Any], rolled: int) -> tuple[int, int, dict[str, object]]:
@@ -754,9 +734,11 @@ def _spin(terms: dict[str, Any], rolled: int) -> tuple[int, int, dict[str, objec
 
 
 def _opening(terms: dict[str, Any], content: Content, drawn: int) -> tuple[int, int, dict[str, object]]:
-    won = content.items[winner(drawn, (item.width for item in content.items))]
-    shown = {"case": content.case, "snapshot": terms["snapshot"], "ticket": str(drawn), "item": won.name}
-    return won.price_cents, content.mean, shown
+    case, _, items = content
+    won = items[winner(drawn, (item.width for item in items))]
+    mean = sum(item.price_cents * item.width for item in items)
+    shown = {"case": case, "snapshot": terms["snapshot"], "ticket": str(drawn), "item": won.name}
+    return won.price_cents, mean, shown
 
 
 def within(value: Json, *names: str) -> Json:
@@ -802,8 +784,6 @@ class State:
     position: int = 0
     """How many entries were read. After an interrupted run it is less than ``size``."""
     epoch: int = 0
-    began: int = 0
-    """When the log began, if there are bets from before it."""
     predecessor: dict[str, Any] | None = None
     """Origin, size and edge of the log that this one continues, until the entry that says so."""
     ended: list[str] = field(default_factory=list)
@@ -1148,11 +1128,6 @@ class Monitor:
         self._report(f"entry {index}: epoch {entry['redraw']} of redraws begins: {entry['reason']}")
         return self._chained(index, self.chain.begin_epoch(entry))
 
-    def _read_older(self, index: int, entry: dict[str, Any]) -> str | None:
-        self._report(f"entry {index}: {entry['bets']} bets are older than the log")
-        self.state.began = entry["at"]
-        return f"{entry['bets']} bets become older than the log" if index else None
-
     def _read_key(self, index: int, entry: dict[str, Any]) -> str | None:
         """An announced key. Only the last one that follows the current key may become the current one."""
         state = self.state
@@ -1236,20 +1211,20 @@ class Monitor:
             return
         snapshot, wager = entry["terms"].get("snapshot"), entry["terms"]["wager"]
         content = self._content(snapshot) if snapshot else None
-        if content and wager not in (0, content.price):
-            self._contradiction(f"{name}: the wager is {wager}, the price of the case {content.price}")
-        outcome = outcome_of(entry, seed, content)
+        if content and wager not in (0, content[1]):
+            self._contradiction(f"{name}: the wager is {wager}, the price of the case {content[1]}")
+        payout, mean, shown = outcome_of(entry, seed, content)
         seeds = {"serverSeedCommitment": entry["commitment"]}
         seeds |= {each: entry[each] for each in ("clientSeed", "nonce")}
-        different = [*differences(pf, seeds), *differences(bet, outcome.shown)]
+        different = [*differences(pf, seeds), *differences(bet, shown)]
         self._problems(name, [f"in the revealed bet {difference}" for difference in different])
         if different:
             return
         del self.state.waiting[index]
         self.chain.reveal(entry)
         sums = self.state.sums.setdefault(entry["game"], dict(NO_BETS))
-        counted = {"bets": 1, "wagered": wager, "paid": outcome.payout, "mean": outcome.mean}
-        for column, value in counted.items() if wager else (("freeBets", 1), ("freePaid", outcome.payout)):
+        counted = {"bets": 1, "wagered": wager, "paid": payout, "mean": mean}
+        for column, value in counted.items() if wager else (("freeBets", 1), ("freePaid", payout)):
             sums[column] += value
 
     def _content(self, snapshot: str) -> Content:
@@ -1260,9 +1235,9 @@ class Monitor:
                 self._unreadable.add(snapshot)
                 raise NotChecked(f"{url} does not have the content with this hash")
             try:
-                self._contents[snapshot] = parse_content(body)
-            except Contradiction as problem:
-                raise Contradiction(f"{url} {problem}") from None
+                self._contents[snapshot] = read_content(body.decode())
+            except ValueError:
+                raise Contradiction(f"{url} is not the canonical JSON of a case") from None
             if len(self._contents) > SNAPSHOTS_KEPT:
                 del self._contents[next(iter(self._contents))]
         return self._contents[snapshot]
@@ -1297,10 +1272,7 @@ class Monitor:
                     self.state.live = [bet_id, *self.state.live][:200]
 
     def _live_problem(self, bet: dict[str, Any], index: int) -> str | None:
-        """What is wrong with the place of a live bet in the log. One that is older than the log has none."""
-        due = within(bet, "completedAt")
-        if index == -1 and IS_INDEX(due) and due - self._proof_delay_ms < self.state.began:
-            return None
+        """What is wrong with the place of a live bet in the log."""
         if self.tree is None or index == -1 or index >= self.tree.size:
             return "has no entry in the log"
         kind, entry = parse_entry(self.tree.entries(index // WIDTH)[index % WIDTH])

@@ -54,7 +54,7 @@ def get_log_proof(bet_id: int) -> Response:
     """The proof that a bet is in the public log, in its newest checkpoint.
 
     It is a file as described at https://c2sp.org/tlog-proof; its `extra` is the entry of the bet. Not found
-    before the bet's proof is due, and for a bet that is older than the log.
+    before the bet's proof is due.
     """
     services = get_services()
     proof = lookups.get_log_proof(bet_id=bet_id, proofs=services.proofs, now=services.clock())

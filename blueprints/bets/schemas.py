@@ -8,7 +8,7 @@ import orjson
 
 from blueprints.api.fairness_entry import FairnessEntrySchema
 from blueprints.upgrader.schemas import BetSchema
-from models.case_spins import CASE, IRL
+from models.cases import CASE, IRL
 from server.schemas import Computed, Percentage, Price, WireSchema, count, documented, one_of, text
 from services.bets.snapshots import Content
 from services.bets.terms import UPGRADER
@@ -30,11 +30,7 @@ class LogPlaceSchema(WireSchema):
 PLACE = ma.fields.Nested(
     LogPlaceSchema,
     required=True,
-    allow_none=True,
-    metadata=documented(
-        "Its place in the public log; null if it is older than the log",
-        {"origin": "play.example.com/log", "index": 18},
-    ),
+    metadata=documented("Its place in the public log", {"origin": "play.example.com/log", "index": 18}),
 )
 
 

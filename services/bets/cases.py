@@ -11,7 +11,7 @@ from typing import Any
 from cachetools import TTLCache, cached
 
 from models.bet_settlement import Outcome
-from models.case_spins import CASE, IRL
+from models.cases import CASE, IRL
 from models.db.connection import reading
 from models.db.sql import execute
 from services.accounts import users

@@ -10,13 +10,10 @@ from typing import Any, NamedTuple
 
 from peewee import SQL, fn
 
-from models import shown_bets
-from models.bets import HIGH_ROLL, PAID_MORE, Bet
-from models.case_spins import CASE, IRL
-from models.cases import Case
+from models.bets import HIGH_ROLL, PAID_MORE, SHOWN_WITH_BETS, Bet
+from models.cases import CASE, IRL, Case, IrlCase
 from models.db.connection import reading, repeatable_read
-from models.irl_cases import IrlCase
-from models.totals import LiveBetCount
+from models.figures import LiveBetCount
 from models.users import User
 from services.cases.errors import CaseNotFound
 from services.shared.clock import Millis
@@ -36,7 +33,7 @@ TABLES: dict[str, Any] = {CASE: Case, IRL: IrlCase}
 """The cases of each game."""
 
 SHOWN = Bet.alias("bets")
-"""Named as in the SQL of models/shown_bets.py."""
+"""Named as in ``SHOWN_WITH_BETS``."""
 
 IS_PUBLIC = Bet.user.not_in(User.select(User.id).where(User.suspended_at_ms.is_null(False)))
 
@@ -71,7 +68,7 @@ def page(*, kind: LiveBetKind, place: Place, now: Millis) -> Page[Any]:
 def shown(bet_ids: Iterable[int]) -> list[Any]:
     """These bets with the columns that LiveBetSchema shows, in no order."""
     of_bet = (SHOWN.id, SHOWN.game, SHOWN.item, SHOWN.wager_cents, SHOWN.payout_cents, SHOWN.completed_at_ms)
-    of_others = (SQL(sql).alias(name) for name, sql in shown_bets.COLUMNS.items())
+    of_others = (SQL(sql).alias(name) for name, sql in SHOWN_WITH_BETS.items())
     return list(SHOWN.select(*of_bet, *of_others).where(SHOWN.id.in_(list(bet_ids))).namedtuples())
 
 

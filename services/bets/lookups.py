@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from peewee import JOIN, fn
 
 from models.bets import Bet
+from models.cases import Snapshot
 from models.db.connection import reading
-from models.snapshots import Snapshot
 from models.users import User
 from services.bets import snapshots
 from services.bets.proofs import Proofs
@@ -24,7 +24,7 @@ MAX_NONCE = 2**63 - 1
 class RevealedBets(NamedTuple):
     """Bets in the order of the log.
 
-    Each has its player, its revealed seed, and as ``log`` its place, or None if it is older than the log.
+    Each has its player, its revealed seed, and as ``log`` its place.
     """
 
     bets: list[Any]
@@ -56,16 +56,13 @@ def get(*, user_id: int, nonce: int, game: str) -> Bet:
 def get_public(*, bet_id: int, proofs: Proofs, now: Millis) -> RevealedBets:
     """Any player's bet, alone in its list. Raises BetNotFound, and BetNotRevealed until its proof is due."""
     bet = _get_due(bet_id, proofs, now)
-    is_logged = bet.next_commitment is not None
-    bet.log = published.place_of_bet(bet.id, bet_log=proofs.log) if is_logged else None
+    bet.log = published.place_of_bet(bet.id, bet_log=proofs.log)
     return RevealedBets([bet], _contents([bet]), is_final=True)
 
 
 def get_log_proof(*, bet_id: int, proofs: Proofs, now: Millis) -> str:
-    """The proof file of any player's bet. Raises BetNotFound: see ``get_public``; also if it has no entry."""
+    """The proof file of any player's bet. Raises BetNotFound: see ``get_public``."""
     bet = _get_due(bet_id, proofs, now)
-    if bet.next_commitment is None:
-        raise BetNotFound
     return published.proof_of_bet(bet.id, bet_log=proofs.log)
 
 

@@ -19,7 +19,7 @@ Each item's width is its percentage times 10**16, and the widths of a case sum t
 each other in the order of their case; the item whose range holds the ticket is won.
 
 ``verify/generate.py`` copies these functions into the programs of ``verify/``.
-blueprints/site/static/fairness/rolls.js has the same in JavaScript.
+blueprints/site/static/fairness/rolls.js has the same rules in JavaScript.
 """
 
 import hashlib

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 import peewee
 
 from models.bet_settlement import BET_FIELDS, Settlement
-from models.bets import Bet
+from models.bets import Bet, Prize
 from models.db.connection import UNAVAILABLE, reading
 from models.db.new_connections import RolledBack
-from models.prizes import Prize
-from models.totals import LIVE_BET_SHARDS
+from models.figures import LIVE_BET_SHARDS
 from models.users import Balances
 from services.accounts import sessions, users
 from services.bets import writing
@@ -183,10 +182,7 @@ class BetSettler:
             raise
 
     def receipt(self, played: SettledBet) -> str:
-        """The signed promise that the bet is in the public log within ten seconds.
-
-        Raises ReceiptNotFound for a bet that is older than the log.
-        """
+        """The signed promise that the bet is in the public log within ten seconds."""
         bet_log, bet = self._seeds.log, played.written
         if bet is None:
             user_id: int = played.bet.user_id  # type: ignore[attr-defined]  # made by peewee

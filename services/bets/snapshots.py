@@ -14,9 +14,8 @@ from typing import Any
 
 from cachetools import LRUCache, cached
 
-from models.case_spins import CASE, IRL
+from models.cases import CASE, IRL, Snapshot
 from models.db.connection import reading
-from models.snapshots import Snapshot
 from services.bets import rolls
 from services.bets.rolls import ContentItem
 from services.cases import queries, version

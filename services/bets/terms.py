@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Generic, TypeVar
 
 from models.bet_settlement import Outcome
-from models.case_spins import CASE, IRL
+from models.cases import CASE, IRL
 from services.accounts.client_seed import is_client_seed
 from services.limits.errors import ExcludedPermanently, LimitReached, TakingABreak
 from services.shared import decimal_json

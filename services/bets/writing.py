@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 from models import bet_settlement as sql
 from models.bet_settlement import ROWS, Settlement
-from models.db.connection import Sqlite, database
+from models.db.connection import database
 from models.db.group_commit import GroupCommit
 from models.db.sql import execute
-from models.play_limits import REFUSAL
+from models.db.sqlite import Sqlite
+from models.limits import REFUSAL
 from models.users import PERMANENTLY, Balances
 from services.bets.terms import (
     FreeCaseNotAvailable,
@@ -38,7 +39,7 @@ REFUSALS: dict[str, type[Exception]] = {
     "session": SessionTimeReached,
     "cycle": TooSoon,
 }
-"""Errors by the reasons of ``play_limits.REFUSAL``, without those of breaks and limits."""
+"""Errors by the reasons of ``models/limits.py``, without those of breaks and limits."""
 
 _group_commit = GroupCommit()
 

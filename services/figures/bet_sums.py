@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any, NamedTuple
 
-from models.daily_totals import PRICE_CLASS
 from models.db.sql import execute
+from models.figures import PRICE_CLASS
 from services.bets.cases import expectation_of
 from services.bets.rolls import ROLL_RANGE
 from services.bets.snapshots import Content

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from cachetools import LRUCache
 
-from models.daily_totals import ADD, DailyTotals
 from models.db.connection import database, writing
 from models.db.sql import execute
+from models.figures import ADD_TO_DAILY_TOTALS, DailyTotals
 from services.bets import snapshots
 from services.bets.snapshots import Content
 from services.figures.bet_sums import APPENDED_BETS, THESE_BETS, BetSums, GroupedBets, grouped
@@ -100,7 +100,7 @@ def _expected() -> dict[Key, BetSums]:
 
 def _add(totals: Mapping[Key, BetSums]) -> None:
     for key, sums in totals.items():
-        execute(ADD, key._asdict() | vars(sums))
+        execute(ADD_TO_DAILY_TOTALS, key._asdict() | vars(sums))
 
 
 def _by_key(groups: Iterable[GroupedBets], content_of: Contents) -> dict[Key, BetSums]:

@@ -6,10 +6,10 @@ from functools import lru_cache
 
 from peewee import fn
 
+from models.announced_seeds import AnnouncedSeed
 from models.bets import Bet
-from models.case_spins import CASE
+from models.cases import CASE
 from models.db.connection import repeatable_read
-from models.users import AnnouncedSeed
 from services.bets import rolls, snapshots
 from services.bets.seeds import ServerSeeds
 from services.bets.snapshots import Content

@@ -4,8 +4,7 @@ from collections.abc import Collection
 from enum import StrEnum
 
 from models.db.connection import reading, writing
-from models.payment_findings import PaymentFinding
-from models.webhook_deliveries import WebhookDelivery
+from models.payments import PaymentFinding, WebhookDelivery
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
@@ -33,7 +32,7 @@ class FindingKind(StrEnum):
     UNKNOWN_PAYOUT = "unknown-payout"
     """A payout of ours whose withdrawal is not here, as after a restore."""
     SLOW_WITHDRAWAL = "slow-withdrawal"
-    """It is being sent for longer than WITHDRAWAL_REVIEW_MINUTES."""
+    """It is being sent for longer than half an hour."""
     MESSAGE = "message"
     """A signed message of the operator's payment service can't be recorded."""
     REUSED_ID = "reused-id"

@@ -12,9 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import peewee
 
 from models.db.connection import reading
-from models.deposits import Deposit
-from models.payment_findings import PaymentFinding
-from models.withdrawals import Withdrawal
+from models.payments import Deposit, PaymentFinding, Withdrawal
 from services.payments import deposits, findings
 from services.payments.deposit_states import UNPAID, DepositStatus, outcome_of, paid_cents
 from services.payments.deposits import NOT_OURS, Deposits, foreign_invoices, is_ours
@@ -28,7 +26,6 @@ from services.payments.withdrawals import UNDER_WAY, WithdrawalStatus
 from services.shared.background import in_slices
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
 from services.shared.money import Cents, decimal_text
-from settings import Settings
 
 RECENT_MS = 5 * MINUTE_MS
 """What has changed this lately on either side is left out: the other side may be about to follow."""
@@ -62,12 +59,9 @@ class Report:
 class Reconciliation:
     """Compares the books of the providers with ours."""
 
-    def __init__(
-        self, methods: PaymentMethods, follower: Deposits, settings: Settings, *, hold: PayoutHold
-    ) -> None:
+    def __init__(self, methods: PaymentMethods, follower: Deposits, *, hold: PayoutHold) -> None:
         self._methods = methods
         self._hold = hold
-        self._review_after = settings.withdrawal_review_ms
         self._deposits = follower
 
     def run(
@@ -88,7 +82,7 @@ class Reconciliation:
             if provider.has_books:
                 report.checked += self._compare_deposits(provider, before_each, since=since, now=now)
                 report.checked += self._compare_withdrawals(provider, before_each, since=since, now=now)
-        report_slow(longer_than=self._review_after, now=now)
+        report_slow(now=now)
         # Without providers nothing was compared.
         if self._methods.providers:
             self._hold.end(epochs, by_operator=by_operator)

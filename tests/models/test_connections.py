@@ -90,13 +90,6 @@ def test_another_client_encoding_in_the_environment_does_not_count(opened, monke
     assert opened("client_encoding") == "UTF8"
 
 
-def test_the_time_limit_of_statements_returns_after_they_were_unlimited(app):
-    with reading():
-        with database.unlimited_statements():
-            pass
-        assert database.execute_sql("SHOW statement_timeout").fetchone()[0] == "5s"
-
-
 @pytest.fixture
 def ascii_url(database_url):
     """A database as initdb makes it without a locale."""

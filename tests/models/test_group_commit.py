@@ -41,7 +41,9 @@ def at_once(together):
             # The first of them waits for its turn to write, the others for the commit after.
             for place, thread in enumerate(threads):
                 thread.start()
-                wait_until(lambda expected=place: together._has_leader and len(together._waiting) == expected)
+                wait_until(
+                    lambda expected=place: not together._turn.free and len(together._waiting) == expected
+                )
         for thread in threads:
             thread.join()
         return outcomes

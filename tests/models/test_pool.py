@@ -115,7 +115,7 @@ def test_a_commit_is_refused_near_the_end_of_the_budget(proxy):
         database.execute_sql("INSERT INTO login_nonces (nonce, expires_at_ms) VALUES ('a', 1)")
 
     with waiting.limit_waits():
-        waiting._current.get().seconds_left = 0.3
+        waiting._budget.set(0.3)
         with pytest.raises(peewee.OperationalError), writing():
             insert()
 

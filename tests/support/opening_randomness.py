@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from models.case_spins import CASE, IRL
+from models.cases import CASE, IRL
 from services.bets import rolls
 from services.bets.rolls import TICKET_RANGE
 from services.bets.snapshots import Content, content_of

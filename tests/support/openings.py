@@ -8,11 +8,9 @@ from dataclasses import replace
 from decimal import Decimal
 
 from models.bets import Bet
-from models.case_spins import CASE, IRL
-from models.cases import Case
+from models.cases import CASE, IRL, Case, IrlCase
 from models.db.connection import reading
 from models.db.sql import execute
-from models.irl_cases import IrlCase
 from services.bets.cases import OpenableCase, OpeningRequest
 from services.bets.settlement import BetSettler, SettledBet
 from services.bets.snapshots import Content, content_of

@@ -60,9 +60,9 @@ def options(tmp_path):
     return options
 
 
-@pytest.mark.parametrize("program", ["monitor.py", "verify.py"])
+@pytest.mark.parametrize("program", ["monitor.py", *PROGRAMS])
 def test_a_program_has_the_rules_of_the_platform(program):
-    # If this fails, run: python verify/generate.py
+    # If this fails, run: python -m verify.generate
     assert generate.generated(program) == (ROOT / "verify" / program).read_text("utf-8")
 
 

@@ -14,9 +14,10 @@ from bench.harness.btcpay.faults import Fault
 from bench.harness.durable_postgres import durable_postgres
 from bench.harness.servers import ROOT, flask_command, gunicorn
 from bench.harness.waiting import wait_until
+from models.announced_seeds import AnnouncedSeed
+from models.bets import Prize
 from models.db.connection import reading
-from models.prizes import Prize
-from models.users import AnnouncedSeed, User
+from models.users import User
 from tests.support.identity_provider import identity_provider
 from tests.support.openings import win_prize
 from tests.support.platform_provider import platform_provider
@@ -61,12 +62,11 @@ def env(env, fake):
             **fake.settings(),
             "PAYMENTS_POLL_SECONDS": "0.5",
             "PAYMENTS_WEBHOOK_SECRET": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-            "WITHDRAWAL_AUTO_APPROVE": "10000",
-            "WITHDRAWAL_AUTO_APPROVE_DAILY": "100000",
+            "WITHDRAWAL_AUTO_APPROVE": "100000",
             "AFFILIATE_SPECIAL_CODE": "SPECIALCODEOFTHEHOUSE",
             "PRICE_FEED_URL": "http://127.0.0.1:1/feed?key=key-of-the-feed",
             "UPGRADER_MAX_WAGER": "1000000",
-            "GUNICORN_LOG_LEVEL": "debug",
+            "LOG_LEVEL": "debug",
         }
 
 

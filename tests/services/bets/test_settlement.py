@@ -4,13 +4,14 @@ import peewee
 import pytest
 
 from bench.harness.spins import at
+from models.announced_seeds import AnnouncedSeed
 from models.bet_settlement import Settlement
+from models.cases import Snapshot
 from models.db import connection
 from models.db.connection import Table, reading
 from models.db.sql import execute
 from models.log import BETS, EMPTY_ROOT, Log
-from models.snapshots import Snapshot
-from models.users import AnnouncedSeed, LogState, User
+from models.users import User
 from services.bets import snapshots, writing
 from services.bets.snapshots import content_of
 from services.bets.terms import FreeCaseNotAvailable, SeedUsed, TermsExpired
@@ -59,7 +60,7 @@ OPENING = {
 def settlement(player):
     """Makes a settlement of the player's next spin (5 coins for an item of 60), or with other columns."""
     with connection.writing():
-        AnnouncedSeed.update(log_state=LogState.LOGGED).execute()
+        AnnouncedSeed.update(is_logged=True).execute()
 
     def make(*, won=True, **changes):
         with reading():
@@ -177,7 +178,7 @@ def test_a_settled_spin_writes_these_rows(settlement, player, won):
             "server_seed_commitment": "commitment 2",
             "encrypted_server_seed": "encrypted 2",
             "epoch": seed.epoch,
-            "log_state": LogState.LOGGED,
+            "is_logged": True,
         }
     ]
     assert changed(before, after, "log_waiting_bets") == [{"bet_id": settled.bet_id}]
