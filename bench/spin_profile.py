@@ -15,13 +15,13 @@ from pathlib import Path
 
 import click
 
-from bench.harness.command_line import bench_command
-from bench.harness.durable_postgres import durable_postgres
-from bench.harness.process_stats import cpu_seconds
-from bench.harness.servers import gunicorn
 from bench.speed.players import connected_players, make_players, play
 from bench.speed.spinning import SOON
 from bench.speed.stage import Stage
+from tests.harness.command_line import bench_command
+from tests.harness.databases import durable_postgres
+from tests.harness.process_stats import cpu_seconds
+from tests.harness.servers import gunicorn
 
 CROWD = 20
 WARMUP_SECONDS = 5.0

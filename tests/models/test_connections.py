@@ -5,10 +5,10 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 import pytest
 
-from bench.harness.databases import administer
 from models.db.connection import database, open_database, reading
 from models.db.new_connections import BAD_OPTIONS, OWN_SETTINGS, MisconfiguredDatabase
 from services.shared.errors import OperatorError
+from tests.harness.databases import administer
 from tests.support.markers import postgresql_only
 
 pytestmark = postgresql_only

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import peewee
 import pytest
 
-from bench.harness.databases import administer
-from bench.harness.faults.proxy import PASS, RESET, STALL, before_postgres
 from models.db import waiting
 from models.db.connection import database, open_database, reading, writing
+from tests.harness.databases import administer
+from tests.harness.fault_proxy import PASS, RESET, STALL, before_postgres
 from tests.support.markers import postgresql_only
 
 pytestmark = postgresql_only

@@ -9,8 +9,8 @@ import subprocess
 
 import pytest
 
-from bench.harness.node import NODE
-from bench.harness.servers import ROOT
+from tests.harness.node import NODE
+from tests.harness.servers import ROOT
 from tests.support.golden_log import FOLDER, golden_files
 from tests.support.public_log import serving
 

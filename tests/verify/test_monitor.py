@@ -10,7 +10,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from bench.harness.servers import ROOT
+from tests.harness.servers import ROOT
 from tests.support.golden_log import golden_files
 from tests.support.public_log import (
     BEGAN_MS,

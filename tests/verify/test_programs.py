@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from bench.harness.node import NODE, node
-from bench.harness.servers import ROOT
+from tests.harness.node import NODE, node
+from tests.harness.servers import ROOT
 from tests.support.golden_vectors import OPENINGS, PATH, REFUSED_OPENINGS, SPINS, VECTORS
 from verify import generate
 

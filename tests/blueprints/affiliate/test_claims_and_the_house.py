@@ -7,8 +7,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bench.harness.players import create_player, import_case
-from bench.harness.spins import play_spin
 from models.db.connection import reading, writing
 from models.users import User
 from services.bets.cases import OpeningRequest
@@ -17,6 +15,8 @@ from services.payments import records
 from services.payments.records import PaymentType, Transfer
 from services.shared.money import Cents
 from services.wallet.affiliates import codes, referrals
+from tests.harness.players import create_player, import_case
+from tests.harness.spins import play_spin
 from tests.support.apps import import_irl_case
 
 ROLLS, TICKETS = 10**7, 10**18

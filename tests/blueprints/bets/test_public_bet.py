@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench.harness.spins import Clock, at
 from services.bets import rolls
+from tests.harness.spins import Clock, at
 from tests.support.openings import Openings, chest
 from tests.support.table import Table
 

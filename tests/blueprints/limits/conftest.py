@@ -5,9 +5,9 @@ from functools import partial
 
 import pytest
 
-from bench.harness.spins import Clock
 from services.bets.upgrader import SpinRequest
 from services.shared.errors import PlatformError
+from tests.harness.spins import Clock
 from tests.support.apps import ITEM
 from tests.support.at_once import all_at_once
 from tests.support.client_seeds import client_seed_that

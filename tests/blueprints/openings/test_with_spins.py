@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from bench.harness.waiting import wait_until
 from services.bets.cases import OpeningRequest
 from sockets.proofs import ProofDelivery
+from tests.harness.waiting import wait_until
 from tests.support.locks import locked
 from tests.support.markers import postgresql_only
 

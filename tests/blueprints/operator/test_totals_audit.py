@@ -4,13 +4,13 @@ import threading
 
 import pytest
 
-from bench.harness.players import import_case, import_prices
-from bench.harness.spins import Clock, at
 from models.bets import Bet
 from models.db.connection import database, reading, writing
 from models.payments import Payment
 from models.users import User
 from services.maintenance import totals
+from tests.harness.players import import_case, import_prices
+from tests.harness.spins import Clock, at
 from tests.support.apps import import_irl_case
 from tests.support.audits import check_reports
 from tests.support.openings import Openings, chest

@@ -6,9 +6,9 @@ import re
 import peewee
 import pytest
 
-from bench.harness.servers import ROOT
 from blueprints.site.assets import FILES
 from blueprints.site.routes import PAGES, UNAVAILABLE_PAGE, UNAVAILABLE_POLICY
+from tests.harness.servers import ROOT
 
 ROUTES = ROOT / "blueprints/site/static/routes.js"
 BROWSER_ACCEPTS = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"

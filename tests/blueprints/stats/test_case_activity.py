@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench.harness.players import import_case, import_prices
 from services.cases import withdrawing
 from tests.blueprints.stats.conftest import NOW, PROOF_DELAY_MS
+from tests.harness.players import import_case, import_prices
 from tests.support.apps import import_irl_case
 from tests.support.openings import Openings, chest
 

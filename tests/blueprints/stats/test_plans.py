@@ -5,15 +5,15 @@ import re
 import pytest
 from peewee import SqliteDatabase
 
-from bench.harness import bulk_history
-from bench.harness.players import signed_in
-from bench.harness.spins import Clock
 from models import proof_queries
 from models.cases import CASE
 from models.db.connection import database, reading
 from models.users import User
 from services.bets import live_bets
 from tests.blueprints.stats.conftest import NOW
+from tests.harness import bulk_history
+from tests.harness.players import signed_in
+from tests.harness.spins import Clock
 from tests.support.apps import fresh_app
 from tests.support.markers import DATABASE_FIXTURES
 from tests.support.statements import recorded_statements

@@ -6,11 +6,11 @@ from dataclasses import replace
 import jsonschema_rs
 import pytest
 
-from bench.harness.players import import_case
-from bench.harness.servers import threaded_server
 from services.bets import rolls
 from services.bets.terms import OF_EVERY_BET
 from sockets.bets import FAILED
+from tests.harness.players import import_case
+from tests.harness.servers import threaded_server
 from tests.support.apps import ITEM, app_on, fresh_app, hurry, import_irl_case, import_item
 
 INPUTS = {"server_seed": "serverSeed", "client_seed": "clientSeed", "nonce": "nonce"}

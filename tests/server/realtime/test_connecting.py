@@ -5,11 +5,11 @@ import threading
 import pytest
 import requests
 
-from bench.harness.sockets import Refused
-from bench.harness.spins import Clock
-from bench.harness.waiting import wait_until
 from models.users import User
 from services.accounts import users
+from tests.harness.sockets import Refused
+from tests.harness.spins import Clock
+from tests.harness.waiting import wait_until
 
 
 def refused(connect, **options):

@@ -5,10 +5,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from bench.harness.servers import gunicorn
-from bench.harness.sockets import Socket
 from models.db.connection import database
 from services.bets import rolls
+from tests.harness.servers import gunicorn
+from tests.harness.sockets import Socket
 from tests.support import backups
 
 

@@ -4,11 +4,11 @@ import stat
 
 import pytest
 
-from bench.harness.spins import play_spin
-from bench.harness.waiting import wait_until
 from models.announced_seeds import AnnouncedSeed
 from models.db.connection import reading, writing
 from services.shared.errors import Unavailable
+from tests.harness.spins import play_spin
+from tests.harness.waiting import wait_until
 from tests.services.bets.conftest import reveal
 from tests.support.lost_log import replace_log
 

@@ -3,7 +3,6 @@
 import peewee
 import pytest
 
-from bench.harness.spins import at
 from models.announced_seeds import AnnouncedSeed
 from models.bet_settlement import Settlement
 from models.cases import Snapshot
@@ -17,6 +16,7 @@ from services.bets.snapshots import content_of
 from services.bets.terms import FreeCaseNotAvailable, SeedUsed, TermsExpired
 from services.shared.clock import DAY_MS
 from services.shared.errors import AccountSuspended, InsufficientBalance
+from tests.harness.spins import at
 
 pytestmark = pytest.mark.both_databases("services/bets/writing.py")
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from bench.harness.spins import play_spin
 from models.announced_seeds import AnnouncedSeed
 from models.db.connection import writing
 from models.log import BETS
 from services.log import checkpoint_file, sequencer, signed_log
 from services.shared.errors import Unavailable
+from tests.harness.spins import play_spin
 from tests.services.bets.conftest import reveal
 from tests.support.lost_log import checkpoints, epoch, replace_log
 

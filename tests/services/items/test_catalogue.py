@@ -2,13 +2,13 @@
 
 import pytest
 
-from bench.harness.waiting import wait_until
 from models.db.connection import database, reading, writing
 from models.items import SharedItem
 from models.processes import Lease
 from services.items import catalogue as catalogue_module
 from services.items.catalogue import STORED, CatalogueCache, Sort
 from services.shared.pagination import Place
+from tests.harness.waiting import wait_until
 from tests.support.at_once import all_at_once
 from tests.support.markers import postgresql_only
 

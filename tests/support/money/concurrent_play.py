@@ -16,7 +16,6 @@ from typing import Any
 import peewee
 from flask import Flask
 
-from bench.harness.players import import_prices
 from models.bets import Prize
 from models.db.connection import reading, repeatable_read, writing
 from models.ledger import LedgerEntry
@@ -37,6 +36,7 @@ from services.shared.money import Cents
 from services.wallet import vault
 from services.wallet.affiliates import claims, codes
 from services.wallet.prizes import prizes
+from tests.harness.players import import_prices
 
 PLAYERS = 12
 PAYERS = 4

@@ -8,10 +8,6 @@ from typing import Any
 from flask import Flask
 from peewee import fn
 
-from bench.harness.players import Player as Account
-from bench.harness.players import create_player, import_case, import_prices
-from bench.harness.servers import come_to_rest
-from bench.harness.spins import Clock, at
 from models.cases import CASE, IRL, Case, CaseSpins
 from models.db.connection import UNAVAILABLE, database, reading, writing
 from models.ledger import LedgerEntry
@@ -25,6 +21,10 @@ from services.cases.irl import importing as irl_importing
 from services.maintenance import ledger_audit
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
+from tests.harness.players import Player as Account
+from tests.harness.players import create_player, import_case, import_prices
+from tests.harness.servers import come_to_rest
+from tests.harness.spins import Clock, at
 from tests.support.client_seeds import client_seed_that, client_seed_that_wins
 from tests.support.money.bookkeeping import SPECIAL_CODE, ModelCase
 from tests.support.money.interruptions import Died, Fuse, InterruptionKind, Moment

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench.harness.waiting import wait_until
 from models.db.connection import database, reading
+from tests.harness.waiting import wait_until
 from tests.support.openings import Openings
 
 
