@@ -3,7 +3,7 @@
 import marshmallow as ma
 
 from server.schemas import Avatar, Coins, Computed, ItemImage, WireSchema, count, epoch_ms, one_of, text
-from services.fairness import rolls, tickets
+from services.fairness import rolls
 from services.games.bets import GAMES, UPGRADER, multiplier_hundredths
 from services.payments import history
 from services.shared.money import number_from_cents
@@ -97,7 +97,7 @@ class OpeningPfSchema(PfSchema):
     """The inputs of an opening's ticket, without its server seed, which is still secret."""
 
     percent = Computed(
-        tickets.percent,
+        rolls.ticket_percent,
         "number",
         "The ticket, in percent: 0.00000 to 99.99999",
         23.61399,

@@ -16,7 +16,7 @@ from blueprints.api.cli import (
 from server.current_services import get_services
 from server.schemas import camel_case
 from services.cases import snapshots
-from services.fairness import rolls, tickets
+from services.fairness import rolls
 from services.figures.bet_sums import BetSums
 from services.games.bets import GAMES, MAX_NONCE, UPGRADER
 from services.maintenance import fairness_audit, fairness_report
@@ -121,7 +121,7 @@ def verify(
     if game != UPGRADER:
         if snapshot is None or not (amount is price is house_edge is None):
             raise OperatorError(f"--game {game} takes --snapshot, and no amount, price or house edge")
-        ticket = tickets.ticket(game=game, server_seed=server_seed, client_seed=client_seed, nonce=nonce)
+        ticket = rolls.ticket(game=game, server_seed=server_seed, client_seed=client_seed, nonce=nonce)
         print_json(commitment | _won(ticket, snapshot))
         return
     if snapshot is not None or (amount is None) != (price is None):
@@ -145,7 +145,7 @@ def _won(ticket: int, snapshot: TextIO) -> dict[str, Any]:
     item = content.winner(ticket)
     return {
         "ticket": str(ticket),
-        "percent": tickets.percent(ticket),
+        "percent": rolls.ticket_percent(ticket),
         "snapshot": content.hash,
         "item": item.name,
         "amount": number_from_cents(item.price_cents),

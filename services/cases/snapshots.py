@@ -6,17 +6,16 @@ player had seen.
 """
 
 import hashlib
-import json
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from models.cases import Snapshot
 from models.db.connection import reading
 from services.cases.queries import ShownCase
-from services.fairness import tickets
-from services.shared import decimal_json
+from services.fairness import rolls
+from services.fairness.rolls import ContentItem
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
 
@@ -24,26 +23,12 @@ HASH = re.compile("[0-9a-f]{64}")
 ID_DIGITS = 15
 """The hexadecimal digits of a hash that are the id of its snapshot."""
 
-WHOLE = re.compile("0|[1-9][0-9]{0,18}")
-
 
 class SnapshotNotFound(PlatformError):
     """No case has the content with this hash now, and none was opened with it."""
 
     status = 404
     text = "Snapshot not found"
-
-
-class InvalidSnapshot(ValueError):
-    """A text is not the canonical JSON of a case."""
-
-
-class ContentItem(NamedTuple):
-    """An item. Of 10**18 tickets, ``width`` win it."""
-
-    name: str
-    price_cents: Cents
-    width: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,26 +44,18 @@ class Content:
 
     def winning_place(self, ticket: int) -> int:
         """The position of the item that this ticket wins."""
-        return tickets.winner(ticket, [item.width for item in self.items])
+        return rolls.winner(ticket, (item.width for item in self.items))
 
     def winner(self, ticket: int) -> ContentItem:
         """The item that this ticket wins."""
         return self.items[self.winning_place(ticket)]
 
 
-def content_of(*, case_id: str, price_cents: Cents, items: Iterable[tuple[str, Cents, int]]) -> Content:
+def content_of(*, case_id: str, price_cents: int, items: Iterable[tuple[str, int, int]]) -> Content:
     """The content of a case with these items, rarest first: name, price in cents and width of each."""
     held = tuple(ContentItem(*item) for item in items)
-    text = _canonical_json(
-        {
-            "id": case_id,
-            "items": [
-                {"name": item.name, "price": str(item.price_cents), "width": str(item.width)} for item in held
-            ],
-            "price": str(price_cents),
-        }
-    )
-    return Content(case_id, price_cents, held, text, hashlib.sha256(text.encode()).hexdigest())
+    text = rolls.content_text(case_id, price_cents, held)
+    return Content(case_id, Cents(price_cents), held, text, hashlib.sha256(text.encode()).hexdigest())
 
 
 def content_of_case(case: ShownCase) -> Content | None:
@@ -94,48 +71,21 @@ def content_of_case(case: ShownCase) -> Content | None:
     return content_of(case_id=case.id, price_cents=case.price_cents, items=items)
 
 
-_canonical_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
-
-
 def parse(text: str) -> Content:
-    """The content of a snapshot's canonical JSON. Raises InvalidSnapshot for any other text."""
-    try:
-        found = decimal_json.loads(text)
-        content = content_of(
-            case_id=found["id"],
-            price_cents=_whole(found["price"]),
-            items=[(item["name"], _whole(item["price"]), _whole(item["width"])) for item in found["items"]],
-        )
-    except (ValueError, KeyError, TypeError):
-        raise InvalidSnapshot("the text is not the JSON of a snapshot") from None
-    if content.text != text or not _has_texts(content):
-        raise InvalidSnapshot("the JSON is not canonical")
-    if sum(item.width for item in content.items) != tickets.TICKET_RANGE:
-        raise InvalidSnapshot("the widths must sum to 10**18")
-    return content
-
-
-def _has_texts(content: Content) -> bool:
-    return all(isinstance(text, str) for text in (content.case_id, *(item.name for item in content.items)))
-
-
-def _whole(text: str) -> Cents:
-    if not WHOLE.fullmatch(text):
-        raise ValueError("must be a whole number from 0, as text")
-    return Cents(int(text))
+    """The content in a snapshot. Raises ValueError for any other text."""
+    case_id, price_cents, items = rolls.read_content(text)
+    return content_of(case_id=case_id, price_cents=price_cents, items=items)
 
 
 @reading()
 def stored(snapshot_id: int) -> Content:
-    """The content of a stored snapshot. Raises InvalidSnapshot if its hash is that of another content."""
+    """The content of a stored snapshot. Raises ValueError if its hash is that of another content."""
     row = Snapshot.get_by_id(snapshot_id)
-    try:
+    with suppress(ValueError):
         content = parse(row.content)
-    except InvalidSnapshot:
-        content = None
-    if content is None or content.hash != row.hash:
-        raise InvalidSnapshot(f"the snapshot {row.hash} differs from its hash")
-    return content
+        if content.hash == row.hash:
+            return content
+    raise ValueError(f"the snapshot {row.hash} differs from its hash")
 
 
 @reading()

@@ -97,7 +97,7 @@ class GroupedBets(NamedTuple):
         of_case = expectation_of(content)
         expected, variance = of_case.mean_cents, of_case.variance_square_cents
         largest = max(item.price_cents for item in content.items)
-        return BetSums(*amounts, self.bets * expected, self.bets * variance, largest)
+        return BetSums(*amounts, self.bets * expected, self.bets * variance, Cents(largest))
 
 
 # Chances first: the square of a price may exceed 64 bits. Quotients of whole numbers are whole on both

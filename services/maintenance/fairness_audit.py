@@ -12,8 +12,8 @@ from models.cases import CASE
 from models.db.connection import repeatable_read
 from services.cases import snapshots
 from services.cases.kinds import FREE_CASE_ID
-from services.cases.snapshots import Content, InvalidSnapshot
-from services.fairness import rolls, tickets
+from services.cases.snapshots import Content
+from services.fairness import rolls
 from services.fairness.server_seeds import ServerSeeds
 from services.games.bets import LOST, UPGRADER, WON
 from services.shared.errors import OperatorError
@@ -77,7 +77,7 @@ def intact_content(snapshot_id: int) -> Content:
     """The content of a stored snapshot. Raises OperatorError if its hash is that of another content."""
     try:
         return snapshots.stored(snapshot_id)
-    except InvalidSnapshot as invalid:
+    except ValueError as invalid:
         raise OperatorError(str(invalid)) from None
 
 
@@ -113,7 +113,7 @@ def _problems_of_spin(bet: Bet, server_seed: str) -> Iterator[str]:
 
 
 def _problems_of_opening(bet: Bet, server_seed: str, content_of: Callable[[int], Content]) -> Iterator[str]:
-    ticket = tickets.ticket(
+    ticket = rolls.ticket(
         game=bet.game, server_seed=server_seed, client_seed=bet.client_seed, nonce=bet.nonce
     )
     if ticket != bet.ticket:

@@ -10,8 +10,7 @@ from models.db.sql import execute
 from services.cases.errors import CaseNotFound
 from services.cases.kinds import FREE_CASE_ID
 from services.cases.snapshots import Content, content_of
-from services.fairness.rolls import PPM
-from services.fairness.tickets import TICKET_RANGE
+from services.fairness.rolls import PPM, TICKET_RANGE
 from services.games.terms import Expectation
 from services.shared.text_validation import is_storable
 

@@ -10,7 +10,7 @@ from models.bet_settlement import Outcome
 from services.accounts import users
 from services.cases import snapshots
 from services.cases.snapshots import Content
-from services.fairness import tickets
+from services.fairness import rolls
 from services.games.bet_settler import BetSettler, Clock, SettledBet, client_seed_of
 from services.games.bets import LOST, WON
 from services.games.errors import FreeCaseNotAvailable, TermsExpired
@@ -62,7 +62,7 @@ class OpeningTerms:
 
     def outcome(self, *, server_seed: str, client_seed: str, nonce: int) -> Outcome:
         """Draw the ticket: the item whose range holds it is won."""
-        ticket = tickets.ticket(game=self.game, server_seed=server_seed, client_seed=client_seed, nonce=nonce)
+        ticket = rolls.ticket(game=self.game, server_seed=server_seed, client_seed=client_seed, nonce=nonce)
         case, content = self.case, self.content
         place = content.winning_place(ticket)
         item, payout, _ = content.items[place]

@@ -6,7 +6,7 @@ from typing import Any
 
 from models.db.connection import reading
 from services.cases.snapshots import Content
-from services.fairness import rolls, tickets
+from services.fairness import rolls
 from services.games import bets, live_bets
 from services.games.bets import WON
 from services.games.proofs import Proofs
@@ -33,12 +33,12 @@ class SharedBet:
         """The chance of the item, in percent."""
         if self.content is None:
             return rolls.percent(self.bet.threshold)
-        return tickets.percent(self.content.winner(self.bet.ticket).width)
+        return rolls.ticket_percent(self.content.winner(self.bet.ticket).width)
 
     @property
     def place(self) -> float:
         """The roll or the ticket, in percent."""
-        return tickets.percent(self.bet.ticket) if self.content else rolls.percent(self.bet.roll)
+        return rolls.ticket_percent(self.bet.ticket) if self.content else rolls.percent(self.bet.roll)
 
     @property
     def range_start(self) -> float:
@@ -46,7 +46,7 @@ class SharedBet:
         if self.content is None:
             return 0.0
         before = self.content.items[: self.content.winning_place(self.bet.ticket)]
-        return tickets.percent(sum(item.width for item in before))
+        return rolls.ticket_percent(sum(item.width for item in before))
 
 
 def get(*, bet_id: int, proofs: Proofs, bet_log: BetLog, clock: Callable[[], Millis]) -> SharedBet:

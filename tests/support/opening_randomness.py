@@ -11,8 +11,8 @@ import scipy
 
 from models.cases import CASE, IRL
 from services.cases.snapshots import Content, content_of
-from services.fairness import rolls, tickets
-from services.fairness.tickets import TICKET_RANGE
+from services.fairness import rolls
+from services.fairness.rolls import TICKET_RANGE
 from services.shared.money import Cents
 from tests.support.randomness import CLIENT_SEED
 
@@ -52,7 +52,7 @@ def wins_of_one_case(count: int, *, seed: str, game: str) -> tuple[list[int], Co
     won = np.fromiter(
         (
             case.winning_place(
-                tickets.ticket(
+                rolls.ticket(
                     game=game,
                     server_seed=rolls.draw_server_seed(random.randbytes),
                     client_seed=CLIENT_SEED,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from services.cases.pricing import price_of
 from services.cases.snapshots import content_of
-from services.fairness.tickets import TICKET_RANGE
+from services.fairness.rolls import TICKET_RANGE
 from services.openings.openable_cases import expectation_of
 from services.shared.money import MAX_AMOUNT_CENTS
 

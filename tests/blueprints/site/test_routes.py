@@ -53,7 +53,7 @@ def test_the_document_of_the_page_names_all_modules_of_its_first_view(client):
     """Without these links a browser finds a module only when the one that imports it has come."""
     preloaded = re.findall(r'modulepreload" href="([^"]+)"', client.get("/").text)
 
-    assert {"/assets/api.js", "/assets/game/wheel.js"} <= set(preloaded)
+    assert {"/assets/api.js", "/assets/game/upgrader.js"} <= set(preloaded)
     assert not [path for path in preloaded if "log-proof" in path or "public-log" in path]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from bench.harness.players import import_case
 from bench.harness.servers import threaded_server
-from services.fairness import rolls, tickets
+from services.fairness import rolls
 from sockets.bets import FAILED, REFUSALS
 from tests.support.apps import ITEM, app_on, fresh_app, hurry, import_irl_case, import_item
 
@@ -186,9 +186,9 @@ def test_the_example_of_an_opening_passes_verification(document):
     proof, pf = (
         document["components"]["messages"][name]["examples"][0]["payload"] for name in ("caseProof", "casePf")
     )
-    ticket = tickets.ticket(game="case", **{name: proof[key] for name, key in INPUTS.items()})
+    ticket = rolls.ticket(game="case", **{name: proof[key] for name, key in INPUTS.items()})
 
-    assert (pf["ticket"], pf["percent"]) == (str(ticket), tickets.percent(ticket))
+    assert (pf["ticket"], pf["percent"]) == (str(ticket), rolls.ticket_percent(ticket))
 
 
 def test_the_document_names_the_address_of_this_server(app):

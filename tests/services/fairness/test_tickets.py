@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.fairness import tickets
-from services.fairness.tickets import TICKET_RANGE
+from services.fairness import rolls
+from services.fairness.rolls import TICKET_RANGE
 from tests.support.opening_randomness import REJECTED_BELOW, chi_square, p_values, wins_of_one_case
 
 a_ticket = st.integers(0, TICKET_RANGE - 1)
@@ -40,13 +40,13 @@ def test_the_winner_is_the_item_that_holds_the_ticket(case):
         position for position in range(len(widths)) if begins[position] <= place < begins[position + 1]
     ]
 
-    assert tickets.winner(ticket, widths) == expected
+    assert rolls.winner(ticket, widths) == expected
 
 
 @given(a_ticket)
 def test_the_percent_is_the_ticket_rounded_down_to_five_decimals(ticket):
     exact = Decimal(ticket).scaleb(-16)
-    shown = Decimal(str(tickets.percent(ticket)))
+    shown = Decimal(str(rolls.ticket_percent(ticket)))
 
     assert shown.as_tuple().exponent >= -5
     assert 0 <= exact - shown < Decimal("0.00001")

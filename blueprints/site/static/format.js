@@ -1,5 +1,5 @@
 // This page computes in whole cents. On the wire an amount is a number of coins, and an item's price a text, "$12.34".
-// The page shows one unit everywhere: coins (parts/elements.js).
+// The page shows one unit everywhere: coins (parts/elements.js). Times are milliseconds.
 
 const AMOUNT = /^(?=.*\d)(\d{0,10})(?:[.,](\d{0,2}))?$/;
 const grouped = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
@@ -24,3 +24,12 @@ export const plain = (cents) => (cents / 100).toFixed(2);
 
 /** A profit or a loss for display, with its sign. */
 export const formatSigned = (cents) => (cents > 0 ? "+" : cents < 0 ? "−" : "") + format(Math.abs(cents));
+
+/** For display, in the time zone of the browser. */
+export const formatTime = (ms) => new Date(ms).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+export const formatClock = (ms) => new Date(ms).toLocaleTimeString([], { timeStyle: "short" });
+
+/** When the periods of limits and sums begin, as a sentence. */
+export const whenPeriodsBegin = () =>
+  `A day begins at ${formatClock(new Date().setUTCHours(0, 0, 0, 0))}, a week on Monday and a month on the 1st: ` +
+  "midnight in UTC, shown in your time.";
