@@ -40,7 +40,7 @@ PARTS = {
     "lease": ("services/shared/lease.py",),
     "database clock": ("server/cluster/database_clock.py",),
     "build once": ("services/shared/build_once.py",),
-    "stored catalogue": ("models/catalogue.py",),
+    "stored catalogue": ("models/items.py",),
     "settling statement": ("models/bet_settlement.py",),
     "group commit": ("models/db/group_commit.py",),
     "Merkle tree, tiles and notes": (

@@ -8,9 +8,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from models.announced_seeds import AnnouncedSeed
 from models.db.sql import execute
 from models.log import BETS, SignedTree, contains, current_epoch
-from models.users import AnnouncedSeed
 
 
 class FoundSeed(NamedTuple):

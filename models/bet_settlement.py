@@ -13,7 +13,7 @@ from models.bets import HIGH_ROLL, Bet
 from models.db.connection import database
 from models.db.postgres import Postgres
 from models.db.sql import PARAMETER, with_clock
-from models.play_limits import IS_IN_TIME, REFUSAL, SUMS, BetRefused, explain_refusal
+from models.limits import IS_IN_TIME, REFUSAL, SUMS, BetRefused, explain_refusal
 from models.users import Balances
 
 

@@ -3,9 +3,9 @@
 import peewee
 from peewee import SQL, Check
 
+from models.cases import Snapshot
 from models.db.connection import Table
 from models.ledger import LedgerTransaction
-from models.snapshots import Snapshot
 from models.users import User
 
 UPGRADER_1 = """
@@ -77,7 +77,7 @@ class Bet(Table):
     # The commitment that was announced for the next bet.
     next_commitment = peewee.BlobField(column_name="next_commitment_bytes")
     # The row of the case that was opened, in the cases of this game; null for a spin. It is no foreign key,
-    # as in models/case_spins.py.
+    # as in models/cases.py.
     case_id = peewee.BigIntegerField(null=True)
     # The house edge of an opening that counts for the theoretical loss; null for a spin.
     counted_edge_ppm = peewee.IntegerField(

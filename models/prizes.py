@@ -19,7 +19,7 @@ class Prize(Table):
     user = peewee.ForeignKeyField(User, on_delete="RESTRICT", index=False)
     bet = peewee.ForeignKeyField(Bet, unique=True, on_delete="RESTRICT")
     name = peewee.CharField(max_length=200)
-    # As in models/irl_cases.py.
+    # As in models/cases.py.
     image = peewee.CharField(max_length=1000)
     value_cents = peewee.BigIntegerField(constraints=[Check("value_cents >= 0")])
     status = peewee.CharField(

@@ -1,10 +1,10 @@
 """The sums of players' bets, computed again: of all bets, and of the current play session and periods.
 
-The latter are those of models/play_limits.py.
+The latter are those of models/limits.py.
 """
 
 from models.db.connection import database
-from models.play_limits import PAUSE_MS, PERIODS
+from models.limits import PAUSE_MS, PERIODS
 
 THEORETICAL_LOSS_UCENTS = "wager_cents * COALESCE(house_edge_ppm, counted_edge_ppm, 0)"
 """Of one bet."""

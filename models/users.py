@@ -5,8 +5,9 @@ from typing import NamedTuple
 import peewee
 from peewee import SQL, Check
 
-from models.db.connection import Sqlite, Table, database
+from models.db.connection import Table, database
 from models.db.sql import execute
+from models.db.sqlite import Sqlite
 
 PERMANENTLY = 2**62
 """The end of a permanent exclusion."""
@@ -59,7 +60,7 @@ class User(Table):
     excluded_until_ms = peewee.BigIntegerField(null=True)
 
     # What the player bet lately. Each bet changes this row anyway, so one guarded update compares these sums
-    # with the limits and adds to them (models/play_limits.py).
+    # with the limits and adds to them (models/limits.py).
     last_bet_at_ms = peewee.BigIntegerField(default=0)
     # A play session begins with the first bet after half an hour without one.
     play_began_at_ms = peewee.BigIntegerField(default=0)

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from models.case_spins import CASE, IRL
+from models.cases import CASE, IRL
 from services.accounts.avatars.change import Avatars
 from services.accounts.login.game_platform import GamePlatform
 from services.accounts.login.login import Login, Provider

@@ -12,8 +12,7 @@ from typing import Any, cast
 import peewee
 from flask import current_app
 
-from models.player_states import ChangedState, SentState, find_changed
-from models.users import Balances, User
+from models.users import Balances, ChangedState, SentState, User, find_changed
 from server.realtime.server import Event, Realtime
 from services.accounts import users
 from services.container import Services

@@ -8,13 +8,13 @@ import hashlib
 from dataclasses import dataclass
 
 import peewee
+from models.figures import THEORETICAL_LOSS_UCENTS
 from peewee import SqliteDatabase
 
 from models.bets import Bet
+from models.cases import Snapshot
 from models.db.connection import database, reading, writing
 from models.ledger import LedgerTransaction
-from models.recomputed_sums import THEORETICAL_LOSS_UCENTS
-from models.snapshots import Snapshot
 from models.users import User
 from services.accounts import users
 from services.figures import daily_totals

@@ -4,7 +4,7 @@ import marshmallow as ma
 
 from blueprints.api.fairness_entry import FairnessEntrySchema
 from blueprints.upgrader.schemas import BetSchema
-from models.case_spins import CASE, IRL
+from models.cases import CASE, IRL
 from server.schemas import Computed, Percentage, Price, WireSchema, count, documented, one_of, text
 from services.games.bets import UPGRADER
 from sockets.schemas import SNAPSHOT, TICKET, bet_multiplier

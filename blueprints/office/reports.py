@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from flask import Response, render_template, request
+from models.figures import PRICE_CLASSES
 
 from blueprints.office.access import needs
 from blueprints.office.addresses import order, page_number, with_parameters
 from blueprints.office.blueprint import office
 from blueprints.office.periods import Days, days_of_address, usual_days
-from models.daily_totals import PRICE_CLASSES
 from server.current_services import get_services
 from services.figures import csv_text, liabilities, payments_by_method, returns
 from services.figures.csv_text import amount

@@ -13,7 +13,7 @@ from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.caching import conditional
 from blueprints.api.qr_code import qr_code
 from blueprints.site.assets import asset, modules_of
-from models.deposits import Deposit
+from models.payments import Deposit
 from server.current_services import get_services
 from server.http.rate_limit import count_as
 from server.http.response_headers import hash_sources

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from playhouse.migrations import Runner
 
-from models.db.connection import Sqlite, Table, database, reading, writing
+from models.db.connection import Table, database, reading, writing
 from models.db.new_connections import MisconfiguredDatabase
+from models.db.sqlite import Sqlite
 
 DIRECTORY = Path(__file__).parents[1] / "migrations"
 FIRST = "0001_accounts"

@@ -3,7 +3,8 @@
 import peewee
 from peewee import fn
 
-from models.db.connection import Sqlite, database
+from models.db.connection import database
+from models.db.sqlite import Sqlite
 
 
 def contains(field: peewee.Field, text: str) -> peewee.Expression:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from models.db.connection import Sqlite, database
+from models.db.connection import database
+from models.db.sqlite import Sqlite
 
 SEQUENCES = """
 SELECT sequences.relname, tables.relname, columns.attname

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from models.db.connection import Sqlite, database
+from models.db.connection import database
 from models.db.postgres import Postgres
+from models.db.sqlite import Sqlite
 
 PARAMETER = re.compile(r"(?<!:):(\w+)")
 """Not a cast such as ``::bigint``."""

@@ -8,10 +8,11 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from models.db.sqlite import Sqlite
 from prometheus_client import CollectorRegistry, Gauge
 
 from models.db import migrate
-from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, Sqlite, database
+from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, database
 from models.db.new_connections import MisconfiguredDatabase
 from server.cluster.database_clock import DatabaseClock
 from server.cluster.processes import Processes

@@ -11,10 +11,11 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 import peewee
+from models.db.sqlite import Sqlite
 from peewee import fn
 
 from models.cases import Case, CaseItem
-from models.db.connection import Sqlite, database
+from models.db.connection import database
 from models.items import Item
 from services.cases.chances import CERTAIN
 from services.cases.kinds import GAMES, GameType

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from models.cases import Snapshot
 from models.db.connection import reading
-from models.snapshots import Snapshot
 from services.cases.queries import ShownCase
 from services.fairness import tickets
 from services.shared import decimal_json

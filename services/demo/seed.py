@@ -8,9 +8,8 @@ from typing import Any
 
 from models import proof_queries
 from models.bets import Bet
-from models.cases import Case
+from models.cases import Case, IrlCase
 from models.db.connection import reading, writing
-from models.irl_cases import IrlCase
 from models.items import Item
 from models.users import User
 from services.accounts import users

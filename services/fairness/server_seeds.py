@@ -9,12 +9,12 @@ from cachetools import LRUCache
 from cryptography.fernet import InvalidToken
 
 from models import announced_seeds
-from models.announced_seeds import FoundSeed
+from models.announced_seeds import AnnouncedSeed, FoundSeed
 from models.bets import Bet
 from models.db.connection import reading, writing
 from models.log import current_epoch
 from models.proof_queries import DueBet
-from models.users import AnnouncedSeed, User
+from models.users import User
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.fairness import rolls

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any, NamedTuple
 
-from models.daily_totals import PRICE_CLASS
+from models.figures import PRICE_CLASS
+
 from models.db.sql import execute
 from services.cases.snapshots import Content
 from services.fairness.rolls import ROLL_RANGE

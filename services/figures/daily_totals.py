@@ -7,8 +7,8 @@ from math import isclose
 from typing import Any, NamedTuple
 
 from cachetools import LRUCache
+from models.figures import ADD, DailyTotals
 
-from models.daily_totals import ADD, DailyTotals
 from models.db.connection import database, writing
 from models.db.sql import execute
 from services.cases import snapshots

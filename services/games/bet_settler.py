@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import peewee
+from models.db.sqlite import Sqlite
+from models.figures import LIVE_BET_SHARDS
+from models.limits import BetRefused, find_refusal
 
 from models.bet_settlement import BET_FIELDS, BetTimes, Settlement, settle_at_once
-from models.bets import Bet
-from models.db.connection import UNAVAILABLE, Sqlite, database, reading
+from models.bets import Bet, Prize
+from models.db.connection import UNAVAILABLE, database, reading
 from models.db.new_connections import RolledBack
-from models.play_limits import BetRefused, find_refusal
-from models.prizes import Prize
-from models.totals import LIVE_BET_SHARDS
 from models.users import Balances
 from services.accounts import sessions, users
 from services.fairness import rolls

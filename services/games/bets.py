@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 from peewee import JOIN, fn
 
 from models.bets import Bet
-from models.case_spins import CASE, IRL
+from models.cases import CASE, IRL, Snapshot
 from models.db.connection import reading
-from models.snapshots import Snapshot
 from models.users import User
 from services.cases import snapshots
 from services.cases.snapshots import Content

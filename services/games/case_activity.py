@@ -3,10 +3,8 @@
 from typing import Any, NamedTuple
 
 from models.bets import PAID_MORE, Bet
-from models.case_spins import CASE, IRL
-from models.cases import Case
+from models.cases import CASE, IRL, Case, IrlCase
 from models.db.connection import repeatable_read
-from models.irl_cases import IrlCase
 from services.cases.errors import CaseNotFound
 from services.games import live_bets
 from services.shared.clock import Millis

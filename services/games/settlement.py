@@ -5,6 +5,8 @@ Concurrent bets share a commit. On PostgreSQL one statement does the same (model
 
 from collections.abc import Callable
 
+from models.limits import BetRefused, explain_refusal
+
 from models.bet_settlement import (
     COUNT_CASE_SPIN,
     COUNT_LIVE_BET,
@@ -22,7 +24,6 @@ from models.bet_settlement import (
 )
 from models.db.group_commit import GroupCommit
 from models.db.sql import execute
-from models.play_limits import BetRefused, explain_refusal
 from models.users import PERMANENTLY, Balances
 from services.games.errors import (
     FreeCaseNotAvailable,

@@ -6,10 +6,10 @@ from functools import lru_cache
 
 from peewee import fn
 
+from models.announced_seeds import AnnouncedSeed
 from models.bets import Bet
-from models.case_spins import CASE
+from models.cases import CASE
 from models.db.connection import repeatable_read
-from models.users import AnnouncedSeed
 from services.cases import snapshots
 from services.cases.kinds import FREE_CASE_ID
 from services.cases.snapshots import Content, InvalidSnapshot

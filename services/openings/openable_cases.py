@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from models.case_spins import CASE, IRL
+from models.cases import CASE, IRL
 from models.db.connection import reading
 from models.db.sql import execute
 from services.cases.errors import CaseNotFound

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from models.case_spins import CASE, IRL
+from models.cases import CASE, IRL
 from services.cases import queries, snapshots
 from services.cases.errors import CaseNotFound
 from services.cases.irl import queries as irl_cases

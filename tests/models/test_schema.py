@@ -6,17 +6,17 @@ from pathlib import Path
 
 import peewee
 import pytest
+from models.limits import LimitRequest
 
-from models.affiliates import Affiliate, Referral
+from models.announced_seeds import AnnouncedSeed
 from models.audit_trail import AuditEvent
 from models.bets import Bet
 from models.cases import Case, CaseItem, CaseVersion
 from models.db import migrate
 from models.db.connection import Table, database, open_database, reading, writing
 from models.items import Item
-from models.ledger import LedgerEntry, LedgerTransaction
-from models.limit_requests import LimitRequest
-from models.users import AnnouncedSeed, User
+from models.ledger import Affiliate, LedgerEntry, LedgerTransaction, Referral
+from models.users import User
 from tests.support.empty_database import empty_database
 
 AT = 1_700_000_000_123

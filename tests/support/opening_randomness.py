@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from models.case_spins import CASE, IRL
+from models.cases import CASE, IRL
 from services.cases.snapshots import Content, content_of
 from services.fairness import rolls, tickets
 from services.fairness.tickets import TICKET_RANGE

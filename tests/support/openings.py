@@ -10,11 +10,9 @@ from decimal import Decimal
 from functools import partial
 
 from models.bets import Bet
-from models.case_spins import CASE, IRL
-from models.cases import Case
+from models.cases import CASE, IRL, Case, IrlCase
 from models.db.connection import reading
 from models.db.sql import execute
-from models.irl_cases import IrlCase
 from services.cases.chances import width_from_percent
 from services.cases.kinds import FREE_CASE_ID
 from services.cases.snapshots import Content, content_of

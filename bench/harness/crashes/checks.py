@@ -16,12 +16,12 @@ from flask import Flask
 
 from bench.harness.crashes.memory import Act, ActKind, Memory, Outcome
 from bench.harness.waiting import wait_until
-from models.bets import Bet
+from models.announced_seeds import AnnouncedSeed
+from models.bets import Bet, Prize
 from models.db.connection import reading
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.payments import Payment
-from models.prizes import Prize
-from models.users import AnnouncedSeed, User
+from models.users import User
 
 BONUS = 20
 POSTED = {

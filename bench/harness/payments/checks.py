@@ -20,12 +20,9 @@ from bench.harness.payments.memory import Act, Kind, Memory
 from bench.harness.payments.scene import Scene
 from bench.harness.payments.staff import Staff
 from models.db.connection import reading
-from models.deposits import Deposit
 from models.ledger import LedgerEntry
-from models.payments import Payment
+from models.payments import Deposit, Payment, WebhookDelivery, Withdrawal
 from models.users import User
-from models.webhook_deliveries import WebhookDelivery
-from models.withdrawals import Withdrawal
 
 SMALLEST_CENTS = 36
 """BTCPay's wallet does not send less than 546 satoshis."""

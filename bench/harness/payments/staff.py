@@ -13,8 +13,7 @@ from bench.harness.btcpay.faults import Fault
 from bench.harness.payments.scene import Scene
 from bench.harness.waiting import wait_until
 from models.db.connection import UNAVAILABLE, reading
-from models.deposits import Deposit
-from models.withdrawals import Withdrawal
+from models.payments import Deposit, Withdrawal
 
 STEP_SECONDS = 1.0
 REASON = ("--reason", "storm")

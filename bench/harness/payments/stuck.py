@@ -7,9 +7,8 @@ from bench.harness.btcpay.fake import FakeBtcPay
 from bench.harness.btcpay.payouts import Payout
 from bench.harness.payments.checks import is_on_its_way
 from models.db.connection import reading
-from models.leases import Lease
-from models.payment_findings import PaymentFinding
-from models.withdrawals import Withdrawal
+from models.payments import PaymentFinding, Withdrawal
+from models.processes import Lease
 from services.shared.clock import now_ms
 
 LOG_LINES = 10

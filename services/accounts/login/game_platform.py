@@ -14,9 +14,9 @@ from urllib.parse import quote, urlencode
 
 import peewee
 import requests
+from models.logins import LoginNonce
 
 from models.db.connection import writing
-from models.login_nonces import LoginNonce
 from services.accounts.login.attempts import Attempt
 from services.accounts.login.calls import get_document, provider_session
 from services.accounts.login.errors import LoginFailed, ProviderUnavailable

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import peewee
 import pyotp
+from models.logins import ConfirmedToken, LoginChallenge, RecoveryCode, TwoFactor, WrongCode
 
 from models.db.connection import writing
-from models.two_factor import ConfirmedToken, LoginChallenge, RecoveryCode, TwoFactor, WrongCode
 from models.users import User
 from services.accounts import users
 from services.accounts.notifications import notify

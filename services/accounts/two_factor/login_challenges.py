@@ -5,9 +5,9 @@ import secrets
 from dataclasses import dataclass, field
 
 import peewee
+from models.logins import LoginChallenge
 
 from models.db.connection import writing
-from models.two_factor import LoginChallenge
 from models.users import User
 from services.accounts import sessions, users
 from services.accounts.two_factor import codes

@@ -5,8 +5,9 @@ import hmac
 import re
 import secrets
 
+from models.logins import RecoveryCode
+
 from models.db.connection import reading
-from models.two_factor import RecoveryCode
 from services.accounts.notifications import notify
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record

@@ -5,9 +5,8 @@ from typing import Any
 
 from peewee import prefetch
 
-from models.case_spins import IRL, spins_of
+from models.cases import IRL, IrlCase, IrlItem, spins_of
 from models.db.connection import repeatable_read
-from models.irl_cases import IrlCase, IrlItem
 from services.cases import snapshots
 from services.cases.errors import CaseNotFound
 from services.cases.snapshots import Content

@@ -2,11 +2,11 @@
 
 import jwt
 import pytest
+from models.logins import ConfirmedToken, WrongCode
 
 from bench.harness.players import create_player
 from bench.harness.spins import Clock
 from models.db.connection import reading
-from models.two_factor import ConfirmedToken, WrongCode
 from services.shared.clock import now_ms
 from tests.support.apps import SECRET
 from tests.support.openings import win_prize

@@ -4,11 +4,11 @@ import re
 from types import SimpleNamespace
 
 import pytest
+from models.logins import LoginChallenge, WrongCode
 
 from bench.harness.spins import Clock
 from models.audit_trail import AuditEvent
 from models.db.connection import reading, writing
-from models.two_factor import LoginChallenge, WrongCode
 from models.users import User
 from services.shared.clock import now_ms
 from tests.support.browser import BASE_URL, Browser, parameters

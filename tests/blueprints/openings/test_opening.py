@@ -68,7 +68,7 @@ def test_openings_and_spins_share_nonces_and_commitments(connect, player, case, 
     assert socket.expect("upgrader:commitment")["nonce"] == 4
 
 
-@pytest.mark.both_databases("models/case_spins.py")
+@pytest.mark.both_databases("models/cases.py")
 def test_spins_of_a_case_count_its_openings(connect, client, player, case):
     socket = connect(player)
     for _ in range(3):

@@ -10,8 +10,8 @@ import psycopg2
 import pytest
 
 from bench.harness.waiting import wait_until
+from models.cases import Snapshot
 from models.db.connection import reading
-from models.snapshots import Snapshot
 from tests.support.at_once import all_at_once
 
 CHANGE = """

@@ -8,10 +8,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from models.db.sqlite import Sqlite
 from prometheus_client import generate_latest
 
 from bench.harness.servers import ROOT, flask_command
-from models.db.connection import Sqlite, database, writing
+from models.db.connection import database, writing
 from models.log import AUDIT, Log, LogBundle, LogCheckpoint, LogTile
 from services.audit_trail import queries, verification
 from services.audit_trail.canonical import event_entry

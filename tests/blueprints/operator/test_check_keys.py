@@ -3,8 +3,8 @@
 import pytest
 
 from bench.harness.spins import play_spin
+from models.announced_seeds import AnnouncedSeed
 from models.db.connection import Table, reading, writing
-from models.users import AnnouncedSeed
 from services.maintenance import encrypted_columns
 from services.staff.permissions import Role
 from tests.blueprints.prizes.conftest import DETAILS

@@ -5,8 +5,8 @@ import pytest
 from cryptography.fernet import InvalidToken
 
 from bench.harness.spins import play_spin
+from models.announced_seeds import AnnouncedSeed
 from models.db.connection import reading, writing
-from models.users import AnnouncedSeed
 from services.maintenance import key_rotation
 from services.shared.encryption import Encrypter
 from tests.blueprints.prizes.conftest import DETAILS

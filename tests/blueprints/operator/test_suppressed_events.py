@@ -1,8 +1,9 @@
 """An action whose audit event the database drops or changes fails, and changes nothing."""
 
 import pytest
+from models.db.sqlite import Sqlite
 
-from models.db.connection import Sqlite, database, writing
+from models.db.connection import database, writing
 from services.audit_trail.recording import AuditNotWritten
 from services.log.stored_tiles import NotStored
 

@@ -236,7 +236,7 @@ def opened(app, client, alice, bob, cases):
     openings.open(bob, chest("free-case"), wins="Crown")
 
 
-@pytest.mark.both_databases("models/recomputed_sums.py")
+@pytest.mark.both_databases("models/figures.py")
 @pytest.mark.usefixtures("opened")
 def test_openings_that_are_not_counted_are_reported_and_corrected(run, fails, spoil, alice):
     assert run("ledger", "audit")["mismatches"] == 0

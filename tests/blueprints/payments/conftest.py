@@ -8,7 +8,7 @@ from bench.harness.btcpay.fake import FakeBtcPay
 from bench.harness.btcpay.openapi import NEW
 from bench.harness.spins import Clock, at
 from models.db.connection import writing
-from models.leases import Lease
+from models.processes import Lease
 from services.maintenance import ledger_audit
 
 NOW = at("2026-03-18 12:00")

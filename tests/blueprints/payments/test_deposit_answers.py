@@ -7,7 +7,7 @@ import pytest
 from bench.harness.btcpay.faults import Fault
 from bench.harness.btcpay.problems import invalid
 from models.db.connection import reading, writing
-from models.deposits import Deposit
+from models.payments import Deposit
 
 CREATE = "create invoice"
 

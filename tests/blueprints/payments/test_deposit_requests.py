@@ -5,7 +5,7 @@ import pytest
 from bench.harness.btcpay.faults import Fault
 from bench.harness.btcpay.problems import invalid
 from models.db.connection import reading
-from models.deposits import Deposit
+from models.payments import Deposit
 from tests.blueprints.payments.conftest import NOW
 
 NOT_FOUND = (404, {"error": "Payment not found"})

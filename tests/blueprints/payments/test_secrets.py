@@ -10,7 +10,7 @@ from standardwebhooks import Webhook
 from bench.harness.btcpay.faults import Fault
 from bench.harness.btcpay.webhooks import signature
 from models.db.connection import reading
-from models.deposits import Deposit
+from models.payments import Deposit
 from tests.blueprints.payments.conftest import APPROVE_PAYOUT, CREATE_PAYOUT, SECRET
 
 CHECK_KEY = "key-of-the-operators-check"

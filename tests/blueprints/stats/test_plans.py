@@ -9,7 +9,7 @@ from bench.harness import bulk_history
 from bench.harness.players import signed_in
 from bench.harness.spins import Clock
 from models import proof_queries
-from models.case_spins import CASE
+from models.cases import CASE
 from models.db.connection import database, reading
 from models.users import User
 from services.games import case_activity

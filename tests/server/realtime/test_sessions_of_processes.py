@@ -5,14 +5,13 @@ from contextlib import suppress
 
 import pytest
 import requests
+from models.figures import LIVE_BET_SHARDS
 
 from bench.harness.players import create_player
 from bench.harness.sockets import Refused
 from bench.harness.waiting import wait_until
-from models.bets import Bet
+from models.bets import Bet, Prize
 from models.db.connection import reading
-from models.prizes import Prize
-from models.totals import LIVE_BET_SHARDS
 from models.users import User
 from server.cluster import cluster
 from services.accounts import personal_details

@@ -3,8 +3,8 @@
 import pytest
 
 from bench.harness.spins import Clock, at
-from models.alarms import Alarm
 from models.db.connection import database, reading, writing
+from models.staff import Alarm
 
 NOW = at("2026-03-18 12:00")
 

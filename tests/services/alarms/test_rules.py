@@ -9,8 +9,8 @@ import pytest
 
 from bench.harness.servers import ROOT
 from models.db.connection import writing
-from models.prices import PriceSource
-from models.withdrawals import Withdrawal
+from models.items import PriceSource
+from models.payments import Withdrawal
 from services.alarms.returns import furthest
 from services.alarms.rules import HOUR, MINUTE, RULES
 from services.figures.bet_sums import BetSums

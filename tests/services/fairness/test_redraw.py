@@ -6,8 +6,8 @@ import pytest
 
 from bench.harness.spins import play_spin
 from bench.harness.waiting import wait_until
+from models.announced_seeds import AnnouncedSeed
 from models.db.connection import reading
-from models.users import AnnouncedSeed
 from services.shared.errors import Unavailable
 from tests.services.fairness.conftest import reveal
 from tests.support.lost_log import replace_log

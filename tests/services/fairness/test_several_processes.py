@@ -3,9 +3,9 @@
 import pytest
 
 from bench.harness.spins import play_spin
+from models.announced_seeds import AnnouncedSeed
 from models.db.connection import writing
 from models.log import BETS
-from models.users import AnnouncedSeed
 from services.log import checkpoint_file, sequencer, signed_log
 from services.shared.errors import Unavailable
 from tests.services.fairness.conftest import reveal

@@ -3,8 +3,8 @@
 import threading
 
 import pytest
+from models.figures import DailyTotals
 
-from models.daily_totals import DailyTotals
 from models.db.connection import database, reading, writing
 from models.log import BETS
 from services.figures import returns

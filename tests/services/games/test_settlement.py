@@ -2,15 +2,16 @@
 
 import peewee
 import pytest
+from models.limits import BetRefused
 
 from bench.harness.spins import at
+from models.announced_seeds import AnnouncedSeed
 from models.bet_settlement import BetTimes, Settlement, settle_at_once
+from models.cases import Snapshot
 from models.db.connection import Table, reading, writing
 from models.db.sql import execute
 from models.log import BETS, EMPTY_ROOT, Log
-from models.play_limits import BetRefused
-from models.snapshots import Snapshot
-from models.users import AnnouncedSeed, User
+from models.users import User
 from services.cases import snapshots
 from services.cases.snapshots import content_of
 from services.games.errors import FreeCaseNotAvailable, SeedUsed, TermsExpired

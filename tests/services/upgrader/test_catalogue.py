@@ -3,9 +3,9 @@
 import pytest
 
 from bench.harness.waiting import wait_until
-from models.catalogue import SharedItem
 from models.db.connection import database, reading, writing
-from models.leases import Lease
+from models.items import SharedItem
+from models.processes import Lease
 from services.items.catalogue import STORED, CatalogueCache, Sort
 from services.shared.pagination import Place
 from services.upgrader import catalogue as catalogue_module

@@ -16,11 +16,11 @@ import peewee
 from flask import Flask
 
 from bench.harness.players import import_prices
+from models.bets import Prize
 from models.db.connection import reading, repeatable_read, writing
 from models.ledger import LedgerEntry
-from models.prizes import Prize
+from models.payments import Withdrawal
 from models.users import User
-from models.withdrawals import Withdrawal
 from services.accounts import users
 from services.cases.irl import importing as irl_importing
 from services.container import Services

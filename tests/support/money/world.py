@@ -12,12 +12,11 @@ from bench.harness.players import Player as Account
 from bench.harness.players import create_player, import_case, import_prices
 from bench.harness.servers import come_to_rest
 from bench.harness.spins import Clock, at
-from models.case_spins import CASE, IRL, CaseSpins
-from models.cases import Case
+from models.cases import CASE, IRL, Case, CaseSpins
 from models.db.connection import UNAVAILABLE, database, reading, writing
-from models.deposits import Deposit
-from models.leases import Lease
 from models.ledger import LedgerEntry
+from models.payments import Deposit
+from models.processes import Lease
 from models.users import User
 from services.accounts import personal_details
 from services.cases.irl import importing as irl_importing

@@ -10,9 +10,9 @@ from bench.harness.servers import threaded_server
 from bench.harness.spins import Clock, play_spin
 from bench.harness.waiting import wait_until
 from models import proof_queries
+from models.announced_seeds import AnnouncedSeed
 from models.bets import Bet
 from models.db.connection import reading, writing
-from models.users import AnnouncedSeed
 from services.shared.clock import now_ms
 from sockets.proofs import ProofDelivery
 

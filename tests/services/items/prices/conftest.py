@@ -8,7 +8,7 @@ from bench.harness.price_sources import price_server
 from bench.harness.spins import Clock
 from models.db.connection import reading, writing
 from models.items import Item
-from models.leases import Lease
+from models.processes import Lease
 from services.items.prices import feed, market, service
 
 START = 1_700_000_000_000

@@ -5,9 +5,8 @@ import pytest
 from bench.harness.price_sources import feed, market, text
 from models.cases import Case
 from models.db.connection import reading, writing
-from models.items import Item
-from models.leases import Lease as Row
-from models.prices import HeldMarketPrice, MarketSlot, PriceSource
+from models.items import HeldMarketPrice, Item, MarketSlot, PriceSource
+from models.processes import Lease as Row
 from services.items.prices.service import Stopped
 from services.shared.lease import Lease, LeaseLost
 
