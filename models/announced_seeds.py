@@ -75,6 +75,23 @@ def find_seed(user_id: int, *, known: SignedTree) -> FoundSeed | None:
     return None if found is None else FoundSeed(*found)
 
 
+FIRST = """
+INSERT INTO announced_seeds
+    (user_id, nonce, server_seed_commitment, encrypted_server_seed, is_logged, epoch)
+SELECT :user_id, 1, :commitment, :encrypted, FALSE, epoch FROM logs WHERE name = 'bets'
+ON CONFLICT (user_id) DO NOTHING
+"""
+
+
+def insert_first(user_id: int, *, commitment: str, encrypted: str) -> bool:
+    """Announce the seed of a player's first bet. False if there is an announced seed already.
+
+    To be used within ``writing()``.
+    """
+    values = {"user_id": user_id, "commitment": commitment, "encrypted": encrypted}
+    return bool(execute(FIRST, values).rowcount)
+
+
 def redraw_seed(user_id: int, old: FoundSeed, *, commitment: str, encrypted: str) -> bool:
     """Replace this seed by a new one with the same nonce.
 

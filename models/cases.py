@@ -68,10 +68,8 @@ class CaseItem(Table):
     class Meta:
         table_name = "case_items"
         primary_key = peewee.CompositeKey("case", "position")
-        indexes = (
-            # An item is in a case once. Finds the cases of an item whose price has changed.
-            SQL("CREATE UNIQUE INDEX case_items_by_item ON case_items (item_id, case_id)"),
-        )
+        # An item is in a case once. Finds the cases of an item whose price has changed.
+        indexes = (SQL("CREATE UNIQUE INDEX case_items_by_item ON case_items (item_id, case_id)"),)
 
 
 class CaseVersion(Table):

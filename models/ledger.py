@@ -88,7 +88,5 @@ class Referral(Table):
     class Meta:
         table_name = "referrals"
         constraints = [Check("owner_id <> user_id")]
-        indexes = (
-            # For the statistics and the overview of an owner.
-            SQL("CREATE INDEX referrals_of_owner ON referrals (owner_id)"),
-        )
+        # For the statistics and the overview of an owner.
+        indexes = (SQL("CREATE INDEX referrals_of_owner ON referrals (owner_id)"),)

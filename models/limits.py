@@ -2,19 +2,14 @@
 
 The SQL concerns one row of ``users``, which every bet updates. So the update that takes the wager also
 decides whether the bet is allowed: bets of a player in several processes, or a bet and a new limit, can't
-both read an old sum. The texts have the parameters of Settlement and BetTimes, such as ``:wager_cents`` and
-``:day``, and ``{now}`` for the database's clock.
+both read an old sum. The texts have the parameters of Settlement, such as ``:wager_cents`` and ``:day``,
+and ``{now}`` for the database's clock.
 """
-
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
 import peewee
 from peewee import Check
 
 from models.db.connection import Table
-from models.db.sql import execute
 from models.users import User
 
 DAY_MS = 24 * 3600 * 1000
@@ -99,8 +94,12 @@ REFUSAL = f"""CASE
     WHEN NOT ({IS_IN_TIME}) THEN 'late'
 {_over_limits()}
 END"""
-"""Why the player may not make this bet: null, or a reason of ``BetRefused``. A limit is compared with the
-whole wager, before any payout."""
+"""Why the player may not make this bet; null if the player may.
+
+``ended`` (the session of the token), ``suspended``, ``excluded``, ``session`` (of play), ``cycle``, ``late``
+(the case was read too long ago), or a kind of limit and its period, such as ``wager day``. A limit is
+compared with the whole wager, before any payout.
+"""
 
 SUMS = ",\n        ".join(
     [
@@ -118,31 +117,3 @@ SUMS = ",\n        ".join(
     ]
 )
 """The changes of the player's row by this bet."""
-
-
-@dataclass(frozen=True)
-class BetRefused:
-    """Why a bet was refused.
-
-    ``reason`` is ``ended`` (the session of the token), ``suspended``, ``excluded``, ``session`` (of play),
-    ``cycle``, ``late`` (the case was read too long ago), or a kind of limit and its period, such as
-    ``wager day``; or, from the settling statement, ``in progress``, ``seed``, ``free case`` or ``balance``.
-    """
-
-    reason: str
-    at_ms: int = 0
-    """When a limit refused it."""
-    excluded_until_ms: int | None = None
-
-
-def find_refusal(values: Mapping[str, Any]) -> BetRefused | None:
-    """Why the player may not make the bet with these values; None if the limits allow it."""
-    cursor = execute(f"SELECT {REFUSAL}, excluded_until_ms FROM users WHERE id = :user_id", values)  # noqa: S608
-    reason, excluded_until_ms = cursor.fetchone()
-    return None if reason is None else BetRefused(reason, values["created_at_ms"], excluded_until_ms)
-
-
-def explain_refusal(values: Mapping[str, Any]) -> BetRefused:
-    """Why the player's row allowed no bet with these values."""
-    is_free = values["free_case_limit"] is not None
-    return find_refusal(values) or BetRefused("free case" if is_free else "balance")

@@ -15,10 +15,8 @@ class LoginNonce(Table):
 
     class Meta:
         table_name = "login_nonces"
-        indexes = (
-            # For deleting the nonces of assertions that are too old to be accepted.
-            SQL("CREATE INDEX login_nonces_by_expiry ON login_nonces (expires_at_ms)"),
-        )
+        # For deleting the nonces of assertions that are too old to be accepted.
+        indexes = (SQL("CREATE INDEX login_nonces_by_expiry ON login_nonces (expires_at_ms)"),)
 
 
 class TwoFactor(Table):
@@ -42,10 +40,8 @@ class WrongCode(Table):
 
     class Meta:
         table_name = "wrong_codes"
-        indexes = (
-            # Counting a player's recent wrong codes, and deleting the others.
-            SQL("CREATE INDEX wrong_codes_of_player ON wrong_codes (user_id, at_ms)"),
-        )
+        # Counting a player's recent wrong codes, and deleting the others.
+        indexes = (SQL("CREATE INDEX wrong_codes_of_player ON wrong_codes (user_id, at_ms)"),)
 
 
 class RecoveryCode(Table):
@@ -57,10 +53,8 @@ class RecoveryCode(Table):
 
     class Meta:
         table_name = "recovery_codes"
-        indexes = (
-            # The codes of a player, at most ten.
-            SQL("CREATE INDEX recovery_codes_of_player ON recovery_codes (user_id)"),
-        )
+        # The codes of a player, at most ten.
+        indexes = (SQL("CREATE INDEX recovery_codes_of_player ON recovery_codes (user_id)"),)
 
 
 class ConfirmedToken(Table):
@@ -87,7 +81,5 @@ class LoginChallenge(Table):
 
     class Meta:
         table_name = "login_challenges"
-        indexes = (
-            # Deleting a player's expired challenges, and all when two-factor authentication is turned off.
-            SQL("CREATE INDEX login_challenges_of_player ON login_challenges (user_id)"),
-        )
+        # Deleting a player's expired challenges, and all when two-factor authentication is turned off.
+        indexes = (SQL("CREATE INDEX login_challenges_of_player ON login_challenges (user_id)"),)

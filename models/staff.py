@@ -50,10 +50,8 @@ class StaffSession(Table):
 
     class Meta:
         table_name = "staff_sessions"
-        indexes = (
-            # Ending the sessions of an account, and finding its known networks.
-            SQL("CREATE INDEX staff_sessions_of_account ON staff_sessions (staff_id, began_at_ms)"),
-        )
+        # Ending the sessions of an account, and finding its known networks.
+        indexes = (SQL("CREATE INDEX staff_sessions_of_account ON staff_sessions (staff_id, began_at_ms)"),)
 
 
 class StaffLoginFailure(Table):

@@ -175,10 +175,8 @@ class Notification(Table):
 
     class Meta:
         table_name = "notifications"
-        indexes = (
-            # A player's list, newest first, and clearing it.
-            SQL("CREATE INDEX notifications_of_player ON notifications (user_id, id)"),
-        )
+        # A player's list, newest first, and clearing it.
+        indexes = (SQL("CREATE INDEX notifications_of_player ON notifications (user_id, id)"),)
 
 
 class PlayerNote(Table):
@@ -193,10 +191,8 @@ class PlayerNote(Table):
 
     class Meta:
         table_name = "player_notes"
-        indexes = (
-            # A player's notes, newest first.
-            SQL("CREATE INDEX player_notes_of_player ON player_notes (user_id, id)"),
-        )
+        # A player's notes, newest first.
+        indexes = (SQL("CREATE INDEX player_notes_of_player ON player_notes (user_id, id)"),)
 
 
 class PlayerTag(Table):
@@ -210,10 +206,8 @@ class PlayerTag(Table):
     class Meta:
         table_name = "player_tags"
         primary_key = peewee.CompositeKey("user", "tag")
-        indexes = (
-            # The players with a tag, the newest account first.
-            SQL("CREATE INDEX player_tags_by_tag ON player_tags (tag, user_id)"),
-        )
+        # The players with a tag, the newest account first.
+        indexes = (SQL("CREATE INDEX player_tags_by_tag ON player_tags (tag, user_id)"),)
 
 
 class SentState(NamedTuple):

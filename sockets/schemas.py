@@ -3,8 +3,9 @@
 import marshmallow as ma
 
 from server.schemas import Avatar, Coins, Computed, ItemImage, WireSchema, count, epoch_ms, one_of, text
-from services.fairness import rolls
-from services.games.bets import GAMES, UPGRADER, multiplier_hundredths
+from services.bets import rolls
+from services.bets.lookups import multiplier_hundredths
+from services.bets.terms import GAMES, UPGRADER
 from services.payments import history
 from services.shared.money import number_from_cents
 

@@ -12,15 +12,20 @@ from blueprints.site.assets import bundle
 
 ROOT = Path(__file__).parents[1]
 
-ROLLS = "services/fairness/rolls.py"
+ROLLS = "services/bets/rolls.py"
+CLIENT_SEEDS = "services/accounts/client_seed.py"
 RULES = (
-    "ROLL_RANGE PPM TICKET_RANGE ROUND SERVER_SEED CLIENT_SEED WHOLE commitment_of digest roll ticket"
+    "ROLL_RANGE PPM TICKET_RANGE ROUND SERVER_SEED WHOLE commitment_of digest roll ticket"
     " threshold winner ContentItem canonical_json content_text read_content"
 )
 
 SOURCES = {
-    "verify.py": [(ROLLS, f"{RULES} ROLLS_PER_PERCENT TICKETS_PER_ROLL percent ticket_percent")],
+    "verify.py": [
+        (CLIENT_SEEDS, "CLIENT_SEED"),
+        (ROLLS, f"{RULES} ROLLS_PER_PERCENT TICKETS_PER_ROLL percent ticket_percent"),
+    ],
     "monitor.py": [
+        (CLIENT_SEEDS, "CLIENT_SEED"),
         (ROLLS, RULES),
         ("services/log/merkle.py", "EMPTY_ROOT leaf_hash node_hash root_of"),
     ],

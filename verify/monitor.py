@@ -102,7 +102,10 @@ class NotChecked(Exception):
     """Something is missing, was not signed, or is of a later format. That proves nothing."""
 
 
-# BEGIN of the rules, which generate.py copies from services/fairness/rolls.py and services/log/merkle.py.
+# BEGIN of the rules, which generate.py copies from services/bets/rolls.py and services/log/merkle.py.
+
+CLIENT_SEED = re.compile(r"[A-Za-z0-9_-]{4,64}", re.ASCII)
+
 
 ROLL_RANGE = 10_000_000
 """Rolls are whole numbers from 0 to ROLL_RANGE - 1; each is worth 0.00001 percent."""
@@ -116,8 +119,6 @@ ROUND = 0
 """A bet has one round, whose number is part of the digest's message."""
 
 SERVER_SEED = re.compile(r"[0-9a-f]{64}", re.ASCII)
-
-CLIENT_SEED = re.compile(r"[A-Za-z0-9_-]{4,64}", re.ASCII)
 
 WHOLE = re.compile(r"0|[1-9][0-9]{0,18}", re.ASCII)
 """A number in a snapshot."""

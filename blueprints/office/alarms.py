@@ -13,7 +13,7 @@ from models.staff import Alarm
 from server.current_services import get_services
 from services.alarms import records
 from services.alarms.rules import RULES
-from services.games.bets import GAMES
+from services.bets.terms import GAMES
 from services.staff import bet_view
 from services.staff.permissions import Permission
 

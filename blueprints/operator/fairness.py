@@ -15,10 +15,11 @@ from blueprints.api.cli import (
 )
 from server.current_services import get_services
 from server.schemas import camel_case
-from services.cases import snapshots
-from services.fairness import rolls
+from services.accounts.client_seed import is_client_seed
+from services.bets import rolls, snapshots
+from services.bets.lookups import MAX_NONCE
+from services.bets.terms import GAMES, UPGRADER
 from services.figures.bet_sums import BetSums
-from services.games.bets import GAMES, MAX_NONCE, UPGRADER
 from services.maintenance import fairness_audit, fairness_report
 from services.shared.clock import iso_date
 from services.shared.errors import OperatorError
@@ -113,7 +114,7 @@ def verify(
     A spin with an amount and a price: also prints whether it won. An opening of a case: prints its ticket
     and what it won.
     """
-    if not rolls.is_client_seed(client_seed):
+    if not is_client_seed(client_seed):
         raise OperatorError("a client seed has 4 to 64 letters, digits, dashes and underscores")
     if not rolls.SERVER_SEED.fullmatch(server_seed):
         raise OperatorError("a server seed has 64 hexadecimal digits, 0-9 and a-f")

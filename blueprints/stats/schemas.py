@@ -18,8 +18,8 @@ from server.schemas import (
     one_of,
     text,
 )
-from services.games.bets import GAMES
-from services.games.live_bets import LiveBetKind
+from services.bets.live_bets import LiveBetKind
+from services.bets.terms import GAMES
 from services.payments.records import PaymentType
 from services.statistics.fairness import ALL_GAMES
 from services.statistics.fairness import Sort as FairnessSort

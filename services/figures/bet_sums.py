@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from models.db.sql import execute
 from models.figures import PRICE_CLASS
-from services.cases.snapshots import Content
-from services.fairness.rolls import ROLL_RANGE
-from services.openings.openable_cases import expectation_of
+from services.bets.cases import expectation_of
+from services.bets.rolls import ROLL_RANGE
+from services.bets.snapshots import Content
 from services.shared.clock import DAY_MS, Millis
 from services.shared.money import NO_COINS, Cents
 

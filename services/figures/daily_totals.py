@@ -11,8 +11,8 @@ from cachetools import LRUCache
 from models.db.connection import database, writing
 from models.db.sql import execute
 from models.figures import ADD_TO_DAILY_TOTALS, DailyTotals
-from services.cases import snapshots
-from services.cases.snapshots import Content
+from services.bets import snapshots
+from services.bets.snapshots import Content
 from services.figures.bet_sums import APPENDED_BETS, THESE_BETS, BetSums, GroupedBets, grouped
 from services.shared.clock import Millis, iso_date
 from services.shared.money import Cents

@@ -10,12 +10,11 @@ from models.announced_seeds import AnnouncedSeed
 from models.bets import Bet
 from models.cases import CASE
 from models.db.connection import repeatable_read
-from services.cases import snapshots
+from services.bets import rolls, snapshots
+from services.bets.seeds import ServerSeeds
+from services.bets.snapshots import Content
+from services.bets.terms import LOST, UPGRADER, WON
 from services.cases.kinds import FREE_CASE_ID
-from services.cases.snapshots import Content
-from services.fairness import rolls
-from services.fairness.server_seeds import ServerSeeds
-from services.games.bets import LOST, UPGRADER, WON
 from services.shared.errors import OperatorError
 from services.shared.money import NO_COINS, Cents
 

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from services.games.bet_settler import BetSettler
-from services.upgrader.errors import WagerAboveLimit
+from services.bets.settlement import BetSettler
+from services.bets.upgrader import WagerAboveLimit
 from tests.harness.node import NODE, SCRIPTS, TIMEOUT_SECONDS
 from tests.harness.players import import_case
 from tests.harness.servers import ROOT

@@ -167,9 +167,10 @@ def begin(*, seeds, now: int) -> History:
     """Create the players. The database must be empty."""
     with writing():
         players = [
-            users.create(username=f"player-{number}", seeds=seeds, now=now, balance=COINS)
-            for number in range(PLAYERS)
+            users.create(username=f"player-{number}", now=now, balance=COINS) for number in range(PLAYERS)
         ]
+        for player in players:
+            seeds.announce_first(user_id=player.id)
         # No case has this content, so nothing counts its openings.
         content_hash = hashlib.sha256(CONTENT.encode()).hexdigest()
         snapshot = Snapshot.insert(hash=content_hash, content=CONTENT).execute()

@@ -47,9 +47,8 @@ def bearer(token: str) -> dict[str, str]:
 def create_player(app: Flask, username: str = "alice", *, coins: int = 100, **details: Any) -> Player:
     """Create a player of this app, by default with 100 coins."""
     services = app.extensions["services"]
-    user = users.create(
-        username=username, balance=Cents(coins * 100), seeds=services.seeds, now=services.clock(), **details
-    )
+    user = users.create(username=username, balance=Cents(coins * 100), now=services.clock(), **details)
+    services.seeds.announce_first(user_id=user.id)
     return signed_in(app, user)
 
 

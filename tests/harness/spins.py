@@ -6,8 +6,8 @@ from typing import Any
 
 from flask import Flask
 
-from services.games.bet_settler import SettledBet
-from services.upgrader.spin import SpinRequest
+from services.bets.settlement import SettledBet
+from services.bets.upgrader import SpinRequest
 from tests.harness.players import Player
 
 DAY_MS = 24 * 3600 * 1000
@@ -43,9 +43,9 @@ def play_spin(
 ) -> SettledBet:
     """Settle a spin of the player, by default of one coin and now, without a server that knows of it."""
     services = app.extensions["services"]
-    played: SettledBet = services.upgrader.play(
-        user_id=player.id,
-        request=SpinRequest(amount=amount, item=item, **request),
+    played: SettledBet = services.bets.settle(
+        services.upgrader,
+        SpinRequest(user_id=player.id, amount=amount, item=item, **request),
         clock=clock or services.clock,
     )
     return played

@@ -2,9 +2,9 @@
 
 from itertools import count
 
+from services.bets import rolls
 from services.cases import queries as cases
 from services.cases.irl import queries as irl_cases
-from services.fairness import rolls
 
 EDGE_PPM = 50_000
 READ = {

@@ -10,9 +10,9 @@ import numpy.typing as npt
 import scipy
 
 from models.cases import CASE, IRL
-from services.cases.snapshots import Content, content_of
-from services.fairness import rolls
-from services.fairness.rolls import TICKET_RANGE
+from services.bets import rolls
+from services.bets.rolls import TICKET_RANGE
+from services.bets.snapshots import Content, content_of
 from services.shared.money import Cents
 from tests.support.randomness import CLIENT_SEED
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.fairness import rolls
+from services.bets import rolls
 from tests.harness.spins import Clock, at
 from tests.support.openings import Openings, chest
 from tests.support.table import Table

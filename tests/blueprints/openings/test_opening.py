@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.fairness import rolls
+from services.bets import rolls
 from tests.blueprints.openings.conftest import CHEAP, DEAR, NO_PROOF_IS_DUE
 
 

@@ -57,7 +57,7 @@ def test_openings_are_shown_when_they_are_over(ask, open_case, alice, clock):
     ]
 
 
-@pytest.mark.both_databases("services/games/live_bets.py")
+@pytest.mark.both_databases("services/bets/live_bets.py")
 def test_the_ten_last_and_the_ten_best_openings_are_shown(ask, open_case, alice, bob, clock):
     for number in range(12):
         clock.advance(ms=1)

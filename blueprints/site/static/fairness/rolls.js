@@ -1,4 +1,4 @@
-// The provably fair rules of a bet, with WebCrypto alone. services/fairness/rolls.py has the same in Python.
+// The provably fair rules of a bet, with WebCrypto alone. services/bets/rolls.py has the same in Python.
 //
 //   commitment = sha256(server seed as text), hex
 //   digest     = HMAC-SHA256(key = server seed as text, message), a big-endian number of 256 bits

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from services.games.errors import SpinInProgress
+from services.bets.terms import SpinInProgress
 from tests.harness.spins import play_spin
 from tests.harness.waiting import wait_until
 from tests.support.locks import writers_held_up

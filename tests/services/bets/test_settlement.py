@@ -1,65 +1,36 @@
-"""A settled bet writes the same rows step by step with the ledger as in one statement of PostgreSQL."""
+"""A settled bet writes the same rows step by step on SQLite as in one statement of PostgreSQL."""
 
 import peewee
 import pytest
 
 from models.announced_seeds import AnnouncedSeed
-from models.bet_settlement import BetTimes, Settlement, settle_at_once
+from models.bet_settlement import Settlement
 from models.cases import Snapshot
-from models.db.connection import Table, reading, writing
+from models.db import connection
+from models.db.connection import Table, reading
 from models.db.sql import execute
-from models.limits import BetRefused
 from models.log import BETS, EMPTY_ROOT, Log
 from models.users import User
-from services.cases import snapshots
-from services.cases.snapshots import content_of
-from services.games.errors import FreeCaseNotAvailable, SeedUsed, TermsExpired
-from services.games.settlement import refusal_of, settle_in_steps
+from services.bets import snapshots, writing
+from services.bets.snapshots import content_of
+from services.bets.terms import FreeCaseNotAvailable, SeedUsed, TermsExpired
 from services.shared.clock import DAY_MS
 from services.shared.errors import AccountSuspended, InsufficientBalance
 from tests.harness.spins import at
 
+pytestmark = pytest.mark.both_databases("services/bets/writing.py")
+
 MADE_AT = at("2026-03-18 12:00")
-TIMES = BetTimes(
-    created_at_ms=MADE_AT,
-    completed_at_ms=MADE_AT + 6_000,
-    day=at("2026-03-18 00:00"),
-    week=at("2026-03-16 00:00"),
-    month=at("2026-03-01 00:00"),
-)
+PERIODS = {
+    "day_starts_at_ms": at("2026-03-18 00:00"),
+    "week_starts_at_ms": at("2026-03-16 00:00"),
+    "month_starts_at_ms": at("2026-03-01 00:00"),
+}
 SHARD = 7
 
 
-def in_steps(settlement):
-    with writing():
-        return settle_in_steps(settlement, TIMES)
-
-
-def in_one_statement(settlement):
-    settled = settle_at_once(settlement, lambda: TIMES)
-    if isinstance(settled, BetRefused):
-        raise refusal_of(settled)
-    return settled
-
-
-@pytest.fixture(
-    params=[("sqlite", in_steps), ("postgresql", in_one_statement)],
-    ids=["sqlite-in-steps", "postgresql-in-one-statement"],
-)
-def path(request):
-    return request.param
-
-
-@pytest.fixture
-def database_url(path, request, tmp_path):
-    fixture = "sqlite_files" if path[0] == "sqlite" else "postgres"
-    with request.getfixturevalue(fixture).fresh(tmp_path) as url:
-        yield url
-
-
-@pytest.fixture
-def write(path):
-    return path[1]
+def write(settlement):
+    return writing.write(settlement, clock=lambda: MADE_AT, proof_delay_ms=6_000)
 
 
 SPIN = {
@@ -88,7 +59,7 @@ OPENING = {
 @pytest.fixture
 def settlement(player):
     """Makes a settlement of the player's next spin (5 coins for an item of 60), or with other columns."""
-    with writing():
+    with connection.writing():
         AnnouncedSeed.update(is_logged=True).execute()
 
     def make(*, won=True, **changes):
@@ -167,7 +138,7 @@ def changed(before, after, table):
 
 @pytest.mark.security("Coins")
 @pytest.mark.parametrize("won", [True, False], ids=["won", "lost"])
-def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won):
+def test_a_settled_spin_writes_these_rows(settlement, player, won):
     with reading():
         user = User.select().where(User.id == player.id).dicts().get()
         seed = AnnouncedSeed.get_by_id(player.id)
@@ -198,7 +169,7 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
             "play_began_at_ms": MADE_AT,
         }
         | sums(500, 6_000 if won else 0)
-        | {f"{period}_starts_at_ms": getattr(TIMES, period) for period in ("day", "week", "month")}
+        | PERIODS
     ]
     assert changed(before, after, "announced_seeds") == [
         {
@@ -261,7 +232,7 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
 
 
 @pytest.mark.regulation("4.3 Game cycle")
-def test_a_spin_that_is_refused_changes_nothing(settlement, write):
+def test_a_spin_that_is_refused_changes_nothing(settlement):
     refused = {
         "commitment": (SeedUsed, settlement(won=True, server_seed_commitment="another commitment")),
         "nonce": (SeedUsed, settlement(won=True, nonce=2)),
@@ -279,9 +250,9 @@ def test_a_spin_that_is_refused_changes_nothing(settlement, write):
     assert rows() == before
 
 
-def test_a_seed_of_an_earlier_epoch_is_refused(settlement, write):
+def test_a_seed_of_an_earlier_epoch_is_refused(settlement):
     spin = settlement(won=True)
-    with writing():
+    with connection.writing():
         Log.update(epoch=Log.epoch + 1).where(Log.name == BETS).execute()
 
     with pytest.raises(SeedUsed):
@@ -331,7 +302,7 @@ OPENINGS = {
 
 
 @pytest.mark.parametrize("kind", OPENINGS)
-def test_both_ways_to_settle_an_opening_write_the_same_rows(opening, player, change_player, write, kind):
+def test_a_settled_opening_writes_these_rows(opening, player, change_player, kind):
     changes, entries, balance, more_tables = OPENINGS[kind]
     change_player(used_affiliate_code="LUCKY")
     bet, before = opening(**changes), rows()
@@ -392,18 +363,8 @@ def test_both_ways_to_settle_an_opening_write_the_same_rows(opening, player, cha
     assert settled.balances.balance_cents == balance
 
 
-def test_a_refused_opening_stores_no_snapshot(opening, change_player, write):
-    change_player(balance_cents=0)
-    before = rows()
-
-    with pytest.raises(InsufficientBalance):
-        write(opening())
-
-    assert rows() == before
-
-
-def test_a_snapshot_whose_id_another_content_has_fails_the_bet(opening, write):
-    with writing():
+def test_a_snapshot_whose_id_another_content_has_fails_the_bet(opening):
+    with connection.writing():
         Snapshot.insert(SNAPSHOT | {"hash": "0" * 64}).execute()
     before = rows()
 
@@ -414,7 +375,7 @@ def test_a_snapshot_whose_id_another_content_has_fails_the_bet(opening, write):
 
 
 @pytest.mark.parametrize("age_ms", [1_001, 60_000, -60_000], ids=["late", "very late", "clock set back"])
-def test_an_opening_of_an_old_case_reading_changes_nothing(opening, write, age_ms):
+def test_an_opening_of_an_old_case_reading_changes_nothing(opening, age_ms):
     late = opening(case_read_at_ms=database_ms() - age_ms)
     before = rows()
 
@@ -424,7 +385,7 @@ def test_an_opening_of_an_old_case_reading_changes_nothing(opening, write, age_m
     assert rows() == before
 
 
-def test_the_free_case_needs_a_code_and_obeys_its_limit(opening, change_player, write):
+def test_the_free_case_needs_a_code_and_obeys_its_limit(opening, change_player):
     with pytest.raises(FreeCaseNotAvailable):
         write(opening(**FREE))
     change_player(used_affiliate_code="LUCKY")
@@ -437,14 +398,14 @@ def test_the_free_case_needs_a_code_and_obeys_its_limit(opening, change_player, 
     assert rows() == before
 
 
-def test_a_suspended_player_is_refused(settlement, change_player, write):
+def test_a_suspended_player_is_refused(settlement, change_player):
     change_player(suspended_at_ms=MADE_AT)
 
     with pytest.raises(AccountSuspended):
         write(settlement(won=True))
 
 
-def test_a_clock_that_was_set_back_delays_no_bet(settlement, change_player, write):
+def test_a_clock_that_was_set_back_delays_no_bet(settlement, change_player):
     change_player(last_bet_at_ms=MADE_AT + DAY_MS, play_began_at_ms=MADE_AT)
 
     assert write(settlement(won=False, min_cycle_ms=2_500, session_limit_ms=3_600_000)).balances[0] == 9_500

@@ -1,24 +1,46 @@
-"""A spin: the checks in their documented order, and the roll."""
+"""The upgrader: wager an amount on a more expensive item."""
 
 from dataclasses import dataclass
 
 from models.bet_settlement import Outcome
-from services.fairness import rolls
-from services.games.bet_settler import BetSettler, Clock, SettledBet, client_seed_of
-from services.games.bets import LOST, UPGRADER, WON
-from services.games.terms import BetRequest, Expectation
+from services.bets import rolls
+from services.bets.terms import LOST, UPGRADER, WON, BetRequest, Expectation, Game, Terms
 from services.items.catalogue import CatalogueCache, CatalogueItem
-from services.shared.money import Cents, cents_from_number, is_amount
-from services.upgrader.errors import (
-    ItemNotFound,
-    ItemPriceChanged,
-    PriceNotAboveWager,
-    WagerAboveLimit,
-    WagerTooSmall,
-)
+from services.shared.errors import PlatformError
+from services.shared.money import Cents, InvalidAmount, cents_from_number, is_amount
 from settings import Settings
 
 ALGORITHM = "upgrader-1"
+
+
+class ItemNotFound(PlatformError):
+    """The catalogue does not show such an item."""
+
+    text = "Item not found"
+
+
+class ItemPriceChanged(PlatformError):
+    """The player saw another price than the catalogue has now."""
+
+    text = "Item price has changed"
+
+
+class PriceNotAboveWager(PlatformError):
+    """The item is worth no more than the wager."""
+
+    text = "Item price must be higher than the wager"
+
+
+class WagerTooSmall(PlatformError):
+    """The chance is so small that no roll would win."""
+
+    text = "Wager is too small for this item"
+
+
+class WagerAboveLimit(PlatformError):
+    """The wager is above the highest allowed."""
+
+    text = "Wager is above the limit"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,15 +51,13 @@ class SpinRequest(BetRequest):
     item: str
 
     def identity(self) -> list[object]:
-        # Without the event: bets that were made before there were openings were hashed without it.
         return [self.amount, self.item, self.client_seed or None, self.server_seed_commitment, self.price]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpinTerms:
+class SpinTerms(Terms):
     """A spin that has passed the upgrader's checks."""
 
-    client_seed: str | None
     wager: Cents
     item: CatalogueItem
     house_edge_ppm: int
@@ -65,29 +85,22 @@ class SpinTerms:
         return Expectation(mean_cents=chance * price, variance_square_cents=chance * (1 - chance) * price**2)
 
 
-class Upgrader:
-    """Plays spins."""
+class Upgrader(Game[SpinRequest]):
+    """The rules of a spin."""
 
-    game = UPGRADER
+    name = UPGRADER
+    refusals = (
+        *(InvalidAmount, ItemNotFound, ItemPriceChanged, PriceNotAboveWager, WagerAboveLimit, WagerTooSmall),
+    )
 
-    def __init__(self, *, settings: Settings, catalogue: CatalogueCache, settler: BetSettler) -> None:
+    def __init__(self, *, settings: Settings, catalogue: CatalogueCache) -> None:
         self._settings = settings
         self._catalogue = catalogue
-        self._settler = settler
 
-    def play(self, *, user_id: int, request: SpinRequest, clock: Clock) -> SettledBet:
-        """Take the wager, roll, and credit the item's value when the roll wins.
-
-        The caller holds the player's lock. Raises InvalidAmount, the errors of services/upgrader/errors.py in
-        the order of the checks below, and then those of ``BetSettler.settle``.
-        """
-        return self._settler.settle(
-            user_id=user_id, request=request, check=lambda: self._terms(request), clock=clock
-        )
-
-    def _terms(self, request: SpinRequest) -> SpinTerms:
+    def terms(self, request: SpinRequest) -> SpinTerms:
+        """Raises InvalidAmount, InvalidClientSeed, and the errors of this module, in the order below."""
         wager = cents_from_number(request.amount, least=Cents(self._settings.upgrader_min_wager_cents))
-        client_seed = client_seed_of(request)
+        request.check_client_seed()
         item = self._catalogue.current().by_name.get(request.item)
         if item is None:
             raise ItemNotFound
@@ -101,6 +114,4 @@ class Upgrader:
         threshold = rolls.threshold(wager_cents=wager, price_cents=item.price_cents, house_edge_ppm=edge)
         if threshold == 0:
             raise WagerTooSmall
-        return SpinTerms(
-            client_seed=client_seed, wager=wager, item=item, house_edge_ppm=edge, threshold=threshold
-        )
+        return SpinTerms(wager=wager, item=item, house_edge_ppm=edge, threshold=threshold)

@@ -8,7 +8,7 @@ from models.log import BETS
 from services.log import checkpoint_file, sequencer, signed_log
 from services.shared.errors import Unavailable
 from tests.harness.spins import play_spin
-from tests.services.fairness.conftest import reveal
+from tests.services.bets.conftest import reveal
 from tests.support.lost_log import checkpoints, epoch, replace_log
 
 

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import pytest
 
 from models.db.connection import database
-from services.fairness import rolls
+from services.bets import rolls
 from tests.harness.servers import gunicorn
 from tests.harness.sockets import Socket
 from tests.support import backups

@@ -14,7 +14,7 @@ from models import proof_queries
 from models.bets import Bet
 from models.db.connection import reading
 from models.proof_queries import DueBet, UndeliveredBet
-from services.fairness.server_seeds import ServerSeeds
+from services.bets.seeds import ServerSeeds
 from services.shared.clock import Millis
 
 BATCH = 500
@@ -31,6 +31,7 @@ class Proofs:
 
     def __init__(self, *, seeds: ServerSeeds, process_id: Callable[[], int]) -> None:
         self._seeds = seeds
+        self.log = seeds.log
         self._process_id = process_id
         # Holds what this process claims while it is not in the list of processes. It is never live.
         self._unlisted = -1 - secrets.randbelow(2**31 - 1)
@@ -46,10 +47,10 @@ class Proofs:
         again. Must not be called within a transaction.
         """
         # Appending takes time, so it comes first: a process that is killed meanwhile holds nothing.
-        self._seeds.log.cover(holders)
+        self.log.cover(holders)
         bets = proof_queries.claim(holders, process=self._process)
         # Once more, because the database may have been set back meanwhile.
-        self._seeds.log.cover([bet.id for bet in bets if bet.server_seed is None])
+        self.log.cover([bet.id for bet in bets if bet.server_seed is None])
         return [Proof._make(bet._replace(server_seed=self._seeds.of_bet(bet))) for bet in bets]
 
     def release(self, seeds: Mapping[int, str]) -> None:
@@ -62,7 +63,7 @@ class Proofs:
         for chunk in peewee.chunked(bet_ids, BATCH):
             with reading():
                 bets: list[Any] = list(Bet.select().where(Bet.id.in_(chunk)).order_by(Bet.id))
-            self._seeds.log.cover([bet.id for bet in bets])
+            self.log.cover([bet.id for bet in bets])
             seeds |= {bet.id: seed for bet in bets if (seed := self._seeds.of_bet(bet))}
         proof_queries.reveal(seeds)
         return seeds
@@ -83,7 +84,7 @@ class Proofs:
         if bet.server_seed is None and bet.proof_held_by is None and bet.completed_at_ms > now:
             return ""
         if bet.server_seed is None and not is_logged:
-            self._seeds.log.cover([bet.id])
+            self.log.cover([bet.id])
         return self._seeds.of_bet(bet)
 
     @property

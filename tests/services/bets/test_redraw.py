@@ -5,11 +5,11 @@ import stat
 import pytest
 
 from models.announced_seeds import AnnouncedSeed
-from models.db.connection import reading
+from models.db.connection import reading, writing
 from services.shared.errors import Unavailable
 from tests.harness.spins import play_spin
 from tests.harness.waiting import wait_until
-from tests.services.fairness.conftest import reveal
+from tests.services.bets.conftest import reveal
 from tests.support.lost_log import replace_log
 
 PATH = "/upgrader/commitment"
@@ -21,6 +21,17 @@ def announced(app, player):
 
 def spin(app, player, item):
     return play_spin(app, player, item).bet
+
+
+@pytest.mark.both_databases("models/announced_seeds.py")
+def test_a_player_without_a_commitment_is_announced_one(app, player):
+    with writing():
+        AnnouncedSeed.delete().execute()
+
+    first = announced(app, player)
+
+    assert first["nonce"] == 1
+    assert announced(app, player) == first
 
 
 def test_the_command_redraws_every_players_commitment(app, new_player, run):

@@ -12,18 +12,17 @@ from models import announced_seeds
 from models.announced_seeds import AnnouncedSeed, FoundSeed
 from models.bets import Bet
 from models.db.connection import reading, writing
-from models.log import current_epoch
 from models.proof_queries import DueBet
-from models.users import User
+from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
-from services.fairness import rolls
+from services.bets import rolls
 from services.log import entries, logged_bets
 from services.log.bet_log import BetLog
 from services.log.entries import Reason
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
-from services.shared.errors import Unavailable, UserNotFound
+from services.shared.errors import Unavailable
 
 log = logging.getLogger("platform.seeds")
 
@@ -70,18 +69,16 @@ class ServerSeeds:
         self._guard = threading.Lock()
 
     def announce_first(self, *, user_id: int) -> None:
-        """Draw the seed of a new player's first bet. Joins the transaction that makes the account."""
-        logged_bets.lock_epoch()
+        """Draw the seed of a player's first bet, unless there is one. ``announced`` does it for a new player.
+
+        Raises UserNotFound.
+        """
+        users.get_by_id(user_id)
         seed = self.draw(nonce=1)
-        self._add_entry(user_id, seed.announcement, Reason.NEW)
-        AnnouncedSeed.insert(
-            user=user_id,
-            nonce=seed.nonce,
-            server_seed_commitment=seed.commitment,
-            encrypted_server_seed=seed.encrypted,
-            epoch=current_epoch(),
-            is_logged=False,
-        ).execute()
+        with writing():
+            logged_bets.lock_epoch()
+            if announced_seeds.insert_first(user_id, commitment=seed.commitment, encrypted=seed.encrypted):
+                self._add_entry(user_id, seed.announcement, Reason.NEW)
 
     def draw(self, *, nonce: int) -> SeedInPlay:
         """A new seed; the caller stores it, which announces it."""
@@ -93,10 +90,14 @@ class ServerSeeds:
             server_seed=server_seed,
         )
 
-    def remember(self, *, user_id: int, seed: SeedInPlay) -> None:
-        """Keep an announced seed in memory: it saves the next bet a query and a decryption."""
+    def used(self, *, user_id: int, following: SeedInPlay) -> None:
+        """Note that a bet has used the player's seed, and keep the following one in memory.
+
+        That saves the next bet a query and a decryption.
+        """
+        self.log.remember_bet(user_id=user_id, nonce=following.nonce - 1)
         with self._guard:
-            self._announced_here[user_id] = seed
+            self._announced_here[user_id] = following
 
     def recall(self, *, user_id: int) -> SeedInPlay | None:
         """Remove and return the remembered seed. The settlement refuses it if another process used it."""
@@ -133,8 +134,8 @@ class ServerSeeds:
             known, last_nonce = self.log.known(), self.log.last_nonce(user_id)
             found = announced_seeds.find_seed(user_id, known=known)
             if found is None:
-                raise UserNotFound
-            if not found.contains_known or found.nonce <= last_nonce:
+                self.announce_first(user_id=user_id)
+            elif not found.contains_known or found.nonce <= last_nonce:
                 self.log.distrust(known)
             elif found.is_current:
                 return found
@@ -166,13 +167,12 @@ class ServerSeeds:
         self, user_id: int, announced: Commitment, reason: Reason, *, redraw: int | None = None
     ) -> None:
         """Let an entry about this commitment wait for the log. To be used within ``writing()``."""
-        platform_id = User.select(User.platform_id).where(User.id == user_id).scalar()
         logged_bets.add(
             entries.commitment(
                 at=self._clock(),
                 commitment=announced.server_seed_commitment,
                 nonce=announced.nonce,
-                player=self.log.pseudonyms.of(platform_id),
+                player=self.log.pseudonyms.of(users.get_by_id(user_id).platform_id),
                 reason=reason,
                 redraw=redraw,
             ),

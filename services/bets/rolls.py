@@ -45,7 +45,6 @@ ROUND = 0
 """A bet has one round, whose number is part of the digest's message."""
 
 SERVER_SEED = re.compile(r"[0-9a-f]{64}", re.ASCII)
-CLIENT_SEED = re.compile(r"[A-Za-z0-9_-]{4,64}", re.ASCII)
 WHOLE = re.compile(r"0|[1-9][0-9]{0,18}", re.ASCII)
 """A number in a snapshot."""
 
@@ -141,16 +140,6 @@ def read_content(text: str) -> tuple[str, int, list[ContentItem]]:
     return case["id"], int(case["price"]), items
 
 
-def is_client_seed(text: object) -> bool:
-    """Whether this is 4 to 64 ASCII letters, digits, dashes and underscores."""
-    return isinstance(text, str) and CLIENT_SEED.fullmatch(text) is not None
-
-
 def draw_server_seed(random_bytes: Callable[[int], bytes] = secrets.token_bytes) -> str:
     """A new server seed: 32 random bytes as 64 lowercase hex characters."""
     return random_bytes(32).hex()
-
-
-def draw_client_seed() -> str:
-    """A first client seed for a new account: 16 hex characters."""
-    return secrets.token_hex(8)

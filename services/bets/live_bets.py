@@ -1,19 +1,21 @@
-"""The public feed of bets. It shows a bet when its proof is due, which is when the bet is called due.
+"""The public feed of bets, and the last openings and the best drops of a case.
 
-It has no bets of players who are suspended.
+They show a bet when its proof is due, which is when the bet is called due, and no bets of suspended players.
 """
 
 from collections.abc import Iterable
 from enum import StrEnum
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from peewee import SQL, fn
 
-from models.bets import HIGH_ROLL, SHOWN_WITH_BETS, Bet
+from models.bets import HIGH_ROLL, PAID_MORE, SHOWN_WITH_BETS, Bet
+from models.cases import CASE, IRL, Case, IrlCase
 from models.db.connection import reading, repeatable_read
 from models.figures import LiveBetCount
 from models.users import User
+from services.cases.errors import CaseNotFound
 from services.shared.clock import Millis
 from services.shared.pagination import Page, Place, rows_of_page
 
@@ -26,6 +28,9 @@ class LiveBetKind(StrEnum):
     ALL = "live-bets"
     HIGH_ROLLS = "high-rolls"
 
+
+TABLES: dict[str, Any] = {CASE: Case, IRL: IrlCase}
+"""The cases of each game."""
 
 SHOWN = Bet.alias("bets")
 """Named as in ``SHOWN_WITH_BETS``."""
@@ -69,6 +74,38 @@ def shown(bet_ids: Iterable[int]) -> list[Any]:
 
 def newest_first(bets: Iterable[Any]) -> list[Any]:
     return sorted(bets, key=attrgetter("completed_at_ms", "id"), reverse=True)
+
+
+class CaseActivity(NamedTuple):
+    """Openings that are due, as in the live bets."""
+
+    last: list[Any]
+    best: list[Any]
+    """Those that paid more than they cost, the highest payout first, and of equal ones the newest."""
+
+
+def of_case(*, game: str, case_id: str, now: Millis) -> CaseActivity:
+    """The ten last openings of a case, and the ten best of all time. Raises CaseNotFound."""
+    with repeatable_read(within_limit=True):
+        opened = Bet.select(Bet.id).where(
+            Bet.game == game,
+            Bet.case_id == _row_id(TABLES[game], case_id),
+            Bet.completed_at_ms <= now,
+            IS_PUBLIC,
+        )
+        last = opened.order_by(Bet.id.desc()).limit(NEWEST)
+        best = opened.where(PAID_MORE).order_by(Bet.payout_cents.desc(), Bet.id.desc()).limit(NEWEST)
+        return CaseActivity(
+            newest_first(shown(last.scalars())),
+            sorted(shown(best.scalars()), key=lambda bet: (-bet.payout_cents, -bet.id)),
+        )
+
+
+def _row_id(table: Any, case_id: str) -> int:
+    row_id = table.select(table.id).where(table.slug == case_id, table.withdrawn_at_ms.is_null()).scalar()
+    if row_id is None:
+        raise CaseNotFound
+    return int(row_id)
 
 
 def _count(kind: LiveBetKind, now: Millis) -> int:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.cases.snapshots import content_of, parse
+from services.bets.snapshots import content_of, parse
 from tests.support.golden_vectors import OPENINGS, REFUSED_OPENINGS
 
 CASE = content_of(

@@ -1,30 +1,22 @@
 """Lookups of settled bets."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from peewee import JOIN, fn
 
 from models.bets import Bet
-from models.cases import CASE, IRL, Snapshot
+from models.cases import Snapshot
 from models.db.connection import reading
 from models.users import User
-from services.cases import snapshots
-from services.cases.snapshots import Content
-from services.games.proofs import Proofs
+from services.bets import snapshots
+from services.bets.proofs import Proofs
+from services.bets.snapshots import Content
 from services.log import published
-from services.log.bet_log import BetLog
 from services.log.published import LogPlace
 from services.log.signed_log import Known
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
-
-UPGRADER = "upgrader"
-GAMES = (UPGRADER, CASE, IRL)
-"""All games, by the names that bets are stored with."""
-
-WON = "won"
-LOST = "lost"
 
 MAX_NONCE = 2**63 - 1
 
@@ -61,27 +53,26 @@ def get(*, user_id: int, nonce: int, game: str) -> Bet:
     return bet
 
 
-def get_public(*, bet_id: int, proofs: Proofs, bet_log: BetLog, clock: Callable[[], Millis]) -> RevealedBets:
+def get_public(*, bet_id: int, proofs: Proofs, now: Millis) -> RevealedBets:
     """Any player's bet, alone in its list. Raises BetNotFound, and BetNotRevealed until its proof is due."""
-    bet = _get_due(bet_id, proofs, clock)
-    bet.log = published.place_of_bet(bet.id, bet_log=bet_log)
+    bet = _get_due(bet_id, proofs, now)
+    bet.log = published.place_of_bet(bet.id, bet_log=proofs.log)
     return RevealedBets([bet], _contents([bet]), is_final=True)
 
 
-def get_log_proof(*, bet_id: int, proofs: Proofs, bet_log: BetLog, clock: Callable[[], Millis]) -> str:
+def get_log_proof(*, bet_id: int, proofs: Proofs, now: Millis) -> str:
     """The proof file of any player's bet. Raises BetNotFound: see ``get_public``."""
-    bet = _get_due(bet_id, proofs, clock)
-    return published.proof_of_bet(bet.id, bet_log=bet_log)
+    bet = _get_due(bet_id, proofs, now)
+    return published.proof_of_bet(bet.id, bet_log=proofs.log)
 
 
-def revealed(*, number: str, known: Known, proofs: Proofs, clock: Callable[[], Millis]) -> RevealedBets:
+def revealed(*, number: str, known: Known, proofs: Proofs, now: Millis) -> RevealedBets:
     """The bets in a bundle of the log whose proofs are due. Raises NotPublished."""
     with published.state_with(known):
         bundle = published.bundle(number, known=known)
         indexes = bundle.indexes_of_bets
         bets = _with_players(list(indexes))
         contents = _contents(bets)
-    now = clock()
     for bet in bets:
         bet.log = LogPlace(known.checkpoint.origin, indexes[bet.id])
         bet.server_seed = proofs.visible_server_seed(bet, now=now, is_logged=True)
@@ -89,13 +80,13 @@ def revealed(*, number: str, known: Known, proofs: Proofs, clock: Callable[[], M
     return RevealedBets(due, contents, is_final=bundle.is_full and len(due) == len(indexes))
 
 
-def _get_due(bet_id: int, proofs: Proofs, clock: Callable[[], Millis]) -> Any:
+def _get_due(bet_id: int, proofs: Proofs, now: Millis) -> Any:
     with reading():
         bet = next(iter(_with_players([bet_id])), None)
     if bet is None:
         raise BetNotFound
     # Not saved: the delivery of proofs writes revealed seeds to the database.
-    bet.server_seed = proofs.visible_server_seed(bet, now=clock())
+    bet.server_seed = proofs.visible_server_seed(bet, now=now)
     if not bet.server_seed:
         raise BetNotRevealed
     return bet

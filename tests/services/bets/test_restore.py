@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from models.db.connection import database
-from tests.services.fairness.conftest import percent_of
+from tests.services.bets.conftest import percent_of
 from tests.support import backups
 from tests.support.markers import sqlite_only
 
