@@ -34,7 +34,7 @@ class Case(Table):
         ],
     )
     # Since when it is not sold any more; null while it is on sale.
-    withdrawn_at_ms = peewee.BigIntegerField(null=True)
+    retired_at_ms = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "cases"
@@ -43,7 +43,7 @@ class Case(Table):
 
 
 # The indexes of lists and counts contain the filters, so cases that are not on the page are never fetched.
-FILTERS = (Case.kind, Case.type, Case.name_folded, Case.withdrawn_at_ms)
+FILTERS = (Case.kind, Case.type, Case.name_folded, Case.retired_at_ms)
 Case.add_index(Case.index(Case.created_at_ms, Case.id, *FILTERS, name="cases_by_time"))
 Case.add_index(Case.index(Case.price_cents, Case.id, *FILTERS, name="cases_by_price"))
 

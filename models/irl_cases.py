@@ -15,7 +15,7 @@ class IrlCase(Table):
     price_cents = peewee.BigIntegerField(constraints=[Check("price_cents >= 0")])
     created_at_ms = peewee.BigIntegerField()
     # Since when it is not sold any more; null while it is on sale.
-    withdrawn_at_ms = peewee.BigIntegerField(null=True)
+    retired_at_ms = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "irl_cases"

@@ -29,7 +29,7 @@ class Item(Table):
         null=True, constraints=[Check("(price_cents IS NULL) = (price_source IS NULL)")]
     )
     # Since when it is not sold any more; null while it is on sale.
-    withdrawn_at_ms = peewee.BigIntegerField(null=True)
+    retired_at_ms = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "items"
@@ -46,5 +46,5 @@ SHOWN_COLUMNS = (
 )
 """What clients see of an item, in a case and in the catalogue."""
 
-PRICE_ON_SALE = peewee.Case(None, [(Item.withdrawn_at_ms.is_null(), Item.price_cents)])
-"""The price; null for a withdrawn item, so that a case with one can't be opened."""
+PRICE_ON_SALE = peewee.Case(None, [(Item.retired_at_ms.is_null(), Item.price_cents)])
+"""The price; null for a retired item, so that a case with one can't be opened."""

@@ -53,7 +53,7 @@ class User(Table):
     balance_version = peewee.BigIntegerField(default=0)
 
     # Logging out everywhere raises it. Tokens with another number are refused.
-    session_number = peewee.BigIntegerField(default=0)
+    token_number = peewee.BigIntegerField(default=0)
     suspended_at_ms = peewee.BigIntegerField(null=True)
     # The end of a break that the player asked for, or PERMANENTLY.
     excluded_until_ms = peewee.BigIntegerField(null=True)

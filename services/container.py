@@ -14,7 +14,7 @@ from services.audit_trail.audit_log import AuditLog
 from services.audit_trail.keys import AuditKeys
 from services.audit_trail.recording import record_with
 from services.fairness.server_seeds import ServerSeeds
-from services.figures.daily_totals import TotalsOfAppended
+from services.figures.daily_figures import FiguresOfAppended
 from services.games.bet_settler import BetSettler
 from services.games.errors import SpinInProgress
 from services.games.proofs import Proofs
@@ -86,7 +86,7 @@ class Services:
             origin=settings.log_origin,
             keys=LogKeys(settings.log_keys),
             pseudonyms=Pseudonyms(),
-            totals=TotalsOfAppended(),
+            totals=FiguresOfAppended(),
             clock=clock,
             ask_for_confirmation=ask_for_confirmation,
         )

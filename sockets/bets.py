@@ -15,8 +15,7 @@ from server import repeated_lines
 from server.metrics import Metrics
 from server.realtime.packets import after_this_event, check_event_rate
 from server.realtime.server import Event, Realtime
-from services.accounts import sessions, users
-from services.cases.errors import CaseNotFound
+from services.accounts import access, users
 from services.container import Services
 from services.games.bet_settler import SettledBet
 from services.games.bets import LOST, UPGRADER, WON
@@ -25,8 +24,8 @@ from services.games.errors import (
     FreeCaseNotAvailable,
     InvalidClientSeed,
     InvalidRequest,
+    PlayTimeReached,
     RequestIdReused,
-    SessionTimeReached,
     SpinInProgress,
     TooSoon,
 )
@@ -35,8 +34,9 @@ from services.openings.errors import CaseChanged, CaseNotAvailable, CasePriceCha
 from services.openings.opening import OpeningRequest, Openings
 from services.shared.errors import (
     AccountSuspended,
+    CaseNotFound,
     InsufficientBalance,
-    PlatformError,
+    Refusal,
     TooManyRequests,
     Unauthorized,
 )
@@ -59,14 +59,14 @@ FAILED = {"status": False, "error": "Something went wrong"}
 
 OF_EVERY_BET = (
     *(Unauthorized, TooManyRequests, SpinInProgress, InvalidRequest, RequestIdReused, InvalidClientSeed),
-    *(AccountSuspended, ExcludedPermanently, TakingABreak, LimitReached, TooSoon, SessionTimeReached),
+    *(AccountSuspended, ExcludedPermanently, TakingABreak, LimitReached, TooSoon, PlayTimeReached),
     *(CommitmentMismatch, InsufficientBalance),
 )
 OF_AN_OPENING = (CaseNotFound, CaseNotAvailable, CasePriceChanged, CaseChanged)
 OF_A_SPIN = (
     *(InvalidAmount, ItemNotFound, ItemPriceChanged, PriceNotAboveWager, WagerAboveLimit, WagerTooSmall),
 )
-REFUSALS: dict[str, tuple[type[PlatformError], ...]] = {
+REFUSALS: dict[str, tuple[type[Refusal], ...]] = {
     "upgrader:spin": (*OF_EVERY_BET, *OF_A_SPIN),
     "case:open": (*OF_EVERY_BET, *OF_AN_OPENING, LevelTooLow, FreeCaseNotAvailable),
     "irl:open": (*OF_EVERY_BET, *OF_AN_OPENING),
@@ -100,7 +100,7 @@ class BetEvent:
         after_bet: Sequence[AfterBet],
         after_acknowledgement: Sequence[AfterBet],
     ) -> None:
-        """``read`` turns a payload, in a session of this number, into the game's request."""
+        """``read`` turns a payload, with a token of this number, into the game's request."""
         self._name = name
         self._game = game
         self._read = read
@@ -117,8 +117,8 @@ class BetEvent:
         began = time.perf_counter()
         try:
             check_event_rate()
-            with self._running.connections.event_in_flight(sid) as (user_id, session):
-                outcome, answer = self._play(sid, user_id, session, payload)
+            with self._running.connections.event_in_flight(sid) as (user_id, token_number):
+                outcome, answer = self._play(sid, user_id, token_number, payload)
         except REFUSALS[self._name] as refusal:
             # The text of the class, because that of a break contains its end.
             outcome, answer = type(refusal).text, self._answer(sid, refusal_answer(refusal))
@@ -129,19 +129,19 @@ class BetEvent:
         self._count(outcome)
         return answer
 
-    def _play(self, sid: str, user_id: int, session: int, payload: object) -> tuple[str, dict[str, Any]]:
+    def _play(self, sid: str, user_id: int, token_number: int, payload: object) -> tuple[str, dict[str, Any]]:
         """Play the bet and send its events; returns its status and the acknowledgement."""
         try:
             with self._services.player_locks.hold(user_id):
-                request = self._read(payload, session)
+                request = self._read(payload, token_number)
                 played = self._game.play(user_id=user_id, request=request, clock=self._services.clock)
                 answer = bet_answer(played)
                 self._send(sid, played, answer)
-        except PlatformError:
+        except Refusal:
             # These two are reported before any other reason. The settlement checks them for all others.
             player = users.get_by_id(user_id)
-            sessions.check_session(player, session)
-            sessions.check_not_suspended(player)
+            access.check_token_number(player, token_number)
+            access.check_not_suspended(player)
             raise
         return played.bet.status, answer
 
@@ -201,23 +201,25 @@ def postpone_if_late(_sid: str, played: SettledBet) -> None:
         proof_queries.postpone(played.bet.id, due_at=played.bet.completed_at_ms)
 
 
-def read_spin(payload: object, session: int) -> SpinRequest:
+def read_spin(payload: object, token_number: int) -> SpinRequest:
     """Check the types of a payload; the service checks its values. Raises InvalidRequest."""
     given, common = _common_fields(payload)
     amount, item = given.get("amount"), given.get("item")
     # A boolean or a text as amount is refused by the service, as an invalid amount.
     if not isinstance(amount, bool | str | int | float | Decimal) or not isinstance(item, str):
         raise InvalidRequest
-    return SpinRequest(amount=amount, item=item, session=session, **common)
+    return SpinRequest(amount=amount, item=item, token_number=token_number, **common)
 
 
-def read_opening(event: str, payload: object, session: int) -> OpeningRequest:
+def read_opening(event: str, payload: object, token_number: int) -> OpeningRequest:
     """Check the types of a payload; the service checks its values. Raises InvalidRequest."""
     given, common = _common_fields(payload)
     case = given.get("case")
     if not isinstance(case, str):
         raise InvalidRequest
-    return OpeningRequest(event=event, case=case, snapshot=given.get("snapshot"), session=session, **common)
+    return OpeningRequest(
+        event=event, case=case, snapshot=given.get("snapshot"), token_number=token_number, **common
+    )
 
 
 def _common_fields(payload: object) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -257,7 +259,7 @@ def bet_answer(played: SettledBet) -> dict[str, Any]:
     return {"status": True, "result": result}
 
 
-def refusal_answer(error: PlatformError) -> dict[str, Any]:
+def refusal_answer(error: Refusal) -> dict[str, Any]:
     """The answer to a bet that was refused."""
     answer = {"status": False, "error": error.text}
     return answer | LIMIT_REACHED.dump(error) if isinstance(error, LimitReached) else answer

@@ -13,13 +13,13 @@ from peewee import SqliteDatabase
 from models.bets import Bet
 from models.db.connection import database, reading, writing
 from models.ledger import LedgerTransaction
-from models.recomputed_sums import THEORETICAL_LOSS_UCENTS
+from models.recomputed_statistics import THEORETICAL_LOSS_UCENTS
 from models.snapshots import Snapshot
 from models.users import User
 from services.accounts import users
-from services.figures import daily_totals
-from services.payments import records as payments
-from services.payments.records import PaymentType, Transfer
+from services.figures import daily_figures
+from services.payments import transfers as payments
+from services.payments.transfers import PaymentType, Transfer
 from services.shared.clock import CalendarPeriod
 from services.shared.money import Cents
 
@@ -185,7 +185,7 @@ def extend(history: History, *, to: int) -> None:
         history.bets += count
         history.now += count * MILLIS_A_BET
     history.now += PROOF_DELAY_MS
-    daily_totals.rebuild()
+    daily_figures.rebuild()
     settle()
 
 

@@ -9,7 +9,7 @@ from blueprints.office.access import needs
 from blueprints.office.addresses import order, page_number, with_parameters
 from blueprints.office.blueprint import office
 from blueprints.office.periods import Days, days_of_address, usual_days
-from models.daily_totals import PRICE_CLASSES
+from models.daily_figures import PRICE_CLASSES
 from server.current_services import get_services
 from services.figures import csv_text, liabilities, payments_by_method, returns
 from services.figures.csv_text import amount

@@ -8,7 +8,7 @@ CREATE TABLE "items" (
     "price_cents" BIGINT CHECK (price_cents >= 0), "custom_price" BOOLEAN NOT NULL,
     "next_price_fetch_ms" BIGINT NOT NULL,
     "price_source" VARCHAR(8) CHECK (price_source IN ('import', 'feed', 'market')),
-    "in_feed" BOOLEAN CHECK ((price_cents IS NULL) = (price_source IS NULL)), "withdrawn_at_ms" BIGINT
+    "in_feed" BOOLEAN CHECK ((price_cents IS NULL) = (price_source IS NULL)), "retired_at_ms" BIGINT
 );
 CREATE UNIQUE INDEX "items_market_hash_name" ON "items" ("market_hash_name");
 CREATE TABLE "shared_items" (
@@ -37,16 +37,16 @@ CREATE TABLE "cases" (
     "required_level" INTEGER
         CONSTRAINT "cases_required_level"
             CHECK (required_level IS NULL OR (required_level >= 0 AND kind = 'level')),
-    "withdrawn_at_ms" BIGINT,
+    "retired_at_ms" BIGINT,
     FOREIGN KEY ("creator_id") REFERENCES "users" ("id") ON DELETE RESTRICT,
     CHECK ((kind = 'free') = (slug = 'free-case'))
 );
 CREATE UNIQUE INDEX "cases_slug" ON "cases" ("slug");
 CREATE UNIQUE INDEX "cases_name_folded" ON "cases" ("name_folded");
 CREATE INDEX "cases_by_time" ON "cases"
-    ("created_at_ms", "id", "kind", "type", "name_folded", "withdrawn_at_ms");
+    ("created_at_ms", "id", "kind", "type", "name_folded", "retired_at_ms");
 CREATE INDEX "cases_by_price" ON "cases"
-    ("price_cents", "id", "kind", "type", "name_folded", "withdrawn_at_ms");
+    ("price_cents", "id", "kind", "type", "name_folded", "retired_at_ms");
 CREATE TABLE "case_items" (
     "case_id" BIGINT NOT NULL, "position" INTEGER NOT NULL CHECK (position >= 0), "item_id" BIGINT NOT NULL,
     "ticket_width" BIGINT NOT NULL CHECK (ticket_width BETWEEN 0 AND 1000000000000000000),
@@ -59,7 +59,7 @@ CREATE TABLE "case_version" ("id" SMALLINT NOT NULL PRIMARY KEY CHECK (id = 1), 
 CREATE TABLE "irl_cases" (
     "id" BIGSERIAL NOT NULL PRIMARY KEY, "slug" VARCHAR(64) NOT NULL, "name" VARCHAR(100) NOT NULL,
     "price_cents" BIGINT NOT NULL CHECK (price_cents >= 0), "created_at_ms" BIGINT NOT NULL,
-    "withdrawn_at_ms" BIGINT
+    "retired_at_ms" BIGINT
 );
 CREATE UNIQUE INDEX "irl_cases_slug" ON "irl_cases" ("slug");
 CREATE TABLE "irl_items" (

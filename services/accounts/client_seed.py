@@ -6,10 +6,10 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import CHANGED, record
 from services.fairness import rolls
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 
-class InvalidClientSeed(PlatformError):
+class InvalidClientSeed(Refusal):
     """The seed is missing or malformed."""
 
     text = "Client seed must be 4 to 64 letters, digits, dashes and underscores"

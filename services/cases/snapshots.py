@@ -17,7 +17,7 @@ from models.snapshots import Snapshot
 from services.cases.queries import ShownCase
 from services.fairness import tickets
 from services.shared import decimal_json
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.shared.money import Cents
 
 HASH = re.compile("[0-9a-f]{64}")
@@ -27,7 +27,7 @@ ID_DIGITS = 15
 WHOLE = re.compile("0|[1-9][0-9]{0,18}")
 
 
-class SnapshotNotFound(PlatformError):
+class SnapshotNotFound(Refusal):
     """No case has the content with this hash now, and none was opened with it."""
 
     status = 404

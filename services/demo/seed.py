@@ -22,7 +22,7 @@ from services.items import importing as items_importing
 from services.openings.opening import OpeningRequest
 from services.shared import decimal_json
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError, UserNotFound
+from services.shared.errors import Refusal, UserNotFound
 from services.shared.money import Cents
 from services.upgrader.spin import SpinRequest
 
@@ -92,7 +92,7 @@ def play_bets(services: Services) -> int:
         clock = partial(Millis, began + number * INTERVAL_MS)
         try:
             settled.append(play(row, players[row["player"]].id, clock).id)
-        except PlatformError:
+        except Refusal:
             continue
     # Nobody is going to receive these proofs.
     proof_queries.mark_delivered(services.proofs.reveal(settled), delivered_at=now)

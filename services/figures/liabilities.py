@@ -6,7 +6,7 @@ from typing import Any
 
 from peewee import fn
 
-from models.daily_totals import DailyLiabilities
+from models.daily_figures import DailyLiabilities
 from models.db.connection import reading, repeatable_read, writing
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.prizes import Prize

@@ -6,7 +6,7 @@ from peewee import fn
 
 from models.db.connection import reading
 from models.deposits import Deposit
-from models.payment_findings import PaymentFinding
+from models.payment_discrepancies import Discrepancy
 from models.prizes import Prize
 from models.withdrawals import Withdrawal
 from services.payments.deposit_states import DepositStatus
@@ -34,9 +34,9 @@ def deposits() -> Waiting:
 
 
 @reading()
-def findings() -> Waiting:
-    """Open findings of the reconciliation."""
-    return _waiting(PaymentFinding, PaymentFinding.found_at_ms, PaymentFinding.solved_at_ms.is_null())
+def discrepancies() -> Waiting:
+    """Open discrepancies of the reconciliation."""
+    return _waiting(Discrepancy, Discrepancy.found_at_ms, Discrepancy.solved_at_ms.is_null())
 
 
 @reading()

@@ -10,11 +10,11 @@ from models.bet_settlement import BET_FIELDS, BetTimes, Settlement, settle_at_on
 from models.bets import Bet
 from models.db.connection import UNAVAILABLE, Sqlite, database, reading
 from models.db.new_connections import RolledBack
+from models.live_bet_counts import LIVE_BET_SHARDS
 from models.play_limits import BetRefused, find_refusal
 from models.prizes import Prize
-from models.totals import LIVE_BET_SHARDS
 from models.users import Balances
-from services.accounts import sessions, users
+from services.accounts import access, users
 from services.fairness import rolls
 from services.fairness.server_seeds import Commitment, SeedInPlay, ServerSeeds
 from services.games.errors import (
@@ -31,7 +31,7 @@ from services.log import entries
 from services.log.entries import LoggedBet
 from services.shared.cache_invalidation import Tag, invalidate
 from services.shared.clock import CalendarPeriod, Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from settings import Settings
 
 ATTEMPTS = 3
@@ -84,7 +84,7 @@ class BetSettler:
         """
         try:
             return self._settle(user_id, request, check(), clock)
-        except (PlatformError, TermsExpired, peewee.IntegrityError):
+        except (Refusal, TermsExpired, peewee.IntegrityError):
             # A lookup before the bet would cost every bet a query, and miss concurrent ones.
             if request.request_id is not None and (earlier := _answered(user_id, request)):
                 return earlier
@@ -128,7 +128,7 @@ class BetSettler:
         return Settlement(
             **vars(outcome),
             user_id=user_id,
-            session_number=request.session,
+            token_number=request.token_number,
             nonce=seed.nonce,
             server_seed_commitment=seed.commitment,
             encrypted_server_seed=seed.encrypted,
@@ -143,7 +143,7 @@ class BetSettler:
             shard=user_id % LIVE_BET_SHARDS,
             ledger_kind=LedgerKind.SPIN if outcome.case_id is None else LedgerKind.OPENING,
             min_cycle_ms=self._settings.game_min_cycle_ms,
-            session_limit_ms=self._settings.session_limit_ms,
+            longest_play_ms=self._settings.longest_play_ms,
         )
 
     def _write(self, settlement: Settlement, terms: Terms, clock: Clock, following: SeedInPlay) -> SettledBet:
@@ -213,9 +213,9 @@ def _entry(values: Mapping[str, Any], *, player: str) -> bytes:
 def _answered(user_id: int, request: BetRequest) -> SettledBet | None:
     """The bet that this request id belongs to.
 
-    Raises Unauthorized if the session was ended, RequestIdReused if it was another request.
+    Raises Unauthorized if the token was revoked, RequestIdReused if it was another request.
     """
-    sessions.check_session(users.get_by_id(user_id), request.session)
+    access.check_token_number(users.get_by_id(user_id), request.token_number)
     bet = Bet.get_or_none(Bet.user == user_id, Bet.request_id == request.request_id)
     if bet is None:
         return None

@@ -18,7 +18,7 @@ from services.log.bet_log import BetLog
 from services.log.published import LogPlace
 from services.log.signed_log import Known
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 UPGRADER = "upgrader"
 GAMES = (UPGRADER, CASE, IRL)
@@ -43,7 +43,7 @@ class RevealedBets(NamedTuple):
     """Whether no bet will be added."""
 
 
-class BetNotFound(PlatformError):
+class BetNotFound(Refusal):
     status = 404
     text = "Bet not found"
 

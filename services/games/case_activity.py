@@ -7,9 +7,9 @@ from models.case_spins import CASE, IRL
 from models.cases import Case
 from models.db.connection import repeatable_read
 from models.irl_cases import IrlCase
-from services.cases.errors import CaseNotFound
 from services.games import live_bets
 from services.shared.clock import Millis
+from services.shared.errors import CaseNotFound
 
 SHOWN = 10
 
@@ -43,7 +43,7 @@ def of_case(*, game: str, case_id: str, now: Millis) -> CaseActivity:
 
 
 def _row_id(table: Any, case_id: str) -> int:
-    row_id = table.select(table.id).where(table.slug == case_id, table.withdrawn_at_ms.is_null()).scalar()
+    row_id = table.select(table.id).where(table.slug == case_id, table.retired_at_ms.is_null()).scalar()
     if row_id is None:
         raise CaseNotFound
     return int(row_id)

@@ -13,7 +13,7 @@ from peewee import SQL, fn
 from models import shown_bets
 from models.bets import HIGH_ROLL, Bet
 from models.db.connection import reading, repeatable_read
-from models.totals import LiveBetCount
+from models.live_bet_counts import LiveBetCount
 from models.users import User
 from services.shared.clock import Millis
 from services.shared.pagination import Page, Place, rows_of_page

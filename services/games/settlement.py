@@ -26,8 +26,8 @@ from models.play_limits import BetRefused, explain_refusal
 from models.users import PERMANENTLY, Balances
 from services.games.errors import (
     FreeCaseNotAvailable,
+    PlayTimeReached,
     SeedUsed,
-    SessionTimeReached,
     SpinInProgress,
     TermsExpired,
     TooSoon,
@@ -46,7 +46,7 @@ REFUSALS: dict[str, Callable[[], Exception]] = {
     "late": TermsExpired,
     "ended": Unauthorized,
     "suspended": AccountSuspended,
-    "session": SessionTimeReached,
+    "play session": PlayTimeReached,
     "cycle": TooSoon,
     "free case": FreeCaseNotAvailable,
     "balance": InsufficientBalance,
@@ -68,7 +68,7 @@ def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
     """Write the bet as part of the transaction that is open.
 
     Raises SeedUsed, then Unauthorized, AccountSuspended, TakingABreak, ExcludedPermanently,
-    SessionTimeReached, TooSoon, TermsExpired, LimitReached, then FreeCaseNotAvailable, InsufficientBalance,
+    PlayTimeReached, TooSoon, TermsExpired, LimitReached, then FreeCaseNotAvailable, InsufficientBalance,
     and peewee.IntegrityError if the request id has a bet already or another snapshot has the id of this one.
     """
     values = vars(settlement) | vars(times)

@@ -21,8 +21,8 @@ class BetRequest:
     server_seed_commitment: object = None
     price: int | float | Decimal | None = None
     request_id: str | None = None
-    session: int = 0
-    """The session number of the player's token. A bet of an ended session is refused."""
+    token_number: int = 0
+    """The number of the player's token. A bet of a revoked token is refused."""
 
     def identity(self) -> list[object]:
         """The values that must be the same when a request id is repeated."""

@@ -7,12 +7,12 @@ from functools import cached_property
 from models.case_spins import CASE, IRL
 from models.db.connection import reading
 from models.db.sql import execute
-from services.cases.errors import CaseNotFound
 from services.cases.kinds import FREE_CASE_ID
 from services.cases.snapshots import Content, content_of
 from services.fairness.rolls import PPM
 from services.fairness.tickets import TICKET_RANGE
 from services.games.terms import Expectation
+from services.shared.errors import CaseNotFound
 from services.shared.text_validation import is_storable
 
 
@@ -25,7 +25,7 @@ class OpenableCase:
     required_level: int
     """0 for a case that every player may open."""
     content: Content | None
-    """None if an item has no price, or is withdrawn."""
+    """None if an item has no price, or is retired."""
     images: Sequence[str] | None
     """Of the items, in their order. None if the payout is credited instead of kept as a prize."""
     read_at_ms: int
@@ -65,18 +65,18 @@ QUERIES = {
     CASE: """
         SELECT {began}, cases.id, cases.price_cents, cases.required_level,
             NULL, items.market_hash_name,
-            CASE WHEN items.withdrawn_at_ms IS NULL THEN items.price_cents END, case_items.ticket_width
+            CASE WHEN items.retired_at_ms IS NULL THEN items.price_cents END, case_items.ticket_width
         FROM cases
             JOIN case_items ON case_items.case_id = cases.id
             JOIN items ON items.id = case_items.item_id
-        WHERE cases.slug = :slug AND cases.withdrawn_at_ms IS NULL
+        WHERE cases.slug = :slug AND cases.retired_at_ms IS NULL
         ORDER BY case_items.ticket_width, case_items.position
     """,
     IRL: """
         SELECT {began}, irl_cases.id, irl_cases.price_cents, NULL,
             irl_items.image, irl_items.name, irl_items.price_cents, irl_items.ticket_width
         FROM irl_cases JOIN irl_items ON irl_items.case_id = irl_cases.id
-        WHERE irl_cases.slug = :slug AND irl_cases.withdrawn_at_ms IS NULL
+        WHERE irl_cases.slug = :slug AND irl_cases.retired_at_ms IS NULL
         ORDER BY irl_items.ticket_width, irl_items.position
     """,
 }

@@ -4,12 +4,12 @@ from contextlib import suppress
 
 from models.case_spins import CASE, IRL
 from services.cases import queries, snapshots
-from services.cases.errors import CaseNotFound
 from services.cases.irl import queries as irl_cases
 from services.cases.kinds import CaseKind
 from services.cases.snapshots import SnapshotNotFound
 from services.openings.openable_cases import read_case
 from services.shared.background import in_slices
+from services.shared.errors import CaseNotFound
 
 
 def cases_by_hash() -> dict[str, tuple[str, str]]:

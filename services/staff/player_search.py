@@ -18,7 +18,7 @@ from models.payments import HAS_ADDRESS, Payment
 from models.player_notes import PlayerTag
 from models.users import User
 from models.withdrawals import Withdrawal
-from services.payments.records import Transfer, key_of
+from services.payments.transfers import Transfer, key_of
 from services.shared.clock import Millis
 from services.shared.text_validation import is_storable
 from services.staff.personal_data import record_look

@@ -18,8 +18,8 @@ from bench.harness.crashes.memory import Act, Memory, Outcome
 from bench.harness.sockets import Closed, Refused, Socket
 from models.db.connection import UNAVAILABLE
 from models.users import User
-from services.payments import records as payments
-from services.payments.records import PaymentType, Transfer
+from services.payments import transfers as payments
+from services.payments.transfers import PaymentType, Transfer
 from services.shared.clock import now_ms
 from services.shared.money import Cents
 

@@ -8,7 +8,7 @@ from bench.harness.btcpay.payouts import Payout
 from bench.harness.payments.checks import is_on_its_way
 from models.db.connection import reading
 from models.leases import Lease
-from models.payment_findings import PaymentFinding
+from models.payment_discrepancies import Discrepancy
 from models.withdrawals import Withdrawal
 from services.shared.clock import now_ms
 
@@ -23,7 +23,7 @@ def described(fake: FakeBtcPay, directory: Path) -> list[str]:
     with reading():
         stuck = list(Withdrawal.select().where(is_on_its_way()))
         general = [f"  lease: {row.__data__}" for row in Lease.select()]
-        general += [f"  finding: {row.__data__}" for row in PaymentFinding.select()]
+        general += [f"  discrepancy: {row.__data__}" for row in Discrepancy.select()]
     lines = [line for withdrawal in stuck for line in _of_one(withdrawal, fake, directory)]
     return [*lines, f"  now: {now_ms()}", *general] if lines else []
 

@@ -9,16 +9,15 @@ from models.case_spins import IRL, spins_of
 from models.db.connection import repeatable_read
 from models.irl_cases import IrlCase, IrlItem
 from services.cases import snapshots
-from services.cases.errors import CaseNotFound
 from services.cases.snapshots import Content
-from services.shared.errors import PlatformError
+from services.shared.errors import CaseNotFound, Refusal
 
-IS_ON_SALE = IrlCase.withdrawn_at_ms.is_null()
+IS_ON_SALE = IrlCase.retired_at_ms.is_null()
 
 ID = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
 
 
-class InvalidCaseId(PlatformError):
+class InvalidCaseId(Refusal):
     text = "Invalid case ID"
 
 

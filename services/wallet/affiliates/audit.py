@@ -9,7 +9,7 @@ from models.affiliates import Affiliate, Referral
 from models.bets import Bet
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.payments import Payment
-from models.recomputed_sums import THEORETICAL_LOSS_UCENTS
+from models.recomputed_statistics import THEORETICAL_LOSS_UCENTS
 from models.users import User
 from services.ledger.audit import differing
 from services.ledger.posting import Account, LedgerKind

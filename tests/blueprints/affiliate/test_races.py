@@ -8,7 +8,7 @@ import pytest
 
 from bench.harness.waiting import wait_until
 from services.accounts import users
-from services.payments import records as payments
+from services.payments import transfers as payments
 from services.shared.money import Cents
 from tests.support.at_once import all_at_once
 from tests.support.locks import locked, waiting_for_locks

@@ -24,7 +24,7 @@ from services.cases.irl import importing as irl_importing
 from services.maintenance import ledger_audit
 from services.openings.opening import OpeningRequest
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.upgrader.spin import SpinRequest
 from tests.support.client_seeds import client_seed_that, client_seed_that_wins
 from tests.support.money.bookkeeping import SPECIAL_CODE, ModelCase
@@ -306,6 +306,6 @@ class Player:
         try:
             with self._world.services.player_locks.hold(self.user.id):
                 game.play(user_id=self.user.id, request=request, clock=lambda: now)
-        except PlatformError:
+        except Refusal:
             return False
         return True

@@ -6,7 +6,7 @@ from peewee import SQL
 from models.db.connection import Table
 
 
-class PaymentFinding(Table):
+class Discrepancy(Table):
     """One difference. The row stays when it is solved, and is opened again if the difference comes back."""
 
     id = peewee.BigAutoField()
@@ -24,11 +24,11 @@ class PaymentFinding(Table):
     address = peewee.CharField(max_length=256, null=True)
 
     class Meta:
-        table_name = "payment_findings"
+        table_name = "payment_discrepancies"
         # Reported by several processes at once, it is one row.
         indexes = ((("kind", "subject"), True),)
 
 
-PaymentFinding.add_index(
-    PaymentFinding.index(PaymentFinding.kind, name="payment_findings_open", where=SQL("solved_at_ms IS NULL"))
+Discrepancy.add_index(
+    Discrepancy.index(Discrepancy.kind, name="payment_discrepancies_open", where=SQL("solved_at_ms IS NULL"))
 )

@@ -1,6 +1,6 @@
-"""What do the daily totals cost an append of bets to the public log?
+"""What do the daily figures cost an append of bets to the public log?
 
-    python -m bench.daily_totals [--rounds 10]
+    python -m bench.daily_figures [--rounds 10]
 
 Appends 5,000 bets, one in sixteen an opening, with the totals and without, in turns on a temporary
 PostgreSQL.

@@ -1,6 +1,6 @@
 """What the bets of each day come to, and what the house owed at its end. Days are in UTC.
 
-A bet is added in the transaction that appends it to the public log (services/figures/daily_totals.py), so
+A bet is added in the transaction that appends it to the public log (services/figures/daily_figures.py), so
 its settlement costs no more for it.
 """
 
@@ -13,7 +13,7 @@ PRICE_CLASSES = {"under-10": 10_00, "under-100": 100_00, "under-1000": 1_000_00,
 """The classes of spins by the price of the item, with the price in cents that is too much for each."""
 
 
-class DailyTotals(Table):
+class DailyFigures(Table):
     """The bets of a day in one game: spins by the price of the item, openings by case."""
 
     day_starts_at_ms = peewee.BigIntegerField()
@@ -35,24 +35,24 @@ class DailyTotals(Table):
     largest_cents = peewee.BigIntegerField(constraints=[Check("largest_cents >= 0")])
 
     class Meta:
-        table_name = "daily_totals"
+        table_name = "daily_figures"
         # By day first, for the reports of a period.
         primary_key = peewee.CompositeKey("day_starts_at_ms", "game", "case_id", "price_class")
 
 
 ADD = """
-INSERT INTO daily_totals (
+INSERT INTO daily_figures (
     day_starts_at_ms, game, case_id, price_class, bets, wagered_cents, paid_cents, expected_cents,
     variance_square_cents, largest_cents
 ) VALUES (:day, :game, :case_id, :price_class, :bets, :wagered, :paid, :expected, :variance, :largest)
 ON CONFLICT (day_starts_at_ms, game, case_id, price_class) DO UPDATE SET
-    bets = daily_totals.bets + EXCLUDED.bets,
-    wagered_cents = daily_totals.wagered_cents + EXCLUDED.wagered_cents,
-    paid_cents = daily_totals.paid_cents + EXCLUDED.paid_cents,
-    expected_cents = daily_totals.expected_cents + EXCLUDED.expected_cents,
-    variance_square_cents = daily_totals.variance_square_cents + EXCLUDED.variance_square_cents,
-    largest_cents = CASE WHEN daily_totals.largest_cents > EXCLUDED.largest_cents
-        THEN daily_totals.largest_cents ELSE EXCLUDED.largest_cents END
+    bets = daily_figures.bets + EXCLUDED.bets,
+    wagered_cents = daily_figures.wagered_cents + EXCLUDED.wagered_cents,
+    paid_cents = daily_figures.paid_cents + EXCLUDED.paid_cents,
+    expected_cents = daily_figures.expected_cents + EXCLUDED.expected_cents,
+    variance_square_cents = daily_figures.variance_square_cents + EXCLUDED.variance_square_cents,
+    largest_cents = CASE WHEN daily_figures.largest_cents > EXCLUDED.largest_cents
+        THEN daily_figures.largest_cents ELSE EXCLUDED.largest_cents END
 """
 
 _CLASSES = " ".join(

@@ -11,8 +11,8 @@ from bench.harness.sockets import Refused
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
+from models.live_bet_counts import LIVE_BET_SHARDS
 from models.prizes import Prize
-from models.totals import LIVE_BET_SHARDS
 from models.users import User
 from server.cluster import cluster
 from services.accounts import personal_details
@@ -142,7 +142,7 @@ def test_concurrent_logouts_at_two_processes_end_each_session_once(urls, player)
 
     assert sorted(answers) == [200, 401]
     with reading():
-        assert User.get_by_id(player.id).session_number == 1
+        assert User.get_by_id(player.id).token_number == 1
 
 
 @pytest.mark.security("Suspension")
@@ -180,7 +180,7 @@ ACTIONS = {
 def state(player):
     """What the actions may change."""
     user = User.select().where(User.id == player.id).dicts().get()
-    del user["session_number"]
+    del user["token_number"]
     return user, list(Prize.select().where(Prize.user == player.id).dicts())
 
 

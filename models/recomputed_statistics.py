@@ -10,8 +10,8 @@ THEORETICAL_LOSS_UCENTS = "wager_cents * COALESCE(house_edge_ppm, counted_edge_p
 """Of one bet."""
 
 SPANS = ("play", *PERIODS)
-TOTALS = ("wagered_cents", "earned_cents", "theoretical_loss_ucents")
-SUMS = tuple(f"{span}_{total}_cents" for span in SPANS for total in ("wagered", "paid"))
+LIFETIME = ("wagered_cents", "earned_cents", "theoretical_loss_ucents")
+CURRENT = tuple(f"{span}_{total}_cents" for span in SPANS for total in ("wagered", "paid"))
 
 # The bets of a period are all from its first one on, by nonce: when the clock was set back, their times are
 # earlier.
@@ -25,14 +25,14 @@ _SUMS = ", ".join(
     for span in SPANS
     for total, amount in (("wagered", "wager"), ("paid", "payout"))
 )
-_EXPECTED = ", ".join(f"users.{column}, COALESCE(sums.{column}, 0)" for column in (*TOTALS, *SUMS))
-_DIFFERS = " OR ".join(f"users.{column} <> COALESCE(sums.{column}, 0)" for column in (*TOTALS, *SUMS))
+_EXPECTED = ", ".join(f"users.{column}, COALESCE(sums.{column}, 0)" for column in (*LIFETIME, *CURRENT))
+_DIFFERS = " OR ".join(f"users.{column} <> COALESCE(sums.{column}, 0)" for column in (*LIFETIME, *CURRENT))
 
 # PostgreSQL computes each part once. Otherwise it may plan nested loops by the statistics of a table that was
 # empty, which took more than ten minutes for 226 bets.
 #
 # The first bet of a play session is the last one of its time with a pause before it.
-WRONG_SUMS = f"""
+WRONG_STATISTICS = f"""
 WITH starts AS MATERIALIZED (
     SELECT bets.user_id, COALESCE(
         MAX(CASE WHEN previous.created_at_ms > bets.created_at_ms - {PAUSE_MS} THEN NULL ELSE bets.nonce END),
@@ -61,10 +61,10 @@ WHERE {_DIFFERS}
 """  # noqa: S608  # constants
 
 
-def wrong_sums() -> dict[str, dict[str, int]]:
+def wrong_statistics() -> dict[str, dict[str, int]]:
     """The players with a wrong sum by platform id, each with the correct numbers by the wrong columns."""
     wrong = {}
-    for player_id, *pairs in database.execute_sql(WRONG_SUMS).fetchall():
-        columns = zip((*TOTALS, *SUMS), pairs[::2], pairs[1::2], strict=True)
+    for player_id, *pairs in database.execute_sql(WRONG_STATISTICS).fetchall():
+        columns = zip((*LIFETIME, *CURRENT), pairs[::2], pairs[1::2], strict=True)
         wrong[player_id] = {column: int(correct) for column, stored, correct in columns if stored != correct}
     return wrong
