@@ -81,7 +81,7 @@ SUMS = ",\n        ".join(
 class BetRefused:
     """Why a bet was refused.
 
-    ``reason`` is ``ended`` (the session of the token), ``suspended``, ``excluded``, ``session`` (of play),
+    ``reason`` is ``ended`` (the token is revoked), ``suspended``, ``excluded``, ``play session``,
     ``cycle``, ``late`` (the case was read too long ago), or a kind of limit and its period, such as
     ``wager day``; or, from the settling statement, ``in progress``, ``seed``, ``free case`` or ``balance``.
     """

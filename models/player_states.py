@@ -32,7 +32,7 @@ class ChangedState(NamedTuple):
 
 DIGITS = 20
 # Each state is one text, because the databases have no common way to read values of a JSON object: the ids of
-# player and session with their leading zeros, then version and commitment.
+# player and token number with their leading zeros, then version and commitment.
 FIND_CHANGED = f"""
 SELECT sent.key, users.id, users.token_number,
     users.balance_cents, users.vault_cents, users.sweepstake_cents, users.balance_version

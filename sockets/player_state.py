@@ -71,7 +71,7 @@ class PlayerState:
             return
         commitment = self._services.seeds.announced(user_id=user_id)
         events = [_event(commitment), _event(users.get_by_id(user_id))]
-        # During the queries the session may have ended, or a bet may have sent newer ones.
+        # During the queries the token may have been revoked, or a bet may have sent newer ones.
         if self._connections.player_of(sid) == user_id:
             self._send(sid, events, unless_older=True)
 
@@ -83,7 +83,7 @@ class PlayerState:
     def compare(self) -> None:
         """Send what the database has and the sockets of this process were not sent.
 
-        Sockets of sessions that have ended, by any process or command, become spectators.
+        Sockets whose tokens were revoked, by any process or command, become spectators.
         """
         for sids in peewee.chunked(self._connections.sids(), SOCKETS_AT_ONCE):
             sent = {sid: state for sid in sids if (state := self._sent_state(sid))}

@@ -68,8 +68,8 @@ def token(platformid: str) -> None:
 def show(platformid: str) -> None:
     """Print what support needs to know about a player, and no secrets.
 
-    The user object of /auth/me, suspension, exclusion, limits, session, two-factor authentication, and the
-    last five bets and payments.
+    The user object of /auth/me, suspension, exclusion, limits, token number, two-factor authentication, and
+    the last five bets and payments.
     """
     print_json(view_of(users.get(platform_id=platformid)))
 
@@ -119,11 +119,11 @@ def exclude(platformid: str, duration: str) -> None:
 def logout(platformid: str) -> None:
     """Log a player out everywhere.
 
-    Ends all sessions: the tokens become invalid, and open sockets become spectators within a second.
+    Revokes all tokens; open sockets become spectators within a second.
     """
     user = users.get(platform_id=platformid)
-    session = access.log_out_everywhere(user_id=user.id, now=get_services().clock())
-    print_json({"platformid": user.platform_id, "session": session})
+    number = access.log_out_everywhere(user_id=user.id, now=get_services().clock())
+    print_json({"platformid": user.platform_id, "session": number})
 
 
 @group.command("suspend")

@@ -80,7 +80,7 @@ class Realtime:
         )
         # Without types, which python-socketio lacks.
         self.server: Any = self.socketio.server
-        # Logged already, as the library sees it: these lines have the ids of sessions, which are secrets.
+        # Logged already, as the library sees it: these lines have the ids of transports, which are secrets.
         self.server.eio.log_message_keys |= {"bad-sid", "bad-transport", "not-connected", "unexpected-http"}
         self.manager: Any = self.server.manager
         limited = settings.ratelimit_enabled

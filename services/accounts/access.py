@@ -1,4 +1,4 @@
-"""Ending the sessions of a player, and suspending players."""
+"""Who may act as a player: token numbers, logging out everywhere, and suspending players."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def player_of(claims: Claims) -> User:
 
 
 def check_token_number(user: User, number: int) -> None:
-    """Raises Unauthorized if this session of the player was ended."""
+    """Raises Unauthorized if tokens of this number were revoked."""
     if user.token_number != number:
         raise Unauthorized
 
@@ -43,14 +43,14 @@ def log_out_everywhere(*, user_id: int, now: Millis, reason: str = "") -> int:
     ``reason`` is that of staff, if they do it in the back office.
 
     After this has returned, no bet and no audited action of a revoked token is committed: both check the
-    token number, and wait for the lock of this row or come first. When two requests of one session arrive
+    token number, and wait for the lock of this row or come first. When two requests with one token arrive
     at once, the second is refused; a command raises the number again. Raises UserNotFound.
     """
     with writing():
         before: int = users.lock(user_id).token_number
         number = before + 1
         ended, after = {"session": before}, {"session": number, **because(reason)}
-        # First, because the player who logs out acts in the session that this ends.
+        # First, because the player who logs out acts with a token that this revokes.
         record(AuditEventType.LOGGED_OUT, now=now, user_id=user_id, before=ended, after=after)
         User.update(token_number=number).where(User.id == user_id).execute()
         return number

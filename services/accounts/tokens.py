@@ -77,17 +77,16 @@ class Tokens:
         """The claims of a token with a valid signature, expired or not. Raises Unauthorized."""
         content = self._content(token)
         platform_id, expires = content["sub"], content["exp"]
-        # Tokens of versions before there were sessions have no number.
-        session = content.get("session", 0)
+        number = content.get("session", 0)
         # isinstance() would also accept a boolean.
-        if not PLATFORM_ID.fullmatch(platform_id) or type(expires) is not int or type(session) is not int:
+        if not PLATFORM_ID.fullmatch(platform_id) or type(expires) is not int or type(number) is not int:
             raise Unauthorized
         issued = content.get("iat")
         valid_from = issued * 1000 - FUTURE_MS if isinstance(issued, int | float) else 0
         token_id = content.get("jti")
         if not isinstance(token_id, str) or not TOKEN_ID.fullmatch(token_id):
             token_id = None
-        return Claims(platform_id, session, Millis(expires * 1000), valid_from, token_id)
+        return Claims(platform_id, number, Millis(expires * 1000), valid_from, token_id)
 
     def _content(self, token: str) -> dict[str, Any]:
         """The payload of a token signed with one of the secrets for this issuer. Raises Unauthorized."""

@@ -54,7 +54,7 @@ def _of_period(user: User, period: CalendarPeriod, *, now: Millis) -> PlayStatis
 def running_play_sessions(
     user_ids: Sequence[int], *, longer_than: Millis, now: Millis
 ) -> dict[int, PlaySession]:
-    """The sessions of these players that have lasted so long and are not over, by player, in one query."""
+    """The play sessions of these players that have lasted so long and are not over, by player."""
     columns = (User.id, User.play_began_at_ms, User.play_wagered_cents, User.play_paid_cents)
     rows = User.select(*columns).where(
         User.id.in_(user_ids),

@@ -1,4 +1,4 @@
-"""Deposits and withdrawals that the payment processor reports. Each is recorded once."""
+"""Deposits and withdrawals that the payment processor reports as transfers. Each is recorded once."""
 
 import re
 from dataclasses import asdict, dataclass
