@@ -49,7 +49,7 @@ from services.upgrader.errors import (
     WagerTooSmall,
 )
 from services.upgrader.spin import SpinRequest, Upgrader
-from sockets.schemas import LimitReachedSchema, OpeningPfSchema, PfSchema
+from sockets.schemas import OpeningPfSchema, PfSchema
 
 MAX_REQUEST_ID = 64
 CENTS_PER_COIN = 100
@@ -79,7 +79,6 @@ events_log = logging.getLogger("platform.events")
 # Building a schema takes longer than dumping with it.
 SPIN_PF = PfSchema()
 OPENING_PF = OpeningPfSchema()
-LIMIT_REACHED = LimitReachedSchema()
 
 
 AfterBet = Callable[[str, SettledBet], None]
@@ -261,8 +260,7 @@ def bet_answer(played: SettledBet) -> dict[str, Any]:
 
 def refusal_answer(error: Refusal) -> dict[str, Any]:
     """The answer to a bet that was refused."""
-    answer = {"status": False, "error": error.text}
-    return answer | LIMIT_REACHED.dump(error) if isinstance(error, LimitReached) else answer
+    return {"status": False, "error": error.text, **error.details}
 
 
 def pf_event(bet: Bet) -> Event:

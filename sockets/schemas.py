@@ -106,14 +106,6 @@ class OpeningPfSchema(PfSchema):
     ticket = TICKET
 
 
-class LimitReachedSchema(WireSchema):
-    """Which of the player's own limits refused a bet or a deposit."""
-
-    limit = text("What the limit is about: `wager`, `loss` or `deposit`", "wager")
-    period = text("The period of the limit: `day`, `week` or `month`", "day")
-    resets_at = epoch_ms("When the next period begins")
-
-
 class ProofSchema(WireSchema):
     """The revealed server seed of a spin."""
 

@@ -92,7 +92,7 @@ def show_invitation() -> Any:
 def enrol() -> Any:
     form = EnrolmentForm()
     if form.password.data != form.repeated.data:
-        return _invitation(form, refusal=PasswordsDiffer())
+        return _invitation(form, refusal=Refusal("The two passwords are not the same"))
     services = get_services()
     try:
         services.staff_enrolment.enrol(
@@ -106,10 +106,6 @@ def enrol() -> Any:
     except Refusal as refusal:
         return _invitation(form, refusal=refusal)
     return redirect(url_for("office.sign_in", enrolled=1), HTTPStatus.SEE_OTHER)
-
-
-class PasswordsDiffer(Refusal):
-    text = "The two passwords are not the same"
 
 
 def _link() -> str:

@@ -23,12 +23,6 @@ WITH_OWN_LIMIT = ("avatar.change_avatar", "office.preview_import", "office.confi
 """Endpoints that read their own bodies, with another limit."""
 
 
-class NotAForm(Refusal):
-    """The body is not a form."""
-
-    text = "The body must be multipart/form-data"
-
-
 class ContractRequest(Request):
     """A request whose body is bounded, and whose parameters keep what is not UTF-8."""
 
@@ -71,10 +65,10 @@ class ContractRequest(Request):
     def small_files(self, field: str, *, limit_bytes: int) -> list[FileStorage]:
         """The files in a field of a form of at most this size. They stay in memory.
 
-        Raises NotAForm and RequestEntityTooLarge.
+        Raises Refusal for anything else, and RequestEntityTooLarge.
         """
         if self.mimetype != "multipart/form-data":
-            raise NotAForm
+            raise Refusal("The body must be multipart/form-data")
         self.body_limit_bytes = limit_bytes
         self.max_content_length = limit_bytes + 1
         self.max_form_memory_size = FORM_HEAD_BYTES

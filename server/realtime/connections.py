@@ -15,13 +15,6 @@ MAX_SOCKETS = 10
 MAX_EVENTS_IN_FLIGHT = 5
 
 
-class TooManyConnections(Refusal):
-    """The player or the client address has as many sockets as are allowed."""
-
-    status = 429
-    text = "Too many connections"
-
-
 @dataclass
 class Connection:
     """One socket. ``user_id`` is None for a spectator, who may only watch."""
@@ -64,10 +57,10 @@ class Connections:
         self._guard = threading.Lock()
 
     def add(self, connection: Connection) -> None:
-        """Raises TooManyConnections when the player or the address has as many as are allowed."""
+        """Raises Refusal when the player or the address has as many as are allowed."""
         with self._guard:
             if self._is_full(connection):
-                raise TooManyConnections
+                raise Refusal("Too many connections", status=429)
             for group in connection.groups:
                 self._by_group.setdefault(group, {})[connection.sid] = connection
             self._by_sid[connection.sid] = connection

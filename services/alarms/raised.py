@@ -1,4 +1,4 @@
-"""The alarms themselves: raising, ending and acknowledging."""
+"""Alarms that rules have raised: raising, ending and acknowledging them."""
 
 import logging
 from collections.abc import Collection
@@ -29,11 +29,6 @@ MOST_OF_A_RULE = 100
 class AlarmNotFound(Refusal):
     status = 404
     text = "There is no such alarm"
-
-
-class AlreadyAcknowledged(Refusal):
-    status = 409
-    text = "Somebody has acknowledged this alarm already"
 
 
 IS_OPEN = Alarm.acknowledged_at_ms.is_null()
@@ -101,7 +96,7 @@ def acknowledge(alarm_id: int, *, reason: str, now: Millis, needs_another: bool)
     """Acknowledge an alarm as the current actor. Of two who do so at once, one does.
 
     ``needs_another`` says that nobody may acknowledge an alarm about themselves. Raises Refusal for a
-    bad reason, AlarmNotFound, AnotherPerson and AlreadyAcknowledged.
+    bad reason and an alarm that is acknowledged already, AlarmNotFound and AnotherPerson.
     """
     reason = checked_reason(reason, least=LEAST_OF_STAFF)
     with writing():
@@ -113,7 +108,7 @@ def acknowledge(alarm_id: int, *, reason: str, now: Millis, needs_another: bool)
             raise AnotherPerson
         acknowledged = Alarm.update(acknowledged_at_ms=now, acknowledged_by=who, reason=reason)
         if not acknowledged.where(Alarm.id == alarm_id, IS_OPEN).execute():
-            raise AlreadyAcknowledged
+            raise Refusal("Somebody has acknowledged this alarm already", status=409)
         after = {"id": alarm_id, "rule": alarm.rule, "subject": alarm.subject, "reason": reason}
         record(AuditEventType.ALARM_ACKNOWLEDGED, now=now, user_id=None, after=after)
 

@@ -13,8 +13,8 @@ class TakingABreak(Refusal):
     text = "You are taking a break"
 
     def __init__(self, *, until: Millis) -> None:
-        super().__init__()
-        self.text = f"{type(self).text} until {datetime.fromtimestamp(until / 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"
+        end = datetime.fromtimestamp(until / 1000, UTC)
+        super().__init__(f"{type(self).text} until {end:%Y-%m-%dT%H:%M:%SZ}")
 
 
 class ExcludedPermanently(Refusal):
@@ -37,3 +37,7 @@ class LimitReached(Refusal):
         self.limit = limit
         self.period = period
         self.resets_at = resets_at
+
+    @property
+    def details(self) -> dict[str, object]:
+        return {"limit": self.limit, "period": self.period, "resetsAt": self.resets_at}

@@ -17,12 +17,6 @@ Exclusion = dict[str, Millis | None]
 """``until``: the end of a break, None for a permanent exclusion."""
 
 
-class BreakTooShort(Refusal):
-    """The player's current break ends later."""
-
-    text = "A break can only be made longer"
-
-
 def current(user: User, *, now: Millis) -> Exclusion | None:
     """The player's break; None if there is none, or it is over."""
     until = user.excluded_until_ms
@@ -52,7 +46,8 @@ def exclude(*, user_id: int, duration: str, now: Millis, reason: str = "") -> Ex
     """Refuse the player's bets for one of DURATIONS from now, up to the next whole second.
 
     A permanent exclusion also ends the deadline of the vault. The same end again changes nothing. Concurrent
-    requests take turns, so the latest end remains. Raises BreakTooShort, UserNotFound.
+    requests take turns, so the latest end remains. Raises UserNotFound, and Refusal for one
+    that ends earlier.
     """
     until = PERMANENTLY if duration == PERMANENT else _whole_second(now + DURATIONS_MS[duration])
     with writing():
@@ -60,7 +55,7 @@ def exclude(*, user_id: int, duration: str, now: Millis, reason: str = "") -> Ex
         user = users.lock(user_id)
         current = user.excluded_until_ms or 0
         if until < current:
-            raise BreakTooShort
+            raise Refusal("A break can only be made longer")
         if until > current:
             changed = {"excluded_until_ms": until}
             if until == PERMANENTLY and user.vault_deadline_ms is not None:

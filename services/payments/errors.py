@@ -1,7 +1,7 @@
 """The refusals of deposits and withdrawals."""
 
 from services.shared.errors import Refusal
-from services.shared.money import Cents
+from services.shared.money import Cents, number_from_cents
 
 
 class UnknownMethod(Refusal):
@@ -71,6 +71,10 @@ class WagerFirst(Refusal):
     def __init__(self, *, missing: Cents) -> None:
         super().__init__()
         self.missing = missing
+
+    @property
+    def details(self) -> dict[str, object]:
+        return {"missing": number_from_cents(self.missing)}
 
 
 class BadSignature(Refusal):

@@ -1,4 +1,4 @@
-"""One class for each refusal, with its text and HTTP status."""
+"""The one class of refusals, and those that several areas share."""
 
 
 class Refusal(Exception):
@@ -49,12 +49,6 @@ class TooManyRequests(Refusal):
 
     status = 429
     text = "Too many requests"
-
-
-class UnknownEvent(Refusal):
-    """No event of a client has this name."""
-
-    text = "Unknown event"
 
 
 class UnstorableText(Refusal):

@@ -28,14 +28,6 @@ class WrongCode(Refusal):
     text = "The code is wrong, or was used before: wait for the next one"
 
 
-class PasswordRefused(Refusal):
-    """The password is too short, too long or too common."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        super().__init__()
-
-
 class LinkNotValid(Refusal):
     """No enrolment link has this text, or it was used, replaced or expired."""
 
@@ -48,14 +40,6 @@ class StaffNotFound(Refusal):
 
     status = 404
     text = "There is no member of staff with this name"
-
-
-class NameTaken(Refusal):
-    text = "This name is taken"
-
-
-class InvalidName(Refusal):
-    text = "A name must have 2 to 32 lowercase letters, digits, dots and dashes, and begin with a letter"
 
 
 class NothingToChange(Refusal):

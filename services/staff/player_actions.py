@@ -32,7 +32,7 @@ def resume(*, user_id: int, reason: str, now: Millis) -> None:
 
 
 def exclude(*, user_id: int, duration: str, reason: str, now: Millis) -> Exclusion:
-    """Exclude a player from all games. Raises BreakTooShort, Refusal, UserNotFound."""
+    """Exclude a player from all games. Raises Refusal, UserNotFound."""
     reason = _checked(reason)
     if duration not in exclusions.DURATIONS:
         raise Refusal(f"the duration must be one of {', '.join(exclusions.DURATIONS)}")

@@ -42,11 +42,6 @@ class ProposalStatus(StrEnum):
     EXPIRED = "expired"
 
 
-class ProposalNotFound(Refusal):
-    status = 404
-    text = "Proposal not found"
-
-
 class NotPermitted(Refusal):
     """The role does not have the permission of the action."""
 
@@ -131,8 +126,8 @@ class Proposals:
     def approve(self, proposal_id: int, *, by: StaffMember, now: Millis) -> str:
         """Execute a proposal, once; returns what was done, in one sentence.
 
-        Raises ProposalNotFound, NotPermitted, AnotherPerson, and Refusal for a person's own proposal,
-        one that is not open any more, and one of somebody who may not do this any more. What the action
+        Raises NotPermitted, AnotherPerson, and Refusal for an unknown or a person's own proposal, one that
+        is not open any more, and one of somebody who may not do this any more. What the action
         raises leaves the proposal open.
         """
         proposal, action = self._open(proposal_id, by=by, now=now)
@@ -159,7 +154,7 @@ class Proposals:
             _record(AuditEventType.PROPOSAL_REJECTED, proposal, now=now, reason=reason)
 
     def withdraw(self, proposal_id: int, *, reason: str, by: StaffMember, now: Millis) -> None:
-        """End one's own proposal. Raises ProposalNotFound, and Refusal for another person's."""
+        """End one's own proposal. Raises Refusal for an unknown one, and another person's."""
         reason = checked_reason(reason, least=LEAST_OF_STAFF)
         proposal = get(proposal_id)
         if proposal.proposed_by != by.name:
@@ -174,7 +169,7 @@ class Proposals:
         return action is not None and proposal.proposed_by != by.name and may(by.role, action.permission)
 
     def _open(self, proposal_id: int, *, by: StaffMember, now: Millis) -> tuple[Proposal, Action]:
-        """The proposal, and its action. Raises ProposalNotFound, NotPermitted, Refusal."""
+        """The proposal, and its action. Raises NotPermitted, Refusal."""
         proposal = get(proposal_id)
         action = self.actions.get(proposal.action)
         if action is None:
@@ -213,10 +208,10 @@ LISTED = [field for field in Proposal._meta.sorted_fields if field is not Propos
 
 @reading()
 def get(proposal_id: int) -> Proposal:
-    """The proposal with this number. Raises ProposalNotFound."""
+    """The proposal with this number. Raises Refusal."""
     proposal: Proposal | None = Proposal.get_or_none(Proposal.id == proposal_id)
     if proposal is None:
-        raise ProposalNotFound
+        raise Refusal("Proposal not found", status=404)
     return proposal
 
 

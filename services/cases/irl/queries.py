@@ -17,10 +17,6 @@ IS_ON_SALE = IrlCase.retired_at_ms.is_null()
 ID = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
 
 
-class InvalidCaseId(Refusal):
-    text = "Invalid case ID"
-
-
 @repeatable_read(within_limit=True)
 def list_all() -> list[Any]:
     """Every case with its ``spins``, the newest first. The last case of an import is the newest."""
@@ -30,9 +26,9 @@ def list_all() -> list[Any]:
 
 @repeatable_read(within_limit=True)
 def get(*, case_id: str) -> Any:
-    """The case with this id. Raises InvalidCaseId and CaseNotFound."""
+    """The case with this id. Raises Refusal for an invalid id, and CaseNotFound."""
     if not ID.fullmatch(case_id):
-        raise InvalidCaseId
+        raise Refusal("Invalid case ID")
     cases = _with_items(IrlCase.select().where(IrlCase.slug == case_id, IS_ON_SALE))
     if not cases:
         raise CaseNotFound

@@ -45,12 +45,6 @@ class PrizeNotFound(Refusal):
     text = "Prize not found"
 
 
-class PrizeNotAvailable(Refusal):
-    """The prize is not ``kept``."""
-
-    text = "Prize is no longer available"
-
-
 @reading()
 def get(*, user_id: int, prize_id: int) -> Prize:
     """The player's own prize. Raises PrizeNotFound."""
@@ -63,18 +57,18 @@ def get(*, user_id: int, prize_id: int) -> Prize:
 def leave_kept(prize_id: int, **changes: str) -> None:
     """Change a prize that is ``kept``, within ``writing()``. One of several concurrent changes succeeds.
 
-    Raises PrizeNotAvailable.
+    Raises Refusal for another status.
     """
     is_kept = (Prize.id == prize_id) & (Prize.status == Status.KEPT)
     if not Prize.update(changes).where(is_kept).execute():
-        raise PrizeNotAvailable
+        raise Refusal("Prize is no longer available")
 
 
 def sell(*, user_id: int, prize_id: int, now: Millis) -> tuple[Cents, User]:
     """Sell the player's prize for its value; returns the value and the player after the sale.
 
     A prize without a value can be sold as well; nothing is posted then. When a sale and a request for
-    shipping run concurrently, one succeeds. Raises PrizeNotFound, PrizeNotAvailable.
+    shipping run concurrently, one succeeds. Raises PrizeNotFound, and Refusal if it is not kept.
     """
     prize = get(user_id=user_id, prize_id=prize_id)
     amount = Cents(prize.value_cents)

@@ -36,12 +36,6 @@ Address = dict[str, str]
 """The columns of ADDRESS."""
 
 
-class ShippingIncomplete(Refusal):
-    """The player's details lack something that a parcel needs."""
-
-    text = "Shipping details are incomplete"
-
-
 class Shipping:
     """Takes requests for shipping. The addresses are encrypted in the database."""
 
@@ -51,8 +45,8 @@ class Shipping:
     def request(self, *, user_id: int, prize_id: int, now: Millis) -> None:
         """Have the player's prize shipped to the address that the player's details contain now.
 
-        When a request and a sale run concurrently, one succeeds. Raises PrizeNotFound, PrizeNotAvailable,
-        ShippingIncomplete, checked in this order.
+        When a request and a sale run concurrently, one succeeds. Raises PrizeNotFound, and
+        Refusal if it is not kept or the details are incomplete, checked in this order.
         """
         prizes.get(user_id=user_id, prize_id=prize_id)
         details = personal_details.of_player(user_id)
@@ -61,7 +55,7 @@ class Shipping:
         with writing():
             prizes.leave_kept(prize_id, status=Status.SHIPPING, encrypted_address=token)
             if not all(address[name] for name in NEEDED):
-                raise ShippingIncomplete
+                raise Refusal("Shipping details are incomplete")
             record(AuditEventType.SHIPPING_REQUESTED, now=now, user_id=user_id, after={"prize": prize_id})
 
     def listed(self, *, status: str) -> Iterator[tuple[Prize, Address | None]]:
