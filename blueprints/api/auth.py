@@ -8,9 +8,9 @@ from flask import Response, after_this_request, g, request
 
 from models.users import User
 from server.http.bearer_token import current_claims
-from services.accounts import sessions
+from services.accounts import access
 from services.audit_trail.actor import Actor, acting_as
-from services.shared.errors import PlatformError, Unauthorized, UserNotFound
+from services.shared.errors import Refusal, Unauthorized, UserNotFound
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -32,7 +32,7 @@ def public(view: View) -> View:
 def require_user(view: View) -> Callable[..., Any]:
     """Require a valid token of an existing player; answer 401 before anything else is checked.
 
-    A token whose session was ended is 401 too, and the token of a suspended player 403.
+    A token that was revoked is 401 too, and the token of a suspended player 403.
     """
     return _require(view, without_player=Unauthorized)
 
@@ -48,21 +48,21 @@ def require_user_else(refusal: type[Unauthorized]) -> Callable[[View], Callable[
 
 
 def _require(
-    view: View, *, without_player: type[PlatformError], without_token: type[Unauthorized] = Unauthorized
+    view: View, *, without_player: type[Refusal], without_token: type[Unauthorized] = Unauthorized
 ) -> Callable[..., Any]:
     @wraps(view)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         try:
             claims = current_claims()
-            user = sessions.player_of(claims)
+            user = access.player_of(claims)
         except Unauthorized:
             raise without_token from None
         except UserNotFound:
             raise without_player from None
-        sessions.check_not_suspended(user)
+        access.check_not_suspended(user)
         g.user = user
         after_this_request(forbid_storing)
-        with acting_as(Actor(user.platform_id, request.remote_addr, claims.session)):
+        with acting_as(Actor(user.platform_id, request.remote_addr, claims.token_number)):
             return view(*args, **kwargs)
 
     setattr(wrapper, POLICY, "user")

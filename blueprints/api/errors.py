@@ -16,7 +16,7 @@ from models.db.connection import UNAVAILABLE, schema_problem
 from server.schemas import Coins, WireSchema, flag, text
 from services.limits.errors import LimitReached
 from services.payments.errors import WagerFirst
-from services.shared.errors import PlatformError, Unavailable
+from services.shared.errors import Failure, Refusal, Unavailable
 from sockets.schemas import LimitReachedSchema
 
 log = logging.getLogger("platform.errors")
@@ -69,7 +69,7 @@ class WagerFirstSchema(WireSchema):
     missing = Coins("What is still to be wagered", 12.5)
 
 
-DETAILS: dict[type[PlatformError], WireSchema] = {
+DETAILS: dict[type[Refusal], WireSchema] = {
     LimitReached: LimitReachedSchema(),
     WagerFirst: WagerFirstSchema(),
 }
@@ -108,8 +108,11 @@ def register_error_handlers(app: Flask) -> None:
         response.headers.extend(error_headers)
         return response
 
-    @app.errorhandler(PlatformError)
-    def refused(error: PlatformError) -> Response:
+    @app.errorhandler(Refusal)
+    def refused(error: Refusal) -> Response:
+        if isinstance(error, Failure):
+            # Flask logs it, and answers as it answers any other exception.
+            raise error
         details = DETAILS[type(error)].dump(error) if type(error) in DETAILS else {}
         response = error_response(error.text, error.status, details)
         if error.status == HTTPStatus.UNAUTHORIZED:

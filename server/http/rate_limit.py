@@ -115,7 +115,7 @@ def _client(request: ContractRequest, kind: str) -> Keys:
         with suppress(Unauthorized):
             claims = current_claims()
             # By session too: a thief whose session was ended must not use up the player's limits.
-            return [(f"player {claims.platform_id} {claims.session}", 1)]
+            return [(f"player {claims.platform_id} {claims.token_number}", 1)]
     return networks(address)
 
 

@@ -11,7 +11,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.routing import BaseConverter, IntegerConverter
 from werkzeug.utils import cached_property
 
-from services.shared.errors import PlatformError, UnstorableText
+from services.shared.errors import Refusal, UnstorableText
 
 BODY_LIMIT_BYTES = 64 * 1024
 
@@ -23,7 +23,7 @@ WITH_OWN_LIMIT = ("avatar.change_avatar", "office.preview_import", "office.confi
 """Endpoints that read their own bodies, with another limit."""
 
 
-class NotAForm(PlatformError):
+class NotAForm(Refusal):
     """The body is not a form."""
 
     text = "The body must be multipart/form-data"

@@ -8,14 +8,14 @@ from typing import Any
 
 from server.addresses import Keys, networks
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError, TooManyRequests, Unauthorized
+from services.shared.errors import Refusal, TooManyRequests, Unauthorized
 
 MAX_SOCKETS = 10
 
 MAX_EVENTS_IN_FLIGHT = 5
 
 
-class TooManyConnections(PlatformError):
+class TooManyConnections(Refusal):
     """The player or the client address has as many sockets as are allowed."""
 
     status = 429
@@ -30,8 +30,8 @@ class Connection:
     user_id: int | None = None
     address: str = ""
     expires_at: Millis | None = None
-    session: int = 0
-    """The session number of its token."""
+    token_number: int = 0
+    """The number of its token."""
     events_in_flight: int = field(default=0, compare=False)
     last_sent: dict[str, Any] = field(default_factory=dict, compare=False)
     """For the areas: what identifies the last event that the socket was sent, by the event's name."""
@@ -89,11 +89,11 @@ class Connections:
                 for group in connection.groups:
                     self._leave(group, connection)
 
-    def end_sessions(self, user_id: int, *, before: int) -> list[str]:
-        """Make spectators of the player's sockets whose session numbers are lower; returns their ids."""
+    def make_spectators(self, user_id: int, *, before: int) -> list[str]:
+        """Make spectators of the player's sockets whose token numbers are lower; returns their ids."""
         with self._guard:
             sockets = self._by_group.get(user_id, {})
-            ended = [connection for connection in sockets.values() if connection.session < before]
+            ended = [connection for connection in sockets.values() if connection.token_number < before]
             for connection in ended:
                 self._leave(user_id, connection)
                 connection.user_id = None
@@ -134,7 +134,7 @@ class Connections:
     def event_in_flight(self, sid: str) -> Iterator[tuple[int, int]]:
         """Count an event of this socket as being handled within the block.
 
-        Yields its player and the session number of its token. Raises TooManyRequests when five are,
+        Yields its player and the number of its token. Raises TooManyRequests when five are,
         Unauthorized when the socket has gone or has no valid token.
         """
         connection = self._by_sid.get(sid)
@@ -146,7 +146,7 @@ class Connections:
             raise Unauthorized
         connection.events_in_flight += 1
         try:
-            yield connection.user_id, connection.session
+            yield connection.user_id, connection.token_number
         finally:
             connection.events_in_flight -= 1
 

@@ -27,13 +27,13 @@ and the token would be valid for that much longer."""
 
 @dataclass(frozen=True)
 class Claims:
-    """The player of a valid token, the session number, when it is valid, and its id, if it has one.
+    """The player of a valid token, the token number, when it is valid, and its id, if it has one.
 
     Times are in milliseconds.
     """
 
     platform_id: str
-    session: int
+    token_number: int
     expires_at: Millis
     valid_from: float
     token_id: str | None
@@ -56,7 +56,7 @@ class Tokens:
         issued_at = now // 1000
         claims = {
             "sub": user.platform_id,
-            "session": user.session_number,
+            "session": user.token_number,
             "iat": issued_at,
             "exp": issued_at + self._ttl_seconds,
             "iss": self._issuer,

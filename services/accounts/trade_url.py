@@ -9,7 +9,7 @@ from services.accounts import notifications, users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import CHANGED, record
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 MAX_LENGTH = 500
 MAX_PARTNER = 2**32 - 1
@@ -21,11 +21,11 @@ CHANGED_TITLE = "Trade URL changed"
 CHANGED_MESSAGE = "The trade URL of your account was changed. If that was not you, set it right."
 
 
-class TradeUrlRequired(PlatformError):
+class TradeUrlRequired(Refusal):
     text = "Trade URL is required"
 
 
-class InvalidTradeUrl(PlatformError):
+class InvalidTradeUrl(Refusal):
     """Not a trade-offer URL of the game platform, or that of another account."""
 
     text = "Invalid trade URL"

@@ -89,7 +89,7 @@ def _wanted_items(items: object) -> ChancesByName:
 
 def _priced_items(wanted: ChancesByName) -> dict[str, Item]:
     """The wanted items by name. Raises UnknownItem and ItemWithoutPrice."""
-    query = Item.select().where(Item.market_hash_name.in_(list(wanted)), Item.withdrawn_at_ms.is_null())
+    query = Item.select().where(Item.market_hash_name.in_(list(wanted)), Item.retired_at_ms.is_null())
     found = {item.market_hash_name: item for item in query}
     if len(found) < len(wanted):
         raise errors.UnknownItem

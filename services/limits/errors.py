@@ -3,10 +3,10 @@
 from datetime import UTC, datetime
 
 from services.shared.clock import CalendarPeriod, Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 
-class TakingABreak(PlatformError):
+class TakingABreak(Refusal):
     """The player has asked for a break, which is not over."""
 
     status = 403
@@ -17,14 +17,14 @@ class TakingABreak(PlatformError):
         self.text = f"{type(self).text} until {datetime.fromtimestamp(until / 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-class ExcludedPermanently(PlatformError):
+class ExcludedPermanently(Refusal):
     """The player has excluded themselves for ever."""
 
     status = 403
     text = "You have excluded yourself permanently"
 
 
-class LimitReached(PlatformError):
+class LimitReached(Refusal):
     """With this bet or deposit the player's own limit could be exceeded.
 
     ``limit`` is ``wager``, ``loss`` or ``deposit``. The period's sums begin anew at ``resets_at``.

@@ -7,7 +7,7 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
 from services.limits.errors import ExcludedPermanently, TakingABreak
 from services.shared.clock import DAY_MS, Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 PERMANENT = "permanent"
 DURATIONS_MS = {"24h": DAY_MS} | {f"{days}d": days * DAY_MS for days in (7, 30, 180, 365, 1825)}
@@ -17,7 +17,7 @@ Exclusion = dict[str, Millis | None]
 """``until``: the end of a break, None for a permanent exclusion."""
 
 
-class BreakTooShort(PlatformError):
+class BreakTooShort(Refusal):
     """The player's current break ends later."""
 
     text = "A break can only be made longer"

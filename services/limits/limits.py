@@ -18,21 +18,21 @@ from services.audit_trail.recording import record
 from services.limits import exclusions
 from services.limits.exclusions import Exclusion
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.shared.money import Cents
 
 ByPeriod = dict[str, Cents | None]
 """Cents by ``day``, ``week`` and ``month``, None for no limit."""
 
 
-class RequestNotFound(PlatformError):
+class RequestNotFound(Refusal):
     """The request does not exist, has expired, was replaced or cancelled, or is another player's."""
 
     status = 404
     text = "Request not found"
 
 
-class TooEarly(PlatformError):
+class TooEarly(Refusal):
     """A request can be confirmed after 24 hours."""
 
     text = "Too early"

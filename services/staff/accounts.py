@@ -139,7 +139,7 @@ class StaffAccounts:
     def forget_tries(self, *, name: str, now: Millis, reason: str | None = None) -> int:
         """Forget wrong tries, so that a locked name can sign in; returns how many.
 
-        Raises StaffNotFound, and OperatorError for a short reason.
+        Raises StaffNotFound, and Refusal for a short reason.
         """
         if reason is not None:
             reason = checked_reason(reason, least=LEAST_OF_STAFF)

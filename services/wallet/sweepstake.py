@@ -4,7 +4,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from math import floor
 
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.shared.money import Cents
 
 MAX_RATE = 10**9
@@ -12,7 +12,7 @@ LEAST_EXPONENT = -18
 """The exponent of the smallest rate: the exact fraction of a smaller one could fill the memory."""
 
 
-class NoSweepstakeRate(PlatformError):
+class NoSweepstakeRate(Refusal):
     """SWEEPSTAKE_RATE is not a positive number."""
 
     status = 500

@@ -11,28 +11,28 @@ from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.limits import exclusions
 from services.shared.clock import DAY_MS, Millis
-from services.shared.errors import InsufficientBalance, PlatformError
+from services.shared.errors import InsufficientBalance, Refusal
 from services.shared.money import Cents, InvalidAmount, cents_from_number
 
 # Ten years with three leap days.
 LONGEST_LOCK_MS = Millis(3_653 * DAY_MS)
 
 
-class AmountAndDeadlineRequired(PlatformError):
+class AmountAndDeadlineRequired(Refusal):
     text = "Amount and deadline are required"
 
 
-class InvalidDeadline(PlatformError):
+class InvalidDeadline(Refusal):
     """Not a whole number of ms in the next ten years, or earlier than the current deadline."""
 
     text = "Invalid deadline"
 
 
-class VaultEmpty(PlatformError):
+class VaultEmpty(Refusal):
     text = "Vault is empty"
 
 
-class VaultStillLocked(PlatformError):
+class VaultStillLocked(Refusal):
     text = "Vault is still locked"
 
 

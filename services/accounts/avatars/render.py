@@ -20,7 +20,7 @@ from PIL import (
     WebPImagePlugin,
 )
 
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 MAX_FILE_BYTES = 2 * 1024 * 1024
 MAX_SIDE = 4096
@@ -46,35 +46,35 @@ Image.MAX_IMAGE_PIXELS = MAX_SIDE * MAX_SIDE
 warnings.filterwarnings("ignore", module=r"PIL\.")
 
 
-class EmptyFile(PlatformError):
+class EmptyFile(Refusal):
     text = "The file is empty"
 
 
-class FileTooLarge(PlatformError):
+class FileTooLarge(Refusal):
     text = f"The file must be at most {MAX_FILE_BYTES} bytes"
 
 
-class WrongType(PlatformError):
+class WrongType(Refusal):
     """The bytes do not begin a readable image of one of the four formats."""
 
     text = "The file must be a JPEG, PNG, WEBP or GIF image"
 
 
-class DamagedImage(PlatformError):
+class DamagedImage(Refusal):
     """Decoding failed, or took too long."""
 
     text = "The image is damaged"
 
 
-class ImageTooLarge(PlatformError):
+class ImageTooLarge(Refusal):
     text = f"The image must be at most {MAX_SIDE} x {MAX_SIDE} pixels"
 
 
-class TooManyFrames(PlatformError):
+class TooManyFrames(Refusal):
     text = f"The image must have at most {MAX_FRAMES} frames"
 
 
-class AnimationTooLarge(PlatformError):
+class AnimationTooLarge(Refusal):
     text = f"The animation must have at most {MAX_TOTAL_PIXELS} pixels in all its frames together"
 
 
@@ -106,7 +106,7 @@ def render(data: bytes) -> bytes:
             # The deadline is checked at each read of this size: at most some thirty scans of a JPEG.
             image.decodermaxblock = _READ_BYTES
             return _webp(*_frames(image))
-    except PlatformError:
+    except Refusal:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise ImageTooLarge from None

@@ -22,7 +22,7 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
 from services.shared.clock import MINUTE_MS, Millis
 from services.shared.encryption import Encrypter
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 ISSUER = "Gaming Platform"
 """Shown by an authenticator app above the player's name."""
@@ -37,15 +37,15 @@ class MalformedAnyCode(MalformedCode):
     text = "The code must be a text of 6 digits, or a recovery code"
 
 
-class AlreadyEnabled(PlatformError):
+class AlreadyEnabled(Refusal):
     text = "2FA is already enabled"
 
 
-class NotEnabled(PlatformError):
+class NotEnabled(Refusal):
     text = "2FA is not enabled"
 
 
-class TwoFactorCodeRequired(PlatformError):
+class TwoFactorCodeRequired(Refusal):
     """The action needs a code, and none came with the request."""
 
     status = 403

@@ -7,15 +7,14 @@ from peewee import prefetch
 
 from models.cases import IRL, IrlCase, IrlItem, spins_of
 from models.db.connection import repeatable_read
-from services.cases.errors import CaseNotFound
-from services.shared.errors import PlatformError
+from services.shared.errors import CaseNotFound, Refusal
 
-IS_ON_SALE = IrlCase.withdrawn_at_ms.is_null()
+IS_ON_SALE = IrlCase.retired_at_ms.is_null()
 
 ID = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
 
 
-class InvalidCaseId(PlatformError):
+class InvalidCaseId(Refusal):
     text = "Invalid case ID"
 
 

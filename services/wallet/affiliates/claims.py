@@ -9,12 +9,12 @@ from services.audit_trail.recording import record
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.shared.money import Cents
 from services.wallet.affiliates import referrals
 
 
-class NothingToClaim(PlatformError):
+class NothingToClaim(Refusal):
     text = "There is nothing to claim"
 
 

@@ -18,7 +18,7 @@ from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.limits import exclusions
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.shared.money import Cents
 
 USE_BONUS = Cents(20)
@@ -31,51 +31,51 @@ ALPHANUMERIC = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 # The texts of these errors are part of the contract, mistakes included.
 
 
-class CodeRequired(PlatformError):
+class CodeRequired(Refusal):
     """The code is missing, blank, or not a text."""
 
     text = "Code is required"
 
 
-class CodeNotAlphanumeric(PlatformError):
+class CodeNotAlphanumeric(Refusal):
     text = "Promo code must only include letters and numbers."
 
 
-class CodeLength(PlatformError):
+class CodeLength(Refusal):
     """The code does not have 4 to 24 characters. The contract fixes both this rule and this text."""
 
     text = "Code length must be between 3 and 24 letters."
 
 
-class CodeUnchanged(PlatformError):
+class CodeUnchanged(Refusal):
     text = "Your haven't done any changes in your promo code."
 
 
-class CodeAlreadySet(PlatformError):
+class CodeAlreadySet(Refusal):
     text = "You already have a promo code set."
 
 
-class CodeClaimed(PlatformError):
+class CodeClaimed(Refusal):
     """The code belongs to another player, or is the special code."""
 
     text = "This promo code already has been claimed by someone else."
 
 
-class CodeInvalid(PlatformError):
+class CodeInvalid(Refusal):
     """No player owns this code, and it is not the special one."""
 
     text = "Promo code is invalid"
 
 
-class OwnCode(PlatformError):
+class OwnCode(Refusal):
     text = "You cannot use your own promo code"
 
 
-class CodeAlreadyUsed(PlatformError):
+class CodeAlreadyUsed(Refusal):
     text = "You've already used a promo code."
 
 
-class NoBonusOnBreak(PlatformError):
+class NoBonusOnBreak(Refusal):
     """The player is excluded or on a break. The text is that of a refused bet."""
 
     def __init__(self, text: str) -> None:
@@ -137,7 +137,7 @@ def use(*, user_id: int, code: object, special: str | None, now: Millis) -> User
         player = users.get_by_id(user_id)
         try:
             exclusions.check_none(player, now=now)
-        except PlatformError as refusal:
+        except Refusal as refusal:
             raise NoBonusOnBreak(refusal.text) from None
         move = Move(USE_BONUS, Account.HOUSE_BONUSES, Account.BALANCE)
         bonus = posting.post(kind=LedgerKind.CODE_BONUS, user_id=user_id, moves=[move], now=now)

@@ -11,7 +11,7 @@ from services.audit_trail.recording import record
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.shared.money import Cents
 from services.shared.pagination import Page, Place, rows_of_page
 
@@ -38,14 +38,14 @@ def page(*, user_id: int, place: Place, status: str) -> Page[Prize]:
         return Page(rows_of_page(query, order=[Prize.id.desc()], place=place, total=total), total)
 
 
-class PrizeNotFound(PlatformError):
+class PrizeNotFound(Refusal):
     """No prize has this id, or it is another player's."""
 
     status = 404
     text = "Prize not found"
 
 
-class PrizeNotAvailable(PlatformError):
+class PrizeNotAvailable(Refusal):
     """The prize is not ``kept``."""
 
     text = "Prize is no longer available"

@@ -141,7 +141,7 @@ def test_concurrent_logouts_at_two_processes_end_each_session_once(urls, player)
 
     assert sorted(answers) == [200, 401]
     with reading():
-        assert User.get_by_id(player.id).session_number == 1
+        assert User.get_by_id(player.id).token_number == 1
 
 
 @pytest.mark.security("Suspension")
@@ -179,7 +179,7 @@ ACTIONS = {
 def state(player):
     """What the actions may change."""
     user = User.select().where(User.id == player.id).dicts().get()
-    del user["session_number"]
+    del user["token_number"]
     return user, list(Prize.select().where(Prize.user == player.id).dicts())
 
 
