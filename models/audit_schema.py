@@ -9,7 +9,8 @@ from typing import Any
 
 from models.audit_trail import AuditEvent, AuditKey, KnownSetting, WaitingEvent
 from models.audit_triggers import POSTGRES_BODY, POSTGRES_FUNCTION, TABLE, triggers
-from models.db.connection import Sqlite, database
+from models.db.connection import database
+from models.db.sqlite import Sqlite
 from models.log import Log, LogBundle, LogCheckpoint, LogEntry, LogTile
 
 TABLES: dict[str, Any] = {

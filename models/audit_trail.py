@@ -8,7 +8,8 @@ from typing import Any
 import peewee
 from peewee import SQL, fn
 
-from models.db.connection import Sqlite, Table, database
+from models.db.connection import Table, database
+from models.db.sqlite import Sqlite
 from models.log import AUDIT, LogBundle
 
 IS_LOGIN = SQL("what = 'account.logged-in'")

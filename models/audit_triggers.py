@@ -1,6 +1,7 @@
 """The triggers that refuse to update, replace or delete events of the audit trail."""
 
-from models.db.connection import Sqlite, database
+from models.db.connection import database
+from models.db.sqlite import Sqlite
 
 TABLE = "audit_events"
 

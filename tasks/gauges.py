@@ -32,7 +32,7 @@ def add_gauges(app: Flask) -> None:
     gauge("audit_log_successors", audit_successors, lambda: audit_log.successors)
     refused = "Audit events that no process with the SECRET_KEY has written"
     gauge("audit_events_refused", refused, lambda: audit_log.refused)
-    gauge("database_pool_size", "Limit of connections, 0 for none", lambda: database.usage().size)
-    gauge("database_pool_in_use", "Connections in use", lambda: database.usage().in_use)
+    gauge("database_pool_size", "Limit of connections, 0 for none", lambda: database.pool_size)
+    gauge("database_pool_in_use", "Connections in use", lambda: database.in_use)
     waiting = "Requests and spins that wait for a connection"
-    gauge("database_pool_waiting", waiting, lambda: database.usage().waiting)
+    gauge("database_pool_waiting", waiting, lambda: database.waiters)

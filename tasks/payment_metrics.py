@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from models.payment_discrepancies import Discrepancy
+from models.payments import Discrepancy
 from services.payments import discrepancies, history
 from services.payments.provider import ProviderError
 from services.shared.clock import Millis

@@ -9,13 +9,10 @@ import peewee
 from peewee import fn
 
 from models.bets import HIGH_ROLL, Bet
-from models.case_spins import CASE, IRL, CaseSpins
-from models.cases import Case
-from models.db.connection import Sqlite, Table, database, writing
-from models.irl_cases import IrlCase
-from models.live_bet_counts import LIVE_BET_SHARDS, LiveBetCount
-from models.recomputed_statistics import CURRENT, LIFETIME, wrong_statistics
-from models.snapshots import Snapshot
+from models.cases import CASE, IRL, Case, CaseSpins, IrlCase, Snapshot
+from models.db.connection import Table, database, writing
+from models.db.sqlite import Sqlite
+from models.figures import CURRENT, LIFETIME, LIVE_BET_SHARDS, LiveBetCount, wrong_statistics
 from models.users import User
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record

@@ -13,8 +13,7 @@ from typing import Any
 import peewee
 
 from models.db.connection import reading
-from models.payment_discrepancies import Discrepancy
-from models.withdrawals import Withdrawal
+from models.payments import Discrepancy, Withdrawal
 from services.accounts import users
 from services.payments import discrepancies, withdrawals
 from services.payments.discrepancies import DiscrepancyKind

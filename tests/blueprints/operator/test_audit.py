@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from prometheus_client import generate_latest
 
-from bench.harness.servers import ROOT, flask_command
-from models.db.connection import Sqlite, database, writing
+from models.db.connection import database, writing
+from models.db.sqlite import Sqlite
 from models.log import AUDIT, Log, LogBundle, LogCheckpoint, LogTile
 from services.audit_trail import queries, verification
 from services.audit_trail.canonical import event_entry
@@ -19,6 +19,7 @@ from services.log.checkpoints import Checkpoint
 from services.log.keys import LogKeys
 from services.log.merkle import leaf_hash, root_of
 from services.shared.errors import Unavailable
+from tests.harness.servers import ROOT, flask_command
 from tests.support.lost_log import restore_log, stored_log
 
 AT = 1_700_000_000_000

@@ -2,7 +2,8 @@
 
 import pytest
 
-from models.db.connection import Sqlite, database, writing
+from models.db.connection import database, writing
+from models.db.sqlite import Sqlite
 from services.audit_trail.recording import AuditNotWritten
 from services.log.stored_tiles import NotStored
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from bench.harness.servers import threaded_server
-from bench.harness.waiting import wait_until
 from services.log import sequencer
+from tests.harness.servers import threaded_server
+from tests.harness.waiting import wait_until
 
 
 @pytest.fixture

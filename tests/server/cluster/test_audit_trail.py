@@ -6,10 +6,10 @@ from itertools import cycle
 import pytest
 import requests
 
-from bench.harness.players import create_player
-from bench.harness.waiting import wait_until
 from models.audit_trail import AuditEvent
 from models.db.connection import reading
+from tests.harness.players import create_player
+from tests.harness.waiting import wait_until
 from tests.support.at_once import all_at_once
 
 pytestmark = pytest.mark.redis
