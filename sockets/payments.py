@@ -38,6 +38,6 @@ class PaymentChanges:
         known, self._sent = self._sent, {(row.id, row.status): row for row in changed}
         for key, row in self._sent.items():
             if key not in known:
-                for sid in connections.sids_of(row.user_id):  # type: ignore[union-attr]  # made by peewee
+                for sid in connections.sids_of(row.user_id):
                     self._running.send(sid, [(PAYMENTS_CHANGED, PAYLOAD.dump(row))])
         self._since = now

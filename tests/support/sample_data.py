@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 from flask import Flask
 
+from models.payments import PaymentType
 from services.accounts import notifications
 from services.cases import importing
 from services.cases.irl import importing as irl_importing
 from services.items import importing as items_importing
 from services.payments import transfers as payments
-from services.payments.transfers import PaymentType, Transfer
+from services.payments.transfers import Transfer
 from services.shared.money import Cents
 from services.wallet.affiliates import codes
 from tests.harness.players import Player, create_player

@@ -416,10 +416,10 @@ def sent(request_withdrawal, services):
 def test_staff_end_a_withdrawal_whose_payout_was_cancelled(
     form, status, coins, sent, decide, balance, monkeypatch
 ):
-    shown = Demo.payout
+    shown = Demo.get_payout
     cancelled = {"state": PayoutState.CANCELLED}
     monkeypatch.setattr(
-        Demo, "payout", lambda *args, **options: replace(shown(*args, **options), **cancelled)
+        Demo, "get_payout", lambda *args, **options: replace(shown(*args, **options), **cancelled)
     )
 
     decide(sent, form)
