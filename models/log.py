@@ -18,8 +18,7 @@ EMPTY_ROOT = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 """The root of a tree without entries: the SHA-256 of nothing, in hexadecimal."""
 
 BETS = "bets"
-AUDIT = "audit"
-"""The names of the logs."""
+"""The name of the log."""
 
 
 class Log(Table):

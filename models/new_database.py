@@ -5,10 +5,10 @@ import pkgutil
 import secrets
 
 import models
-from models.audit_triggers import create_triggers
+from models.audit_schema import create_triggers
 from models.db.connection import Table, database
 from models.leases import Lease
-from models.log import AUDIT, BETS, EMPTY_ROOT, Log, LogCheckpoint
+from models.log import BETS, EMPTY_ROOT, Log, LogCheckpoint
 from models.prices import MarketSlot, PriceSource
 
 LEASES = ("price refresh", "catalogue", "payout sending", "reconciliation", "alarms", "liabilities")
@@ -29,7 +29,5 @@ def create_schema() -> None:
     PriceSource.insert_many([{"name": "feed"}, {"name": "market"}]).execute()
     MarketSlot.insert_many([{"slot": slot} for slot in range(20)]).execute()
     Lease.insert_many([{"name": name} for name in LEASES]).execute()
-    for name in (BETS, AUDIT):
-        player_key = secrets.token_hex(32) if name == BETS else None
-        Log.insert(name=name, player_key=player_key).execute()
-        LogCheckpoint.insert(log=name, size=0, root=EMPTY_ROOT, signed_at_ms=0).execute()
+    Log.insert(name=BETS, player_key=secrets.token_hex(32)).execute()
+    LogCheckpoint.insert(log=BETS, size=0, root=EMPTY_ROOT, signed_at_ms=0).execute()

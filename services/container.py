@@ -10,9 +10,6 @@ from services.accounts.login.login import Login, Provider
 from services.accounts.tokens import Tokens
 from services.accounts.two_factor.authentication import TwoFactorAuthentication
 from services.alarms.delivery import AlarmDelivery
-from services.audit_trail.audit_log import AuditLog
-from services.audit_trail.keys import AuditKeys
-from services.audit_trail.recording import record_with
 from services.fairness.server_seeds import ServerSeeds
 from services.figures.daily_totals import TotalsOfAppended
 from services.games.bet_settler import BetSettler
@@ -75,26 +72,12 @@ class Services:
             issuer=settings.base_url,
             ttl_seconds=settings.jwt_ttl_seconds,
         )
-        self.audit_keys = AuditKeys(
-            secret_key=settings.secret_key,
-            previous_keys=settings.previous_secret_keys,
-            encrypter=self._encrypter("audit trail keys"),
-        )
-        record_with(self.audit_keys)
         self.log = BetLog(
             settings.instance_dir,
             origin=settings.log_origin,
             keys=LogKeys(settings.log_keys),
             pseudonyms=Pseudonyms(),
             totals=TotalsOfAppended(),
-            clock=clock,
-            ask_for_confirmation=ask_for_confirmation,
-        )
-        self.audit_log = AuditLog(
-            settings.instance_dir,
-            origin=settings.log_origin,
-            keys=self.log.keys,
-            audit_keys=self.audit_keys,
             clock=clock,
             ask_for_confirmation=ask_for_confirmation,
         )
@@ -121,7 +104,7 @@ class Services:
 
         self.payment_methods = PaymentMethods(settings, clock=clock)
         self.deposits = Deposits(self.payment_methods, settings, clock=clock)
-        self.payout_hold = hold = PayoutHold([self.log, self.audit_log])
+        self.payout_hold = hold = PayoutHold([self.log])
         self.withdrawals = Withdrawals(self.payment_methods, settings, hold=hold, clock=clock)
         self.payout_sender = PayoutSender(self.payment_methods, hold=hold, clock=clock)
         self.payment_inbox = WebhookInbox(self.payment_methods, settings)
@@ -174,7 +157,6 @@ class Services:
             seeds=self.seeds.encrypter,
             two_factor=self.two_factor.encrypter,
             shipping=self.shipping.encrypter,
-            audit_keys=self.audit_keys.encrypter,
             staff=self.staff_enrolment.encrypter,
         )
 

@@ -67,8 +67,7 @@ def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
     # When another process has sent a signal, and when signals may have been lost.
     services.signals.on(Signal.CACHE, invalidate)
     # Another machine has no record of the database.
-    for log in (services.log, services.audit_log):
-        services.signals.on(Signal.CONFIRMATION, partial(_confirm, running, log))
+    services.signals.on(Signal.CONFIRMATION, partial(_confirm, running, services.log))
     services.signals.on(Signal.PLAYER_STATE, state.forward)
     services.signals.on(Signal.LIVE_BETS, feed.forward)
     services.signals.on(Signal.PROOFS, proofs.note_players)

@@ -15,7 +15,7 @@ def add_gauges(app: Flask) -> None:
     registry = app.extensions["metrics"].registry
     running: Realtime = app.extensions["realtime"]
     proofs: ProofDelivery = app.extensions["proofs"]
-    bet_log, audit_log = app.extensions["services"].log, app.extensions["services"].audit_log
+    bet_log = app.extensions["services"].log
 
     def gauge(name: str, description: str, read: Callable[[], float]) -> None:
         Gauge(name, description, registry=registry).set_function(read)
@@ -28,10 +28,6 @@ def add_gauges(app: Flask) -> None:
     gauge("proofs_undecryptable", without_key, lambda: proofs.undecryptable)
     gauge("log_entries", "Entries in the last checkpoint of the public log", lambda: bet_log.published_size)
     gauge("log_successors", "Logs that could not go on after a restore", lambda: bet_log.successors)
-    audit_successors = "Logs of the audit trail that could not go on after a restore"
-    gauge("audit_log_successors", audit_successors, lambda: audit_log.successors)
-    refused = "Audit events that no process with the SECRET_KEY has written"
-    gauge("audit_events_refused", refused, lambda: audit_log.refused)
     gauge("database_pool_size", "Limit of connections, 0 for none", lambda: database.usage().size)
     gauge("database_pool_in_use", "Connections in use", lambda: database.usage().in_use)
     waiting = "Requests and spins that wait for a connection"

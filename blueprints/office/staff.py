@@ -9,7 +9,7 @@ from blueprints.office.access import current_staff, needs, needs_fresh_code
 from blueprints.office.addresses import order
 from blueprints.office.blueprint import office
 from blueprints.office.results import attempt, new_form_key
-from models.log import AUDIT, BETS
+from models.log import BETS
 from models.staff import StaffAccount
 from server.current_services import get_services
 from services.log.status import status
@@ -114,7 +114,7 @@ def _list(refusal: str | None = None) -> str:
         roles=list(Role),
         new_form_key=new_form_key,
         refusal=refusal,
-        logs={"Bets": status(BETS), "Audit trail": status(AUDIT)},
+        log=status(BETS),
     )
 
 

@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 VERSION = 1
+AUDIT_VERSION = 2
+"""The version of the entries that ``audit`` makes."""
 CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 PPM = 1_000_000
 
@@ -107,6 +109,12 @@ def fork(*, at: int, fork_of: str, kept: int, size: int, root: str) -> bytes:
 def next_key(*, at: int, verifier_key: str) -> bytes:
     """The entry that announces the next key."""
     return to_bytes({"at": at, "nextKey": verifier_key})
+
+
+def audit(*, at: int, digest: str, events: int) -> bytes:
+    """The entry that anchors the audit trail: how many events it has, and the digest of their chain."""
+    content = {"at": at, "audit": digest, "events": events, "v": AUDIT_VERSION}
+    return CANONICAL.encode(content).encode()
 
 
 def to_bytes(content: Mapping[str, Any]) -> bytes:

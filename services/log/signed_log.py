@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from models.audit_trail import anchor_is_due, number_new
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, database, reading, writing
 from models.log import Log, SignedTree, contains
 from services.log import checkpoint_file, entries, sequencer
@@ -223,7 +224,7 @@ class SignedLog:
 
     def append_waiting(self) -> None:
         """Append what waits, if anything does."""
-        if self.source.is_waiting() or self._next_key(self._stored()):
+        if self.source.is_waiting() or self._next_key(self._stored()) or self._anchor_is_due():
             self.append_now()
 
     def append_now(self, *, unless: Callable[[SignedTree], bool] = lambda _: False) -> None:
@@ -282,15 +283,25 @@ class SignedLog:
         waiting, others, changes = self.source.waiting(sequencer.BATCH), [], {}
         if key := self._next_key(stored):
             others, changes = [entries.next_key(at=now, verifier_key=key)], {"announced_key": key}
-        added: list[Entry | bytes] = [*waiting, *others]
-        if added:
-            note = sequencer.append(
-                stored, self.source, added, self.keys, known=known.tree, now=now, changes=changes
-            )
+        note = None
+        with writing():
+            if anchor := number_new(now=now):
+                digest, events = anchor
+                others.append(entries.audit(at=now, digest=digest, events=events))
+            added: list[Entry | bytes] = [*waiting, *others]
+            if added:
+                note = sequencer.append(
+                    stored, self.source, added, self.keys, known=known.tree, now=now, changes=changes
+                )
+        if note is not None:
             self._keep(known.kept._replace(checkpoint=note))
         elif not self._contains(known):
             raise Superseded
         return len(waiting) < sequencer.BATCH
+
+    @reading()
+    def _anchor_is_due(self) -> bool:
+        return anchor_is_due(now=self._clock())
 
     def _next_key(self, stored: Log) -> str | None:
         """The next key, if there is one that the log has not announced."""

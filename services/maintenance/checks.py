@@ -13,11 +13,10 @@ from models.db.connection import UNAVAILABLE, Sqlite, database, reading, repeata
 from models.db.new_connections import UnusableDatabase, overridden_settings
 from models.db.postgres import Postgres
 from models.db.sequences import late_sequences
-from models.log import AUDIT
 from models.processes import Process, live_processes
 from models.users import AnnouncedSeed
-from services.audit_trail import queries
-from services.log import checkpoint_file, sequencer
+from services.audit_trail.verification import count_missing
+from services.log import checkpoint_file
 from services.log.bet_log import FILE_NAME, BetLog
 from services.log.sequencer import LogMissing
 from services.log.signed_log import UNKNOWN
@@ -133,17 +132,15 @@ def _database_problems() -> Iterator[str]:
 
 
 def _log_problems(bet_log: BetLog) -> Iterator[str]:
-    """Settings that do not fit the log, and whether rows of the logs or of the audit trail are gone."""
+    """Settings that do not fit the log, and whether rows of the log or of the audit trail are gone."""
     try:
         yield from bet_log.problems()
-        sequencer.stored_log(AUDIT)
     except LogMissing as missing:
         yield str(missing)
         return
-    unlogged = queries.unlogged_events()
-    if unlogged:
-        what = "are missing" if unlogged < 0 else "are neither in its log nor wait for that"
-        yield f"audit trail: {abs(unlogged)} events {what}; run flask audit verify"
+    if missing_events := count_missing():
+        what = "are missing" if missing_events > 0 else "were added"
+        yield f"audit trail: {abs(missing_events)} anchored events {what}; run flask audit verify"
 
 
 def _key_problem(encrypted: EncryptedColumn) -> str | None:

@@ -1,8 +1,8 @@
 """Holds withdrawals while the database may lack payments: after a restore, a promotion, or in a copy.
 
-The logs of bets and of the audit trail recognise such a database (services/log/signed_log.py), and write
-into it why withdrawals are held. So the hold is that of all processes, and outlives restarts. Every payment
-is an event of the audit trail, so a database that has lost one lacks the end of that log.
+The public log recognises such a database (services/log/signed_log.py), and writes into it why withdrawals are
+held. So the hold is that of all processes, and outlives restarts. Every payment is an event of the audit
+trail, which is anchored in the log, so a database that has lost one lacks the end of the log.
 """
 
 import logging

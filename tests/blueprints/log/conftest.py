@@ -45,7 +45,7 @@ def spin(app, player, item, clock):
     """Plays a spin that is not in the log yet."""
 
     def play(by=None):
-        clock.advance(seconds=10)
+        clock.advance(seconds=5)
         return play_spin(app, by or player, item, clock=clock).bet
 
     return play
