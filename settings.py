@@ -19,7 +19,7 @@ from marshmallow import ValidationError
 from marshmallow.validate import ContainsOnly, OneOf, Regexp
 from psycopg2.extensions import parse_dsn
 
-VERSION = "0.4.0"
+VERSION = "1.0.0"
 """Of the product and of its API; ``CHANGELOG.md`` says what each version changes."""
 
 ROOT = Path(__file__).resolve().parent

@@ -26,7 +26,6 @@ from services.log.sequencer import BATCH
 from settings import Settings
 
 WAIT = "INSERT INTO log_waiting_bets (bet_id) SELECT id FROM bets"
-LOGGED = "UPDATE bets SET next_commitment_bytes = decode(server_seed_commitment, 'hex')"
 
 
 class NoTotals:
@@ -51,8 +50,6 @@ def main(rounds: int) -> None:
         services.log.append_now()
         history = bulk_history.begin(seeds=services.seeds, now=services.clock())
         bulk_history.extend(history, to=BATCH)
-        with writing():
-            database.execute_sql(LOGGED)
         kept = services.log.source._totals  # noqa: SLF001  # replaced in turns
         taken: dict[str, list[tuple[float, float]]] = {"with": [], "without": []}
         for _ in range(rounds):

@@ -1,7 +1,7 @@
 """Owners of promo codes, and the players who used them."""
 
 import peewee
-from peewee import SQL, Check
+from peewee import Check
 
 from models.db.connection import Table
 from models.ledger import LedgerTransaction
@@ -37,7 +37,7 @@ class Referral(Table):
     withdrawn_cents = peewee.BigIntegerField(default=0, constraints=[Check("withdrawn_cents >= 0")])
     bonus_cents = peewee.BigIntegerField(default=0, constraints=[Check("bonus_cents >= 0")])
     # The player's theoretical loss when the code was used. Only what is more than this counts.
-    theoretical_loss_before_ucents = peewee.BigIntegerField(default=0, constraints=[SQL("DEFAULT 0")])
+    theoretical_loss_before_ucents = peewee.BigIntegerField(default=0)
 
     class Meta:
         table_name = "referrals"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from models.db.sql import execute
 from models.log import BETS, SignedTree, contains, current_epoch
-from models.users import AnnouncedSeed, LogState
+from models.users import AnnouncedSeed
 
 
 class FoundSeed(NamedTuple):
@@ -19,7 +19,7 @@ class FoundSeed(NamedTuple):
     nonce: int
     commitment: str
     encrypted: str
-    log_state: int
+    is_logged: bool
     epoch: int
     """The present one."""
     is_current: bool
@@ -37,7 +37,7 @@ def find_seed(user_id: int, *, known: SignedTree) -> FoundSeed | None:
             row.nonce,
             row.server_seed_commitment,
             row.encrypted_server_seed,
-            row.log_state,
+            row.is_logged,
             current_epoch(),
             row.epoch == current_epoch(),
             contains(BETS, known),
@@ -61,16 +61,16 @@ def redraw_seed(user_id: int, old: FoundSeed, *, commitment: str, encrypted: str
         server_seed_commitment=commitment,
         encrypted_server_seed=encrypted,
         epoch=old.epoch,
-        log_state=LogState.WAITING,
+        is_logged=False,
     )
 
 
-def change_log_state(user_id: int, seed: FoundSeed, state: LogState) -> bool:
-    """Set the state of this seed. False if it was changed since. To be used within ``writing()``."""
-    return _update(user_id, seed, AnnouncedSeed.log_state == seed.log_state, log_state=state)
+def mark_logged(user_id: int, seed: FoundSeed) -> None:
+    """Note that a signed checkpoint has this seed's commitment. To be used within ``writing()``."""
+    _update(user_id, seed, is_logged=True)
 
 
-def _update(user_id: int, seed: FoundSeed, condition: Any, **values: Any) -> bool:
+def _update(user_id: int, seed: FoundSeed, *conditions: Any, **values: Any) -> bool:
     row = AnnouncedSeed
     changed = (
         row.update(**values)
@@ -78,7 +78,7 @@ def _update(user_id: int, seed: FoundSeed, condition: Any, **values: Any) -> boo
             row.user == user_id,
             row.nonce == seed.nonce,
             row.server_seed_commitment == seed.commitment,
-            condition,
+            *conditions,
         )
         .execute()
     )

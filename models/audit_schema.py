@@ -83,17 +83,6 @@ SELECT 'setting ' || name, setting, TRUE FROM pg_settings WHERE name = 'session_
 """
 
 
-def create_triggers() -> None:
-    """Create the triggers in a database that has the tables of ``models/audit_trail.py``."""
-    if not isinstance(database.obj, Sqlite):
-        body = POSTGRES_BODY.replace("%", "%%")
-        database.execute_sql(
-            f"CREATE FUNCTION {POSTGRES_FUNCTION} RETURNS trigger LANGUAGE plpgsql AS $${body}$$"
-        )
-    for definition in _triggers().values():
-        database.execute_sql(definition)
-
-
 def problems() -> Iterator[str]:
     """Yield a line for each object that is missing, altered or disabled, or that somebody else has added.
 
@@ -112,7 +101,7 @@ def problems() -> Iterator[str]:
 
 
 def _triggers() -> dict[str, str]:
-    """The statement that creates each trigger in the open database, by its name and table."""
+    """The statement that has created each trigger in the open database, by its name and table."""
     if isinstance(database.obj, Sqlite):
         rules = SQLITE_TRIGGERS
         action = "BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"

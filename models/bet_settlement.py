@@ -14,7 +14,7 @@ from models.db.connection import database
 from models.db.postgres import Postgres
 from models.db.sql import PARAMETER, with_clock
 from models.play_limits import IS_IN_TIME, REFUSAL, SUMS, BetRefused, explain_refusal
-from models.users import Balances, LogState
+from models.users import Balances
 
 
 # These two are not frozen, which would take 4 us of a bet: they have fifty fields.
@@ -112,15 +112,15 @@ BET_FIELDS = [
 """The fields of a bet whose values are parameters."""
 
 # In a restored database the announced seed may have been revealed already: models/announced_seeds.py.
-SEED_IS_ANNOUNCED = f"""
+SEED_IS_ANNOUNCED = """
     user_id = :user_id AND nonce = :nonce AND server_seed_commitment = :server_seed_commitment
-    AND log_state = {LogState.LOGGED}
+    AND is_logged
     AND epoch = (SELECT epoch FROM logs WHERE name = 'bets')
     AND EXISTS (
         SELECT 1 FROM log_checkpoints
         WHERE log_id = 'bets' AND size = :checkpoint_size AND root = :checkpoint_root
     )
-"""  # noqa: S608  # a constant
+"""
 NEXT_SEED = """
     nonce = nonce + 1,
     server_seed_commitment = :next_commitment,

@@ -74,12 +74,12 @@ class Bet(Table):
     proof_delivered_at_ms = peewee.BigIntegerField(null=True)
     # Null until a process claims the proof, then its id, and 0 once it is released: models/proof_queries.py.
     proof_held_by = peewee.IntegerField(null=True)
-    # The commitment that was announced for the next bet; null for bets from before the log.
-    next_commitment = peewee.BlobField(null=True, column_name="next_commitment_bytes")
+    # The commitment that was announced for the next bet.
+    next_commitment = peewee.BlobField(column_name="next_commitment_bytes")
     # The row of the case that was opened, in the cases of this game; null for a spin. It is no foreign key,
     # as in models/case_spins.py.
     case_id = peewee.BigIntegerField(null=True)
-    # The house edge of an opening that counts for the theoretical loss; null in openings from before.
+    # The house edge of an opening that counts for the theoretical loss; null for a spin.
     counted_edge_ppm = peewee.IntegerField(
         null=True, constraints=[Check("counted_edge_ppm BETWEEN 0 AND 999999")]
     )

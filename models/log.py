@@ -39,10 +39,6 @@ class Log(Table):
     # Of the log of bets, the key of the players' pseudonyms. Without encryption, since it must not be lost
     # with SECRET_KEY, and the commitments in this database already tell which pseudonym is whose.
     player_key = peewee.CharField(max_length=64, null=True)
-    # The first entry of a database that had bets before it had a log. ``flask db upgrade`` writes it.
-    first_entry = peewee.TextField(null=True)
-    # What the file of a release without a log must contain: number and token of the last mark of the seeds.
-    last_mark = peewee.CharField(max_length=64, null=True)
     # Why no withdrawal is sent since an epoch began, and since when; null when nothing holds them.
     held_reason = peewee.CharField(max_length=100, null=True)
     held_at_ms = peewee.BigIntegerField(null=True)

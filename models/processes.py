@@ -30,9 +30,9 @@ class Process(Table):
     # By the database's clock.
     seen_at_ms = peewee.BigIntegerField()
     # A digest of the settings that all processes must share.
-    settings = peewee.CharField(max_length=16, default="", constraints=[peewee.SQL("DEFAULT ''")])
+    settings = peewee.CharField(max_length=16, default="")
     # Whether requests with forwarding headers have arrived although TRUSTED_PROXIES is 0.
-    untrusted_proxies = peewee.BooleanField(default=False, constraints=[peewee.SQL("DEFAULT FALSE")])
+    untrusted_proxies = peewee.BooleanField(default=False)
 
     class Meta:
         table_name = "processes"

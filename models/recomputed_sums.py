@@ -31,8 +31,7 @@ _DIFFERS = " OR ".join(f"users.{column} <> COALESCE(sums.{column}, 0)" for colum
 # PostgreSQL computes each part once. Otherwise it may plan nested loops by the statistics of a table that was
 # empty, which took more than ten minutes for 226 bets.
 #
-# The first bet of a play session is the last one of its time with a pause before it. Without such a bet, the
-# session was running when the column was added.
+# The first bet of a play session is the last one of its time with a pause before it.
 WRONG_SUMS = f"""
 WITH starts AS MATERIALIZED (
     SELECT bets.user_id, COALESCE(

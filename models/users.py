@@ -1,6 +1,5 @@
 """Players, their balances and totals, and their announced server seeds."""
 
-from enum import IntEnum
 from typing import NamedTuple
 
 import peewee
@@ -11,11 +10,6 @@ from models.db.sql import execute
 
 PERMANENTLY = 2**62
 """The end of a permanent exclusion."""
-
-
-def _number() -> peewee.BigIntegerField:
-    """A column that is 0 in rows from before it existed."""
-    return peewee.BigIntegerField(default=0, constraints=[SQL("DEFAULT 0")])
 
 
 class BytewiseField(peewee.CharField):
@@ -56,31 +50,31 @@ class User(Table):
     deposit_bonus = peewee.BooleanField(default=False)
     free_cases = peewee.IntegerField(default=0, constraints=[Check("free_cases >= 0")])
     # Grows with every change of the three balances, so that a client can ignore older ones.
-    balance_version = _number()
+    balance_version = peewee.BigIntegerField(default=0)
 
     # Logging out everywhere raises it. Tokens with another number are refused.
-    session_number = _number()
+    session_number = peewee.BigIntegerField(default=0)
     suspended_at_ms = peewee.BigIntegerField(null=True)
     # The end of a break that the player asked for, or PERMANENTLY.
     excluded_until_ms = peewee.BigIntegerField(null=True)
 
     # What the player bet lately. Each bet changes this row anyway, so one guarded update compares these sums
     # with the limits and adds to them (models/play_limits.py).
-    last_bet_at_ms = _number()
+    last_bet_at_ms = peewee.BigIntegerField(default=0)
     # A play session begins with the first bet after half an hour without one.
-    play_began_at_ms = _number()
-    play_wagered_cents = _number()
-    play_paid_cents = _number()
+    play_began_at_ms = peewee.BigIntegerField(default=0)
+    play_wagered_cents = peewee.BigIntegerField(default=0)
+    play_paid_cents = peewee.BigIntegerField(default=0)
     # The sums of the day, week and month that begin at these times. They are out of date once that is over.
-    day_starts_at_ms = _number()
-    day_wagered_cents = _number()
-    day_paid_cents = _number()
-    week_starts_at_ms = _number()
-    week_wagered_cents = _number()
-    week_paid_cents = _number()
-    month_starts_at_ms = _number()
-    month_wagered_cents = _number()
-    month_paid_cents = _number()
+    day_starts_at_ms = peewee.BigIntegerField(default=0)
+    day_wagered_cents = peewee.BigIntegerField(default=0)
+    day_paid_cents = peewee.BigIntegerField(default=0)
+    week_starts_at_ms = peewee.BigIntegerField(default=0)
+    week_wagered_cents = peewee.BigIntegerField(default=0)
+    week_paid_cents = peewee.BigIntegerField(default=0)
+    month_starts_at_ms = peewee.BigIntegerField(default=0)
+    month_wagered_cents = peewee.BigIntegerField(default=0)
+    month_paid_cents = peewee.BigIntegerField(default=0)
 
     # The player's own limits, null for none. A loss is what was wagered minus what was paid.
     day_wager_limit_cents = peewee.BigIntegerField(null=True)
@@ -94,9 +88,9 @@ class User(Table):
     week_deposit_limit_cents = peewee.BigIntegerField(null=True)
     month_deposit_limit_cents = peewee.BigIntegerField(null=True)
     # The player has read the notifications up to this time.
-    notifications_read_at_ms = _number()
+    notifications_read_at_ms = peewee.BigIntegerField(default=0)
     # The wagers, each times its house edge, in millionths of a cent: what they cost on average.
-    theoretical_loss_ucents = _number()
+    theoretical_loss_ucents = peewee.BigIntegerField(default=0)
 
     class Meta:
         table_name = "users"
@@ -154,17 +148,6 @@ class Balances(NamedTuple):
     balance_version: int
 
 
-class LogState(IntEnum):
-    """Whether the public log has an entry about an announced seed."""
-
-    ABSENT = 0
-    """The player has not played since before the log."""
-    WAITING = 1
-    """The entry is written, and may not be in a signed checkpoint yet."""
-    LOGGED = 2
-    """A signed checkpoint has it, or the seed was announced by a bet."""
-
-
 class AnnouncedSeed(Table):
     """The server seed of a player's next spin. Its commitment is public, the seed is encrypted.
 
@@ -179,9 +162,9 @@ class AnnouncedSeed(Table):
     server_seed_commitment = peewee.CharField(max_length=64)
     encrypted_server_seed = peewee.TextField()
     # If this is earlier than the epoch of the log (models/log.py), the seed must be redrawn.
-    epoch = peewee.BigIntegerField(constraints=[SQL("DEFAULT 0")])
-    # A bet uses the seed only when it is LOGGED.
-    log_state = peewee.SmallIntegerField(default=0, constraints=[SQL("DEFAULT 0")])
+    epoch = peewee.BigIntegerField()
+    # Whether a signed checkpoint has the commitment, or a bet announced it. Only then a bet uses the seed.
+    is_logged = peewee.BooleanField()
 
     class Meta:
         table_name = "announced_seeds"

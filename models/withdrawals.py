@@ -49,7 +49,7 @@ class Withdrawal(Table):
     # When the provider is asked next, null for never, and the pause after that.
     poll_at_ms = peewee.BigIntegerField(null=True)
     poll_wait_ms = peewee.BigIntegerField()
-    # Why it was not approved automatically; null of those from before this column too.
+    # Why it was not approved automatically.
     review_reason = peewee.CharField(max_length=200, null=True)
     # When a transfer of the payout was first seen. After that a cancelled payout may have been paid.
     in_progress_since_ms = peewee.BigIntegerField(null=True)

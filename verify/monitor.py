@@ -438,9 +438,9 @@ IS_ID = _text("[0-9]{1,19}")
 IS_INDEX = _integer(0)
 TERMS = {("algorithm", "edge", "item", "price", "threshold", "wager"), ("algorithm", "snapshot", "wager")}
 VALID: dict[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("at", "bets", "events", "kept", "price", "redraw", "size", "wager"), IS_INDEX),
+    **dict.fromkeys(("at", "events", "kept", "price", "redraw", "size", "wager"), IS_INDEX),
     **dict.fromkeys(("nonce", "threshold"), _integer(1)),
-    **dict.fromkeys(("audit", "commitment", "digest", "next", "snapshot"), IS_HASH),
+    **dict.fromkeys(("audit", "commitment", "next", "snapshot"), IS_HASH),
     **dict.fromkeys(("item", "reason"), _text("(?s).{1,1000}")),
     **dict.fromkeys(("key", "nextKey"), _text(r"[^\s]{1,5000}")),
     "forkOf": _text(r"[^\s]{1,500}"),
@@ -460,7 +460,6 @@ KINDS = {
     ("at", "commitment", "nonce", "player", "reason", "v"): "commitment",
     ("at", "commitment", "nonce", "player", "reason", "redraw", "v"): "redrawn",
     ("at", "reason", "redraw", "v"): "epoch",
-    ("at", "bets", "digest", "v"): "older",
     ("at", "forkOf", "kept", "root", "size", "v"): "fork",
     ("at", "nextKey", "v"): "key",
     ("at", "key", "nextKey", "v"): "key",
@@ -533,14 +532,14 @@ class Chain:
         return owner
 
     def commitment(self, entry: dict[str, Any]) -> str | None:
-        """A commitment of a new player, or of one from before the log."""
+        """The first commitment of a player."""
         player, reason = entry["player"], entry["reason"]
-        if reason not in ("new", "carried"):
+        if reason != "new":
             return f"a commitment of player {player} has the reason {reason[:100]!r}"
         if player in self.state.players:
-            return f"player {player} is {reason} a second time"
+            return f"player {player} is new a second time"
         owner = self._announce(player, entry["nonce"], entry["commitment"], self.state.epoch)
-        if reason == "new" and entry["nonce"] != 1:
+        if entry["nonce"] != 1:
             return f"player {player} is new, but begins with nonce {entry['nonce']}"
         return owner
 
@@ -710,8 +709,6 @@ class State:
     position: int = 0
     """How many entries were read. After an interrupted run it is less than ``size``."""
     epoch: int = 0
-    began: int = 0
-    """When the log began, if there are bets from before it."""
     predecessor: dict[str, Any] | None = None
     """Origin, size and edge of the log that this one continues, until the entry that says so."""
     ended: list[str] = field(default_factory=list)
@@ -1064,11 +1061,6 @@ class Monitor:
         self.state.audited = now
         return f"the audit trail has {now} events after {before}" if now < before else None
 
-    def _read_older(self, index: int, entry: dict[str, Any]) -> str | None:
-        self._report(f"entry {index}: {entry['bets']} bets are older than the log")
-        self.state.began = entry["at"]
-        return f"{entry['bets']} bets become older than the log" if index else None
-
     def _read_key(self, index: int, entry: dict[str, Any]) -> str | None:
         """An announced key. Only the last one that follows the current key may become the current one."""
         state = self.state
@@ -1215,10 +1207,7 @@ class Monitor:
                     self.state.live = [bet_id, *self.state.live][:200]
 
     def _live_problem(self, bet: dict[str, Any], index: int) -> str | None:
-        """What is wrong with the place of a live bet in the log. One that is older than the log has none."""
-        due = within(bet, "completedAt")
-        if index == -1 and IS_INDEX(due) and due - self._proof_delay_ms < self.state.began:
-            return None
+        """What is wrong with the place of a live bet in the log."""
         if self.tree is None or index == -1 or index >= self.tree.size:
             return "has no entry in the log"
         kind, entry = parse_entry(self.tree.entries(index // WIDTH)[index % WIDTH])

@@ -7,6 +7,7 @@ the fairness audit, because the seeds, rolls and tickets are not real.
 import hashlib
 from dataclasses import dataclass
 
+import peewee
 from peewee import SqliteDatabase
 
 from models.bets import Bet
@@ -61,6 +62,7 @@ SEED = {
     True: "lower(hex(randomblob(32)))",
     False: "md5('{what}' || (i + {serial})) || md5((i + {serial}) || '{what}')",
 }
+NEXT_COMMITMENT = {True: "zeroblob(32)", False: "sha256('')"}
 
 INSERT_TRANSACTIONS = """
     INSERT INTO ledger_transactions (id, kind, created_at_ms)
@@ -70,7 +72,7 @@ INSERT_TRANSACTIONS = """
 INSERT_BETS = """
     INSERT INTO bets (
         id, user_id, game, algorithm, nonce, ledger_transaction_id, wager_cents, payout_cents, status, item,
-        price_cents, house_edge_ppm, threshold, roll, snapshot_id, ticket, case_id,
+        price_cents, house_edge_ppm, threshold, roll, snapshot_id, ticket, case_id, next_commitment_bytes,
         client_seed, server_seed_commitment, server_seed,
         created_at_ms, completed_at_ms, proof_delivered_at_ms
     )
@@ -88,7 +90,7 @@ INSERT_BETS = """
            CASE WHEN NOT is_opening THEN 50000 END, CASE WHEN NOT is_opening THEN 9500000 / times END,
            CASE WHEN NOT is_opening THEN roll END, CASE WHEN is_opening THEN {snapshot} END,
            CASE WHEN is_opening THEN roll * 100000000000 END, CASE WHEN is_opening THEN {case} END,
-           'seed-' || (i & 1023),
+           {next_commitment}, 'seed-' || (i & 1023),
            {commitment}, {server_seed}, made, made + {delay}, made + {delay}
     FROM drawn JOIN announced_seeds ON announced_seeds.user_id = drawn.user_id
 """
@@ -134,16 +136,20 @@ ADD_TO_COUNTS = f"""
     ON CONFLICT (shard) DO UPDATE SET bets = live_bet_counts.bets + excluded.bets,
                                       high_rolls = live_bet_counts.high_rolls + excluded.high_rolls
 """
-INSERT_PLAYERS = """
+COUNTERS = [
+    field.column_name
+    for field in User._meta.sorted_fields
+    if field.default == 0 and not isinstance(field, peewee.BooleanField)
+]
+INSERT_PLAYERS = f"""
     INSERT INTO users (
-        platform_id, username, username_folded, avatar, registered_at_ms, balance_cents, vault_cents,
-        sweepstake_cents, granted_experience, wagered_cents, earned_cents, client_seed, trade_url,
-        two_factor_enabled, deposit_bonus, free_cases
+        platform_id, username, username_folded, avatar, registered_at_ms, client_seed, trade_url,
+        two_factor_enabled, deposit_bonus, {", ".join(COUNTERS)}
     )
-    SELECT 'bulk:' || i, 'bulk-' || i, 'bulk-' || i, '', 1700000000000 + i, 0, 0, 0, 0, 0, 0, 'seed', '',
-        FALSE, FALSE, 0
+    SELECT 'bulk:' || i, 'bulk-' || i, 'bulk-' || i, '', 1700000000000 + i, 'seed', '', FALSE, FALSE,
+        {", ".join("0" for _ in COUNTERS)}
     FROM generate_series(1, %s) AS i
-"""
+"""  # noqa: S608  # names of columns
 
 
 @dataclass
@@ -225,6 +231,7 @@ def _write_chunk(history: History, count: int) -> None:
             "roll": ROLL.format(**values),
             "commitment": SEED[is_sqlite].format(what="commitment", **values),
             "server_seed": SEED[is_sqlite].format(what="seed", **values),
+            "next_commitment": NEXT_COMMITMENT[is_sqlite],
         }
         statements = [
             INSERT_TRANSACTIONS,

@@ -237,7 +237,7 @@ async def announce(user_id: int) -> Seed:
     nonce = await State.pool.fetchval("SELECT nonce FROM announced_seeds WHERE user_id = $1", user_id)
     seed = draw(nonce)
     await State.pool.execute(
-        "UPDATE announced_seeds SET server_seed_commitment = $1, encrypted_server_seed = $2, log_state = 2"
+        "UPDATE announced_seeds SET server_seed_commitment = $1, encrypted_server_seed = $2, is_logged = TRUE"
         " WHERE user_id = $3",
         seed.commitment,
         seed.server_seed,

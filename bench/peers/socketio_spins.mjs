@@ -160,7 +160,7 @@ async function announce(player) {
   const { rows } = await pool.query("SELECT nonce FROM announced_seeds WHERE user_id = $1", [player.id]);
   const seed = draw(rows[0].nonce);
   await pool.query(
-    `UPDATE announced_seeds SET server_seed_commitment = $1, encrypted_server_seed = $2, log_state = 2
+    `UPDATE announced_seeds SET server_seed_commitment = $1, encrypted_server_seed = $2, is_logged = TRUE
      WHERE user_id = $3`,
     [seed.commitment, seed.serverSeed, player.id],
   );

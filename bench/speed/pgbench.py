@@ -27,7 +27,7 @@ ZEROS = "0" * 48
 SERIAL = "1000000000000000 + ({player} % 1000000) * 1000000000 + {nonce}"
 ANNOUNCE = f"""
 UPDATE announced_seeds SET
-    log_state = 2, nonce = {{nonce}},
+    is_logged = TRUE, nonce = {{nonce}},
     server_seed_commitment = '{ZEROS}' || ({SERIAL.format(player="user_id", nonce="{nonce}")})::text
 """  # noqa: S608  # numbers
 

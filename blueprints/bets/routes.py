@@ -43,7 +43,7 @@ def get_log_proof(bet_id: int) -> Response:
     """The proof that a bet is in the public log, in its newest checkpoint.
 
     It is a file as described at https://c2sp.org/tlog-proof; its `extra` is the entry of the bet. Not found
-    before the bet's proof is due, and for a bet that is older than the log.
+    before the bet's proof is due.
     """
     services = get_services()
     proof = bets.get_log_proof(

@@ -25,11 +25,7 @@ class LogPlaceSchema(WireSchema):
 PLACE = ma.fields.Nested(
     LogPlaceSchema,
     required=True,
-    allow_none=True,
-    metadata=documented(
-        "Its place in the public log; null if it is older than the log",
-        {"origin": "play.example.com/log", "index": 18},
-    ),
+    metadata=documented("Its place in the public log", {"origin": "play.example.com/log", "index": 18}),
 )
 
 

@@ -28,7 +28,7 @@ def get_pseudonym() -> dict[str, str]:
 def get_receipt(nonce: int) -> Response:
     """The receipt of one of the caller's bets: the server's signed promise that its entry is in the log.
 
-    Not found for a bet that is older than the log, and for one that was lost in a restore.
+    Not found for a bet that was lost in a restore.
     """
     text = receipts.receipt_of_bet(user_id=current_user().id, nonce=nonce, bet_log=get_services().log)
     return Response(text, mimetype="text/plain")

@@ -20,7 +20,7 @@ def rotate() -> None:
 
 @group.command("reseal", hidden=True)
 def reseal() -> None:
-    """Do the same as rotate, under the name of version 0.2.0."""
+    """Do the same as rotate."""
     click.echo("flask secrets reseal is now called flask secrets rotate", err=True)
     _rotate()
 

@@ -12,7 +12,6 @@ from models.db import migrate
 from server.current_services import get_services
 from services.container import Services
 from services.demo import seed as demo
-from services.log import first_start
 from services.maintenance import backup as backups
 from services.maintenance import checks
 from services.shared.errors import OperatorError
@@ -26,13 +25,7 @@ def upgrade() -> None:
 
     Safe to run twice, and by two processes at once.
     """
-    try:
-        applied = migrate.upgrade()
-    except migrate.NotUpgradable as error:
-        raise OperatorError(str(error)) from None
-    services = get_services()
-    first_start.prepare(services.log.pseudonyms, now=services.clock())
-    print_json({"applied": applied})
+    print_json({"applied": migrate.upgrade()})
 
 
 @db.command("backup")

@@ -43,6 +43,20 @@ def inode_of(path: str) -> int | None:
         return None
 
 
+TYPES = {
+    "BIGSERIAL": "INTEGER",
+    "SERIAL": "INTEGER",
+    "BIGINT": "INTEGER",
+    "SMALLINT": "INTEGER",
+    "BOOLEAN": "INTEGER",
+    "DOUBLE PRECISION": "REAL",
+    "BYTEA": "BLOB",
+    # SQLite compares texts so by default.
+    ' COLLATE "C"': "",
+}
+"""What a migration writes for PostgreSQL, and what SQLite has instead."""
+
+
 class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no types
     """SQLite for development and small installations."""
 
@@ -85,6 +99,16 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
         with suppress(OSError):
             os.close(os.open(self.database, os.O_CREAT | os.O_EXCL, 0o600))
         return super()._connect()
+
+    def run_script(self, script: str) -> None:
+        """Run the statements of a migration, which are written in PostgreSQL's types.
+
+        SQLite keeps their texts, here in the form in which Peewee writes them.
+        """
+        for name, own in TYPES.items():
+            script = script.replace(name, own)
+        for statement in script.split(";"):
+            self.execute_sql(" ".join(statement.split()).replace("( ", "(").replace(" )", ")"))
 
     def usage(self) -> PoolUsage:
         """The size is 0, because the number of connections is not limited."""

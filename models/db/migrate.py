@@ -1,4 +1,4 @@
-"""Makes the schema of a new database, and upgrades that of the last release with ``migrations/``."""
+"""Applies ``migrations/``, which make the schema. From 1.0 on a release has at most one more."""
 
 import fcntl
 from collections.abc import Iterator
@@ -8,92 +8,42 @@ from pathlib import Path
 from playhouse.migrations import Runner
 
 from models.db.connection import Sqlite, Table, database, reading, writing
-from models.new_database import create_schema
-
-LAST_RELEASE = "0.2.0"
-LAST_MIGRATION = "0012_price_schedule"
-"""Its last migration, which new databases record too. The files up to it are deleted."""
-LAST_RELEASE_COMMIT = "476bcee30158"
-"""The last commit with these files only. It upgrades older databases."""
-REPLACEMENT = "0013_since_0_2_0"
-FIRST_REPLACED = "0013_balance_version"
-LAST_REPLACED = "0031_seeds_without_index"
-"""REPLACEMENT has replaced the migrations from FIRST_REPLACED to this one, and makes the same schema."""
-LAST_REPLACED_COMMIT = "fba967842d42"
-"""The last commit with the replaced files. It applies the rest of them."""
+from models.db.new_connections import MisconfiguredDatabase
 
 DIRECTORY = Path(__file__).parents[1] / "migrations"
-ADVISORY_LOCK = 4_915_231_710_227
+FIRST = "0001_accounts"
 
-
-class NotUpgradable(Exception):
-    """The database can be neither upgraded nor taken for a new one. ``str()`` says why."""
+BEFORE_1_0 = "the database is of a version before 1.0, which starts anew: make a new database"
 
 
 def upgrade() -> list[str]:
-    """Create the schema in an empty database, or apply the pending migrations in order.
+    """Apply the pending migrations in order, in one transaction; returns their names.
 
-    Returns the names of the migrations that are recorded as applied by this. A second process waits for the
-    first, then finds nothing to do. Raises NotUpgradable, and has changed nothing then.
+    A second process waits for the first, then finds nothing to do. Raises MisconfiguredDatabase for a
+    database that is neither empty nor of this version or one before it.
     """
     with _only_one_process():
         runner = _runner()
-        applied = runner.applied()
-        if LAST_REPLACED in applied:
-            return _replace_history(runner)
-        if FIRST_REPLACED in applied:
-            raise NotUpgradable(_upgrade_first(f"between {LAST_RELEASE} and 0.3.0", LAST_REPLACED_COMMIT))
-        if LAST_MIGRATION in applied:
-            if unknown := _unknown_migration(runner):
-                raise NotUpgradable(unknown)
-            return list(runner.up())
-        if applied:
-            raise NotUpgradable(_upgrade_first(f"before {LAST_RELEASE}", LAST_RELEASE_COMMIT))
-        # An upgrade that was interrupted at its beginning has left an empty history.
-        if set(database.get_tables()) - {runner.table_name}:
-            raise NotUpgradable(
-                f"the database is not empty and its version is unknown: {runner.table_name} has no rows"
-            )
-        return _create(runner)
-
-
-def _upgrade_first(made: str, commit: str) -> str:
-    return (
-        f"the database is of a version {made}; upgrade it with the commit {commit} of this repository first"
-    )
-
-
-def _create(runner: Runner) -> list[str]:
-    # In one transaction: after a crash the database is empty, and the next upgrade creates it.
-    with writing():
-        create_schema()
-        recorded = list(runner.fake())
-        runner.History.create(name=LAST_MIGRATION)
-    return recorded
-
-
-def _replace_history(runner: Runner) -> list[str]:
-    """Record REPLACEMENT instead of what it has replaced, and apply the migrations after it."""
-    with writing():
-        runner.History.delete().where(runner.History.name > LAST_MIGRATION).execute()
-        runner.fake(REPLACEMENT)
-    return [REPLACEMENT, *runner.up()]
+        if problem := _unknown_history(runner):
+            raise MisconfiguredDatabase(problem)
+        return list(runner.up())
 
 
 def problem() -> str | None:
     """Why the applied migrations are not those of this version; None if they are."""
     with reading():
         runner = _runner()
-        if pending := [migration for migration in runner.status() if not migration.applied]:
-            return f"migrations to apply: {len(pending)}; run flask db upgrade"
-        return _unknown_migration(runner)
+        if unknown := _unknown_history(runner):
+            return unknown
+        pending = len(runner.migrations()) - len(runner.applied())
+        return f"migrations to apply: {pending}; run flask db upgrade" if pending else None
 
 
-def _unknown_migration(runner: Runner) -> str | None:
-    for migration in runner.status():
-        if migration.path is None and migration.name > LAST_MIGRATION:
-            return f"another version has applied the migration {migration.name}"
-    return None
+def refuse_older() -> None:
+    """Raise MisconfiguredDatabase for a database of a version before 1.0."""
+    with reading():
+        if _is_older(_runner()):
+            raise MisconfiguredDatabase(BEFORE_1_0)
 
 
 def check_tables() -> None:
@@ -108,15 +58,40 @@ def _runner() -> Runner:
     return Runner(database.obj, str(DIRECTORY))
 
 
+def _unknown_history(runner: Runner) -> str | None:
+    """Why this version knows no way from the database's schema to its own; None if it does."""
+    if _is_older(runner):
+        return BEFORE_1_0
+    applied = runner.applied()
+    if not applied and set(database.get_tables()) - {runner.table_name}:
+        return f"the database is not empty and its version is unknown: {runner.table_name} has no rows"
+    unknown = sorted(applied.keys() - {migration.name for migration in runner.migrations()})
+    return f"another version has applied the migration {unknown[0]}" if unknown else None
+
+
+def _is_older(runner: Runner) -> bool:
+    applied = runner.applied()
+    return bool(applied) and FIRST not in applied
+
+
 @contextmanager
 def _only_one_process() -> Iterator[None]:
-    """Hold a connection and the lock of schema changes for the block."""
-    if isinstance(database.obj, Sqlite):
-        with _file_lock(), reading():
+    """Hold the lock of schema changes and a transaction for the block."""
+    if not isinstance(database.obj, Sqlite):
+        with writing():
+            # The wait for another process's upgrade may exceed the time limit of statements.
+            database.lift_statement_limit()
+            database.lock_name("schema")
             yield
-    else:
-        with reading(), _advisory_lock():
-            yield
+        return
+    with _file_lock(), reading():
+        # SQLite ignores this within a transaction. A migration may replace a table that others refer to.
+        database.pragma("foreign_keys", 0)
+        try:
+            with writing():
+                yield
+        finally:
+            database.pragma("foreign_keys", 1)
 
 
 @contextmanager
@@ -125,14 +100,3 @@ def _file_lock() -> Iterator[None]:
     with Path(f"{database.database}.upgrade-lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
-
-
-@contextmanager
-def _advisory_lock() -> Iterator[None]:
-    # The wait for another process's upgrade may exceed the time limit of statements.
-    with database.obj.unlimited_statements():
-        database.execute_sql("SELECT pg_advisory_lock(%s)", (ADVISORY_LOCK,))
-        try:
-            yield
-        finally:
-            database.execute_sql("SELECT pg_advisory_unlock(%s)", (ADVISORY_LOCK,))

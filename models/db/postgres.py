@@ -245,6 +245,10 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
             raise peewee.OperationalError("the connection was lost")
         return cursor
 
+    def run_script(self, script: str) -> None:
+        """Run the statements of a migration."""
+        self.execute_sql(script)
+
     def commit(self) -> Any:
         """Raises OperationalError, and commits nothing, when too little of the wait budget is left."""
         if waiting.seconds_left() < COMMIT_SECONDS:

@@ -10,6 +10,7 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, Gauge
 
+from models.db import migrate
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, Sqlite, database
 from models.db.new_connections import MisconfiguredDatabase
 from server.cluster.database_clock import DatabaseClock
@@ -100,6 +101,7 @@ class Cluster:
         database that an operator must change.
         """
         try:
+            migrate.refuse_older()
             self.processes.join(signals=self.signals.state)
         except MisconfiguredDatabase as error:
             raise OperatorError(f"DATABASE_URL: {error}") from None

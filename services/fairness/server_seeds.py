@@ -14,7 +14,7 @@ from models.bets import Bet
 from models.db.connection import reading, writing
 from models.log import current_epoch
 from models.proof_queries import DueBet
-from models.users import AnnouncedSeed, LogState, User
+from models.users import AnnouncedSeed, User
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.fairness import rolls
@@ -80,7 +80,7 @@ class ServerSeeds:
             server_seed_commitment=seed.commitment,
             encrypted_server_seed=seed.encrypted,
             epoch=current_epoch(),
-            log_state=LogState.WAITING,
+            is_logged=False,
         ).execute()
 
     def draw(self, *, nonce: int) -> SeedInPlay:
@@ -117,7 +117,7 @@ class ServerSeeds:
         Must not be called within a transaction. Raises UserNotFound.
         """
         found = self._find(user_id)
-        if found.log_state != LogState.LOGGED:
+        if not found.is_logged:
             self._log(user_id, found)
         return SeedInPlay(
             nonce=found.nonce,
@@ -151,26 +151,16 @@ class ServerSeeds:
                 user_id, found, commitment=seed.commitment, encrypted=seed.encrypted
             )
             if changed:
-                # A player from before the log has no entry that this one could follow.
-                is_first = found.log_state == LogState.ABSENT
-                reason, epoch = (Reason.CARRIED, None) if is_first else (Reason.REDRAWN, found.epoch)
-                self._add_entry(user_id, seed.announcement, reason, redraw=epoch)
+                self._add_entry(user_id, seed.announcement, Reason.REDRAWN, redraw=found.epoch)
         if changed:
             for redrawn in self.on_redraw:
                 redrawn(user_id, seed.announcement)
 
     def _log(self, user_id: int, found: FoundSeed) -> None:
         """Have an announced commitment in a signed checkpoint before a bet uses its seed."""
-        if found.log_state == LogState.ABSENT:
-            with writing():
-                logged_bets.lock_epoch()
-                # Another process may be first.
-                if announced_seeds.change_log_state(user_id, found, LogState.WAITING):
-                    self._add_entry(user_id, Commitment(found.commitment, found.nonce), Reason.CARRIED)
-            found = found._replace(log_state=LogState.WAITING)
         self.log.log_commitments()
         with writing():
-            announced_seeds.change_log_state(user_id, found, LogState.LOGGED)
+            announced_seeds.mark_logged(user_id, found)
 
     def _add_entry(
         self, user_id: int, announced: Commitment, reason: Reason, *, redraw: int | None = None

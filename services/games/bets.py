@@ -33,7 +33,7 @@ MAX_NONCE = 2**63 - 1
 class RevealedBets(NamedTuple):
     """Bets in the order of the log.
 
-    Each has its player, its revealed seed, and as ``log`` its place, or None if it is older than the log.
+    Each has its player, its revealed seed, and as ``log`` its place.
     """
 
     bets: list[Any]
@@ -65,16 +65,13 @@ def get(*, user_id: int, nonce: int, game: str) -> Bet:
 def get_public(*, bet_id: int, proofs: Proofs, bet_log: BetLog, clock: Callable[[], Millis]) -> RevealedBets:
     """Any player's bet, alone in its list. Raises BetNotFound, and BetNotRevealed until its proof is due."""
     bet = _get_due(bet_id, proofs, clock)
-    is_logged = bet.next_commitment is not None
-    bet.log = published.place_of_bet(bet.id, bet_log=bet_log) if is_logged else None
+    bet.log = published.place_of_bet(bet.id, bet_log=bet_log)
     return RevealedBets([bet], _contents([bet]), is_final=True)
 
 
 def get_log_proof(*, bet_id: int, proofs: Proofs, bet_log: BetLog, clock: Callable[[], Millis]) -> str:
-    """The proof file of any player's bet. Raises BetNotFound: see ``get_public``; also if it has no entry."""
+    """The proof file of any player's bet. Raises BetNotFound: see ``get_public``."""
     bet = _get_due(bet_id, proofs, clock)
-    if bet.next_commitment is None:
-        raise BetNotFound
     return published.proof_of_bet(bet.id, bet_log=bet_log)
 
 

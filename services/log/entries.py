@@ -22,13 +22,12 @@ class Reason(StrEnum):
     """Why a commitment is announced other than by a bet."""
 
     NEW = "new"
-    CARRIED = "carried"
     REDRAWN = "redrawn"
 
 
 COMMITMENT = re.compile(
     r'\{"at":[0-9]{1,16},"commitment":"[0-9a-f]{64}","nonce":[0-9]{1,16},"player":"[0-9a-f]{32}",'
-    r'"reason":("new"|"carried"|"redrawn","redraw":[0-9]{1,16}),"v":1\}'
+    r'"reason":("new"|"redrawn","redraw":[0-9]{1,16}),"v":1\}'
 )
 
 
@@ -70,7 +69,7 @@ def bet(settled: LoggedBet, *, player: str) -> bytes:
             "clientSeed": settled.client_seed,
             "commitment": settled.server_seed_commitment,
             "game": settled.game,
-            "next": bytes(settled.next_commitment or b"").hex(),
+            "next": bytes(settled.next_commitment).hex(),
             "nonce": settled.nonce,
             "player": player,
             "terms": terms,
@@ -94,11 +93,6 @@ def is_commitment(text: str) -> bool:
 def epoch(*, at: int, redraw: int, reason: str) -> bytes:
     """The entry with which an epoch of redraws begins."""
     return to_bytes({"at": at, "redraw": redraw, "reason": reason})
-
-
-def older_bets(*, at: int, bets: int, digest: str) -> bytes:
-    """The first entry of a database that had bets before it had a log."""
-    return to_bytes({"at": at, "bets": bets, "digest": digest})
 
 
 def fork(*, at: int, fork_of: str, kept: int, size: int, root: str) -> bytes:

@@ -140,7 +140,7 @@ def bundle(text: str, *, known: Known) -> BundleOfBets:
 
 
 def place_of_bet(bet_id: int, *, bet_log: BetLog) -> LogPlace:
-    """The place of a bet's entry in the checkpoint. Not for bets that are older than the log.
+    """The place of a bet's entry in the checkpoint.
 
     Must not be called within a transaction. Raises Unavailable.
     """
@@ -150,7 +150,7 @@ def place_of_bet(bet_id: int, *, bet_log: BetLog) -> LogPlace:
 
 
 def proof_of_bet(bet_id: int, *, bet_log: BetLog) -> str:
-    """The proof file of a bet's entry, which is its ``extra``. Not for bets that are older than the log.
+    """The proof file of a bet's entry, which is its ``extra``.
 
     Must not be called within a transaction. Raises Unavailable.
     """

@@ -10,7 +10,7 @@ MAX_NONCE = 2**63 - 1
 
 
 class ReceiptNotFound(PlatformError):
-    """The player has no bet with this nonce in this database, or it is older than the log."""
+    """The player has no bet with this nonce in this database."""
 
     status = 404
     text = "Receipt not found"
@@ -25,8 +25,8 @@ def receipt(entry: bytes, *, bet_log: BetLog) -> str:
 @reading()
 def receipt_of_bet(*, user_id: int, nonce: int, bet_log: BetLog) -> str:
     """The receipt of the player's bet with this nonce. Raises ReceiptNotFound."""
-    is_logged = (Bet.user == user_id) & (Bet.nonce == nonce) & Bet.next_commitment.is_null(False)
-    bet_id = Bet.select(Bet.id).where(is_logged).scalar() if nonce <= MAX_NONCE else None
+    own = (Bet.user == user_id) & (Bet.nonce == nonce)
+    bet_id = Bet.select(Bet.id).where(own).scalar() if nonce <= MAX_NONCE else None
     if bet_id is None:
         raise ReceiptNotFound
     (entry,) = bundles.contents([bet_id], bet_log.source)

@@ -467,13 +467,12 @@ class SignedLog:
         """Begin the log of a database that has none yet. Within ``_locked``. Raises Superseded."""
         is_trusted = not kept.checkpoint and self._is_trusted(stored)
         number = max(stored.epoch, kept.epoch) + (not is_trusted)
-        first = [stored.first_entry.encode()] if stored.first_entry else []
         last = [] if is_trusted else self._epoch_entries(number, UNKNOWN)
         changes = {"origin": origin, "epoch": number, "confirmations": stored.confirmations + 1}
         if not is_trusted:
             changes |= self._hold(stored, _end_is_missing() if kept.checkpoint else UNKNOWN)
         root = sequencer.root_at(stored.name, stored.size)
-        note = self._append(stored, root, first, last, **changes)
+        note = self._append(stored, root, [], last, **changes)
         return self._renew(kept, note, number, reason=None if is_trusted else UNKNOWN)
 
     def _replace(self, known: Known, reason: str) -> Known:
@@ -482,7 +481,7 @@ class SignedLog:
             stored = self._stored()
             try:
                 if not stored.checkpoint:
-                    # Made anew, or from before the log.
+                    # Made anew.
                     return self._begin_log(stored, self._new_origin(), _with_end(known))
                 if self._continues(stored, known):
                     return self._continue(stored, _with_end(known, stored), reason)

@@ -1,6 +1,5 @@
 """Verifies the log in the database against its entries, its bets, and what was signed."""
 
-import json
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ import peewee
 from models.bets import Bet
 from models.db.connection import repeatable_read
 from models.log import BETS, Log, WaitingBet
-from services.log import bundles, first_start, sequencer
+from services.log import bundles, sequencer
 from services.log.bet_log import BetLog
 from services.log.merkle import leaf_hash
 from services.log.sequencer import LogMissing
@@ -54,7 +53,6 @@ def verify(bet_log: BetLog, *, now: Millis) -> Verification:
         problems = chain(
             tree_problems(bet_log, log, on_disk),
             _entry_problems(bet_log, log, logged := array("q"), found),
-            _older_bet_problems(bet_log),
             _bet_problems(logged, found, now),
         )
         found.problems += islice(problems, MAX_PROBLEMS)
@@ -77,15 +75,6 @@ def _entry_problems(bet_log: BetLog, log: Log, logged: "array[int]", found: Veri
                 yield f"entry {index}: {_name(reference)} is not what was logged"
 
 
-def _older_bet_problems(bet_log: BetLog) -> Iterator[str]:
-    """The first entry must say how many bets are older than the log, and what they are."""
-    first = bundles.existing_contents(bundles.references(BETS, 0)[:1], bet_log.source).values()
-    logged = [(entry["bets"], entry["digest"]) for entry in map(json.loads, first) if "digest" in entry]
-    older = first_start.older_bets(bet_log.pseudonyms)
-    if logged != ([tuple(older)] if older.bets else []):
-        yield "the bets that are older than the log are not those of its first entry"
-
-
 def _bet_problems(logged: "array[int]", found: Verification, now: Millis) -> Iterator[str]:
     """Each bet must be in the log once, or wait for that."""
     ids = sorted(logged)
@@ -103,12 +92,11 @@ def _bet_problems(logged: "array[int]", found: Verification, now: Millis) -> Ite
 
 
 def _bets() -> Iterator[tuple[int, int, bool]]:
-    """The bets of the time of the log: id, when each was settled, and whether it waits."""
+    """All bets: id, when each was settled, and whether it waits for the log."""
     last_id = 0
     query: Any = (
         Bet.select(Bet.id, Bet.created_at_ms, WaitingBet.bet_id.is_null(False))
         .join(WaitingBet, peewee.JOIN.LEFT_OUTER, on=(WaitingBet.bet_id == Bet.id))
-        .where(Bet.next_commitment.is_null(False))
         .order_by(Bet.id)
         .limit(ROWS_AT_ONCE)
         .tuples()

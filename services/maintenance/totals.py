@@ -75,10 +75,7 @@ def rebuild(*, now: Millis) -> dict[str, int]:
 
 
 def _of_past_periods() -> Any:
-    """The players whose last bet is not in the periods of their sums. Each bet writes both.
-
-    The last bet from before the upgrade from 0.2.0 is not known.
-    """
+    """The players whose last bet is not in the periods of their sums. Each bet writes both."""
     is_past = (
         User.last_bet_at_ms - getattr(User, column) >= LONGEST_MS[each] for each, column in STARTS.items()
     )

@@ -1,12 +1,8 @@
-"""One version, from settings.VERSION, wherever users read it, and the commits of older ones."""
+"""One version, from settings.VERSION, wherever users read it."""
 
 import re
-import subprocess
-
-import pytest
 
 from bench.harness.servers import ROOT
-from models.db import migrate
 
 
 def test_both_api_documents_and_the_changelog_name_the_same_version(client):
@@ -18,10 +14,3 @@ def test_both_api_documents_and_the_changelog_name_the_same_version(client):
     ]
 
     assert versions == [latest, latest]
-
-
-@pytest.mark.process
-@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a clone")
-def test_the_commits_that_a_refusal_names_are_in_the_repository():
-    for commit in (migrate.LAST_RELEASE_COMMIT, migrate.LAST_REPLACED_COMMIT):
-        subprocess.run(["git", "merge-base", "--is-ancestor", commit, "HEAD"], cwd=ROOT, check=True)

@@ -178,19 +178,6 @@ def test_redraws_in_an_epoch_pass(log, watch):
     assert "report: entry 11: epoch 1 of redraws begins: restore" in lines
 
 
-def test_a_log_of_an_existing_database_passes(log, watch):
-    log.append(bets=7, digest="ab" * 32)
-    alice = log.new_player()
-    alice.nonce, bob = 5, log.new_player("bob")
-    replace(log, 1, nonce=5, commitment=alice.commitment, reason="carried")
-    log.spin(alice)
-    log.spin(bob)
-
-    status, lines = watch(log)
-
-    assert (status, contradictions(lines)) == (0, [])
-
-
 def test_an_announced_key_is_reported_and_followed(log, watch):
     alice, _ = play(log)
     first, second = log.keys[0], Key("second")
@@ -351,7 +338,7 @@ def test_a_dropped_entry_is_reported(log, watch):
     play(log)
     watch(log)
     del log.entries[4]
-    log.append(bets=1, digest="ab" * 32)
+    log.append(redraw=1, reason="restore")
 
     status, lines = watch(log)
 
@@ -686,20 +673,6 @@ def test_a_live_bet_that_is_not_in_its_entry_is_a_problem(log, site, watch, plac
     status, lines = watch(log)
 
     assert (status, problems(lines)) == (1, [problem])
-
-
-def test_a_live_bet_from_before_the_log_needs_no_entry(log, site, watch):
-    log.append(bets=1, digest="ab" * 32)
-    alice = log.new_player()
-    index = log.spin(alice)
-    bet = {**log.bets[index], "id": "77", "completedAt": BEGAN_MS - 1}
-    del bet["log"]
-    log.live.append("77")
-    site.files["/bets/77"] = json.dumps(bet).encode()
-
-    status, lines = watch(log)
-
-    assert (status, contradictions(lines)) == (0, [])
 
 
 @pytest.mark.parametrize("spin", SPINS, ids=lambda spin: spin["why"])

@@ -2,9 +2,8 @@
 
 import pytest
 
-from models.db.connection import reading, writing
-from models.log import BETS, LogEntry, WaitingEntry
-from models.users import AnnouncedSeed, LogState
+from models.db.connection import reading
+from models.log import BETS
 from services.log import bundles
 from tests.support.lost_log import restore_log, stored_log
 from verify import monitor
@@ -69,23 +68,6 @@ def test_an_account_that_is_new_in_an_epoch_is_not_redrawn_in_it(
     announced(new_player("bob"))
 
     assert appended() == (["new", "bet", "epoch", "new"], [])
-
-
-def test_a_redrawn_player_from_before_the_log_is_carried(
-    log, player, logged_spin, new_player, spin, appended, announced
-):
-    bob = new_player("bob")
-    with writing():
-        AnnouncedSeed.update(log_state=LogState.ABSENT).where(AnnouncedSeed.user == bob.id).execute()
-        entry = LogEntry.select(LogEntry.id).order_by(LogEntry.id.desc()).limit(1).scalar()
-        WaitingEntry.delete().where(WaitingEntry.entry == entry).execute()
-    logged_spin()
-    log.redraw()
-    announced(bob)
-    log.append_now()
-    spin(bob)
-
-    assert appended() == (["new", "bet", "epoch", "carried", "bet"], [])
 
 
 def test_the_entries_of_a_successor_are_in_order_too(log, logged_spin, spin, appended, announced, new_player):

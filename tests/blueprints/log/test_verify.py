@@ -181,15 +181,6 @@ def test_a_changed_leaf_in_a_full_tile_is_a_line_about_the_tile(log, bets, add_w
     ]
 
 
-def test_changed_older_bets_are_a_line(bets, spin, verified):
-    bet = spin()
-    with writing():
-        WaitingBet.delete().execute()
-        Bet.update(next_commitment=None).where(Bet.id == bet.id).execute()
-
-    assert verified() == ["the bets that are older than the log are not those of its first entry"]
-
-
 @pytest.mark.parametrize("content", [None, "{"], ids=["missing", "damaged"])
 def test_a_machine_without_a_checkpoint_on_disk_says_so(bets, verified, tmp_path, content):
     checkpoint = tmp_path / "instance" / "log.checkpoint"

@@ -1,4 +1,4 @@
-"""flask db upgrade: an empty database gets the current schema, and a database of another kind is refused."""
+"""flask db upgrade: an empty database gets the schema, and one with an unknown history is refused."""
 
 import json
 import subprocess
@@ -11,8 +11,8 @@ from bench.harness.servers import ROOT
 from models.db import migrate
 from models.db.connection import Table, database, reading, writing
 from models.items import Item
+from services.shared.errors import OperatorError
 from tests.support.markers import sqlite_only
-from tests.support.older_databases import database_of_0_2_0
 
 pytestmark = pytest.mark.both_databases("migrations")
 
@@ -71,14 +71,21 @@ from models.db import migrate
 from models.db.connection import open_database
 
 open_database(sys.argv[1])
-migrate.Runner.fake = lambda runner: os._exit(9)
+apply = migrate.Runner._run
+
+def die_after_the_second(runner, name, *arguments, **options):
+    apply(runner, name, *arguments, **options)
+    if name.startswith("0002"):
+        os._exit(9)
+
+migrate.Runner._run = die_after_the_second
 migrate.upgrade()
 """
 
 
 @pytest.mark.thorough
 @pytest.mark.process
-def test_a_crash_before_recording_migrations_leaves_an_empty_database(app, run, empty_database_url):
+def test_a_crash_between_two_migrations_leaves_an_empty_database(app, run, empty_database_url):
     assert subprocess.call([sys.executable, "-c", CRASH, empty_database_url], cwd=ROOT, timeout=60) == 9
 
     with reading():
@@ -86,57 +93,33 @@ def test_a_crash_before_recording_migrations_leaves_an_empty_database(app, run, 
     assert run("db", "upgrade") == {"applied": MIGRATIONS}
 
 
-@pytest.mark.thorough
-def test_an_upgrade_interrupted_before_its_first_migration_is_repeated(app, run):
-    with reading():
-        migrate.Runner(database.obj).History.create_table()
-
-    assert run("db", "upgrade") == {"applied": MIGRATIONS}
-
-
-@pytest.mark.thorough
-def test_a_database_older_than_the_release_is_refused_unchanged(make_app, database_url, tmp_path):
-    app = make_app(DATABASE_URL=database_of_0_2_0(database_url, tmp_path))
-    with writing():
-        database.execute_sql("DELETE FROM schema_migration WHERE name = '0012_price_schedule'")
-    before = history_and_tables()
-
-    result = app.test_cli_runner().invoke(args=["db", "upgrade"])
-
-    older = "the database is of a version before 0.2.0"
-    first = f"upgrade it with the commit {migrate.LAST_RELEASE_COMMIT} of this repository first"
-    assert (result.exit_code, result.stderr) == (1, f"Error: {older}; {first}\n")
-    assert history_and_tables() == before
-
-
-@pytest.mark.thorough
-def test_a_database_with_all_replaced_migrations_is_upgraded(app, run):
+@pytest.fixture
+def older(app, run):
+    """A database of version 0.4.0, as its history says."""
     run("db", "upgrade")
     history = migrate.Runner(database.obj).History
-    replaced = ("0013_balance_version", "0014_processes", "0031_seeds_without_index")
     with writing():
-        history.delete().where(history.name > migrate.LAST_MIGRATION).execute()
-        for name in replaced:
+        history.delete().execute()
+        for name in ("0012_price_schedule", "0013_since_0_2_0", "0046_held_withdrawals"):
             history.create(name=name)
 
-    assert run("db", "upgrade") == {"applied": MIGRATIONS}
 
-    assert run("db", "upgrade") == {"applied": []}
+BEFORE_1_0 = "the database is of a version before 1.0, which starts anew: make a new database"
 
 
-@pytest.mark.thorough
-def test_a_database_with_some_replaced_migrations_is_refused_unchanged(app, run, fails):
-    run("db", "upgrade")
-    history = migrate.Runner(database.obj).History
-    with writing():
-        history.delete().where(history.name > migrate.LAST_MIGRATION).execute()
-        history.create(name="0013_balance_version")
+@pytest.mark.usefixtures("older")
+def test_a_database_of_a_version_before_1_0_is_refused_unchanged(fails):
     before = history_and_tables()
 
-    between = "the database is of a version between 0.2.0 and 0.3.0"
-    first = f"upgrade it with the commit {migrate.LAST_REPLACED_COMMIT} of this repository first"
-    assert fails("db", "upgrade") == f"Error: {between}; {first}"
+    assert fails("db", "upgrade") == f"Error: DATABASE_URL: {BEFORE_1_0}"
+    assert f"schema: {BEFORE_1_0}" in fails("check").splitlines()
     assert history_and_tables() == before
+
+
+@pytest.mark.usefixtures("older")
+def test_a_server_does_not_start_on_a_database_of_a_version_before_1_0(app):
+    with pytest.raises(OperatorError, match=f"^DATABASE_URL: {BEFORE_1_0}$"):
+        app.extensions["realtime"].start()
 
 
 def test_a_database_with_an_unknown_migration_is_refused_unchanged(app, run, fails):
@@ -146,7 +129,7 @@ def test_a_database_with_an_unknown_migration_is_refused_unchanged(app, run, fai
     before = history_and_tables()
 
     other = "another version has applied the migration 0014_of_a_later_version"
-    assert fails("db", "upgrade") == f"Error: {other}"
+    assert fails("db", "upgrade") == f"Error: DATABASE_URL: {other}"
     assert history_and_tables() == before
 
 
@@ -155,7 +138,7 @@ def test_a_database_with_tables_without_history_is_refused_unchanged(app, fails)
         database.execute_sql("CREATE TABLE other (id INTEGER)")
 
     unknown = "the database is not empty and its version is unknown: schema_migration has no rows"
-    assert fails("db", "upgrade") == f"Error: {unknown}"
+    assert fails("db", "upgrade") == f"Error: DATABASE_URL: {unknown}"
     with reading():
         assert database.get_tables() == ["other"]
 

@@ -184,15 +184,6 @@ for (const [what, forge] of Object.entries(FORGERIES)) {
   });
 }
 
-test("a bet older than the log is not verified", async () => {
-  const { house, page } = await open();
-  await page.click();
-  await compared(page);
-  house.routes["/bets/100"] = { ...house.bet(house.settled[0]), log: null };
-
-  assert.deepEqual(await logged(page), ["The server says that it is older than the log"]);
-});
-
 test("a page of a bet that names another entry is not verified", async () => {
   const { house, page } = await open();
   await page.click();

@@ -43,8 +43,10 @@ def test_a_killed_process_is_unlisted_after_six_seconds(start, status):
     start(PORT="5001")
     with writing():
         database.execute_sql(
-            "INSERT INTO processes (address, pool_size, redis, sockets, lag_ms, seen_at_ms)"
-            " VALUES ('other:5002', 20, 'ok', 0, 0, extract(epoch FROM clock_timestamp()) * 1000 - 6500)"
+            "INSERT INTO processes"
+            " (address, pool_size, redis, sockets, lag_ms, settings, untrusted_proxies, seen_at_ms)"
+            " SELECT 'other:5002', 20, 'ok', 0, 0, '', FALSE,"
+            " extract(epoch FROM clock_timestamp()) * 1000 - 6500"
         )
 
     assert ports(status()) == ["5001"]

@@ -18,7 +18,7 @@ OUTDATED = "The database schema is not up to date"
 
 @pytest.fixture
 def outdated(app):  # the app has opened the database
-    """A database that an older version left behind."""
+    """A database whose schema has no history."""
     with writing():
         database.execute_sql("DELETE FROM schema_migration")
 

@@ -10,7 +10,7 @@ from models.db.sql import execute
 from models.log import BETS, EMPTY_ROOT, Log
 from models.play_limits import BetRefused
 from models.snapshots import Snapshot
-from models.users import AnnouncedSeed, LogState, User
+from models.users import AnnouncedSeed, User
 from services.cases import snapshots
 from services.cases.snapshots import content_of
 from services.games.errors import FreeCaseNotAvailable, SeedUsed, TermsExpired
@@ -88,7 +88,7 @@ OPENING = {
 def settlement(player):
     """Makes a settlement of the player's next spin (5 coins for an item of 60), or with other columns."""
     with writing():
-        AnnouncedSeed.update(log_state=LogState.LOGGED).execute()
+        AnnouncedSeed.update(is_logged=True).execute()
 
     def make(*, won=True, **changes):
         with reading():
@@ -206,7 +206,7 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
             "server_seed_commitment": "commitment 2",
             "encrypted_server_seed": "encrypted 2",
             "epoch": seed.epoch,
-            "log_state": LogState.LOGGED,
+            "is_logged": True,
         }
     ]
     assert changed(before, after, "log_waiting_bets") == [{"bet_id": settled.bet_id}]
