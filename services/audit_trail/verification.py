@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import reduce
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import Any
 
 import peewee
@@ -20,7 +19,6 @@ from services.audit_trail.recording import digest_of, event_text, to_text
 from services.log import sequencer, stored_tiles, tree
 from services.log.bet_log import BetLog
 from services.log.proof_files import proof_file
-from services.log.sequencer import LogMissing
 from services.log.tree_verification import tree_problems
 from services.shared.clock import MINUTE_MS, Millis
 
@@ -32,22 +30,6 @@ LATEST_MS = 5 * MINUTE_MS
 clocks."""
 
 IDS = range(1, 2**63)
-
-
-@dataclass
-class Verification:
-    """What was looked at, and a line for each problem."""
-
-    events: int = 0
-    """Events with a number."""
-    waiting: int = 0
-    """Events without one."""
-    exported: int = 0
-    """Events in the export."""
-    anchors: int = 0
-    anchored_at: int | None = None
-    """The time of the newest anchor in ms; None without one."""
-    problems: list[str] = field(default_factory=list)
 
 
 def export() -> Iterator[str]:
@@ -72,35 +54,30 @@ def _newest_anchor(log: Log) -> dict[str, Any]:
     return {"anchor": None, "proof": None}
 
 
-def verify(bet_log: BetLog, *, exported: Iterable[bytes] | None, now: Millis) -> Verification:
+def verify(
+    bet_log: BetLog, *, exported: Iterable[bytes] | None, now: Millis
+) -> tuple[dict[str, int | None], list[str]]:
     """Check tables, events and anchors in one state of the database, and the public log. Writes nothing.
 
-    With the lines of an export, check also that the database and the log still have all that it has.
+    With the lines of an export, check also that the database and the log still have all that it has. Returns
+    what was looked at (``events`` with a number and those ``waiting`` for one, ``anchors`` and the time of
+    the last one in ms, ``exported`` events), and a line for each problem. Raises LogMissing.
     """
     # Before the database, which has what is on disk.
     on_disk = bet_log.kept_checkpoints()[:1]
-    found = Verification()
-    # A dict keeps the order, and each problem once: the export may show it too.
-    problems: dict[str, None] = {}
+    seen: dict[str, Any] = {"events": 0, "waiting": 0, "anchors": 0, "anchoredAt": None}
     with repeatable_read():
-        try:
-            log = sequencer.stored_log(BETS)
-        except LogMissing as missing:
-            found.problems.append(str(missing))
-            return found
-        for problem in chain(
+        log = sequencer.stored_log(BETS)
+        problems = chain(
             audit_schema.problems(),
             tree_problems(bet_log, log, on_disk),
             _problems_of_anchors(log),
-            _problems_of_anchored(found),
-            _problems_of_waiting(found, now),
-            () if exported is None else _problems_of_export(exported, log, found),
-        ):
-            problems[problem] = None
-            if len(problems) == MAX_PROBLEMS:
-                break
-    found.problems = list(problems)
-    return found
+            _problems_of_anchored(seen),
+            _problems_of_waiting(seen, now),
+            () if exported is None else _problems_of_export(exported, log, seen),
+        )
+        # Each once: an export may show it too.
+        return seen, list(dict.fromkeys(islice(problems, MAX_PROBLEMS)))
 
 
 def count_missing() -> int:
@@ -118,7 +95,7 @@ def _problems_of_anchors(log: Log) -> Iterator[str]:
             return
 
 
-def _problems_of_anchored(found: Verification) -> Iterator[str]:
+def _problems_of_anchored(seen: dict[str, Any]) -> Iterator[str]:
     """The events must be those of their anchors, and there must be no others with a number."""
     before, since = Anchor(0, NO_EVENTS, 0), 0
     for anchor in reading.anchors():
@@ -132,7 +109,7 @@ def _problems_of_anchored(found: Verification) -> Iterator[str]:
                 yield from _problems_of_event(event, since, anchor.at_ms, late)
         if count == size and digest != anchor.digest:
             yield f"the audit events {before.events + 1} to {anchor.events} are not those of their anchor"
-        found.events, found.anchors, found.anchored_at = found.events + count, found.anchors + 1, anchor.at_ms
+        seen |= {"events": seen["events"] + count, "anchors": seen["anchors"] + 1, "anchoredAt": anchor.at_ms}
         # After a full one, the next anchor has events that have waited longer.
         since = since if size >= audit_trail.BATCH else anchor.at_ms
         before = anchor
@@ -140,9 +117,9 @@ def _problems_of_anchored(found: Verification) -> Iterator[str]:
         yield f"audit event {event['id']} has a number without an anchor"
 
 
-def _problems_of_waiting(found: Verification, now: Millis) -> Iterator[str]:
+def _problems_of_waiting(seen: dict[str, Any], now: Millis) -> Iterator[str]:
     for event in reading.waiting():
-        found.waiting += 1
+        seen["waiting"] += 1
         yield from _problems_of_event(event, now, now, "has waited for an anchor for more than five minutes")
 
 
@@ -154,23 +131,23 @@ def _problems_of_event(event: Row, since: int, until: int, late: str) -> Iterato
         yield f"audit event {event['id']} {late}"
 
 
-def _problems_of_export(lines: Iterable[bytes], log: Log, found: Verification) -> Iterator[str]:
+def _problems_of_export(lines: Iterable[bytes], log: Log, seen: dict[str, Any]) -> Iterator[str]:
     """The database must have the events of the export, and the public log must have its anchor."""
-    rest, digest = iter(lines), NO_EVENTS
+    rest, digest, seen["exported"] = iter(lines), NO_EVENTS, 0
     try:
         entry = json.loads(next(rest, b""))["anchor"]
-        anchor = anchor_of(entry) if entry else None
+        anchor = anchor_of(entry) if entry else Anchor(0, NO_EVENTS, 0)
         for page in peewee.chunked(map(_exported_event, rest), ROWS_A_PAGE):
-            anchored = page[: max(anchor.events - found.exported, 0)] if anchor else []
+            anchored = page[: max(anchor.events - seen["exported"], 0)]
             digest = reduce(chained, (of_event for _, of_event in anchored), digest)
-            found.exported += len(page)
+            seen["exported"] += len(page)
             yield from _differences(dict(page))
     except (ValueError, KeyError, TypeError, RecursionError):
         yield "the export has a line that is not an event, or none that is an anchor"
         return
-    if anchor and digest != anchor.digest:
+    if digest != anchor.digest:
         yield "the export was altered, or is not complete: its events are not those of its anchor"
-    elif anchor and anchor not in reading.logged_anchors(log, newest_first=True):
+    elif entry and anchor not in reading.logged_anchors(log, newest_first=True):
         yield "the public log does not have the anchor of the export"
 
 
