@@ -360,6 +360,18 @@ def test_a_trail_without_its_end_is_found_by_the_checkpoint_on_disk_and_named_by
     assert "the public log does not have the anchor of the export" in found
 
 
+def test_a_restored_trail_verifies_when_the_log_goes_on(restored, run, append, anchor):
+    with writing(), without_triggers():
+        restored()
+    append()
+    run("users", "create", "later")
+    anchor()
+
+    found = run("audit", "verify")
+
+    assert (found["events"], found["anchors"], found["problems"]) == (7, 2, 0)
+
+
 def test_an_export_has_events_without_an_anchor_too(trail, export, run, anchor):
     run("users", "create", "later")
     exported = str(export())
