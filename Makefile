@@ -28,7 +28,7 @@ CLUSTER_TESTS := $(addprefix tests/blueprints/upgrader/spins/test_, \
 # Three workers on two cores, since some tests wait for a process.
 PYTEST := $(BIN)/python -m pytest --numprocesses=3 --dist=worksteal
 
-.PHONY: help run run-cluster check fast-tests test test-part test-all storms bench lint style audit format screenshots requirements clean
+.PHONY: help run run-cluster check fast-tests test test-part test-all storms bench lint style audit format screenshots settings requirements clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,7 +37,6 @@ help: ## list the targets
 run run-cluster: export WITHDRAWAL_AUTO_APPROVE ?= 100
 # A line for each request would hide the addresses.
 run: export LOG_LEVEL ?= warning
-run: export GUNICORN_LOG_LEVEL ?= warning
 
 run: $(VENV)/installed ## serve on http://127.0.0.1:5000 with demo data; PORT=8000 for another port
 	@$(BIN)/python -c 'import socket; host = "$(or $(HOST),127.0.0.1)"; family = socket.AF_INET6 if ":" in host else socket.AF_INET; \
@@ -97,6 +96,9 @@ format: $(VENV)/installed-dev ## format the code
 
 screenshots: $(VENV)/installed-dev tests/js/node_modules/installed ## write the screenshots of the documents anew, with Chromium
 	SCREENSHOTS=docs/images $(BIN)/python -m pytest --all --databases=sqlite tests/blueprints/site/test_accessibility.py tests/blueprints/office/test_browser.py
+
+settings: $(VENV)/installed ## write .env.example and docs/settings.md anew from settings.py
+	$(BIN)/python -m docs.write_settings
 
 requirements: $(VENV)/installed-dev ## compile the pinned lists of dependencies, with the newest versions
 	$(COMPILE) --upgrade --output-file requirements.txt requirements.in

@@ -49,4 +49,4 @@ keepalive = 5
 # Its path is fixed, so two servers on one machine would share it.
 control_socket_disable = True
 logger_class = "server.worker.worker.JsonLogger"
-loglevel = settings.gunicorn_log_level
+loglevel = settings.log_level

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 NOT_THE_PRODUCT = {".venv", ".ci", "tests", "bench", "verify"}
 
 INFRASTRUCTURE = (
-    *("app.py", "wsgi.py", "gunicorn.conf.py", "settings.py", "fifo_semaphore.py"),
+    *("app.py", "wsgi.py", "gunicorn.conf.py", "settings.py", "setting_parsers.py", "fifo_semaphore.py"),
     "blueprints/__init__.py",
     *("blueprints/api/", "blueprints/system/", "server/", "services/shared/", "models/db/"),
 )

@@ -110,7 +110,7 @@ class Services:
         self.payment_inbox = WebhookInbox(self.payment_methods, settings)
         self.payment_polling = PaymentPolling(self.deposits, self.payment_inbox, clock=clock)
         self.alarm_delivery = AlarmDelivery(settings, clock=clock)
-        self.reconciliation = Reconciliation(self.payment_methods, self.deposits, settings, hold=hold)
+        self.reconciliation = Reconciliation(self.payment_methods, self.deposits, hold=hold)
         self.staff_decisions = StaffDecisions(self.payment_methods, settings)
 
         self.two_factor = TwoFactorAuthentication(encrypter=self._encrypter("two-factor secrets"))

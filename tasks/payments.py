@@ -98,7 +98,7 @@ class Reconciling:
 
     def _follow_up(self, now: Millis) -> None:
         services = self._services
-        report_slow(longer_than=services.settings.withdrawal_review_ms, now=now)
+        report_slow(now=now)
         services.withdrawals.decide_interrupted(now=now)
 
     def _reconcile(self, now: Millis) -> bool:

@@ -23,7 +23,7 @@ from services.maintenance import fairness_audit, fairness_report
 from services.shared.clock import iso_date
 from services.shared.errors import OperatorError
 from services.shared.money import Cents, number_from_cents
-from settings import FRACTION
+from setting_parsers import FRACTION
 
 group = OperatorGroup("fairness", help="Verify that rolls are fair.")
 

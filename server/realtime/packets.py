@@ -18,6 +18,9 @@ from settings import Settings
 EVENTS, SECONDS = 30, 10.0
 """Events that one player, or one address without a token, may send in this time."""
 
+HANDSHAKES_A_MINUTE = 300
+"""Handshakes that one client address may begin."""
+
 REFUSED_SECONDS = 0.5
 """How long a client that has sent too many events is not read. A flood then fills the client's own buffers
 instead of taking this process's time."""
@@ -89,8 +92,7 @@ def handle_packets(running: Realtime, settings: Settings, new_rate_limiter: NewR
     """Handle the handshakes and the packets of this server's clients."""
     per_address = rate = None
     if settings.ratelimit_enabled:
-        most = settings.address_handshakes_per_minute
-        per_address = ClientRateLimiter(new_rate_limiter, "handshake", most=most, seconds=60)
+        per_address = ClientRateLimiter(new_rate_limiter, "handshake", most=HANDSHAKES_A_MINUTE, seconds=60)
         rate = ClientRateLimiter(new_rate_limiter, "event", most=EVENTS, seconds=SECONDS)
     Packets(running, Handshakes(running, per_address=per_address), rate=rate)
     running.server.on("*", lambda *_event: refuse_unknown_event())

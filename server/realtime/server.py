@@ -25,6 +25,9 @@ from settings import Settings
 log = logging.getLogger("platform.realtime")
 
 MAX_MESSAGE_BYTES = 64 * 1024
+SOCKETS_OF_ADDRESS = 1_000
+"""Open sockets that one client address may have in a process."""
+
 EVENTS_IN_A_BATCH = 50
 """A batch counts as one message of the 500 that a client may leave unread."""
 
@@ -82,9 +85,7 @@ class Realtime:
         self.manager: Any = self.server.manager
         limited = settings.ratelimit_enabled
         self.transports = Transports(self.server, paced=limited)
-        self.connections = Connections(
-            per_address=settings.address_max_sockets if limited else None, clock=clock
-        )
+        self.connections = Connections(per_address=SOCKETS_OF_ADDRESS if limited else None, clock=clock)
         self.running: set[object] = set()
         """One object for each event and background task that is running; a stop waits for them."""
         self.tasks: list[RepeatedTask] = []

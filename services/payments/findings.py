@@ -33,7 +33,7 @@ class FindingKind(StrEnum):
     UNKNOWN_PAYOUT = "unknown-payout"
     """A payout of ours whose withdrawal is not here, as after a restore."""
     SLOW_WITHDRAWAL = "slow-withdrawal"
-    """It is being sent for longer than WITHDRAWAL_REVIEW_MINUTES."""
+    """It is being sent for longer than half an hour."""
     MESSAGE = "message"
     """A signed message of the operator's payment service can't be recorded."""
     REUSED_ID = "reused-id"

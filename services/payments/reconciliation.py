@@ -28,7 +28,6 @@ from services.payments.withdrawals import UNDER_WAY, WithdrawalStatus
 from services.shared.background import in_slices
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
 from services.shared.money import Cents, decimal_text
-from settings import Settings
 
 RECENT_MS = 5 * MINUTE_MS
 """What has changed this lately on either side is left out: the other side may be about to follow."""
@@ -62,12 +61,9 @@ class Report:
 class Reconciliation:
     """Compares the books of the providers with ours."""
 
-    def __init__(
-        self, methods: PaymentMethods, follower: Deposits, settings: Settings, *, hold: PayoutHold
-    ) -> None:
+    def __init__(self, methods: PaymentMethods, follower: Deposits, *, hold: PayoutHold) -> None:
         self._methods = methods
         self._hold = hold
-        self._review_after = settings.withdrawal_review_ms
         self._deposits = follower
 
     def run(
@@ -88,7 +84,7 @@ class Reconciliation:
             if provider.has_books:
                 report.checked += self._compare_deposits(provider, before_each, since=since, now=now)
                 report.checked += self._compare_withdrawals(provider, before_each, since=since, now=now)
-        report_slow(longer_than=self._review_after, now=now)
+        report_slow(now=now)
         # Without providers nothing was compared.
         if self._methods.providers:
             self._hold.end(epochs, by_operator=by_operator)

@@ -40,13 +40,15 @@ from services.payments.provider import (
     Refused,
 )
 from services.payments.withdrawals import WithdrawalStatus
-from services.shared.clock import Millis
+from services.shared.clock import MINUTE_MS, Millis
 from services.shared.lease import Lease, LeaseLost
 
 log = logging.getLogger("platform.payments")
 
 MOST_AT_ONCE = 100
 """Withdrawals in one round."""
+
+SLOW_AFTER_MS = 30 * MINUTE_MS
 
 SECOND_EVERY_MS = 15_000
 """How often the cancelling of second payouts is tried."""
@@ -306,11 +308,11 @@ def report_second(payout: Payout, withdrawal_id: str, *, now: Millis) -> None:
         findings.report(FindingKind.SECOND_PAYOUT, payout.id, ours=ours, theirs=payout.label, now=now)
 
 
-def report_slow(*, longer_than: int, now: Millis) -> None:
-    """Report what is being sent for longer than so many ms. It is never given back because of that."""
+def report_slow(*, now: Millis) -> None:
+    """Report what is being sent for longer than half an hour. It is never given back because of that."""
     with reading():
         query = Withdrawal.select().where(Withdrawal.status == WithdrawalStatus.SENDING)
-        slow = [row.id for row in query.where(Withdrawal.sending_since_ms < now - longer_than)]
+        slow = [row.id for row in query.where(Withdrawal.sending_since_ms < now - SLOW_AFTER_MS)]
     kind = FindingKind.SLOW_WITHDRAWAL
     for withdrawal_id in slow:
         findings.report(kind, withdrawal_id, ours=WithdrawalStatus.SENDING, theirs="not known", now=now)

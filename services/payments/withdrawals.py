@@ -229,8 +229,6 @@ class Withdrawals:
         most = self._settings.withdrawal_auto_approve_cents
         if amount > most:
             return f"It is above WITHDRAWAL_AUTO_APPROVE ({price_text(most)})"
-        daily = self._settings.withdrawal_auto_approve_daily_cents
-        of_day = most if daily is None else daily
         today = Withdrawal.select(fn.COALESCE(fn.SUM(Withdrawal.amount_cents), 0)).where(
             Withdrawal.user == user_id,
             Withdrawal.is_auto_approved,
@@ -238,10 +236,10 @@ class Withdrawals:
             Withdrawal.created_at_ms >= CalendarPeriod.DAY.start(now),
         )
         approved = int(today.scalar())
-        if approved + amount > of_day:
+        if approved + amount > most:
             return (
                 f"With {price_text(approved)} that were approved automatically on this day it is above"
-                f" WITHDRAWAL_AUTO_APPROVE_DAILY ({price_text(of_day)})"
+                f" WITHDRAWAL_AUTO_APPROVE ({price_text(most)})"
             )
         return None
 

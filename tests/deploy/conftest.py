@@ -93,7 +93,6 @@ def deployed(sqlite_files: SqliteFiles, tmp_path_factory: pytest.TempPathFactory
             "BASE_URL": f"https://127.0.0.1:{port}",
             "CORS_ORIGINS": ALLOWED_ORIGIN,
             "TRUSTED_PROXIES": "1",
-            "ADDRESS_MAX_SOCKETS": "20",
             "OFFICE_ENABLED": "1",
             "OFFICE_NETWORKS": "127.0.0.1",
             "UPGRADER_PROOF_DELAY": "0.2",

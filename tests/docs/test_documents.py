@@ -6,19 +6,8 @@ from bench.harness.servers import ROOT
 
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("deploy/*.md"), ROOT / ".env.example"]
 COLUMNS = 120
-FOLDERS = (
-    "bench",
-    "blueprints",
-    "deploy",
-    "docs",
-    "models",
-    "server",
-    "services",
-    "sockets",
-    "tasks",
-    "tests",
-    "verify",
-)
+MOST_TERMS = 60
+FOLDERS = {path.name for path in ROOT.iterdir() if path.is_dir()} - {"instance"}
 WRITTEN_BY_BENCHMARKS = "bench/results/"
 
 
@@ -53,6 +42,12 @@ def anchors_of(page):
     """The anchors that GitHub gives the headings of a page."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
     return [re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings]
+
+
+def test_a_term_of_the_glossary_is_defined_once():
+    terms = re.findall(r"\*\*(.+?)\*\*", (ROOT / "docs" / "glossary.md").read_text())
+
+    assert len(set(map(str.lower, terms))) == len(terms) <= MOST_TERMS
 
 
 def test_every_path_that_is_named_exists():

@@ -1,4 +1,4 @@
-"""The programs of docs/front-end.md work as they are printed."""
+"""docs/spin.mjs and the programs of docs/front-end.md work as they are printed."""
 
 import json
 import re
@@ -20,7 +20,8 @@ pytestmark = pytest.mark.process
 
 
 PAGE = (ROOT / "docs" / "front-end.md").read_text()
-CLIENT, FETCH, OPEN, VERIFIER, CODES, _ = re.findall(r"```js\n(.*?)```", PAGE, re.DOTALL)
+CLIENT = (ROOT / "docs" / "spin.mjs").read_text()
+FETCH, OPEN, VERIFIER, CODES, _ = re.findall(r"```js\n(.*?)```", PAGE, re.DOTALL)
 
 # What the program has already: the proof and the game; and a server that returns a content.
 HAVE = """

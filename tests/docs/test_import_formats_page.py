@@ -27,14 +27,13 @@ def put(run, tmp_path):
 def test_the_examples_can_be_imported_and_are_shown(put, client):
     assert put("items", ITEMS)["created"] == 3
     assert put("items", FEED, "--appid", "730")["created"] == 1
-    assert put("cases", CASES)["created"] == 4
+    assert put("cases", CASES)["created"] == 3
     assert put("irl", IRL_CASES)["created"] == 1
 
     prices = {item["marketHashName"]: item["price"] for item in client.get("/upgrader/items").json}
     assert prices["AK-47 | Copper Tide (Field-Tested)"] == "$12.40"
     assert prices["Bolt Rifle | Salt Marsh"] == "$3.50"
-    levels = {case["id"] for case in client.get("/api/cases?type=true").json}
-    assert levels == {"level-10-copper", "veterans"}
+    assert [case["id"] for case in client.get("/api/cases?type=true").json] == ["veterans"]
     garage = client.get("/irl/garage").json
     assert (garage["price"], len(garage["items"])) == (20, 3)
 

@@ -1,7 +1,10 @@
-"""The pinned lists, and the Python that ``make`` installs them with."""
+"""The pinned lists, the Python that ``make`` installs them with, and ``make run``."""
 
+import os
 import re
 import runpy
+import socket
+import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, requires
 
@@ -45,3 +48,18 @@ def test_another_python_is_refused_in_one_line(version, monkeypatch):
 
     with pytest.raises(SystemExit, match=r"\APython 3\.11 to 3\.14 is needed: make PYTHON=python3\.11\Z"):
         runpy.run_path(str(ROOT / ".ci" / "check_python.py"))
+
+
+@pytest.mark.process
+def test_a_taken_port_is_one_sentence_before_anything_is_printed():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        command = ["make", "--no-print-directory", "--old-file=.venv/installed", "run", f"PORT={port}"]
+        # Without the flags of the make that runs the tests.
+        env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+        ran = subprocess.run(
+            command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=60, check=False
+        )
+
+    said = f"Port {port} is not free: choose another one, such as make run PORT=8000."
+    assert (ran.returncode, ran.stdout, ran.stderr.splitlines()[0]) == (2, "", said)

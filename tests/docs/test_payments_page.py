@@ -1,4 +1,4 @@
-"""docs/payments.md has every status, finding and refusal, and its examples work."""
+"""docs/payments.md has every status, discrepancy and refusal, and its examples work."""
 
 import json
 import re
@@ -50,8 +50,8 @@ def test_a_table_has_every_status_and_names_no_other_as_the_next(heading, status
     assert {name for _, cell in rows for name in re.findall(r"`(\w+)`", cell)} < set(statuses)
 
 
-def test_the_page_has_every_kind_of_finding_and_says_what_to_do_about_it():
-    listed = re.findall(r"^\| `([\w-]+)` \|", section("### Findings"), re.MULTILINE)
+def test_the_page_has_every_kind_of_discrepancy_and_says_what_to_do_about_it():
+    listed = re.findall(r"^\| `([\w-]+)` \|", section("### Discrepancies"), re.MULTILINE)
     advice = re.findall(r"^- \*\*(.+?)\*\*", section("What to do:"), re.MULTILINE)
 
     assert listed == list(FindingKind)

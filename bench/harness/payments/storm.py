@@ -49,7 +49,7 @@ RANDOM_FAULTS = tuple(fault for fault in RANDOM if fault not in TEN_SECONDS)
 SHORT_IN_FLIGHT_SECONDS = 4.0
 REST_SECONDS = 120
 AHEAD_MS = 10 * MINUTE_MS
-AUTO_APPROVED_USD = 150
+AUTO_APPROVED_USD = 1_500
 
 
 @dataclass
@@ -82,7 +82,6 @@ def settings(fake: FakeBtcPay, check: CheckService) -> dict[str, str]:
         "PAYMENTS_MIN_USD": "0.1",
         "PAYMENTS_WEBHOOK_SECRET": SECRET,
         "WITHDRAWAL_AUTO_APPROVE": str(AUTO_APPROVED_USD),
-        "WITHDRAWAL_AUTO_APPROVE_DAILY": "1000000",
         "WITHDRAWAL_CHECK_URL": check.url,
         "RATELIMIT_ENABLED": "0",
     }

@@ -129,15 +129,15 @@ def why(staff, withdrawal_id):
     return page.partition("<dt>Approved automatically</dt><dd>")[2].partition("</dd>")[0]
 
 
-@pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="50", WITHDRAWAL_AUTO_APPROVE_DAILY="99")
+@pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="50")
 def test_the_page_says_why_a_withdrawal_was_not_approved_automatically(staff, request_withdrawal):
-    large, approved, second = request_withdrawal(51), request_withdrawal(50), request_withdrawal(50)
+    large, approved, second = request_withdrawal(51), request_withdrawal(30), request_withdrawal(21)
 
     assert why(staff, large) == "no. It is above WITHDRAWAL_AUTO_APPROVE ($50.00)"
     assert why(staff, approved) == "yes"
     assert why(staff, second) == (
-        "no. With $50.00 that were approved automatically on this day it is above"
-        " WITHDRAWAL_AUTO_APPROVE_DAILY ($99.00)"
+        "no. With $30.00 that were approved automatically on this day it is above"
+        " WITHDRAWAL_AUTO_APPROVE ($50.00)"
     )
 
 

@@ -50,8 +50,7 @@ def settings(fake):
     return {
         **fake.settings(),
         "PAYMENTS_POLL_SECONDS": "0.1",
-        "WITHDRAWAL_AUTO_APPROVE": "1000",
-        "WITHDRAWAL_AUTO_APPROVE_DAILY": "100000",
+        "WITHDRAWAL_AUTO_APPROVE": "100000",
         "JWT_TTL": "315360000",
     }
 

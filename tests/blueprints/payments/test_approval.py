@@ -5,8 +5,8 @@ import pytest
 from bench.harness.spins import DAY_MS
 from tests.support.at_once import all_at_once
 
-for_staff = pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="0", WITHDRAWAL_AUTO_APPROVE_DAILY="")
-up_to_20 = pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="20", WITHDRAWAL_AUTO_APPROVE_DAILY="50")
+for_staff = pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="0")
+up_to_50 = pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="50")
 
 
 @pytest.fixture
@@ -27,10 +27,10 @@ def test_without_the_settings_every_request_waits_for_staff(statuses):
 
 
 @pytest.mark.both_databases("services/payments/withdrawals.py")
-@up_to_20
+@up_to_50
 @pytest.mark.usefixtures("rich")
 def test_small_requests_are_approved_until_the_sum_of_the_day(statuses, clock):
-    assert statuses(20.01, 20, 20, 10.01, 10, 1) == [
+    assert statuses(50.01, 20, 20, 10.01, 10, 1) == [
         "requested",
         "approved",
         "approved",
@@ -44,17 +44,7 @@ def test_small_requests_are_approved_until_the_sum_of_the_day(statuses, clock):
     assert statuses(20) == ["approved"]
 
 
-@pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="20", WITHDRAWAL_AUTO_APPROVE_DAILY="")
-def test_the_daily_sum_is_that_of_one_withdrawal_by_default(statuses):
-    assert statuses(15, 6, 5) == ["approved", "requested", "approved"]
-
-
-@pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="20", WITHDRAWAL_AUTO_APPROVE_DAILY="0")
-def test_a_daily_sum_of_zero_approves_nothing(statuses):
-    assert statuses(1) == ["requested"]
-
-
-@up_to_20
+@up_to_50
 @pytest.mark.usefixtures("rich")
 def test_the_sum_is_of_one_player(statuses, withdraw, new_player):
     assert statuses(20, 20, 10) == ["approved"] * 3
@@ -62,7 +52,7 @@ def test_the_sum_is_of_one_player(statuses, withdraw, new_player):
     assert withdraw(20, by=new_player("bob"))["status"] == "approved"
 
 
-@up_to_20
+@up_to_50
 @pytest.mark.usefixtures("rich")
 def test_what_has_failed_and_what_staff_approve_do_not_count(
     withdraw, statuses, fake, send_payouts, payout_of, run
@@ -71,14 +61,14 @@ def test_what_has_failed_and_what_staff_approve_do_not_count(
     send_payouts()
     fake.cancel(payout_of(failed))
     send_payouts(2)
-    by_staff = withdraw(30)
+    by_staff = withdraw(51)
     run("payments", "approve", by_staff["id"], "--reason", "known")
 
     assert statuses(20, 20, 10, 1) == ["approved"] * 3 + ["requested"]
 
 
 @pytest.mark.both_databases("a race")
-@up_to_20
+@up_to_50
 @pytest.mark.usefixtures("rich")
 def test_requests_at_once_are_not_all_approved(post_withdrawal):
     answers = all_at_once([lambda: post_withdrawal(20)] * 6)

@@ -5,7 +5,7 @@ import pytest
 from bench.harness.btcpay.faults import Fault
 
 CHANGED = "payments:changed"
-for_staff = pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="0", WITHDRAWAL_AUTO_APPROVE_DAILY="")
+for_staff = pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="0")
 
 
 @pytest.fixture

@@ -80,9 +80,9 @@ def test_each_request_is_posted_to_the_service_and_signed(withdraw, service, pla
     }
 
 
-@pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="20", WITHDRAWAL_AUTO_APPROVE_DAILY="30")
+@pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="20")
 def test_an_approval_above_the_limits_is_for_staff(withdraw, checked, run):
-    made = [withdraw(amount) for amount in (20.01, 20, 10.01)]
+    made = [withdraw(amount) for amount in (20.01, 10, 10.01)]
 
     assert [each["status"] for each in made] == ["requested", "approved", "requested"]
     assert run("payments", "approve", made[0]["id"], "--reason", "known")["status"] == "approved"

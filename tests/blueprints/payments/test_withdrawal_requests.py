@@ -16,7 +16,7 @@ OUTSIDE = (400, {"error": "Amount is outside the limits of this method"})
 BAD_ADDRESS = (400, {"error": "Invalid address"})
 INSUFFICIENT = (400, {"error": "Insufficient balance"})
 
-for_staff = pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="0", WITHDRAWAL_AUTO_APPROVE_DAILY="")
+for_staff = pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="0")
 
 
 @pytest.fixture

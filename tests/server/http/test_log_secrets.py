@@ -61,12 +61,11 @@ def env(env, fake):
             **fake.settings(),
             "PAYMENTS_POLL_SECONDS": "0.5",
             "PAYMENTS_WEBHOOK_SECRET": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-            "WITHDRAWAL_AUTO_APPROVE": "10000",
-            "WITHDRAWAL_AUTO_APPROVE_DAILY": "100000",
+            "WITHDRAWAL_AUTO_APPROVE": "100000",
             "AFFILIATE_SPECIAL_CODE": "SPECIALCODEOFTHEHOUSE",
             "PRICE_FEED_URL": "http://127.0.0.1:1/feed?key=key-of-the-feed",
             "UPGRADER_MAX_WAGER": "1000000",
-            "GUNICORN_LOG_LEVEL": "debug",
+            "LOG_LEVEL": "debug",
         }
 
 

@@ -12,16 +12,10 @@ import websocket
 from bench.harness.servers import threaded_server
 from bench.harness.sockets import Refused, Transport
 from bench.harness.waiting import wait_until
-from server.realtime import handshakes, transport
+from server.realtime import handshakes, packets, transport
+from server.realtime import server as realtime
 from tests.server.realtime.conftest import on_shared_app
 from tests.support.apps import app_on
-
-
-@pytest.fixture(scope="module")
-def changes():
-    # Without effect while the rate limits are off, as they are here.
-    return {"ADDRESS_MAX_SOCKETS": "3"}
-
 
 app, server = on_shared_app()
 
@@ -45,6 +39,11 @@ def serving(app, *, timer=time.monotonic, **changes):
     settings = replace(app.extensions["services"].settings, **changes)
     with app_on(settings, timer=timer) as other, threaded_server(other) as url:
         yield url
+
+
+def limited(app, **options):
+    """Another app with the limits of addresses, which a proxy tells it."""
+    return serving(app, ratelimit_enabled=True, trusted_proxies=1, **options)
 
 
 def is_refused(open_transport, *args, **options):
@@ -113,8 +112,9 @@ def test_an_unknown_event_is_answered_with_an_error(connect, player):
             assert socket.call(name, {}) == {"status": False, "error": "Unknown event"}, name
 
 
-def test_players_and_spectators_of_one_address_share_its_sockets(app, open_socket, player):
-    with serving(app, ratelimit_enabled=True, trusted_proxies=1) as url:
+def test_players_and_spectators_of_one_address_share_its_sockets(app, open_socket, player, monkeypatch):
+    monkeypatch.setattr(realtime, "SOCKETS_OF_ADDRESS", 3)
+    with limited(app) as url:
         here, elsewhere = from_address("192.0.2.7"), from_address("192.0.2.8")
         sockets = [open_socket(url, each, **here) for each in (None, player, None)]
 
@@ -127,10 +127,10 @@ def test_players_and_spectators_of_one_address_share_its_sockets(app, open_socke
 
 
 @pytest.mark.security("Shared caches")
-def test_sockets_and_handshakes_of_a_64_and_of_a_48_are_limited(app, open_socket, raw):
-    limits = {"ratelimit_enabled": True, "trusted_proxies": 1, "address_max_sockets": 1}
+def test_sockets_and_handshakes_of_a_64_and_of_a_48_are_limited(app, open_socket, raw, monkeypatch):
+    monkeypatch.setattr(realtime, "SOCKETS_OF_ADDRESS", 1)
     networks = [f"2001:db8:0:{number}::1" for number in range(8)]
-    with serving(app, **limits) as url:
+    with limited(app) as url:
         sockets = [open_socket(url, **from_address(network)) for network in networks]
 
         for address in ("2001:db8:0:1::2", "2001:db8:0:8::1"):
@@ -138,8 +138,8 @@ def test_sockets_and_handshakes_of_a_64_and_of_a_48_are_limited(app, open_socket
         assert can_join(open_socket, url, from_address("2001:db8:1::1"))
         sockets[1].close()
         wait_until(lambda: can_join(open_socket, url, from_address("2001:db8:0:8::1")))
-    limits = {"ratelimit_enabled": True, "trusted_proxies": 1, "address_handshakes_per_minute": 1}
-    with serving(app, timer=lambda: 0.0, **limits) as url:
+    monkeypatch.setattr(packets, "HANDSHAKES_A_MINUTE", 1)
+    with limited(app, timer=lambda: 0.0) as url:
         for network in networks:
             raw(url, **from_address(network)).close()
 
@@ -156,10 +156,10 @@ def can_join(open_socket, url, header):
     return True
 
 
-def test_an_addresss_fourth_handshake_is_refused_for_a_minute(app, raw):
+def test_handshakes_of_an_address_beyond_the_limit_are_refused_for_a_minute(app, raw, monkeypatch):
+    monkeypatch.setattr(packets, "HANDSHAKES_A_MINUTE", 3)
     now = [0.0]
-    limits = {"ratelimit_enabled": True, "trusted_proxies": 1, "address_handshakes_per_minute": 3}
-    with serving(app, timer=lambda: now[0], **limits) as url:
+    with limited(app, timer=lambda: now[0]) as url:
         here = from_address("192.0.2.7")
         for _ in range(3):
             raw(url, **here).close()
