@@ -20,48 +20,42 @@ def record_changes(settings: Settings, *, now: Millis) -> None:
     The first start records all. Settings that may differ between processes are left out. Of a secret value, a
     keyed digest is stored: it shows a change, and reveals nothing without SECRET_KEY.
     """
-    secret = {each.name for each in fields(settings) if not each.repr}
-    values = {each.name: getattr(settings, each.name) for each in fields(settings)} | {"version": VERSION}
-    current = {name: value for name, value in values.items() if name not in OF_ONE_PROCESS}
+    shared = [each for each in fields(settings) if each.name not in OF_ONE_PROCESS]
+    texts = {each.name: _texts(settings, each.name, is_secret=not each.repr) for each in shared}
+    texts["version"] = [to_text(VERSION)]
     with writing():
         # When two processes start at once, the second finds what the first has recorded.
         database.obj.lock_tables(KnownSetting)
-        stored = {known.name: json.loads(known.value) for known in KnownSetting.select()}
-        differing = {
-            name: value
-            for name, value in current.items()
-            if name not in stored or not _is_same(settings, name, value, stored[name])
-        }
-        changed = differing.keys() | (stored.keys() - current.keys())
+        stored = {known.name: known.value for known in KnownSetting.select()}
+        names = sorted(texts.keys() | stored.keys())
+        changed = [name for name in names if stored.get(name) not in texts.get(name, [])]
         if not changed:
             return
         KnownSetting.delete().execute()
-        rows = (
-            {"name": name, "value": to_text(_digests(settings, name, value)[0] if name in secret else value)}
-            for name, value in current.items()
-        )
-        KnownSetting.insert_many(rows).execute()
+        KnownSetting.insert_many({"name": name, "value": known[0]} for name, known in texts.items()).execute()
         record(
             AuditEventType.SETTINGS_CHANGED,
             now=now,
             user_id=None,
-            before={
-                # No setting is an object, so an object is a digest.
-                name: CHANGED if isinstance(stored[name], dict) else stored[name]
-                for name in changed & stored.keys()
-            },
-            after={name: CHANGED if name in secret else current[name] for name in differing},
+            before={name: _shown(stored[name]) for name in changed if name in stored},
+            after={name: _shown(texts[name][0]) for name in changed if name in texts},
         )
 
 
-def _is_same(settings: Settings, name: str, value: Any, stored: Any) -> bool:
-    if isinstance(stored, dict):
-        return stored in _digests(settings, name, value)
-    return to_text(value) == to_text(stored)
+def _texts(settings: Settings, name: str, *, is_secret: bool) -> list[str]:
+    """The text to store of a setting, and after it the others that may be stored of the same value.
 
-
-def _digests(settings: Settings, name: str, value: Any) -> list[dict[str, str]]:
-    """The digests of a secret value with the current SECRET_KEY, and with the previous ones."""
-    text = to_text([name, value]).encode()
+    Those of a secret value are digests with the current SECRET_KEY, and with the previous ones.
+    """
+    value = getattr(settings, name)
+    if not is_secret:
+        return [to_text(value)]
     keys = [derive_key(key, "settings") for key in (settings.secret_key, *settings.previous_secret_keys)]
-    return [{"mac": hmac.digest(key, text, "sha256").hex()} for key in keys]
+    named = to_text([name, value]).encode()
+    return [to_text({"mac": hmac.digest(key, named, "sha256").hex()}) for key in keys]
+
+
+def _shown(text: str) -> Any:
+    """The value that is recorded. No setting is an object, so an object is a digest."""
+    value = json.loads(text)
+    return CHANGED if isinstance(value, dict) else value
