@@ -72,9 +72,9 @@ test-all: $(VENV)/installed-dev tests/js/node_modules/installed ## all tests on 
 	$(MAKE) --no-print-directory storms
 
 storms: $(VENV)/installed-dev ## crashes, lost processes and failing payment providers under play
-	$(BIN)/python -m bench.crashes
-	$(BIN)/python -m bench.cluster
-	$(BIN)/python -m bench.payments
+	$(BIN)/python -m tests.storms.crashes
+	$(BIN)/python -m tests.storms.cluster
+	$(BIN)/python -m tests.storms.payments
 
 bench: $(VENV)/installed-dev tests/js/node_modules/installed bench/peers/node_modules/installed ## measure the speed as ratios, in one table: about fifteen minutes
 	$(BIN)/python -m bench.speed

@@ -1,1 +1,1 @@
-"""Measurements: each script answers one question. ``harness`` has what scripts and tests share."""
+"""Measurements: each script answers one question. They use the servers and clients of ``tests/harness``."""

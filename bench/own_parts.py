@@ -23,9 +23,6 @@ import marshmallow as ma
 from playhouse.pool import PooledPostgresqlDatabase
 from socketio import RedisManager
 
-from bench.harness.command_line import bench_command
-from bench.harness.databases import packaged_postgres
-from bench.harness.redis import redis_server
 from blueprints.upgrader.schemas import InventoryItemSchema
 from models.db import migrate
 from models.db.connection import database, open_database, reading, writing
@@ -40,6 +37,9 @@ from services.items.catalogue import CatalogueItem
 from services.shared.clock import Millis
 from services.shared.money import Cents
 from services.shared.signals import Signal
+from tests.harness.command_line import bench_command
+from tests.harness.databases import packaged_postgres
+from tests.harness.redis import redis_server
 
 CLIENTS = 200
 PLAYERS = 20

@@ -15,15 +15,15 @@ from pathlib import Path
 
 import click
 
-from bench.harness.cluster import PROCESSES, cluster
-from bench.harness.command_line import bench_command
-from bench.harness.databases import bench_env
-from bench.harness.local_app import run_flask
-from bench.harness.nginx import nginx
-from bench.harness.programs import NGINX, REDIS
-from bench.harness.redis import redis_server
-from bench.harness.servers import drawn_secrets
-from bench.harness.waiting import can_connect
+from tests.harness.cluster import PROCESSES, cluster
+from tests.harness.command_line import bench_command
+from tests.harness.databases import bench_env
+from tests.harness.local_app import run_flask
+from tests.harness.programs import NGINX, REDIS
+from tests.harness.proxies import nginx
+from tests.harness.redis import redis_server
+from tests.harness.servers import drawn_secrets
+from tests.harness.waiting import can_connect
 
 
 @bench_command(__doc__)

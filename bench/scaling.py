@@ -22,18 +22,18 @@ from pathlib import Path
 import click
 import psycopg2
 
-from bench.harness.cluster import cluster
-from bench.harness.command_line import bench_command
-from bench.harness.durable_postgres import DurablePostgres, durable_postgres
-from bench.harness.line_process import LineProcess
-from bench.harness.players import Player
-from bench.harness.process_stats import cpu_seconds
-from bench.harness.redis import redis_server
-from bench.harness.servers import RunningServer, drawn_secrets
 from bench.speed.compare import take_turns
 from bench.speed.players import connected_players, make_players, play
 from bench.speed.spinning import SOON, UNDER_WAY_SECONDS, wait_for_proofs
 from bench.speed.stage import Stage
+from tests.harness.cluster import cluster
+from tests.harness.command_line import bench_command
+from tests.harness.databases import DurablePostgres, durable_postgres
+from tests.harness.line_process import LineProcess
+from tests.harness.players import Player
+from tests.harness.process_stats import cpu_seconds
+from tests.harness.redis import redis_server
+from tests.harness.servers import RunningServer, drawn_secrets
 
 PROCESSES = (1, 2, 3)
 PLAYERS = 60

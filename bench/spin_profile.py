@@ -15,24 +15,28 @@ from pathlib import Path
 
 import click
 
-from bench.harness.command_line import bench_command
-from bench.harness.durable_postgres import durable_postgres
-from bench.harness.process_stats import cpu_seconds
-from bench.harness.servers import gunicorn
 from bench.speed.players import connected_players, make_players, play
 from bench.speed.spinning import SOON
 from bench.speed.stage import Stage
+from tests.harness.command_line import bench_command
+from tests.harness.databases import durable_postgres
+from tests.harness.process_stats import cpu_seconds
+from tests.harness.servers import gunicorn
 
 CROWD = 20
 WARMUP_SECONDS = 5.0
 
 GROUPS = {
     "log lines": ("/logging/__init__.py:", "server/logs.py:", "sockets/bets.py:_log"),
-    "metrics": ("/prometheus_client/", "sockets/bets.py:count_coins", "sockets/bets.py:_count"),
+    "metrics": ("/prometheus_client/", "sockets/bets.py:_count"),
     "public log: appending bets": ("services/log/signed_log.py:append", "services/log/sequencer.py:"),
-    "receipt: entry and signature": ("sockets/receipts.py:", "services/games/bet_settler.py:_entry"),
+    "receipt: entry and signature": ("services/bets/settlement.py:receipt",),
     "proofs and live bets": ("sockets/proofs.py:_round", "sockets/live_feed.py:"),
-    "seeds and encryption": ("services/fairness/", "services/shared/encryption.py:"),
+    "seeds and encryption": (
+        "services/bets/seeds.py:",
+        "services/bets/rolls.py:",
+        "services/shared/encryption.py:",
+    ),
     "statement and driver": ("models/bet_settlement.py:", "models/db/"),
     "answers: writing to the socket": ("engineio/socket.py:writer",),
     "answers: payloads and packets": (

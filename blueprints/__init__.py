@@ -4,7 +4,7 @@ from blueprints.affiliate.routes import blueprint as affiliate_blueprint
 from blueprints.auth.login import blueprint as login_blueprint
 from blueprints.auth.routes import blueprint as auth_blueprint
 from blueprints.bets.routes import blueprint as bets_blueprint
-from blueprints.bets.snapshots import blueprint as snapshots_blueprint
+from blueprints.bets.routes import snapshots_blueprint
 from blueprints.cases.routes import blueprint as cases_blueprint
 from blueprints.irl.routes import blueprint as irl_blueprint
 from blueprints.leaderboard.routes import blueprint as leaderboard_blueprint

@@ -1,4 +1,4 @@
-"""Statements about announced server seeds, which depend on the database being the one that was used last.
+"""Announced server seeds, which may be used only in the database that was used last.
 
 services/log/ keeps the last signed checkpoint of the log outside of the database. A database without it was
 restored, or is another one: its announced seeds may have been revealed.
@@ -8,9 +8,35 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import peewee
+from peewee import Check
+
+from models.db.connection import Table
 from models.db.sql import execute
 from models.log import BETS, SignedTree, contains, current_epoch
-from models.users import AnnouncedSeed
+from models.users import User
+
+
+class AnnouncedSeed(Table):
+    """The server seed of a player's next spin. Its commitment is public, the seed is encrypted.
+
+    A spin replaces it with an update guarded by the nonce. When two spins have the same nonce, in any
+    process, one of them updates no row and changes nothing.
+    """
+
+    user = peewee.ForeignKeyField(User, primary_key=True, on_delete="RESTRICT")
+    nonce = peewee.BigIntegerField(constraints=[Check("nonce >= 1")])
+    # Not unique, so that PostgreSQL writes no index when a bet replaces the row. ``bets`` refuses a seed that
+    # was used before.
+    server_seed_commitment = peewee.CharField(max_length=64)
+    encrypted_server_seed = peewee.TextField()
+    # If this is earlier than the epoch of the log (models/log.py), the seed must be redrawn.
+    epoch = peewee.BigIntegerField()
+    # Whether a signed checkpoint has the commitment, or a bet announced it. Only then a bet uses the seed.
+    is_logged = peewee.BooleanField()
+
+    class Meta:
+        table_name = "announced_seeds"
 
 
 class FoundSeed(NamedTuple):
@@ -47,6 +73,23 @@ def find_seed(user_id: int, *, known: SignedTree) -> FoundSeed | None:
         .first()
     )
     return None if found is None else FoundSeed(*found)
+
+
+FIRST = """
+INSERT INTO announced_seeds
+    (user_id, nonce, server_seed_commitment, encrypted_server_seed, is_logged, epoch)
+SELECT :user_id, 1, :commitment, :encrypted, FALSE, epoch FROM logs WHERE name = 'bets'
+ON CONFLICT (user_id) DO NOTHING
+"""
+
+
+def insert_first(user_id: int, *, commitment: str, encrypted: str) -> bool:
+    """Announce the seed of a player's first bet. False if there is an announced seed already.
+
+    To be used within ``writing()``.
+    """
+    values = {"user_id": user_id, "commitment": commitment, "encrypted": encrypted}
+    return bool(execute(FIRST, values).rowcount)
 
 
 def redraw_seed(user_id: int, old: FoundSeed, *, commitment: str, encrypted: str) -> bool:

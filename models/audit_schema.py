@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from models.audit_trail import AuditAnchor, AuditEvent, KnownSetting
-from models.db.connection import Sqlite, database
+from models.db.connection import database
+from models.db.sqlite import Sqlite
 from models.log import Log, LogBundle, LogCheckpoint, LogEntry, LogTile
 
 TABLES: dict[str, Any] = {

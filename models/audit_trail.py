@@ -11,8 +11,9 @@ from typing import Any
 import peewee
 from peewee import SQL, fn
 
-from models.db.connection import Sqlite, Table, database
+from models.db.connection import Table, database
 from models.db.sql import execute
+from models.db.sqlite import Sqlite
 
 IS_LOGIN = SQL("what = 'account.logged-in'")
 """With a literal, so that the partial index matches."""

@@ -1,19 +1,16 @@
-"""The settling statement: everything that a bet changes, in one statement of PostgreSQL.
+"""The SQL that writes a bet: on PostgreSQL one statement, on SQLite its parts one after the other.
 
-On SQLite, services/games/settlement.py runs one by one the parts that both databases share, and moves the
-coins with the ledger. With 20 players PostgreSQL settled 1,560 spins a second in thirteen statements, 2,100
-in one, and 3,800 in one that each connection prepares once.
+services/bets/writing.py runs it. With 20 players PostgreSQL settled 1,560 spins a second in thirteen
+statements, 2,100 in one, and 3,800 in one that each connection prepares once.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
 from models.bets import HIGH_ROLL, Bet
-from models.db.connection import database
 from models.db.postgres import Postgres
 from models.db.sql import PARAMETER, with_clock
-from models.play_limits import IS_IN_TIME, REFUSAL, SUMS, BetRefused, explain_refusal
+from models.limits import IS_IN_TIME, REFUSAL, SUMS
 from models.users import Balances
 
 
@@ -78,30 +75,18 @@ class Settlement(Outcome):
     session_limit_ms: int = 0
     """The longest play session; 0 for any time."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class BetTimes:
-    """When a bet is settled, when its proof is due, and when its day, week and month began, in ms."""
-
-    created_at_ms: int
-    completed_at_ms: int
-    day: int
-    week: int
-    month: int
-
-
-@dataclass(frozen=True)
-class Settled:
-    """The times and ids that were written, and the player's new balances."""
-
-    times: BetTimes
-    bet_id: int
-    balances: Balances
-    prize_id: int | None = None
+    # Set when the waits are over.
+    created_at_ms: int = 0
+    completed_at_ms: int = 0
+    """When the proof is due."""
+    day: int = 0
+    week: int = 0
+    month: int = 0
+    """When the day, the week and the month of the bet began."""
 
 
 TYPES: dict[Any, str] = {int: "bigint", int | None: "bigint", bytes: "bytea"}
-PARAMETERS = {field.name: TYPES.get(field.type, "text") for field in (*fields(Settlement), *fields(BetTimes))}
+PARAMETERS = {field.name: TYPES.get(field.type, "text") for field in fields(Settlement)}
 """The types of all parameters."""
 
 BET_FIELDS = [
@@ -110,6 +95,8 @@ BET_FIELDS = [
     if field.column_name in PARAMETERS
 ]
 """The fields of a bet whose values are parameters."""
+
+BALANCES = ", ".join(Balances._fields)
 
 # In a restored database the announced seed may have been revealed already: models/announced_seeds.py.
 SEED_IS_ANNOUNCED = """
@@ -132,7 +119,9 @@ MAY_BET = f"""
     balance_cents >= :wager_cents AND {REFUSAL} IS NULL
     AND (:free_case_limit IS NULL OR (used_affiliate_code IS NOT NULL AND free_cases < :free_case_limit))
 """
-TOTALS = f"""
+CHANGES_OF_PLAYER = f"""
+    balance_cents = balance_cents - :wager_cents + :payout_cents * CAST(:prize_image IS NULL AS INTEGER),
+    balance_version = balance_version + 1,
     wagered_cents = wagered_cents + :wager_cents,
     earned_cents = earned_cents + :payout_cents,
     theoretical_loss_ucents = theoretical_loss_ucents
@@ -141,16 +130,32 @@ TOTALS = f"""
     {SUMS}
 """
 
-# The rows of a bet. In place of ``{posting}`` goes a table with the id of the ledger transaction, in place of
-# ``{bet}`` one with the id, the wager and the payout of the bet.
+# The rows of a bet. In place of ``{player}`` goes a row if the bet is not refused, in place of ``{posting}``
+# one with the id of the ledger transaction, in place of ``{bet}`` one with id, wager and payout of the bet.
+INSERT_TRANSACTION = """
+    INSERT INTO ledger_transactions (kind, created_at_ms)
+    SELECT :ledger_kind, :created_at_ms FROM {player}
+    RETURNING id
+"""
+INSERT_ENTRIES = """
+    INSERT INTO ledger_entries (transaction_id, account, user_id, amount_cents)
+    SELECT posting.id, entry.column1, entry.column2, entry.column3
+    FROM {posting}, (
+        VALUES
+            ('balance', :user_id, -:wager_cents), ('house.bets', NULL, :wager_cents),
+            ('house.bets', NULL, -:payout_cents),
+            ('house.prizes', NULL, :payout_cents * CAST(:prize_image IS NOT NULL AS INTEGER)),
+            ('balance', :user_id, :payout_cents * CAST(:prize_image IS NULL AS INTEGER))
+    ) AS entry
+    WHERE entry.column3 <> 0
+"""
 INSERT_BET = f"""
     INSERT INTO bets (ledger_transaction_id, {", ".join(field.column_name for field in BET_FIELDS)})
     SELECT posting.id, {", ".join(f":{field.column_name}" for field in BET_FIELDS)} FROM {{posting}}
     RETURNING id, wager_cents, payout_cents
 """  # noqa: S608  # the columns of a table
 SNAPSHOT_IS_STORED = "EXISTS (SELECT 1 FROM snapshots WHERE id = :snapshot_id AND hash = :snapshot_hash)"
-# If another content has this id, its hash would become null, which the table refuses. In place of
-# ``{player}`` goes a row if the bet is not refused.
+# If another content has this id, its hash would become null, which the table refuses.
 STORE_SNAPSHOT = f"""
     INSERT INTO snapshots (id, hash, content)
     SELECT :snapshot_id, :snapshot_hash, :snapshot_text FROM {{player}}
@@ -200,41 +205,23 @@ WITH lock AS MATERIALIZED (
     SELECT id FROM users JOIN seed ON id = seed.user_id WHERE :case_read_at_ms IS NOT NULL
     FOR NO KEY UPDATE OF users
 ), player AS (
-    UPDATE users SET
-        balance_cents = balance_cents - :wager_cents
-            + :payout_cents * CAST(:prize_image IS NULL AS INTEGER),
-        balance_version = balance_version + 1,
-        {TOTALS}
+    UPDATE users SET {CHANGES_OF_PLAYER}
     FROM seed
     WHERE id = seed.user_id AND {MAY_BET}
         AND (:case_read_at_ms IS NULL OR (SELECT {IS_IN_TIME} FROM turn))
-    RETURNING id, balance_cents, vault_cents, sweepstake_cents, balance_version
+    RETURNING id, {BALANCES}
 ), following AS (
     UPDATE announced_seeds SET {NEXT_SEED} FROM player WHERE user_id = player.id
-), posting AS (
-    INSERT INTO ledger_transactions (kind, created_at_ms)
-    SELECT :ledger_kind, :created_at_ms FROM player
-    RETURNING id
-), entries AS (
-    INSERT INTO ledger_entries (transaction_id, account, user_id, amount_cents)
-    SELECT posting.id, entry.account, entry.user_id, entry.amount
-    FROM posting, (
-        VALUES
-            ('balance', :user_id, -:wager_cents), ('house.bets', NULL, :wager_cents),
-            ('house.bets', NULL, -:payout_cents),
-            ('house.prizes', NULL, :payout_cents * CAST(:prize_image IS NOT NULL AS INTEGER)),
-            ('balance', :user_id, :payout_cents * CAST(:prize_image IS NULL AS INTEGER))
-    ) AS entry (account, user_id, amount)
-    WHERE entry.amount <> 0
-), snapshot AS ({STORE_SNAPSHOT.format(player="player")} RETURNING id),
+), posting AS ({INSERT_TRANSACTION.format(player="player")}),
+entries AS ({INSERT_ENTRIES.format(posting="posting")}),
+snapshot AS ({STORE_SNAPSHOT.format(player="player")} RETURNING id),
 bet AS ({INSERT_BET.format(posting="posting LEFT JOIN snapshot ON TRUE")}),
 waiting AS ({LET_BET_WAIT.format(bet="bet")}),
 live_bets AS ({COUNT_LIVE_BET.format(bet="bet")}),
 case_spin AS ({COUNT_CASE_SPIN.format(bet="bet")}),
 prize AS ({INSERT_PRIZE.format(bet="bet")})
 SELECT
-    lock.is_taken, lock.has_snapshot, EXISTS (SELECT FROM seed), bet.id,
-    player.balance_cents, player.vault_cents, player.sweepstake_cents, player.balance_version, prize.id
+    lock.is_taken, lock.has_snapshot, EXISTS (SELECT FROM seed), bet.id, prize.id, {BALANCES}
 FROM lock LEFT JOIN player ON TRUE LEFT JOIN bet ON TRUE LEFT JOIN prize ON TRUE
 """  # noqa: S608  # a constant
 
@@ -242,39 +229,16 @@ _NUMBERS = {name: f"${number}" for number, name in enumerate(PARAMETERS, start=1
 _numbered = PARAMETER.sub(lambda name: _NUMBERS[name[1]], with_clock(SETTLE, Postgres))
 PREPARE = f"PREPARE settle ({', '.join(PARAMETERS.values())}) AS {_numbered}"
 EXECUTE = f"EXECUTE settle ({', '.join('%s' for _ in PARAMETERS)})"
-"""Takes the values of PARAMETERS in their order."""
+"""Takes the values of PARAMETERS in their order. Returns one row, as ``SETTLE`` selects it."""
 
-
-def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -> Settled | BetRefused:
-    """Write the bet, all or nothing, on PostgreSQL.
-
-    ``take_times`` is called after the wait for a connection; what it raises ends the settlement. When a
-    player bets in two processes at once, the second bet is refused as ``in progress`` while the first is
-    being settled, and for its ``seed`` afterwards. The balance must cover the wager without the payout.
-    Raises peewee.IntegrityError if the request id has a bet already or another snapshot has the id of this
-    one.
-    """
-    with database.obj.connection_for_bet() as connection:
-        if not connection.has_prepared:
-            database.execute_sql(PREPARE)
-            connection.has_prepared = True
-        times = take_times()
-        values = vars(settlement) | vars(times)
-        # The text of a snapshot is long, and only the first opening of a content needs it.
-        row = _execute(values | {"snapshot_text": None})
-        is_locked, has_snapshot, *_ = row
-        if is_locked and not has_snapshot:
-            row = _execute(values)
-        is_locked, _, has_seed, bet_id, *balances, prize_id = row
-        if bet_id is not None:
-            return Settled(times, bet_id, Balances(*balances), prize_id)
-        if not is_locked:
-            return BetRefused("in progress")
-        if not has_seed:
-            return BetRefused("seed")
-        return explain_refusal(values)
-
-
-def _execute(values: Mapping[str, Any]) -> Any:
-    # As a list, because the driver takes 20 us more for a dict.
-    return database.execute_sql(EXECUTE, [values[name] for name in PARAMETERS]).fetchone()
+# On SQLite the parts are statements that run one after the other.
+USE_SEED = f"UPDATE announced_seeds SET {NEXT_SEED} WHERE {SEED_IS_ANNOUNCED}"  # noqa: S608  # constants
+CHANGE_PLAYER = f"""
+UPDATE users SET {CHANGES_OF_PLAYER} WHERE id = :user_id AND {MAY_BET} RETURNING {BALANCES}
+"""  # noqa: S608  # constants
+ROWS = {
+    "player": "(SELECT 1) AS player",
+    "posting": "(SELECT :transaction_id AS id) AS posting",
+    "bet": "(SELECT :bet_id AS id, :wager_cents AS wager_cents, :payout_cents AS payout_cents) AS bet",
+}
+"""What the other parts take their rows from, with two more parameters."""

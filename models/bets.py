@@ -1,11 +1,11 @@
-"""Settled bets, with everything needed to verify them."""
+"""Settled bets, with everything needed to verify them, and the prizes that were won."""
 
 import peewee
 from peewee import SQL, Check
 
+from models.cases import Snapshot
 from models.db.connection import Table
 from models.ledger import LedgerTransaction
-from models.snapshots import Snapshot
 from models.users import User
 
 UPGRADER_1 = """
@@ -22,6 +22,12 @@ OPENINGS = """
         AND (status = 'won') = (payout_cents > wager_cents)
     )
 """
+
+HIGH_ROLL = SQL("(wager_cents >= 5000 OR (wager_cents > 0 AND payout_cents >= 10 * wager_cents))")
+"""50 coins wagered, or 10 times the wager paid. With literals, so that the partial index matches."""
+PAID_MORE = SQL("payout_cents > wager_cents")
+IS_TO_SHIP = SQL("status = 'shipping'")
+"""Like HIGH_ROLL."""
 
 
 class Bet(Table):
@@ -77,7 +83,7 @@ class Bet(Table):
     # The commitment that was announced for the next bet.
     next_commitment = peewee.BlobField(column_name="next_commitment_bytes")
     # The row of the case that was opened, in the cases of this game; null for a spin. It is no foreign key,
-    # as in models/case_spins.py.
+    # as in ``CaseSpins``.
     case_id = peewee.BigIntegerField(null=True)
     # The house edge of an opening that counts for the theoretical loss; null for a spin.
     counted_edge_ppm = peewee.IntegerField(
@@ -86,8 +92,40 @@ class Bet(Table):
 
     class Meta:
         table_name = "bets"
-        # Two concurrent bets with the same nonce: one fails.
-        indexes = ((("user", "nonce"), True),)
+        indexes = (
+            # Two concurrent bets with the same nonce: one fails.
+            (("user", "nonce"), True),
+            # Two concurrent bets with the same request id: one fails.
+            SQL(
+                "CREATE UNIQUE INDEX bets_by_request_id ON bets (user_id, request_id)"
+                " WHERE request_id IS NOT NULL"
+            ),
+            # The live bets, newest first. With the player, so that those of suspended ones are skipped
+            # without reading the bets.
+            SQL("CREATE INDEX bets_by_completion ON bets (completed_at_ms, id, user_id)"),
+            # A player's proofs that are not delivered.
+            SQL(
+                "CREATE INDEX bets_without_delivered_proof ON bets (user_id, nonce)"
+                " WHERE proof_delivered_at_ms IS NULL"
+            ),
+            # Bets whose proofs no process has claimed: any process claims those that are overdue.
+            SQL(
+                "CREATE INDEX bets_unclaimed ON bets (completed_at_ms)"
+                " WHERE proof_held_by IS NULL AND proof_delivered_at_ms IS NULL"
+            ),
+            # The public list of high rolls, likewise.
+            SQL(f"CREATE INDEX bets_high_rolls ON bets (completed_at_ms, id, user_id) WHERE {HIGH_ROLL.sql}"),
+            # The last openings of a case.
+            SQL("CREATE INDEX bets_of_case ON bets (game, case_id, id) WHERE case_id IS NOT NULL"),
+            # The best drops of a case. Few openings pay more than they cost.
+            SQL(
+                "CREATE INDEX bets_best_of_case ON bets (game, case_id, payout_cents, id)"
+                f" WHERE case_id IS NOT NULL AND {PAID_MORE.sql}"
+            ),
+            # A player's games by earning; the most earned are read backwards. With the game, so that a list
+            # of one game skips the bets of others without reading them.
+            SQL("CREATE INDEX bets_of_player_least_earned ON bets (user_id, payout_cents, nonce DESC, game)"),
+        )
         constraints = [
             Check(UPGRADER_1, "bets_upgrader_1"),
             Check(OPENINGS, "bets_openings"),
@@ -96,59 +134,60 @@ class Bet(Table):
         ]
 
 
-HIGH_ROLL = SQL("(wager_cents >= 5000 OR (wager_cents > 0 AND payout_cents >= 10 * wager_cents))")
-"""50 coins wagered, or 10 times the wager paid. With literals, so that the partial index matches."""
+_CASE = """(
+    CASE game WHEN 'case' THEN (SELECT {0} FROM cases WHERE cases.id = bets.case_id)
+              WHEN 'irl' THEN (SELECT {0} FROM irl_cases WHERE irl_cases.id = bets.case_id) END
+)"""
 
-# Two concurrent bets with the same request id: one fails.
-Bet.add_index(
-    Bet.index(
-        Bet.user,
-        Bet.request_id,
-        name="bets_by_request_id",
-        unique=True,
-        where=SQL("request_id IS NOT NULL"),
-    )
-)
-# The live bets, newest first. With the player, so that those of suspended ones are skipped without reading
-# the bets.
-Bet.add_index(Bet.index(Bet.completed_at_ms, Bet.id, Bet.user, name="bets_by_completion"))
-# A player's proofs that are not delivered.
-Bet.add_index(
-    Bet.index(
-        Bet.user,
-        Bet.nonce,
-        name="bets_without_delivered_proof",
-        where=SQL("proof_delivered_at_ms IS NULL"),
-    )
-)
-# Bets whose proofs no process has claimed: any process claims those that are overdue.
-Bet.add_index(
-    Bet.index(
-        Bet.completed_at_ms,
-        name="bets_unclaimed",
-        where=SQL("proof_held_by IS NULL AND proof_delivered_at_ms IS NULL"),
-    )
-)
-# The public list of high rolls, likewise.
-Bet.add_index(Bet.index(Bet.completed_at_ms, Bet.id, Bet.user, name="bets_high_rolls", where=HIGH_ROLL))
-PAID_MORE = SQL("payout_cents > wager_cents")
-"""With literals, so that the partial index matches."""
+SHOWN_WITH_BETS = {
+    "username": "(SELECT username FROM users WHERE users.id = bets.user_id)",
+    "avatar": "(SELECT avatar FROM users WHERE users.id = bets.user_id)",
+    # A prize keeps the picture that it had; other items are shown as they are now.
+    "image": """COALESCE(
+        (SELECT image FROM prizes WHERE prizes.bet_id = bets.id),
+        (SELECT image FROM items WHERE items.market_hash_name = bets.item),
+        ''
+    )""",
+    "case_slug": _CASE.format("slug"),
+    "case_name": _CASE.format("name"),
+}
+"""What public lists show with a bet from other tables: SQL for a row of ``bets``, by the columns' names.
 
-# The last openings of a case.
-Bet.add_index(Bet.index(Bet.game, Bet.case_id, Bet.id, name="bets_of_case", where=SQL("case_id IS NOT NULL")))
-# The best drops of a case. Few openings pay more than they cost.
-Bet.add_index(
-    Bet.index(
-        Bet.game,
-        Bet.case_id,
-        Bet.payout_cents,
-        Bet.id,
-        name="bets_best_of_case",
-        where=SQL("case_id IS NOT NULL AND payout_cents > wager_cents"),
+``case_slug`` and ``case_name`` are null for a spin, and for a case that is gone.
+"""
+
+
+class Prize(Table):
+    """An item of an opened case, with its name, image and value of that time.
+
+    ``status`` goes from ``kept`` to ``sold``, or to ``shipping`` and then ``shipped``. Each step is one
+    update guarded by the status, in the transaction that posts the value to the ledger.
+    """
+
+    id = peewee.BigAutoField()
+    user = peewee.ForeignKeyField(User, on_delete="RESTRICT", index=False)
+    bet = peewee.ForeignKeyField(Bet, unique=True, on_delete="RESTRICT")
+    name = peewee.CharField(max_length=200)
+    # As in ``IrlItem``.
+    image = peewee.CharField(max_length=1000)
+    value_cents = peewee.BigIntegerField(constraints=[Check("value_cents >= 0")])
+    status = peewee.CharField(
+        max_length=8, constraints=[Check("status IN ('kept', 'sold', 'shipping', 'shipped')")]
     )
-)
-# A player's games by earning; the most earned are read backwards. With the game, so that a list of one game
-# skips the bets of others without reading them.
-Bet.add_index(
-    Bet.index(Bet.user, Bet.payout_cents, Bet.nonce.desc(), Bet.game, name="bets_of_player_least_earned")
-)
+    won_at_ms = peewee.BigIntegerField()
+    # Encrypted; a copy of the player's address from when shipping was requested, as JSON.
+    encrypted_address = peewee.TextField(null=True)
+    # How the parcel can be followed, as staff wrote it.
+    tracking = peewee.CharField(max_length=200, null=True)
+
+    class Meta:
+        table_name = "prizes"
+        constraints = [
+            Check("(status IN ('shipping', 'shipped')) = (encrypted_address IS NOT NULL)", "prizes_address")
+        ]
+        indexes = (
+            # A player's prizes, newest first.
+            SQL("CREATE INDEX prizes_of_player ON prizes (user_id, id)"),
+            # The prizes to ship, oldest first.
+            SQL(f"CREATE INDEX prizes_to_ship ON prizes (id) WHERE {IS_TO_SHIP.sql}"),
+        )

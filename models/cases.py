@@ -1,11 +1,17 @@
-"""Cases, and their items with their chances."""
+"""Cases of items and of real-life items, how often each was opened, and snapshots of their contents."""
+
+from typing import Any
 
 import peewee
-from peewee import Check
+from peewee import SQL, Check, fn
 
 from models.db.connection import Table
 from models.items import Item
 from models.users import User
+
+CASE = "case"
+IRL = "irl"
+"""The games that open cases, as bets name them."""
 
 
 class Case(Table):
@@ -25,27 +31,28 @@ class Case(Table):
     used_balance_type = peewee.CharField(max_length=16, null=True)
     created_at_ms = peewee.BigIntegerField()
     # The level that a player needs to open a level case.
-    required_level = peewee.IntegerField(
-        null=True,
-        constraints=[
-            Check(
-                "required_level IS NULL OR (required_level >= 0 AND kind = 'level')", "cases_required_level"
-            )
-        ],
-    )
+    required_level = peewee.IntegerField(null=True)
     # Since when it is not sold any more; null while it is on sale.
     withdrawn_at_ms = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "cases"
-        # With the unique slug, this allows at most one free case.
-        constraints = [Check("(kind = 'free') = (slug = 'free-case')")]
-
-
-# The indexes of lists and counts contain the filters, so cases that are not on the page are never fetched.
-FILTERS = (Case.kind, Case.type, Case.name_folded, Case.withdrawn_at_ms)
-Case.add_index(Case.index(Case.created_at_ms, Case.id, *FILTERS, name="cases_by_time"))
-Case.add_index(Case.index(Case.price_cents, Case.id, *FILTERS, name="cases_by_price"))
+        constraints = [
+            # With the unique slug, this allows at most one free case.
+            Check("(kind = 'free') = (slug = 'free-case')"),
+            Check("required_level IS NULL OR (required_level >= 0 AND kind = 'level')"),
+        ]
+        # They contain the filters of lists and counts, so cases that are not on the page are never fetched.
+        indexes = (
+            SQL(
+                "CREATE INDEX cases_by_time"
+                " ON cases (created_at_ms, id, kind, type, name_folded, withdrawn_at_ms)"
+            ),
+            SQL(
+                "CREATE INDEX cases_by_price"
+                " ON cases (price_cents, id, kind, type, name_folded, withdrawn_at_ms)"
+            ),
+        )
 
 
 class CaseItem(Table):
@@ -61,10 +68,8 @@ class CaseItem(Table):
     class Meta:
         table_name = "case_items"
         primary_key = peewee.CompositeKey("case", "position")
-
-
-# An item is in a case once. Finds the cases of an item whose price has changed.
-CaseItem.add_index(CaseItem.index(CaseItem.item, CaseItem.case, name="case_items_by_item", unique=True))
+        # An item is in a case once. Finds the cases of an item whose price has changed.
+        indexes = (SQL("CREATE UNIQUE INDEX case_items_by_item ON case_items (item_id, case_id)"),)
 
 
 class CaseVersion(Table):
@@ -75,3 +80,78 @@ class CaseVersion(Table):
 
     class Meta:
         table_name = "case_version"
+
+
+class IrlCase(Table):
+    """A case of real-life items. ``slug`` is its public id; the price comes from the import."""
+
+    id = peewee.BigAutoField()
+    slug = peewee.CharField(max_length=64, unique=True)
+    name = peewee.CharField(max_length=100)
+    price_cents = peewee.BigIntegerField(constraints=[Check("price_cents >= 0")])
+    created_at_ms = peewee.BigIntegerField()
+    # Since when it is not sold any more; null while it is on sale.
+    withdrawn_at_ms = peewee.BigIntegerField(null=True)
+
+    class Meta:
+        table_name = "irl_cases"
+
+
+class IrlItem(Table):
+    """An item in such a case. ``ticket_width`` of 10**18 tickets win it; one percent is 10**16."""
+
+    case = peewee.ForeignKeyField(IrlCase, backref="items", on_delete="CASCADE", index=False)
+    position = peewee.IntegerField(constraints=[Check("position >= 0")])
+    name = peewee.CharField(max_length=200)
+    # A URL, a path below /media, or empty for the neutral image.
+    image = peewee.CharField(max_length=1000, default="")
+    price_cents = peewee.BigIntegerField(constraints=[Check("price_cents >= 0")])
+    ticket_width = peewee.BigIntegerField(
+        constraints=[Check("ticket_width BETWEEN 0 AND 1000000000000000000")]
+    )
+
+    class Meta:
+        table_name = "irl_items"
+        primary_key = peewee.CompositeKey("case", "position")
+
+
+class CaseSpins(Table):
+    """The openings of one case by the players of one shard: openings that update one row wait for each other.
+
+    ``case_id`` is a row of the cases of this game. It is no foreign key: an opening uses a snapshot, and
+    its case may have been deleted since.
+    """
+
+    game = peewee.CharField(max_length=16, constraints=[Check("game IN ('case', 'irl')")])
+    case_id = peewee.BigIntegerField()
+    shard = peewee.IntegerField(constraints=[Check("shard BETWEEN 0 AND 63")])
+    spins = peewee.BigIntegerField(constraints=[Check("spins >= 1")])
+
+    class Meta:
+        table_name = "case_spins"
+        primary_key = peewee.CompositeKey("game", "case_id", "shard")
+
+
+def spins_of(game: str, case_id: Any) -> Any:
+    """How often the case in this column was opened, as an expression of a query."""
+    counted = CaseSpins.select(fn.SUM(CaseSpins.spins)).where(
+        CaseSpins.game == game, CaseSpins.case_id == case_id
+    )
+    return fn.COALESCE(counted, 0).cast("BIGINT")
+
+
+class Snapshot(Table):
+    """The canonical JSON of a case: its id, its price, and the names, prices and widths of its items.
+
+    A row is stored with the first bet that refers to it, and never changes. The id follows from the content,
+    so that in a restored database the id of a content is never that of another one.
+    """
+
+    # The first 60 bits of the hash, which fit 63.
+    id = peewee.BigAutoField()
+    # SHA-256 of the content in lowercase hex.
+    hash = peewee.CharField(max_length=64, constraints=[Check("length(hash) = 64")])
+    content = peewee.TextField()
+
+    class Meta:
+        table_name = "snapshots"

@@ -1,4 +1,4 @@
-"""The processes that serve."""
+"""The processes that serve, and the leases of what only one of them does at a time."""
 
 from typing import Any
 
@@ -48,3 +48,16 @@ def live_sockets() -> int:
     """The open sockets of all live processes, as of two seconds ago."""
     rows: Any = live_processes().select(fn.COALESCE(fn.SUM(Process.sockets), 0))
     return int(rows.scalar())
+
+
+class Lease(Table):
+    """The right to do something. A new database has all rows. Times are by the database's clock."""
+
+    name = peewee.CharField(max_length=16, primary_key=True)
+    # Grows each time the lease changes hands: a holder's writes check it, so those of a former one fail.
+    epoch = peewee.BigIntegerField(default=0)
+    # Until then only the holder may renew it. 0 once the holder has given it back.
+    until_ms = peewee.BigIntegerField(default=0)
+
+    class Meta:
+        table_name = "leases"

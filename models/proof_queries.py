@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import peewee
 
-from models import shown_bets
+from models.bets import SHOWN_WITH_BETS
 from models.db.connection import database, reading
 from models.db.sql import execute
 from models.processes import LIVE_MS
@@ -71,7 +71,7 @@ class UndeliveredBet(NamedTuple):
 
 
 # SQLite can return columns of the changed table only.
-OTHER_TABLES = shown_bets.COLUMNS | {
+OTHER_TABLES = SHOWN_WITH_BETS | {
     "snapshot": "(SELECT hash FROM snapshots WHERE snapshots.id = bets.snapshot_id)",
     "is_suspended": "(SELECT suspended_at_ms IS NOT NULL FROM users WHERE users.id = bets.user_id)",
 }

@@ -1,19 +1,22 @@
-"""Players, their balances and totals, and their announced server seeds."""
+"""Players and what belongs to them: balances and totals, personal details, notifications, notes of staff."""
 
+import json
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import peewee
 from peewee import SQL, Check
 
-from models.db.connection import Sqlite, Table, database
+from models.db.connection import Table, database, reading
 from models.db.sql import execute
+from models.db.sqlite import Sqlite
 
 PERMANENTLY = 2**62
 """The end of a permanent exclusion."""
 
 
 class BytewiseField(peewee.CharField):
-    """A text that is compared byte by byte, so that its index also finds beginnings (models/db/search.py)."""
+    """A text that is compared byte by byte, so that its index also finds beginnings (models/db/sql.py)."""
 
     def ddl(self, ctx: peewee.Context) -> peewee.NodeList:
         """The definition of the column. SQLite compares so by default."""
@@ -59,7 +62,7 @@ class User(Table):
     excluded_until_ms = peewee.BigIntegerField(null=True)
 
     # What the player bet lately. Each bet changes this row anyway, so one guarded update compares these sums
-    # with the limits and adds to them (models/play_limits.py).
+    # with the limits and adds to them (models/limits.py).
     last_bet_at_ms = peewee.BigIntegerField(default=0)
     # A play session begins with the first bet after half an hour without one.
     play_began_at_ms = peewee.BigIntegerField(default=0)
@@ -94,27 +97,22 @@ class User(Table):
 
     class Meta:
         table_name = "users"
-
-
-# The leaderboards of a week and a month, without suspended players. PostgreSQL adds an entry to every index
-# when a bet changes these columns. A table of their own for the sums took more of its time for a bet, and
-# grew faster.
-for _period in ("week", "month"):
-    _starts_at, _wagered = getattr(User, f"{_period}_starts_at_ms"), getattr(User, f"{_period}_wagered_cents")
-    User.add_index(
-        User.index(
-            _starts_at,
-            _wagered.desc(),
-            User.id,
-            name=f"users_leaderboard_of_{_period}",
-            where=SQL("suspended_at_ms IS NULL"),
+        indexes = (
+            # The leaderboards of a week and a month, without suspended players. PostgreSQL adds an entry to
+            # every index when a bet changes these columns. A table of their own for the sums took more of its
+            # time for a bet, and grew faster.
+            SQL(
+                "CREATE INDEX users_leaderboard_of_week"
+                " ON users (week_starts_at_ms, week_wagered_cents DESC, id) WHERE suspended_at_ms IS NULL"
+            ),
+            SQL(
+                "CREATE INDEX users_leaderboard_of_month"
+                " ON users (month_starts_at_ms, month_wagered_cents DESC, id) WHERE suspended_at_ms IS NULL"
+            ),
+            # The lists of suspended players and of those on a break. Other players are in neither.
+            SQL("CREATE INDEX users_suspended ON users (id) WHERE suspended_at_ms IS NOT NULL"),
+            SQL("CREATE INDEX users_excluded ON users (id) WHERE excluded_until_ms IS NOT NULL"),
         )
-    )
-
-
-# The lists of suspended players and of those on a break. Other players are in neither.
-User.add_index(User.index(User.id, name="users_suspended", where=SQL("suspended_at_ms IS NOT NULL")))
-User.add_index(User.index(User.id, name="users_excluded", where=SQL("excluded_until_ms IS NOT NULL")))
 
 
 _FIELDS = User._meta.sorted_fields  # noqa: SLF001  # peewee's own way
@@ -148,23 +146,114 @@ class Balances(NamedTuple):
     balance_version: int
 
 
-class AnnouncedSeed(Table):
-    """The server seed of a player's next spin. Its commitment is public, the seed is encrypted.
+class PersonalDetails(Table):
+    """A player's details. The row is created with the first detail; the others are empty."""
 
-    A spin replaces it with an update guarded by the nonce. When two spins have the same nonce, in any
-    process, one of them updates no row and changes nothing.
-    """
-
-    user = peewee.ForeignKeyField(User, primary_key=True, on_delete="RESTRICT")
-    nonce = peewee.BigIntegerField(constraints=[Check("nonce >= 1")])
-    # Not unique, so that PostgreSQL writes no index when a bet replaces the row. ``bets`` refuses a seed that
-    # was used before.
-    server_seed_commitment = peewee.CharField(max_length=64)
-    encrypted_server_seed = peewee.TextField()
-    # If this is earlier than the epoch of the log (models/log.py), the seed must be redrawn.
-    epoch = peewee.BigIntegerField()
-    # Whether a signed checkpoint has the commitment, or a bet announced it. Only then a bet uses the seed.
-    is_logged = peewee.BooleanField()
+    user = peewee.ForeignKeyField(User, primary_key=True, on_delete="CASCADE")
+    first_name = peewee.CharField(max_length=120, default="")
+    last_name = peewee.CharField(max_length=120, default="")
+    phone = peewee.CharField(max_length=16, default="")
+    address_line1 = peewee.CharField(max_length=120, default="")
+    address_line2 = peewee.CharField(max_length=120, default="")
+    city = peewee.CharField(max_length=120, default="")
+    zip_code = peewee.CharField(max_length=120, default="")
+    state = peewee.CharField(max_length=120, default="")
+    country = peewee.CharField(max_length=120, default="")
 
     class Meta:
-        table_name = "announced_seeds"
+        table_name = "personal_details"
+
+
+class Notification(Table):
+    """One message to one player, from the system or from an operator."""
+
+    id = peewee.BigAutoField()
+    user = peewee.ForeignKeyField(User, on_delete="CASCADE", index=False)
+    title = peewee.CharField(max_length=120)
+    message = peewee.CharField(max_length=1000)
+    created_at_ms = peewee.BigIntegerField()
+
+    class Meta:
+        table_name = "notifications"
+        # A player's list, newest first, and clearing it.
+        indexes = (SQL("CREATE INDEX notifications_of_player ON notifications (user_id, id)"),)
+
+
+class PlayerNote(Table):
+    """A note about a player. It is deleted with the player."""
+
+    id = peewee.BigAutoField()
+    user = peewee.ForeignKeyField(User, on_delete="CASCADE", index=False)
+    text = peewee.CharField(max_length=2000)
+    # The name of the staff account.
+    written_by = peewee.CharField(max_length=64)
+    written_at_ms = peewee.BigIntegerField()
+
+    class Meta:
+        table_name = "player_notes"
+        # A player's notes, newest first.
+        indexes = (SQL("CREATE INDEX player_notes_of_player ON player_notes (user_id, id)"),)
+
+
+class PlayerTag(Table):
+    """A word by which staff find players again, such as ``vip``."""
+
+    user = peewee.ForeignKeyField(User, on_delete="CASCADE", index=False)
+    tag = peewee.CharField(max_length=32)
+    added_by = peewee.CharField(max_length=64)
+    added_at_ms = peewee.BigIntegerField()
+
+    class Meta:
+        table_name = "player_tags"
+        primary_key = peewee.CompositeKey("user", "tag")
+        # The players with a tag, the newest account first.
+        indexes = (SQL("CREATE INDEX player_tags_by_tag ON player_tags (tag, user_id)"),)
+
+
+class SentState(NamedTuple):
+    """What a socket was last sent, its player, and the session number of its token."""
+
+    sid: str
+    user_id: int
+    session_number: int
+    version: int
+    commitment: str
+
+
+class ChangedState(NamedTuple):
+    """The newer session number and balances in the database, by the names of the columns."""
+
+    sid: str
+    user_id: int
+    session_number: int
+    balance_cents: int
+    vault_cents: int
+    sweepstake_cents: int
+    balance_version: int
+
+
+DIGITS = 20
+# Each state is one text, because the databases have no common way to read values of a JSON object: the ids of
+# player and session with their leading zeros, then version and commitment.
+FIND_CHANGED = f"""
+SELECT sent.key, users.id, users.session_number,
+    users.balance_cents, users.vault_cents, users.sweepstake_cents, users.balance_version
+FROM {{pairs}}(:sent) AS sent
+    JOIN users ON users.id = CAST(substr(sent.value, 1, {DIGITS}) AS BIGINT)
+    JOIN announced_seeds ON announced_seeds.user_id = users.id
+WHERE users.session_number > CAST(substr(sent.value, {DIGITS + 1}, {DIGITS}) AS BIGINT)
+    OR substr(sent.value, {2 * DIGITS + 1})
+    <> users.balance_version || ' ' || announced_seeds.server_seed_commitment
+"""  # noqa: S608  # constants
+
+
+@reading()
+def find_changed(sent: Sequence[SentState]) -> list[ChangedState]:
+    """The sockets of these whose players' state or session number has changed, with the new state."""
+    if not sent:
+        return []
+    texts = {
+        each.sid: f"{each.user_id:0{DIGITS}}{each.session_number:0{DIGITS}}{each.version} {each.commitment}"
+        for each in sent
+    }
+    return [ChangedState(*row) for row in execute(FIND_CHANGED, {"sent": json.dumps(texts)})]

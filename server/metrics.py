@@ -4,7 +4,7 @@ from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
 
-from services.games.bets import GAMES
+from services.bets.terms import GAMES
 
 
 class Metrics:

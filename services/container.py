@@ -3,25 +3,26 @@
 import time
 from collections.abc import Callable
 
-from models.case_spins import CASE, IRL
+from models.cases import CASE, IRL
 from services.accounts.avatars.change import Avatars
 from services.accounts.login.game_platform import GamePlatform
 from services.accounts.login.login import Login, Provider
 from services.accounts.tokens import Tokens
 from services.accounts.two_factor.authentication import TwoFactorAuthentication
 from services.alarms.delivery import AlarmDelivery
-from services.fairness.server_seeds import ServerSeeds
+from services.bets.cases import Openings
+from services.bets.proofs import Proofs
+from services.bets.seeds import ServerSeeds
+from services.bets.settlement import BetSettler
+from services.bets.terms import SpinInProgress
+from services.bets.upgrader import Upgrader
 from services.figures.daily_totals import TotalsOfAppended
-from services.games.bet_settler import BetSettler
-from services.games.errors import SpinInProgress
-from services.games.proofs import Proofs
 from services.items.catalogue import CatalogueCache
 from services.items.prices.service import PriceService
 from services.log.bet_log import BetLog
 from services.log.keys import LogKeys
 from services.log.pseudonyms import Pseudonyms
 from services.maintenance.encrypted_columns import EncryptedColumn, encrypted_columns
-from services.openings.opening import Openings
 from services.payments.deposits import Deposits
 from services.payments.hold import PayoutHold
 from services.payments.inbox import WebhookInbox
@@ -45,7 +46,6 @@ from services.staff.login_failures import LoginFailures
 from services.staff.passwords import Passwords
 from services.staff.proposals import Proposals
 from services.staff.sign_in import SignIn
-from services.upgrader.spin import Upgrader
 from services.wallet.prizes.shipping import Shipping
 from settings import Settings
 
@@ -84,15 +84,13 @@ class Services:
         self.seeds = ServerSeeds(encrypter=self._encrypter("server seeds"), bet_log=self.log, clock=clock)
         self.proofs = Proofs(seeds=self.seeds, process_id=process_id)
 
-        settler = BetSettler(seeds=self.seeds, settings=settings)
+        self.bets = BetSettler(seeds=self.seeds, settings=settings)
         self.player_locks = PlayerLocks(SpinInProgress)
         self.catalogue = CatalogueCache(ttl_seconds=settings.catalogue_ttl_seconds, timer=time.monotonic)
-        self.upgrader = Upgrader(settings=settings, catalogue=self.catalogue, settler=settler)
+        self.upgrader = Upgrader(settings=settings, catalogue=self.catalogue)
         edge = settings.upgrader_house_edge_ppm
-        self.case_openings = Openings(
-            game=CASE, settler=settler, house_edge_ppm=edge, free_case_limit=settings.free_case_limit
-        )
-        self.irl_openings = Openings(game=IRL, settler=settler, house_edge_ppm=edge)
+        self.case_openings = Openings(CASE, house_edge_ppm=edge, free_case_limit=settings.free_case_limit)
+        self.irl_openings = Openings(IRL, house_edge_ppm=edge)
         self.shipping = Shipping(encrypter=self._encrypter("shipping addresses"))
         self.prices = PriceService(
             feed_url=settings.price_feed_url,
@@ -172,7 +170,6 @@ class Services:
             name=name,
             provider=provider,
             encrypter=self._encrypter(f"login with {name}"),
-            seeds=self.seeds,
             needs_code="login" in self.settings.two_factor_required_for,
         )
 

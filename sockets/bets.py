@@ -2,10 +2,10 @@
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
 from decimal import Decimal
 from functools import partial
-from typing import Any
+from typing import Any, Generic
 
 from flask import Flask
 
@@ -16,62 +16,25 @@ from server.metrics import Metrics
 from server.realtime.packets import after_this_event, check_event_rate
 from server.realtime.server import Event, Realtime
 from services.accounts import sessions, users
-from services.cases.errors import CaseNotFound
+from services.bets.cases import OpeningRequest
+from services.bets.settlement import SettledBet
+from services.bets.terms import LOST, OF_EVERY_BET, UPGRADER, WON, Game, InvalidRequest, Request
+from services.bets.upgrader import SpinRequest
 from services.container import Services
-from services.games.bet_settler import SettledBet
-from services.games.bets import LOST, UPGRADER, WON
-from services.games.errors import (
-    CommitmentMismatch,
-    FreeCaseNotAvailable,
-    InvalidClientSeed,
-    InvalidRequest,
-    RequestIdReused,
-    SessionTimeReached,
-    SpinInProgress,
-    TooSoon,
-)
-from services.limits.errors import ExcludedPermanently, LimitReached, TakingABreak
-from services.openings.errors import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow
-from services.openings.opening import OpeningRequest, Openings
-from services.shared.errors import (
-    AccountSuspended,
-    InsufficientBalance,
-    PlatformError,
-    TooManyRequests,
-    Unauthorized,
-)
-from services.shared.money import InvalidAmount, number_from_cents
-from services.upgrader.errors import (
-    ItemNotFound,
-    ItemPriceChanged,
-    PriceNotAboveWager,
-    WagerAboveLimit,
-    WagerTooSmall,
-)
-from services.upgrader.spin import SpinRequest, Upgrader
-from sockets.schemas import LimitReachedSchema, OpeningPfSchema, PfSchema
+from services.limits.errors import LimitReached
+from services.shared.errors import PlatformError
+from services.shared.money import number_from_cents
+from sockets.player_state import PlayerState
+from sockets.proofs import ProofDelivery
+from sockets.schemas import LimitReachedSchema, OpeningPfSchema, PfSchema, ReceiptSchema
 
 MAX_REQUEST_ID = 64
 CENTS_PER_COIN = 100
 
-FAILED = {"status": False, "error": "Something went wrong"}
-"""The answer to a bet that failed, or was refused for another reason than ``REFUSALS``."""
+RECEIPT = "log:receipt"
 
-OF_EVERY_BET = (
-    *(Unauthorized, TooManyRequests, SpinInProgress, InvalidRequest, RequestIdReused, InvalidClientSeed),
-    *(AccountSuspended, ExcludedPermanently, TakingABreak, LimitReached, TooSoon, SessionTimeReached),
-    *(CommitmentMismatch, InsufficientBalance),
-)
-OF_AN_OPENING = (CaseNotFound, CaseNotAvailable, CasePriceChanged, CaseChanged)
-OF_A_SPIN = (
-    *(InvalidAmount, ItemNotFound, ItemPriceChanged, PriceNotAboveWager, WagerAboveLimit, WagerTooSmall),
-)
-REFUSALS: dict[str, tuple[type[PlatformError], ...]] = {
-    "upgrader:spin": (*OF_EVERY_BET, *OF_A_SPIN),
-    "case:open": (*OF_EVERY_BET, *OF_AN_OPENING, LevelTooLow, FreeCaseNotAvailable),
-    "irl:open": (*OF_EVERY_BET, *OF_AN_OPENING),
-}
-"""The reasons that players are told, by event; asyncapi.json has the same."""
+FAILED = {"status": False, "error": "Something went wrong"}
+"""The answer to a bet that failed, or was refused for a reason that players are not told."""
 
 events_log = logging.getLogger("platform.events")
 
@@ -80,35 +43,23 @@ events_log = logging.getLogger("platform.events")
 SPIN_PF = PfSchema()
 OPENING_PF = OpeningPfSchema()
 LIMIT_REACHED = LimitReachedSchema()
+RECEIPT_PAYLOAD = ReceiptSchema()
 
 
-AfterBet = Callable[[str, SettledBet], None]
-"""Called with the socket that placed a bet, and the bet."""
-
-
-class BetEvent:
+class BetEvent(ABC, Generic[Request]):
     """Plays the bets that players request by one event, and sends the events that follow."""
 
     def __init__(
-        self,
-        app: Flask,
-        running: Realtime,
-        *,
-        name: str,
-        game: Upgrader | Openings,
-        read: Callable[[object, int], Any],
-        after_bet: Sequence[AfterBet],
-        after_acknowledgement: Sequence[AfterBet],
+        self, app: Flask, running: Realtime, name: str, game: Game[Request], *, proofs: ProofDelivery
     ) -> None:
-        """``read`` turns a payload, in a session of this number, into the game's request."""
         self._name = name
         self._game = game
-        self._read = read
+        self._refusals: tuple[type[PlatformError], ...] = (*OF_EVERY_BET, *game.refusals)
         self._running = running
         self._services: Services = app.extensions["services"]
-        self._after_bet = after_bet
-        self._after_acknowledgement = after_acknowledgement
         self._metrics: Metrics = app.extensions["metrics"]
+        self._state: PlayerState = app.extensions["player_state"]
+        self._proofs = proofs
         # Flask-SocketIO's own decorator makes a request context for each event: a tenth of a spin's time.
         running.server.on(name, self.handle)
 
@@ -119,7 +70,7 @@ class BetEvent:
             check_event_rate()
             with self._running.connections.event_in_flight(sid) as (user_id, session):
                 outcome, answer = self._play(sid, user_id, session, payload)
-        except REFUSALS[self._name] as refusal:
+        except self._refusals as refusal:
             # The text of the class, because that of a break contains its end.
             outcome, answer = type(refusal).text, self._answer(sid, refusal_answer(refusal))
         except Exception:  # noqa: BLE001  # the player gets an answer in any case
@@ -133,8 +84,8 @@ class BetEvent:
         """Play the bet and send its events; returns its status and the acknowledgement."""
         try:
             with self._services.player_locks.hold(user_id):
-                request = self._read(payload, session)
-                played = self._game.play(user_id=user_id, request=request, clock=self._services.clock)
+                request = self.read(payload, user_id=user_id, session=session)
+                played = self._services.bets.settle(self._game, request, clock=self._services.clock)
                 answer = bet_answer(played)
                 self._send(sid, played, answer)
         except PlatformError:
@@ -145,15 +96,30 @@ class BetEvent:
             raise
         return played.bet.status, answer
 
+    @abstractmethod
+    def read(self, payload: object, *, user_id: int, session: int) -> Request:
+        """Check the types of a payload; the service checks its values. Raises InvalidRequest."""
+
     def _send(self, sid: str, played: SettledBet, answer: dict[str, Any]) -> None:
         """Send the events of a settled bet in the promised order, with the acknowledgement in the middle."""
         self._running.send(sid, [pf_event(played.bet), (self._name, answer)])
         # Not for the first answer to a repeated request id.
         if played.following is not None:
-            for follow_up in self._after_bet:
-                follow_up(sid, played)
-        for follow_up in self._after_acknowledgement:
-            after_this_event(partial(follow_up, sid, played))
+            self._count_coins(played)
+            self._proofs.after_bet(sid, played)
+        after_this_event(partial(self._after_acknowledgement, sid, played))
+
+    def _after_acknowledgement(self, sid: str, played: SettledBet) -> None:
+        """Send what clients expect behind the acknowledgement.
+
+        The first answer to a repeated request id comes with the receipt, and no commitment or balance.
+        """
+        self._state.after_bet(played)
+        receipt = {"nonce": played.bet.nonce, "receipt": self._services.bets.receipt(played)}
+        self._running.send(sid, [(RECEIPT, RECEIPT_PAYLOAD.dump(receipt))])
+        if played.is_late:
+            # If this fails, the seed is shown as early as the settlement wrote.
+            proof_queries.postpone(played.bet.id, due_at=played.bet.completed_at_ms)
 
     def _answer(self, sid: str, answer: dict[str, Any]) -> dict[str, Any]:
         """Send the event of a bet that was not played; returns it as the acknowledgement."""
@@ -172,52 +138,46 @@ class BetEvent:
             repeated_lines.log.info("event", extra=extra)
 
     def _count(self, outcome: str) -> None:
-        if self._game.game == UPGRADER:
+        if self._game.name == UPGRADER:
             self._metrics.spins.labels(outcome).inc()
         else:
-            self._metrics.openings.labels(self._game.game, outcome).inc()
+            self._metrics.openings.labels(self._game.name, outcome).inc()
+
+    def _count_coins(self, played: SettledBet) -> None:
+        """Count a bet's wager, its payout, and the mean and variance of its payout, in coins.
+
+        Openings of the free case are not counted, so that coins paid / wagered is the return to player.
+        """
+        bet, expected, metrics = played.bet, played.expectation, self._metrics
+        if expected is None:
+            return
+        metrics.wagered[bet.game].inc(bet.wager_cents / CENTS_PER_COIN)
+        metrics.paid[bet.game].inc(bet.payout_cents / CENTS_PER_COIN)
+        metrics.expected[bet.game].inc(expected.mean_cents / CENTS_PER_COIN)
+        metrics.variance[bet.game].inc(expected.variance_square_cents / CENTS_PER_COIN**2)
 
 
-def count_coins(metrics: Metrics, _sid: str, played: SettledBet) -> None:
-    """Count a settled bet's wager, its payout, and the mean and variance of its payout, in coins.
+class SpinEvent(BetEvent[SpinRequest]):
+    """Plays spins."""
 
-    Openings of the free case are not counted, so that coins paid / wagered is the return to player.
-    """
-    bet, expected = played.bet, played.expectation
-    if expected is None:
-        return
-    metrics.wagered[bet.game].inc(bet.wager_cents / CENTS_PER_COIN)
-    metrics.paid[bet.game].inc(bet.payout_cents / CENTS_PER_COIN)
-    metrics.expected[bet.game].inc(expected.mean_cents / CENTS_PER_COIN)
-    metrics.variance[bet.game].inc(expected.variance_square_cents / CENTS_PER_COIN**2)
+    def read(self, payload: object, *, user_id: int, session: int) -> SpinRequest:
+        given, common = _common_fields(payload)
+        amount, item = given.get("amount"), given.get("item")
+        # A boolean or a text as amount is refused by the service, as an invalid amount.
+        if not isinstance(amount, bool | str | int | float | Decimal) or not isinstance(item, str):
+            raise InvalidRequest
+        return SpinRequest(user_id=user_id, session=session, amount=amount, item=item, **common)
 
 
-def postpone_if_late(_sid: str, played: SettledBet) -> None:
-    """Write the later due time of a proof whose settlement took long.
+class OpeningEvent(BetEvent[OpeningRequest]):
+    """Plays openings of cases."""
 
-    If this fails, the seed is shown as early as the settlement wrote.
-    """
-    if played.is_late:
-        proof_queries.postpone(played.bet.id, due_at=played.bet.completed_at_ms)
-
-
-def read_spin(payload: object, session: int) -> SpinRequest:
-    """Check the types of a payload; the service checks its values. Raises InvalidRequest."""
-    given, common = _common_fields(payload)
-    amount, item = given.get("amount"), given.get("item")
-    # A boolean or a text as amount is refused by the service, as an invalid amount.
-    if not isinstance(amount, bool | str | int | float | Decimal) or not isinstance(item, str):
-        raise InvalidRequest
-    return SpinRequest(amount=amount, item=item, session=session, **common)
-
-
-def read_opening(event: str, payload: object, session: int) -> OpeningRequest:
-    """Check the types of a payload; the service checks its values. Raises InvalidRequest."""
-    given, common = _common_fields(payload)
-    case = given.get("case")
-    if not isinstance(case, str):
-        raise InvalidRequest
-    return OpeningRequest(event=event, case=case, snapshot=given.get("snapshot"), session=session, **common)
+    def read(self, payload: object, *, user_id: int, session: int) -> OpeningRequest:
+        given, common = _common_fields(payload)
+        case, snapshot = given.get("case"), given.get("snapshot")
+        if not isinstance(case, str):
+            raise InvalidRequest
+        return OpeningRequest(user_id=user_id, session=session, case=case, snapshot=snapshot, **common)
 
 
 def _common_fields(payload: object) -> tuple[dict[str, Any], dict[str, Any]]:

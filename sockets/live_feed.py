@@ -7,8 +7,8 @@ from typing import Any
 from models.db.connection import reading
 from models.proof_queries import DueBet
 from server.realtime.server import Event, Realtime
+from services.bets import live_bets
 from services.container import Services
-from services.games import live_bets
 from services.shared.signals import Signal
 from sockets.schemas import LiveBetSchema
 

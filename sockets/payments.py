@@ -1,7 +1,6 @@
 """Tells players about changes of their deposits and withdrawals, which tasks, commands and staff make."""
 
-from models.deposits import Deposit
-from models.withdrawals import Withdrawal
+from models.payments import Deposit, Withdrawal
 from server.realtime.server import Realtime
 from services.container import Services
 from services.payments import history

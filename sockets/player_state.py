@@ -12,13 +12,12 @@ from typing import Any, cast
 import peewee
 from flask import current_app
 
-from models.player_states import ChangedState, SentState, find_changed
-from models.users import Balances, User
+from models.users import Balances, ChangedState, SentState, User, find_changed
 from server.realtime.server import Event, Realtime
 from services.accounts import users
+from services.bets.seeds import Commitment
+from services.bets.settlement import SettledBet
 from services.container import Services
-from services.fairness.server_seeds import Commitment
-from services.games.bet_settler import SettledBet
 from services.shared.background import pause
 from services.shared.signals import Signal
 from sockets.schemas import BalanceSchema, CommitmentSchema
@@ -58,7 +57,7 @@ class PlayerState:
             self._send(sid, events)
         self._services.signals.publish(Signal.PLAYER_STATE, {"player": user_id, "events": events})
 
-    def after_bet(self, _sid: str, played: SettledBet) -> None:
+    def after_bet(self, played: SettledBet) -> None:
         """Send the balances and the next commitment of a bet's player."""
         if played.following and played.balances:
             user_id: int = played.bet.user_id  # type: ignore[attr-defined]  # made by peewee

@@ -18,9 +18,9 @@ from models import proof_queries
 from models.proof_queries import FOUND_AT_ONCE
 from server.realtime.repeated_task import RepeatedTask
 from server.realtime.server import Event, Realtime
+from services.bets.proofs import Proof
+from services.bets.settlement import SettledBet
 from services.container import Services
-from services.games.bet_settler import SettledBet
-from services.games.proofs import Proof
 from services.shared.background import in_slices, pause
 from services.shared.signals import Signal
 from sockets.live_feed import LiveFeed
@@ -106,8 +106,7 @@ class ProofDelivery:
 
     def after_bet(self, sid: str, played: SettledBet) -> None:
         """Send this bet's proof when it is due: to this socket, or else to any of its player's."""
-        if played.bet.id not in self._sent:
-            self._schedule(played.bet.id, Claim(self._due_at(played.bet.completed_at_ms), sid))
+        self._schedule(played.bet.id, Claim(self._due_at(played.bet.completed_at_ms), sid))
 
     def joined(self, sid: str) -> None:
         """Send a socket that has just joined the player's proofs that were never confirmed."""
@@ -233,8 +232,10 @@ class ProofDelivery:
         now = time.monotonic()
         while self._claim_times and self._claim_times[0][0] <= now:
             _, bet_id = heapq.heappop(self._claim_times)
-            # A bet whose settlement was answered late may be in the heap twice.
-            if claim := self._scheduled.pop(bet_id, None):
+            # A bet whose settlement was answered late may be in the heap twice, or may have been found and
+            # sent already.
+            claim = self._scheduled.pop(bet_id, None)
+            if claim is not None and bet_id not in self._sent:
                 self._due[bet_id] = claim
 
     def _announce_and_send(self, claimed: Sequence[Proof], claims: Mapping[int, Claim]) -> None:

@@ -3,8 +3,9 @@
 import marshmallow as ma
 
 from server.schemas import Avatar, Coins, Computed, ItemImage, WireSchema, count, epoch_ms, one_of, text
-from services.fairness import rolls, tickets
-from services.games.bets import GAMES, UPGRADER, multiplier_hundredths
+from services.bets import rolls
+from services.bets.lookups import multiplier_hundredths
+from services.bets.terms import GAMES, UPGRADER
 from services.payments import history
 from services.shared.money import number_from_cents
 
@@ -97,7 +98,7 @@ class OpeningPfSchema(PfSchema):
     """The inputs of an opening's ticket, without its server seed, which is still secret."""
 
     percent = Computed(
-        tickets.percent,
+        rolls.ticket_percent,
         "number",
         "The ticket, in percent: 0.00000 to 99.99999",
         23.61399,

@@ -4,7 +4,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterable
 
-from services.games.proofs import Proof
+from services.bets.proofs import Proof
 
 
 class SentProofs:

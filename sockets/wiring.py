@@ -1,4 +1,4 @@
-"""What happens at the start, when sockets join and leave, after a bet, and at the stop.
+"""What happens at the start, when sockets join and leave, and at the stop.
 
 Each list runs in its order; where the order matters, a comment says why. ``tasks/table.py`` lists what is
 repeated in between. ``app.py`` says how packets and connections are handled, and the prices service handles
@@ -15,12 +15,11 @@ from server.realtime.server import Realtime
 from services.container import Services
 from services.log.signed_log import SignedLog
 from services.shared.signals import Signal
-from sockets.bets import AfterBet, BetEvent, count_coins, postpone_if_late, read_opening, read_spin
+from sockets.bets import OpeningEvent, SpinEvent
 from sockets.live_feed import LiveFeed
 from sockets.payments import PaymentChanges
 from sockets.player_state import PlayerState
 from sockets.proofs import ProofDelivery
-from sockets.receipts import Receipts
 
 
 def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
@@ -29,8 +28,6 @@ def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
     state = app.extensions["player_state"] = PlayerState(running, services)
     feed = app.extensions["live_feed"] = LiveFeed(running, services)
     proofs = app.extensions["proofs"] = ProofDelivery(running, services, feed)
-
-    receipts = Receipts(running, services)
 
     app.extensions["payment_changes"] = PaymentChanges(running, services)
 
@@ -53,14 +50,6 @@ def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
     # When a client has answered a ping, and so has received what was sent before.
     running.transports.on_pong += [proofs.answered_ping]
 
-    # After a bet was settled, and its outcome was sent.
-    after_bet: list[AfterBet] = [
-        partial(count_coins, app.extensions["metrics"]),
-        proofs.after_bet,
-    ]
-    # After its acknowledgement: clients expect commitment, balance and receipt behind it.
-    after_acknowledgement: list[AfterBet] = [state.after_bet, receipts.after_bet, postpone_if_late]
-
     # When an announced seed was replaced.
     services.seeds.on_redraw += [state.send]
 
@@ -77,12 +66,10 @@ def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
     # At the stop, after the tasks: a later round would add the row of this process again.
     running.at_stop += [cluster.leave]
 
-    # When a player bets.
-    event = partial(BetEvent, app, running, after_bet=after_bet, after_acknowledgement=after_acknowledgement)
-    event(name="upgrader:spin", game=services.upgrader, read=read_spin)
-    for openings in (services.case_openings, services.irl_openings):
-        name = f"{openings.game}:open"
-        event(name=name, game=openings, read=partial(read_opening, name))
+    # When a player bets. sockets/bets.py sends what follows a bet.
+    SpinEvent(app, running, "upgrader:spin", services.upgrader, proofs=proofs)
+    OpeningEvent(app, running, "case:open", services.case_openings, proofs=proofs)
+    OpeningEvent(app, running, "irl:open", services.irl_openings, proofs=proofs)
 
 
 def _confirm(running: Realtime, log: SignedLog, _payload: Any) -> None:

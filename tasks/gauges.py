@@ -28,7 +28,7 @@ def add_gauges(app: Flask) -> None:
     gauge("proofs_undecryptable", without_key, lambda: proofs.undecryptable)
     gauge("log_entries", "Entries in the last checkpoint of the public log", lambda: bet_log.published_size)
     gauge("log_successors", "Logs that could not go on after a restore", lambda: bet_log.successors)
-    gauge("database_pool_size", "Limit of connections, 0 for none", lambda: database.usage().size)
-    gauge("database_pool_in_use", "Connections in use", lambda: database.usage().in_use)
+    gauge("database_pool_size", "Limit of connections, 0 for none", lambda: database.pool_size)
+    gauge("database_pool_in_use", "Connections in use", lambda: database.in_use)
     waiting = "Requests and spins that wait for a connection"
-    gauge("database_pool_waiting", waiting, lambda: database.usage().waiting)
+    gauge("database_pool_waiting", waiting, lambda: database.waiters)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from models.payment_findings import PaymentFinding
+from models.payments import PaymentFinding
 from services.payments import findings, history
 from services.payments.provider import ProviderError
 from services.shared.clock import Millis

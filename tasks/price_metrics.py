@@ -4,7 +4,7 @@ from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
-from models.prices import PriceSource
+from models.items import PriceSource
 from services.items.prices.results import RefreshResult
 from services.items.prices.sources import RefreshOutcome
 

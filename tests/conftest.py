@@ -19,15 +19,15 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from app import create_app
-from bench.harness.databases import SqliteFiles, postgres_url
-from bench.harness.players import Player, create_player
-from bench.harness.redis import RedisServer, redis_server
-from bench.harness.servers import come_to_rest, threaded_server
-from bench.harness.sockets import Socket
 from models.db.connection import database, writing
 from models.users import User
 from server.logs import JsonLines
 from settings import Settings
+from tests.harness.databases import SqliteFiles, postgres_url
+from tests.harness.players import Player, create_player
+from tests.harness.redis import RedisServer, redis_server
+from tests.harness.servers import come_to_rest, threaded_server
+from tests.harness.sockets import Socket
 from tests.support import effort as efforts
 from tests.support import markers
 from tests.support.apps import environment, import_item, no_transactions

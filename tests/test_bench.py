@@ -1,4 +1,4 @@
-"""The benchmarks, which are seldom run, still fit the product: their imports and the settling statement."""
+"""Benchmarks and storms, which are seldom run, still fit the product: imports and the settling statement."""
 
 import ast
 import json
@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.harness.servers import ROOT
 from bench.speed import spins_peers
 from models.bet_settlement import PARAMETERS
+from tests.harness.servers import ROOT
 
 
 @cache
@@ -42,8 +42,8 @@ def missing_imports(path: Path):
             yield from (f"{node.module}.{each.name}" for each in node.names if each.name not in names)
 
 
-def test_every_benchmark_imports_names_that_exist():
-    files = list((ROOT / "bench").rglob("*.py"))
+def test_every_benchmark_and_storm_imports_names_that_exist():
+    files = [path for folder in ("bench", "tests/storms") for path in (ROOT / folder).rglob("*.py")]
     missing = {str(path.relative_to(ROOT)): list(missing_imports(path)) for path in files}
 
     assert len(files) > 50

@@ -3,8 +3,8 @@
 import pytest
 import requests
 
-from bench.harness.btcpay.fake import FakeBtcPay
-from bench.harness.btcpay.people import NotPossible
+from tests.harness.btcpay.fake import FakeBtcPay
+from tests.harness.btcpay.people import NotPossible
 
 ADDRESS = FakeBtcPay.address("alice")
 

@@ -47,14 +47,13 @@ import threading
 import time
 import zlib
 from base64 import b64decode, b64encode
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
-from itertools import accumulate
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from cryptography.exceptions import InvalidSignature
@@ -85,9 +84,6 @@ WIDTH = 256
 HASH_BYTES = 32
 BUNDLE_BYTES = WIDTH * (2 + 65_535)
 
-ROLL_RANGE = 10_000_000
-PPM = 1_000_000
-TICKET_RANGE = 10**18
 MAX_INTEGER = 2**53 - 1
 """The largest integer of canonical JSON."""
 
@@ -104,6 +100,141 @@ class Contradiction(Exception):
 
 class NotChecked(Exception):
     """Something is missing, was not signed, or is of a later format. That proves nothing."""
+
+
+# BEGIN of the rules, which generate.py copies from services/bets/rolls.py and services/log/merkle.py.
+
+CLIENT_SEED = re.compile(r"[A-Za-z0-9_-]{4,64}", re.ASCII)
+
+
+ROLL_RANGE = 10_000_000
+"""Rolls are whole numbers from 0 to ROLL_RANGE - 1; each is worth 0.00001 percent."""
+
+PPM = 1_000_000
+
+TICKET_RANGE = 10**18
+"""Tickets are whole numbers from 0 to TICKET_RANGE - 1."""
+
+ROUND = 0
+"""A bet has one round, whose number is part of the digest's message."""
+
+SERVER_SEED = re.compile(r"[0-9a-f]{64}", re.ASCII)
+
+WHOLE = re.compile(r"0|[1-9][0-9]{0,18}", re.ASCII)
+"""A number in a snapshot."""
+
+canonical_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+
+
+def commitment_of(server_seed: str) -> str:
+    """The commitment that is published before the bet: sha256 of the seed's text, in lowercase hex."""
+    return hashlib.sha256(server_seed.encode()).hexdigest()
+
+
+def digest(*, server_seed: str, client_seed: str, nonce: int, game: str = "") -> bytes:
+    """The 32 bytes that decide a bet. ``game`` is ``case`` or ``irl``, and empty for a spin."""
+    message = f"{client_seed}:{nonce}:{ROUND}"
+    if game:
+        message = f"{game}:{message}"
+    return hmac.digest(server_seed.encode(), message.encode(), "sha256")
+
+
+def roll(*, server_seed: str, client_seed: str, nonce: int) -> int:
+    """The rolled number of a spin, 0 to 9,999,999, uniformly distributed (to within 2**-232)."""
+    drawn = digest(server_seed=server_seed, client_seed=client_seed, nonce=nonce)
+    return int.from_bytes(drawn, "big") * ROLL_RANGE >> 256
+
+
+def ticket(*, game: str, server_seed: str, client_seed: str, nonce: int) -> int:
+    """The ticket of an opening, uniformly distributed (to within 2**-196). ``game``: ``case`` or ``irl``."""
+    drawn = digest(server_seed=server_seed, client_seed=client_seed, nonce=nonce, game=game)
+    return int.from_bytes(drawn, "big") * TICKET_RANGE >> 256
+
+
+def threshold(*, wager_cents: int, price_cents: int, house_edge_ppm: int) -> int:
+    """How many of the 10,000,000 rolls win, rounded down (in the house's favour).
+
+    The edge is in millionths, so that the whole formula stays in integers.
+    """
+    return ROLL_RANGE * (PPM - house_edge_ppm) * wager_cents // (PPM * price_cents)
+
+
+def winner(ticket: int, widths: Iterable[int]) -> int:
+    """The position of the item whose range holds the ticket. The widths must sum to TICKET_RANGE."""
+    end = 0
+    for position, width in enumerate(widths):
+        end += width
+        if ticket < end:
+            return position
+    raise ValueError("the widths of a case sum to 10**18")
+
+
+class ContentItem(NamedTuple):
+    """An item of a case. Of 10**18 tickets, ``width`` win it."""
+
+    name: str
+    price_cents: int
+    width: int
+
+
+def content_text(case_id: str, price_cents: int, items: Sequence[tuple[str, int, int]]) -> str:
+    """The snapshot of a case with these items, rarest first: its content as canonical JSON."""
+    shown = [{"name": name, "price": str(price), "width": str(width)} for name, price, width in items]
+    return canonical_json({"id": case_id, "items": shown, "price": str(price_cents)})
+
+
+def read_content(text: str) -> tuple[str, int, list[ContentItem]]:
+    """Id, price in cents and items in a snapshot. Raises ValueError if it is not one."""
+    try:
+        case = json.loads(text)
+        items = [ContentItem(item["name"], int(item["price"]), int(item["width"])) for item in case["items"]]
+        names = [case["id"], *(item.name for item in items)]
+        numbers = [case["price"], *(item[key] for item in case["items"] for key in ("price", "width"))]
+        is_canonical = (
+            all(isinstance(name, str) for name in names)
+            and all(WHOLE.fullmatch(number) for number in numbers)
+            and content_text(case["id"], int(case["price"]), items) == text
+        )
+    except (ValueError, KeyError, TypeError, RecursionError):
+        is_canonical = False
+    if not is_canonical:
+        raise ValueError("the snapshot is not the canonical JSON of a case")
+    if sum(item.width for item in items) != TICKET_RANGE:
+        raise ValueError("the widths of the items must sum to 10^18")
+    return case["id"], int(case["price"]), items
+
+
+EMPTY_ROOT = sha256().digest()
+"""The root of a tree without leaves."""
+
+
+def leaf_hash(entry: bytes) -> bytes:
+    """The hash of an entry of the log."""
+    return sha256(b"\x00" + entry).digest()
+
+
+def node_hash(left: bytes, right: bytes) -> bytes:
+    """The hash of a node from the hashes of its two children."""
+    return sha256(b"\x01" + left + right).digest()
+
+
+def root_of(leaves: Sequence[bytes]) -> bytes:
+    """The root above these leaf hashes: MTH of RFC 6962, section 2.1.
+
+    Hashes in pairs, level by level. A last hash without a neighbour moves up unchanged, which gives the
+    same tree as the recursive definition.
+    """
+    if not leaves:
+        return EMPTY_ROOT
+    hashes = leaves
+    while len(hashes) > 1:
+        pairs = zip(hashes[::2], hashes[1::2], strict=False)
+        unpaired = hashes[len(hashes) & ~1 :]
+        hashes = [*(node_hash(left, right) for left, right in pairs), *unpaired]
+    return hashes[0]
+
+
+# END of the rules.
 
 
 # --- Requests ---------------------------------------------------------------------------------------------
@@ -211,7 +342,7 @@ class Checkpoint:
 
 
 def key_id(name: str, public_key: bytes) -> bytes:
-    return hashlib.sha256(name.encode() + b"\n" + ED25519 + public_key).digest()[:4]
+    return sha256(name.encode() + b"\n" + ED25519 + public_key).digest()[:4]
 
 
 def parse_key(text: str) -> tuple[str, str]:
@@ -292,34 +423,17 @@ def _from_base64(text: str) -> bytes:
 # --- The tree (RFC 6962 section 2.1, c2sp.org/tlog-tiles) -------------------------------------------------
 
 
-def node(left_and_right: bytes) -> bytes:
-    return hashlib.sha256(b"\x01" + left_and_right).digest()
+def split_tile(tile: bytes) -> list[bytes]:
+    return [tile[start : start + HASH_BYTES] for start in range(0, len(tile), HASH_BYTES)]
 
 
-def leaf(entry: bytes) -> bytes:
-    return hashlib.sha256(b"\x00" + entry).digest()
-
-
-def subtree_root(hashes: bytes) -> bytes:
-    """The root over a power of two of hashes."""
-    while len(hashes) > HASH_BYTES:
-        pairs = range(0, len(hashes), 2 * HASH_BYTES)
-        hashes = b"".join([node(hashes[start : start + 2 * HASH_BYTES]) for start in pairs])
-    return hashes
-
-
-def root_of(edge: Edge) -> bytes:
-    """The root of a tree, from the right edge to the left: each step joins the next larger full subtree."""
+def edge_root(edge: Edge) -> bytes:
+    """The root of a tree: each tile of its right edge ends with the root of the one below."""
     root = b""
-    for hashes in edge:
-        end = len(hashes) // HASH_BYTES
-        for bit in range(8):
-            if end >> bit & 1:
-                start = end - (1 << bit)
-                subtree = subtree_root(hashes[start * HASH_BYTES : end * HASH_BYTES])
-                root = node(subtree + root) if root else subtree
-                end = start
-    return root or hashlib.sha256(b"").digest()
+    for tile in edge:
+        hashes = split_tile(tile) + ([root] if root else [])
+        root = root_of(hashes) if hashes else b""
+    return root or EMPTY_ROOT
 
 
 def edge_places(size: int) -> list[tuple[int, int, int]]:
@@ -345,7 +459,7 @@ class Tree:
         self._tiles: dict[int, tuple[int, bytes]] = {}
         self._bundle: tuple[int, list[bytes]] = (-1, [])
         self.edge = [self._fetch(*place) for place in edge_places(self.size)]
-        if root_of(self.edge) != checkpoint.root:
+        if edge_root(self.edge) != checkpoint.root:
             raise NotChecked(f"the tiles of size {self.size} do not have the root of the checkpoint")
 
     def tile(self, level: int, number: int) -> bytes:
@@ -355,7 +469,10 @@ class Tree:
         if self._tiles.get(level, (-1, b""))[0] != number:
             hashes = self._fetch(level, number, WIDTH)
             place = number % WIDTH * HASH_BYTES
-            if subtree_root(hashes) != self.tile(level + 1, number // WIDTH)[place : place + HASH_BYTES]:
+            if (
+                root_of(split_tile(hashes))
+                != self.tile(level + 1, number // WIDTH)[place : place + HASH_BYTES]
+            ):
                 raise NotChecked(f"tile {level}/{number} does not have the root that the tile above says")
             self._tiles[level] = number, hashes
         return self._tiles[level][1]
@@ -367,9 +484,9 @@ class Tree:
             entries = _split_bundle(self._resource("entries", number, width, BUNDLE_BYTES))
             if entries is None or len(entries) not in (width, WIDTH):
                 raise NotChecked(f"bundle {number} does not have {width} entries")
-            hashes = self.tile(0, number)
-            for place, entry in enumerate(entries[:width]):
-                if leaf(entry) != hashes[place * HASH_BYTES : (place + 1) * HASH_BYTES]:
+            tile = self.tile(0, number)
+            for place, (entry, expected) in enumerate(zip(entries[:width], split_tile(tile), strict=False)):
+                if leaf_hash(entry) != expected:
                     raise NotChecked(f"entry {number * WIDTH + place} is not the one in the tree")
             self._bundle = number, entries[:width]
         return self._bundle[1]
@@ -445,7 +562,7 @@ VALID: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("key", "nextKey"), _text(r"[^\s]{1,5000}")),
     "forkOf": _text(r"[^\s]{1,500}"),
     "algorithm": _text("|".join(GAMES)),
-    "clientSeed": _text("[A-Za-z0-9_-]{4,64}"),
+    "clientSeed": _text(CLIENT_SEED.pattern),
     "edge": _text(r"0(\.[0-9]{1,6})?"),
     "game": _text("|".join(GAMES.values())),
     "player": _text("[0-9a-f]{32}"),
@@ -465,7 +582,6 @@ KINDS = {
     ("at", "key", "nextKey", "v"): "key",
     ("at", "audit", "events", "v"): "audit",
 }
-canonical_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 
 def parse_entry(raw: bytes) -> tuple[str, dict[str, Any]]:
@@ -498,15 +614,14 @@ def wrong_terms(entry: dict[str, Any]) -> str | None:
         return f"the terms are not those of the game {entry['game']}"
     if is_spin and not 0 < terms["wager"] < terms["price"]:
         return "the wager is not between 0 and the price"
-    if is_spin and terms["threshold"] != threshold_of(terms):
-        return f"the threshold is {terms['threshold']}, not {threshold_of(terms)}"
+    if is_spin:
+        edge_ppm = int(terms["edge"].partition(".")[2].ljust(6, "0"))
+        wins_below = threshold(
+            wager_cents=terms["wager"], price_cents=terms["price"], house_edge_ppm=edge_ppm
+        )
+        if terms["threshold"] != wins_below:
+            return f"the threshold is {terms['threshold']}, not {wins_below}"
     return None
-
-
-def threshold_of(terms: dict[str, Any]) -> int:
-    """How many of the 10,000,000 rolls win, rounded down."""
-    edge_ppm = int(terms["edge"].partition(".")[2].ljust(6, "0"))
-    return int(ROLL_RANGE * (PPM - edge_ppm) * terms["wager"] // (PPM * terms["price"]))
 
 
 class Chain:
@@ -577,62 +692,23 @@ class Chain:
 # --- Outcomes ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Content:
-    """A case when it was opened. ``items`` are names and prices; ``ends`` are where their tickets end."""
-
-    case: str
-    price: int
-    items: list[tuple[str, int]]
-    ends: list[int]
-    mean: int
-    """What an opening pays on average, in 10^-18 cents."""
+Content = tuple[str, int, list[ContentItem]]
+"""A case when it was opened: its id, price and items."""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a bet pays, pays on average (in 10^-18 cents), and what its public form must say."""
+def outcome_of(
+    entry: dict[str, Any], server_seed: str, content: Content | None
+) -> tuple[int, int, dict[str, object]]:
+    """Recompute a bet from its entry and the server seed; of an opening with the content of the case.
 
-    payout: int
-    mean: int
-    shown: dict[str, object]
-
-
-def parse_content(body: bytes) -> Content:
-    """A case from its canonical JSON. Raises Contradiction."""
-    try:
-        case = json.loads(body.decode())
-        items = [(item["name"], int(item["price"]), int(item["width"])) for item in case["items"]]
-        price = int(case["price"])
-        plain = [{"name": name, "price": str(paid), "width": str(width)} for name, paid, width in items]
-        canonical = canonical_json({"id": case["id"], "items": plain, "price": str(price)})
-        texts, numbers = [case["id"]], [price]
-        for name, *paid_and_width in items:
-            texts.append(name)
-            numbers += paid_and_width
-        is_valid = canonical.encode() == body and min(numbers) >= 0
-        is_valid = is_valid and all(isinstance(text, str) for text in texts)
-    except (ValueError, KeyError, TypeError, RecursionError):
-        is_valid = False
-    if not is_valid or sum(width for _, _, width in items) != TICKET_RANGE:
-        raise Contradiction("is not the canonical JSON of a case")
-    return Content(
-        case=case["id"],
-        price=price,
-        items=[(name, paid) for name, paid, _ in items],
-        ends=list(accumulate(width for _, _, width in items)),
-        mean=sum(paid * width for _, paid, width in items),
-    )
-
-
-def outcome_of(entry: dict[str, Any], server_seed: str, content: Content | None) -> Outcome:
-    """Recompute a bet from its entry and the server seed; of an opening with the content of the case."""
+    Returns what it pays, what it pays on average (in 10^-18 cents), and what its public form must say.
+    """
     game, terms = entry["game"], entry["terms"]
-    message = f"{entry['clientSeed']}:{entry['nonce']}:0"
+    seeds = {"server_seed": server_seed, "client_seed": entry["clientSeed"], "nonce": entry["nonce"]}
     if content:
-        message = f"{game}:{message}"
-    digest = int.from_bytes(hmac.digest(server_seed.encode(), message.encode(), "sha256"), "big")
-    payout, mean, shown = _opening(terms, content, digest) if content else _spin(terms, digest)
+        payout, mean, shown = _opening(terms, content, ticket(game=game, **seeds))
+    else:
+        payout, mean, shown = _spin(terms, roll(**seeds))
     wager = terms["wager"]
     shown |= {
         "game": game,
@@ -642,28 +718,28 @@ def outcome_of(entry: dict[str, Any], server_seed: str, content: Content | None)
         "multiplier": coins(payout * 100 // wager if wager else 0),
         "status": "won" if payout > wager else "lost",
     }
-    return Outcome(payout, mean, shown)
+    return payout, mean, shown
 
 
-def _spin(terms: dict[str, Any], digest: int) -> tuple[int, int, dict[str, object]]:
-    roll = digest * ROLL_RANGE >> 256
-    threshold, price = terms["threshold"], terms["price"]
+def _spin(terms: dict[str, Any], rolled: int) -> tuple[int, int, dict[str, object]]:
+    wins_below, price = terms["threshold"], terms["price"]
     shown = {
         "item": terms["item"],
         "price": f"${price // 100}.{price % 100:02}",
         "houseEdge": Decimal(terms["edge"]),
-        "threshold": threshold,
-        "roll": roll,
-        "chance": Decimal(threshold * 100) / ROLL_RANGE,
+        "threshold": wins_below,
+        "roll": rolled,
+        "chance": Decimal(wins_below * 100) / ROLL_RANGE,
     }
-    return price if roll < threshold else 0, threshold * price * (TICKET_RANGE // ROLL_RANGE), shown
+    return price if rolled < wins_below else 0, wins_below * price * (TICKET_RANGE // ROLL_RANGE), shown
 
 
-def _opening(terms: dict[str, Any], content: Content, digest: int) -> tuple[int, int, dict[str, object]]:
-    ticket = digest * TICKET_RANGE >> 256
-    name, paid = content.items[bisect_right(content.ends, ticket)]
-    shown = {"case": content.case, "snapshot": terms["snapshot"], "ticket": str(ticket), "item": name}
-    return paid, content.mean, shown
+def _opening(terms: dict[str, Any], content: Content, drawn: int) -> tuple[int, int, dict[str, object]]:
+    case, _, items = content
+    won = items[winner(drawn, (item.width for item in items))]
+    mean = sum(item.price_cents * item.width for item in items)
+    shown = {"case": case, "snapshot": terms["snapshot"], "ticket": str(drawn), "item": won.name}
+    return won.price_cents, mean, shown
 
 
 def within(value: Json, *names: str) -> Json:
@@ -918,7 +994,7 @@ class Monitor:
             raise Contradiction(f"the log went back from size {state.size} to {checkpoint.size}")
         changed = f"the tree of size {checkpoint.size} does not continue that of size {state.size}"
         edge = from_hex(state.edge)
-        if not is_successor and checkpoint.size == state.size and checkpoint.root != root_of(edge):
+        if not is_successor and checkpoint.size == state.size and checkpoint.root != edge_root(edge):
             raise Contradiction(changed)
         tree = Tree(self.web, prefix, checkpoint)
         if is_successor:
@@ -980,7 +1056,7 @@ class Monitor:
         if other.size > tree.size:
             agrees = self._tree_of(other, tree.size).agrees(tree.edge, tree.size, tree.size)
         else:
-            agrees = root_of(tree.edge_at(other.size)) == other.root
+            agrees = edge_root(tree.edge_at(other.size)) == other.root
         if not agrees:
             raise Contradiction(f"two histories: {source} of size {other.size} does not fit size {tree.size}")
         self._report(f"{source} of size {other.size} is of the same history")
@@ -1093,7 +1169,7 @@ class Monitor:
         edge, is_seen = from_hex(seen["edge"]), seen["origin"] == entry["forkOf"]
         if is_seen and size < seen["size"]:
             return f"says that the last checkpoint had size {size}, but one of size {seen['size']} was seen"
-        if is_seen and size == seen["size"] and b64decode(entry["root"]) != root_of(edge):
+        if is_seen and size == seen["size"] and b64decode(entry["root"]) != edge_root(edge):
             return "the root is not that of the checkpoint that was seen"
         if not tree.agrees(edge, seen["size"], min(kept, seen["size"])):
             return "the restored entries are not those that were seen"
@@ -1141,38 +1217,38 @@ class Monitor:
     def _check_bet(self, index: int, entry: dict[str, Any], bet: Json) -> None:
         """Recompute a revealed bet, and count it."""
         name, pf, seed = f"entry {index}", within(bet, "pf"), within(bet, "pf", "serverSeed")
-        if not IS_HASH(seed) or hashlib.sha256(seed.encode()).hexdigest() != entry["commitment"]:
+        if not IS_HASH(seed) or commitment_of(seed) != entry["commitment"]:
             self._problems(name, ["the server seed is not the one that was committed to"])
             return
         snapshot, wager = entry["terms"].get("snapshot"), entry["terms"]["wager"]
         content = self._content(snapshot) if snapshot else None
-        if content and wager not in (0, content.price):
-            self._contradiction(f"{name}: the wager is {wager}, the price of the case {content.price}")
-        outcome = outcome_of(entry, seed, content)
+        if content and wager not in (0, content[1]):
+            self._contradiction(f"{name}: the wager is {wager}, the price of the case {content[1]}")
+        payout, mean, shown = outcome_of(entry, seed, content)
         seeds = {"serverSeedCommitment": entry["commitment"]}
         seeds |= {each: entry[each] for each in ("clientSeed", "nonce")}
-        different = [*differences(pf, seeds), *differences(bet, outcome.shown)]
+        different = [*differences(pf, seeds), *differences(bet, shown)]
         self._problems(name, [f"in the revealed bet {difference}" for difference in different])
         if different:
             return
         del self.state.waiting[index]
         self.chain.reveal(entry)
         sums = self.state.sums.setdefault(entry["game"], dict(NO_BETS))
-        counted = {"bets": 1, "wagered": wager, "paid": outcome.payout, "mean": outcome.mean}
-        for column, value in counted.items() if wager else (("freeBets", 1), ("freePaid", outcome.payout)):
+        counted = {"bets": 1, "wagered": wager, "paid": payout, "mean": mean}
+        for column, value in counted.items() if wager else (("freeBets", 1), ("freePaid", payout)):
             sums[column] += value
 
     def _content(self, snapshot: str) -> Content:
         if snapshot not in self._contents:
             url = f"{self.site}/snapshots/{snapshot}"
             body = None if snapshot in self._unreadable else self.web.get(url, SNAPSHOT_BYTES)
-            if body is None or hashlib.sha256(body).hexdigest() != snapshot:
+            if body is None or sha256(body).hexdigest() != snapshot:
                 self._unreadable.add(snapshot)
                 raise NotChecked(f"{url} does not have the content with this hash")
             try:
-                self._contents[snapshot] = parse_content(body)
-            except Contradiction as problem:
-                raise Contradiction(f"{url} {problem}") from None
+                self._contents[snapshot] = read_content(body.decode())
+            except ValueError:
+                raise Contradiction(f"{url} is not the canonical JSON of a case") from None
             if len(self._contents) > SNAPSHOTS_KEPT:
                 del self._contents[next(iter(self._contents))]
         return self._contents[snapshot]

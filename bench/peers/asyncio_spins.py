@@ -24,7 +24,7 @@ import asyncpg
 import socketio
 import uvicorn
 
-from services.fairness import rolls
+from services.bets import rolls
 from services.shared.clock import CalendarPeriod, now_ms
 from services.shared.money import number_from_cents
 

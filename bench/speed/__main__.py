@@ -21,9 +21,9 @@ from pathlib import Path
 
 import click
 
-from bench.harness.command_line import bench_command
 from bench.speed.result import Row
 from bench.speed.stage import Stage
+from tests.harness.command_line import bench_command
 
 FAMILIES = (
     "items",

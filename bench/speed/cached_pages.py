@@ -4,10 +4,6 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import partial
 
-from bench.harness import bulk_history
-from bench.harness.bulk_history import MILLIS_A_BET
-from bench.harness.players import Player, signed_in
-from bench.harness.servers import RunningServer
 from bench.speed.compare import requests_per_second
 from bench.speed.http_load import Get
 from bench.speed.made_up import made_up_prices
@@ -16,6 +12,10 @@ from bench.speed.result import Row
 from bench.speed.stage import Stage
 from services.cases import importing
 from services.shared.clock import now_ms
+from tests.harness import bulk_history
+from tests.harness.bulk_history import MILLIS_A_BET
+from tests.harness.players import Player, signed_in
+from tests.harness.servers import RunningServer
 
 ITEMS = 1_000
 CASES = 100

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 
 from flask import Flask
 
-from bench.harness import bulk_history
-from bench.harness.bulk_history import History
-from bench.harness.players import create_players, import_prices, signed_in
-from bench.harness.spins import Clock, at, play_spin
 from bench.speed.result import Row, growth
 from bench.speed.stage import Stage
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
+from tests.harness import bulk_history
+from tests.harness.bulk_history import History
+from tests.harness.players import create_players, import_prices, signed_in
+from tests.harness.spins import Clock, at, play_spin
 
 BEGIN = at("2026-01-01 00:00")
 REPEATS = 30

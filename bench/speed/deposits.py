@@ -15,15 +15,15 @@ from http.client import HTTPConnection
 
 import psycopg2
 
-from bench.harness.btcpay.fake import FakeBtcPay
-from bench.harness.durable_postgres import durable_postgres
-from bench.harness.players import create_players
-from bench.harness.process_stats import cpu_seconds
-from bench.harness.servers import RunningServer
-from bench.harness.waiting import wait_until
 from bench.speed.machine import running_on
 from bench.speed.result import Row
 from bench.speed.stage import Stage
+from tests.harness.btcpay.fake import FakeBtcPay
+from tests.harness.databases import durable_postgres
+from tests.harness.players import create_players
+from tests.harness.process_stats import cpu_seconds
+from tests.harness.servers import RunningServer
+from tests.harness.waiting import wait_until
 
 GOAL = 100
 PLAYERS = 20

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from bench.harness.line_process import line_process
-from bench.harness.servers import RunningServer
+from tests.harness.line_process import line_process
+from tests.harness.servers import RunningServer
 
 PROGRAM = """
 import http.client, select, sys, time

@@ -11,9 +11,6 @@ from decimal import Decimal
 
 import requests
 
-from bench.harness.players import Player, create_player
-from bench.harness.price_sources import document, price_server, text
-from bench.harness.servers import RunningServer
 from bench.speed.health import watched_health
 from bench.speed.machine import running_on
 from bench.speed.made_up import made_up_prices
@@ -21,6 +18,9 @@ from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
 from services.cases import importing
 from services.shared.clock import now_ms
+from tests.harness.players import Player, create_player
+from tests.harness.price_sources import document, price_server, text
+from tests.harness.servers import RunningServer
 
 MOST_MS = 50
 CASES, ITEMS_A_CASE = 2_000, 12

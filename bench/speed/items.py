@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from functools import partial
 
-from bench.harness.servers import RunningServer
 from bench.speed.compare import requests_per_second
 from bench.speed.http_load import Get
 from bench.speed.ready import BARE_WSGI, fetch, ready_peer
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
+from tests.harness.servers import RunningServer
 
 PATH = "/upgrader/items"
 PLAIN = Get(PATH)

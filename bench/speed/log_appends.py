@@ -11,10 +11,10 @@ from contextlib import closing, contextmanager
 
 import psycopg2
 
-from bench.harness.durable_postgres import durable_postgres
 from bench.speed.result import Row
 from bench.speed.spinning import SOON, Round, spinning
 from bench.speed.stage import Stage
+from tests.harness.databases import durable_postgres
 
 GOAL = 5_000
 CROWD = 20

@@ -14,8 +14,6 @@ from itertools import cycle
 import requests
 from flask import Flask
 
-from bench.harness import bulk_history
-from bench.harness.servers import RunningServer
 from bench.speed.players import connected_players, make_players
 from bench.speed.result import Row
 from bench.speed.spinning import NEVER, Round, Spinning
@@ -24,6 +22,8 @@ from models.db.connection import writing
 from services.shared.clock import now_ms
 from services.staff import accounts, sessions
 from services.staff.permissions import Role
+from tests.harness import bulk_history
+from tests.harness.servers import RunningServer
 
 GOAL_MS = 500
 REPEATS = 5

@@ -8,13 +8,13 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
-from bench.harness.players import create_player
-from bench.harness.programs import BROWSER
-from bench.harness.servers import RunningServer, free_port
 from bench.speed.machine import running_on
 from bench.speed.result import Row
 from bench.speed.stage import Stage
 from services.demo.seed import seed
+from tests.harness.players import create_player
+from tests.harness.programs import BROWSER
+from tests.harness.servers import RunningServer, free_port
 
 GOAL_MS = 200
 """Web Vitals call an interaction of at most this time good."""

@@ -8,13 +8,13 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from bench.harness.servers import RunningServer
 from bench.speed.compare import requests_per_second
 from bench.speed.http_load import Get
 from bench.speed.made_up import made_up_prices
 from bench.speed.ready import fetch
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
+from tests.harness.servers import RunningServer
 
 PATH = "/upgrader/items/pagination"
 SEARCHES = 500

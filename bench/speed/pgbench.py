@@ -7,12 +7,12 @@ from contextlib import closing
 
 import psycopg2
 
-from bench.harness.databases import administer, packaged_tool
-from bench.harness.players import Player
 from bench.speed.machine import running_on
 from bench.speed.stage import LOAD, Stage
 from models.bet_settlement import EXECUTE, PARAMETERS, PREPARE
 from models.log import EMPTY_ROOT
+from tests.harness.databases import administer, packaged_tool
+from tests.harness.players import Player
 
 SHARDS = 64
 FIRST_TIME_MS = 1_800_000_000_000

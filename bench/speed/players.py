@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from bench.harness.line_process import LineProcess
-from bench.harness.players import Player, create_players, import_prices
-from bench.harness.servers import RunningServer
 from bench.speed.http_load import Load
 from bench.speed.stage import Stage
+from tests.harness.line_process import LineProcess
+from tests.harness.players import Player, create_players, import_prices
+from tests.harness.servers import RunningServer
 
 ITEM = "Item of a spin"
 WAGER_COINS = 0.5

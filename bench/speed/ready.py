@@ -6,10 +6,10 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bench.harness.servers import RunningServer, gunicorn
 from bench.peers.ready_answer import ReadyAnswer
 from bench.speed.http_load import Get
 from bench.speed.stage import Stage
+from tests.harness.servers import RunningServer, gunicorn
 
 BARE_WSGI = "bench.peers.bare_wsgi:app"
 FLASK = "bench.peers.ready_flask:app"

@@ -4,14 +4,14 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bench.harness.line_process import LineProcess
-from bench.harness.process_stats import cpu_seconds, resident_bytes
-from bench.harness.servers import RunningServer
-from bench.harness.sockets import Socket
 from bench.speed.health import watched_health
 from bench.speed.players import ITEM, WAGER_COINS, make_players
 from bench.speed.result import Row, growth
 from bench.speed.stage import Stage
+from tests.harness.line_process import LineProcess
+from tests.harness.process_stats import cpu_seconds, resident_bytes
+from tests.harness.servers import RunningServer
+from tests.harness.sockets import Socket
 
 ORIGIN = "https://play.example.com"
 SIZES = (10, 100, 1_000, 5_000)

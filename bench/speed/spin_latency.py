@@ -13,9 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.harness.line_process import LineProcess
-from bench.harness.nginx import nginx
-from bench.harness.servers import RunningServer
 from bench.speed.compare import Comparison, take_turns
 from bench.speed.http_load import CONNECTIONS, WARMUP_SECONDS, Load
 from bench.speed.items import GZIP
@@ -24,6 +21,9 @@ from bench.speed.players import connected_players, make_players, play
 from bench.speed.ready import fetch
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
+from tests.harness.line_process import LineProcess
+from tests.harness.proxies import nginx
+from tests.harness.servers import RunningServer
 
 CROWD = 20
 EVERY_SECONDS = 0.25

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import psycopg2
 
-from bench.harness.line_process import LineProcess
-from bench.harness.process_stats import cpu_seconds
-from bench.harness.servers import RunningServer
 from bench.speed.http_load import Load
 from bench.speed.players import connected_players, make_players, play
 from bench.speed.stage import Stage
+from tests.harness.line_process import LineProcess
+from tests.harness.process_stats import cpu_seconds
+from tests.harness.servers import RunningServer
 
 SOON, NEVER = "2", "600"
 """Seconds until a proof is due. The measurement includes proofs or has none.

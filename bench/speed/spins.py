@@ -11,13 +11,13 @@ share of the machine on both sides.
 from collections.abc import Iterator
 from contextlib import ExitStack
 
-from bench.harness.durable_postgres import DurablePostgres, durable_postgres
 from bench.speed.compare import Comparison, take_turns
 from bench.speed.pgbench import SETTLE, STEPS, PgbenchPlayers
 from bench.speed.players import make_players
 from bench.speed.result import Row
 from bench.speed.spinning import NEVER, SOON, median, rates, spinning
 from bench.speed.stage import Stage
+from tests.harness.databases import DurablePostgres, durable_postgres
 
 CROWDS = (20, 200)
 GOAL = 0.8

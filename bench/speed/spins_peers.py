@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from bench.harness.durable_postgres import DurablePostgres, durable_postgres
-from bench.harness.node import NODE
 from bench.speed.compare import Comparison, take_turns
 from bench.speed.players import connected_players, make_players
 from bench.speed.result import Row
@@ -20,6 +18,8 @@ from bench.speed.stage import PEERS, Stage
 from models.bet_settlement import PARAMETERS, SETTLE
 from models.db.postgres import Postgres
 from models.db.sql import PARAMETER, with_clock
+from tests.harness.databases import DurablePostgres, durable_postgres
+from tests.harness.node import NODE
 
 CROWD = 20
 

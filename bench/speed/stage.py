@@ -14,18 +14,17 @@ from typing import Any
 
 from flask import Flask
 
-from bench.harness.databases import create_tables_once
-from bench.harness.durable_postgres import durable_postgres
-from bench.harness.line_process import LineProcess, line_process
-from bench.harness.local_app import local_app
-from bench.harness.node import NODE, node
-from bench.harness.process_stats import cpu_seconds
-from bench.harness.servers import RunningServer, gunicorn, server_process
 from bench.speed.http_load import CONNECTIONS, WARMUP_SECONDS, Get, Load
 from bench.speed.machine import Cores, running_on, two_cores
 from bench.speed.made_up import made_up_prices
 from services.items import importing as items_importing
 from services.shared.clock import now_ms
+from tests.harness.databases import create_tables_once, durable_postgres
+from tests.harness.line_process import LineProcess, line_process
+from tests.harness.local_app import local_app
+from tests.harness.node import NODE, node
+from tests.harness.process_stats import cpu_seconds
+from tests.harness.servers import RunningServer, gunicorn, server_process
 
 BENCH = Path(__file__).resolve().parents[1]
 LOAD = BENCH / "load"

@@ -5,7 +5,7 @@ import marshmallow as ma
 from models.bets import Bet
 from server.current_services import get_services
 from server.schemas import Coins, Computed, Part, WireSchema, documented, epoch_ms, one_of, text
-from services.fairness.rolls import ROUND
+from services.bets.rolls import ROUND
 from sockets.schemas import CLIENT_SEED, GAME, NONCE, SERVER_SEED, SERVER_SEED_COMMITMENT
 
 

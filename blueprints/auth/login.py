@@ -126,6 +126,8 @@ def _finish(login: Login) -> Response:
         if isinstance(outcome, Challenge):
             response = _challenged(outcome)
         else:
+            # A new account gets its first commitment.
+            services.seeds.announced(user_id=outcome.id)
             response = _to_frontend(token=services.tokens.issue(outcome, now=now))
     except AnotherLogin as problem:
         # The cookie belongs to a login that began later in another tab, and may still succeed.

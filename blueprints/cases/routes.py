@@ -31,7 +31,8 @@ from blueprints.cases.schemas import (
     SingleCaseSchema,
 )
 from server.current_services import get_services
-from services.cases import creating, queries, snapshots, version
+from services.bets import snapshots
+from services.cases import creating, queries, version
 from services.cases.chances import percent_from_width
 from services.cases.errors import LoginToCreate
 from services.cases.kinds import GameType

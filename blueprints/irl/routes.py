@@ -6,6 +6,7 @@ from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import conditional
 from blueprints.irl.schemas import IrlCaseSchema, ListedIrlCaseSchema
+from services.bets import snapshots
 from services.cases.irl import queries as irl_cases
 
 blueprint = ApiBlueprint("irl", __name__, url_prefix="/irl", description="Cases with real-life items")
@@ -30,5 +31,5 @@ def list_irl_cases() -> list[Any]:
 def get_irl_case(case_id: str) -> Any:
     """One case with real-life items."""
     case = irl_cases.get(case_id=case_id)
-    case.snapshot = irl_cases.content_of_case(case).hash
+    case.snapshot = snapshots.content_of_irl_case(case).hash
     return case

@@ -4,7 +4,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from models.play_limits import LIMIT_KINDS, PERIODS
+from models.limits import LIMIT_KINDS, PERIODS
 from server.schemas import Coins, WireSchema, documented, epoch_ms, flag, one_of, text
 from services.limits.exclusions import DURATIONS
 from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_number

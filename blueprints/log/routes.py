@@ -16,11 +16,11 @@ from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import IMMUTABLE, Representation
 from blueprints.api.large_lists import compressed, list_representation
-from blueprints.bets.public_bets import dump_opened_case, dump_revealed_bet
+from blueprints.bets.schemas import dump_opened_case, dump_revealed_bet
 from blueprints.log.kept_responses import few_at_once, kept_responses
 from blueprints.log.schemas import BYTES, CHECKPOINT, REVEALED_BETS, VERIFIER_KEYS, OriginSchema
 from server.current_services import get_services
-from services.games import bets
+from services.bets import lookups
 from services.log import published
 from services.log.signed_log import Known
 
@@ -119,7 +119,7 @@ def list_revealed_bets(number: str, log: str = LOG) -> Response:
     services = get_services()
 
     def make(known: Known) -> Representation:
-        found = bets.revealed(number=number, known=known, proofs=services.proofs, clock=services.clock)
+        found = lookups.revealed(number=number, known=known, proofs=services.proofs, now=services.clock())
         opened = {key: dump_opened_case(content) for key, content in found.contents.items()}
 
         def dump(some: Any) -> list[Any]:

@@ -9,11 +9,11 @@ from blueprints.office.addresses import with_parameters
 from blueprints.office.blueprint import office
 from blueprints.office.lists import listed, place
 from blueprints.office.results import attempt
-from models.alarms import Alarm
+from models.staff import Alarm
 from server.current_services import get_services
 from services.alarms import records
 from services.alarms.rules import RULES
-from services.games.bets import GAMES
+from services.bets.terms import GAMES
 from services.staff import bet_view
 from services.staff.permissions import Permission
 

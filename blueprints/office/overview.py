@@ -11,10 +11,10 @@ from blueprints.office.blueprint import office
 from models.processes import live_sockets
 from server.current_services import get_services
 from services.alarms import records
+from services.bets.terms import GAMES
 from services.figures import liabilities, open_work, returns
 from services.figures.open_work import Waiting
 from services.figures.returns import Figures, Group, Line
-from services.games.bets import GAMES
 from services.payments.hold import current_hold
 from services.shared.clock import DAY_MS, CalendarPeriod, Millis, iso_date
 from services.staff import proposals

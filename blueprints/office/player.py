@@ -18,7 +18,7 @@ from models.users import User
 from server.current_services import get_services
 from services.accounts import personal_details, users
 from services.accounts.two_factor import codes, recovery_codes
-from services.games.bets import GAMES
+from services.bets.terms import GAMES
 from services.limits import exclusions, limits
 from services.payments import history
 from services.shared.levels import level_of
@@ -149,9 +149,7 @@ def player_bets(platform_id: str) -> str:
 @needs(Permission.PLAYERS_SEE)
 def player_bet(platform_id: str, nonce: int) -> str:
     player, services = player_of(platform_id), get_services()
-    view = bet_view.of_player(
-        user_id=player.id, nonce=nonce, proofs=services.proofs, bet_log=services.log, clock=services.clock
-    )
+    view = bet_view.of_player(user_id=player.id, nonce=nonce, proofs=services.proofs, now=services.clock())
     return show_tab(player, "bet", view=view, verify_address=_verify_address(view))
 
 

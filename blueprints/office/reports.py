@@ -9,13 +9,13 @@ from blueprints.office.access import needs
 from blueprints.office.addresses import order, page_number, with_parameters
 from blueprints.office.blueprint import office
 from blueprints.office.periods import Days, days_of_address, usual_days
-from models.daily_totals import PRICE_CLASSES
+from models.figures import PRICE_CLASSES
 from server.current_services import get_services
+from services.bets.terms import GAMES, UPGRADER
 from services.figures import csv_text, liabilities, payments_by_method, returns
 from services.figures.csv_text import amount
 from services.figures.payments_by_method import PaymentsOfMethod
 from services.figures.returns import Figures, Group, Line
-from services.games.bets import GAMES, UPGRADER
 from services.shared.clock import iso_date
 from services.shared.money import Cents
 from services.staff.permissions import Permission

@@ -15,10 +15,11 @@ from blueprints.api.cli import (
 )
 from server.current_services import get_services
 from server.schemas import camel_case
-from services.cases import snapshots
-from services.fairness import rolls, tickets
+from services.accounts.client_seed import is_client_seed
+from services.bets import rolls, snapshots
+from services.bets.lookups import MAX_NONCE
+from services.bets.terms import GAMES, UPGRADER
 from services.figures.bet_sums import BetSums
-from services.games.bets import GAMES, MAX_NONCE, UPGRADER
 from services.maintenance import fairness_audit, fairness_report
 from services.shared.clock import iso_date
 from services.shared.errors import OperatorError
@@ -113,7 +114,7 @@ def verify(
     A spin with an amount and a price: also prints whether it won. An opening of a case: prints its ticket
     and what it won.
     """
-    if not rolls.is_client_seed(client_seed):
+    if not is_client_seed(client_seed):
         raise OperatorError("a client seed has 4 to 64 letters, digits, dashes and underscores")
     if not rolls.SERVER_SEED.fullmatch(server_seed):
         raise OperatorError("a server seed has 64 hexadecimal digits, 0-9 and a-f")
@@ -121,7 +122,7 @@ def verify(
     if game != UPGRADER:
         if snapshot is None or not (amount is price is house_edge is None):
             raise OperatorError(f"--game {game} takes --snapshot, and no amount, price or house edge")
-        ticket = tickets.ticket(game=game, server_seed=server_seed, client_seed=client_seed, nonce=nonce)
+        ticket = rolls.ticket(game=game, server_seed=server_seed, client_seed=client_seed, nonce=nonce)
         print_json(commitment | _won(ticket, snapshot))
         return
     if snapshot is not None or (amount is None) != (price is None):
@@ -145,7 +146,7 @@ def _won(ticket: int, snapshot: TextIO) -> dict[str, Any]:
     item = content.winner(ticket)
     return {
         "ticket": str(ticket),
-        "percent": tickets.percent(ticket),
+        "percent": rolls.ticket_percent(ticket),
         "snapshot": content.hash,
         "item": item.name,
         "amount": number_from_cents(item.price_cents),

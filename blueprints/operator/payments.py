@@ -8,7 +8,7 @@ import click
 from blueprints.api.cli import OperatorGroup, amount, fail_on_problems, print_json
 from blueprints.payments.schemas import EntrySchema
 from blueprints.stats.schemas import PaymentSchema
-from models.payment_findings import PaymentFinding
+from models.payments import PaymentFinding
 from server.current_services import get_services
 from services.accounts import users
 from services.payments import findings, history, records

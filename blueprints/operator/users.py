@@ -40,18 +40,18 @@ def create(name: str, platform_id: str | None, level: int, balance: Cents, count
     if platform_id is not None and count > 1:
         raise OperatorError("--platform-id cannot be used with --count")
     services = get_services()
+    created = []
     with writing(), progress_bar(users.free_usernames(name, count=count), label="accounts") as names:
-        created = [
-            users.create(
+        for free_name in names:
+            user = users.create(
                 username=free_name,
                 platform_id=platform_id,
                 level=level,
                 balance=balance,
-                seeds=services.seeds,
                 now=services.clock(),
             )
-            for free_name in names
-        ]
+            services.seeds.announce_first(user_id=user.id)
+            created.append(user)
     for user in created:
         print_json({"platformid": user.platform_id, "username": user.username, "token": _token_of(user)})
 

@@ -18,8 +18,7 @@ from blueprints.payments.schemas import (
     PaymentsSchema,
     WithdrawalAnswerSchema,
 )
-from models.deposits import Deposit
-from models.withdrawals import Withdrawal
+from models.payments import Deposit, Withdrawal
 from server.current_services import get_services
 from server.http.rate_limit import LONG_LIST, count_as
 from server.schemas import SuccessSchema

@@ -17,7 +17,7 @@ from blueprints.profile.schemas import (
     ReadNotificationsSchema,
     TradeUrlSchema,
 )
-from models.notifications import Notification
+from models.users import Notification
 from server.current_services import get_services
 from server.schemas import SuccessSchema
 from services.accounts import client_seed, notifications, personal_details, trade_url, users

@@ -19,7 +19,7 @@ from blueprints.site.routes import set_security_policy, show_page_while_unavaila
 from blueprints.system.media import ITEM_PICTURES, NEUTRAL_ITEM
 from server.current_services import get_services
 from server.http.rate_limit import count_as
-from services.games.bets import BetNotFound, BetNotRevealed
+from services.bets.lookups import BetNotFound, BetNotRevealed
 from services.shared_bets import shared_bet
 from services.shared_bets.picture import HEIGHT, WIDTH, PictureContent
 from services.shared_bets.shared_bet import SharedBet
@@ -104,7 +104,7 @@ def show_that_there_is_none(error: BetNotFound) -> Response | tuple[str, int]:
 
 def _find(bet_id: int) -> SharedBet:
     services = get_services()
-    return shared_bet.get(bet_id=bet_id, proofs=services.proofs, bet_log=services.log, clock=services.clock)
+    return shared_bet.get(bet_id=bet_id, proofs=services.proofs, now=services.clock())
 
 
 def _item_file(image: str) -> Path:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from services.games.bets import multiplier_hundredths
+from services.bets.lookups import multiplier_hundredths
 from services.shared.money import decimal_text
 from services.shared_bets.shared_bet import SharedBet
 

@@ -16,6 +16,7 @@ from blueprints.api.large_lists import compressed
 
 FILES = Path(__file__).with_name("static")
 MOST_FILES = 500
+IMPORT_OR_EXPORT = re.compile(r"^(?:import [^;]*;\n+|export )", re.MULTILINE)
 IMPORT = re.compile(r'\bfrom\s*"(\.{1,2}/[^"]+)"')
 
 
@@ -46,3 +47,13 @@ def modules_of(entry: str) -> list[str]:
             imported = IMPORT.findall(module.read_text(encoding="utf-8"))
             waiting += [(module.parent / path).resolve() for path in imported]
     return [path.relative_to(FILES).as_posix() for path in found[1:]]
+
+
+def bundle(*entries: str) -> str:
+    """The text of these modules and of those that they import, for a file that stands alone.
+
+    Their top-level names must differ, and only functions may use what is imported.
+    """
+    found = dict.fromkeys(path for entry in entries for path in (entry, *modules_of(entry)))
+    texts = [(FILES / path).read_text(encoding="utf-8") for path in reversed(found)]
+    return IMPORT_OR_EXPORT.sub("", "\n".join(texts))

@@ -3,7 +3,6 @@
 Also what only the built-in page and the demo of payments need.
 """
 
-import re
 from http import HTTPStatus
 from pathlib import Path
 
@@ -12,8 +11,8 @@ from flask import Blueprint, Response, abort, render_template, request
 from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.caching import conditional
 from blueprints.api.qr_code import qr_code
-from blueprints.site.assets import asset, modules_of
-from models.deposits import Deposit
+from blueprints.site.assets import asset, bundle, modules_of
+from models.payments import Deposit
 from server.current_services import get_services
 from server.http.rate_limit import count_as
 from server.http.response_headers import hash_sources
@@ -55,14 +54,9 @@ SECURITY_POLICY = (
     " form-action 'self'; frame-ancestors 'none'"
 )
 
-# A saved copy of /verify stands alone, so it contains the module that the built-in page loads.
-LOG_PROOF = Path(__file__).with_name("static").joinpath("fairness/log-proof.js").read_text(encoding="utf-8")
-VERIFY_PAGE = (
-    Path(__file__)
-    .with_name("verify.html")
-    .read_text(encoding="utf-8")
-    .replace("// log-proof.js\n", re.sub("^export ", "", LOG_PROOF, flags=re.MULTILINE))
-)
+# A saved copy of /verify stands alone, so it contains its modules.
+VERIFY_PAGE = Path(__file__).with_name("verify.html").read_text(encoding="utf-8")
+VERIFY_PAGE = VERIFY_PAGE.replace("// verify.js\n", bundle("verify.js"))
 
 # The page can't connect to anything, so seeds that a player types stay in the browser.
 VERIFY_POLICY = (

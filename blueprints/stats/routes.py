@@ -23,8 +23,7 @@ from blueprints.stats.schemas import (
 from models.processes import live_sockets
 from server.current_services import get_services
 from server.http.rate_limit import LONG_LIST, SEARCHED_LIST, count_as
-from services.games import case_activity
-from services.games import live_bets as live
+from services.bets import live_bets as live
 from services.shared.cache_invalidation import Tag
 from services.statistics import fairness as proofs_of_player
 from services.statistics import games as games_of_player
@@ -101,7 +100,7 @@ def get_case_activity(query: dict[str, Any]) -> dict[str, Any]:
     """What players have won from a case lately, and the best of all time. Finished openings only."""
     now = get_services().clock()
     cache_until(live.next_due(now=now))
-    found = case_activity.of_case(game=query["game"], case_id=query["case"], now=now)
+    found = live.of_case(game=query["game"], case_id=query["case"], now=now)
     return {"success": True, "data": found}
 
 

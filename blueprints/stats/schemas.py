@@ -5,7 +5,7 @@ import marshmallow as ma
 from blueprints.api.fairness_entry import FairnessEntrySchema
 from blueprints.api.pagination import list_schema, page_query, rows, total
 from blueprints.api.parameters import Text, choice, search_text, text_choice
-from models.case_spins import CASE, IRL
+from models.cases import CASE, IRL
 from server.schemas import (
     Coins,
     QuerySchema,
@@ -18,8 +18,8 @@ from server.schemas import (
     one_of,
     text,
 )
-from services.games.bets import GAMES
-from services.games.live_bets import LiveBetKind
+from services.bets.live_bets import LiveBetKind
+from services.bets.terms import GAMES
 from services.payments.records import PaymentType
 from services.statistics.fairness import ALL_GAMES
 from services.statistics.fairness import Sort as FairnessSort

@@ -23,11 +23,11 @@ from blueprints.upgrader.schemas import (
 )
 from models.bets import Bet
 from server.current_services import get_services
+from services.bets import lookups
+from services.bets.seeds import Commitment
+from services.bets.terms import UPGRADER
 from services.cases import unlocks
 from services.cases.unlocks import Unlocks
-from services.fairness.server_seeds import Commitment
-from services.games import bets
-from services.games.bets import UPGRADER
 from services.items.catalogue import Catalogue
 from services.shared.build_once import BuildCondition
 from services.shared.cache_invalidation import Tag
@@ -110,4 +110,4 @@ def get_commitment() -> Commitment:
 @blueprint.alt_response(404)
 def get_bet(nonce: int) -> Bet:
     """One of the caller's spins, with everything that is needed to verify it; not a bet of another game."""
-    return bets.get(user_id=current_user().id, nonce=nonce, game=UPGRADER)
+    return lookups.get(user_id=current_user().id, nonce=nonce, game=UPGRADER)

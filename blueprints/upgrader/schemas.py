@@ -18,9 +18,9 @@ from server.schemas import (
     flag,
     text,
 )
+from services.bets import rolls
 from services.cases import creating, pricing
 from services.cases.kinds import GAMES
-from services.fairness import rolls
 from services.items.catalogue import Sort
 from services.items.names import WEARS
 from services.shared.levels import experience_for

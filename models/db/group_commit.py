@@ -5,9 +5,11 @@ With 20 players SQLite settles twice as many spins a second this way.
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+from fifo_semaphore import FifoSemaphore
 from models.db.connection import database, writing
 
 Result = TypeVar("Result")
@@ -21,9 +23,7 @@ class _Work(Generic[Result]):
         self._do = do
         self._result: list[Result] = []
         self._error: BaseException | None = None
-        self.called = threading.Event()
-        """Set when the work has ended, or when it must lead the next batch."""
-        self.ended = False
+        self.has_ended = False
 
     def attempt(self) -> None:
         """Run the work in a savepoint, so that a failure undoes this work alone."""
@@ -34,10 +34,9 @@ class _Work(Generic[Result]):
             self._error = error
 
     def end(self, failure: BaseException | None) -> None:
-        """Wake the caller. ``failure`` is why the batch was not committed."""
+        """``failure`` is why the batch was not committed."""
         self._error = failure or self._error
-        self.ended = True
-        self.called.set()
+        self.has_ended = True
 
     def outcome(self) -> Result:
         if self._error is not None:
@@ -52,48 +51,31 @@ class GroupCommit:
     """
 
     def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._waiting: list[_Work[Any]] = []
-        self._has_leader = False
+        self._waiting: deque[_Work[Any]] = deque()
+        self._turn = FifoSemaphore(1)
 
     def run(self, do: Callable[[], Result]) -> Result:
         """Return the result of ``do`` after its commit. Raises what ``do`` or the commit raises."""
         work = _Work(do)
-        with self._guard:
-            self._waiting.append(work)
-            leads, self._has_leader = not self._has_leader, True
-        if not leads:
-            work.called.wait()
-        if not work.ended:
-            self._lead(work)
+        self._waiting.append(work)
+        # One caller commits a batch. The next callers find that their works are done, or commit the next one.
+        with self._turn.hold(timeout_seconds=threading.TIMEOUT_MAX):
+            while not work.has_ended:
+                self._commit_batch()
         return work.outcome()
 
-    def _lead(self, work: _Work[Any]) -> None:
-        """Commit a batch that begins with this work, then wake the next leader if there is one."""
+    def _commit_batch(self) -> None:
+        # Let greenlets that are ready to run add their works first.
+        time.sleep(0)
+        batch = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_BATCH))]
+        failure: BaseException | None = RuntimeError("the commit was abandoned")
         try:
-            # Let greenlets that are ready to run add their works first.
-            time.sleep(0)
-            with self._guard:
-                batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
-            _commit(batch)
+            with writing():
+                for work in batch:
+                    work.attempt()
+            failure = None
+        except Exception as error:  # noqa: BLE001  # raised by each outcome()
+            failure = error
         finally:
-            with self._guard:
-                # A leader that was killed before its batch is still in the queue.
-                self._waiting = [other for other in self._waiting if other is not work]
-                self._has_leader = bool(self._waiting)
-                if self._has_leader:
-                    self._waiting[0].called.set()
-
-
-def _commit(batch: list[_Work[Any]]) -> None:
-    failure: BaseException | None = RuntimeError("the commit was abandoned")
-    try:
-        with writing():
             for work in batch:
-                work.attempt()
-        failure = None
-    except Exception as error:  # noqa: BLE001  # raised by each outcome()
-        failure = error
-    finally:
-        for work in batch:
-            work.end(failure)
+                work.end(failure)

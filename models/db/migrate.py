@@ -7,8 +7,9 @@ from pathlib import Path
 
 from playhouse.migrations import Runner
 
-from models.db.connection import Sqlite, Table, database, reading, writing
+from models.db.connection import Table, database, reading, writing
 from models.db.new_connections import MisconfiguredDatabase
+from models.db.sqlite import Sqlite
 
 DIRECTORY = Path(__file__).parents[1] / "migrations"
 FIRST = "0001_accounts"
@@ -41,9 +42,8 @@ def problem() -> str | None:
 
 def refuse_older() -> None:
     """Raise MisconfiguredDatabase for a database of a version before 1.0."""
-    with reading():
-        if _is_older(_runner()):
-            raise MisconfiguredDatabase(BEFORE_1_0)
+    if problem() == BEFORE_1_0:
+        raise MisconfiguredDatabase(BEFORE_1_0)
 
 
 def check_tables() -> None:
@@ -60,18 +60,13 @@ def _runner() -> Runner:
 
 def _unknown_history(runner: Runner) -> str | None:
     """Why this version knows no way from the database's schema to its own; None if it does."""
-    if _is_older(runner):
-        return BEFORE_1_0
     applied = runner.applied()
+    if applied and FIRST not in applied:
+        return BEFORE_1_0
     if not applied and set(database.get_tables()) - {runner.table_name}:
         return f"the database is not empty and its version is unknown: {runner.table_name} has no rows"
     unknown = sorted(applied.keys() - {migration.name for migration in runner.migrations()})
     return f"another version has applied the migration {unknown[0]}" if unknown else None
-
-
-def _is_older(runner: Runner) -> bool:
-    applied = runner.applied()
-    return bool(applied) and FIRST not in applied
 
 
 @contextmanager

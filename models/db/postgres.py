@@ -4,8 +4,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import peewee
 import psycopg2
@@ -40,10 +39,10 @@ COMMIT_SECONDS = 0.5
 
 LONGEST_USE_SECONDS = 300
 DROP_SECONDS = 1.0
-NAMES = 1936746863
-"""The first key of the advisory locks of names."""
 """A broken connection makes the pool drop the older ones, at most once in this time: a database that is only
 slow is not kept busy with new connections."""
+NAMES = 1936746863
+"""The first key of the advisory locks of names."""
 
 _peewee: Any = peewee
 """Peewee without its types, which lack what a pool needs."""
@@ -54,15 +53,6 @@ IN_RECOVERY = (
     " promote it or let the recovery end (pg_wal_replay_resume)"
 )
 OTHER_DATABASE = "the address of the database leads to another one than this process uses"
-
-
-@dataclass(frozen=True)
-class PoolUsage:
-    """The limit of connections, how many are in use, and how many callers wait for one."""
-
-    size: int
-    in_use: int
-    waiting: int
 
 
 @contextmanager
@@ -101,6 +91,28 @@ def as_unavailable() -> Iterator[None]:
         if type(error) is peewee.DatabaseError:
             raise peewee.OperationalError(str(error)) from error
         raise
+
+
+SEQUENCES = """
+SELECT sequences.relname, tables.relname, columns.attname
+FROM pg_depend
+JOIN pg_class AS sequences ON sequences.oid = pg_depend.objid AND sequences.relkind = 'S'
+JOIN pg_class AS tables ON tables.oid = pg_depend.refobjid
+JOIN pg_attribute AS columns
+    ON columns.attrelid = tables.oid AND columns.attnum = pg_depend.refobjsubid
+WHERE pg_depend.classid = 'pg_class'::regclass AND tables.relnamespace = current_schema()::regnamespace
+ORDER BY sequences.relname
+"""
+"""Each sequence, and the table and column that it numbers."""
+
+
+class LateSequence(NamedTuple):
+    """A sequence that is behind, as after logical replication, which does not copy them."""
+
+    name: str
+    table: str
+    largest: int
+    """The largest number in the table."""
 
 
 class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
@@ -146,12 +158,15 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         # second on twelve of twenty connections, and 1,550 on all: spins of one commit wait for each other.
         self._settling = FifoSemaphore(max(pool_size * 3 // 5, 1))
 
-    def usage(self) -> PoolUsage:
-        return PoolUsage(
-            self.pool_size,
-            in_use=self.pool_size - self._slots.free,
-            waiting=self._slots.waiting + self._settling.waiting,
-        )
+    @property
+    def in_use(self) -> int:
+        """How many connections are in use."""
+        return self.pool_size - self._slots.free
+
+    @property
+    def waiters(self) -> int:
+        """How many callers wait for a connection."""
+        return self._slots.waiting + self._settling.waiting
 
     @contextmanager
     def slot(self) -> Iterator[None]:
@@ -312,6 +327,16 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         (limit,) = self.execute_sql("SELECT current_setting('max_connections')::int").fetchone()
         return int(limit)
 
+    def late_sequences(self) -> Iterator[LateSequence]:
+        """Yield each sequence that would give a number a second time. To be used within ``reading()``."""
+        for name, table, column in self.execute_sql(SEQUENCES).fetchall():
+            largest, following = self.execute_sql(
+                f'SELECT (SELECT COALESCE(MAX("{column}"), 0) FROM "{table}"),'  # noqa: S608  # names of the schema
+                f' last_value + CAST(is_called AS INTEGER) FROM "{name}"'
+            ).fetchone()
+            if largest >= following:
+                yield LateSequence(name, table, largest)
+
     def is_read_only(self) -> bool:
         """Whether it takes no writes. To be used within ``reading()``."""
         (answer,) = self.execute_sql("SHOW transaction_read_only").fetchone()
@@ -343,15 +368,6 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     def skip_while_locked(self) -> AbstractContextManager[Any]:
         """Do nothing: a statement that waits blocks no other greenlet."""
         return nullcontext()
-
-    @contextmanager
-    def unlimited_statements(self) -> Iterator[None]:
-        """Let each statement of the block run, and wait for locks, for as long as it takes."""
-        self.execute_sql("SET statement_timeout = 0; SET lock_timeout = 0")
-        try:
-            yield
-        finally:
-            self.execute_sql(f"SET statement_timeout = {STATEMENT_MS}; SET lock_timeout = {STATEMENT_MS}")
 
     def lift_statement_limit(self) -> None:
         """Let the current transaction run, and wait for locks, for as long as it takes."""

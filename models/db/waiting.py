@@ -9,36 +9,28 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 
 ANSWER_SECONDS = 8.5
-"""Less than the ten seconds in which every request must be answered."""
+"""A whole budget: less than the ten seconds in which every request must be answered."""
 
-
-@dataclass
-class WaitBudget:
-    """The seconds left of one budget."""
-
-    seconds_left: float = ANSWER_SECONDS
-
-
-_current: ContextVar[WaitBudget | None] = ContextVar("wait_budget", default=None)
+_budget: ContextVar[float | None] = ContextVar("wait_budget", default=None)
+"""The seconds left."""
 
 
 def begin_budget() -> None:
     """Give the current request a new budget."""
-    _current.set(WaitBudget())
+    _budget.set(ANSWER_SECONDS)
 
 
 def end_budget() -> None:
     """Remove the budget of the current request."""
-    _current.set(None)
+    _budget.set(None)
 
 
 @contextmanager
 def limit_waits() -> Iterator[None]:
     """Give the block a budget, unless it already has one."""
-    if _current.get() is not None:
+    if _budget.get() is not None:
         yield
         return
     begin_budget()
@@ -50,19 +42,19 @@ def limit_waits() -> Iterator[None]:
 
 def seconds_left() -> float:
     """The seconds left of the current budget; a whole budget if there is none."""
-    budget = _current.get()
-    return ANSWER_SECONDS if budget is None else budget.seconds_left
+    left = _budget.get()
+    return ANSWER_SECONDS if left is None else left
 
 
 @contextmanager
 def wait(most_seconds: float) -> Iterator[float]:
     """Take the time of the block from the budget; yields how many seconds the block may wait."""
-    budget = _current.get()
-    if budget is None:
+    left = _budget.get()
+    if left is None:
         yield most_seconds
         return
     began = time.monotonic()
     try:
-        yield max(min(most_seconds, budget.seconds_left), 0)
+        yield max(min(most_seconds, left), 0)
     finally:
-        budget.seconds_left -= time.monotonic() - began
+        _budget.set(left - (time.monotonic() - began))

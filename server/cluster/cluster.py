@@ -11,8 +11,9 @@ from typing import Any
 from prometheus_client import CollectorRegistry, Gauge
 
 from models.db import migrate
-from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, Sqlite, database
+from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, database
 from models.db.new_connections import MisconfiguredDatabase
+from models.db.sqlite import Sqlite
 from server.cluster.database_clock import DatabaseClock
 from server.cluster.processes import Processes
 from server.cluster.redis_client import NO_ANSWER

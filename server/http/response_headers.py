@@ -37,7 +37,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 def hash_sources(element: str, page: str) -> str:
     """Source expressions that allow the page's own inline elements of this name, and no other content."""
-    contents = re.findall(f"<{element}>(.*?)</{element}>", page, re.DOTALL)
+    contents = re.findall(f"<{element}(?: [^>]*)?>(.*?)</{element}>", page, re.DOTALL)
     digests = (hashlib.sha256(content.encode()).digest() for content in contents)
     return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
 

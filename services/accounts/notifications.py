@@ -3,8 +3,7 @@
 from operator import attrgetter
 
 from models.db.connection import reading, writing
-from models.notifications import Notification
-from models.users import User
+from models.users import Notification, User
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
 from services.shared.clock import Millis

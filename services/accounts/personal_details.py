@@ -5,8 +5,7 @@ from collections.abc import Mapping
 import peewee
 
 from models.db.connection import reading, writing
-from models.personal_details import PersonalDetails
-from models.users import User
+from models.users import PersonalDetails, User
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import CHANGED, record

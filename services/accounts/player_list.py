@@ -1,7 +1,7 @@
 """The list of all players, for operators."""
 
 from models.db.connection import repeatable_read
-from models.db.search import contains
+from models.db.sql import contains
 from models.users import User
 from services.shared.pagination import Page, Place, rows_of_page
 

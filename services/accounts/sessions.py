@@ -7,7 +7,7 @@ from peewee import fn
 
 from models.bets import HIGH_ROLL, Bet
 from models.db.connection import writing
-from models.totals import LIVE_BET_SHARDS, LiveBetCount
+from models.figures import LIVE_BET_SHARDS, LiveBetCount
 from models.users import User
 from services.accounts import users
 from services.accounts.tokens import Claims

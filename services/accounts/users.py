@@ -9,10 +9,9 @@ import peewee
 from models.db.connection import reading, writing
 from models.db.sql import execute
 from models.users import User, find_user
+from services.accounts import client_seed
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
-from services.fairness import rolls
-from services.fairness.server_seeds import ServerSeeds
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
@@ -56,14 +55,13 @@ def random_platform_id() -> str:
 def create(
     *,
     username: str,
-    seeds: ServerSeeds,
     now: Millis,
     platform_id: str | None = None,
     avatar: str = "",
     level: int = 0,
     balance: Cents = NO_COINS,
 ) -> User:
-    """Create an account with its first commitment, and with a balance from the house's grants.
+    """Create an account with a balance from the house's grants.
 
     A name that is taken gets -2, -3, … as at a first login. Raises OperatorError for an invalid name, id or
     level, and for a platform id that is taken.
@@ -79,7 +77,6 @@ def create(
                 platform_id=platform_id or random_platform_id(),
                 avatar=avatar,
                 granted_experience=experience_for(level),
-                seeds=seeds,
                 now=now,
             )
         except peewee.IntegrityError:
@@ -91,8 +88,8 @@ def create(
         return get(platform_id=user.platform_id)
 
 
-def sign_in(*, platform_id: str, username: str, avatar: str, seeds: ServerSeeds, now: Millis) -> User:
-    """The player whom a provider has identified. The first time, an account with a commitment is created.
+def sign_in(*, platform_id: str, username: str, avatar: str, now: Millis) -> User:
+    """The player whom a provider has identified. The first time, an account is created.
 
     A taken name gets -2, -3, …; an existing account keeps its name. ``avatar`` is a URL, or empty.
     Unique columns decide between two concurrent first logins: if both are of one person, the second gets the
@@ -102,7 +99,7 @@ def sign_in(*, platform_id: str, username: str, avatar: str, seeds: ServerSeeds,
         with suppress(UserNotFound):
             return _refreshed(platform_id, avatar)
         with suppress(peewee.IntegrityError), writing():
-            return _insert(username=username, platform_id=platform_id, avatar=avatar, seeds=seeds, now=now)
+            return _insert(username=username, platform_id=platform_id, avatar=avatar, now=now)
     raise RuntimeError("every name that was free was taken a moment later")
 
 
@@ -148,7 +145,6 @@ def _insert(
     *,
     username: str,
     platform_id: str,
-    seeds: ServerSeeds,
     now: Millis,
     avatar: str = "",
     granted_experience: int = 0,
@@ -161,10 +157,9 @@ def _insert(
         username_folded=name.lower(),
         avatar=avatar,
         registered_at_ms=now,
-        client_seed=rolls.draw_client_seed(),
+        client_seed=client_seed.draw(),
         granted_experience=granted_experience,
     )
-    seeds.announce_first(user_id=user.id)
     record(AuditEventType.ACCOUNT_CREATED, now=now, user_id=user.id, after={"username": name})
     return user
 

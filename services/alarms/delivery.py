@@ -9,8 +9,8 @@ from typing import Any
 import requests
 from standardwebhooks import Webhook
 
-from models.alarms import Alarm
 from models.db.connection import reading, writing
+from models.staff import Alarm
 from services.shared import decimal_json
 from services.shared.clock import MINUTE_MS, Millis
 from services.shared.http_client import bounded

@@ -9,7 +9,7 @@ from typing import Any
 from peewee import fn
 
 from models.db.connection import reading
-from models.proposals import IS_PERFORMED, Proposal
+from models.staff import IS_PERFORMED, Proposal
 from services.alarms.rule import Finding, Found
 from services.shared.clock import DAY_MS, Millis
 from services.shared.money import Cents, price_text

@@ -7,10 +7,10 @@ from peewee import fn
 
 from models.bets import Bet
 from models.db.connection import reading
+from models.items import PriceSource
 from models.log import WaitingBet
-from models.prices import PriceSource
+from models.payments import Withdrawal
 from models.staff import StaffLoginFailure
-from models.withdrawals import Withdrawal
 from services.alarms.rule import Finding, Found
 from services.payments import findings
 from services.payments.withdrawals import WithdrawalStatus

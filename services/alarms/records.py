@@ -6,8 +6,8 @@ from typing import Any
 
 import peewee
 
-from models.alarms import Alarm, AlarmProgress
 from models.db.connection import reading, writing
+from models.staff import Alarm, AlarmProgress
 from services.alarms.rule import Finding, Found, Rule
 from services.audit_trail.actor import current_actor
 from services.audit_trail.events import AuditEventType

@@ -5,7 +5,7 @@ from typing import Any
 
 from models.audit_trail import AuditEvent
 from models.db.connection import reading
-from models.db.search import contains
+from models.db.sql import contains
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record, to_text
 from services.cases.chances import percent_from_width

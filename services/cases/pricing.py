@@ -14,7 +14,8 @@ import peewee
 from peewee import fn
 
 from models.cases import Case, CaseItem
-from models.db.connection import Sqlite, database
+from models.db.connection import database
+from models.db.sqlite import Sqlite
 from models.items import Item
 from services.cases.chances import CERTAIN
 from services.cases.kinds import GAMES, GameType

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 import peewee
 from peewee import fn
 
-from models.case_spins import CASE, spins_of
-from models.cases import Case, CaseItem
+from models.cases import CASE, Case, CaseItem, spins_of
 from models.db.connection import database, reading, repeatable_read
-from models.db.search import contains
+from models.db.sql import contains
 from models.items import PRICE_ON_SALE, SHOWN_COLUMNS, Item
 from models.users import User
 from services.cases.errors import CaseNotFound, FreeCaseNotFound

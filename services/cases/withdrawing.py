@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from models.cases import Case, CaseItem
+from models.cases import Case, CaseItem, IrlCase
 from models.db.connection import Table, writing
-from models.irl_cases import IrlCase
 from models.items import Item
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record

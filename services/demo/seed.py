@@ -8,23 +8,22 @@ from typing import Any
 
 from models import proof_queries
 from models.bets import Bet
-from models.cases import Case
+from models.cases import Case, IrlCase
 from models.db.connection import reading, writing
-from models.irl_cases import IrlCase
 from models.items import Item
 from models.users import User
 from services.accounts import users
+from services.bets.cases import OpeningRequest
+from services.bets.upgrader import SpinRequest
 from services.cases import importing
 from services.cases.irl import importing as irl_importing
 from services.cases.kinds import CaseKind, case_id
 from services.container import Services
 from services.items import importing as items_importing
-from services.openings.opening import OpeningRequest
 from services.shared import decimal_json
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError, UserNotFound
 from services.shared.money import Cents
-from services.upgrader.spin import SpinRequest
 
 DATA = Path(__file__).parent
 
@@ -81,11 +80,11 @@ def play_bets(services: Services) -> int:
 
     def play(row: dict[str, Any], user_id: int, clock: Callable[[], Millis]) -> Bet:
         if "item" in row:
-            spin = SpinRequest(amount=row["wager"], item=row["item"])
-            return services.upgrader.play(user_id=user_id, request=spin, clock=clock).bet
+            spin = SpinRequest(user_id=user_id, amount=row["wager"], item=row["item"])
+            return services.bets.settle(services.upgrader, spin, clock=clock).bet
         kind = "case" if "case" in row else "irlCase"
-        opening = OpeningRequest(event=f"{openings[kind].game}:open", case=row[kind])
-        return openings[kind].play(user_id=user_id, request=opening, clock=clock).bet
+        opening = OpeningRequest(user_id=user_id, case=row[kind])
+        return services.bets.settle(openings[kind], opening, clock=clock).bet
 
     settled = []
     for number, row in enumerate(bets, start=1):
@@ -113,9 +112,9 @@ def player(
         return users.get(platform_id=str(platform_id))
     except UserNotFound:
         id_ = str(platform_id)
-        return users.create(
-            username=username, platform_id=id_, avatar=avatar, balance=BALANCE, seeds=services.seeds, now=now
-        )
+        user = users.create(username=username, platform_id=id_, avatar=avatar, balance=BALANCE, now=now)
+        services.seeds.announce_first(user_id=user.id)
+        return user
 
 
 def _read(name: str) -> Any:

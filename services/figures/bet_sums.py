@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any, NamedTuple
 
-from models.daily_totals import PRICE_CLASS
 from models.db.sql import execute
-from services.cases.snapshots import Content
-from services.fairness.rolls import ROLL_RANGE
-from services.openings.openable_cases import expectation_of
+from models.figures import PRICE_CLASS
+from services.bets.cases import expectation_of
+from services.bets.rolls import ROLL_RANGE
+from services.bets.snapshots import Content
 from services.shared.clock import DAY_MS, Millis
 from services.shared.money import NO_COINS, Cents
 
@@ -97,7 +97,7 @@ class GroupedBets(NamedTuple):
         of_case = expectation_of(content)
         expected, variance = of_case.mean_cents, of_case.variance_square_cents
         largest = max(item.price_cents for item in content.items)
-        return BetSums(*amounts, self.bets * expected, self.bets * variance, largest)
+        return BetSums(*amounts, self.bets * expected, self.bets * variance, Cents(largest))
 
 
 # Chances first: the square of a price may exceed 64 bits. Quotients of whole numbers are whole on both

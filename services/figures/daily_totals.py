@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from cachetools import LRUCache
 
-from models.daily_totals import ADD, DailyTotals
 from models.db.connection import database, writing
 from models.db.sql import execute
-from services.cases import snapshots
-from services.cases.snapshots import Content, InvalidSnapshot
+from models.figures import ADD_TO_DAILY_TOTALS, DailyTotals
+from services.bets import snapshots
+from services.bets.snapshots import Content
 from services.figures.bet_sums import APPENDED_BETS, THESE_BETS, BetSums, GroupedBets, grouped
 from services.shared.clock import Millis, iso_date
 from services.shared.money import Cents
@@ -47,7 +47,7 @@ class Contents:
         if snapshot_id not in self._found:
             try:
                 self._found[snapshot_id] = snapshots.stored(snapshot_id)
-            except InvalidSnapshot as invalid:
+            except ValueError as invalid:
                 # The public log must go on. ``flask fairness audit`` names the bets.
                 log.error("%s: nothing is expected of its openings", invalid)  # noqa: TRY400
                 self._found[snapshot_id] = None
@@ -100,7 +100,7 @@ def _expected() -> dict[Key, BetSums]:
 
 def _add(totals: Mapping[Key, BetSums]) -> None:
     for key, sums in totals.items():
-        execute(ADD, key._asdict() | vars(sums))
+        execute(ADD_TO_DAILY_TOTALS, key._asdict() | vars(sums))
 
 
 def _by_key(groups: Iterable[GroupedBets], content_of: Contents) -> dict[Key, BetSums]:

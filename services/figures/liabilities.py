@@ -6,12 +6,12 @@ from typing import Any
 
 from peewee import fn
 
-from models.daily_totals import DailyLiabilities
+from models.bets import Prize
 from models.db.connection import reading, repeatable_read, writing
+from models.figures import DailyLiabilities
 from models.ledger import LedgerEntry, LedgerTransaction
-from models.prizes import Prize
+from models.payments import Withdrawal
 from models.users import User
-from models.withdrawals import Withdrawal
 from services.ledger.posting import Account
 from services.ledger.times import last_id_before
 from services.payments.withdrawals import HELD

@@ -4,11 +4,9 @@ from typing import Any, NamedTuple
 
 from peewee import fn
 
+from models.bets import Prize
 from models.db.connection import reading
-from models.deposits import Deposit
-from models.payment_findings import PaymentFinding
-from models.prizes import Prize
-from models.withdrawals import Withdrawal
+from models.payments import Deposit, PaymentFinding, Withdrawal
 from services.payments.deposit_states import DepositStatus
 from services.payments.withdrawals import WithdrawalStatus
 from services.wallet.prizes.prizes import Status

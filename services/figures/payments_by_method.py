@@ -6,9 +6,7 @@ import peewee
 from peewee import SQL, fn
 
 from models.db.connection import reading
-from models.deposits import Deposit
-from models.payments import Payment
-from models.withdrawals import Withdrawal
+from models.payments import Deposit, Payment, Withdrawal
 from services.shared.clock import DAY_MS, Millis
 from services.shared.money import Cents
 

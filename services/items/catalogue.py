@@ -18,10 +18,9 @@ from typing import Any, NamedTuple
 from cachetools import LRUCache, TTLCache, cached, cachedmethod
 from peewee import fn
 
-from models.catalogue import SharedItem
 from models.db.connection import database, reading, writing
-from models.items import SHOWN_COLUMNS, Item
-from models.leases import Lease
+from models.items import SHOWN_COLUMNS, Item, SharedItem
+from models.processes import Lease
 from services.shared.background import in_slices, pause
 from services.shared.build_once import BuildCondition
 from services.shared.clock import Millis

@@ -1,7 +1,7 @@
-"""The ledger: the one module that changes balances.
+"""The ledger, through which everything but a bet changes balances.
 
 Every change is one ledger transaction whose entries sum to zero, written in the same database transaction as
-the balance columns. On PostgreSQL, bets write the same rows by one statement (models/bet_settlement.py).
+the balance columns. Bets write the same rows with SQL of their own (models/bet_settlement.py).
 """
 
 from collections import Counter
@@ -90,8 +90,7 @@ def post(*, kind: LedgerKind, user_id: int, moves: Sequence[Move], now: Millis) 
     An account must hold what is taken from it before anything is added, so no wager is paid from its own
     winnings. When two concurrent postings would take the same coin, one succeeds; the other raises
     InsufficientBalance and changes nothing. The transaction gets its id after the player's row is locked, so
-    the ids of one player's transactions are in the order of the changes. Without moves nothing changes: only
-    an opening of the free case that pays nothing does that.
+    the ids of one player's transactions are in the order of the changes.
     """
     if any(move.amount <= 0 for move in moves):
         raise ValueError("a move must be of more than 0")

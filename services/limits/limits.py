@@ -1,7 +1,7 @@
 """A player's own limits: a lower one counts at once, a higher one after a day and a confirmation.
 
 A limit is a column of the player's row. Every bet compares its wager and loss limits and updates the row
-(models/play_limits.py). Each change locks this row first, so a bet that is settled at the same time comes
+(models/limits.py). Each change locks this row first, so a bet that is settled at the same time comes
 before the change or after it. Deposit limits are compared by deposit_limits.py.
 """
 
@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.db.connection import repeatable_read, writing
-from models.limit_requests import EXPIRES_AFTER_MS, LimitRequest
-from models.play_limits import BET_LIMIT_KINDS, PERIODS
+from models.limits import BET_LIMIT_KINDS, EXPIRES_AFTER_MS, PERIODS, LimitRequest
 from models.users import User
 from services.accounts import users
 from services.audit_trail.events import AuditEventType

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from models.db.connection import reading
-from models.play_limits import PAUSE_MS
+from models.limits import PAUSE_MS
 from models.users import User
 from services.accounts import users
 from services.shared.clock import MINUTE_MS, CalendarPeriod, Millis

@@ -7,10 +7,10 @@ from typing import Any, Protocol
 import peewee
 
 from models.bets import Bet
+from models.cases import Snapshot
 from models.db.connection import database, reading
 from models.db.sql import execute
 from models.log import BETS, Log, LogEntry, WaitingBet, WaitingEntry
-from models.snapshots import Snapshot
 from models.users import User
 from services.log import entries
 from services.log.bundles import Entry

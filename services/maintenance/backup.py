@@ -6,7 +6,8 @@ from pathlib import Path
 
 import peewee
 
-from models.db.connection import Sqlite, database, reading, writing
+from models.db.connection import database, reading, writing
+from models.db.sqlite import Sqlite
 from models.log import BETS, Log
 from services.shared.errors import OperatorError
 

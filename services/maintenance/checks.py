@@ -8,13 +8,13 @@ from pathlib import Path
 import peewee
 
 from models import audit_schema
+from models.announced_seeds import AnnouncedSeed
 from models.db import migrate
-from models.db.connection import UNAVAILABLE, Sqlite, database, reading, repeatable_read, schema_problem
+from models.db.connection import UNAVAILABLE, database, reading, repeatable_read, schema_problem
 from models.db.new_connections import UnusableDatabase, overridden_settings
 from models.db.postgres import Postgres
-from models.db.sequences import late_sequences
+from models.db.sqlite import Sqlite
 from models.processes import Process, live_processes
-from models.users import AnnouncedSeed
 from services.audit_trail.verification import count_missing
 from services.log import checkpoint_file
 from services.log.bet_log import FILE_NAME, BetLog
@@ -43,7 +43,7 @@ def problems(
             found += [
                 f"sequence {late.name}: {late.table} has larger numbers;"
                 f" run SELECT setval('{late.name}', {late.largest})"
-                for late in late_sequences()
+                for late in database.late_sequences()
             ]
     return [*found, *_directory_problems(settings.instance_dir)]
 

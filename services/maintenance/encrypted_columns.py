@@ -7,12 +7,11 @@ from typing import Any
 import peewee
 from cryptography.fernet import InvalidToken
 
-from models.bets import Bet
+from models.announced_seeds import AnnouncedSeed
+from models.bets import Bet, Prize
 from models.log import current_epoch
-from models.prizes import Prize
+from models.logins import RecoveryCode, TwoFactor
 from models.staff import StaffAccount
-from models.two_factor import RecoveryCode, TwoFactor
-from models.users import AnnouncedSeed
 from services.shared.encryption import Encrypter
 
 SAMPLE = 100

@@ -6,16 +6,15 @@ from functools import lru_cache
 
 from peewee import fn
 
+from models.announced_seeds import AnnouncedSeed
 from models.bets import Bet
-from models.case_spins import CASE
+from models.cases import CASE
 from models.db.connection import repeatable_read
-from models.users import AnnouncedSeed
-from services.cases import snapshots
+from services.bets import rolls, snapshots
+from services.bets.seeds import ServerSeeds
+from services.bets.snapshots import Content
+from services.bets.terms import LOST, UPGRADER, WON
 from services.cases.kinds import FREE_CASE_ID
-from services.cases.snapshots import Content, InvalidSnapshot
-from services.fairness import rolls, tickets
-from services.fairness.server_seeds import ServerSeeds
-from services.games.bets import LOST, UPGRADER, WON
 from services.shared.errors import OperatorError
 from services.shared.money import NO_COINS, Cents
 
@@ -77,7 +76,7 @@ def intact_content(snapshot_id: int) -> Content:
     """The content of a stored snapshot. Raises OperatorError if its hash is that of another content."""
     try:
         return snapshots.stored(snapshot_id)
-    except InvalidSnapshot as invalid:
+    except ValueError as invalid:
         raise OperatorError(str(invalid)) from None
 
 
@@ -113,7 +112,7 @@ def _problems_of_spin(bet: Bet, server_seed: str) -> Iterator[str]:
 
 
 def _problems_of_opening(bet: Bet, server_seed: str, content_of: Callable[[int], Content]) -> Iterator[str]:
-    ticket = tickets.ticket(
+    ticket = rolls.ticket(
         game=bet.game, server_seed=server_seed, client_seed=bet.client_seed, nonce=bet.nonce
     )
     if ticket != bet.ticket:

@@ -9,13 +9,10 @@ import peewee
 from peewee import fn
 
 from models.bets import HIGH_ROLL, Bet
-from models.case_spins import CASE, IRL, CaseSpins
-from models.cases import Case
-from models.db.connection import Sqlite, Table, database, writing
-from models.irl_cases import IrlCase
-from models.recomputed_sums import SUMS, TOTALS, wrong_sums
-from models.snapshots import Snapshot
-from models.totals import LIVE_BET_SHARDS, LiveBetCount
+from models.cases import CASE, IRL, Case, CaseSpins, IrlCase, Snapshot
+from models.db.connection import Table, database, writing
+from models.db.sqlite import Sqlite
+from models.figures import LIVE_BET_SHARDS, SUMS, TOTALS, LiveBetCount, wrong_sums
 from models.users import User
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record

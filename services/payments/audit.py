@@ -5,10 +5,8 @@ from collections.abc import Iterator
 import peewee
 from peewee import fn
 
-from models.deposits import Deposit
 from models.ledger import LedgerEntry
-from models.payments import Payment
-from models.withdrawals import Withdrawal
+from models.payments import Deposit, Payment, Withdrawal
 from services.ledger.posting import Account
 from services.payments.withdrawals import HELD
 

@@ -13,8 +13,7 @@ import peewee
 from peewee import fn
 
 from models.db.connection import database, reading, writing
-from models.deposits import Deposit
-from models.payments import Payment
+from models.payments import Deposit, Payment
 from models.users import User
 from services.accounts import users
 from services.audit_trail.events import AuditEventType

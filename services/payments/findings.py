@@ -4,8 +4,7 @@ from collections.abc import Collection
 from enum import StrEnum
 
 from models.db.connection import reading, writing
-from models.payment_findings import PaymentFinding
-from models.webhook_deliveries import WebhookDelivery
+from models.payments import PaymentFinding, WebhookDelivery
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis

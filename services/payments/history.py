@@ -8,9 +8,8 @@ import peewee
 from peewee import SQL, fn
 
 from models.db.connection import reading, repeatable_read
-from models.deposits import Deposit
+from models.payments import Deposit, Withdrawal
 from models.users import User
-from models.withdrawals import Withdrawal
 from services.payments.deposit_states import DepositStatus
 from services.payments.errors import PaymentNotFound
 from services.payments.withdrawals import HELD, WithdrawalStatus

@@ -4,8 +4,7 @@ import re
 from typing import Any, TypeVar
 
 from models.db.connection import reading
-from models.deposits import Deposit
-from models.withdrawals import Withdrawal
+from models.payments import Deposit, Withdrawal
 from services.payments.errors import IdempotencyKeyReused, InvalidIdempotencyKey
 
 KEY = re.compile(r"[ -~]{1,64}")

@@ -15,10 +15,8 @@ from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
 from models.db.connection import database, reading, writing
-from models.deposits import Deposit
+from models.payments import Deposit, WebhookDelivery, Withdrawal
 from models.users import User
-from models.webhook_deliveries import WebhookDelivery
-from models.withdrawals import Withdrawal
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record

@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from models.payments import Payment
-from models.withdrawals import Withdrawal
+from models.payments import Payment, Withdrawal
 from services.payments.provider import USD, Payout, PayoutState
 from services.payments.records import Transfer
 from services.payments.withdrawals import HELD, RELEASED, UNDER_WAY, WithdrawalStatus

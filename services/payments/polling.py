@@ -5,8 +5,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from models.deposits import Deposit
-from models.webhook_deliveries import WebhookDelivery
+from models.payments import Deposit, WebhookDelivery
 from services.payments.deposits import Deposits
 from services.payments.inbox import WebhookInbox
 from services.payments.provider import ProviderError

@@ -12,9 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import peewee
 
 from models.db.connection import reading
-from models.deposits import Deposit
-from models.payment_findings import PaymentFinding
-from models.withdrawals import Withdrawal
+from models.payments import Deposit, PaymentFinding, Withdrawal
 from services.payments import deposits, findings
 from services.payments.deposit_states import UNPAID, DepositStatus, outcome_of, paid_cents
 from services.payments.deposits import NOT_OURS, Deposits, foreign_invoices, is_ours

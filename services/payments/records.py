@@ -9,11 +9,8 @@ import peewee
 from peewee import fn
 
 from models.db.connection import database, reading, writing
-from models.deposits import Deposit
-from models.payments import Payment
+from models.payments import Deposit, Payment, WebhookDelivery, Withdrawal
 from models.users import User
-from models.webhook_deliveries import WebhookDelivery
-from models.withdrawals import Withdrawal
 from services.accounts import notifications
 from services.audit_trail import recording as audit_trail
 from services.audit_trail.events import AuditEventType

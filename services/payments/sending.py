@@ -13,8 +13,7 @@ from typing import Any
 import peewee
 
 from models.db.connection import reading
-from models.payment_findings import PaymentFinding
-from models.withdrawals import Withdrawal
+from models.payments import PaymentFinding, Withdrawal
 from services.accounts import users
 from services.payments import findings, withdrawals
 from services.payments.errors import StatusChanged

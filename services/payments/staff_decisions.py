@@ -1,8 +1,7 @@
 """What staff decide: requests, deposits in review, and withdrawals that can't end by themselves."""
 
 from models.db.connection import writing
-from models.deposits import Deposit
-from models.withdrawals import Withdrawal
+from models.payments import Deposit, Withdrawal
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.payments import deposits, findings, withdrawals

@@ -9,7 +9,7 @@ import requests
 from standardwebhooks import Webhook
 
 from models.db.connection import reading
-from models.withdrawals import Withdrawal
+from models.payments import Withdrawal
 from services.accounts import users
 from services.shared import decimal_json
 from services.shared.http_client import bounded

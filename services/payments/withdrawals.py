@@ -10,9 +10,8 @@ import peewee
 from peewee import fn
 
 from models.db.connection import reading, writing
-from models.payments import Payment
+from models.payments import Payment, Withdrawal
 from models.users import User
-from models.withdrawals import Withdrawal
 from services.accounts import notifications, users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record

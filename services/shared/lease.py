@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from models.db.connection import database, writing
-from models.leases import Lease as Row
+from models.processes import Lease as Row
 from services.shared.errors import OperatorError
 
 LEASE_SECONDS = 15.0

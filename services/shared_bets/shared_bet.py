@@ -1,16 +1,13 @@
 """One bet of any player with all that its page and its picture show."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from models.db.connection import reading
-from services.cases.snapshots import Content
-from services.fairness import rolls, tickets
-from services.games import bets, live_bets
-from services.games.bets import WON
-from services.games.proofs import Proofs
-from services.log.bet_log import BetLog
+from services.bets import live_bets, lookups, rolls
+from services.bets.proofs import Proofs
+from services.bets.snapshots import Content
+from services.bets.terms import WON
 from services.shared.clock import Millis
 
 
@@ -33,12 +30,12 @@ class SharedBet:
         """The chance of the item, in percent."""
         if self.content is None:
             return rolls.percent(self.bet.threshold)
-        return tickets.percent(self.content.winner(self.bet.ticket).width)
+        return rolls.ticket_percent(self.content.winner(self.bet.ticket).width)
 
     @property
     def place(self) -> float:
         """The roll or the ticket, in percent."""
-        return tickets.percent(self.bet.ticket) if self.content else rolls.percent(self.bet.roll)
+        return rolls.ticket_percent(self.bet.ticket) if self.content else rolls.percent(self.bet.roll)
 
     @property
     def range_start(self) -> float:
@@ -46,12 +43,12 @@ class SharedBet:
         if self.content is None:
             return 0.0
         before = self.content.items[: self.content.winning_place(self.bet.ticket)]
-        return tickets.percent(sum(item.width for item in before))
+        return rolls.ticket_percent(sum(item.width for item in before))
 
 
-def get(*, bet_id: int, proofs: Proofs, bet_log: BetLog, clock: Callable[[], Millis]) -> SharedBet:
+def get(*, bet_id: int, proofs: Proofs, now: Millis) -> SharedBet:
     """Any player's bet. Raises BetNotFound, and BetNotRevealed while its proof is not due."""
-    found = bets.get_public(bet_id=bet_id, proofs=proofs, bet_log=bet_log, clock=clock)
+    found = lookups.get_public(bet_id=bet_id, proofs=proofs, now=now)
     with reading():
         (shown,) = live_bets.shown([bet_id])
     (bet,) = found.bets

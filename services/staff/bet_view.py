@@ -1,18 +1,15 @@
 """One bet of a player, with all that explains and verifies it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from models.bets import Bet
 from models.db.connection import reading
 from models.users import User
-from services.cases import snapshots
-from services.cases.snapshots import Content
-from services.games import bets
-from services.games.bets import MAX_NONCE, BetNotFound
-from services.games.proofs import Proofs
-from services.log.bet_log import BetLog
+from services.bets import lookups, snapshots
+from services.bets.lookups import MAX_NONCE, BetNotFound
+from services.bets.proofs import Proofs
+from services.bets.snapshots import Content
 from services.shared.clock import Millis
 
 
@@ -29,9 +26,7 @@ class BetView:
         return bool(self.bet.server_seed)
 
 
-def of_player(
-    *, user_id: int, nonce: int, proofs: Proofs, bet_log: BetLog, clock: Callable[[], Millis]
-) -> BetView:
+def of_player(*, user_id: int, nonce: int, proofs: Proofs, now: Millis) -> BetView:
     """The player's bet with this nonce, of any game. Raises BetNotFound."""
     with reading():
         bet: Any = Bet.get_or_none(Bet.user == user_id, Bet.nonce == nonce) if nonce <= MAX_NONCE else None
@@ -39,7 +34,7 @@ def of_player(
             raise BetNotFound
         content = None if bet.snapshot_id is None else snapshots.parse(bet.snapshot.content)
     try:
-        found = bets.get_public(bet_id=bet.id, proofs=proofs, bet_log=bet_log, clock=clock)
+        found = lookups.get_public(bet_id=bet.id, proofs=proofs, now=now)
     except BetNotFound:
         bet.server_seed, bet.log = "", None
         return BetView(bet, content)

@@ -8,11 +8,9 @@ from typing import Any
 
 import peewee
 
-from models.case_spins import CASE, IRL, spins_of
-from models.cases import Case, CaseItem
+from models.cases import CASE, IRL, Case, CaseItem, IrlCase, IrlItem, spins_of
 from models.db.connection import reading, repeatable_read
-from models.db.search import contains
-from models.irl_cases import IrlCase, IrlItem
+from models.db.sql import contains
 from models.items import Item
 from models.users import User
 from services.cases import history

@@ -9,8 +9,7 @@ import peewee
 from peewee import fn
 
 from models.db.connection import reading, repeatable_read
-from models.items import Item
-from models.prices import HeldMarketPrice
+from models.items import HeldMarketPrice, Item
 from services.audit_trail.events import AuditEventType
 from services.cases import history
 from services.cases.kinds import GAMES

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from peewee import fn
 
-from models.proposals import IS_PERFORMED, Proposal
+from models.staff import IS_PERFORMED, Proposal
 from services.accounts import users
 from services.payments import deposits, inbox, withdrawals
 from services.payments.inbox import WebhookInbox

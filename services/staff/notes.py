@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from models.db.connection import reading, repeatable_read, writing
-from models.player_notes import PlayerNote, PlayerTag
+from models.users import PlayerNote, PlayerTag
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record

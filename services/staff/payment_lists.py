@@ -7,13 +7,9 @@ from typing import Any
 from peewee import fn
 
 from models.db.connection import reading
-from models.deposits import Deposit
-from models.payment_findings import PaymentFinding
-from models.payments import Payment
-from models.proposals import Proposal
+from models.payments import Deposit, Payment, PaymentFinding, WebhookDelivery, Withdrawal
+from models.staff import Proposal
 from models.users import User
-from models.webhook_deliveries import WebhookDelivery
-from models.withdrawals import Withdrawal
 from services.payments import withdrawals
 from services.payments.deposit_states import DepositStatus
 from services.payments.deposits import get as get_deposit

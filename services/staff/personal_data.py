@@ -1,8 +1,8 @@
 """Looks at personal data. Pages mask it until somebody asks, and each look is an event of the audit trail."""
 
+from models.bets import Prize
 from models.db.connection import writing
-from models.personal_details import PersonalDetails
-from models.prizes import Prize
+from models.users import PersonalDetails
 from services.accounts import personal_details
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record

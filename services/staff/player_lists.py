@@ -5,11 +5,10 @@ from collections.abc import Collection
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from models.affiliates import Referral
 from models.audit_trail import AuditEvent
 from models.db.connection import reading, repeatable_read
-from models.ledger import LedgerEntry, LedgerTransaction
-from models.proposals import Proposal
+from models.ledger import LedgerEntry, LedgerTransaction, Referral
+from models.staff import Proposal
 from models.users import User
 from services.audit_trail.events import AuditEventType
 from services.shared.clock import Millis

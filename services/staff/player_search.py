@@ -12,12 +12,9 @@ from typing import Any
 
 from models.audit_trail import IS_LOGIN, AuditEvent
 from models.db.connection import reading
-from models.db.search import begins_with, contains
-from models.deposits import Deposit
-from models.payments import HAS_ADDRESS, Payment
-from models.player_notes import PlayerTag
-from models.users import User
-from models.withdrawals import Withdrawal
+from models.db.sql import begins_with, contains
+from models.payments import HAS_ADDRESS, Deposit, Payment, Withdrawal
+from models.users import PlayerTag, User
 from services.payments.records import Transfer, key_of
 from services.shared.clock import Millis
 from services.shared.text_validation import is_storable

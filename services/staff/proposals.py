@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 import peewee
 
 from models.db.connection import database, reading, repeatable_read, writing
-from models.proposals import EXPIRES_AFTER_MS, Proposal
+from models.staff import EXPIRES_AFTER_MS, Proposal
 from models.users import User
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record

@@ -7,9 +7,9 @@ from typing import Any
 
 from models.bets import Bet
 from models.db.connection import reading
-from services.games import bets
-from services.games.bets import GAMES
-from services.games.proofs import Proofs
+from services.bets import lookups
+from services.bets.proofs import Proofs
+from services.bets.terms import GAMES
 from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.pagination import Page, Place
@@ -55,7 +55,7 @@ def page(
         nonces = _matching_nonces(user_id, games, search)
         if sort is Sort.MOST_RECENT:
             nonces.reverse()
-        return Page(bets.with_nonces(user_id=user_id, nonces=place.slice(nonces)), len(nonces))
+        return Page(lookups.with_nonces(user_id=user_id, nonces=place.slice(nonces)), len(nonces))
     by_time = games_of_player.Sort(sort)
     return games_of_player.page_of_games(user_id=user_id, games=games, sort=by_time, place=place)
 
@@ -65,7 +65,7 @@ def _matching_nonces(user_id: int, games: Collection[str], search: str) -> list[
     if not IN_A_SEED.fullmatch(search):
         return []
     found: list[int] = []
-    newest, matches = bets.played(user_id), Bet.game.in_(list(games)) & _matches(search)
+    newest, matches = lookups.played(user_id), Bet.game.in_(list(games)) & _matches(search)
     for first in in_slices(range(1, newest + 1, NONCES_A_STATEMENT), 1):
         last = min(first + NONCES_A_STATEMENT - 1, newest)
         own = (Bet.user == user_id) & Bet.nonce.between(first, last)
@@ -78,6 +78,6 @@ def _matching_nonces(user_id: int, games: Collection[str], search: str) -> list[
 def _matches(search: str) -> Any:
     # The column server_seed holds revealed seeds only.
     matches = Bet.client_seed.contains(search) | Bet.server_seed.contains(search)
-    if NONCE.fullmatch(search) and int(search) <= bets.MAX_NONCE:
+    if NONCE.fullmatch(search) and int(search) <= lookups.MAX_NONCE:
         matches |= Bet.nonce == int(search)
     return matches

@@ -7,8 +7,8 @@ from peewee import fn
 
 from models.bets import Bet
 from models.db.connection import repeatable_read
-from services.games import bets
-from services.games.bets import GAMES
+from services.bets import lookups
+from services.bets.terms import GAMES
 from services.shared.pagination import Page, Place, rows_of_page
 
 
@@ -48,7 +48,7 @@ def page_of_games(*, user_id: int, games: Collection[str], sort: Sort, place: Pl
     own = Bet.user == user_id
     is_all = len(games) == len(GAMES)
     if is_all:
-        total = bets.played(user_id)
+        total = lookups.played(user_id)
     else:
         own &= Bet.game.in_(list(games))
         total = Bet.select(fn.COUNT(Bet.nonce)).where(own).scalar()
@@ -59,4 +59,4 @@ def page_of_games(*, user_id: int, games: Collection[str], sort: Sort, place: Pl
         # The indexes by earning contain nonce and game, so no bets are fetched.
         query = Bet.select(Bet.nonce).where(own).tuples()
         nonces = [nonce for (nonce,) in rows_of_page(query, order=ORDERS[sort], place=place, total=total)]
-    return Page(bets.with_nonces(user_id=user_id, nonces=nonces), total)
+    return Page(lookups.with_nonces(user_id=user_id, nonces=nonces), total)

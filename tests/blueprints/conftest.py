@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import sync_playwright
 
-from bench.harness.programs import BROWSER
+from tests.harness.programs import BROWSER
 from tests.support.chromium import SWITCHES, tabs
 
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import requests
 
-from bench.harness.databases import SqliteFiles
-from bench.harness.local_app import run_flask
-from bench.harness.nginx import ALLOWED_ORIGIN, nginx
-from bench.harness.servers import RunningServer, free_port, gunicorn, server_process
-from bench.harness.waiting import wait_until
+from tests.harness.databases import SqliteFiles
+from tests.harness.local_app import run_flask
+from tests.harness.proxies import ALLOWED_ORIGIN, nginx
+from tests.harness.servers import RunningServer, free_port, gunicorn, server_process
+from tests.harness.waiting import wait_until
 from tests.support.apps import ITEM, LOG_SIGNING_KEY, SECRET
 from tests.support.certificate import self_signed
 from tests.support.platform_provider import PlatformProvider, platform_provider

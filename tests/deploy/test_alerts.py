@@ -7,8 +7,8 @@ import subprocess
 import pytest
 import yaml
 
-from bench.harness.programs import PROMTOOL
-from bench.harness.servers import ROOT
+from tests.harness.programs import PROMTOOL
+from tests.harness.servers import ROOT
 
 pytestmark = [pytest.mark.promtool, pytest.mark.thorough]
 

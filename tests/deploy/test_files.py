@@ -16,8 +16,8 @@ import requests
 import yaml
 from compose_spec import PyCompose
 
-from bench.harness.servers import ROOT, drawn_secrets, flask_command, gunicorn, server_process
 from server.worker.worker import FINISH_SECONDS, NOTICE_SECONDS, REJOIN_SECONDS
+from tests.harness.servers import ROOT, drawn_secrets, flask_command, gunicorn, server_process
 
 DEPLOY = ROOT / "deploy"
 DOCKERFILE, UNIT = DEPLOY / "Dockerfile", DEPLOY / "platform.service"

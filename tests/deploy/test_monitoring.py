@@ -7,7 +7,7 @@ import promql_parser
 import pytest
 import yaml
 
-from bench.harness.servers import ROOT
+from tests.harness.servers import ROOT
 from tests.support.markers import postgresql_only
 
 METRICS_ROW = re.compile(r"^\| `(\w+)` \| \w+ \|([^|]*)\|", re.MULTILINE)

@@ -13,14 +13,14 @@ import pytest
 import requests
 from PIL import Image
 
-from bench.harness.local_app import local_app
-from bench.harness.nginx import ALLOWED_ORIGIN, nginx
-from bench.harness.servers import free_port
-from bench.harness.waiting import wait_until
 from blueprints.site.routes import UNAVAILABLE_PAGE, UNAVAILABLE_POLICY
 from models.db.connection import writing
 from services.log import entries, logged_bets
 from tests.deploy.conftest import TIMEOUT_SECONDS
+from tests.harness.local_app import local_app
+from tests.harness.proxies import ALLOWED_ORIGIN, nginx
+from tests.harness.servers import free_port
+from tests.harness.waiting import wait_until
 
 pytestmark = pytest.mark.nginx
 

@@ -5,11 +5,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from bench.harness.pgbouncer import pgbouncer
-from bench.harness.pgpool import pgpool
-from bench.harness.spins import play_spin
 from models.db.connection import database, reading
 from models.db.new_connections import NOT_PER_SESSION, OWN_SETTINGS
+from tests.harness.poolers import pgbouncer, pgpool
+from tests.harness.spins import play_spin
 from tests.support.apps import import_item
 from tests.support.markers import postgresql_only
 
@@ -19,13 +18,13 @@ SPINS = 8
 
 
 @pytest.fixture
-def behind(env, make_app, tmp_path):
+def behind(env, make_app):
     """Makes an app whose database is behind PgBouncer in this mode, or behind Pgpool-II."""
     with ExitStack() as stack:
 
         def make(pooler):
             url = env["DATABASE_URL"]
-            running = pgpool(url) if pooler == "pgpool" else pgbouncer(url, tmp_path, pool_mode=pooler)
+            running = pgpool(url) if pooler == "pgpool" else pgbouncer(url, pool_mode=pooler)
             app = make_app(DATABASE_URL=stack.enter_context(running))
             stack.callback(database.obj.close_all)
             return app

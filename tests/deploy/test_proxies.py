@@ -3,10 +3,10 @@
 import pytest
 import requests
 
-from bench.harness.proxies import PROXIES, proxy
-from bench.harness.servers import gunicorn
-from bench.harness.waiting import wait_until
 from tests.deploy.conftest import TIMEOUT_SECONDS
+from tests.harness.proxies import PROXIES, proxy
+from tests.harness.servers import gunicorn
+from tests.harness.waiting import wait_until
 from tests.support.apps import ITEM, import_item
 
 pytestmark = [pytest.mark.process, pytest.mark.thorough]

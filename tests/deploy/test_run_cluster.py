@@ -10,9 +10,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from bench.harness.servers import ROOT
-from bench.harness.sockets import Socket
-from bench.harness.waiting import wait_until
+from tests.harness.servers import ROOT
+from tests.harness.sockets import Socket
+from tests.harness.waiting import wait_until
 from tests.support.apps import ITEM
 
 pytestmark = [pytest.mark.nginx, pytest.mark.redis, pytest.mark.thorough]

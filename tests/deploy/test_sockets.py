@@ -4,11 +4,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from bench.harness.node import node
 from server.realtime.packets import HANDSHAKES_A_MINUTE
 from tests.deploy.conftest import TIMEOUT_SECONDS
+from tests.harness.node import node
+from tests.harness.sockets import POLLING_ADDRESS
 from tests.support.apps import ITEM
-from tests.support.polling import POLLING
 
 pytestmark = pytest.mark.nginx
 
@@ -47,7 +47,7 @@ def test_a_player_logs_in_spins_and_gets_the_proof(deployed, transport, platform
 def test_handshakes_are_counted_for_each_client_and_not_for_nginx(deployed):
     def begin(session, number):
         session.headers["X-Forwarded-For"] = f"192.0.2.{number % 250}"
-        return session.get(deployed.url + POLLING, timeout=TIMEOUT_SECONDS).status_code
+        return session.get(deployed.url + POLLING_ADDRESS, timeout=TIMEOUT_SECONDS).status_code
 
     with deployed.session("127.0.0.4") as one, deployed.session("127.0.0.5") as other:
         answers = [begin(one, number) for number in range(HANDSHAKES_A_MINUTE + 1)]

@@ -2,8 +2,8 @@
 
 import re
 
-from bench.harness.servers import ROOT
 from services.audit_trail.events import AuditEventType
+from tests.harness.servers import ROOT
 
 
 def test_the_table_of_events_has_every_event_and_no_other():

@@ -1,11 +1,12 @@
-"""docs/commands.md and docs/benchmarks.md list every target, command, option and benchmark."""
+"""docs/commands.md and docs/benchmarks.md list every target, command, option, benchmark and storm."""
 
 import re
 
 import click
+import pytest
 
-from bench.harness.servers import ROOT
 from blueprints import COMMANDS
+from tests.harness.servers import ROOT
 
 PAGE = (ROOT / "docs" / "commands.md").read_text()
 
@@ -45,8 +46,12 @@ def test_the_table_of_make_has_every_target_and_no_other():
     assert sorted(re.findall(r"^\| `make ([\w-]+)` \|", PAGE, re.MULTILINE)) == sorted(phony.split())
 
 
-def test_the_table_of_benchmarks_has_every_script_and_no_other():
+@pytest.mark.parametrize("folder", ["bench", "tests/storms"])
+def test_the_tables_of_benchmarks_and_storms_have_every_program_and_no_other(folder):
     table = (ROOT / "docs" / "benchmarks.md").read_text()
-    scripts = [path.stem for path in (ROOT / "bench").glob("*.py") if path.stem != "__init__"]
+    scripts = [path.stem for path in (ROOT / folder).glob("*.py") if path.stem != "__init__"]
+    packages = [path.parent.name for path in (ROOT / folder).glob("*/__main__.py")]
 
-    assert re.findall(r"^\| `python -m bench\.(\w+)` \|", table, re.MULTILINE) == sorted([*scripts, "speed"])
+    package = re.escape(folder.replace("/", "."))
+    listed = re.findall(rf"^\| `python -m {package}\.(\w+)` \|", table, re.MULTILINE)
+    assert listed == sorted([*scripts, *packages])

@@ -9,7 +9,7 @@ import sys
 import pytest
 from werkzeug import Request, Response
 
-from bench.harness.servers import ROOT, free_port, serving
+from tests.harness.servers import ROOT, free_port, serving
 
 pytestmark = [
     pytest.mark.process,

@@ -2,7 +2,7 @@
 
 import re
 
-from bench.harness.servers import ROOT
+from tests.harness.servers import ROOT
 
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("deploy/*.md"), ROOT / ".env.example"]
 COLUMNS = 120

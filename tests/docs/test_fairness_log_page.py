@@ -3,7 +3,7 @@
 import re
 import textwrap
 
-from bench.harness.servers import ROOT
+from tests.harness.servers import ROOT
 from verify import monitor
 
 PAGE = (ROOT / "docs" / "fairness-log.md").read_text()

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from bench.harness.node import NODE, SCRIPTS, TIMEOUT_SECONDS
-from bench.harness.players import import_case
-from bench.harness.servers import ROOT
-from services.games.bet_settler import BetSettler
-from services.upgrader.errors import WagerAboveLimit
+from services.bets.settlement import BetSettler
+from services.bets.upgrader import WagerAboveLimit
+from tests.harness.node import NODE, SCRIPTS, TIMEOUT_SECONDS
+from tests.harness.players import import_case
+from tests.harness.servers import ROOT
 from tests.support.apps import ITEM
 from tests.support.golden_vectors import OPENINGS
 from tests.support.two_factor import Authenticator

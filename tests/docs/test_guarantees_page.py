@@ -2,7 +2,7 @@
 
 import re
 
-from bench.harness.servers import ROOT
+from tests.harness.servers import ROOT
 
 PAGE = (ROOT / "docs" / "guarantees.md").read_text()
 COMMANDS = [row.rsplit(" | ", 1)[1] for row in PAGE.splitlines() if row.startswith("| **")]

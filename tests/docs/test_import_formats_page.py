@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from bench.harness.servers import ROOT
+from tests.harness.servers import ROOT
 
 PAGE = (ROOT / "docs" / "import-formats.md").read_text()
 ITEMS, FEED, CASES, IRL_CASES = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)

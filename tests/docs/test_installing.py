@@ -12,7 +12,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from bench.harness.servers import ROOT
+from tests.harness.servers import ROOT
 
 
 def names_in(requirements, environment):

@@ -2,8 +2,8 @@
 
 import re
 
-from bench.harness.servers import ROOT
 from services.staff.permissions import ROLES, Permission, Role
+from tests.harness.servers import ROOT
 
 PAGE = (ROOT / "docs" / "office.md").read_text()
 

@@ -9,12 +9,12 @@ import pytest
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from bench.harness.servers import ROOT
 from services.payments import errors
 from services.payments.deposit_states import DepositStatus
 from services.payments.findings import FindingKind
 from services.payments.withdrawals import WithdrawalStatus
 from services.shared.errors import PlatformError
+from tests.harness.servers import ROOT
 
 PAGE = (ROOT / "docs" / "payments.md").read_text()
 SEND, CHECK = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)

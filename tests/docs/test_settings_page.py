@@ -1,7 +1,7 @@
 """docs/settings.md and .env.example have every setting, with its default and its text."""
 
-from bench.harness.servers import ROOT
 from docs import write_settings
+from tests.harness.servers import ROOT
 
 
 def test_the_page_of_settings_is_the_one_that_make_settings_writes():

@@ -2,7 +2,7 @@
 
 import re
 
-from bench.harness.servers import ROOT
+from tests.harness.servers import ROOT
 
 
 def test_both_api_documents_and_the_changelog_name_the_same_version(client):

@@ -24,7 +24,7 @@ const answer = await socket.emitWithAck("upgrader:spin", {
 const eventsAtAnswer = events.map(({ name }) => name);
 const following = await followed;
 const proof = await proven;
-const verified = verify({ ...proof, nonce: String(proof.nonce) });
+const verified = await verify({ ...proof, nonce: String(proof.nonce) });
 console.log(
   JSON.stringify({
     commitment,

@@ -5,10 +5,10 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 import pytest
 
-from bench.harness.databases import administer
 from models.db.connection import database, open_database, reading
 from models.db.new_connections import BAD_OPTIONS, OWN_SETTINGS, MisconfiguredDatabase
 from services.shared.errors import OperatorError
+from tests.harness.databases import administer
 from tests.support.markers import postgresql_only
 
 pytestmark = postgresql_only
@@ -88,13 +88,6 @@ def test_another_client_encoding_in_the_environment_does_not_count(opened, monke
     monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
 
     assert opened("client_encoding") == "UTF8"
-
-
-def test_the_time_limit_of_statements_returns_after_they_were_unlimited(app):
-    with reading():
-        with database.unlimited_statements():
-            pass
-        assert database.execute_sql("SHOW statement_timeout").fetchone()[0] == "5s"
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bench.harness.databases import administer
 from models.db.connection import database, open_database, reading
+from tests.harness.databases import administer
 from tests.support.markers import postgresql_only, sqlite_only
 
 

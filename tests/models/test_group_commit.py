@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
-from bench.harness.waiting import wait_until
 from models.db.connection import database, reading
 from models.db.group_commit import GroupCommit
 from models.users import User
+from tests.harness.waiting import wait_until
 from tests.support.markers import sqlite_only
 
 
@@ -41,7 +41,9 @@ def at_once(together):
             # The first of them waits for its turn to write, the others for the commit after.
             for place, thread in enumerate(threads):
                 thread.start()
-                wait_until(lambda expected=place: together._has_leader and len(together._waiting) == expected)
+                wait_until(
+                    lambda expected=place: not together._turn.free and len(together._waiting) == expected
+                )
         for thread in threads:
             thread.join()
         return outcomes

@@ -7,10 +7,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
-from bench.harness.databases import administer
 from models.db.connection import database, open_database, reading
 from models.db.new_connections import UnusableDatabase
 from models.db.postgres import OTHER_DATABASE
+from tests.harness.databases import administer
 from tests.support.markers import postgresql_only
 
 pytestmark = postgresql_only

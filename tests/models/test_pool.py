@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import peewee
 import pytest
 
-from bench.harness.databases import administer
-from bench.harness.faults.proxy import PASS, RESET, STALL, before_postgres
 from models.db import waiting
 from models.db.connection import database, open_database, reading, writing
+from tests.harness.databases import administer
+from tests.harness.fault_proxy import PASS, RESET, STALL, before_postgres
 from tests.support.markers import postgresql_only
 
 pytestmark = postgresql_only
@@ -115,7 +115,7 @@ def test_a_commit_is_refused_near_the_end_of_the_budget(proxy):
         database.execute_sql("INSERT INTO login_nonces (nonce, expires_at_ms) VALUES ('a', 1)")
 
     with waiting.limit_waits():
-        waiting._current.get().seconds_left = 0.3
+        waiting._budget.set(0.3)
         with pytest.raises(peewee.OperationalError), writing():
             insert()
 

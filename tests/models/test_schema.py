@@ -7,16 +7,16 @@ from pathlib import Path
 import peewee
 import pytest
 
-from models.affiliates import Affiliate, Referral
+from models.announced_seeds import AnnouncedSeed
 from models.audit_trail import AuditAnchor, AuditEvent
 from models.bets import Bet
 from models.cases import Case, CaseItem, CaseVersion
 from models.db import migrate
 from models.db.connection import Table, database, open_database, reading, writing
 from models.items import Item
-from models.ledger import LedgerEntry, LedgerTransaction
-from models.limit_requests import LimitRequest
-from models.users import AnnouncedSeed, User
+from models.ledger import Affiliate, LedgerEntry, LedgerTransaction, Referral
+from models.limits import LimitRequest
+from models.users import User
 from tests.support.empty_database import empty_database
 
 AT = 1_700_000_000_123
@@ -24,17 +24,27 @@ AT = 1_700_000_000_123
 MIGRATIONS = sorted(migrate.DIRECTORY.glob("*.py"))
 
 SQLITE_CATALOGUE = {
-    "definitions": """
-        SELECT name, tbl_name, sql FROM sqlite_master
-        WHERE type <> 'trigger' AND tbl_name <> 'schema_migration' AND sql IS NOT NULL
+    "columns": """
+        SELECT tables.name, columns.name, columns.type, columns."notnull", columns.dflt_value, columns.pk
+        FROM tables, pragma_table_info(tables.name) AS columns
+    """,
+    "foreign keys": """
+        SELECT tables.name, keys."from", keys."table", keys."to", keys.on_delete
+        FROM tables, pragma_foreign_key_list(tables.name) AS keys
     """,
     "implied indexes": """
-        SELECT indexes.tbl_name, columns.name, implied."unique", implied.origin
-        FROM sqlite_master AS indexes, pragma_index_list(indexes.tbl_name) AS implied,
-             pragma_index_info(implied.name) AS columns
-        WHERE indexes.type = 'table' AND indexes.tbl_name <> 'schema_migration'
+        SELECT tables.name, columns.name, implied."unique", implied.origin
+        FROM tables, pragma_index_list(tables.name) AS implied, pragma_index_info(implied.name) AS columns
     """,
+    "indexes": """
+        SELECT indexes.name, indexes.sql FROM tables JOIN sqlite_master AS indexes ON tbl_name = tables.name
+        WHERE indexes.type = 'index' AND indexes.sql IS NOT NULL
+    """,
+    "definitions": "SELECT name, sql FROM tables",
 }
+TABLES_OF_SQLITE = """
+WITH tables AS (SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name <> 'schema_migration')
+"""
 
 POSTGRES_CATALOGUE = {
     "columns": """
@@ -55,14 +65,28 @@ POSTGRES_CATALOGUE = {
 
 
 def catalogue():
-    """Tables, constraints and indexes of the open database, without the order in which they were made."""
-    queries = SQLITE_CATALOGUE if isinstance(database.obj, peewee.SqliteDatabase) else POSTGRES_CATALOGUE
+    """Columns, constraints and indexes of the open database, without the order in which they were made."""
+    is_sqlite = isinstance(database.obj, peewee.SqliteDatabase)
+    queries = SQLITE_CATALOGUE if is_sqlite else POSTGRES_CATALOGUE
     with reading():
-        found = {what: sorted(database.execute_sql(query), key=repr) for what, query in queries.items()}
-    # SQLite keeps the blanks of a definition.
-    return {
-        what: [[re.sub(r"\s|\\n", "", repr(value)) for value in row] for row in found[what]] for what in found
-    }
+        found = {
+            what: set(database.execute_sql(TABLES_OF_SQLITE + query if is_sqlite else query))
+            for what, query in queries.items()
+        }
+    if is_sqlite:
+        found["checks"] = {(name, check) for name, sql in found.pop("definitions") for check in checks(sql)}
+        found["indexes"] = {(name, re.sub(r'[\s"]', "", sql)) for name, sql in found["indexes"]}
+    return found
+
+
+def checks(definition):
+    """The conditions that the definition of a table checks, without blanks."""
+    for check in re.split(r"CHECK ?\(", definition)[1:]:
+        depth, end = 1, 0
+        while depth:
+            depth += {"(": 1, ")": -1}.get(check[end], 0)
+            end += 1
+        yield re.sub(r"\s", "", check[: end - 1])
 
 
 @pytest.fixture
@@ -86,6 +110,7 @@ def described(migrated, database_url, tmp_path):
 @pytest.mark.both_databases("a migration")
 def test_the_migrations_make_the_schema_that_the_models_describe(migrated, described):
     assert migrated == described
+    assert "balance_cents>=0" in repr(migrated).replace(" ", "")
 
 
 def imported(file: Path) -> set[str]:

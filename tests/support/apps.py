@@ -10,17 +10,17 @@ from typing import Any
 from flask import Flask
 
 from app import create_app
-from bench.harness.cluster import Cluster, cluster
-from bench.harness.databases import PostgresServer, SqliteFiles
-from bench.harness.players import import_prices
-from bench.harness.redis import RedisServer
-from bench.harness.servers import come_to_rest, threaded_server
-from bench.harness.waiting import wait_until
 from models.db.connection import database
 from models.db.postgres import Postgres
 from services.cases.irl import importing as irl_importing
 from services.shared.clock import now_ms
 from settings import Settings
+from tests.harness.cluster import Cluster, cluster
+from tests.harness.databases import PostgresServer, SqliteFiles
+from tests.harness.players import import_prices
+from tests.harness.redis import RedisServer
+from tests.harness.servers import come_to_rest, threaded_server
+from tests.harness.waiting import wait_until
 from tests.support.warm_start import WarmStart
 
 SECRET = "a secret of the tests, long enough to be one"

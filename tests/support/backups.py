@@ -8,8 +8,8 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-from bench.harness.databases import administer, packaged_tool
-from bench.harness.servers import ROOT
+from tests.harness.databases import administer, packaged_tool
+from tests.harness.servers import ROOT
 
 DISCONNECT = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '{}'"
 

@@ -45,7 +45,7 @@ def short_deadlines() -> Flask:
 def counting() -> Flask:
     """Short deadlines, and ``/counts`` with the connections, greenlets and files of the process."""
     short_deadlines()
-    from bench.harness.attacks.counting_app import app
+    from tests.storms.attacks.counting_app import app
 
     return app
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from bench.harness.servers import ROOT
+from tests.harness.servers import ROOT
 
 SWITCHES = [
     "--no-sandbox",

@@ -2,9 +2,9 @@
 
 from itertools import count
 
+from services.bets import rolls
 from services.cases import queries as cases
 from services.cases.irl import queries as irl_cases
-from services.fairness import rolls, tickets
 
 EDGE_PPM = 50_000
 READ = {
@@ -32,7 +32,7 @@ def client_seed_among(held, item, *, app, player, game="case"):
     widths = [width for _, width in held]
 
     def wins(**seeds):
-        return held[tickets.winner(tickets.ticket(game=game, **seeds), widths)][0] == item
+        return held[rolls.winner(rolls.ticket(game=game, **seeds), widths)][0] == item
 
     return _first(wins, app=app, player=player)
 

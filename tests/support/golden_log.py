@@ -10,7 +10,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from typing import Any
 
-from bench.harness.servers import ROOT
+from tests.harness.servers import ROOT
 from tests.support.public_log import ORIGIN, Key, PublicLog, root
 
 FOLDER = ROOT / "verify" / "log"

@@ -2,7 +2,7 @@
 
 import json
 
-from bench.harness.servers import ROOT
+from tests.harness.servers import ROOT
 
 PATH = ROOT / "verify" / "vectors.json"
 VECTORS = json.loads(PATH.read_text())

@@ -17,7 +17,7 @@ from authlib.oidc.core import OpenIDCode, UserInfo
 from joserfc import jws, jwt
 from joserfc.jwk import KeySet, RSAKey
 
-from bench.harness.servers import serving
+from tests.harness.servers import serving
 
 CLIENT_ID, CLIENT_SECRET = "client-of-the-tests", "client-secret-of-the-tests"
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from bench.harness.programs import PROGRAMS, REDIS, missing_programs
+from tests.harness.programs import PROGRAMS, REDIS, missing_programs
 
 DATABASE_FIXTURES = {"sqlite": "sqlite_files", "postgresql": "postgres"}
 

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from models.case_spins import CASE, IRL
-from services.cases.snapshots import Content, content_of
-from services.fairness import rolls, tickets
-from services.fairness.tickets import TICKET_RANGE
+from models.cases import CASE, IRL
+from services.bets import rolls
+from services.bets.rolls import TICKET_RANGE
+from services.bets.snapshots import Content, content_of
 from services.shared.money import Cents
 from tests.support.randomness import CLIENT_SEED
 
@@ -52,7 +52,7 @@ def wins_of_one_case(count: int, *, seed: str, game: str) -> tuple[list[int], Co
     won = np.fromiter(
         (
             case.winning_place(
-                tickets.ticket(
+                rolls.ticket(
                     game=game,
                     server_seed=rolls.draw_server_seed(random.randbytes),
                     client_seed=CLIENT_SEED,

@@ -4,24 +4,19 @@ Tests of openings themselves import cases and send events (tests/blueprints/open
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
-from functools import partial
 
 from models.bets import Bet
-from models.case_spins import CASE, IRL
-from models.cases import Case
+from models.cases import CASE, IRL, Case, IrlCase
 from models.db.connection import reading
 from models.db.sql import execute
-from models.irl_cases import IrlCase
+from services.bets.cases import OpenableCase, OpeningRequest
+from services.bets.settlement import BetSettler, SettledBet
+from services.bets.snapshots import Content, content_of
+from services.bets.terms import Game
 from services.cases.chances import width_from_percent
 from services.cases.kinds import FREE_CASE_ID
-from services.cases.snapshots import Content, content_of
-from services.games.bet_settler import BetSettler, SettledBet
-from services.games.errors import TermsExpired
-from services.openings.openable_cases import OpenableCase
-from services.openings.opening import ATTEMPTS, OpeningRequest, OpeningTerms
 from services.shared.money import Cents
 from tests.support.client_seeds import client_seed_among
 
@@ -62,39 +57,33 @@ class Openings:
         content = content or chest()
         held = [(item.name, item.width) for item in content.items]
         seed = client_seed_among(held, wins, app=self._app, player=player, game=game)
-        settle = partial(
-            self._settler.settle,
-            user_id=player.id,
-            request=OpeningRequest(event=f"{game}:open", case=content.case_id, client_seed=seed),
-            check=lambda: self._terms(content, game, seed, image),
-            clock=self._services.clock,
-        )
-        # As the platform does: content counts for a second, and a busy machine may take longer.
-        for _ in range(ATTEMPTS - 1):
-            with suppress(TermsExpired):
-                return settle()
-        return settle()
+        request = OpeningRequest(user_id=player.id, case=content.case_id, client_seed=seed)
+        return self._settler.settle(_ChosenCase(game, content, image), request, clock=self._services.clock)
 
     def bet(self, player, content: Content | None = None, **options) -> Bet:
         """The same; returns the bet alone."""
         return self.open(player, content, **options).bet
 
-    def _terms(self, content: Content, game: str, client_seed: str, image: str) -> OpeningTerms:
-        case = OpenableCase(
-            row_id=_row_id(game, content.case_id),
-            is_free=(game, content.case_id) == (CASE, FREE_CASE_ID),
+
+class _ChosenCase(Game[OpeningRequest]):
+    """Opens one case, whatever the request says."""
+
+    def __init__(self, name: str, content: Content, image: str) -> None:
+        self.name = name
+        self._content = content
+        self._image = image
+
+    def terms(self, request: OpeningRequest) -> OpenableCase:
+        case_id = self._content.case_id
+        return OpenableCase(
+            game=self.name,
+            row_id=_row_id(self.name, case_id),
             required_level=0,
-            content=content,
-            images=[image] * len(content.items) if game == IRL else None,
+            content=self._content,
+            images=[self._image] * len(self._content.items) if self.name == IRL else None,
             read_at_ms=_database_ms(),
-        )
-        return OpeningTerms(
-            game=game,
-            client_seed=client_seed,
-            case=case,
-            content=content,
-            free_case_limit=FREE_CASE_LIMIT,
-            counted_edge_ppm=min(50_000, case.house_edge_ppm),
+            free_case_limit=FREE_CASE_LIMIT if (self.name, case_id) == (CASE, FREE_CASE_ID) else None,
+            most_counted_edge_ppm=50_000,
         )
 
 

@@ -11,7 +11,7 @@ from openid.server.server import Server, Signatory
 from openid.store.memstore import MemoryStore
 from werkzeug import Request, Response
 
-from bench.harness.servers import serving
+from tests.harness.servers import serving
 
 LOGIN, SUMMARIES = "/openid/login", "/ISteamUser/GetPlayerSummaries/v2/"
 ALICE = "76561198000000001"

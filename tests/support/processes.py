@@ -17,7 +17,7 @@ from flask.testing import FlaskClient
 from werkzeug.datastructures import Headers
 from werkzeug.wrappers import Request
 
-from bench.harness.cluster import Cluster, cluster
+from tests.harness.cluster import Cluster, cluster
 from tests.support.warm_start import WarmStart
 
 TIMEOUT_SECONDS = 30

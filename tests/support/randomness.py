@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from services.fairness import rolls
-from services.fairness.rolls import ROLL_RANGE
+from services.bets import rolls
+from services.bets.rolls import ROLL_RANGE
 
 CONFIDENCE = 0.99
 REJECTED_BELOW = 1 - CONFIDENCE

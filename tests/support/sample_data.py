@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from flask import Flask
 
-from bench.harness.players import Player, create_player
-from bench.harness.spins import play_spin
 from services.accounts import notifications
 from services.cases import importing
 from services.cases.irl import importing as irl_importing
@@ -14,6 +12,8 @@ from services.payments import records as payments
 from services.payments.records import PaymentType, Transfer
 from services.shared.money import Cents
 from services.wallet.affiliates import codes
+from tests.harness.players import Player, create_player
+from tests.harness.spins import play_spin
 
 CHEAP, DEAR = "AK-47 | Copper Tide (Field-Tested)", "AWP | Paper Comet (Factory New)"
 ITEMS = [

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import requests
 
-from bench.harness.attacks.siege import attacking
-from bench.harness.process_stats import children, resident_bytes
+from tests.harness.process_stats import children, resident_bytes
+from tests.storms.attacks.siege import attacking
 
 STEP_SECONDS = 0.25
 

@@ -2,9 +2,9 @@
 
 from decimal import Decimal
 
-from bench.harness.players import import_prices
-from bench.harness.spins import play_spin
 from models.bets import Bet
+from tests.harness.players import import_prices
+from tests.harness.spins import play_spin
 from tests.support.client_seeds import client_seed_that
 
 

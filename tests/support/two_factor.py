@@ -3,7 +3,7 @@
 import pyotp
 from flask import Flask
 
-from bench.harness.players import Player
+from tests.harness.players import Player
 
 STEP_MS = 30_000
 

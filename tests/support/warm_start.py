@@ -23,8 +23,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from bench.harness.line_process import LineProcess, line_process
-from bench.harness.servers import ROOT, RunningServer, gunicorn, server_process
+from tests.harness.line_process import LineProcess, line_process
+from tests.harness.servers import ROOT, RunningServer, gunicorn, server_process
 
 
 class WarmStart:
@@ -37,7 +37,7 @@ class WarmStart:
     def server_process(
         self, command: list[str], env: Mapping[str, str], directory: Path, *, port: int | None = None
     ) -> AbstractContextManager[RunningServer]:
-        """As ``server_process`` of bench.harness.servers, for commands of ``gunicorn()``."""
+        """As ``server_process`` of tests.harness.servers, for commands of ``gunicorn()``."""
         assert command == gunicorn(command[-1])
         return server_process(command, env, directory, port=port, start=self._fork)
 

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import pyotp
 import requests
 
-from bench.harness.btcpay.fake import FakeBtcPay
-from bench.harness.sockets import Closed, Refused, Socket, Transport
+from tests.harness.btcpay.fake import FakeBtcPay
+from tests.harness.sockets import Closed, Refused, Socket, Transport
 from tests.support.browser import parameters
 from tests.support.raw_http import statuses
 

@@ -1,4 +1,7 @@
-"""verify.mjs checks proofs and receipts of the public log; the page's module gives the same verdicts."""
+"""verify.mjs checks proofs and receipts of the public log.
+
+tests/js/site/log-proof.test.mjs checks all golden files with its module.
+"""
 
 import json
 import shutil
@@ -6,8 +9,8 @@ import subprocess
 
 import pytest
 
-from bench.harness.node import NODE, node
-from bench.harness.servers import ROOT
+from tests.harness.node import NODE
+from tests.harness.servers import ROOT
 from tests.support.golden_log import FOLDER, golden_files
 from tests.support.public_log import serving
 
@@ -16,7 +19,6 @@ pytestmark = pytest.mark.process
 FILES = golden_files()
 ALTERED = json.loads(FILES["altered.json"])
 BETS = json.loads(FILES["bets.json"])
-NOTES = json.loads(FILES["notes.json"])
 OPTIONS = {
     "algorithm": "algorithm",
     "serverSeedCommitment": "commitment",
@@ -64,12 +66,11 @@ def test_a_golden_file_passes_every_check(check, name):
     assert len(lines) == (6 if "receipt" in name else 7)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("altered", ALTERED, ids=lambda altered: altered["why"])
-def test_an_altered_file_fails(check, altered):
-    bet = BETS["spin"] | altered["bet"] if "bet" in altered else {}
+@pytest.mark.parametrize("why", ["an entry with another nonce", "a damaged key"])
+def test_an_altered_file_fails(check, why):
+    [altered] = [altered for altered in ALTERED if altered["why"] == why]
 
-    finished = check(altered["file"], key=altered.get("key", FILES["key"]), **bet)
+    finished = check(altered["file"], key=altered.get("key", FILES["key"]))
 
     assert finished.returncode == 1
     failed = [line for line in finished.stdout.splitlines() if line.startswith("✗ ")]
@@ -101,93 +102,3 @@ def test_a_key_may_be_given_as_an_address(check):
         finished = check(FILES["spin.receipt"], f"--key={site.url}/key")
 
     assert finished.returncode == 0
-
-
-MODULE = """
-import { readFileSync } from "node:fs";
-import { webcrypto } from "node:crypto";
-
-globalThis.crypto ??= webcrypto;
-const { checkLogFile } = await import(process.argv[2]);
-const results = [];
-for (const { file, key, bet } of JSON.parse(readFileSync(0, "utf8"))) {
-  try {
-    const found = await checkLogFile(file, key, bet);
-    results.push((found.checks ?? found).map(({ passed }) => passed));
-  } catch (problem) {
-    results.push(problem.constructor.name);
-  }
-}
-console.log(JSON.stringify(results));
-"""
-
-
-PAGE_MODULE = "blueprints/site/static/fairness/log-proof.js"
-
-
-@pytest.fixture
-def check_in_module(tmp_path):
-    """Checks files with the module of the page, or another."""
-    script = tmp_path / "check.mjs"
-    script.write_text(MODULE)
-
-    def check(cases, module=PAGE_MODULE):
-        copy = shutil.copy(ROOT / module, tmp_path / "module.mjs")
-        return node(script, copy, stdin=[{"key": FILES["key"], "bet": {}} | case for case in cases])
-
-    return check
-
-
-def seen(name, **changed):
-    """What the page knows of a golden bet."""
-    bet = BETS[name] | changed
-    cents = {each: round(float(bet[each]) * 100) for each in ("betAmount", "price") if each in bet}
-    terms = {"wager": cents["betAmount"], "algorithm": bet["algorithm"]}
-    if name == "spin":
-        terms |= {"price": cents["price"], "edge": bet["houseEdge"], "item": "AK-47 | Rød Ørn"}
-    else:
-        terms["snapshot"] = bet["snapshot"]
-    return {
-        "commitment": bet["serverSeedCommitment"],
-        "nonce": int(bet["nonce"]),
-        "clientSeed": bet["clientSeed"],
-        "next": bet["next"],
-        "terms": terms,
-    }
-
-
-def test_the_module_of_the_page_passes_the_golden_files(check_in_module):
-    names = ["spin.tlog-proof", "opening.tlog-proof", "spin.receipt"]
-
-    results = check_in_module([{"file": FILES[name], "bet": seen(name.partition(".")[0])} for name in names])
-
-    assert results == [[True] * 7, [True] * 7, [True] * 6]
-
-
-def test_the_module_of_the_page_refuses_altered_files(check_in_module):
-    cases = [
-        altered | ({"bet": seen("spin", **altered["bet"])} if "bet" in altered else {}) for altered in ALTERED
-    ]
-
-    results = check_in_module(cases)
-
-    accepted = [
-        altered["why"]
-        for altered, result in zip(ALTERED, results, strict=True)
-        if result != "Malformed" and False not in result
-    ]
-    assert accepted == []
-
-
-@pytest.mark.parametrize("module", [PAGE_MODULE, "verify/verify.mjs"])
-def test_a_module_takes_the_golden_notes_and_no_others(check_in_module, module):
-    cases = [{"file": FILES["spin.receipt"] + each["line"] * each["times"]} for each in NOTES]
-
-    results = check_in_module(cases, module)
-
-    wrong = [
-        (each["why"], result)
-        for each, result in zip(NOTES, results, strict=True)
-        if (isinstance(result, list) and result[0]) != each["isNote"]
-    ]
-    assert wrong == []

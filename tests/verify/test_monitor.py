@@ -7,13 +7,11 @@ import sys
 import threading
 from base64 import b64encode
 from contextlib import nullcontext
-from decimal import Decimal
 
 import pytest
 
-from bench.harness.servers import ROOT
+from tests.harness.servers import ROOT
 from tests.support.golden_log import golden_files
-from tests.support.golden_vectors import OPENINGS, REFUSED_OPENINGS, SPINS
 from tests.support.public_log import (
     BEGAN_MS,
     ORIGIN,
@@ -27,7 +25,6 @@ from tests.support.public_log import (
 from tests.support.raw_server import dribbling, raw_server
 from verify import monitor
 
-VALID_CONTENTS = {None, *(opening["input"].get("content") for opening in OPENINGS)}
 LONG_AFTER = BEGAN_MS / 1000 + 1_000_000
 NOTES = json.loads(golden_files()["notes.json"])
 BUNDLE = "/log/tile/entries/000.p/{}"
@@ -673,49 +670,6 @@ def test_a_live_bet_that_is_not_in_its_entry_is_a_problem(log, site, watch, plac
     status, lines = watch(log)
 
     assert (status, problems(lines)) == (1, [problem])
-
-
-@pytest.mark.parametrize("spin", SPINS, ids=lambda spin: spin["why"])
-def test_a_spin_has_the_outcome_of_the_golden_vectors(spin):
-    given, expected = spin["input"], spin["output"]
-    terms = {
-        "edge": given["houseEdge"],
-        "item": "any",
-        "price": int(Decimal(given["price"]) * 100),
-        "wager": int(Decimal(given["betAmount"]) * 100),
-    }
-    terms |= {"algorithm": given["algorithm"], "threshold": monitor.threshold_of(terms)}
-    entry = {"clientSeed": given["clientSeed"], "nonce": given["nonce"], "game": "upgrader", "terms": terms}
-
-    outcome = monitor.outcome_of(entry, given["serverSeed"], None)
-
-    shown = {name: outcome.shown[name] for name in ("roll", "threshold")} | {"win": outcome.payout > 0}
-    assert shown.items() <= expected.items()
-
-
-@pytest.mark.parametrize(
-    "opening", [each for each in OPENINGS if "item" in each["output"]], ids=lambda opening: opening["why"]
-)
-def test_an_opening_has_the_outcome_of_the_golden_vectors(opening):
-    given, expected = opening["input"], opening["output"]
-    game = given["algorithm"].removesuffix("-1")
-    terms = {"algorithm": given["algorithm"], "snapshot": expected["snapshot"], "wager": 0}
-    entry = {"clientSeed": given["clientSeed"], "nonce": given["nonce"], "game": game, "terms": terms}
-
-    outcome = monitor.outcome_of(entry, given["serverSeed"], monitor.parse_content(given["content"].encode()))
-
-    shown = {name: outcome.shown[name] for name in ("ticket", "item")} | {"amount": outcome.payout / 100}
-    assert shown.items() <= expected.items()
-
-
-@pytest.mark.parametrize(
-    "opening",
-    [each for each in REFUSED_OPENINGS if each["input"].get("content") not in VALID_CONTENTS],
-    ids=lambda opening: opening["why"],
-)
-def test_a_snapshot_that_the_golden_vectors_refuse_is_a_contradiction(opening):
-    with pytest.raises(monitor.Contradiction):
-        monitor.parse_content(opening["input"]["content"].encode())
 
 
 # Comparison with others

@@ -1,4 +1,4 @@
-"""The single-file programs that verify a bet: both give the golden vectors."""
+"""The single-file programs have the rules of the platform, and give the golden vectors."""
 
 import json
 import subprocess
@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
-from bench.harness.node import NODE, node
-from bench.harness.servers import ROOT
+from tests.harness.node import NODE, node
+from tests.harness.servers import ROOT
 from tests.support.golden_vectors import OPENINGS, PATH, REFUSED_OPENINGS, SPINS, VECTORS
+from verify import generate
 
 pytestmark = pytest.mark.process
 
@@ -57,6 +58,12 @@ def options(tmp_path):
         return [f"--{option}={given[name]}" for option, name in OPTIONS.items() if name in given]
 
     return options
+
+
+@pytest.mark.parametrize("program", ["monitor.py", *PROGRAMS])
+def test_a_program_has_the_rules_of_the_platform(program):
+    # If this fails, run: python -m verify.generate
+    assert generate.generated(program) == (ROOT / "verify" / program).read_text("utf-8")
 
 
 def test_the_vectors_are_those_of_an_independent_implementation():

@@ -2,18 +2,14 @@
 
 import { getJson, sendJson } from "./api.js";
 import { reconnect, socket } from "./connection.js";
-import { loadBets } from "./fairness/bet-list.js";
-import { onSeenInOtherTab } from "./fairness/seen-bets.js";
+import { loadBets, onSeenInOtherTab } from "./fairness/bet-list.js";
 import { interruptedAttempt, resetBetting, startBetting } from "./game/betting.js";
 import { addressOf, resetGame, send } from "./game/game.js";
 import { html, render } from "./lit.js";
-import { closeDialogs, openDialog } from "./parts/dialog.js";
-import { followLiveBets } from "./parts/live-bets.js";
-import { notifications } from "./parts/notifications.js";
-import { followOnline } from "./parts/online.js";
+import { askForCode, closeDialogs, openDialog } from "./parts/forms.js";
+import { followLiveBets, followOnline } from "./parts/live-bets.js";
 import { followRealityChecks } from "./parts/reality-check.js";
-import { askForCode } from "./parts/two-factor.js";
-import { loadPlayer } from "./player.js";
+import { loadPlayer, notifications } from "./player.js";
 import { current, enter, startRouter } from "./router.js";
 import { followOtherTabs, getToken, setToken, takeLogin } from "./session.js";
 import { shell } from "./shell.js";

@@ -2,9 +2,10 @@
 
 import { getToken, signOut } from "./session.js";
 import { endNotice, notify, state, update } from "./store.js";
-import { ANSWER_MS } from "./times.js";
 import { io } from "./vendor/socket.io-client-4.8.4/socket.io.esm.min.js";
 
+// How long the page waits for an answer to a bet. The server answers within ten seconds, or refuses the bet.
+export const ANSWER_MS = 15_000;
 const RETRY_MS = 3_000;
 const PATIENCE_MS = 4_000; // A shorter loss of the connection is shown in the status line only.
 const OFFLINE = "You are offline. This page goes on when you are back; a bet that you have placed is not lost.";

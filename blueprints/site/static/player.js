@@ -1,9 +1,11 @@
-// The account of the signed-in player, /auth/me.
+// The account of the signed-in player, /auth/me, and the messages to the player.
 
 import { getOwn } from "./api.js";
 import { seedKnownToServer } from "./fairness/client-seed.js";
+import { html, nothing } from "./lit.js";
+import { ownResource } from "./parts/lists.js";
 import { getToken } from "./session.js";
-import { endNotice, notify, update } from "./store.js";
+import { endNotice, notify, state, update } from "./store.js";
 
 const UNAUTHORIZED = 401;
 const SUSPENDED = "Your account is suspended: you can't play. Please contact support.";
@@ -22,4 +24,13 @@ export async function loadPlayer() {
     const isSuspended = problem.message === "Account suspended";
     notify(isSuspended ? SUSPENDED : `Your account could not be loaded: ${problem.message}`, "account");
   }
+}
+
+export const notifications = ownResource("/profile/notifications");
+
+/** The number of unread notifications as a mark; nothing when there are none. */
+export function unreadMark() {
+  const readAt = state.player?.notificationsReadAt ?? Infinity;
+  const count = notifications.value?.filter(({ date }) => date > readAt).length;
+  return count ? html`<span class="unread">${count}<span class="unseen"> unread</span></span>` : nothing;
 }

@@ -3,12 +3,10 @@
 
 import { getJson, getText } from "./api.js";
 import { verifyInLog } from "./fairness/in-log.js";
-import { Malformed } from "./fairness/log-proof.js";
-import { RECORDS } from "./fairness/records.js";
-import { thresholdOf } from "./fairness/rolls.js";
-import { canVerify } from "./fairness/seeds.js";
+import { RECORDS, verifyProof } from "./fairness/records.js";
+import { canVerify, InvalidValue, thresholdOf } from "./fairness/rolls.js";
+import { centsOfCoins, centsOfPrice } from "./format.js";
 import { render } from "./lit.js";
-import { centsOfCoins, centsOfPrice } from "./money.js";
 import { checks as checkList } from "./parts/elements.js";
 
 const shown = JSON.parse(document.querySelector("main").dataset.shown);
@@ -24,7 +22,7 @@ async function checkLog(told) {
   try {
     return (await verifyInLog(shown.id, told)).checks;
   } catch (problem) {
-    if (!(problem instanceof Malformed)) throw problem;
+    if (!(problem instanceof InvalidValue)) throw problem;
     return [{ text: `The proof of the public log is readable: ${problem.message}`, passed: false }];
   }
 }
@@ -33,14 +31,13 @@ async function verify() {
   const { pf, snapshot, log, ...bet } = await getJson(`/bets/${shown.id}`);
   const terms = await termsOf(bet);
   const told = { ...shown, ...terms };
-  const record = RECORDS[shown.game];
-  const { checks } = await record.verify({ ...pf, snapshot }, told);
+  const { checks } = await verifyProof({ ...pf, snapshot }, told);
   if (isSpin) {
     const fits = terms.wagerCents === shown.wagerCents && thresholdOf(terms) === shown.threshold;
     checks.push({ text: "Wager, price and house edge give the chance that is shown", passed: fits });
   }
   const link = document.getElementById("verify");
-  link.href = record.verifyAddress(pf, told);
+  link.href = RECORDS[shown.game].verifyAddress(pf, told);
   link.hidden = false;
   return log ? [...checks, ...(await checkLog(told))] : checks;
 }

@@ -1,17 +1,13 @@
 // What surrounds every page: skip links, the header with its menu, the notice, the game, the feed, and the footer.
 
-import { betList } from "./fairness/bet-list.js";
-import { reports } from "./fairness/reports.js";
+import { betList, reports } from "./fairness/bet-list.js";
 import { shownBalanceCents } from "./game/balance.js";
 import { gamePanel } from "./game/game.js";
 import { areSoundsOn, switchSounds } from "./game/sounds.js";
 import { html, nothing } from "./lit.js";
-import { coins, picture, skeletons } from "./parts/elements.js";
-import { liveBets } from "./parts/live-bets.js";
-import { logins } from "./parts/logins.js";
-import { notifications, unreadMark } from "./parts/notifications.js";
-import { online } from "./parts/online.js";
-import { loadPlayer } from "./player.js";
+import { coins, logins, picture, skeletons } from "./parts/elements.js";
+import { liveBets, online } from "./parts/live-bets.js";
+import { loadPlayer, notifications, unreadMark } from "./player.js";
 import { current, isOpen } from "./router.js";
 import { routes } from "./routes.js";
 import { getToken, signOut } from "./session.js";

@@ -16,7 +16,7 @@ import peewee
 import requests
 
 from models.db.connection import writing
-from models.login_nonces import LoginNonce
+from models.logins import LoginNonce
 from services.accounts.login.attempts import Attempt
 from services.accounts.login.calls import get_document, provider_session
 from services.accounts.login.errors import LoginFailed, ProviderUnavailable

@@ -16,7 +16,6 @@ from services.accounts.two_factor.login_challenges import Challenge
 from services.audit_trail.actor import acting_as_player
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
-from services.fairness.server_seeds import ServerSeeds
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
 from services.shared.text_validation import is_storable
@@ -42,7 +41,6 @@ class Login:
     name: str
     provider: Provider | None
     encrypter: Encrypter
-    seeds: ServerSeeds
     needs_code: bool
 
     def begin(self, *, now: Millis) -> tuple[str, str]:
@@ -75,7 +73,6 @@ class Login:
             platform_id=person.platform_id,
             username=person.username,
             avatar=person.avatar,
-            seeds=self.seeds,
             now=now,
         )
         sessions.check_not_suspended(user)

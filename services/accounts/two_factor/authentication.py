@@ -6,7 +6,7 @@ import peewee
 import pyotp
 
 from models.db.connection import writing
-from models.two_factor import ConfirmedToken, LoginChallenge, RecoveryCode, TwoFactor, WrongCode
+from models.logins import ConfirmedToken, LoginChallenge, RecoveryCode, TwoFactor, WrongCode
 from models.users import User
 from services.accounts import users
 from services.accounts.notifications import notify

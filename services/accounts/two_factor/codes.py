@@ -8,7 +8,7 @@ import peewee
 from cryptography.fernet import InvalidToken
 
 from models.db.connection import reading, writing
-from models.two_factor import TwoFactor, WrongCode
+from models.logins import TwoFactor, WrongCode
 from services.accounts.two_factor import recovery_codes
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record

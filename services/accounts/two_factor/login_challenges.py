@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import peewee
 
 from models.db.connection import writing
-from models.two_factor import LoginChallenge
+from models.logins import LoginChallenge
 from models.users import User
 from services.accounts import sessions, users
 from services.accounts.two_factor import codes

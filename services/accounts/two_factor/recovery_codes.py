@@ -6,7 +6,7 @@ import re
 import secrets
 
 from models.db.connection import reading
-from models.two_factor import RecoveryCode
+from models.logins import RecoveryCode
 from services.accounts.notifications import notify
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record

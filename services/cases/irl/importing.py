@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from operator import attrgetter
 from typing import Any
 
+from models.cases import IrlCase, IrlItem
 from models.db.connection import database, repeatable_read, writing
-from models.irl_cases import IrlCase, IrlItem
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
 from services.cases import history, version

@@ -5,12 +5,9 @@ from typing import Any
 
 from peewee import prefetch
 
-from models.case_spins import IRL, spins_of
+from models.cases import IRL, IrlCase, IrlItem, spins_of
 from models.db.connection import repeatable_read
-from models.irl_cases import IrlCase, IrlItem
-from services.cases import snapshots
 from services.cases.errors import CaseNotFound
-from services.cases.snapshots import Content
 from services.shared.errors import PlatformError
 
 IS_ON_SALE = IrlCase.withdrawn_at_ms.is_null()
@@ -38,12 +35,6 @@ def get(*, case_id: str) -> Any:
     if not cases:
         raise CaseNotFound
     return cases[0]
-
-
-def content_of_case(case: Any) -> Content:
-    """The content of this case, as it is shown."""
-    items = ((item.name, item.price_cents, item.ticket_width) for item in case.items)
-    return snapshots.content_of(case_id=case.slug, price_cents=case.price_cents, items=items)
 
 
 def _with_items(cases: Any) -> list[Any]:

@@ -9,8 +9,7 @@ from typing import Any
 import requests
 
 from models.db.connection import reading
-from models.items import Item
-from models.prices import HeldMarketPrice, MarketSlot
+from models.items import HeldMarketPrice, Item, MarketSlot
 from services.cases import version
 from services.cases.pricing import reprice_cases_holding
 from services.items.prices import sources

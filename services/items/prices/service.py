@@ -6,7 +6,7 @@ from typing import Any
 
 from models.db import waiting
 from models.db.connection import writing
-from models.prices import PriceSource
+from models.items import PriceSource
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
 from services.items.prices import sources

@@ -9,7 +9,7 @@ import peewee
 import requests
 
 from models.db.connection import reading, writing
-from models.prices import PriceSource
+from models.items import PriceSource
 from services.shared import http_client
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 
 from models.db.connection import reading
-from models.deposits import Deposit
-from models.withdrawals import Withdrawal
+from models.payments import Deposit, Withdrawal
 from services.payments.provider import (
     USD,
     Hint,

@@ -5,11 +5,10 @@ from collections.abc import Iterator
 import peewee
 from peewee import fn
 
-from models.affiliates import Affiliate, Referral
 from models.bets import Bet
-from models.ledger import LedgerEntry, LedgerTransaction
+from models.figures import THEORETICAL_LOSS_UCENTS
+from models.ledger import Affiliate, LedgerEntry, LedgerTransaction, Referral
 from models.payments import Payment
-from models.recomputed_sums import THEORETICAL_LOSS_UCENTS
 from models.users import User
 from services.ledger.audit import differing
 from services.ledger.posting import Account, LedgerKind

@@ -1,7 +1,7 @@
 """Claims: the owner of a promo code takes the available earnings as coins."""
 
-from models.affiliates import Affiliate
 from models.db.connection import writing
+from models.ledger import Affiliate
 from models.users import User
 from services.accounts import users
 from services.audit_trail.events import AuditEventType

@@ -8,8 +8,8 @@ import re
 
 import peewee
 
-from models.affiliates import Affiliate, Referral
 from models.db.connection import reading, writing
+from models.ledger import Affiliate, Referral
 from models.users import User
 from services.accounts import users
 from services.audit_trail.events import AuditEventType

@@ -2,7 +2,7 @@
 
 import peewee
 
-from models.affiliates import Referral
+from models.ledger import Referral
 from models.users import User
 from services.shared.money import Cents
 

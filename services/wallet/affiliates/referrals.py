@@ -6,8 +6,8 @@ from typing import Any
 import peewee
 from peewee import fn
 
-from models.affiliates import Affiliate, Referral
 from models.db.connection import reading, repeatable_read
+from models.ledger import Affiliate, Referral
 from models.users import User
 from services.accounts import users
 from services.ledger.posting import LedgerKind

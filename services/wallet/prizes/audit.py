@@ -5,9 +5,8 @@ from collections.abc import Iterator
 import peewee
 from peewee import fn
 
-from models.bets import Bet
+from models.bets import Bet, Prize
 from models.ledger import LedgerEntry
-from models.prizes import Prize
 from services.ledger.posting import Account
 from services.wallet.prizes.prizes import Status
 

@@ -2,8 +2,8 @@
 
 from enum import StrEnum
 
+from models.bets import Prize
 from models.db.connection import reading, repeatable_read, writing
-from models.prizes import Prize
 from models.users import User
 from services.accounts import users
 from services.audit_trail.events import AuditEventType

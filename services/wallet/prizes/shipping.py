@@ -5,8 +5,8 @@ from typing import Any
 
 from cryptography.fernet import InvalidToken
 
+from models.bets import IS_TO_SHIP, Prize
 from models.db.connection import reading, repeatable_read, writing
-from models.prizes import IS_TO_SHIP, Prize
 from models.users import User
 from services.accounts import notifications, personal_details
 from services.audit_trail.events import AuditEventType

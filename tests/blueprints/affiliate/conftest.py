@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench.harness.spins import play_spin
 from models.db.connection import writing
 from models.users import User
+from tests.harness.spins import play_spin
 from tests.support.client_seeds import client_seed_that
 
 RECEIVED = (200, {"status": True, "message": "You have received a bonus of 0.20 coins."})

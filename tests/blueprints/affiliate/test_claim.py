@@ -2,9 +2,8 @@
 
 import pytest
 
-from models.affiliates import Affiliate
 from models.db.connection import reading
-from models.ledger import LedgerEntry, LedgerTransaction
+from models.ledger import Affiliate, LedgerEntry, LedgerTransaction
 
 NOTHING = (400, {"status": False, "message": "There is nothing to claim"})
 

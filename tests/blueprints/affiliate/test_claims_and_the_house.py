@@ -7,16 +7,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bench.harness.players import create_player, import_case
-from bench.harness.spins import play_spin
 from models.db.connection import reading, writing
 from models.users import User
-from services.cases.snapshots import stored
-from services.openings.opening import OpeningRequest
+from services.bets.cases import OpeningRequest
+from services.bets.snapshots import stored
 from services.payments import records
 from services.payments.records import PaymentType, Transfer
 from services.shared.money import Cents
 from services.wallet.affiliates import codes, referrals
+from tests.harness.players import create_player, import_case
+from tests.harness.spins import play_spin
 from tests.support.apps import import_irl_case
 
 ROLLS, TICKETS = 10**7, 10**18
@@ -45,10 +45,9 @@ def play(app, add_item):
         return bet.wager_cents - Fraction(bet.threshold * bet.price_cents, ROLLS)
 
     def opening(player, case_id):
-        game = "irl" if case_id in ("fair", "dear") else "case"
-        openings = services.irl_openings if game == "irl" else services.case_openings
-        request = OpeningRequest(event=f"{game}:open", case=case_id)
-        bet = openings.play(user_id=player.id, request=request, clock=services.clock).bet
+        openings = services.irl_openings if case_id in ("fair", "dear") else services.case_openings
+        request = OpeningRequest(user_id=player.id, case=case_id)
+        bet = services.bets.settle(openings, request, clock=services.clock).bet
         with reading():
             items = stored(bet.snapshot_id).items
         return bet.wager_cents - Fraction(sum(each.price_cents * each.width for each in items), TICKETS)

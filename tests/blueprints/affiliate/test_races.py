@@ -6,10 +6,10 @@ from functools import partial
 
 import pytest
 
-from bench.harness.waiting import wait_until
 from services.accounts import users
 from services.payments import records as payments
 from services.shared.money import Cents
+from tests.harness.waiting import wait_until
 from tests.support.at_once import all_at_once
 from tests.support.locks import locked, waiting_for_locks
 from tests.support.markers import postgresql_only

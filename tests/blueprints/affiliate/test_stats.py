@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from models.affiliates import Referral
 from models.db.connection import writing
+from models.ledger import Referral
 
 
 def test_deposits_and_withdrawals_after_the_code_was_used_count(stats, owner, refer, pay):

@@ -8,7 +8,7 @@ import zlib
 
 import pytest
 
-from bench.harness.servers import threaded_server
+from tests.harness.servers import threaded_server
 from tests.support.sample_data import add_sample_data
 
 NOWHERE = "http://127.0.0.1:9"

@@ -10,9 +10,9 @@ from blueprints.stats.schemas import GameSchema
 from blueprints.upgrader.schemas import BetSchema, RulesSchema
 from server.schemas import WireSchema
 from services.accounts import users
+from services.bets import lookups
 from services.cases import queries
 from services.cases.irl import queries as irl_cases
-from services.games import bets
 from tests.support.sample_data import add_sample_data
 
 # Each database gives the same objects.
@@ -20,7 +20,7 @@ from tests.support.sample_data import add_sample_data
 
 def test_a_schema_dumps_what_marshmallow_itself_would_dump(app):
     player = add_sample_data(app).user
-    spin = bets.get(user_id=player.id, nonce=1, game=bets.UPGRADER)
+    spin = lookups.get(user_id=player.id, nonce=1, game=lookups.UPGRADER)
     dumped = [
         (UserSchema(), users.get_by_id(player.id)),
         (SingleCaseSchema(), queries.get(case_id="pocket-lint")),

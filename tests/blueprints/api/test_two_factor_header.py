@@ -3,11 +3,11 @@
 import jwt
 import pytest
 
-from bench.harness.players import create_player
-from bench.harness.spins import Clock
 from models.db.connection import reading
-from models.two_factor import ConfirmedToken, WrongCode
+from models.logins import ConfirmedToken, WrongCode
 from services.shared.clock import now_ms
+from tests.harness.players import create_player
+from tests.harness.spins import Clock
 from tests.support.apps import SECRET
 from tests.support.openings import win_prize
 from tests.support.two_factor import STEP_MS, Authenticator, recovery_codes_of

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench.harness.players import bearer
 from models.db.connection import reading
 from models.users import User
+from tests.harness.players import bearer
 from tests.support.browser import Browser, parameters
 from tests.support.identity_provider import identity_provider
 from tests.support.platform_provider import platform_provider

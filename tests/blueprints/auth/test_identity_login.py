@@ -9,9 +9,9 @@ from base64 import urlsafe_b64encode
 import pytest
 from joserfc import jwt
 
-from bench.harness.spins import Clock
 from services.shared.clock import now_ms
 from tests.blueprints.auth.conftest import FAILED, UNAVAILABLE
+from tests.harness.spins import Clock
 from tests.support.browser import BASE_URL, Browser, changed, parameters
 from tests.support.identity_provider import CLIENT_ID, CLIENT_SECRET, identity_provider, key
 

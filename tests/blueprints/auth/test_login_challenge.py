@@ -5,12 +5,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from bench.harness.spins import Clock
 from models.audit_trail import AuditEvent
 from models.db.connection import reading, writing
-from models.two_factor import LoginChallenge, WrongCode
+from models.logins import LoginChallenge, WrongCode
 from models.users import User
 from services.shared.clock import now_ms
+from tests.harness.spins import Clock
 from tests.support.browser import BASE_URL, Browser, parameters
 from tests.support.two_factor import STEP_MS, Authenticator, recovery_codes_of
 

@@ -7,9 +7,10 @@ from functools import partial
 import pytest
 from werkzeug import Response
 
+from models.announced_seeds import AnnouncedSeed
 from models.db.connection import reading, writing
-from models.login_nonces import LoginNonce
-from models.users import AnnouncedSeed, User
+from models.logins import LoginNonce
+from models.users import User
 from services.shared.clock import now_ms
 from tests.blueprints.auth.conftest import FAILED, FRONTEND, UNAVAILABLE
 from tests.support.at_once import all_at_once

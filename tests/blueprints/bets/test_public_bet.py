@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench.harness.spins import Clock, at
-from services.fairness import tickets
+from services.bets import rolls
+from tests.harness.spins import Clock, at
 from tests.support.openings import Openings, chest
 from tests.support.table import Table
 
@@ -100,7 +100,7 @@ def test_anybody_sees_an_opening_with_the_content_of_its_case(client, app, playe
         "log": {"origin": "127.0.0.1:5000/log", "index": 1},
     }
     assert pf["serverSeed"] == seed_of(bet)
-    assert bet.ticket == tickets.ticket(
+    assert bet.ticket == rolls.ticket(
         game=game, server_seed=pf["serverSeed"], client_seed=pf["clientSeed"], nonce=pf["nonce"]
     )
 

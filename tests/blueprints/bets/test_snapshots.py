@@ -5,9 +5,9 @@ from decimal import Decimal
 
 import pytest
 
-from bench.harness.players import import_case
+from models.cases import Snapshot
 from models.db.connection import reading
-from models.snapshots import Snapshot
+from tests.harness.players import import_case
 from tests.support.apps import import_irl_case, import_item
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bench.harness.players import import_case, import_prices
+from tests.harness.players import import_case, import_prices
 
 INVENTORY = {"Gun | Red (Field-Tested)": 10, "Gun | Blue (Factory New)": 20, "Gloves": 0.5}
 RED, BLUE, GLOVES = INVENTORY

@@ -2,8 +2,7 @@
 
 import pytest
 
-from models.case_spins import CaseSpins
-from models.cases import Case
+from models.cases import Case, CaseSpins
 from models.db.connection import writing
 from models.items import Item
 from tests.blueprints.cases.conftest import BLUE, GLOVES, RED, ROCK, body

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import pytest
 from flask import Flask
 
-from bench.harness.players import create_player
-from bench.harness.redis import RedisServer
-from bench.harness.waiting import wait_until
 from server.cluster.signals import CHANNEL
+from tests.harness.players import create_player
+from tests.harness.redis import RedisServer
+from tests.harness.waiting import wait_until
 from tests.support.apps import app_on, production_processes
 
 

@@ -4,10 +4,10 @@ import itertools
 
 import pytest
 
-from bench.harness.players import create_player
-from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
+from tests.harness.players import create_player
+from tests.harness.waiting import wait_until
 from tests.support.apps import ITEM, production_processes
 
 pytestmark = pytest.mark.redis

@@ -2,11 +2,11 @@
 
 import pytest
 
-from bench.harness.players import create_player
-from bench.harness.spins import play_spin
-from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
+from tests.harness.players import create_player
+from tests.harness.spins import play_spin
+from tests.harness.waiting import wait_until
 from tests.support.apps import ITEM, two_processes
 
 BETS = 120

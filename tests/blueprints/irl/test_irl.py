@@ -5,9 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from models.case_spins import CaseSpins
+from models.cases import CaseSpins, IrlCase
 from models.db.connection import database, writing
-from models.irl_cases import IrlCase
 from services.cases.irl import importing as irl_importing
 
 

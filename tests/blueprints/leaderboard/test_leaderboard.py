@@ -2,11 +2,11 @@
 
 import pytest
 
-from bench.harness.spins import Clock, at
 from models.db.connection import writing
 from models.users import User
 from services.accounts import sessions
 from services.statistics import leaderboard
+from tests.harness.spins import Clock, at
 from tests.support.table import Table
 
 

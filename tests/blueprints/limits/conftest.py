@@ -5,9 +5,9 @@ from functools import partial
 
 import pytest
 
-from bench.harness.spins import Clock
+from services.bets.upgrader import SpinRequest
 from services.shared.errors import PlatformError
-from services.upgrader.spin import SpinRequest
+from tests.harness.spins import Clock
 from tests.support.apps import ITEM
 from tests.support.at_once import all_at_once
 from tests.support.client_seeds import client_seed_that
@@ -35,16 +35,16 @@ def settings():
 def bet_at_once(app, make_app, clock, settings, player, add_item):
     """Lets the player bet a coin at two apps at once, twice each; how many bets were settled."""
     add_item(price=10)
-    upgraders = [each.extensions["services"].upgrader for each in (app, make_app(clock=clock, **settings))]
+    apps = [app, make_app(clock=clock, **settings)]
 
-    def play(upgrader):
-        request = SpinRequest(amount=1, item=ITEM)
+    def play(services):
+        request = SpinRequest(user_id=player.id, amount=1, item=ITEM)
         with suppress(PlatformError):
-            upgrader.play(user_id=player.id, request=request, clock=clock)
+            services.bets.settle(services.upgrader, request, clock=clock)
             return 1
         return 0
 
-    return lambda: sum(all_at_once([partial(play, upgrader) for upgrader in upgraders * 2]))
+    return lambda: sum(all_at_once([partial(play, each.extensions["services"]) for each in apps * 2]))
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench.harness.players import import_case
 from tests.blueprints.limits.conftest import DAY_MS, NOW
+from tests.harness.players import import_case
 from tests.support.apps import ITEM, import_irl_case
 
 # The next Monday and the next day are the same. The month ends eight days later.

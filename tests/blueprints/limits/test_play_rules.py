@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench.harness.waiting import wait_until
 from tasks.reality_checks import RealityChecks
+from tests.harness.waiting import wait_until
 
 MINUTE_MS = 60_000
 REALITY_CHECK = "limits:reality-check"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.spins import at
+from tests.harness.spins import at
 from tests.support.table import Table
 
 NOTHING = {"wagered": 0, "paid": 0, "net": 0}

@@ -8,9 +8,9 @@ from hashlib import sha256
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from bench.harness.spins import Clock, at, play_spin
 from models.db.connection import writing
 from services.log import entries, logged_bets
+from tests.harness.spins import Clock, at, play_spin
 from tests.support.signed_trees import signed_trees
 
 NOW = at("2026-03-18 12:00")

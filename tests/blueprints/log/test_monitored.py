@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from bench.harness.servers import threaded_server
+from tests.harness.servers import threaded_server
 from tests.support.lost_log import restore_log, stored_log
 from tests.support.openings import Openings, chest
 from verify import monitor

@@ -4,8 +4,8 @@ from contextlib import suppress
 
 import pytest
 
-from bench.harness.players import create_player
 from models.db.connection import writing
+from tests.harness.players import create_player
 
 pytestmark = pytest.mark.guarantee("The public log")
 

@@ -2,11 +2,11 @@
 
 import pytest
 
+from models.announced_seeds import AnnouncedSeed
 from models.bets import Bet
 from models.db.connection import reading, writing
 from models.log import BETS, Log, WaitingBet
 from models.processes import Process
-from models.users import AnnouncedSeed
 from services.shared.errors import Unavailable
 from tests.blueprints.log.conftest import ORIGIN
 from tests.support.lost_log import checkpoints, epoch, restore_log, stored_log

@@ -8,7 +8,7 @@ import pytest
 from models.bets import Bet
 from models.db.connection import writing
 from models.log import BETS, Log, LogBundle, LogCheckpoint, LogEntry, LogTile, WaitingBet, WaitingEntry
-from services.fairness.server_seeds import ServerSeeds
+from services.bets.seeds import ServerSeeds
 from services.log import bundles
 from tests.support.lost_log import restore_log, stored_log
 from tests.support.openings import Openings, chest

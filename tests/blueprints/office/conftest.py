@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench.harness.btcpay.fake import FakeBtcPay
 from services.shared.clock import now_ms
 from tests.blueprints.site.conftest import serve_site
+from tests.harness.btcpay.fake import FakeBtcPay
 from tests.support.office import enrolled, signed_in
 
 

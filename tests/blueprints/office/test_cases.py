@@ -4,13 +4,12 @@ import re
 
 import pytest
 
-from bench.harness.players import import_case, import_prices
-from models.cases import Case
+from models.cases import Case, IrlCase
 from models.db.connection import reading, writing
-from models.irl_cases import IrlCase
 from models.items import Item
 from services.cases import creating
 from services.cases.creating import MIN_LEVEL
+from tests.harness.players import import_case, import_prices
 from tests.support.apps import import_irl_case
 from tests.support.office import events
 

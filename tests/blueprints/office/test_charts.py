@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from bench.harness.waiting import wait_until
+from tests.harness.waiting import wait_until
 from tests.support.chromium import PHONE, resize
 
 pytestmark = pytest.mark.browser

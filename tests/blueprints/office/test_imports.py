@@ -5,7 +5,6 @@ from io import BytesIO
 
 import pytest
 
-from bench.harness.players import import_case, import_prices
 from models.cases import Case
 from models.db.connection import reading
 from models.items import Item
@@ -13,6 +12,7 @@ from services.cases import importing
 from services.cases.irl import importing as irl_importing
 from services.items import importing as items_importing
 from services.shared.import_changes import ChangeKind
+from tests.harness.players import import_case, import_prices
 from tests.support.apps import import_irl_case
 from tests.support.locks import writers_held_up
 from tests.support.office import csrf_token, events

@@ -7,9 +7,8 @@ import pytest
 
 from models.audit_trail import AuditEvent
 from models.db.connection import reading, writing
-from models.deposits import Deposit
+from models.payments import Deposit, Withdrawal
 from models.users import User
-from models.withdrawals import Withdrawal
 from services.alarms import grants, records
 from services.alarms.rules import RULES
 from services.audit_trail.actor import Actor, acting_as

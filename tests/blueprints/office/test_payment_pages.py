@@ -7,9 +7,7 @@ from dataclasses import replace
 import pytest
 
 from models.db.connection import reading, writing
-from models.deposits import Deposit
-from models.webhook_deliveries import WebhookDelivery
-from models.withdrawals import Withdrawal
+from models.payments import Deposit, WebhookDelivery, Withdrawal
 from services.payments import findings
 from services.payments.findings import FindingKind
 from services.payments.provider import PayoutState

@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from bench.harness.spins import play_spin
 from models.bets import Bet
 from models.db.connection import writing
 from models.users import User
 from services.accounts import personal_details
 from services.staff import notes
+from tests.harness.spins import play_spin
 from tests.support.office import events, signed_in
 
 TABS = (

@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from bench.harness.players import import_prices
 from models.db.connection import reading, writing
-from models.items import Item
-from models.prices import PriceSource
+from models.items import Item, PriceSource
+from tests.harness.players import import_prices
 from tests.support.office import events
 
 REASON = "a wrong price was reported"

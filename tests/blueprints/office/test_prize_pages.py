@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from models.bets import Prize
 from models.db.connection import reading, writing
-from models.prizes import Prize
 from tests.support.office import last_event, signed_in
 from tests.support.openings import win_prize
 

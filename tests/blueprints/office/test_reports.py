@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.harness.servers import ROOT
 from services.figures import liabilities
 from services.shared.clock import DAY_MS, iso_date
+from tests.harness.servers import ROOT
 from tests.support.office import signed_in
 from tests.support.openings import Openings, chest
 from tests.support.table import Table

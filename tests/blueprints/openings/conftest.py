@@ -4,15 +4,14 @@ from decimal import Decimal
 
 import pytest
 
-from bench.harness.players import import_case
-from models.bets import Bet
-from models.case_spins import CaseSpins
+from models.bets import Bet, Prize
+from models.cases import CaseSpins
 from models.db.connection import reading
 from models.ledger import LedgerEntry
-from models.prizes import Prize
 from models.users import User
+from services.bets.snapshots import content_of_case
 from services.cases import queries as cases
-from services.cases.snapshots import content_of_case
+from tests.harness.players import import_case
 from tests.support.apps import import_irl_case
 from tests.support.client_seeds import client_seed_that_wins
 

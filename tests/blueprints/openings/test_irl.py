@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
+from models.bets import Prize
 from models.db.connection import reading
-from models.prizes import Prize
 from tests.blueprints.openings.conftest import LAMP, NO_PROOF_IS_DUE, PEN
 from tests.support.apps import import_irl_case
 

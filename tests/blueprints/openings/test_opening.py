@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.fairness import tickets
+from services.bets import rolls
 from tests.blueprints.openings.conftest import CHEAP, DEAR, NO_PROOF_IS_DUE
 
 
@@ -34,7 +34,7 @@ def test_the_proof_reproduces_the_ticket_that_pf_announced(connect, player, case
     socket.call("case:open", {"case": case, "clientSeed": "my-own-seed", "snapshot": snapshot})
 
     pf, proof = socket.expect("case:pf"), socket.expect("case:proof")
-    ticket = tickets.ticket(
+    ticket = rolls.ticket(
         game="case", server_seed=proof["serverSeed"], client_seed="my-own-seed", nonce=announced["nonce"]
     )
     assert pf == announced | {
@@ -42,7 +42,7 @@ def test_the_proof_reproduces_the_ticket_that_pf_announced(connect, player, case
         "ticket": str(ticket),
         "percent": pf["percent"],
     }
-    assert float(pf["percent"]) == tickets.percent(ticket)
+    assert float(pf["percent"]) == rolls.ticket_percent(ticket)
     assert proof == announced | {
         "clientSeed": "my-own-seed",
         "serverSeed": proof["serverSeed"],
@@ -68,7 +68,7 @@ def test_openings_and_spins_share_nonces_and_commitments(connect, player, case, 
     assert socket.expect("upgrader:commitment")["nonce"] == 4
 
 
-@pytest.mark.both_databases("models/case_spins.py")
+@pytest.mark.both_databases("models/cases.py")
 def test_spins_of_a_case_count_its_openings(connect, client, player, case):
     socket = connect(player)
     for _ in range(3):

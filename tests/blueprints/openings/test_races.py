@@ -9,9 +9,9 @@ from functools import partial
 import psycopg2
 import pytest
 
-from bench.harness.waiting import wait_until
+from models.cases import Snapshot
 from models.db.connection import reading
-from models.snapshots import Snapshot
+from tests.harness.waiting import wait_until
 from tests.support.at_once import all_at_once
 
 CHANGE = """

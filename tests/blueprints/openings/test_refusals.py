@@ -3,11 +3,11 @@
 import pytest
 
 from models.bets import Bet
+from models.cases import Snapshot
 from models.db.connection import reading, writing
 from models.log import WaitingBet
-from models.snapshots import Snapshot
+from services.bets.snapshots import content_of_case
 from services.cases import queries as cases
-from services.cases.snapshots import content_of_case
 from tests.blueprints.openings.conftest import CHEAP, DEAR
 
 REFUSED = {

@@ -4,8 +4,8 @@ import pytest
 
 from models.cases import Case
 from models.db.connection import writing
-from services.openings import openable_cases
-from services.openings.openable_cases import OpenableCase
+from services.bets import cases
+from services.bets.cases import OpenableCase
 
 
 @pytest.fixture
@@ -19,20 +19,6 @@ REUSED = {"status": False, "error": "Request id was used for another spin"}
 
 def opening(case, **changes):
     return {"case": case, "clientSeed": "same-seed", "requestId": "r-1"} | changes
-
-
-def test_a_repeated_request_gets_the_first_answers_and_opens_once(connect, player, case, state_of):
-    first = connect(player).call("case:open", opening(case))
-    after_first = state_of(player)
-    socket = connect(player)
-    socket.expect("live-bets")
-
-    again = socket.call("case:open", opening(case))
-
-    assert again == first
-    assert socket.next()[0] == "case:pf"
-    assert socket.next() == ("case:open", first)
-    assert state_of(player) == after_first
 
 
 def test_a_repeated_request_is_answered_after_the_case_changed(
@@ -62,8 +48,8 @@ def test_a_repeated_request_is_answered_after_its_terms_expired(
     socket = connect(player)
     first = socket.call("case:open", opening(case))
     after_first = state_of(player)
-    monkeypatch.setattr(openable_cases, "OpenableCase", read_too_long_ago)
-    app.extensions["services"].case_openings._recent_case.cache_clear()
+    monkeypatch.setattr(cases, "OpenableCase", read_too_long_ago)
+    app.extensions["services"].case_openings.forget_terms()
 
     assert socket.call("case:open", opening(case)) == first
     assert socket.call("case:open", opening(case, requestId="r-2"))["error"] == "Something went wrong"

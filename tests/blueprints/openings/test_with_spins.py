@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from bench.harness.waiting import wait_until
-from services.openings.opening import OpeningRequest
+from services.bets.cases import OpeningRequest
 from sockets.proofs import ProofDelivery
+from tests.harness.waiting import wait_until
 from tests.support.locks import locked
 from tests.support.markers import postgresql_only
 
@@ -52,15 +52,9 @@ def test_a_late_proof_of_an_opening_has_its_snapshot(
 ):
     monkeypatch.setattr(ProofDelivery, "look_up_seconds", 0.05)
     services = app.extensions["services"]
-    for openings, event, case_id in (
-        (services.case_openings, "case:open", case),
-        (services.irl_openings, "irl:open", irl_case),
-    ):
-        openings.play(
-            user_id=player.id,
-            request=OpeningRequest(event=event, case=case_id),
-            clock=lambda: services.clock() - 10_000,
-        )
+    for openings, case_id in ((services.case_openings, case), (services.irl_openings, irl_case)):
+        request = OpeningRequest(user_id=player.id, case=case_id)
+        services.bets.settle(openings, request, clock=lambda: services.clock() - 10_000)
 
     socket = connect(player)
 

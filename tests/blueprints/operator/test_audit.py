@@ -10,15 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from bench.harness.servers import ROOT, flask_command
-from bench.harness.spins import Clock
 from models import audit_trail
 from models.audit_trail import NO_EVENTS, AuditAnchor, AuditEvent, chained, stored_rows
-from models.db.connection import Sqlite, database, writing
+from models.db.connection import database, writing
+from models.db.sqlite import Sqlite
 from models.log import LogEntry, LogTile
 from services.audit_trail import verification
 from services.audit_trail.recording import digest_of, event_text
 from services.log.merkle import leaf_hash
+from tests.harness.servers import ROOT, flask_command
+from tests.harness.spins import Clock
 from tests.support.lost_log import restore_log, stored_log
 
 AT = 1_700_000_000_000

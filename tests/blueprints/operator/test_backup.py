@@ -7,10 +7,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
-from bench.harness.databases import administer, packaged_tool
-from bench.harness.spins import play_spin
 from models.db.connection import database
 from models.log import Log
+from tests.harness.databases import administer, packaged_tool
+from tests.harness.spins import play_spin
 from tests.support.lost_log import stored_log
 from tests.support.markers import postgresql_only, sqlite_only
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench.harness.players import import_prices
 from models.cases import Case, CaseItem
 from models.db.connection import reading
+from tests.harness.players import import_prices
 
 GUN, ROCK, UNPRICED = "Gun", "Rock", "Unpriced"
 

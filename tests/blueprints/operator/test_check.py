@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from app import create_app
-from bench.harness.databases import administer
-from bench.harness.players import create_player
-from bench.harness.servers import ROOT
 from models.db import migrate
 from models.db.connection import database, writing
 from services.log.signed_log import UNKNOWN
+from tests.harness.databases import administer
+from tests.harness.players import create_player
+from tests.harness.servers import ROOT
 from tests.support.markers import postgresql_only, sqlite_only
 
 UNTRUSTED = (

@@ -2,12 +2,12 @@
 
 import pytest
 
-from bench.harness.spins import play_spin
+from models.announced_seeds import AnnouncedSeed
 from models.db.connection import Table, reading, writing
-from models.users import AnnouncedSeed
 from services.maintenance import encrypted_columns
 from services.staff.permissions import Role
 from tests.blueprints.prizes.conftest import DETAILS
+from tests.harness.spins import play_spin
 from tests.support.openings import win_prize
 from tests.support.two_factor import Authenticator, recovery_codes_of
 

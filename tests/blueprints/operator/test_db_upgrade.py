@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bench.harness.servers import ROOT
 from models.db import migrate
 from models.db.connection import Table, database, reading, writing
 from models.items import Item
 from services.shared.errors import OperatorError
+from tests.harness.servers import ROOT
 from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.both_databases("migrations")

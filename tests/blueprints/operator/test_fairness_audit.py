@@ -5,8 +5,8 @@ import hashlib
 import pytest
 
 from models.bets import Bet
+from models.cases import Snapshot
 from models.db.connection import database, writing
-from models.snapshots import Snapshot
 from models.users import User
 from services.cases.kinds import FREE_CASE_ID
 from tests.support.openings import Openings, chest

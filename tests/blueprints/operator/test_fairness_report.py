@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.spins import play_spin
+from tests.harness.spins import play_spin
 from tests.support.client_seeds import client_seed_that
 
 DAY_MS = 24 * 3600 * 1000

@@ -3,7 +3,7 @@
 import pytest
 import requests
 
-from bench.harness.waiting import wait_until
+from tests.harness.waiting import wait_until
 
 SOON = 2
 TTL = 3600

@@ -4,12 +4,12 @@ import pyotp
 import pytest
 from cryptography.fernet import InvalidToken
 
-from bench.harness.spins import play_spin
+from models.announced_seeds import AnnouncedSeed
 from models.db.connection import reading, writing
-from models.users import AnnouncedSeed
 from services.maintenance import key_rotation
 from services.shared.encryption import Encrypter
 from tests.blueprints.prizes.conftest import DETAILS
+from tests.harness.spins import play_spin
 from tests.support.openings import win_prize
 from tests.support.two_factor import Authenticator, recovery_codes_of
 

@@ -6,9 +6,8 @@ from collections import Counter
 import pytest
 
 from models.bets import Bet
-from models.cases import Case, CaseItem
+from models.cases import Case, CaseItem, IrlCase, IrlItem
 from models.db.connection import reading, writing
-from models.irl_cases import IrlCase, IrlItem
 from models.items import Item
 from models.users import User
 

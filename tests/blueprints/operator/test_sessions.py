@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.spins import Clock
+from tests.harness.spins import Clock
 
 
 @pytest.fixture

@@ -2,9 +2,10 @@
 
 import pytest
 
-from bench.harness.spins import Clock
-from models.db.connection import Sqlite, database, writing
+from models.db.connection import database, writing
+from models.db.sqlite import Sqlite
 from services.log.stored_tiles import NotStored
+from tests.harness.spins import Clock
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ import threading
 
 import pytest
 
-from bench.harness.players import import_case, import_prices
-from bench.harness.spins import Clock, at
 from models.bets import Bet
 from models.db.connection import database, reading, writing
 from models.payments import Payment
 from models.users import User
 from services.maintenance import totals
+from tests.harness.players import import_case, import_prices
+from tests.harness.spins import Clock, at
 from tests.support.apps import import_irl_case
 from tests.support.audits import check_reports
 from tests.support.openings import Openings, chest
@@ -236,7 +236,7 @@ def opened(app, client, alice, bob, cases):
     openings.open(bob, chest("free-case"), wins="Crown")
 
 
-@pytest.mark.both_databases("models/recomputed_sums.py")
+@pytest.mark.both_databases("models/figures.py")
 @pytest.mark.usefixtures("opened")
 def test_openings_that_are_not_counted_are_reported_and_corrected(run, fails, spoil, alice):
     assert run("ledger", "audit")["mismatches"] == 0

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from bench.harness.spins import play_spin
 from services.accounts.two_factor.codes import WRONG_CODE_WINDOW_MS
 from services.shared.clock import DAY_MS
+from tests.harness.spins import play_spin
 from tests.support.two_factor import Authenticator, recovery_codes_of
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench.harness.players import create_player, import_case, import_prices
-from bench.harness.waiting import wait_until
+from tests.harness.players import create_player, import_case, import_prices
+from tests.harness.waiting import wait_until
 from tests.support.apps import import_irl_case
 
 GUN, ROCK, OTHER = "Gun", "Rock", "Other"

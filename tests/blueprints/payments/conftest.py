@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from bench.harness.btcpay.fake import FakeBtcPay
-from bench.harness.btcpay.openapi import NEW
-from bench.harness.spins import Clock, at
 from models.db.connection import writing
-from models.leases import Lease
+from models.processes import Lease
 from services.maintenance import ledger_audit
+from tests.harness.btcpay.fake import FakeBtcPay
+from tests.harness.btcpay.openapi import NEW
+from tests.harness.spins import Clock, at
 
 NOW = at("2026-03-18 12:00")
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"

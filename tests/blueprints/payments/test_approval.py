@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.spins import DAY_MS
+from tests.harness.spins import DAY_MS
 from tests.support.at_once import all_at_once
 
 for_staff = pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="0")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.btcpay.faults import Fault
+from tests.harness.btcpay.faults import Fault
 
 CANCELLED = (200, {"success": True})
 REFUSED = (400, {"error": "Deposit can't be cancelled"})

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench.harness.btcpay.fake import CHAIN
 from models.db.connection import reading
 from models.ledger import LedgerEntry
 from services.payments import deposits
+from tests.harness.btcpay.fake import CHAIN
 from tests.support.at_once import all_at_once
 
 

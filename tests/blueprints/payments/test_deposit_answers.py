@@ -4,10 +4,10 @@ from decimal import Decimal
 
 import pytest
 
-from bench.harness.btcpay.faults import Fault
-from bench.harness.btcpay.problems import invalid
 from models.db.connection import reading, writing
-from models.deposits import Deposit
+from models.payments import Deposit
+from tests.harness.btcpay.faults import Fault
+from tests.harness.btcpay.objects import invalid
 
 CREATE = "create invoice"
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from bench.harness.btcpay.faults import Fault
-from bench.harness.btcpay.problems import invalid
 from models.db.connection import reading
-from models.deposits import Deposit
+from models.payments import Deposit
 from tests.blueprints.payments.conftest import NOW
+from tests.harness.btcpay.faults import Fault
+from tests.harness.btcpay.objects import invalid
 
 NOT_FOUND = (404, {"error": "Payment not found"})
 UNKNOWN_METHOD = (400, {"error": "Unknown payment method"})

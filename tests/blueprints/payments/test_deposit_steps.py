@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from bench.harness.btcpay.fake import FakeBtcPay
+from tests.harness.btcpay.fake import FakeBtcPay
 
 
 def processing(fake, invoice):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.btcpay.faults import Fault
+from tests.harness.btcpay.faults import Fault
 
 CHANGED = "payments:changed"
 for_staff = pytest.mark.settings(WITHDRAWAL_AUTO_APPROVE="0")

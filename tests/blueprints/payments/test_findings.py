@@ -2,9 +2,9 @@
 
 import json
 
-from bench.harness.btcpay.faults import Fault
-from bench.harness.spins import at
 from tests.blueprints.payments.conftest import CREATE_PAYOUT
+from tests.harness.btcpay.faults import Fault
+from tests.harness.spins import at
 
 
 def test_a_date_limits_what_is_compared(credited, invoice_of, fake, reconcile, clock, fails):

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.harness.btcpay.faults import Fault
 from models.db.connection import database
 from tests.blueprints.payments.conftest import ADDRESS, APPROVE_PAYOUT, RECONCILING, SENDING
+from tests.harness.btcpay.faults import Fault
 from tests.support.markers import sqlite_only
 from tests.support.office import signed_in
 

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from bench.harness.btcpay.openapi import NEW, OLD
+from tests.harness.btcpay.openapi import NEW, OLD
 
 
 @pytest.fixture(params=[OLD, NEW])

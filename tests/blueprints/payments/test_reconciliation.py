@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from bench.harness.btcpay.faults import Fault
 from tests.blueprints.payments.conftest import ADDRESS, NOW
+from tests.harness.btcpay.faults import Fault
 
 
 @pytest.mark.both_databases("money postings")

@@ -9,13 +9,13 @@ import psycopg2
 import pytest
 import requests
 
-from bench.harness.databases import administer
-from bench.harness.servers import ROOT, flask_command, gunicorn
-from bench.harness.waiting import wait_until
 from models.db.connection import database, open_database, reading
 from models.db.new_connections import UnusableDatabase
 from models.db.postgres import IN_RECOVERY
 from tests.blueprints.payments.conftest import RECONCILING, SENDING
+from tests.harness.databases import administer
+from tests.harness.servers import ROOT, flask_command, gunicorn
+from tests.harness.waiting import wait_until
 from tests.support.clusters import (
     NAME,
     NEWEST,

@@ -7,11 +7,11 @@ import pytest
 import requests
 from standardwebhooks import Webhook
 
-from bench.harness.btcpay.faults import Fault
-from bench.harness.btcpay.webhooks import signature
 from models.db.connection import reading
-from models.deposits import Deposit
+from models.payments import Deposit
 from tests.blueprints.payments.conftest import APPROVE_PAYOUT, CREATE_PAYOUT, SECRET
+from tests.harness.btcpay.faults import Fault
+from tests.harness.btcpay.webhooks import signature
 
 CHECK_KEY = "key-of-the-operators-check"
 NONSENSE = "an-address-that-nobody-knows"

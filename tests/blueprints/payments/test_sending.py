@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench.harness.btcpay.fake import CHAIN
 from models.db.connection import reading
 from models.ledger import LedgerEntry
 from tests.blueprints.payments.conftest import ADDRESS
+from tests.harness.btcpay.fake import CHAIN
 
 
 @pytest.fixture

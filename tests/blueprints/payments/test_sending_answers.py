@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench.harness.btcpay.faults import Fault
 from tests.blueprints.payments.conftest import APPROVE_PAYOUT, CREATE_PAYOUT
+from tests.harness.btcpay.faults import Fault
 
 DONE = [Fault.LOST_ANSWER, Fault.ERROR_AFTER]
 NOT_DONE = [Fault.NO_ANSWER, Fault.ERROR_BEFORE, Fault.UNAVAILABLE]

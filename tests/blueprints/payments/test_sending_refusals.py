@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from bench.harness.btcpay.faults import Fault
 from tests.blueprints.payments.conftest import CREATE_PAYOUT
+from tests.harness.btcpay.faults import Fault
 
 
 def without_rate(fake):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench.harness.btcpay.faults import Fault
+from tests.harness.btcpay.faults import Fault
 
 REASON = ("--reason", "as the provider says")
 

@@ -3,8 +3,8 @@
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from bench.harness.btcpay.faults import Fault
 from tests.blueprints.payments.conftest import CREATE_PAYOUT, RECONCILING, SENDING
+from tests.harness.btcpay.faults import Fault
 from tests.support.markers import postgresql_only
 
 

@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from bench.harness.btcpay.faults import Fault
+from tests.harness.btcpay.faults import Fault
 
 ABSENT = object()
 WRONG = [

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from bench.harness.btcpay.faults import Fault
-from bench.harness.btcpay.webhooks import Delivery, signature
-from bench.harness.waiting import wait_until
 from models.db.connection import reading
-from models.webhook_deliveries import WebhookDelivery
+from models.payments import WebhookDelivery
 from server import repeated_lines
+from tests.harness.btcpay.faults import Fault
+from tests.harness.btcpay.webhooks import Delivery, signature
+from tests.harness.waiting import wait_until
 from tests.support.at_once import all_at_once
 
 GOOD = (200, {"success": True})

@@ -7,10 +7,10 @@ import pytest
 from standardwebhooks import Webhook
 from werkzeug import Request, Response
 
-from bench.harness.servers import serving
 from services.payments import withdrawal_checks
 from services.payments.withdrawals import Withdrawals
 from tests.blueprints.payments.conftest import ADDRESS, NOW, RECONCILING, SECRET
+from tests.harness.servers import serving
 from tests.support.markers import postgresql_only
 
 OTHER_SECRET = "whsec_" + "QUJD" * 8

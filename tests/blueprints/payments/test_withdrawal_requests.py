@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench.harness.spins import play_spin
 from models.db.connection import reading
 from models.ledger import LedgerEntry
 from tests.blueprints.payments.conftest import ADDRESS, NOW
+from tests.harness.spins import play_spin
 from tests.support.at_once import all_at_once
 from tests.support.client_seeds import client_seed_that
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from models.bets import Prize
 from models.db.connection import reading
 from models.ledger import LedgerTransaction
-from models.prizes import Prize
 from tests.support.audits import check_reports
 
 PRIZES = "house.prizes differs from the prizes that are kept or shipping"

@@ -2,8 +2,8 @@
 
 import pytest
 
+from models.bets import Prize
 from models.db.connection import reading
-from models.prizes import Prize
 from tests.support.at_once import all_at_once
 
 REASON = ("--reason", "the parcel came back")

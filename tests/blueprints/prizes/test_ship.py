@@ -2,9 +2,9 @@
 
 import pytest
 
+from models.bets import Prize
 from models.db.connection import reading, writing
 from models.ledger import LedgerEntry, LedgerTransaction
-from models.prizes import Prize
 from tests.blueprints.prizes.conftest import DETAILS
 
 INCOMPLETE = (400, {"error": "Shipping details are incomplete"})

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench.harness.spins import Clock
 from services.shared.clock import now_ms
+from tests.harness.spins import Clock
 from tests.support.two_factor import STEP_MS
 
 

@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
-from bench.harness.waiting import wait_until
 from services.accounts import users
+from tests.harness.waiting import wait_until
 from tests.support.at_once import all_at_once
 from tests.support.locks import waiting_for_locks
 from tests.support.markers import postgresql_only

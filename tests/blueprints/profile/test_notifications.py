@@ -3,7 +3,7 @@
 import pytest
 
 from models.db.connection import reading
-from models.notifications import Notification
+from models.users import Notification
 from services.accounts.notifications import notify
 
 DAY = 24 * 3600 * 1000

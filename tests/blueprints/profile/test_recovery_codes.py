@@ -5,7 +5,7 @@ import re
 import pytest
 
 from models.db.connection import reading
-from models.two_factor import RecoveryCode
+from models.logins import RecoveryCode
 from tests.support.two_factor import STEP_MS, Authenticator, recovery_codes_of
 
 INVALID = (400, {"error": "Invalid 2FA code"})

@@ -11,8 +11,8 @@ from PIL import Image
 
 from models.audit_trail import AuditEvent
 from models.db.connection import reading
-from models.notifications import Notification
-from models.two_factor import TwoFactor, WrongCode
+from models.logins import TwoFactor, WrongCode
+from models.users import Notification
 from tests.support.at_once import all_at_once
 
 MINUTES = 60_000

@@ -8,10 +8,10 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from bench.harness.players import import_prices
-from bench.harness.spins import Clock, at
 from models.db.connection import writing
 from models.users import User
+from tests.harness.players import import_prices
+from tests.harness.spins import Clock, at
 from tests.support.openings import Openings, chest
 from tests.support.table import Table
 

@@ -6,9 +6,9 @@ import time
 from PIL import Image
 from playwright.sync_api import expect
 
-from bench.harness.spins import play_spin
 from services.accounts import users
 from tests.blueprints.site.conftest import refer
+from tests.harness.spins import play_spin
 from tests.support.client_seeds import client_seed_that
 from tests.support.openings import Openings, chest, win_prize
 

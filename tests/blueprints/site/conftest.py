@@ -19,11 +19,11 @@ import requests
 from flask import Flask
 from playwright.sync_api import expect
 
-from bench.harness.local_app import local_app, run_flask
-from bench.harness.players import bearer
-from bench.harness.servers import RunningServer, free_port, gunicorn
-from bench.harness.waiting import wait_until
 from services.accounts import users
+from tests.harness.local_app import local_app, run_flask
+from tests.harness.players import bearer
+from tests.harness.servers import RunningServer, free_port, gunicorn
+from tests.harness.waiting import wait_until
 from tests.support.apps import LOG_SIGNING_KEY
 from tests.support.client_seeds import client_seed_that
 from tests.support.platform_provider import platform_provider

@@ -8,7 +8,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from bench.harness.waiting import wait_until
 from tests.blueprints.site.conftest import (
     AUTO_APPROVED,
     enter_code,
@@ -17,6 +16,7 @@ from tests.blueprints.site.conftest import (
     sign_in,
     turn_on_two_factor,
 )
+from tests.harness.waiting import wait_until
 
 pytestmark = pytest.mark.browser
 

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from bench.harness.node import NODE, SCRIPTS
+from tests.harness.node import NODE, SCRIPTS
 
 pytestmark = pytest.mark.process
 
@@ -35,7 +35,7 @@ def test_bets_that_were_refused_or_not_answered_are_recomputed():
 
 @pytest.mark.security("Verification in the browser")
 def test_only_bets_that_the_server_could_not_rig_are_called_verified():
-    run_tests("verified", "receipts", "log-proof", "vectors")
+    run_tests("verified", "receipts", "log-proof", "rolls")
 
 
 @pytest.mark.regulation("RTS 14E: results are not sped up")

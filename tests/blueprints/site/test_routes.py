@@ -6,9 +6,9 @@ import re
 import peewee
 import pytest
 
-from bench.harness.servers import ROOT
 from blueprints.site.assets import FILES
 from blueprints.site.routes import PAGES, UNAVAILABLE_PAGE, UNAVAILABLE_POLICY
+from tests.harness.servers import ROOT
 
 ROUTES = ROOT / "blueprints/site/static/routes.js"
 BROWSER_ACCEPTS = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -53,7 +53,7 @@ def test_the_document_of_the_page_names_all_modules_of_its_first_view(client):
     """Without these links a browser finds a module only when the one that imports it has come."""
     preloaded = re.findall(r'modulepreload" href="([^"]+)"', client.get("/").text)
 
-    assert {"/assets/api.js", "/assets/game/wheel.js"} <= set(preloaded)
+    assert {"/assets/api.js", "/assets/game/upgrader.js"} <= set(preloaded)
     assert not [path for path in preloaded if "log-proof" in path or "public-log" in path]
 
 

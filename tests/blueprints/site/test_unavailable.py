@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from bench.harness.waiting import wait_until
 from blueprints.site.routes import UNAVAILABLE_PAGE, UNAVAILABLE_POLICY
+from tests.harness.waiting import wait_until
 
 pytestmark = pytest.mark.browser
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from bench.harness.servers import ROOT
+from tests.harness.servers import ROOT
 
 PACKAGES = ROOT / "tests/js/node_modules"
 VENDOR = ROOT / "blueprints/site/static/vendor"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.spins import Clock
+from tests.harness.spins import Clock
 from tests.support.table import Table
 
 NOW = 1_700_000_000_123

@@ -20,7 +20,7 @@ def neighbours(app, new_player):
     first = new_player("first")
     services = app.extensions["services"]
     for number in range(SHARDS - 1):
-        users.create(username=f"between-{number}", seeds=services.seeds, now=services.clock())
+        users.create(username=f"between-{number}", now=services.clock())
     same = new_player("same")
     assert same.id == first.id + SHARDS
     return first, same, new_player("other")

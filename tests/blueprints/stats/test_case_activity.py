@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench.harness.players import import_case, import_prices
 from services.cases import withdrawing
 from tests.blueprints.stats.conftest import NOW, PROOF_DELAY_MS
+from tests.harness.players import import_case, import_prices
 from tests.support.apps import import_irl_case
 from tests.support.openings import Openings, chest
 
@@ -57,7 +57,7 @@ def test_openings_are_shown_when_they_are_over(ask, open_case, alice, clock):
     ]
 
 
-@pytest.mark.both_databases("services/games/live_bets.py")
+@pytest.mark.both_databases("services/bets/live_bets.py")
 def test_the_ten_last_and_the_ten_best_openings_are_shown(ask, open_case, alice, bob, clock):
     for number in range(12):
         clock.advance(ms=1)

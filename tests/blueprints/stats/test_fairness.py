@@ -76,7 +76,7 @@ def test_a_search_finds_a_due_seed_that_is_still_encrypted(spin, seed_of, alice,
         assert Bet.get_by_id(bet.id).server_seed == seed_of(bet)
 
 
-@pytest.mark.both_databases("services/games/bets.py")
+@pytest.mark.both_databases("services/bets/lookups.py")
 def test_a_search_matches_parts_of_seeds_and_whole_nonces(spin, alice, nonces):
     for client_seed in ("Lucky_one", "lucky-TWO", "1234", "4321"):
         spin(alice, client_seed=client_seed)

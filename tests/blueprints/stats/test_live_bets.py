@@ -84,7 +84,7 @@ def test_the_newest_bet_comes_first(spin, alice, bob, clock, live):
     assert live() == live(type="live-bets") == [5, 4, 3, 2, 1]
 
 
-@pytest.mark.both_databases("services/games/live_bets.py")
+@pytest.mark.both_databases("services/bets/live_bets.py")
 def test_high_rolls_have_wager_50_or_multiplier_10(ask, spin, alice, clock):
     def listed():
         return {bet["id"] for bet in ask("live-bets", type="high-rolls", limit=100)["data"]["bets"]}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench.harness.waiting import wait_until
 from models.db.connection import database, writing
 from models.processes import LIVE_MS, Process
+from tests.harness.waiting import wait_until
 
 pytestmark = pytest.mark.one_process
 

@@ -88,7 +88,7 @@ def test_payments_are_filtered_by_type_and_sorted(ask, alice, listed):
     assert (totals["depositAmount"], totals["withdrawAmount"]) == (80, 25)
 
 
-@pytest.mark.both_databases("models/db/search.py")
+@pytest.mark.both_databases("models/db/sql.py")
 @pytest.mark.usefixtures("history")
 def test_a_search_matches_txhash_chain_and_asset(listed):
     found = {

@@ -5,15 +5,15 @@ import re
 import pytest
 from peewee import SqliteDatabase
 
-from bench.harness import bulk_history
-from bench.harness.players import signed_in
-from bench.harness.spins import Clock
 from models import proof_queries
-from models.case_spins import CASE
+from models.cases import CASE
 from models.db.connection import database, reading
 from models.users import User
-from services.games import case_activity
+from services.bets import live_bets
 from tests.blueprints.stats.conftest import NOW
+from tests.harness import bulk_history
+from tests.harness.players import signed_in
+from tests.harness.spins import Clock
 from tests.support.apps import fresh_app
 from tests.support.markers import DATABASE_FIXTURES
 from tests.support.statements import recorded_statements
@@ -125,9 +125,9 @@ def test_no_list_reads_or_sorts_more_than_its_page(plans):
 
 @pytest.mark.guarantee("A long history")
 def test_the_activity_of_a_case_is_read_from_its_indexes(app, monkeypatch):
-    monkeypatch.setattr(case_activity, "_row_id", lambda *_: bulk_history.CASE_ID)
+    monkeypatch.setattr(live_bets, "_row_id", lambda *_: bulk_history.CASE_ID)
     with recorded_statements() as seen:
-        activity = case_activity.of_case(game=CASE, case_id="any", now=app.extensions["services"].clock())
+        activity = live_bets.of_case(game=CASE, case_id="any", now=app.extensions["services"].clock())
 
     plans = [" ".join(plan(statement)) for statement in seen if 'FROM "bets" AS "t1"' in statement[0]]
     assert (len(activity.last), len(activity.best)) == (10, 10)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.spins import Clock, at
+from tests.harness.spins import Clock, at
 
 ACCEPTED = [
     ("POST", "/affiliate/set-code"),

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from bench.harness.node import NODE, SCRIPTS
+from tests.harness.node import NODE, SCRIPTS
 
 pytestmark = [pytest.mark.process, pytest.mark.thorough]
 

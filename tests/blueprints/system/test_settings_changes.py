@@ -5,8 +5,8 @@ import json
 import pytest
 import requests
 
-from bench.harness.servers import threaded_server
-from bench.harness.waiting import wait_until
+from tests.harness.servers import threaded_server
+from tests.harness.waiting import wait_until
 
 
 @pytest.fixture

@@ -153,7 +153,7 @@ test("a refused token makes a guest of the player, other refusals do not", async
 
 /** What a page loads, and the answers to its loads in their order. */
 async function resource() {
-  const { Resource } = await (await browser())("parts/resource.js");
+  const { Resource } = await (await browser())("parts/lists.js");
   const loads = [];
   const loaded = new Resource((signal, what) => new Promise((answer, refuse) => {
     loads.push({ signal, what, answer, refuse });

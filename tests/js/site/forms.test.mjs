@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { browser } from "./page.mjs";
 
 const { centsOfCoins, centsOfPrice, centsOfText, format, formatSigned, plain } =
-  await import("../../../blueprints/site/static/money.js");
+  await import("../../../blueprints/site/static/format.js");
 
 test("amounts are typed with a point or a comma and at most two decimals", () => {
   const given = { "12.3": 1230, "0,50": 50, " 7 ": 700, ".5": 50, "5.": 500 };
@@ -22,7 +22,7 @@ test("amounts of the server become whole cents", () => {
 });
 
 test("a search shows names with a match at the start of a word first", async () => {
-  const { matchesFirst } = await (await browser())("parts/filters.js");
+  const { matchesFirst } = await (await browser())("parts/lists.js");
   const names = ["Black Oak", "AK-47 | Red", "Make", "M4 | akin"];
   assert.deepEqual(matchesFirst(names, "ak", (name) => name), ["AK-47 | Red", "M4 | akin", "Black Oak", "Make"]);
 });
@@ -35,7 +35,7 @@ test("amounts are shown in coins with two decimals", () => {
 
 async function form(changes) {
   const load = await browser();
-  const [{ state }, bet] = await Promise.all(["store.js", "game/bet-form.js"].map(load));
+  const [{ state }, bet] = await Promise.all(["store.js", "game/upgrader.js"].map(load));
   const rules = { minWager: 0.1, maxWager: 75, houseEdge: 0.05 };
   Object.assign(state, { rules, item: { priceCents: 8745 }, balanceCents: 10_000, wager: "1.00" }, changes);
   return bet;
@@ -55,7 +55,7 @@ const OBJECTIONS = [
 
 for (const [changes, objection] of OBJECTIONS) {
   test(`an objection to a bet: ${objection}`, async () => {
-    assert.equal((await form(changes)).formObjection(), objection);
+    assert.equal((await form(changes)).upgrader.objection(), objection);
   });
 }
 
@@ -77,7 +77,7 @@ test("the names of items have a gun, a skin and a wear, or less", async () => {
 });
 
 const { explainRefusal, namesAChange } = await (await browser())("game/refusals.js");
-const { formatTime } = await (await browser())("times.js");
+const { formatTime } = await (await browser())("format.js");
 const RESETS = 1_795_392_000_000;
 
 const TEXTS = [

@@ -24,7 +24,7 @@ test("an item and its picture are found by the full name, behind a hundred other
 
 test("items whose words begin with those of a search come first", async () => {
   const load = await browser();
-  const { matchesFirst } = await load("parts/filters.js");
+  const { matchesFirst } = await load("parts/lists.js");
   const first = (text, ...names) => matchesFirst(names, text, (name) => name)[0];
 
   assert.equal(first("ak", "StatTrak™ AWP | Asiimov", "AK-47 | Redline"), "AK-47 | Redline");

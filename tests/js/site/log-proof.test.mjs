@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { checkLogFile, Malformed } from "../../../blueprints/site/static/fairness/log-proof.js";
+import { checkLogFile } from "../../../blueprints/site/static/fairness/log-proof.js";
+import { InvalidValue } from "../../../blueprints/site/static/fairness/rolls.js";
+import { entryOf } from "../../../blueprints/site/static/fairness/verify-bet.js";
 
 const read = (name) => readFileSync(new URL(`../../../verify/log/${name}`, import.meta.url), "utf8");
 const KEY = read("key");
@@ -20,35 +22,24 @@ const CHECKS = [
   "The entry has the terms of the bet: algorithm, wager, price, edge, threshold",
 ];
 
-/** A golden bet as `checkLogFile` takes it. */
-function entryOf(bet) {
-  const { algorithm, serverSeedCommitment: commitment, clientSeed, nonce, next, snapshot } = bet;
-  const { betAmount, price, houseEdge } = bet;
-  const known = { commitment, nonce: Number(nonce), clientSeed, next };
-  if (snapshot) return { ...known, terms: { algorithm, snapshot } };
-  const [wager, cost] = [betAmount, price].map((coins) => Math.round(Number(coins) * 100));
-  const threshold = Math.floor((10_000_000 * Math.round((1 - Number(houseEdge)) * 1e6) * wager) / (1e6 * cost));
-  return { ...known, terms: { algorithm, wager, price: cost, edge: houseEdge, threshold } };
-}
-
 const marks = (checks) => checks.map(({ passed }) => passed);
 
 test("a proof passes all checks", async () => {
-  const { index, size, checks } = await checkLogFile(PROOF, KEY, entryOf(BETS.spin));
+  const { index, size, checks } = await checkLogFile(PROOF, KEY, await entryOf(BETS.spin));
 
   assert.deepEqual([index, size], [2, 7]);
   assert.deepEqual(checks, CHECKS.map((text) => ({ text, passed: true })));
 });
 
 test("a receipt passes all checks but that of its place", async () => {
-  const { checks } = await checkLogFile(read("spin.receipt"), KEY, entryOf(BETS.spin));
+  const { checks } = await checkLogFile(read("spin.receipt"), KEY, await entryOf(BETS.spin));
 
   const texts = CHECKS.slice(1).map((text) => text.replace("checkpoint is", "receipt is"));
   assert.deepEqual(checks, texts.map((text) => ({ text, passed: true })));
 });
 
 test("the proof of an opening passes all checks", async () => {
-  const { checks } = await checkLogFile(read("opening.tlog-proof"), KEY, entryOf(BETS.opening));
+  const { checks } = await checkLogFile(read("opening.tlog-proof"), KEY, await entryOf(BETS.opening));
 
   assert.equal(checks.length, 7);
   assert.ok(checks.every(({ passed }) => passed));
@@ -56,8 +47,8 @@ test("the proof of an opening passes all checks", async () => {
 
 for (const { why, file, key = KEY, bet = {} } of JSON.parse(read("altered.json"))) {
   test(`refused: ${why}`, async () => {
-    const checked = await checkLogFile(file, key, entryOf({ ...BETS.spin, ...bet })).catch((problem) => {
-      assert.ok(problem instanceof Malformed);
+    const checked = await checkLogFile(file, key, await entryOf({ ...BETS.spin, ...bet })).catch((problem) => {
+      assert.ok(problem instanceof InvalidValue);
       return { checks: [{ passed: false }] };
     });
 
@@ -65,10 +56,19 @@ for (const { why, file, key = KEY, bet = {} } of JSON.parse(read("altered.json")
   });
 }
 
+for (const { why, line, times, isNote } of JSON.parse(read("notes.json"))) {
+  test(`${isNote ? "a note" : "no note"}: ${why}`, async () => {
+    const checking = checkLogFile(read("spin.receipt") + line.repeat(times), KEY);
+
+    if (isNote) assert.equal((await checking).checks[0].passed, true);
+    else await assert.rejects(checking.then(({ checks }) => assert.ok(checks[0].passed)));
+  });
+}
+
 const NOT_CHECKED = [true, null, true, true, true, true, true];
 
 test("without a key the rest is checked", async () => {
-  const { checks } = await checkLogFile(PROOF, "", entryOf(BETS.spin));
+  const { checks } = await checkLogFile(PROOF, "", await entryOf(BETS.spin));
 
   assert.deepEqual(marks(checks), NOT_CHECKED);
   assert.equal(checks[1].text, "Without a key, the signature of the checkpoint can't be checked");
@@ -77,7 +77,7 @@ test("without a key the rest is checked", async () => {
 test("a browser without Ed25519 says so and checks the rest", async (context) => {
   context.mock.method(crypto.subtle, "importKey", async () => { throw new DOMException("", "NotSupportedError"); });
 
-  const { checks } = await checkLogFile(PROOF, KEY, entryOf(BETS.spin));
+  const { checks } = await checkLogFile(PROOF, KEY, await entryOf(BETS.spin));
 
   assert.deepEqual(marks(checks), NOT_CHECKED);
   assert.equal(checks[1].text, "This browser can't check signatures of the kind Ed25519");

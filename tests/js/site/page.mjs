@@ -57,6 +57,7 @@ export async function browser({ storage = new Storage(), session = new Storage()
     addEventListener: window.addEventListener.bind(window),
     dispatchEvent: window.dispatchEvent.bind(window),
   };
+  globalThis.newSocket = () => new Socket(null);
   for (const [name, value] of Object.entries(globals)) {
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   }
@@ -143,8 +144,8 @@ export async function openPage(house, { storage = new Storage(), session = new S
   house.sockets.clear();
   const load = await browser({ storage, session, fetch: (path) => house.fetch(path) });
   globalThis.newSocket = () => new Socket(house);
-  const [{ state, update }, betting, game, bets, { reports }, seed, { socket }] = await Promise.all([
-    "store.js", "game/betting.js", "game/game.js", "fairness/bet-list.js", "fairness/reports.js",
+  const [{ state, update }, betting, game, bets, seed, { socket }] = await Promise.all([
+    "store.js", "game/betting.js", "game/game.js", "fairness/bet-list.js",
     "fairness/client-seed.js", "connection.js",
   ].map(load));
   update({ rules: { houseEdge: 0.05, minWager: 0.01, maxWager: 100, proofDelay: 0, ...rules }, item });
@@ -183,7 +184,7 @@ export async function openPage(house, { storage = new Storage(), session = new S
       return verdictIn(lineOf(nonce));
     },
     count: () => lines().length,
-    reports: () => markup(reports()).split("<li ").slice(1).map(verdictIn),
+    reports: () => markup(bets.reports()).split("<li ").slice(1).map(verdictIn),
     reload: (changes) => openPage(house, { storage, session, rules, ...changes }),
   };
 }

@@ -4,9 +4,9 @@ from contextlib import ExitStack
 
 import pytest
 
-from bench.harness.servers import threaded_server
-from bench.harness.waiting import wait_until
 from server.cluster import cluster as product
+from tests.harness.servers import threaded_server
+from tests.harness.waiting import wait_until
 from tests.support.apps import app_on, production_processes, two_processes
 
 

@@ -3,11 +3,11 @@
 import pytest
 import requests
 
-from bench.harness.players import create_player
-from bench.harness.waiting import wait_until
 from blueprints.api import caching
 from services.accounts import personal_details
 from services.shared.clock import now_ms
+from tests.harness.players import create_player
+from tests.harness.waiting import wait_until
 from tests.support.table import Table
 
 pytestmark = pytest.mark.redis

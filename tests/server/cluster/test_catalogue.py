@@ -3,7 +3,7 @@
 import pytest
 import requests
 
-from bench.harness.waiting import wait_until
+from tests.harness.waiting import wait_until
 from tests.support.apps import ITEM, import_item
 
 pytestmark = [pytest.mark.redis, pytest.mark.thorough]

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from bench.harness.players import create_player
+from tests.harness.players import create_player
 from tests.support.lost_log import epoch, restore_log, stored_log
 from tests.support.markers import postgresql_only
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench.harness.redis import redis_server
-from bench.harness.servers import threaded_server
-from bench.harness.waiting import wait_until
+from tests.harness.redis import redis_server
+from tests.harness.servers import threaded_server
+from tests.harness.waiting import wait_until
 from tests.support.certificate import self_signed
 from tests.support.markers import postgresql_only
 

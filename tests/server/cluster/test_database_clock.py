@@ -5,10 +5,10 @@ import time
 import peewee
 import pytest
 
-from bench.harness.players import create_player
-from bench.harness.spins import play_spin
 from models.db.connection import database, open_database, reading
 from server.cluster.database_clock import DatabaseClock
+from tests.harness.players import create_player
+from tests.harness.spins import play_spin
 from tests.support.markers import postgresql_only
 
 MINUTE_NS = 60 * 10**9

@@ -1,15 +1,14 @@
 """Players at three processes while processes, Redis and a clock fail.
 
 No coin and no proof is lost, no spin is played twice, and every proof comes within ten seconds of being due.
-``python -m bench.cluster`` does the same for longer, and restarts all processes.
+``python -m tests.storms.cluster`` does the same for longer, and restarts all processes.
 """
 
 import pytest
 
-from bench.harness.crashes.cluster_faults import LONGEST_DELAY_MS, last, set_a_clock_ahead
-from bench.harness.crashes.memory import ActKind, Outcome
-from bench.harness.crashes.storm import CrashStorm
-from bench.harness.redis import redis_server
+from tests.harness.redis import redis_server
+from tests.storms.cluster import LONGEST_DELAY_MS, last, set_a_clock_ahead
+from tests.storms.crashes.storm import CrashStorm
 from tests.support.markers import postgresql_only
 
 pytestmark = [
@@ -60,4 +59,4 @@ def test_nothing_is_lost_while_processes_redis_and_a_clock_fail(storm, redis):
     report = storm.endure(steps, longest_delay_ms=LONGEST_DELAY_MS)
 
     assert report.problems == []
-    assert report.counts[ActKind.SPIN, Outcome.ACKNOWLEDGED] > PLAYERS
+    assert report.counts["spin, acknowledged"] > PLAYERS

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from bench.harness.redis import redis_server
-from bench.harness.servers import ROOT, threaded_server
-from bench.harness.waiting import wait_until
 from server.cluster import signals as redis_signals
+from tests.harness.redis import redis_server
+from tests.harness.servers import ROOT, threaded_server
+from tests.harness.waiting import wait_until
 from tests.support.apps import app_on
 
 pytestmark = pytest.mark.redis

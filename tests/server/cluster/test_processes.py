@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from bench.harness.waiting import wait_until
 from models.db.connection import database, writing
 from services.shared.errors import OperatorError
+from tests.harness.waiting import wait_until
 from tests.support.markers import postgresql_only
 
 pytestmark = [

@@ -5,8 +5,8 @@ import itertools
 import pytest
 import requests
 
-from bench.harness.waiting import wait_until
 from server.cluster import request_counts
+from tests.harness.waiting import wait_until
 
 pytestmark = pytest.mark.redis
 

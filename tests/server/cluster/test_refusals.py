@@ -5,8 +5,8 @@ from contextlib import contextmanager
 import pytest
 from redis import Redis
 
-from bench.harness.redis import redis_server
 from server.cluster.redis_client import NO_ANSWER, REASONS
+from tests.harness.redis import redis_server
 from tests.support.markers import postgresql_only
 
 pytestmark = [pytest.mark.redis, postgresql_only]

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bench.harness.redis import redis_server
-from bench.harness.servers import free_port
 from server.cluster import request_counts
 from server.cluster.request_counts import RedisCounts
 from server.rate_limiter import RateLimiter
+from tests.harness.redis import redis_server
+from tests.harness.servers import free_port
 
 MOST, SECONDS = 3, 10.0
 PROCESSES = 3

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.waiting import wait_until
+from tests.harness.waiting import wait_until
 
 pytestmark = pytest.mark.redis
 

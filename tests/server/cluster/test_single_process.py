@@ -7,10 +7,10 @@ from contextlib import closing
 
 import pytest
 
-from bench.harness.servers import threaded_server
-from bench.harness.waiting import wait_until
 from models.db.connection import database, reading, writing
 from models.processes import Process
+from tests.harness.servers import threaded_server
+from tests.harness.waiting import wait_until
 from tests.support.markers import sqlite_only
 
 

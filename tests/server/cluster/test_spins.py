@@ -4,11 +4,11 @@ from functools import partial
 
 import pytest
 
-from bench.harness.players import create_player
 from models.bets import Bet
 from models.db.connection import reading
 from models.users import User
 from services.maintenance import fairness_audit, ledger_audit
+from tests.harness.players import create_player
 from tests.support.apps import ITEM, production_processes
 from tests.support.at_once import all_at_once
 

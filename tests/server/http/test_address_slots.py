@@ -5,11 +5,11 @@ from contextlib import ExitStack
 
 import pytest
 
-from bench.harness.waiting import wait_until
 from blueprints.log.kept_responses import REQUESTS_AT_ONCE
 from models.db import waiting
 from server.http.address_slots import AddressSlots
 from services.shared.errors import Unavailable
+from tests.harness.waiting import wait_until
 
 
 @pytest.fixture

@@ -2,15 +2,15 @@
 
 import pytest
 
-from bench.harness.players import import_case
-from bench.harness.spins import Clock, at
-from bench.harness.waiting import wait_until
 from blueprints.api import caching
 from models.db.connection import UNAVAILABLE, database, writing
 from models.users import User
 from services.accounts import personal_details
 from services.shared.clock import now_ms
 from services.statistics import leaderboard
+from tests.harness.players import import_case
+from tests.harness.spins import Clock, at
+from tests.harness.waiting import wait_until
 from tests.support.money.interruptions import Fuse, InterruptionKind, Moment
 from tests.support.table import Table
 

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from flask import request_started
 
-from bench.harness.waiting import wait_until
 from blueprints.api import caching
 from services.statistics import leaderboard
+from tests.harness.waiting import wait_until
 
 # Nothing here depends on the database.
 

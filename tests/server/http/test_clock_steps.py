@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench.harness.servers import threaded_server
-from bench.harness.sockets import Refused, Socket
-from bench.harness.spins import Clock, at
-from bench.harness.waiting import wait_until
+from tests.harness.servers import threaded_server
+from tests.harness.sockets import Refused, Socket
+from tests.harness.spins import Clock, at
+from tests.harness.waiting import wait_until
 
 START = at("2026-03-18 12:00")
 HOUR_MS = 3_600_000

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench.harness.servers import free_port
 from models.db.migrate import upgrade
 from models.users import User
+from tests.harness.servers import free_port
 
 UNAVAILABLE = "The service is temporarily unavailable"
 

@@ -6,10 +6,10 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
-from bench.harness.databases import administer
-from bench.harness.servers import gunicorn
 from models.db.connection import database, writing
 from server.logs import JsonLines
+from tests.harness.databases import administer
+from tests.harness.servers import gunicorn
 from tests.support.markers import postgresql_only
 
 MISSING = "the table bets is missing; run flask db upgrade"

@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 import requests
 
-from bench.harness.btcpay.fake import FakeBtcPay
-from bench.harness.btcpay.faults import Fault
-from bench.harness.durable_postgres import durable_postgres
-from bench.harness.servers import ROOT, flask_command, gunicorn
-from bench.harness.waiting import wait_until
+from models.announced_seeds import AnnouncedSeed
+from models.bets import Prize
 from models.db.connection import reading
-from models.prizes import Prize
-from models.users import AnnouncedSeed, User
+from models.users import User
+from tests.harness.btcpay.fake import FakeBtcPay
+from tests.harness.btcpay.faults import Fault
+from tests.harness.databases import durable_postgres
+from tests.harness.servers import ROOT, flask_command, gunicorn
+from tests.harness.waiting import wait_until
 from tests.support.identity_provider import identity_provider
 from tests.support.openings import win_prize
 from tests.support.platform_provider import platform_provider

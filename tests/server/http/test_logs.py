@@ -9,9 +9,8 @@ from datetime import datetime
 import pytest
 import requests
 
-from bench.harness.servers import ROOT, flask_run, free_port, gunicorn, server_process
-from bench.harness.sockets import Refused, Socket
-from tests.support.polling import PollingClient
+from tests.harness.servers import ROOT, flask_run, free_port, gunicorn, server_process
+from tests.harness.sockets import Refused, Socket
 
 SEARCHED = "a-search-of-nobodys-business"
 CLIENT_SEED = "my-very-own-client-seed"
@@ -82,7 +81,7 @@ def play(url, player, item):
     socket.spin({"amount": "1", "item": item, "clientSeed": CLIENT_SEED})
     proof = socket.expect("upgrader:proof")
     socket.close()
-    assert PollingClient(url).join({"token": player.token}) == 200
+    Socket(url, auth={"token": player.token}, polling=True).close()
     with pytest.raises(Refused):
         Socket(url, auth={"token": f"{player.token}x"})
     requests.get(f"{url}/upgrader/bets/1", headers=player.headers, timeout=10)

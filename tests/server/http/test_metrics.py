@@ -7,9 +7,9 @@ import peewee
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from bench.harness.servers import ROOT
-from bench.harness.waiting import wait_until
 from models.db.connection import reading
+from tests.harness.servers import ROOT
+from tests.harness.waiting import wait_until
 
 WITH_REDIS = "With `REDIS_URL` there are also:"
 ROW = re.compile(r"^\| `(\w+)` \| (\w+) \|([^|]*)\| .+ \|$", re.MULTILINE)

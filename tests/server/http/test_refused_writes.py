@@ -4,11 +4,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bench.harness.databases import administer
-from bench.harness.spins import play_spin
 from models.bets import Bet
 from models.db.connection import database, reading, writing
 from models.db.new_connections import RolledBack
+from tests.harness.databases import administer
+from tests.harness.spins import play_spin
 from tests.support.apps import import_item
 from tests.support.markers import postgresql_only
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import jwt
 import pytest
 
-from bench.harness.spins import play_spin
 from blueprints.api.errors import envelope
 from blueprints.site.routes import PAGES
+from tests.harness.spins import play_spin
 from tests.support.apps import SECRET
 
 JWT_SECRET = SECRET[::-1]

@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from bench.harness.players import create_player
-from bench.harness.servers import threaded_server
+from tests.harness.players import create_player
+from tests.harness.servers import threaded_server
 from tests.support.apps import fresh_app, import_item
 
 _names = (f"player{number}" for number in itertools.count(1))

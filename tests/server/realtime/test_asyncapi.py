@@ -6,10 +6,11 @@ from dataclasses import replace
 import jsonschema_rs
 import pytest
 
-from bench.harness.players import import_case
-from bench.harness.servers import threaded_server
-from services.fairness import rolls, tickets
-from sockets.bets import FAILED, REFUSALS
+from services.bets import rolls
+from services.bets.terms import OF_EVERY_BET
+from sockets.bets import FAILED
+from tests.harness.players import import_case
+from tests.harness.servers import threaded_server
 from tests.support.apps import ITEM, app_on, fresh_app, hurry, import_irl_case, import_item
 
 INPUTS = {"server_seed": "serverSeed", "client_seed": "clientSeed", "nonce": "nonce"}
@@ -73,15 +74,19 @@ def test_every_schema_has_a_title_of_its_own(document):
     assert len(set(titles)) == len(titles) >= 38
 
 
-@pytest.mark.parametrize("answer", ["spinAnswer", "caseAnswer", "irlAnswer"])
-def test_the_documented_refusals_are_those_that_the_code_answers(document, answer):
+@pytest.mark.parametrize(
+    ("answer", "game"),
+    [("spinAnswer", "upgrader"), ("caseAnswer", "case_openings"), ("irlAnswer", "irl_openings")],
+)
+def test_the_documented_refusals_are_those_that_the_code_answers(app, document, answer, game):
+    refusals = (*OF_EVERY_BET, *getattr(app.extensions["services"], game).refusals)
     message = document["components"]["messages"][answer]
     _, refused, *others = message["payload"]["oneOf"]
     named = {schema["$ref"].rpartition("/")[2] for schema in others}
 
-    answered = [each for each in REFUSALS[message["name"]] if each.__name__ not in named]
+    answered = [each for each in refusals if each.__name__ not in named]
 
-    assert len(answered) == len(REFUSALS[message["name"]]) - len(named)
+    assert len(answered) == len(refusals) - len(named)
     assert set(refused["properties"]["error"]["enum"]) == {each.text for each in answered} | {FAILED["error"]}
 
 
@@ -186,9 +191,9 @@ def test_the_example_of_an_opening_passes_verification(document):
     proof, pf = (
         document["components"]["messages"][name]["examples"][0]["payload"] for name in ("caseProof", "casePf")
     )
-    ticket = tickets.ticket(game="case", **{name: proof[key] for name, key in INPUTS.items()})
+    ticket = rolls.ticket(game="case", **{name: proof[key] for name, key in INPUTS.items()})
 
-    assert (pf["ticket"], pf["percent"]) == (str(ticket), tickets.percent(ticket))
+    assert (pf["ticket"], pf["percent"]) == (str(ticket), rolls.ticket_percent(ticket))
 
 
 def test_the_document_names_the_address_of_this_server(app):

@@ -5,11 +5,11 @@ import threading
 import pytest
 import requests
 
-from bench.harness.sockets import Refused
-from bench.harness.spins import Clock
-from bench.harness.waiting import wait_until
 from models.users import User
 from services.accounts import users
+from tests.harness.sockets import Refused
+from tests.harness.spins import Clock
+from tests.harness.waiting import wait_until
 
 
 def refused(connect, **options):
@@ -48,7 +48,7 @@ def item(add_item):
     return add_item(price=10)
 
 
-@pytest.mark.both_databases("services/games/live_bets.py")
+@pytest.mark.both_databases("services/bets/live_bets.py")
 def test_a_spectator_sees_due_bets_of_others(connect, player, item):
     spectator = connect()
     connect(player).spin({"amount": 1, "item": item})

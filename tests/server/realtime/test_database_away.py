@@ -5,10 +5,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
-from bench.harness.databases import administer
-from bench.harness.servers import threaded_server
-from bench.harness.sockets import Closed, Refused
 from server.realtime import repeated_task
+from tests.harness.databases import administer
+from tests.harness.servers import threaded_server
+from tests.harness.sockets import Closed, Refused
 from tests.support.apps import ITEM, fresh_app, import_item
 
 SPIN = {"amount": 1, "item": ITEM}

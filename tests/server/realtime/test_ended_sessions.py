@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from bench.harness.waiting import wait_until
 from sockets import proofs as proof_delivery
+from tests.harness.waiting import wait_until
 from tests.server.realtime.conftest import on_shared_app
 from tests.support.apps import ITEM
 

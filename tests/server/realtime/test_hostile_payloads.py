@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bench.harness.sockets import Transport
+from tests.harness.sockets import Transport
 from tests.support.hostile import MALFORMED, REPEATED, VALUES
 from tests.support.sample_data import DEAR
 

@@ -9,11 +9,11 @@ import engineio.socket
 import pytest
 import socketio
 
-from bench.harness.sockets import Transport as Client
 from server.realtime.transport import Transport
+from tests.harness.sockets import PollingTransport
+from tests.harness.sockets import Transport as Client
 from tests.server.realtime.conftest import on_shared_app
 from tests.support.apps import ITEM
-from tests.support.polling import PollingClient
 
 app, server = on_shared_app()
 
@@ -24,7 +24,7 @@ def changes():
     return {"UPGRADER_PROOF_DELAY": "600"}
 
 
-@pytest.mark.parametrize("open_client", [Client, PollingClient])
+@pytest.mark.parametrize("open_client", [Client, PollingTransport])
 def test_the_connect_handler_configures_the_transport_that_the_library_serves(app, server, open_client):
     transports = app.extensions["realtime"].server.eio.sockets
     before = set(transports)
@@ -33,8 +33,7 @@ def test_the_connect_handler_configures_the_transport_that_the_library_serves(ap
 
     (new,) = set(transports) - before
     assert type(transports[new]) is Transport
-    if isinstance(client, Client):
-        client.close()
+    client.close()
 
 
 def test_the_replaced_methods_have_the_same_parameters():

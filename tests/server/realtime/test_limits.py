@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import pytest
 import websocket
 
-from bench.harness.servers import threaded_server
-from bench.harness.sockets import Refused, Transport
-from bench.harness.waiting import wait_until
 from server.realtime import handshakes, packets, transport
 from server.realtime import server as realtime
+from tests.harness.servers import threaded_server
+from tests.harness.sockets import Refused, Transport
+from tests.harness.waiting import wait_until
 from tests.server.realtime.conftest import on_shared_app
 from tests.support.apps import app_on
 

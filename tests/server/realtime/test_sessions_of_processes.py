@@ -6,19 +6,18 @@ from contextlib import suppress
 import pytest
 import requests
 
-from bench.harness.players import create_player
-from bench.harness.sockets import Refused
-from bench.harness.waiting import wait_until
-from models.bets import Bet
+from models.bets import Bet, Prize
 from models.db.connection import reading
-from models.prizes import Prize
-from models.totals import LIVE_BET_SHARDS
+from models.figures import LIVE_BET_SHARDS
 from models.users import User
 from server.cluster import cluster
 from services.accounts import personal_details
 from services.shared.clock import DAY_MS, now_ms
 from services.wallet.affiliates import codes
 from services.wallet.prizes import shipping
+from tests.harness.players import create_player
+from tests.harness.sockets import Refused
+from tests.harness.waiting import wait_until
 from tests.support.apps import ITEM, production_processes, two_processes
 from tests.support.locks import locked, waiting_for_locks
 from tests.support.openings import win_prize

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bench.harness.servers import gunicorn
+from tests.harness.servers import gunicorn
 from tests.support.apps import environment
 
 

@@ -1,8 +1,8 @@
-"""All attacks at once from one address, for a short time (``bench.attacks`` runs them for ten minutes)."""
+"""All attacks at once from one address, for a short time; ``tests.storms.attacks`` has ten minutes."""
 
 import pytest
 
-from bench.harness.attacks.siege import run_siege
+from tests.storms.attacks.siege import run_siege
 
 pytestmark = pytest.mark.process
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from bench.harness.servers import gunicorn
+from tests.harness.servers import gunicorn
 from tests.support.markers import postgresql_only
 from tests.support.raw_http import open_connection
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from bench.harness.crashes.memory import ActKind, Outcome
-from bench.harness.crashes.storm import CrashStorm
+from tests.storms.crashes.storm import CrashStorm
 
 pytestmark = pytest.mark.process
 
@@ -20,4 +19,4 @@ def test_a_killed_server_loses_no_money_seeds_or_proofs(app, env, warm_start):
     report = storm.endure([storm.kill_server, storm.kill_worker])
 
     assert report.problems == []
-    assert report.counts[ActKind.SPIN, Outcome.ACKNOWLEDGED] > PLAYERS
+    assert report.counts["spin, acknowledged"] > PLAYERS

@@ -2,9 +2,8 @@
 
 import pytest
 
-from bench.harness.crashes.memory import ActKind, Outcome
-from bench.harness.crashes.storm import CrashStorm
-from bench.harness.durable_postgres import durable_postgres
+from tests.harness.databases import durable_postgres
+from tests.storms.crashes.storm import CrashStorm
 
 pytestmark = pytest.mark.process
 
@@ -32,4 +31,4 @@ def test_a_killed_database_loses_nothing_and_the_server_recovers(app, env, datab
     report = storm.endure([lambda: database.restart(0.2)])
 
     assert report.problems == []
-    assert report.counts[ActKind.SPIN, Outcome.ACKNOWLEDGED] > PLAYERS
+    assert report.counts["spin, acknowledged"] > PLAYERS

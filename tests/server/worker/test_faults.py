@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench.harness.faults.proxy import HALF, RESET, STALL, before_postgres, latency, slices
-from bench.harness.faults.routes import Outcome
-from bench.harness.faults.storm import FaultStorm
-from bench.harness.servers import gunicorn
+from tests.harness.fault_proxy import HALF, RESET, STALL, before_postgres, latency, slices
+from tests.harness.servers import gunicorn
+from tests.storms.faults.routes import Outcome
+from tests.storms.faults.storm import FaultStorm
 from tests.support.markers import postgresql_only
 
 pytestmark = [pytest.mark.process, postgresql_only]

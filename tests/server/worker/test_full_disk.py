@@ -1,14 +1,30 @@
 """A full disk: what cannot be stored is refused, and nothing is stored in part."""
 
+import resource
+from contextlib import contextmanager
+
 import pytest
 
-from bench.harness.faults.routes import Outcome
-from bench.harness.faults.storm import FaultStorm
-from bench.harness.servers import gunicorn
-from tests.support.full_disk import no_room_for
+from tests.harness.process_stats import children
+from tests.harness.servers import gunicorn
+from tests.storms.faults.routes import Outcome
+from tests.storms.faults.storm import FaultStorm
 from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.process
+
+
+@contextmanager
+def no_room_for(pid):
+    """During the block, a process and its children can write to no file."""
+    before = {each: resource.prlimit(each, resource.RLIMIT_FSIZE) for each in (pid, *children(pid))}
+    for each, (_, hard) in before.items():
+        resource.prlimit(each, resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        yield
+    finally:
+        for each, limits in before.items():
+            resource.prlimit(each, resource.RLIMIT_FSIZE, limits)
 
 
 @pytest.fixture

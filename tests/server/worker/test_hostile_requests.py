@@ -6,7 +6,7 @@ from itertools import repeat
 import pytest
 import requests
 
-from bench.harness.waiting import wait_until
+from tests.harness.waiting import wait_until
 from tests.support.raw_http import open_connection, read_until_closed, statuses
 
 pytestmark = pytest.mark.process

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from bench.harness.sockets import ADDRESS, Socket
+from tests.harness.sockets import ADDRESS, Socket
 from tests.support.raw_http import open_connection, read_until, read_until_closed
 
 pytestmark = pytest.mark.process

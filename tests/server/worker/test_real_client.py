@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench.harness.node import node
-from bench.harness.servers import flask_run, gunicorn, server_process
+from tests.harness.node import node
+from tests.harness.servers import flask_run, gunicorn, server_process
 from tests.support.apps import ITEM
 
 pytestmark = pytest.mark.process

@@ -5,10 +5,10 @@ import re
 import pytest
 import requests
 
-from bench.harness.process_stats import resident_bytes
-from bench.harness.servers import gunicorn, server_process
-from bench.harness.sockets import Socket
-from bench.harness.waiting import wait_until
+from tests.harness.process_stats import resident_bytes
+from tests.harness.servers import gunicorn, server_process
+from tests.harness.sockets import Socket
+from tests.harness.waiting import wait_until
 from tests.server.worker.test_hostile_websockets import TEXT, frame, upgrade
 from tests.support.raw_http import open_connection, read_until
 

@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from bench.harness.servers import gunicorn, server_process
-from bench.harness.sockets import Socket
+from tests.harness.servers import gunicorn, server_process
+from tests.harness.sockets import Socket
 from tests.support.raw_http import open_connection, read_until, read_until_closed
 
 pytestmark = pytest.mark.process

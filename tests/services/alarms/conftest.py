@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench.harness.spins import Clock, at
-from models.alarms import Alarm
 from models.db.connection import database, reading, writing
+from models.staff import Alarm
+from tests.harness.spins import Clock, at
 
 NOW = at("2026-03-18 12:00")
 

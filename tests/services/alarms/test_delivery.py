@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from standardwebhooks import Webhook
 
-from bench.harness.waiting import wait_until
+from tests.harness.waiting import wait_until
 from tests.services.alarms.conftest import alarms, task_of
 
 SECRET = "whsec_" + "YWxhcm1zLWFsYXJtcy1hbGFybXMtYWxhcm1z"

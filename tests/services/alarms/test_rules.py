@@ -7,13 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from bench.harness.servers import ROOT
 from models.db.connection import writing
-from models.prices import PriceSource
-from models.withdrawals import Withdrawal
+from models.items import PriceSource
+from models.payments import Withdrawal
 from services.alarms.returns import furthest
 from services.alarms.rules import HOUR, MINUTE, RULES
 from services.figures.bet_sums import BetSums
+from tests.harness.servers import ROOT
 from tests.services.alarms.conftest import alarms, change, task_of
 from tests.support.markers import postgresql_only
 from tests.support.openings import chest

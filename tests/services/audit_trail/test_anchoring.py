@@ -2,11 +2,11 @@
 
 import pytest
 
-from bench.harness.spins import Clock
 from models.audit_trail import AuditEvent
 from models.db.connection import reading, writing
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
+from tests.harness.spins import Clock
 from tests.support.at_once import all_at_once
 
 AT = 1_700_000_000_000

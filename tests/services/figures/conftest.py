@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.spins import Clock, at
+from tests.harness.spins import Clock, at
 
 NOW = at("2026-03-18 12:00")
 

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from models.daily_totals import DailyTotals
 from models.db.connection import database, reading, writing
+from models.figures import DailyTotals
 from models.log import BETS
 from services.figures import returns
 from services.log import sequencer

@@ -2,11 +2,11 @@
 
 import pytest
 
-from bench.harness.spins import at
 from models.db.connection import repeatable_read
 from services.figures import liabilities
 from services.figures.liabilities import Liabilities
 from services.wallet import vault
+from tests.harness.spins import at
 from tests.support.openings import win_prize
 
 MIDNIGHT = at("2026-03-19 00:00")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench.harness.btcpay.fake import FakeBtcPay
-from bench.harness.btcpay.faults import Fault
 from services.payments.providers import btcpay_api
 from services.payments.providers.btcpay_api import BtcPayApi
+from tests.harness.btcpay.fake import FakeBtcPay
+from tests.harness.btcpay.faults import Fault
 
 
 @pytest.fixture

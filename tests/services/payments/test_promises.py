@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from models.deposits import Deposit
+from models.payments import Deposit
 from services.payments.deposits import is_ours
 from services.payments.providers.demo import Demo
 from services.shared.clock import Millis

@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from bench.harness.waiting import wait_until
 from services.shared import background
 from services.shared.background import CooperativeYield, WorkerPool
 from services.shared.errors import Unavailable
+from tests.harness.waiting import wait_until
 
 
 def test_long_work_pauses_regularly(monkeypatch):

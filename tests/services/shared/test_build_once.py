@@ -7,9 +7,9 @@ import peewee
 import pytest
 from cachetools import LRUCache, cached
 
-from bench.harness.waiting import wait_until
 from models.db import waiting
 from services.shared.build_once import BuildCondition
+from tests.harness.waiting import wait_until
 from tests.support.at_once import all_at_once
 
 AT_ONCE = 8

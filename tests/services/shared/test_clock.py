@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.harness.spins import at
 from services.shared.clock import CalendarPeriod
+from tests.harness.spins import at
 
 TIMES = st.integers(min_value=at("1971-01-01 00:00"), max_value=at("2200-01-01 00:00"))
 

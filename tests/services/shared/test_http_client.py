@@ -10,8 +10,8 @@ import pytest
 import requests
 from urllib3 import PoolManager
 
-from bench.harness.servers import ROOT
 from services.shared.http_client import ResponseTooLarge, bounded
+from tests.harness.servers import ROOT
 from tests.support.raw_server import dribbling, raw_server, saying
 
 LONG_SECONDS = 30

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import pytest
 
-from bench.harness.spins import Clock, at
 from services.audit_trail.actor import Actor, acting_as
 from services.staff.permissions import Role
+from tests.harness.spins import Clock, at
 
 
 class Person(NamedTuple):

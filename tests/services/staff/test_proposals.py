@@ -4,7 +4,7 @@ import peewee
 import pytest
 
 from models.db.connection import writing
-from models.proposals import Proposal
+from models.staff import Proposal
 from services.audit_trail import settings_changes
 from services.maintenance import ledger_audit
 from services.shared.clock import DAY_MS

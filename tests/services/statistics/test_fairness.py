@@ -7,7 +7,7 @@ tests of fair rolls fails; a broken generator fails again with another seed.
 import numpy as np
 import pytest
 
-from services.fairness.rolls import ROLL_RANGE, roll
+from services.bets.rolls import ROLL_RANGE, roll
 from tests.support.randomness import (
     REJECTED_BELOW,
     STATISTICS,

@@ -11,31 +11,32 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from random import Random
+from typing import Any
 
 import peewee
 from flask import Flask
 
-from bench.harness.players import import_prices
+from models.bets import Prize
 from models.db.connection import reading, repeatable_read, writing
 from models.ledger import LedgerEntry
-from models.prizes import Prize
+from models.payments import Withdrawal
 from models.users import User
-from models.withdrawals import Withdrawal
 from services.accounts import users
+from services.bets.cases import OpeningRequest
+from services.bets.terms import BetRequest, Game, TermsExpired
+from services.bets.upgrader import SpinRequest
 from services.cases.irl import importing as irl_importing
 from services.container import Services
-from services.games.errors import TermsExpired
-from services.openings.opening import OpeningRequest
 from services.payments import deposits, withdrawals
 from services.payments import records as payments
 from services.payments.records import PaymentType, Transfer
 from services.shared.clock import now_ms
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
-from services.upgrader.spin import SpinRequest
 from services.wallet import vault
 from services.wallet.affiliates import claims, codes
 from services.wallet.prizes import prizes
+from tests.harness.players import import_prices
 
 PLAYERS = 12
 PAYERS = 4
@@ -94,14 +95,15 @@ class Writer:
             self._observed.writes[kind.__name__] += 1
 
     def spin(self, user_id: int) -> None:
-        request = SpinRequest(amount=Decimal(self._random.randint(1, 500)) / 100, item=ITEM)
-        with self._services.player_locks.hold(user_id):
-            self._services.upgrader.play(user_id=user_id, request=request, clock=now_ms)
+        amount = Decimal(self._random.randint(1, 500)) / 100
+        self._bet(self._services.upgrader, SpinRequest(user_id=user_id, amount=amount, item=ITEM))
 
     def open_irl_case(self, user_id: int) -> None:
-        request = OpeningRequest(event="irl:open", case=IRL_CASE_ID)
-        with self._services.player_locks.hold(user_id):
-            self._services.irl_openings.play(user_id=user_id, request=request, clock=now_ms)
+        self._bet(self._services.irl_openings, OpeningRequest(user_id=user_id, case=IRL_CASE_ID))
+
+    def _bet(self, game: Game[Any], request: BetRequest) -> None:
+        with self._services.player_locks.hold(request.user_id):
+            self._services.bets.settle(game, request, clock=now_ms)
 
     def sell(self, user_id: int) -> None:
         prizes.sell(user_id=user_id, prize_id=self._prize(user_id), now=now_ms())
@@ -215,7 +217,7 @@ def _players(services: Services) -> list[int]:
     irl_case = {"id": IRL_CASE_ID, "name": "Lamp", "price": 2, "items": [lamp]}
     irl_importing.import_cases([irl_case], now=now_ms())
     made = [
-        users.create(username=f"player-{number}", seeds=services.seeds, now=now_ms(), balance=COINS)
+        users.create(username=f"player-{number}", now=now_ms(), balance=COINS)
         for number in range(PLAYERS + PAYERS)
     ]
     for user in made:

@@ -6,6 +6,7 @@ only the answer is lost.
 
 import sqlite3
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -13,7 +14,6 @@ from typing import Any
 import peewee
 
 from models.bet_settlement import EXECUTE
-from tests.support.watched_cursors import watch
 
 
 class InterruptionKind(StrEnum):
@@ -58,10 +58,9 @@ class Fuse:
         def cursor(*args: Any, **kwargs: Any) -> Any:
             if self.burnt is InterruptionKind.DIES and self._concerns_this_thread():
                 raise Died
-            return open_cursor(*args, **kwargs)
+            return _Cursor(open_cursor(*args, **kwargs), self)
 
         database.cursor = cursor
-        watch(database, self.execute)
 
     def arm(self, kind: InterruptionKind, moment: Moment) -> None:
         self.burnt, self.committed, self._statements, self._has_written = None, False, 0, False
@@ -104,3 +103,20 @@ class Fuse:
         ):
             cursor.connection.close()
         raise Died if kind is InterruptionKind.DIES else peewee.OperationalError("trouble")
+
+
+class _Cursor:
+    """A cursor whose statements the fuse executes."""
+
+    def __init__(self, cursor: Any, fuse: Fuse) -> None:
+        self._cursor = cursor
+        self._fuse = fuse
+
+    def execute(self, sql: str, parameters: Any = ()) -> Any:
+        return self._fuse.execute(self._cursor, sql, parameters)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._cursor)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cursor, name)

@@ -8,24 +8,23 @@ from typing import Any
 from flask import Flask
 from peewee import fn
 
-from bench.harness.players import Player as Account
-from bench.harness.players import create_player, import_case, import_prices
-from bench.harness.servers import come_to_rest
-from bench.harness.spins import Clock, at
-from models.case_spins import CASE, IRL, CaseSpins
-from models.cases import Case
+from models.cases import CASE, IRL, Case, CaseSpins
 from models.db.connection import UNAVAILABLE, database, reading, writing
-from models.deposits import Deposit
-from models.leases import Lease
 from models.ledger import LedgerEntry
+from models.payments import Deposit
+from models.processes import Lease
 from models.users import User
 from services.accounts import personal_details
+from services.bets.cases import OpeningRequest
+from services.bets.upgrader import SpinRequest
 from services.cases.irl import importing as irl_importing
 from services.maintenance import ledger_audit
-from services.openings.opening import OpeningRequest
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
-from services.upgrader.spin import SpinRequest
+from tests.harness.players import Player as Account
+from tests.harness.players import create_player, import_case, import_prices
+from tests.harness.servers import come_to_rest
+from tests.harness.spins import Clock, at
 from tests.support.client_seeds import client_seed_that, client_seed_that_wins
 from tests.support.money.bookkeeping import SPECIAL_CODE, ModelCase
 from tests.support.money.interruptions import Died, Fuse, InterruptionKind, Moment
@@ -283,9 +282,8 @@ class Player:
         )
 
     def open(self, case: ModelCase, client_seed: str, request_id: str) -> bool:
-        game = IRL if case.is_irl else CASE
         request = OpeningRequest(
-            event=f"{game}:open", case=case.case_id, client_seed=client_seed, request_id=request_id
+            user_id=self.user.id, case=case.case_id, client_seed=client_seed, request_id=request_id
         )
         services = self._world.services
         return self._bet(services.irl_openings if case.is_irl else services.case_openings, request)
@@ -297,14 +295,20 @@ class Player:
         return client_seed_that(wins, app=app, player=self.user, wager=coins, price=PRICE)
 
     def spin(self, wager: int, client_seed: str, request_id: str) -> bool:
-        request = SpinRequest(amount=wager / 100, item=ITEM, client_seed=client_seed, request_id=request_id)
+        request = SpinRequest(
+            user_id=self.user.id,
+            amount=wager / 100,
+            item=ITEM,
+            client_seed=client_seed,
+            request_id=request_id,
+        )
         return self._bet(self._world.services.upgrader, request)
 
     def _bet(self, game: Any, request: Any) -> bool:
         now = Millis(self._world.clock())
         try:
             with self._world.services.player_locks.hold(self.user.id):
-                game.play(user_id=self.user.id, request=request, clock=lambda: now)
+                self._world.services.bets.settle(game, request, clock=lambda: now)
         except PlatformError:
             return False
         return True

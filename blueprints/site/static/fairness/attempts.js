@@ -13,8 +13,8 @@
 //                receipt with promisedAt and next, the commitment that was announced with it; once the receipt is
 //                compared (receipts.js): logged, the index, or broken; and failedAt, since when it can't be compared
 
-import { canVerify } from "./seeds.js";
 import { playerId } from "../session.js";
+import { canVerify } from "./rolls.js";
 
 const PREFIX = "attempts";
 const MOST_ATTEMPTS = 500; // of one player; a full record is never tidied by itself

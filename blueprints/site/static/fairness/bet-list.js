@@ -1,20 +1,22 @@
 // The player's newest bets: each with its proof, recomputed here, and links to verify and to share it. They are `bets`
-// of the store, newest first: `{ nonce, proof, shown, result, verdict, id }`.
+// of the store, newest first: `{ nonce, proof, shown, result, verdict, id }`. Above them are reports on the server's
+// commitments: refused bets that would have won, commitments that were replaced or whose seeds were not revealed, and
+// broken promises, each with its evidence as a file.
 
 import { getOwn, Refused } from "../api.js";
+import { format } from "../format.js";
 import { html, nothing, repeat } from "../lit.js";
-import { format } from "../money.js";
-import { checks, picture, saveLink, signedCoins, values } from "../parts/elements.js";
-import { shareButton } from "../parts/share.js";
+import { checks, namedButton, picture, saveLink, shareButton, signedCoins, values } from "../parts/elements.js";
 import { getToken } from "../session.js";
 import { state, update } from "../store.js";
-import { attemptWith, isSettled } from "./attempts.js";
-import { brokenPromise, nameOf } from "./evidence.js";
-import { readAttempt, readBet, RECORDS } from "./records.js";
-import { rememberSeen, seenOf } from "./seen-bets.js";
-import { canVerify } from "./seeds.js";
+import { attempts, attemptWith, commitments, forgetCommitment, isSettled } from "./attempts.js";
+import { brokenPromise, evidenceOf, nameOf, reportOn } from "./evidence.js";
+import { readAttempt, readBet, RECORDS, verifyProof } from "./records.js";
+import { canVerify } from "./rolls.js";
 
 const MOST = 8;
+const SEEN_KEY = "seen-bets";
+const MOST_SEEN = 24;
 const NOT_FOUND = 404;
 
 const VERDICTS = {
@@ -36,7 +38,7 @@ const VERDICTS = {
  */
 export async function addProof(game, proof, seen) {
   const shown = { ...seen, game, complaint: seen.complaint ?? brokenPromise(seen.commitment) };
-  const result = canVerify() ? await RECORDS[game].verify(proof, shown) : null;
+  const result = canVerify() ? await verifyProof(proof, shown) : null;
   const verdict = verdictOn(result, shown);
   if (!shown.stored) rememberSeen(shown);
   if (verdict === "unseen" ? betOf(proof) : isJudged(betOf(proof))) return verdict;
@@ -166,4 +168,57 @@ function receipt({ serverSeedCommitment: commitment, clientSeed }) {
     : `The bet is entry ${logged} of the log, but the receipt is not signed with its key, or is about another bet.`;
   return html`<p class="receipt">The receipt of this bet is kept. ${found} ${
     saveLink("Save the receipt", `bet-${nonce}.receipt`, () => kept.receipt)}</p>`;
+}
+
+// What this browser has shown of the newest bets, by their commitments: so that each can be verified again after a
+// reload, and in another tab, against the seeds that the server then names. No verdict is stored.
+
+const all = () => JSON.parse(localStorage.getItem(SEEN_KEY) ?? "[]");
+
+/** Remember a bet as the player was shown it, once its proof has arrived. */
+function rememberSeen({ snapshot, ...seen }) {
+  if (seenOf(seen.commitment)) return;
+  // The text of a snapshot may be long, and is found again by its hash.
+  const stored = [...all(), { ...seen, snapshot: snapshot?.hash }].slice(-MOST_SEEN);
+  localStorage.setItem(SEEN_KEY, JSON.stringify(stored));
+}
+
+/** What was shown of the bet with this commitment; undefined when this browser has shown nothing of it. */
+const seenOf = (commitment) => all().find((seen) => seen.commitment === commitment);
+
+export function onSeenInOtherTab(seen) {
+  addEventListener("storage", ({ key }) => { if (key === SEEN_KEY) seen(); });
+}
+
+// Reports
+
+export const reports = () => html`<ul id="reports" class="proofs" aria-live="polite">${
+  repeat(commitments().filter(reportOn).reverse(), ({ commitment }) => commitment, report)}</ul>`;
+
+function report(entry) {
+  const { commitment, nonce } = entry;
+  const remove = () => {
+    forgetCommitment(commitment);
+    update();
+  };
+  return html`<li class="report">
+    <p class="verdict">${reportOn(entry)}.</p>
+    <div class="more">
+      <details><summary>Seeds</summary>${values(whatWasSent(entry))}</details>
+      ${saveLink("Save the evidence", `bet-${nonce}-evidence.json`, () => evidenceOf(entry))}
+      ${namedButton("Remove", `the report on bet ${nonce}`, remove)}
+    </div>
+  </li>`;
+}
+
+function whatWasSent({ commitment, serverSeed, wins, replacedBy }) {
+  const pairs = [["Commitment", commitment], ["Server seed", serverSeed ?? "not revealed"]];
+  if (replacedBy) pairs.push(["Replaced by", replacedBy]);
+  for (const attempt of attempts(commitment)) {
+    const { requestId, clientSeed } = attempt.request;
+    const answer = attempt.answer?.error ?? (attempt.answer ? "settled" : "no answer");
+    const won = wins?.includes(requestId) ? ", would have won" : "";
+    pairs.push([`${nameOf(attempt)}: ${attempt.display.what}`, `Client seed ${clientSeed}: ${answer}${won}`]);
+  }
+  return pairs;
 }

@@ -4,7 +4,7 @@
 
 import { state, update } from "../store.js";
 import { store } from "./attempts.js";
-import { freshClientSeed, isClientSeed } from "./seeds.js";
+import { hexOf, isClientSeed } from "./rolls.js";
 
 const SENT_KEY = "sent-client-seeds";
 const MOST_SENT = 1_000;
@@ -22,7 +22,8 @@ export function showSeed(clientSeed) {
   update({ clientSeed });
 }
 
-export const drawSeed = () => showSeed(freshClientSeed());
+export const randomHex = (bytes) => hexOf(crypto.getRandomValues(new Uint8Array(bytes)));
+export const drawSeed = () => showSeed(randomHex(10));
 export const seedCommitted = () => { if (!isTyped) drawSeed(); };
 export const seedKnownToServer = (value) => known.add(value);
 

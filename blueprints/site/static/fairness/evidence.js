@@ -2,11 +2,11 @@
 // commitments. attempts.js stores them.
 
 import { getOwn } from "../api.js";
-import { attempts, commitmentEntry, commitments, isSettled, keepCommitment } from "./attempts.js";
-import { canVerify, digestOf, sha256 } from "./seeds.js";
-import { RECORDS } from "./records.js";
 import { namesAChange } from "../game/refusals.js";
 import { state } from "../store.js";
+import { attempts, commitmentEntry, commitments, isSettled, keepCommitment } from "./attempts.js";
+import { RECORDS } from "./records.js";
+import { canVerify, digestOf, sha256 } from "./rolls.js";
 
 // A bet's proof arrives by itself, seconds after the bet. Later it is looked up.
 const PROOF_MS = 30_000;
@@ -29,8 +29,9 @@ export async function recompute(bet) {
   const others = attempts(commitment).filter((attempt) => !isSettled(attempt) && !isPaid(attempt, bet));
   const wins = canVerify() || others.length === 0 ? [] : null;
   for (const attempt of wins ? others : []) {
-    const { messageOf, wins: isWin } = RECORDS[attempt.game];
-    if (isWin(attempt, await digestOf(bet.serverSeed, messageOf(attempt)))) wins.push(attempt.request.requestId);
+    const { game, nonce, request: { clientSeed, requestId } } = attempt;
+    const digest = await digestOf({ game, serverSeed: bet.serverSeed, clientSeed, nonce });
+    if (RECORDS[game].wins(attempt, digest)) wins.push(requestId);
   }
   const entry = { commitment, nonce: bet.nonce, at: Date.now(), ...known, serverSeed: bet.serverSeed, wins };
   keepCommitment(entry);

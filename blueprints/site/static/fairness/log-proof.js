@@ -4,7 +4,9 @@
 //   receipt      a signed note (https://c2sp.org/signed-note) of "<origin>/receipt" and the entry
 //   leaf, node   sha256(0, entry), sha256(1, left, right)
 //
-// /verify contains this file, so it imports nothing.
+// /verify and verify/verify.mjs contain this module.
+
+import { bytesOf, demand, hexOf, InvalidValue } from "./rolls.js";
 
 const WHOLE = "(0|[1-9][0-9]{0,18})";
 const PROOF = new RegExp(`^c2sp\\.org/tlog-proof@v1\nextra (\\S+)\nindex ${WHOLE}\n((?:\\S{44}\n)*)\n([^]*)$`);
@@ -23,15 +25,13 @@ const FIELDS = {
   next: "The entry has the commitment that was announced for the next bet",
 };
 
-/** The file is neither a proof nor a receipt, or the key is not a verifier key. */
-export class Malformed extends Error {}
-
 /**
  * Check a proof file or a receipt. `keys` has verifier keys, one a line, as `/log/key` returns them. `bet` has what the
  * entry must say: any of `commitment`, `nonce`, `clientSeed`, `next` and `terms`.
  *
  * Returns `{ origin, index, size, text, checks }`, `text` being the entry as it is logged. A receipt has no index and
- * size. A check is `{ text, passed }`, null being that it can't be made. Throws Malformed.
+ * size. A check is `{ text, passed }`, null being that it can't be made. Rejects with
+ * InvalidValue if the file is neither a proof nor a receipt, or a key is not a verifier key.
  */
 export async function checkLogFile(file, keys, bet = {}) {
   const [, extra, index, proof, checkpoint] = PROOF.exec(file) ?? [];
@@ -61,11 +61,11 @@ function readNote(note) {
   const signatures = block.split("\n").slice(0, -1).map((line) => {
     const [, name, base64] = line.split(" ");
     const bytes = bytesOfBase64(base64);
-    return { name, id: hexOfBytes(bytes.subarray(0, 4)), bytes: bytes.subarray(4) };
+    return { name, id: hexOf(bytes.subarray(0, 4)), bytes: bytes.subarray(4) };
   });
-  if (bytesOfText(note).length > MAX_NOTE_BYTES) throw new Malformed("The note is too long.");
-  if (signatures.length > MAX_SIGNATURES) throw new Malformed("The note has too many signatures.");
-  if (signatures.some(({ bytes }) => !bytes.length)) throw new Malformed("A signature of the note is too short.");
+  demand(bytesOf(note).length <= MAX_NOTE_BYTES, "The note is too long.");
+  demand(signatures.length <= MAX_SIGNATURES, "The note has too many signatures.");
+  demand(signatures.every(({ bytes }) => bytes.length), "A signature of the note is too short.");
   return { body, signatures };
 }
 
@@ -95,7 +95,7 @@ async function checkSignatures(what, { origin, body, signatures, keys }) {
   for (const { name, id, publicKey } of await Promise.all(lines.map(readKey))) {
     for (const signature of signatures) {
       const isOurs = name === origin && signature.name === origin && signature.id === id;
-      if (isOurs) results.push(await isSignature(publicKey, signature.bytes, bytesOfText(body)));
+      if (isOurs) results.push(await isSignature(publicKey, signature.bytes, bytesOf(body)));
     }
   }
   if (results.includes(null)) return { text: "This browser can't check signatures of the kind Ed25519", passed: null };
@@ -105,8 +105,8 @@ async function checkSignatures(what, { origin, body, signatures, keys }) {
 async function readKey(line) {
   const [, name, id, base64] = match(KEY, line, "This is not a verifier key.");
   const typed = bytesOfBase64(base64);
-  const computed = hexOfBytes(await hash(bytesOfText(`${name}\n`), typed)).slice(0, 8);
-  if (typed[0] !== ED25519 || computed !== id) throw new Malformed("The verifier key is damaged, or not of Ed25519.");
+  const computed = hexOf(await hash(bytesOf(`${name}\n`), typed)).slice(0, 8);
+  demand(typed[0] === ED25519 && computed === id, "The verifier key is damaged, or not of Ed25519.");
   return { name, id, publicKey: typed.subarray(1) };
 }
 
@@ -127,7 +127,7 @@ function checkEntry(text, { terms = {}, ...bet }) {
   if (!entry?.terms) return [{ text: "The entry is that of a bet", passed: false }];
   const known = Object.keys(FIELDS).filter((name) => bet[name] !== undefined);
   const checks = known.map((name) => ({ text: FIELDS[name], passed: entry[name] === bet[name] }));
-  const names = Object.keys(terms);
+  const names = Object.keys(terms).filter((name) => terms[name] !== undefined);
   const others = names.filter((name) => entry.terms[name] !== terms[name]);
   const named = `The entry has the terms of the bet: ${(others.length ? others : names).join(", ")}`;
   return names.length ? [...checks, { text: named, passed: !others.length }] : checks;
@@ -141,7 +141,7 @@ function readEntry(text) {
   } catch {
     // Not JSON.
   }
-  throw new Malformed("The entry is not canonical JSON.");
+  throw new InvalidValue("The entry is not canonical JSON.");
 }
 
 function sorted(value) {
@@ -151,7 +151,7 @@ function sorted(value) {
 
 function match(pattern, text, otherwise) {
   const found = pattern.exec(text);
-  if (!found) throw new Malformed(otherwise);
+  demand(found, otherwise);
   return found;
 }
 
@@ -162,12 +162,10 @@ function bytesOfBase64(text) {
   } catch {
     // Refused below.
   }
-  throw new Malformed("A hash, a key or a signature is damaged.");
+  throw new InvalidValue("A hash, a key or a signature is damaged.");
 }
 
-const bytesOfText = (text) => new TextEncoder().encode(text);
 const base64OfBytes = (bytes) => btoa(String.fromCharCode(...bytes));
-const hexOfBytes = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 async function hash(...parts) {
   const bytes = Uint8Array.from(parts.flatMap((part) => [...part]));

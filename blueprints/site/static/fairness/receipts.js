@@ -6,8 +6,9 @@ import { attempts, commitmentEntry, isSettled, isUncompared, keepAttempt } from 
 import { complain, findId } from "./bet-list.js";
 import { brokenPromise } from "./evidence.js";
 import { entryOf, verifyInLog } from "./in-log.js";
-import { checkLogFile, Malformed } from "./log-proof.js";
+import { checkLogFile } from "./log-proof.js";
 import { readAttempt } from "./records.js";
+import { InvalidValue } from "./rolls.js";
 
 const PROMISE_MS = 10_000;
 const NOT_FOUND = 404;
@@ -35,7 +36,7 @@ async function compare(attempt, serverSeed) {
   try {
     return await lookUp(attempt, serverSeed);
   } catch (problem) {
-    if (problem instanceof Malformed) return { broken: "its proof in the public log is wrong" };
+    if (problem instanceof InvalidValue) return { broken: "its proof in the public log is wrong" };
     if (problem.status !== NOT_FOUND) return { failedAt: attempt.failedAt ?? Date.now() };
     const left = attempt.promisedAt + PROMISE_MS - Date.now();
     if (left < 0) return { broken: "it is not in the public log" };

@@ -1,10 +1,10 @@
-// The balance that the page shows. From the click until the wheel or the reel stops, in this tab or in another one of the
-// player, it is what the bet has left: the balance of the server tells the outcome.
+// The balance that the page shows. From the click until the wheel or the reel stops, in this tab or in another one of
+// the player, it is what the bet has left: the balance of the server tells the outcome.
 
+import { ANSWER_MS } from "../connection.js";
 import { attempts, isSettled } from "../fairness/attempts.js";
-import { centsOfCoins } from "../money.js";
+import { centsOfCoins } from "../format.js";
 import { state, update } from "../store.js";
-import { ANSWER_MS } from "../times.js";
 
 const TIMER_MS = 20; // A timer may end a moment too early.
 

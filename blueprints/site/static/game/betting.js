@@ -20,10 +20,9 @@ import {
   attempts, attemptWith, commitmentEntry, isSettled, isUncompared, keepAttempt, noteAnnounced, recordObjection,
 } from "../fairness/attempts.js";
 import { addProof, findId, shownBet } from "../fairness/bet-list.js";
-import { drawSeed, seedCommitted, seedObjection, sendSeed, showSeed } from "../fairness/client-seed.js";
+import { drawSeed, randomHex, seedCommitted, seedObjection, sendSeed, showSeed } from "../fairness/client-seed.js";
 import { complaintAbout, lookUpSeeds, nameOf, recompute } from "../fairness/evidence.js";
 import { readAttempt, RECORDS } from "../fairness/records.js";
-import { randomHex } from "../fairness/seeds.js";
 import { getToken, playerId } from "../session.js";
 import { state, update } from "../store.js";
 import { followBets, isBalanceDue, noteAnswer, resetBalance, setBalance, spendableCents } from "./balance.js";

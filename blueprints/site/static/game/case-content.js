@@ -1,9 +1,10 @@
-// One case as a player sees it before opening it: what it costs, its items, and the snapshot that names this content.
+// One case as a player sees it before opening it: what it costs, its items, the snapshot that names this content, and
+// whether the player may open it.
 
 import { getJson, getText } from "../api.js";
-import { canVerify, sha256 } from "../fairness/seeds.js";
-import { centsOfCoins, centsOfPrice } from "../money.js";
-import { readSnapshot } from "../fairness/tickets.js";
+import { canVerify, readSnapshot, sha256 } from "../fairness/rolls.js";
+import { centsOfCoins, centsOfPrice } from "../format.js";
+import { state } from "../store.js";
 
 const FREE_CASE = "free-case";
 const described = new Map();
@@ -60,4 +61,27 @@ function shownItem({ marketHashName, name = marketHashName, image, price, percen
   if (content && content.name !== name) throw new Error("The snapshot does not list the items that the case lists");
   const priceCents = content?.priceCents ?? (price === null ? null : centsOfPrice(price));
   return { name, image, percentage, priceCents, width: content?.width ?? null };
+}
+
+/**
+ * The condition of a case, or null when everybody may open it: `label` names it in two or three words, and `reason`
+ * says why the player can't open the case, or is null when they can. `needsPromoCode` is whether a promo code would
+ * help.
+ */
+export function accessTo({ requiredLevel, isFree }) {
+  const { player, rules } = state;
+  if (!isFree) return requiredLevel ? levelAccess(requiredLevel, player?.level ?? 0) : null;
+  if (rules?.freeCaseLimit === 0) {
+    return { label: "Not offered now", reason: "The free case is not offered at the moment." };
+  }
+  if (!player?.affiliate.used) {
+    return { label: "Needs a promo code", reason: "The free case needs a promo code.", needsPromoCode: true };
+  }
+  const isUsed = rules && player.freeCases >= rules.freeCaseLimit;
+  return isUsed ? { label: "Already opened", reason: "You have opened the free case already." } : null;
+}
+
+function levelAccess(needed, level) {
+  const reason = level < needed ? `This case needs level ${needed}. You have reached level ${level}.` : null;
+  return { label: `Level ${needed}`, reason };
 }

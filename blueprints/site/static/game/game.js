@@ -15,24 +15,21 @@
 
 import { drawSeed, typeSeed } from "../fairness/client-seed.js";
 import { nameOf } from "../fairness/evidence.js";
+import { format } from "../format.js";
 import { html, live, nothing } from "../lit.js";
-import { format } from "../money.js";
-import { coins } from "../parts/elements.js";
-import { field } from "../parts/form.js";
-import { logins } from "../parts/logins.js";
-import { shareButton } from "../parts/share.js";
+import { coins, logins, shareButton } from "../parts/elements.js";
+import { field } from "../parts/forms.js";
 import { loadPlayer } from "../player.js";
 import { current } from "../router.js";
 import { getToken } from "../session.js";
 import { showOutcome, state, update } from "../store.js";
-import { maxCents, minCents } from "./bet-form.js";
 import { begin, bettingObjection, openAttempt, play } from "./betting.js";
 import { addressOfCase } from "./case-content.js";
 import { caseItems, chooseCase, isBusy, opening, openingCount, shownCase } from "./case-opening.js";
 import { isSeries, playSeries, quickSwitch, stopSeries } from "./pace.js";
 import { explainRefusal } from "./refusals.js";
 import { play as playSound } from "./sounds.js";
-import { chooseItem, upgrader } from "./upgrader.js";
+import { chooseItem, maxCents, minCents, upgrader } from "./upgrader.js";
 
 let active = upgrader;
 let over = Promise.resolve(); // The end of the bet in progress.

@@ -1,10 +1,10 @@
 // The catalogue of items. Their names are unique: "★ Karambit | Glacier Thread (Factory New)".
 
 import { getJson } from "../api.js";
-import { centsOfPrice } from "../money.js";
+import { centsOfPrice } from "../format.js";
 
-const WEARS = "Factory New|Minimal Wear|Field-Tested|Well-Worn|Battle-Scarred";
-const NAME = new RegExp(`^(?:(?<gun>.*?) \\| )?(?<skin>.*?)(?: \\((?<wear>${WEARS})\\))?$`);
+export const WEARS = ["Factory New", "Minimal Wear", "Field-Tested", "Well-Worn", "Battle-Scarred"];
+const NAME = new RegExp(`^(?:(?<gun>.*?) \\| )?(?<skin>.*?)(?: \\((?<wear>${WEARS.join("|")})\\))?$`);
 
 /** The parts of a name: `gun` is empty when the name has no " | ", and `wear` when it has none. */
 export function partsOf(marketHashName) {

@@ -1,7 +1,7 @@
 // How fast bets follow each other: quick mode, which shows no animation, and several openings one after another.
 
+import { centsOfCoins, format, formatSigned } from "../format.js";
 import { html, live } from "../lit.js";
-import { centsOfCoins, format, formatSigned } from "../money.js";
 import { state, update } from "../store.js";
 import { nextBet } from "./betting.js";
 

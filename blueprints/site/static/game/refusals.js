@@ -1,7 +1,6 @@
 // Why the server refused a bet or a payment, in plain words.
 
-import { centsOfCoins, format } from "../money.js";
-import { formatTime } from "../times.js";
+import { centsOfCoins, format, formatTime } from "../format.js";
 
 const ADJECTIVES = { day: "daily", week: "weekly", month: "monthly" };
 

@@ -1,16 +1,57 @@
-// The upgrader: the wheel, the item to win, and the chance. game.js plays its spins.
+// The upgrader: its form, its wheel, the item to win, and the chance. game.js plays its spins.
 
 import { readAttempt, thresholdSent } from "../fairness/records.js";
-import { percentOf } from "../fairness/rolls.js";
-import { html, live, nothing } from "../lit.js";
-import { centsOfCoins, format, plain } from "../money.js";
+import { percentOf, thresholdOf } from "../fairness/rolls.js";
+import { centsOfCoins, centsOfText, coinsOfCents, format, plain } from "../format.js";
+import { html, live, nothing, ref } from "../lit.js";
 import { coins, picture, signedCoins } from "../parts/elements.js";
 import { showOutcome, state, update } from "../store.js";
-import { changedWager, formObjection, isFormOf, spinContent, threshold, wagerCents } from "./bet-form.js";
-import { burstFrom } from "./burst.js";
+import { spendableCents } from "./balance.js";
 import { partsOf } from "./items.js";
+import { burstFrom, move } from "./motion.js";
 import { turningSeconds } from "./pace.js";
-import { turnWheel, wheel } from "./wheel.js";
+
+export const minCents = () => centsOfCoins(state.rules?.minWager ?? 0);
+export const maxCents = () => centsOfCoins(state.rules?.maxWager ?? Infinity);
+export const wagerCents = () => centsOfText(state.wager);
+
+/** Whether item, price and wager are those of a spin. */
+const isFormOf = ({ request, costCents }) => request.item === state.item?.marketHashName
+  && centsOfCoins(request.price) === state.item.priceCents && costCents === wagerCents();
+
+/**
+ * The wager after a change to "half", "double" or "most". It is never more than the most that may be played: within the
+ * balance and the rules, and below the item's price.
+ */
+export function changedWager(how) {
+  const wager = wagerCents() ?? 0;
+  const priceCents = state.item?.priceCents ?? Infinity;
+  const most = Math.max(Math.min(spendableCents(), maxCents(), priceCents - 1), 0);
+  return plain(Math.min({ half: Math.ceil(wager / 2), double: wager * 2, most }[how], most));
+}
+
+/** How many of the 10,000,000 rolls win; null while the form has no valid wager on an item. */
+export function threshold() {
+  const { rules, item } = state;
+  const wager = wagerCents();
+  if (!rules || !item || !wager || wager >= item.priceCents) return null;
+  return thresholdOf({ edge: rules.houseEdge, wagerCents: wager, priceCents: item.priceCents });
+}
+
+/** Why the server would refuse this bet, in words; null when it would accept it. */
+function objection() {
+  const { rules, item } = state;
+  const wager = wagerCents();
+  if (!rules) return "The rules have not been loaded yet.";
+  if (!item) return "Choose an item first.";
+  if (wager === null) return "The wager must be a number with at most two decimals.";
+  if (wager < minCents()) return `The wager must be at least ${format(minCents())} coins.`;
+  if (wager >= item.priceCents) return "The item must be worth more than the wager.";
+  if (wager > maxCents()) return `The wager must be at most ${format(maxCents())} coins.`;
+  if (threshold() === 0) return "The wager is too small for this item.";
+  if (wager > spendableCents()) return "Your balance is too small for this wager.";
+  return null;
+}
 
 const percent = (number, places = 5) => `${number.toFixed(places)} %`;
 
@@ -24,12 +65,17 @@ export const upgrader = {
   inProgress: "The wheel is turning.",
   title: () => "Upgrade",
   action: () => "Spin",
-  objection: formObjection,
+  objection,
 
   begin: () => ({
     game: "upgrader",
     event: "upgrader:spin",
-    content: spinContent(),
+    // The price makes the server refuse the spin if the item has another price by now.
+    content: {
+      amount: coinsOfCents(wagerCents()),
+      item: state.item.marketHashName,
+      price: coinsOfCents(state.item.priceCents),
+    },
     terms: { houseEdge: state.rules.houseEdge },
     display: { what: state.item.marketHashName, image: state.item.image, proofDelay: turningSeconds() },
     costCents: wagerCents(),
@@ -146,3 +192,37 @@ function controls() {
       <button type="button" class="plain" data-wager="most" aria-label="Max wager" @click=${choose}>Max</button>
     </div>`;
 }
+
+// The wheel: a winning zone from the top clockwise, and a needle that stops at the roll.
+
+const TURNS = 5;
+
+let needleAt = 0; // percent
+let motion = null; // of the needle
+
+/** Turn the needle to a roll, in percent. */
+function turnWheel(rolled, { seconds, began }) {
+  const from = needleAt - 100 * (rolled < needleAt ? TURNS + 1 : TURNS);
+  needleAt = rolled;
+  motion = { from: `${from / 100}turn`, to: `${rolled / 100}turn`, seconds, began };
+}
+
+/** The wheel, with the zone from 0 to `chance` percent painted as the one that wins. `now` says how it is. */
+const wheel = (chance, now) => html`
+  <svg id="wheel" viewBox="0 0 320 320" role="img"
+    aria-label="The wheel: ${now || "the lit part of the rim wins"}">
+    <defs>
+      <linearGradient id="lit" x1="0" y1="0" x2="1" y2="1">
+        <stop offset="0" class="lit-from"/><stop offset="1" class="lit-to"/>
+      </linearGradient>
+    </defs>
+    <circle class="rim" cx="160" cy="160" r="132"/>
+    <circle class="zone ${chance ? "" : "empty"}" cx="160" cy="160" r="132" pathLength="100"
+      stroke-dasharray="${chance} 100" transform="rotate(-90 160 160)"/>
+    <circle class="ticks" cx="160" cy="160" r="112" pathLength="100" stroke-dasharray="0.25 1.75"/>
+    <circle class="quarters" cx="160" cy="160" r="110" pathLength="100" stroke-dasharray="0.6 24.4"
+      stroke-dashoffset="0.3"/>
+    <g class="needle" ${ref((needle) => move(needle, "rotate", motion))}>
+      <path d="M160 50l-11-37a11 11 0 0 1 22 0z"/>
+    </g>
+  </svg>`;

@@ -1,14 +1,13 @@
 // The overview of the account: links to its pages, the level, and what the player has wagered and was paid.
 
 import { getJson } from "../api.js";
+import { centsOfCoins, whenPeriodsBegin } from "../format.js";
 import { html, nothing } from "../lit.js";
-import { centsOfCoins } from "../money.js";
 import { coins, section, signedCoins } from "../parts/elements.js";
-import { ownResource, Resource } from "../parts/resource.js";
+import { ownResource, Resource } from "../parts/lists.js";
 import { loadPlayer } from "../player.js";
 import { accountLinks } from "../shell.js";
 import { state } from "../store.js";
-import { formatClock } from "../times.js";
 
 const PERIODS = { day: "Today", week: "This week", month: "This month", total: "In all" };
 
@@ -47,8 +46,7 @@ const netPosition = (periods) => section("position", "What you have wagered and 
     </thead>
     <tbody id="net-position">${Object.entries(PERIODS).map(([period, name]) => row(name, periods[period]))}</tbody>
   </table>
-  <p class="quiet">A day begins at ${formatClock(new Date().setUTCHours(0, 0, 0, 0))}, a week on Monday and a month on
-    the 1st: midnight in UTC, shown in your time.</p>`);
+  <p class="quiet">${whenPeriodsBegin()}</p>`);
 
 const row = (name, { wagered, paid, net }) => html`<tr>
   <th scope="row">${name}</th>

@@ -3,12 +3,11 @@
 import { getOwn, orMissing } from "../api.js";
 import { shownBet } from "../fairness/bet-list.js";
 import { RECORDS } from "../fairness/records.js";
+import { centsOfCoins, format, formatTime } from "../format.js";
 import { html } from "../lit.js";
-import { centsOfCoins, format } from "../money.js";
 import { picture, signedCoins } from "../parts/elements.js";
-import { PagedList } from "../parts/paged-list.js";
+import { PagedList } from "../parts/lists.js";
 import { query } from "../router.js";
-import { formatTime } from "../times.js";
 
 const bets = new PagedList({
   name: "bet-history",

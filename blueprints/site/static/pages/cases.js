@@ -2,14 +2,14 @@
 // of a case, the reel beside the list is that of the case; `game=irl` in the query says that it is a real-life one.
 
 import { getJson, orMissing } from "../api.js";
-import { accessTo } from "../game/case-access.js";
+import { centsOfCoins, centsOfPrice } from "../format.js";
+import { accessTo } from "../game/case-content.js";
 import { showCase } from "../game/game.js";
 import { html, nothing } from "../lit.js";
-import { centsOfCoins, centsOfPrice } from "../money.js";
 import { coins, picture, skeletons, status } from "../parts/elements.js";
-import { asked, Choice, GAME, matchesFirst, priceRange, searched, searchField } from "../parts/filters.js";
-import { pageButtons, pageNumber } from "../parts/paged-list.js";
-import { Resource } from "../parts/resource.js";
+import {
+  asked, Choice, GAME, matchesFirst, pageButtons, pageNumber, priceRange, Resource, searched, searchField,
+} from "../parts/lists.js";
 import { loadPlayer } from "../player.js";
 import { current, query, setTitle } from "../router.js";
 import { state, update } from "../store.js";

@@ -1,24 +1,32 @@
 // Depositing, withdrawing, and what the player has deposited and withdrawn.
 
-import { getOwn } from "../api.js";
+import { getJson, getOwn } from "../api.js";
 import { socket } from "../connection.js";
+import { centsOfCoins, coinsOfCents, format, formatTime } from "../format.js";
 import { html, nothing } from "../lit.js";
-import { centsOfCoins, format } from "../money.js";
-import { Actions } from "../parts/action.js";
 import { coins, named, namedButton, section } from "../parts/elements.js";
-import { PagedList } from "../parts/paged-list.js";
-import { makePaymentForm } from "../parts/payment-form.js";
+import { Actions, makeForm, readAmount, textField } from "../parts/forms.js";
+import { ownResource, PagedList, Resource } from "../parts/lists.js";
 import {
-  cancelDeposit, centsOf, describePaid, describeState, isCancellable, isOpenDeposit, nameOf, nounOf, PAYMENT_FILTERS,
+  cancelDeposit, centsOf, describePaid, describeState, isCancellable, isOpenDeposit, makePaymentForm, nameOf, nounOf,
+  PAYMENT_FILTERS,
 } from "../parts/payments.js";
-import { ownResource, Resource } from "../parts/resource.js";
-import { sweepstake } from "../parts/sweepstake.js";
 import { current, setQuery } from "../router.js";
 import { getToken } from "../session.js";
 import { update } from "../store.js";
-import { formatTime } from "../times.js";
 
 const POLL_MS = 5_000;
+
+const sweepstakeForm = makeForm("sweepstake", async ({ deposit }) => {
+  const cents = readAmount(deposit.value, "The deposit");
+  const { value } = await getJson(`/sweepstake/calc-deposit?amount=${coinsOfCents(cents)}`);
+  return `A deposit of ${format(cents)} US dollars gives ${format(centsOfCoins(value))} of sweepstake balance.`;
+});
+
+/** The calculator of the sweepstake balance that a deposit gives. */
+const sweepstake = () => sweepstakeForm(
+  textField({ form: "sweepstake", name: "deposit", label: "Deposit", unit: "in US dollars", mode: "decimal" }),
+  "Calculate");
 
 const payments = new PagedList({
   name: "payments",

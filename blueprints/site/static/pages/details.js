@@ -2,8 +2,8 @@
 
 import { sendJson } from "../api.js";
 import { html } from "../lit.js";
-import { makeForm, textField } from "../parts/form.js";
-import { ownResource } from "../parts/resource.js";
+import { makeForm, textField } from "../parts/forms.js";
+import { ownResource } from "../parts/lists.js";
 import { addressFields, readAddress } from "../parts/shipping.js";
 
 const details = ownResource("/profile/details");

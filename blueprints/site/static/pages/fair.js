@@ -2,16 +2,13 @@
 
 import { getJson, getText } from "../api.js";
 import { findId, loadBets } from "../fairness/bet-list.js";
-import { findLog } from "../fairness/in-log.js";
-import { readBet, RECORDS } from "../fairness/records.js";
-import { percentOf } from "../fairness/rolls.js";
-import { canVerify } from "../fairness/seeds.js";
-import { percentOfTicket, readSnapshot } from "../fairness/tickets.js";
+import { findLog, logVerdict, verdictInLog } from "../fairness/in-log.js";
+import { readBet, RECORDS, verifyProof } from "../fairness/records.js";
+import { canVerify, percentOf, percentOfTicket, readSnapshot } from "../fairness/rolls.js";
 import { ruler } from "../game/case-opening.js";
 import { html, nothing, svg } from "../lit.js";
 import { checks, section, status } from "../parts/elements.js";
-import { logVerdict, verdictInLog } from "../parts/log-verdict.js";
-import { Resource } from "../parts/resource.js";
+import { Resource } from "../parts/lists.js";
 import { getToken } from "../session.js";
 import { state } from "../store.js";
 
@@ -34,9 +31,9 @@ async function ownBet() {
 async function newestBet() {
   const [newest] = (await getJson("/stats/live-bets?limit=1")).data.bets;
   if (!newest) return null;
-  const [shown, { pf }] = await Promise.all([readBet(newest.id), getJson(`/bets/${newest.id}`)]);
-  const proof = { ...pf, snapshot: shown.snapshot?.hash };
-  const result = canVerify() ? await RECORDS[shown.game].verify(proof, shown) : null;
+  const shown = await readBet(newest.id);
+  const proof = { ...shown.pf, snapshot: shown.snapshot?.hash };
+  const result = canVerify() ? await verifyProof(proof, shown) : null;
   return { id: newest.id, proof, shown, result, isOwn: false };
 }
 

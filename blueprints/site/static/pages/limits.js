@@ -1,15 +1,11 @@
 // The player's own limits, breaks and self-exclusion.
 
 import { sendJson } from "../api.js";
+import { centsOfCoins, coinsOfCents, format, formatTime, plain, whenPeriodsBegin } from "../format.js";
 import { html, nothing } from "../lit.js";
-import { centsOfCoins, coinsOfCents, format, plain } from "../money.js";
-import { Actions } from "../parts/action.js";
-import { ask, openDialog } from "../parts/dialog.js";
 import { named, section } from "../parts/elements.js";
-import { readAmount, textField } from "../parts/form.js";
-import { ownResource } from "../parts/resource.js";
-import { sendConfirmed } from "../parts/two-factor.js";
-import { formatClock, formatTime } from "../times.js";
+import { Actions, ask, openDialog, readAmount, sendConfirmed, textField } from "../parts/forms.js";
+import { ownResource } from "../parts/lists.js";
 
 // What is used of each kind, from a period of `/limits/summary`.
 const KINDS = {
@@ -38,9 +34,7 @@ export const enter = () => limits.load();
 export const page = () => limits.view("limits-note", "Your limits", ([values, summary]) => html`<div class="parts">
   ${section("limits", "Your limits", html`
     <p class="quiet">A bet or a deposit that would exceed a limit is refused. A first or a lower limit counts at
-      once. A higher one, or removing one, counts when you confirm it after 24 hours. A day begins at
-      ${formatClock(new Date().setUTCHours(0, 0, 0, 0))}, a week on Monday and a month on the 1st: midnight in UTC,
-      shown in your time.</p>
+      once. A higher one, or removing one, counts when you confirm it after 24 hours. ${whenPeriodsBegin()}</p>
     ${limiting.view()}
     ${Object.entries(KINDS).map(([kind, [title, describeUsed]]) => html`
       <h4>${title}</h4>

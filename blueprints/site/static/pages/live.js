@@ -1,7 +1,7 @@
 // The newest bets of all players, by game, or only the high rolls.
 
 import { html } from "../lit.js";
-import { Choice } from "../parts/filters.js";
+import { Choice } from "../parts/lists.js";
 import { isHigh, liveBets } from "../parts/live-bets.js";
 import { state } from "../store.js";
 

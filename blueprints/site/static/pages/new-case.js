@@ -1,14 +1,12 @@
 // Creating a case: its name, its items with their chances, and the price that follows from them.
 
 import { sendJson } from "../api.js";
+import { format } from "../format.js";
 import { loadItems } from "../game/items.js";
 import { html, nothing, repeat } from "../lit.js";
-import { format } from "../money.js";
 import { coins, namedButton, picture, section, status } from "../parts/elements.js";
-import { asked, priceRange, searched, searchField } from "../parts/filters.js";
-import { field, makeForm } from "../parts/form.js";
-import { pageButtons, pageNumber } from "../parts/paged-list.js";
-import { Resource } from "../parts/resource.js";
+import { field, makeForm } from "../parts/forms.js";
+import { asked, pageButtons, pageNumber, priceRange, Resource, searched, searchField } from "../parts/lists.js";
 import { open } from "../router.js";
 import { playerId } from "../session.js";
 import { state, update } from "../store.js";

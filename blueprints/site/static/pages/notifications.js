@@ -1,13 +1,12 @@
 // Messages to the player. Opening the page marks them as read; until it is left it shows which ones are new.
 
 import { sendJson } from "../api.js";
+import { formatTime } from "../format.js";
 import { html, nothing } from "../lit.js";
-import { Actions } from "../parts/action.js";
 import { named, status } from "../parts/elements.js";
-import { notifications } from "../parts/notifications.js";
-import { loadPlayer } from "../player.js";
+import { Actions } from "../parts/forms.js";
+import { loadPlayer, notifications } from "../player.js";
 import { state, update } from "../store.js";
-import { formatTime } from "../times.js";
 
 const actions = new Actions("notifications-said", () => notifications.load());
 let readBefore = Infinity; // what was read when the page was opened

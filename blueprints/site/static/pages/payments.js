@@ -1,11 +1,10 @@
 // All that the player has deposited and withdrawn, also what staff has recorded.
 
+import { centsOfCoins, formatTime } from "../format.js";
 import { html } from "../lit.js";
-import { centsOfCoins } from "../money.js";
 import { coins, named } from "../parts/elements.js";
-import { PagedList } from "../parts/paged-list.js";
+import { PagedList } from "../parts/lists.js";
 import { nounOf } from "../parts/payments.js";
-import { formatTime } from "../times.js";
 
 const payments = new PagedList({
   name: "payment-history",

@@ -1,13 +1,11 @@
 // The player's prizes of real-life cases: selling one, and asking for another to be shipped.
 
+import { centsOfCoins, format } from "../format.js";
 import { html, nothing } from "../lit.js";
-import { centsOfCoins, format } from "../money.js";
-import { Actions } from "../parts/action.js";
-import { ask } from "../parts/dialog.js";
 import { coins, named, picture } from "../parts/elements.js";
-import { PagedList } from "../parts/paged-list.js";
+import { Actions, ask, sendConfirmed } from "../parts/forms.js";
+import { PagedList } from "../parts/lists.js";
 import { askToShip } from "../parts/shipping.js";
-import { sendConfirmed } from "../parts/two-factor.js";
 
 const STATUSES = { kept: "Yours", sold: "Sold", shipping: "Will be shipped", shipped: "Shipped" };
 

@@ -3,11 +3,10 @@
 import { getOwn, getText } from "../api.js";
 import { shownBet } from "../fairness/bet-list.js";
 import { nameOf } from "../fairness/evidence.js";
-import { findLog } from "../fairness/in-log.js";
+import { findLog, logVerdict, verdictInLog } from "../fairness/in-log.js";
 import { html, nothing, repeat } from "../lit.js";
 import { namedButton, saveLink, section } from "../parts/elements.js";
-import { logVerdict, verdictInLog } from "../parts/log-verdict.js";
-import { Resource } from "../parts/resource.js";
+import { Resource } from "../parts/lists.js";
 import { getToken } from "../session.js";
 import { update } from "../store.js";
 

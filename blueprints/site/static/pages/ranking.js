@@ -1,11 +1,10 @@
 // The players who have wagered most this week or this month.
 
 import { getJson, getOwn } from "../api.js";
+import { centsOfCoins } from "../format.js";
 import { html, nothing } from "../lit.js";
-import { centsOfCoins } from "../money.js";
 import { coins, picture, skeletons, status } from "../parts/elements.js";
-import { Choice } from "../parts/filters.js";
-import { Resource } from "../parts/resource.js";
+import { Choice, Resource } from "../parts/lists.js";
 import { getToken } from "../session.js";
 
 const MOST = 20;

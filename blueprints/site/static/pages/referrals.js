@@ -1,15 +1,12 @@
 // Promo codes: the player's own one with its earnings and the players who used it, and the one that the player uses.
 
 import { sendJson } from "../api.js";
+import { centsOfCoins } from "../format.js";
 import { html, nothing } from "../lit.js";
-import { centsOfCoins } from "../money.js";
-import { Actions } from "../parts/action.js";
 import { coins, named, picture, section, signedCoins, values } from "../parts/elements.js";
-import { makeForm, textField } from "../parts/form.js";
-import { pageButtons, pageNumber } from "../parts/paged-list.js";
+import { Actions, makeForm, sendConfirmed, textField } from "../parts/forms.js";
+import { ownResource, pageButtons, pageNumber } from "../parts/lists.js";
 import { askForPromoCode } from "../parts/promo-code.js";
-import { ownResource } from "../parts/resource.js";
-import { sendConfirmed } from "../parts/two-factor.js";
 import { loadPlayer } from "../player.js";
 import { state } from "../store.js";
 

@@ -2,11 +2,9 @@
 
 import { sendJson } from "../api.js";
 import { html, nothing } from "../lit.js";
-import { Actions } from "../parts/action.js";
-import { openDialog } from "../parts/dialog.js";
 import { named, saveLink } from "../parts/elements.js";
-import { ownResource } from "../parts/resource.js";
-import { askForCode } from "../parts/two-factor.js";
+import { Actions, askForCode, openDialog } from "../parts/forms.js";
+import { ownResource } from "../parts/lists.js";
 import { signOut } from "../session.js";
 
 const twoFactor = ownResource("/profile/2fa/status");

@@ -1,16 +1,18 @@
-// The items to win: one page of the catalogue at a time, searched and sorted by the server.
+// The items to win: one page of the catalogue at a time, searched and sorted by the server; and the choice of one by
+// what it should pay, or by the chance to win it.
 
-import { aimForm } from "../game/aim.js";
+import { format, plain } from "../format.js";
 import { playFor, showUpgrader } from "../game/game.js";
-import { loadItem, loadItems, partsOf } from "../game/items.js";
-import { chooseItem } from "../game/upgrader.js";
+import { loadItem, loadItems, partsOf, WEARS } from "../game/items.js";
+import { chooseItem, wagerCents } from "../game/upgrader.js";
 import { html, nothing, repeat } from "../lit.js";
 import { coins, picture, skeletons } from "../parts/elements.js";
-import { asked, Choice, GAME, matchesFirst, priceRange, searched, searchField } from "../parts/filters.js";
-import { pageButtons, pageNumber } from "../parts/paged-list.js";
-import { Resource } from "../parts/resource.js";
-import { current } from "../router.js";
-import { state } from "../store.js";
+import { options } from "../parts/forms.js";
+import {
+  asked, Choice, GAME, matchesFirst, pageButtons, pageNumber, priceRange, Resource, searched, searchField,
+} from "../parts/lists.js";
+import { current, setQuery } from "../router.js";
+import { state, update } from "../store.js";
 
 const PAGE_SIZE = 18;
 // Pages of a search that are loaded together, to be put in the order of matchesFirst.
@@ -22,8 +24,10 @@ const SORT = new Choice("sort", "Sort by price", [
 ]);
 const WEAR = new Choice("wear", "Wear of the items", [
   ["all", "Any wear"],
-  ...["Factory New", "Minimal Wear", "Field-Tested", "Well-Worn", "Battle-Scarred"].map((wear) => [wear, wear]),
+  ...WEARS.map((wear) => [wear, wear]),
 ]);
+const UNITS = [["multiplier", "× the wager"], ["chance", "% chance"]];
+const aim = { text: "", unit: "multiplier", problem: "" };
 
 /**
  * Load a page as it is shown, and the `total` of items. Among the matches of a search, those at the beginning of a word
@@ -90,3 +94,44 @@ function card(item) {
     </button>
   </li>`;
 }
+
+/** What an item has to cost at least; throws what is wrong with what was typed. */
+function leastCents() {
+  const [wager, number] = [wagerCents(), Number(aim.text.replace(",", "."))];
+  const kept = 1 - (state.rules?.houseEdge ?? 0);
+  if (!wager) throw new Error("Please enter a wager first");
+  if (aim.unit === "multiplier") {
+    if (number > 1) return Math.ceil(wager * number);
+    throw new Error("Please enter a multiplier above 1");
+  }
+  if (number > 0 && number < kept * 100) return Math.ceil((wager * kept * 100) / number);
+  throw new Error(`Please enter a chance above 0 and below ${Number((kept * 100).toFixed(4))} %`);
+}
+
+/** Choose the cheapest item that costs enough, and list those from its price on. */
+async function take(event) {
+  event.preventDefault();
+  aim.problem = "";
+  try {
+    const cents = leastCents();
+    const wanted = { ...asked("type", "wear"), minPrice: plain(cents), sort: "Ascending", limit: 1 };
+    const { items: [item] } = await loadItems(wanted);
+    if (!item) throw new Error(`No item costs ${format(cents)} coins or more`);
+    playFor(item, event);
+    setQuery({ minPrice: plain(cents), sort: "Ascending", maxPrice: null, search: null, page: null });
+  } catch ({ message }) {
+    aim.problem = `${message}.`;
+    update();
+  }
+}
+
+const aimForm = () => html`
+  <form id="aim" class="row filters" novalidate>
+    <label for="aim-at">Aim for</label>
+    <input id="aim-at" class="short" inputmode="decimal" autocomplete="off" maxlength="10"
+      aria-describedby="aim-problem" .value=${aim.text} @input=${({ target }) => { aim.text = target.value; }}>
+    <select aria-label="Multiplier or chance" @change=${({ target }) => { aim.unit = target.value; }}>
+      ${options(UNITS, aim.unit)}</select>
+    <button class="plain" @click=${take}>Choose the item</button>
+    <p id="aim-problem" class="problem" role="alert">${aim.problem}</p>
+  </form>`;

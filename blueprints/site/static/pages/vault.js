@@ -1,16 +1,12 @@
 // The vault: coins that the player locks until a time, and can't play with until then.
 
 import { sendJson } from "../api.js";
+import { centsOfCoins, coinsOfCents, formatTime } from "../format.js";
 import { html, nothing } from "../lit.js";
-import { centsOfCoins, coinsOfCents } from "../money.js";
-import { Actions } from "../parts/action.js";
-import { ask } from "../parts/dialog.js";
 import { coins, named } from "../parts/elements.js";
-import { makeForm, readAmount, textField } from "../parts/form.js";
-import { sendConfirmed } from "../parts/two-factor.js";
+import { Actions, ask, makeForm, readAmount, sendConfirmed, textField } from "../parts/forms.js";
 import { loadPlayer } from "../player.js";
 import { state, update } from "../store.js";
-import { formatTime } from "../times.js";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;

@@ -1,7 +1,9 @@
 // Small elements of which pages and games are made.
 
+import { format, formatSigned } from "../format.js";
 import { html, nothing } from "../lit.js";
-import { format, formatSigned } from "../money.js";
+import { startLogin } from "../session.js";
+import { state, update } from "../store.js";
 
 // An amount has a coin before it, and the word for screen readers.
 const amount = (text) => html`<span class="coins">${text}<span class="unseen"> coins</span></span>`;
@@ -55,3 +57,32 @@ export const saveLink = (label, name, textOf) => html`<a href="#" download=${nam
 /** A button whose name for screen readers may also say what it is for: `of`. */
 export const namedButton = (text, of, clicked) => html`<button type="button" class="plain"
   aria-label=${of ? `${text} ${of}` : nothing} @click=${clicked}>${text}</button>`;
+
+const PROVIDERS = { platform: "the game platform", identity: "your identity provider" };
+
+/** The links, none on a server without a provider. `kind` is their class. */
+export const logins = (kind = "plain") => Object.keys(PROVIDERS).filter((provider) => state.logins[provider])
+  .map((provider) => html`<a class=${kind} href=${state.logins[provider]} @click=${startLogin}>Sign in with ${
+    PROVIDERS[provider]}</a> `);
+
+let copied = ""; // the id and the name of the bet whose link was copied last
+
+/** Offer the link to other apps on a phone, and copy it elsewhere. Where neither works, open the page itself. */
+async function share(id, name) {
+  const url = `${location.origin}/b/${id}`;
+  try {
+    if (navigator.share && matchMedia("(pointer: coarse)").matches) return await navigator.share({ url });
+    await navigator.clipboard.writeText(url);
+    copied = id + name;
+    update();
+  } catch (problem) {
+    if (problem.name !== "AbortError") open(url);
+  }
+}
+
+/** `name` says which bet it is, and differs from those of other buttons. */
+export function shareButton(id, name) {
+  const said = copied === id + name ? "Link copied" : "";
+  return html`<button type="button" class="plain share" aria-label="Share ${name}"
+    @click=${() => share(id, name)}>${said || "Share"}</button><span class="unseen" role="status">${said}</span>`;
+}

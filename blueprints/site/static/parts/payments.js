@@ -1,11 +1,13 @@
-// Deposits and withdrawals: requesting one once, and what its state means.
+// Deposits and withdrawals: what their states mean, and the form that requests one, once.
 
 import { sendJson, Unanswered } from "../api.js";
-import { randomHex } from "../fairness/seeds.js";
+import { randomHex } from "../fairness/client-seed.js";
+import { centsOfCoins, centsOfText, coinsOfCents, format } from "../format.js";
 import { explainRefusal } from "../game/refusals.js";
-import { centsOfCoins, format } from "../money.js";
-import { FieldProblem } from "./form.js";
-import { sendConfirmed } from "./two-factor.js";
+import { html } from "../lit.js";
+import { update } from "../store.js";
+import { coins, values } from "./elements.js";
+import { ask, field, FieldProblem, makeForm, options, sendConfirmed, textField } from "./forms.js";
 
 /** Each state, with its name in the filter of a list and what it means. */
 const STATES = {
@@ -73,7 +75,7 @@ export const nameOf = (payment) => `${nounOf(payment)} of ${format(centsOf(payme
  * Request a payment; rejects with a FieldProblem. The same content has the same key until the server has accepted it,
  * also after a reload. So it is requested once although an answer was lost.
  */
-export async function requestPayment(type, content) {
+async function requestPayment(type, content) {
   const slot = `requested-${type}`;
   const text = JSON.stringify(content);
   const earlier = JSON.parse(sessionStorage.getItem(slot));
@@ -92,3 +94,59 @@ function explain(type, problem) {
   if (problem instanceof Unanswered) return `${message}. Please try again: it is requested only once.`;
   return answer ? explainRefusal(type, { ...answer, error: message }, type === "deposit" ? type : "withdraw") : message;
 }
+
+/**
+ * The form of a `type`, "deposit" or "withdrawal". `requested(payment)` is called when the server has accepted one.
+ * Returns its template, a function of the methods that are offered.
+ */
+export function makePaymentForm(type, requested) {
+  const isDeposit = type === "deposit";
+  let method = null; // the chosen one
+  let made = null;
+
+  const form = makeForm(type, async (elements) => {
+    const content = read(elements, method);
+    if (!isDeposit && !(await agreeToWithdraw(content, method))) return undefined;
+    made = await requestPayment(type, content);
+    return "";
+  }, () => {
+    method = null;
+    return requested(made);
+  });
+
+  return (methods) => {
+    method = methods.find(({ id }) => id === method?.id) ?? methods[0];
+    if (!method) return html`<p id="${type}-none" class="quiet">${nounOf({ type })}s are not available now.</p>`;
+    const choose = ({ target }) => {
+      method = methods[target.selectedIndex];
+      update();
+    };
+    return form(html`
+      ${field({ id: `${type}-method`, label: "Method", input: html`<select id="${type}-method" @change=${choose}>
+        ${options(methods.map(({ id, name }) => [id, name]), method.id)}</select>` })}
+      ${textField({ form: type, name: "amount", label: "Amount", unit: "in coins", mode: "decimal",
+        help: `From ${rangeOf(method)} coins. One coin is one US dollar.` })}
+      ${isDeposit ? "" : html`
+        ${textField({ form: type, name: "to", label: "To", most: 256, help: method.addressHint })}
+        <p class="quiet">A withdrawal can't be cancelled. The coins leave your balance when you request it.</p>`}`,
+    isDeposit ? "Deposit" : "Withdraw");
+  };
+}
+
+/** What is to be sent. */
+function read({ amount, to }, { id, minUsd, maxUsd }) {
+  const cents = centsOfText(amount.value);
+  if (cents === null || cents < centsOfCoins(minUsd) || cents > centsOfCoins(maxUsd)) {
+    const range = rangeOf({ minUsd, maxUsd });
+    throw new FieldProblem(`Please enter an amount from ${range} coins, with at most two decimals`, "amount");
+  }
+  if (to && !to.value.trim()) throw new FieldProblem("Please enter an address", "to");
+  return { method: id, amount: coinsOfCents(cents), ...(to && { to: to.value.trim() }) };
+}
+
+/** A withdrawal can't be cancelled: ask before it. */
+const agreeToWithdraw = ({ amount, to }, { name }) => ask("agreement", "Withdraw this amount to this address?", html`
+  ${values([["Amount", coins(centsOfCoins(amount))], ["Method", name], ["To", to]], "amounts")}
+  <p>A withdrawal can't be cancelled, and nobody can bring back what was sent to a wrong address.</p>`, "Withdraw");
+
+const rangeOf = ({ minUsd, maxUsd }) => [minUsd, maxUsd].map((usd) => format(centsOfCoins(usd))).join(" to ");

@@ -2,8 +2,7 @@
 
 import { sendJson } from "../api.js";
 import { html } from "../lit.js";
-import { openDialog } from "./dialog.js";
-import { textField } from "./form.js";
+import { openDialog, textField } from "./forms.js";
 
 /** Ask for a promo code and use it; resolves with the server's sentence, or undefined when the player cancels. */
 export const askForPromoCode = () => openDialog({

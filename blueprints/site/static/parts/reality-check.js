@@ -1,12 +1,11 @@
 // The reality check: a dialog that stays until the player has answered it.
 
 import { socket } from "../connection.js";
+import { centsOfCoins, formatClock } from "../format.js";
 import { html } from "../lit.js";
-import { centsOfCoins } from "../money.js";
 import { open } from "../router.js";
-import { formatClock } from "../times.js";
-import { closeDialogs, openDialog } from "./dialog.js";
 import { coins, signedCoins, values } from "./elements.js";
+import { closeDialogs, openDialog } from "./forms.js";
 
 export function followRealityChecks() {
   socket.on("limits:reality-check", async ({ since, minutes, wagered, paid, net }) => {

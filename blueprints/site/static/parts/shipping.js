@@ -2,9 +2,7 @@
 
 import { getOwn, sendJson } from "../api.js";
 import { html } from "../lit.js";
-import { openDialog } from "./dialog.js";
-import { textField } from "./form.js";
-import { sendConfirmed } from "./two-factor.js";
+import { openDialog, sendConfirmed, textField } from "./forms.js";
 
 const NAMES = [["firstName", "First name", "given-name"], ["lastName", "Last name", "family-name"]];
 const ADDRESS = [

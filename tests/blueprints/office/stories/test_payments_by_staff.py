@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from bench.harness.btcpay.fake import FakeBtcPay
-from bench.harness.waiting import wait_until
+from tests.harness.btcpay.fake import FakeBtcPay
+from tests.harness.waiting import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bench.harness.spins import DAY_MS
-from bench.harness.waiting import wait_until
 from services.shared.clock import iso_date, now_ms
 from tests.blueprints.office.stories.conftest import local_player
+from tests.harness.spins import DAY_MS
+from tests.harness.waiting import wait_until
 from tests.support.openings import Openings, chest
 
 pytestmark = pytest.mark.browser

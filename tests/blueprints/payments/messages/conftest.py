@@ -7,7 +7,7 @@ import pytest
 from standardwebhooks import Webhook
 
 from models.db.connection import reading
-from models.webhook_deliveries import WebhookDelivery
+from models.payments import WebhookDelivery
 from tests.blueprints.payments.conftest import SECRET
 
 OTHER_SECRET = "whsec_" + "QUJD" * 8

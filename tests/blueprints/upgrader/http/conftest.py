@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.players import import_prices
+from tests.harness.players import import_prices
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ import threading
 import peewee
 import pytest
 
-from bench.harness.waiting import wait_until
 from models.db.connection import writing
 from models.items import Item
 from services.items import catalogue
 from services.items.catalogue import CatalogueCache
 from tests.blueprints.upgrader.http.conftest import names
+from tests.harness.waiting import wait_until
 from tests.support.markers import sqlite_only
 
 PATH = "/upgrader/items"

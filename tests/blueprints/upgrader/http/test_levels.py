@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.players import import_case, import_prices
+from tests.harness.players import import_case, import_prices
 
 PATH = "/upgrader/levels"
 CREATING = {"level": 25, "experience": 62_500, "cases": [], "createsCases": True}

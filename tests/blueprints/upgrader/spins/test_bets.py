@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench.harness.waiting import wait_until
 from models.db.connection import database, reading
+from tests.harness.waiting import wait_until
 from tests.support.openings import Openings
 
 
@@ -38,7 +38,7 @@ def test_a_bet_shows_everything_that_decided_it(client, player, item, settled):
     assert bet["roll"] < bet["threshold"]
 
 
-@pytest.mark.both_databases("services/games/bets.py")
+@pytest.mark.both_databases("services/bets/lookups.py")
 def test_other_bets_are_not_found(app, client, player, new_player, settled):
     bob = new_player("bob")
     Openings(app).bet(player)

@@ -5,7 +5,7 @@ import hashlib
 import peewee
 import pytest
 
-from services.games.bet_settler import BetSettler
+from services.bets.settlement import BetSettler
 
 
 @pytest.mark.regulation("(e) Immediate use of outputs")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.waiting import wait_until
+from tests.harness.waiting import wait_until
 from tests.support.locks import locked, waiting_for_locks
 from tests.support.markers import postgresql_only
 

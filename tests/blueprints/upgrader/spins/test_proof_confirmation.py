@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
 from models.proof_queries import RELEASED
+from tests.harness.waiting import wait_until
 
 PING, PONG = "2", "3"
 

@@ -6,15 +6,15 @@ import time
 import peewee
 import pytest
 
-from bench.harness.servers import threaded_server
-from bench.harness.spins import Clock, play_spin
-from bench.harness.waiting import wait_until
 from models import proof_queries
+from models.announced_seeds import AnnouncedSeed
 from models.bets import Bet
 from models.db.connection import reading, writing
-from models.users import AnnouncedSeed
 from services.shared.clock import now_ms
 from sockets.proofs import ProofDelivery
+from tests.harness.servers import threaded_server
+from tests.harness.spins import Clock, play_spin
+from tests.harness.waiting import wait_until
 
 BEGINNING = 1_800_000_000_000
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench.harness.spins import play_spin
-from bench.harness.waiting import wait_until
 from services.items import catalogue
+from tests.harness.spins import play_spin
+from tests.harness.waiting import wait_until
 
 pytestmark = pytest.mark.settings(UPGRADER_PROOF_DELAY="600")
 

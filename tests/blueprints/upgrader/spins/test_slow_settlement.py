@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench.harness.spins import Clock, at
-from bench.harness.waiting import wait_until
+from tests.harness.spins import Clock, at
+from tests.harness.waiting import wait_until
 from tests.support.locks import writers_held_up
 
 DELAY_MS = 6_000

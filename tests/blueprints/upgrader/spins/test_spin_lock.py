@@ -5,9 +5,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from bench.harness.spins import play_spin
-from bench.harness.waiting import wait_until
-from services.games.errors import SpinInProgress
+from services.bets.terms import SpinInProgress
+from tests.harness.spins import play_spin
+from tests.harness.waiting import wait_until
 from tests.support.locks import writers_held_up
 from tests.support.markers import postgresql_only
 

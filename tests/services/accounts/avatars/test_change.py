@@ -11,9 +11,9 @@ import requests
 from PIL import Image
 from urllib3.filepost import encode_multipart_formdata
 
-from bench.harness.waiting import wait_until
 from models.db.connection import database, reading, writing
 from models.users import User
+from tests.harness.waiting import wait_until
 from tests.services.accounts.avatars.conftest import GREEN, RED, encoded
 from tests.support.at_once import all_at_once
 

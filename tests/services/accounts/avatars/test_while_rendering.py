@@ -7,7 +7,7 @@ import pytest
 import requests
 from PIL import Image
 
-from bench.harness.servers import gunicorn, server_process
+from tests.harness.servers import gunicorn, server_process
 from tests.services.accounts.avatars.conftest import animation, encoded
 
 pytestmark = [pytest.mark.process, pytest.mark.thorough]

@@ -3,13 +3,13 @@
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from bench.harness.players import import_prices
-from bench.harness.price_sources import price_server
-from bench.harness.spins import Clock
 from models.db.connection import reading, writing
 from models.items import Item
-from models.leases import Lease
+from models.processes import Lease
 from services.items.prices import feed, market, service
+from tests.harness.players import import_prices
+from tests.harness.price_sources import price_server
+from tests.harness.spins import Clock
 
 START = 1_700_000_000_000
 HOUR = 3_600_000

@@ -4,7 +4,8 @@ import gzip
 
 import pytest
 
-from bench.harness.price_sources import cut_off, document, dripping, hung_up, text
+from tests.harness.price_sources import cut_off, document, dripping, text
+from tests.harness.servers import hang_up
 
 GOOD = document({"One": 150})
 
@@ -25,7 +26,7 @@ BAD = {
     "partial content": (text(GOOD, status=206), "the price feed answered 206"),
     "not modified": (text("", status=304), "the price feed answered 304"),
     "an endless redirect": (text("", status=302, Location="/"), "the request to the price feed failed"),
-    "hung up": (hung_up, "the price feed can't be reached, or broke off"),
+    "hung up": (hang_up, "the price feed can't be reached, or broke off"),
     "cut off": (cut_off, "the price feed can't be reached, or broke off"),
     "broken compression": (
         text(GOOD, Content_Encoding="gzip"),

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from bench.harness.players import import_case
-from bench.harness.price_sources import feed
+from tests.harness.players import import_case
+from tests.harness.price_sources import feed
 from tests.services.items.prices.conftest import HOUR, START
 
 

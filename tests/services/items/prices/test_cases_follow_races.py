@@ -6,12 +6,12 @@ from decimal import Decimal
 
 import pytest
 
-from bench.harness.price_sources import feed
 from models.db.connection import reading
 from models.users import User
 from services.cases import creating, importing
 from services.shared.clock import now_ms
 from services.shared.money import MAX_AMOUNT_CENTS
+from tests.harness.price_sources import feed
 
 NAMES = [f"Item {number}" for number in range(12)]
 ROUNDS = 12

@@ -5,10 +5,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bench.harness.faults.proxy import HALF, RESET, STALL, fault_proxy, slices
-from bench.harness.price_sources import feed, market
-from bench.harness.waiting import wait_until
 from services.items.prices import service
+from tests.harness.fault_proxy import HALF, RESET, STALL, fault_proxy, slices
+from tests.harness.price_sources import feed, market
+from tests.harness.waiting import wait_until
 
 # The database plays no part in this.
 

@@ -2,14 +2,13 @@
 
 import pytest
 
-from bench.harness.price_sources import feed, market, text
 from models.cases import Case
 from models.db.connection import reading, writing
-from models.items import Item
-from models.leases import Lease as Row
-from models.prices import HeldMarketPrice, MarketSlot, PriceSource
+from models.items import HeldMarketPrice, Item, MarketSlot, PriceSource
+from models.processes import Lease as Row
 from services.items.prices.service import Stopped
 from services.shared.lease import Lease, LeaseLost
+from tests.harness.price_sources import feed, market, text
 
 NAMES = [f"Item {number:03}" for number in range(30)]
 """Two slices of a refresh."""
@@ -25,10 +24,10 @@ def during_a_request(source):
     """Has the source answer well, after calling a function."""
 
     def call(function, good):
-        def answer(handler):
+        def answer(request):
             source.answer = good
             function()
-            good(handler)
+            return good(request)
 
         source.answer = answer
 
@@ -139,7 +138,7 @@ def test_a_leader_without_its_lease_writes_nothing_more(
     another, source, add, clock, lose_before, stored, by_feed, by_market, transactions
 ):
     add(dict.fromkeys(NAMES, 1))
-    source.answer = lambda asked: (by_market if "market_hash_name" in asked.path else by_feed)(asked)
+    source.answer = lambda asked: (by_market if "market_hash_name" in asked.args else by_feed)(asked)
     changed = []
 
     for number in range(1, transactions + 2):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from bench.harness.price_sources import cut_off, document, hung_up, market, price_server, text
+from tests.harness.price_sources import cut_off, document, market, price_server, text
+from tests.harness.servers import hang_up
 from tests.services.items.prices.conftest import HOUR, START
 
 NO_SUCH_ITEM = text('{"success": false}', status=500)
@@ -14,7 +15,7 @@ def settings(source):
 
 
 def asked(source):
-    return [request.query["market_hash_name"] for request in source.requests]
+    return [request.args["market_hash_name"] for request in source.requests]
 
 
 def test_the_market_is_asked_by_game_and_name(prices, source, add, stored_prices, next_fetches):
@@ -29,7 +30,7 @@ def test_the_market_is_asked_by_game_and_name(prices, source, add, stored_prices
         "market_hash_name": "★ Karambit & Co | 50% +1",
         "key": "1",
     }
-    assert [request.query for request in source.requests] == [question]
+    assert [request.args.to_dict() for request in source.requests] == [question]
     assert stored_prices() == {"★ Karambit & Co | 50% +1": 123_456}
     assert next_fetches() == {"★ Karambit & Co | 50% +1": START + HOUR}
 
@@ -96,7 +97,7 @@ BAD = {
     "an array": text("[1]"),
     "no success": text('{"lowest_price": "$1.50"}'),
     "too large": text(" " * 70_000 + '{"success": true, "lowest_price": "$1.50"}'),
-    "hung up": hung_up,
+    "hung up": hang_up,
     "cut off": cut_off,
     "a redirect": text("", status=302, Location="/elsewhere"),
 }

@@ -5,12 +5,12 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from bench.harness.price_sources import feed, market, text
-from bench.harness.waiting import wait_until
 from models.db.connection import reading
 from models.items import Item
 from services.items.prices import service
 from services.items.prices.service import Stopped
+from tests.harness.price_sources import feed, market, text
+from tests.harness.waiting import wait_until
 from tests.services.items.prices.conftest import HOUR, START
 from tests.support.at_once import all_at_once
 
@@ -86,9 +86,9 @@ def test_a_request_does_not_wait_for_a_slow_market(source, add, wanted, stored_p
     answer = threading.Event()
     good = market("$1.50")
 
-    def slowly(handler):
+    def slowly(request):
         answer.wait(10)
-        good(handler)
+        return good(request)
 
     source.answer = slowly
     before = wanted()
@@ -103,9 +103,9 @@ def test_20_concurrent_requests_ask_the_market_once(prices, source, add, wanted)
     good = market("$1.50")
     waiting = []
 
-    def answer(handler):
+    def answer(request):
         wait_until(lambda: len(waiting) == 20)
-        good(handler)
+        return good(request)
 
     source.answer = answer
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench.harness.price_sources import document, feed, text
 from services.items.prices import feed as price_feed
+from tests.harness.price_sources import document, feed, text
 
 NOTHING = {"updated": 0, "unchanged": 0, "heldBack": 0, "missing": 0, "custom": 0, "unknown": 0}
 

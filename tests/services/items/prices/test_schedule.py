@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from bench.harness.price_sources import feed, text
+from tests.harness.price_sources import feed, text
 from tests.services.items.prices.conftest import HOUR
 
 

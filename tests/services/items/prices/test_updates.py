@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench.harness.price_sources import feed, text
-from bench.harness.waiting import wait_until
 from services.items.prices import service
+from tests.harness.price_sources import feed, text
+from tests.harness.waiting import wait_until
 from tests.services.items.prices.conftest import START
 
 

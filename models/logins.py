@@ -1,0 +1,85 @@
+"""Logins: used nonces, two-factor authentication, and logins that wait for a code."""
+
+import peewee
+from peewee import SQL
+
+from models.db.connection import Table
+from models.users import User
+
+
+class LoginNonce(Table):
+    """A used nonce. The primary key refuses its second use, in any process."""
+
+    nonce = peewee.CharField(max_length=255, primary_key=True)
+    expires_at_ms = peewee.BigIntegerField()
+
+    class Meta:
+        table_name = "login_nonces"
+        # For deleting the nonces of assertions that are too old to be accepted.
+        indexes = (SQL("CREATE INDEX login_nonces_by_expiry ON login_nonces (expires_at_ms)"),)
+
+
+class TwoFactor(Table):
+    """A player's secret, pending until ``User.two_factor_enabled`` is true."""
+
+    user = peewee.ForeignKeyField(User, primary_key=True, on_delete="CASCADE")
+    encrypted_secret = peewee.TextField()
+    # The time step (Unix seconds / 30) of the newest accepted code. This and all earlier codes are used up.
+    last_used_step = peewee.BigIntegerField(null=True)
+
+    class Meta:
+        table_name = "two_factor"
+
+
+class WrongCode(Table):
+    """A wrong code that a player sent. Setting up a new secret does not delete these."""
+
+    id = peewee.BigAutoField()
+    user = peewee.ForeignKeyField(User, on_delete="CASCADE", index=False)
+    at_ms = peewee.BigIntegerField()
+
+    class Meta:
+        table_name = "wrong_codes"
+        # Counting a player's recent wrong codes, and deleting the others.
+        indexes = (SQL("CREATE INDEX wrong_codes_of_player ON wrong_codes (user_id, at_ms)"),)
+
+
+class RecoveryCode(Table):
+    """An unused recovery code, encrypted. Deleting the row uses it up, in any process once."""
+
+    id = peewee.BigAutoField()
+    user = peewee.ForeignKeyField(User, on_delete="CASCADE", index=False)
+    encrypted_code = peewee.TextField()
+
+    class Meta:
+        table_name = "recovery_codes"
+        # The codes of a player, at most ten.
+        indexes = (SQL("CREATE INDEX recovery_codes_of_player ON recovery_codes (user_id)"),)
+
+
+class ConfirmedToken(Table):
+    """A token (its claim ``jti``) whose requests need no other code until a time."""
+
+    user = peewee.ForeignKeyField(User, on_delete="CASCADE", index=False)
+    token_id = peewee.CharField(max_length=64)
+    until_ms = peewee.BigIntegerField()
+
+    class Meta:
+        table_name = "confirmed_tokens"
+        primary_key = peewee.CompositeKey("user", "token_id")
+
+
+class LoginChallenge(Table):
+    """A login that waits for a code, by the hash of its challenge's text and of its browser's secret.
+
+    Deleting the row uses it up.
+    """
+
+    key = peewee.CharField(max_length=64, primary_key=True)
+    user = peewee.ForeignKeyField(User, on_delete="CASCADE", index=False)
+    expires_at_ms = peewee.BigIntegerField()
+
+    class Meta:
+        table_name = "login_challenges"
+        # Deleting a player's expired challenges, and all when two-factor authentication is turned off.
+        indexes = (SQL("CREATE INDEX login_challenges_of_player ON login_challenges (user_id)"),)

@@ -1,0 +1,1 @@
+"""Bets of all games: from the request to the proof."""

@@ -1,0 +1,205 @@
+"""The server seed of a player's next bet: drawn, encrypted, and announced before the player bets."""
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from cachetools import LRUCache
+from cryptography.fernet import InvalidToken
+
+from models import announced_seeds
+from models.announced_seeds import AnnouncedSeed, FoundSeed
+from models.bets import Bet
+from models.db.connection import reading, writing
+from models.proof_queries import DueBet
+from services.accounts import users
+from services.audit_trail.events import AuditEventType
+from services.audit_trail.recording import record
+from services.bets import rolls
+from services.log import entries, logged_bets
+from services.log.bet_log import BetLog
+from services.log.entries import Reason
+from services.shared.clock import Millis
+from services.shared.encryption import Encrypter
+from services.shared.errors import Unavailable
+
+log = logging.getLogger("platform.seeds")
+
+
+@dataclass(frozen=True)
+class Commitment:
+    """The part of a seed that is public before the bet."""
+
+    server_seed_commitment: str
+    nonce: int
+
+
+@dataclass(frozen=True)
+class SeedInPlay:
+    """An announced seed, decrypted for the bet that is about to use it."""
+
+    nonce: int
+    commitment: str
+    encrypted: str
+    server_seed: str = field(repr=False)
+
+    @property
+    def announcement(self) -> Commitment:
+        return Commitment(self.commitment, self.nonce)
+
+
+ATTEMPTS = 5
+"""How often a lookup is tried while other processes replace the announced seed."""
+
+REMEMBERED = 10_000
+"""How many players' next seeds are kept in memory; any other is read and decrypted for the bet."""
+
+
+class ServerSeeds:
+    """Draws and announces server seeds. They are stored encrypted until their proofs are due."""
+
+    def __init__(self, *, encrypter: Encrypter, bet_log: BetLog, clock: Callable[[], Millis]) -> None:
+        self.log = bet_log
+        self._clock = clock
+        self.on_redraw: list[Callable[[int, Commitment], None]] = []
+        """Called with the player's id and the new commitment after an announced seed was replaced."""
+        self.encrypter = encrypter
+        self._announced_here: LRUCache[int, SeedInPlay] = LRUCache(maxsize=REMEMBERED)
+        self._guard = threading.Lock()
+
+    def announce_first(self, *, user_id: int) -> None:
+        """Draw the seed of a player's first bet, unless there is one. ``announced`` does it for a new player.
+
+        Raises UserNotFound.
+        """
+        users.get_by_id(user_id)
+        seed = self.draw(nonce=1)
+        with writing():
+            logged_bets.lock_epoch()
+            if announced_seeds.insert_first(user_id, commitment=seed.commitment, encrypted=seed.encrypted):
+                self._add_entry(user_id, seed.announcement, Reason.NEW)
+
+    def draw(self, *, nonce: int) -> SeedInPlay:
+        """A new seed; the caller stores it, which announces it."""
+        server_seed = rolls.draw_server_seed()
+        return SeedInPlay(
+            nonce=nonce,
+            commitment=rolls.commitment_of(server_seed),
+            encrypted=self.encrypter.encrypt(server_seed),
+            server_seed=server_seed,
+        )
+
+    def used(self, *, user_id: int, following: SeedInPlay) -> None:
+        """Note that a bet has used the player's seed, and keep the following one in memory.
+
+        That saves the next bet a query and a decryption.
+        """
+        self.log.remember_bet(user_id=user_id, nonce=following.nonce - 1)
+        with self._guard:
+            self._announced_here[user_id] = following
+
+    def recall(self, *, user_id: int) -> SeedInPlay | None:
+        """Remove and return the remembered seed. The settlement refuses it if another process used it."""
+        with self._guard:
+            seed: SeedInPlay | None = self._announced_here.pop(user_id, None)
+        return seed
+
+    @reading()
+    def announced(self, *, user_id: int) -> Commitment:
+        """The commitment of the player's next bet. Raises UserNotFound."""
+        found = self._find(user_id)
+        return Commitment(found.commitment, found.nonce)
+
+    @reading()
+    def in_play(self, *, user_id: int) -> SeedInPlay:
+        """The seed of the player's next bet, decrypted, with its commitment in a signed checkpoint.
+
+        Must not be called within a transaction. Raises UserNotFound.
+        """
+        found = self._find(user_id)
+        if not found.is_logged:
+            self._log(user_id, found)
+        return SeedInPlay(
+            nonce=found.nonce,
+            commitment=found.commitment,
+            # The bet stores this text, which must be encrypted with the current key.
+            encrypted=self.encrypter.renew(found.encrypted),
+            server_seed=self.encrypter.decrypt(found.encrypted),
+        )
+
+    def _find(self, user_id: int) -> FoundSeed:
+        """The announced seed, which is redrawn if it must be."""
+        for _ in range(ATTEMPTS):
+            known, last_nonce = self.log.known(), self.log.last_nonce(user_id)
+            found = announced_seeds.find_seed(user_id, known=known)
+            if found is None:
+                self.announce_first(user_id=user_id)
+            elif not found.contains_known or found.nonce <= last_nonce:
+                self.log.distrust(known)
+            elif found.is_current:
+                return found
+            else:
+                self._redraw(user_id, found)
+        raise Unavailable
+
+    def _redraw(self, user_id: int, found: FoundSeed) -> None:
+        """Replace an announced seed, unless a bet or another process is first."""
+        seed = self.draw(nonce=found.nonce)
+        with writing():
+            logged_bets.lock_epoch()
+            changed = announced_seeds.redraw_seed(
+                user_id, found, commitment=seed.commitment, encrypted=seed.encrypted
+            )
+            if changed:
+                self._add_entry(user_id, seed.announcement, Reason.REDRAWN, redraw=found.epoch)
+        if changed:
+            for redrawn in self.on_redraw:
+                redrawn(user_id, seed.announcement)
+
+    def _log(self, user_id: int, found: FoundSeed) -> None:
+        """Have an announced commitment in a signed checkpoint before a bet uses its seed."""
+        self.log.log_commitments()
+        with writing():
+            announced_seeds.mark_logged(user_id, found)
+
+    def _add_entry(
+        self, user_id: int, announced: Commitment, reason: Reason, *, redraw: int | None = None
+    ) -> None:
+        """Let an entry about this commitment wait for the log. To be used within ``writing()``."""
+        logged_bets.add(
+            entries.commitment(
+                at=self._clock(),
+                commitment=announced.server_seed_commitment,
+                nonce=announced.nonce,
+                player=self.log.pseudonyms.of(users.get_by_id(user_id).platform_id),
+                reason=reason,
+                redraw=redraw,
+            ),
+        )
+
+    def redraw_all(self, *, now: Millis) -> int:
+        """Have every announced seed replaced before it is used; returns how many there are.
+
+        This takes no longer for a million players: each seed is drawn at its next use.
+        """
+        self.log.redraw()
+        with writing():
+            count = int(AnnouncedSeed.select().count())
+            record(AuditEventType.SEEDS_REDRAWN, now=now, user_id=None, after={"seeds": count})
+            return count
+
+    def of_bet(self, bet: Bet | DueBet) -> str:
+        """A settled bet's seed, revealed or not; empty if no key decrypts it.
+
+        Callers must not show it before its proof is due.
+        """
+        if bet.server_seed is not None:
+            return bet.server_seed
+        if bet.encrypted_server_seed is None:
+            raise ValueError("a bet has a seed, encrypted or revealed")
+        try:
+            return self.encrypter.decrypt(bet.encrypted_server_seed)
+        except InvalidToken:
+            log.error("no key decrypts the server seed of bet %s", bet.id)  # noqa: TRY400
+            return ""

@@ -1,0 +1,172 @@
+"""What a bet of any game is: its request, its refusals, and the terms on which it is settled."""
+
+import hashlib
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Generic, TypeVar
+
+from models.bet_settlement import Outcome
+from models.cases import CASE, IRL
+from services.accounts.client_seed import is_client_seed
+from services.limits.errors import ExcludedPermanently, LimitReached, TakingABreak
+from services.shared import decimal_json
+from services.shared.errors import (
+    AccountSuspended,
+    InsufficientBalance,
+    PlatformError,
+    TooManyRequests,
+    Unauthorized,
+)
+from services.shared.money import InvalidAmount, cents_from_number
+
+UPGRADER = "upgrader"
+GAMES = (UPGRADER, CASE, IRL)
+"""All games, by the names that bets are stored with."""
+
+WON = "won"
+LOST = "lost"
+
+
+class SpinInProgress(PlatformError):
+    """The player's last bet has not been answered yet."""
+
+    text = "A spin is already in progress"
+
+
+class SeedUsed(SpinInProgress):
+    """Another bet, perhaps of another process, has used the seed."""
+
+
+class TermsExpired(Exception):
+    """The case of the opening was read too long ago when it was about to be settled."""
+
+
+class InvalidRequest(PlatformError):
+    """The payload is not an object, or a key is missing or has a value of the wrong type."""
+
+    text = "Invalid request"
+
+
+class InvalidClientSeed(PlatformError):
+    """The client seed is not 4 to 64 letters, digits, dashes and underscores."""
+
+    text = "Invalid client seed"
+
+
+class CommitmentMismatch(PlatformError):
+    """The player saw another commitment than the announced one."""
+
+    text = "Commitment does not match"
+
+
+class RequestIdReused(PlatformError):
+    """The request id has been used with other content."""
+
+    text = "Request id was used for another spin"
+
+
+class FreeCaseNotAvailable(PlatformError):
+    """The player uses no promo code, or has opened the free case as often as the limit allows."""
+
+    text = "Free case is not available"
+
+
+class TooSoon(PlatformError):
+    """The least time between two bets has not passed."""
+
+    text = "Please wait before the next bet"
+
+
+class SessionTimeReached(PlatformError):
+    """The player has played as long as a play session may last, and must pause for half an hour."""
+
+    text = "Session time limit reached"
+
+
+OF_EVERY_BET = (
+    *(Unauthorized, TooManyRequests, SpinInProgress, InvalidRequest, RequestIdReused, InvalidClientSeed),
+    *(AccountSuspended, ExcludedPermanently, TakingABreak, LimitReached, TooSoon, SessionTimeReached),
+    *(CommitmentMismatch, InsufficientBalance),
+)
+"""The refusals that every game has. Players are told these and those of the game."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BetRequest(ABC):
+    """The fields that the requests of all games have, as the player sent them.
+
+    ``client_seed`` and the commitment are not validated yet: the checks have a documented order.
+    """
+
+    user_id: int
+    session: int = 0
+    """The session number of the player's token. A bet of an ended session is refused."""
+    client_seed: object = None
+    """Without one, or with an empty text, the bet uses the seed of the player's profile."""
+    server_seed_commitment: object = None
+    price: int | float | Decimal | None = None
+    request_id: str | None = None
+
+    def check_client_seed(self) -> None:
+        """Raises InvalidClientSeed."""
+        if self.client_seed not in (None, "") and not is_client_seed(self.client_seed):
+            raise InvalidClientSeed
+
+    @abstractmethod
+    def identity(self) -> list[object]:
+        """The values that must be the same when a request id is repeated."""
+
+    def digest(self, game: str) -> str:
+        """A hash of the game and the identity. Amounts go by value: 5, 5.0 and 5.00 are the same."""
+        identity = decimal_json.dumps([game, *(_comparable(part) for part in self.identity())])
+        return hashlib.sha256(identity.encode()).hexdigest()
+
+
+def _comparable(part: object) -> object:
+    """Amounts as cents; texts, booleans and null as they are; anything else as its ``repr``."""
+    try:
+        return int(cents_from_number(part))
+    except InvalidAmount:
+        return part if part is None or isinstance(part, bool | str) else repr(part)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expectation:
+    """The mean of a bet's payout, in cents, and its variance, in square cents, by the bet's chances."""
+
+    mean_cents: float
+    variance_square_cents: float
+
+
+class Terms(ABC):
+    """A request that has passed the checks of its game."""
+
+    @abstractmethod
+    def outcome(self, *, server_seed: str, client_seed: str, nonce: int) -> Outcome:
+        """Decide the bet."""
+
+    @abstractmethod
+    def expectation(self) -> Expectation | None:
+        """Of the payout; None for a bet that costs nothing."""
+
+
+Request = TypeVar("Request", bound=BetRequest)
+
+
+class Game(ABC, Generic[Request]):
+    """The rules of a game."""
+
+    name: str
+    refusals: tuple[type[PlatformError], ...]
+    """What ``terms`` raises, and refusals of the settlement that this game alone has."""
+
+    @abstractmethod
+    def terms(self, request: Request) -> Terms:
+        """Check a request in the documented order of the game; raises its refusals.
+
+        Calls ``check_client_seed`` at its place in that order.
+        """
+
+    def forget_terms(self) -> None:
+        """Forget what ``terms`` remembers, which was too old when a bet was about to be settled."""

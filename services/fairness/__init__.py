@@ -1,1 +1,0 @@
-"""The roll, and the server seeds."""

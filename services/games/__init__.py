@@ -1,1 +1,0 @@
-"""Shared by all games: settlement, the player's lock, bets, proofs, live bets."""

@@ -1,1 +1,0 @@
-"""The upgrader: wager an amount on a more expensive item."""

@@ -1,0 +1,1 @@
+"""What tests, storms and benchmarks share: servers, databases, clients and players."""

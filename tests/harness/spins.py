@@ -1,0 +1,51 @@
+"""Real spins with a clock of the test, settled by the service without a server."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from flask import Flask
+
+from services.bets.settlement import SettledBet
+from services.bets.upgrader import SpinRequest
+from tests.harness.players import Player
+
+DAY_MS = 24 * 3600 * 1000
+
+
+def at(text: str) -> int:
+    """A date and time of UTC, such as ``2026-03-18 12:00``, in ms."""
+    return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp() * 1000)
+
+
+class Clock:
+    """A time in ms that changes only when the test sets it."""
+
+    def __init__(self, now: int) -> None:
+        self.now = now
+
+    def __call__(self) -> int:
+        return self.now
+
+    def advance(self, *, ms: int = 0, **units: float) -> None:
+        """Move by this time; ``units`` are those of ``timedelta``, such as days."""
+        self.now += ms + timedelta(**units) // timedelta(milliseconds=1)
+
+
+def play_spin(
+    app: Flask,
+    player: Player,
+    item: str,
+    *,
+    clock: Callable[[], int] | None = None,
+    amount: Any = 1,
+    **request: Any,
+) -> SettledBet:
+    """Settle a spin of the player, by default of one coin and now, without a server that knows of it."""
+    services = app.extensions["services"]
+    played: SettledBet = services.bets.settle(
+        services.upgrader,
+        SpinRequest(user_id=player.id, amount=amount, item=item, **request),
+        clock=clock or services.clock,
+    )
+    return played
