@@ -114,7 +114,8 @@ def logged_entries(log: Log, *, newest_first: bool = False) -> Iterator[tuple[in
         references = bundles.references(log.name, number)
         others = bundles.other_contents(references)
         tile = b""
-        for offset in range(len(references))[::step]:
+        # What is stored after the end is not signed.
+        for offset in range(min(len(references), log.size - number * TILE_WIDTH))[::step]:
             entry = others.get(references[offset], b"")
             if b'"audit":' in entry:
                 tile = tile or stored_tiles.reader(log.name)(TilePosition(0, number))

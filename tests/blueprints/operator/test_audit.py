@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import struct
 import subprocess
 from contextlib import contextmanager
 from functools import reduce
@@ -14,7 +15,7 @@ from models import audit_trail
 from models.audit_trail import NO_EVENTS, AuditAnchor, AuditEvent, chained, stored_rows
 from models.db.connection import database, writing
 from models.db.sqlite import Sqlite
-from models.log import LogEntry, LogTile
+from models.log import LogBundle, LogEntry, LogTile
 from services.audit_trail import verification
 from services.audit_trail.recording import digest_of, event_text
 from services.log.merkle import leaf_hash
@@ -202,6 +203,21 @@ def rewrite_tree():
     LogTile.update(hashes=bytes(tile.hashes).replace(before, anchor_leaf())).execute()
 
 
+def add_after_the_end():
+    """Anchor the seventh event by an entry that is stored after the last one that was signed."""
+    rewrite_events()
+    last, event = AuditAnchor.get(), AuditEvent.get(AuditEvent.number == 7)
+    digest = chained(last.digest, event.digest)
+    AuditAnchor.create(events=7, digest=digest, at_ms=AT + MINUTE_MS)
+    entry = LogEntry.get(LogEntry.text.contains('"audit"'))
+    entry.id, entry.text = None, entry.text.replace(last.digest, digest).replace(':6,"v"', ':7,"v"')
+    entry.save(force_insert=True)
+    hashes = bytes(LogTile.get().hashes) + leaf_hash(entry.text.encode())
+    LogTile.update(hashes=hashes).execute()
+    references = bytes(LogBundle.get().references) + struct.pack(">q", -entry.id)
+    LogBundle.update(references=references).execute()
+
+
 def anchor_leaf():
     """The hash of the anchor's entry in the public log."""
     return leaf_hash(LogEntry.get(LogEntry.text.contains('"audit"')).text.encode())
@@ -249,6 +265,7 @@ CHANGES = [
     (["UPDATE audit_events SET who = 'system' WHERE id = 3", rewrite_entries], OTHER_ANCHORS),
     (["UPDATE audit_events SET who = 'system' WHERE id = 3", rewrite_tree], OTHER_ROOT),
     ([INSERT.format(7), rewrite_tree], OTHER_ROOT),
+    ([INSERT.format(7), add_after_the_end], "anchor 2 and those after it are not those of the public log"),
     (["DELETE FROM audit_events", "DELETE FROM audit_anchors", "DELETE FROM log_tiles"], OTHER_ROOT),
     (["DELETE FROM log_bundles"], OTHER_ANCHORS),
     (["DELETE FROM log_entries"], OTHER_ANCHORS),
