@@ -180,7 +180,7 @@ class Settings:
     reality_check_ms: int = _setting("REALITY_CHECK_MINUTES", "0", parsers.MINUTES)
     """The minutes of play after which a player gets a reality check, again and again. Play begins with
     the first bet after 30 minutes without one."""
-    session_limit_ms: int = _setting("SESSION_LIMIT_MINUTES", "0", parsers.MINUTES)
+    longest_play_ms: int = _setting("SESSION_LIMIT_MINUTES", "0", parsers.MINUTES)
     """The minutes of play after which a player must pause for half an hour."""
     two_factor_required_for: tuple[str, ...] = _setting(
         "TWO_FACTOR_REQUIRED_FOR", "", parsers.some_of("login", "trade-url", "vault-unlock")

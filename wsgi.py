@@ -15,7 +15,7 @@ from werkzeug.serving import is_running_from_reloader
 from app import create_app
 from models.db.connection import database
 from models.db.postgres import cooperate_with_gevent
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 
 
 def serves_with_flask_run() -> bool:
@@ -37,5 +37,5 @@ if serves_with_flask_run():
     # Gunicorn's worker does this itself.
     try:
         app.extensions["realtime"].start()
-    except OperatorError as problem:
+    except Refusal as problem:
         sys.exit(str(problem))

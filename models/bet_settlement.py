@@ -53,7 +53,7 @@ class Settlement(Outcome):
     """A bet to write: its outcome, its player and seeds, and the next announced seed."""
 
     user_id: int
-    session_number: int
+    token_number: int
     """Must still be the player's."""
     nonce: int
     server_seed_commitment: str
@@ -72,7 +72,7 @@ class Settlement(Outcome):
     ledger_kind: str
     min_cycle_ms: int = 0
     """The least time between two bets of a player."""
-    session_limit_ms: int = 0
+    longest_play_ms: int = 0
     """The longest play session; 0 for any time."""
 
     # Set when the waits are over.

@@ -33,7 +33,7 @@ class Case(Table):
     # The level that a player needs to open a level case.
     required_level = peewee.IntegerField(null=True)
     # Since when it is not sold any more; null while it is on sale.
-    withdrawn_at_ms = peewee.BigIntegerField(null=True)
+    retired_at_ms = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "cases"
@@ -46,11 +46,11 @@ class Case(Table):
         indexes = (
             SQL(
                 "CREATE INDEX cases_by_time"
-                " ON cases (created_at_ms, id, kind, type, name_folded, withdrawn_at_ms)"
+                " ON cases (created_at_ms, id, kind, type, name_folded, retired_at_ms)"
             ),
             SQL(
                 "CREATE INDEX cases_by_price"
-                " ON cases (price_cents, id, kind, type, name_folded, withdrawn_at_ms)"
+                " ON cases (price_cents, id, kind, type, name_folded, retired_at_ms)"
             ),
         )
 
@@ -91,7 +91,7 @@ class IrlCase(Table):
     price_cents = peewee.BigIntegerField(constraints=[Check("price_cents >= 0")])
     created_at_ms = peewee.BigIntegerField()
     # Since when it is not sold any more; null while it is on sale.
-    withdrawn_at_ms = peewee.BigIntegerField(null=True)
+    retired_at_ms = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "irl_cases"

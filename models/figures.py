@@ -1,8 +1,8 @@
 """Sums and counts of bets, so that lists and reports cost the same however long the history is.
 
 The transaction that writes a bet updates the counts of live bets, the one that appends it to the public log
-the totals of its day (services/figures/daily_totals.py). ``flask ledger audit`` compares all of them, and the
-sums in ``users``, with the bets. Days are in UTC.
+the figures of its day (services/figures/daily_figures.py). ``flask ledger audit`` compares all of them, and
+the statistics in ``users``, with the bets. Days are in UTC.
 """
 
 import peewee
@@ -34,7 +34,7 @@ PRICE_CLASSES = {"under-10": 10_00, "under-100": 100_00, "under-1000": 1_000_00,
 """The classes of spins by the price of the item, with the price in cents that is too much for each."""
 
 
-class DailyTotals(Table):
+class DailyFigures(Table):
     """The bets of a day in one game: spins by the price of the item, openings by case."""
 
     day_starts_at_ms = peewee.BigIntegerField()
@@ -56,24 +56,24 @@ class DailyTotals(Table):
     largest_cents = peewee.BigIntegerField(constraints=[Check("largest_cents >= 0")])
 
     class Meta:
-        table_name = "daily_totals"
+        table_name = "daily_figures"
         # By day first, for the reports of a period.
         primary_key = peewee.CompositeKey("day_starts_at_ms", "game", "case_id", "price_class")
 
 
-ADD_TO_DAILY_TOTALS = """
-INSERT INTO daily_totals (
+ADD_TO_DAILY_FIGURES = """
+INSERT INTO daily_figures (
     day_starts_at_ms, game, case_id, price_class, bets, wagered_cents, paid_cents, expected_cents,
     variance_square_cents, largest_cents
 ) VALUES (:day, :game, :case_id, :price_class, :bets, :wagered, :paid, :expected, :variance, :largest)
 ON CONFLICT (day_starts_at_ms, game, case_id, price_class) DO UPDATE SET
-    bets = daily_totals.bets + EXCLUDED.bets,
-    wagered_cents = daily_totals.wagered_cents + EXCLUDED.wagered_cents,
-    paid_cents = daily_totals.paid_cents + EXCLUDED.paid_cents,
-    expected_cents = daily_totals.expected_cents + EXCLUDED.expected_cents,
-    variance_square_cents = daily_totals.variance_square_cents + EXCLUDED.variance_square_cents,
-    largest_cents = CASE WHEN daily_totals.largest_cents > EXCLUDED.largest_cents
-        THEN daily_totals.largest_cents ELSE EXCLUDED.largest_cents END
+    bets = daily_figures.bets + EXCLUDED.bets,
+    wagered_cents = daily_figures.wagered_cents + EXCLUDED.wagered_cents,
+    paid_cents = daily_figures.paid_cents + EXCLUDED.paid_cents,
+    expected_cents = daily_figures.expected_cents + EXCLUDED.expected_cents,
+    variance_square_cents = daily_figures.variance_square_cents + EXCLUDED.variance_square_cents,
+    largest_cents = CASE WHEN daily_figures.largest_cents > EXCLUDED.largest_cents
+        THEN daily_figures.largest_cents ELSE EXCLUDED.largest_cents END
 """
 
 _CLASSES = " ".join(
@@ -103,8 +103,8 @@ THEORETICAL_LOSS_UCENTS = "wager_cents * COALESCE(house_edge_ppm, counted_edge_p
 """Of one bet."""
 
 SPANS = ("play", *PERIODS)
-TOTALS = ("wagered_cents", "earned_cents", "theoretical_loss_ucents")
-SUMS = tuple(f"{span}_{total}_cents" for span in SPANS for total in ("wagered", "paid"))
+LIFETIME = ("wagered_cents", "earned_cents", "theoretical_loss_ucents")
+CURRENT = tuple(f"{span}_{total}_cents" for span in SPANS for total in ("wagered", "paid"))
 
 # The bets of a period are all from its first one on, by nonce: when the clock was set back, their times are
 # earlier.
@@ -118,14 +118,14 @@ _SUMS = ", ".join(
     for span in SPANS
     for total, amount in (("wagered", "wager"), ("paid", "payout"))
 )
-_EXPECTED = ", ".join(f"users.{column}, COALESCE(sums.{column}, 0)" for column in (*TOTALS, *SUMS))
-_DIFFERS = " OR ".join(f"users.{column} <> COALESCE(sums.{column}, 0)" for column in (*TOTALS, *SUMS))
+_EXPECTED = ", ".join(f"users.{column}, COALESCE(sums.{column}, 0)" for column in (*LIFETIME, *CURRENT))
+_DIFFERS = " OR ".join(f"users.{column} <> COALESCE(sums.{column}, 0)" for column in (*LIFETIME, *CURRENT))
 
 # PostgreSQL computes each part once. Otherwise it may plan nested loops by the statistics of a table that was
 # empty, which took more than ten minutes for 226 bets.
 #
 # The first bet of a play session is the last one of its time with a pause before it.
-WRONG_SUMS = f"""
+WRONG_STATISTICS = f"""
 WITH starts AS MATERIALIZED (
     SELECT bets.user_id, COALESCE(
         MAX(CASE WHEN previous.created_at_ms > bets.created_at_ms - {PAUSE_MS} THEN NULL ELSE bets.nonce END),
@@ -154,10 +154,10 @@ WHERE {_DIFFERS}
 """  # noqa: S608  # constants
 
 
-def wrong_sums() -> dict[str, dict[str, int]]:
+def wrong_statistics() -> dict[str, dict[str, int]]:
     """The players with a wrong sum by platform id, each with the correct numbers by the wrong columns."""
     wrong = {}
-    for player_id, *pairs in database.execute_sql(WRONG_SUMS).fetchall():
-        columns = zip((*TOTALS, *SUMS), pairs[::2], pairs[1::2], strict=True)
+    for player_id, *pairs in database.execute_sql(WRONG_STATISTICS).fetchall():
+        columns = zip((*LIFETIME, *CURRENT), pairs[::2], pairs[1::2], strict=True)
         wrong[player_id] = {column: int(correct) for column, stored, correct in columns if stored != correct}
     return wrong

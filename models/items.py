@@ -26,7 +26,7 @@ class Item(Table):
     # Whether the price feed contains the item; null until the item is compared with the feed.
     in_feed = peewee.BooleanField(null=True)
     # Since when it is not sold any more; null while it is on sale.
-    withdrawn_at_ms = peewee.BigIntegerField(null=True)
+    retired_at_ms = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "items"
@@ -44,8 +44,8 @@ SHOWN_COLUMNS = (
 )
 """What clients see of an item, in a case and in the catalogue."""
 
-PRICE_ON_SALE = peewee.Case(None, [(Item.withdrawn_at_ms.is_null(), Item.price_cents)])
-"""The price; null for a withdrawn item, so that a case with one can't be opened."""
+PRICE_ON_SALE = peewee.Case(None, [(Item.retired_at_ms.is_null(), Item.price_cents)])
+"""The price; null for a retired item, so that a case with one can't be opened."""
 
 
 class SharedItem(Table):

@@ -85,18 +85,18 @@ IS_IN_TIME = f"{{now}} - :case_read_at_ms BETWEEN 0 AND {CASE_AGE_MS}"
 
 # A last bet far in the future was made before the clock was set back. It delays no bet.
 REFUSAL = f"""CASE
-    WHEN session_number <> :session_number THEN 'ended'
+    WHEN token_number <> :token_number THEN 'ended'
     WHEN suspended_at_ms IS NOT NULL THEN 'suspended'
     WHEN excluded_until_ms > :created_at_ms THEN 'excluded'
-    WHEN :session_limit_ms > 0 AND {_PLAYED_LATELY} AND :created_at_ms - play_began_at_ms >= :session_limit_ms
-        THEN 'session'
+    WHEN :longest_play_ms > 0 AND {_PLAYED_LATELY} AND :created_at_ms - play_began_at_ms >= :longest_play_ms
+        THEN 'play session'
     WHEN :created_at_ms - last_bet_at_ms BETWEEN 1 - :min_cycle_ms AND :min_cycle_ms - 1 THEN 'cycle'
     WHEN NOT ({IS_IN_TIME}) THEN 'late'
 {_over_limits()}
 END"""
 """Why the player may not make this bet; null if the player may.
 
-``ended`` (the session of the token), ``suspended``, ``excluded``, ``session`` (of play), ``cycle``, ``late``
+``ended`` (the token is revoked), ``suspended``, ``excluded``, ``play session``, ``cycle``, ``late``
 (the case was read too long ago), or a kind of limit and its period, such as ``wager day``. A limit is
 compared with the whole wager, before any payout.
 """

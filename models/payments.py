@@ -215,7 +215,7 @@ class WebhookDelivery(Table):
         )
 
 
-class PaymentFinding(Table):
+class Discrepancy(Table):
     """One difference. The row stays when it is solved, and is opened again if the difference comes back."""
 
     id = peewee.BigAutoField()
@@ -233,9 +233,12 @@ class PaymentFinding(Table):
     address = peewee.CharField(max_length=256, null=True)
 
     class Meta:
-        table_name = "payment_findings"
+        table_name = "payment_discrepancies"
         indexes = (
             # Reported by several processes at once, it is one row.
             (("kind", "subject"), True),
-            SQL("CREATE INDEX payment_findings_open ON payment_findings (kind) WHERE solved_at_ms IS NULL"),
+            SQL(
+                "CREATE INDEX payment_discrepancies_open ON payment_discrepancies (kind)"
+                " WHERE solved_at_ms IS NULL"
+            ),
         )

@@ -56,7 +56,7 @@ class User(Table):
     balance_version = peewee.BigIntegerField(default=0)
 
     # Logging out everywhere raises it. Tokens with another number are refused.
-    session_number = peewee.BigIntegerField(default=0)
+    token_number = peewee.BigIntegerField(default=0)
     suspended_at_ms = peewee.BigIntegerField(null=True)
     # The end of a break that the player asked for, or PERMANENTLY.
     excluded_until_ms = peewee.BigIntegerField(null=True)
@@ -211,21 +211,21 @@ class PlayerTag(Table):
 
 
 class SentState(NamedTuple):
-    """What a socket was last sent, its player, and the session number of its token."""
+    """What a socket was last sent, its player, and the number of its token."""
 
     sid: str
     user_id: int
-    session_number: int
+    token_number: int
     version: int
     commitment: str
 
 
 class ChangedState(NamedTuple):
-    """The newer session number and balances in the database, by the names of the columns."""
+    """The newer token number and balances in the database, by the names of the columns."""
 
     sid: str
     user_id: int
-    session_number: int
+    token_number: int
     balance_cents: int
     vault_cents: int
     sweepstake_cents: int
@@ -234,14 +234,14 @@ class ChangedState(NamedTuple):
 
 DIGITS = 20
 # Each state is one text, because the databases have no common way to read values of a JSON object: the ids of
-# player and session with their leading zeros, then version and commitment.
+# player and token number with their leading zeros, then version and commitment.
 FIND_CHANGED = f"""
-SELECT sent.key, users.id, users.session_number,
+SELECT sent.key, users.id, users.token_number,
     users.balance_cents, users.vault_cents, users.sweepstake_cents, users.balance_version
 FROM {{pairs}}(:sent) AS sent
     JOIN users ON users.id = CAST(substr(sent.value, 1, {DIGITS}) AS BIGINT)
     JOIN announced_seeds ON announced_seeds.user_id = users.id
-WHERE users.session_number > CAST(substr(sent.value, {DIGITS + 1}, {DIGITS}) AS BIGINT)
+WHERE users.token_number > CAST(substr(sent.value, {DIGITS + 1}, {DIGITS}) AS BIGINT)
     OR substr(sent.value, {2 * DIGITS + 1})
     <> users.balance_version || ' ' || announced_seeds.server_seed_commitment
 """  # noqa: S608  # constants
@@ -249,11 +249,11 @@ WHERE users.session_number > CAST(substr(sent.value, {DIGITS + 1}, {DIGITS}) AS 
 
 @reading()
 def find_changed(sent: Sequence[SentState]) -> list[ChangedState]:
-    """The sockets of these whose players' state or session number has changed, with the new state."""
+    """The sockets of these whose players' state or token number has changed, with the new state."""
     if not sent:
         return []
     texts = {
-        each.sid: f"{each.user_id:0{DIGITS}}{each.session_number:0{DIGITS}}{each.version} {each.commitment}"
+        each.sid: f"{each.user_id:0{DIGITS}}{each.token_number:0{DIGITS}}{each.version} {each.commitment}"
         for each in sent
     }
     return [ChangedState(*row) for row in execute(FIND_CHANGED, {"sent": json.dumps(texts)})]

@@ -16,7 +16,7 @@ from services.bets.seeds import ServerSeeds
 from services.bets.settlement import BetSettler
 from services.bets.terms import SpinInProgress
 from services.bets.upgrader import Upgrader
-from services.figures.daily_totals import TotalsOfAppended
+from services.figures.daily_figures import FiguresOfAppended
 from services.items.catalogue import CatalogueCache
 from services.items.prices.service import PriceService
 from services.log.bet_log import BetLog
@@ -77,7 +77,7 @@ class Services:
             origin=settings.log_origin,
             keys=LogKeys(settings.log_keys),
             pseudonyms=Pseudonyms(),
-            totals=TotalsOfAppended(),
+            totals=FiguresOfAppended(),
             clock=clock,
             ask_for_confirmation=ask_for_confirmation,
         )

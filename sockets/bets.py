@@ -15,18 +15,17 @@ from server import repeated_lines
 from server.metrics import Metrics
 from server.realtime.packets import after_this_event, check_event_rate
 from server.realtime.server import Event, Realtime
-from services.accounts import sessions, users
+from services.accounts import access, users
 from services.bets.cases import OpeningRequest
 from services.bets.settlement import SettledBet
 from services.bets.terms import LOST, OF_EVERY_BET, UPGRADER, WON, Game, InvalidRequest, Request
 from services.bets.upgrader import SpinRequest
 from services.container import Services
-from services.limits.errors import LimitReached
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.shared.money import number_from_cents
 from sockets.player_state import PlayerState
 from sockets.proofs import ProofDelivery
-from sockets.schemas import LimitReachedSchema, OpeningPfSchema, PfSchema, ReceiptSchema
+from sockets.schemas import OpeningPfSchema, PfSchema, ReceiptSchema
 
 MAX_REQUEST_ID = 64
 CENTS_PER_COIN = 100
@@ -42,7 +41,6 @@ events_log = logging.getLogger("platform.events")
 # Building a schema takes longer than dumping with it.
 SPIN_PF = PfSchema()
 OPENING_PF = OpeningPfSchema()
-LIMIT_REACHED = LimitReachedSchema()
 RECEIPT_PAYLOAD = ReceiptSchema()
 
 
@@ -54,7 +52,7 @@ class BetEvent(ABC, Generic[Request]):
     ) -> None:
         self._name = name
         self._game = game
-        self._refusals: tuple[type[PlatformError], ...] = (*OF_EVERY_BET, *game.refusals)
+        self._refusals: tuple[type[Refusal], ...] = (*OF_EVERY_BET, *game.refusals)
         self._running = running
         self._services: Services = app.extensions["services"]
         self._metrics: Metrics = app.extensions["metrics"]
@@ -68,8 +66,8 @@ class BetEvent(ABC, Generic[Request]):
         began = time.perf_counter()
         try:
             check_event_rate()
-            with self._running.connections.event_in_flight(sid) as (user_id, session):
-                outcome, answer = self._play(sid, user_id, session, payload)
+            with self._running.connections.event_in_flight(sid) as (user_id, token_number):
+                outcome, answer = self._play(sid, user_id, token_number, payload)
         except self._refusals as refusal:
             # The text of the class, because that of a break contains its end.
             outcome, answer = type(refusal).text, self._answer(sid, refusal_answer(refusal))
@@ -80,24 +78,24 @@ class BetEvent(ABC, Generic[Request]):
         self._count(outcome)
         return answer
 
-    def _play(self, sid: str, user_id: int, session: int, payload: object) -> tuple[str, dict[str, Any]]:
+    def _play(self, sid: str, user_id: int, token_number: int, payload: object) -> tuple[str, dict[str, Any]]:
         """Play the bet and send its events; returns its status and the acknowledgement."""
         try:
             with self._services.player_locks.hold(user_id):
-                request = self.read(payload, user_id=user_id, session=session)
+                request = self.read(payload, user_id=user_id, token_number=token_number)
                 played = self._services.bets.settle(self._game, request, clock=self._services.clock)
                 answer = bet_answer(played)
                 self._send(sid, played, answer)
-        except PlatformError:
+        except Refusal:
             # These two are reported before any other reason. The settlement checks them for all others.
             player = users.get_by_id(user_id)
-            sessions.check_session(player, session)
-            sessions.check_not_suspended(player)
+            access.check_token_number(player, token_number)
+            access.check_not_suspended(player)
             raise
         return played.bet.status, answer
 
     @abstractmethod
-    def read(self, payload: object, *, user_id: int, session: int) -> Request:
+    def read(self, payload: object, *, user_id: int, token_number: int) -> Request:
         """Check the types of a payload; the service checks its values. Raises InvalidRequest."""
 
     def _send(self, sid: str, played: SettledBet, answer: dict[str, Any]) -> None:
@@ -160,24 +158,26 @@ class BetEvent(ABC, Generic[Request]):
 class SpinEvent(BetEvent[SpinRequest]):
     """Plays spins."""
 
-    def read(self, payload: object, *, user_id: int, session: int) -> SpinRequest:
+    def read(self, payload: object, *, user_id: int, token_number: int) -> SpinRequest:
         given, common = _common_fields(payload)
         amount, item = given.get("amount"), given.get("item")
         # A boolean or a text as amount is refused by the service, as an invalid amount.
         if not isinstance(amount, bool | str | int | float | Decimal) or not isinstance(item, str):
             raise InvalidRequest
-        return SpinRequest(user_id=user_id, session=session, amount=amount, item=item, **common)
+        return SpinRequest(user_id=user_id, token_number=token_number, amount=amount, item=item, **common)
 
 
 class OpeningEvent(BetEvent[OpeningRequest]):
     """Plays openings of cases."""
 
-    def read(self, payload: object, *, user_id: int, session: int) -> OpeningRequest:
+    def read(self, payload: object, *, user_id: int, token_number: int) -> OpeningRequest:
         given, common = _common_fields(payload)
         case, snapshot = given.get("case"), given.get("snapshot")
         if not isinstance(case, str):
             raise InvalidRequest
-        return OpeningRequest(user_id=user_id, session=session, case=case, snapshot=snapshot, **common)
+        return OpeningRequest(
+            user_id=user_id, token_number=token_number, case=case, snapshot=snapshot, **common
+        )
 
 
 def _common_fields(payload: object) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -217,10 +217,9 @@ def bet_answer(played: SettledBet) -> dict[str, Any]:
     return {"status": True, "result": result}
 
 
-def refusal_answer(error: PlatformError) -> dict[str, Any]:
+def refusal_answer(error: Refusal) -> dict[str, Any]:
     """The answer to a bet that was refused."""
-    answer = {"status": False, "error": error.text}
-    return answer | LIMIT_REACHED.dump(error) if isinstance(error, LimitReached) else answer
+    return {"status": False, "error": error.text, **error.details}
 
 
 def pf_event(bet: Bet) -> Event:

@@ -70,7 +70,7 @@ class PlayerState:
             return
         commitment = self._services.seeds.announced(user_id=user_id)
         events = [_event(commitment), _event(users.get_by_id(user_id))]
-        # During the queries the session may have ended, or a bet may have sent newer ones.
+        # During the queries the token may have been revoked, or a bet may have sent newer ones.
         if self._connections.player_of(sid) == user_id:
             self._send(sid, events, unless_older=True)
 
@@ -82,13 +82,13 @@ class PlayerState:
     def compare(self) -> None:
         """Send what the database has and the sockets of this process were not sent.
 
-        Sockets of sessions that have ended, by any process or command, become spectators.
+        Sockets whose tokens were revoked, by any process or command, become spectators.
         """
         for sids in peewee.chunked(self._connections.sids(), SOCKETS_AT_ONCE):
             sent = {sid: state for sid in sids if (state := self._sent_state(sid))}
             for changed in find_changed(list(sent.values())):
-                if changed.session_number > sent[changed.sid].session_number:
-                    self._running.end_sessions(changed.user_id, before=changed.session_number)
+                if changed.token_number > sent[changed.sid].token_number:
+                    self._running.make_spectators(changed.user_id, before=changed.token_number)
                 else:
                     self._send_changed(changed, before=sent[changed.sid])
             pause()
@@ -110,7 +110,7 @@ class PlayerState:
             return None
         last = connection.last_sent
         (version, _), (_, commitment) = last.get(BALANCE, UNSENT), last.get(COMMITMENT, UNSENT)
-        return SentState(sid, user_id, connection.session, version, commitment)
+        return SentState(sid, user_id, connection.token_number, version, commitment)
 
     def _send(self, sid: str, events: Sequence[Event], *, unless_older: bool = False) -> None:
         """Send the events to a socket, except those that it was sent last, and optionally older ones."""

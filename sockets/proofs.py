@@ -286,7 +286,7 @@ class ProofDelivery:
             self._running.send(receiver, [_event(proof) for proof in proofs])
             self._sent.add(receiver, proofs, sent_at=time.monotonic())
             if self._connections.player_of(receiver) is None:
-                # It or its session ended before the proofs were added, so that end did not report them.
+                # Its end, or that of its token, came before the proofs were added, and did not report them.
                 self.left(receiver)
 
     def _receivers(self, proof: Proof, sid: str | None) -> list[str]:

@@ -38,7 +38,7 @@ TICKET = text(
 NONCE = count("Number of the player's bet, from 1", 1, validate=ma.validate.Range(min=1))
 CASE_SNAPSHOT = text(
     "SHA-256 of the content as canonical JSON, which `/snapshots/{hash}` serves. Null for a case that can't"
-    " be opened because an item has no price or is withdrawn",
+    " be opened because an item has no price or is retired",
     SNAPSHOT_EXAMPLE,
     allow_none=True,
 )
@@ -107,14 +107,6 @@ class OpeningPfSchema(PfSchema):
     ticket = TICKET
 
 
-class LimitReachedSchema(WireSchema):
-    """Which of the player's own limits refused a bet or a deposit."""
-
-    limit = text("What the limit is about: `wager`, `loss` or `deposit`", "wager")
-    period = text("The period of the limit: `day`, `week` or `month`", "day")
-    resets_at = epoch_ms("When the next period begins")
-
-
 class ProofSchema(WireSchema):
     """The revealed server seed of a spin."""
 
@@ -152,7 +144,7 @@ class LiveBetSchema(WireSchema):
     case_name = text("The name of this case, or null", "Desert Case", allow_none=True)
 
 
-class PlaySumSchema(WireSchema):
+class PlayStatisticsSchema(WireSchema):
     """The sums of the wagers and payouts of bets."""
 
     wagered = Coins("All wagers", 250)
@@ -160,7 +152,7 @@ class PlaySumSchema(WireSchema):
     net = Coins("Payouts minus wagers, below 0 for a loss", -18.5)
 
 
-class RealityCheckSchema(PlaySumSchema):
+class RealityCheckSchema(PlayStatisticsSchema):
     """How long a player has played without a pause of 30 minutes, and the sums of these bets."""
 
     since = epoch_ms("When the first of these bets was settled")

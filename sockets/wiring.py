@@ -44,7 +44,7 @@ def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
         feed.joined,
     ]
 
-    # When a socket has gone, or its session has ended.
+    # When a socket has gone, or its token was revoked.
     running.on_left += [proofs.left]
 
     # When a client has answered a ping, and so has received what was sent before.

@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, Gauge
 
 from models.db.connection import UNAVAILABLE, database
 from server.realtime.repeated_task import RepeatedTask
-from services.alarms import records
+from services.alarms import raised
 from services.alarms.rule import Rule
 from services.alarms.rules import RULES
 from services.container import Services
@@ -31,7 +31,7 @@ class OpenAlarms:
 
     def show(self) -> None:
         """Show what the database has now, also 0."""
-        counts = records.open_counts()
+        counts = raised.open_counts()
         for rule in RULES:
             self._open.labels(rule.name).set(counts.get(rule.name, 0))
 
@@ -69,7 +69,7 @@ class AlarmChecks:
     def _check(self, rule: Rule, now: Millis) -> None:
         services = self._services
         found = rule.find(services.settings, now)
-        records.update(rule, found, is_sent=services.alarm_delivery.is_set, now=now)
+        raised.update(rule, found, is_sent=services.alarm_delivery.is_set, now=now)
         if not found.is_complete:
             self._due_at[rule.name] = now
 

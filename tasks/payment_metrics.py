@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from models.payments import PaymentFinding
-from services.payments import findings, history
+from models.payments import Discrepancy
+from services.payments import discrepancies, history
 from services.payments.provider import ProviderError
 from services.shared.clock import Millis
 
@@ -22,25 +22,25 @@ class OpenPayments:
         )
         oldest = "Time since the last change of the one that waits longest"
         self._ages = Gauge("payments_oldest_seconds", oldest, labels, registry=registry)
-        self._findings = Gauge(
-            "payment_findings_open", "Findings that are not solved", ["kind"], registry=registry
+        self._discrepancies = Gauge(
+            "payment_discrepancies_open", "Discrepancies that are not solved", ["kind"], registry=registry
         )
 
     def clear(self) -> None:
         """Show nothing: another process does."""
-        for gauge in (self._counts, self._ages, self._findings):
+        for gauge in (self._counts, self._ages, self._discrepancies):
             gauge.clear()
 
     def show(self, *, now: Millis) -> None:
         """Show what the database has now."""
-        open_now: Iterable[PaymentFinding] = findings.open_findings()
+        open_now: Iterable[Discrepancy] = discrepancies.open_discrepancies()
         counts = history.open_counts()
         self.clear()
         for type_, status, number, changed_at in counts:
             self._counts.labels(type_, status).set(number)
             self._ages.labels(type_, status).set(max(now - changed_at, 0) / 1000)
-        for finding in open_now:
-            self._findings.labels(finding.kind).inc()
+        for discrepancy in open_now:
+            self._discrepancies.labels(discrepancy.kind).inc()
 
 
 class WebhookMetrics:

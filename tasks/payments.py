@@ -10,7 +10,7 @@ from flask import Flask
 from models.db.connection import UNAVAILABLE, database
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
-from services.payments import findings, inbox
+from services.payments import discrepancies, inbox
 from services.payments.hold import Hold, current_hold
 from services.payments.provider import CALL_SECONDS, ProviderError
 from services.payments.sending import report_slow
@@ -107,8 +107,8 @@ class Reconciling:
         inbox.delete_old(now=now)
         # Logs what is set up wrongly at a provider.
         self._services.payment_methods.available()
-        # Also what has an open finding, to close it.
-        oldest = min([now, *(finding.found_at_ms for finding in findings.open_findings())])
+        # Also what has an open discrepancy, to close it.
+        oldest = min([now, *(discrepancy.found_at_ms for discrepancy in discrepancies.open_discrepancies())])
         since = Millis(oldest - RECONCILED_MS)
         try:
             self._services.reconciliation.run(since=since, now=now, before_each=self._renew)

@@ -6,7 +6,7 @@ from flask import Flask
 from server.realtime.repeated_task import RepeatedTask
 from server.realtime.server import Realtime
 from services.container import Services
-from services.limits import play_sums
+from services.limits import play_statistics
 from services.shared.background import pause
 from services.shared.clock import Millis
 from sockets.schemas import RealityCheckSchema
@@ -32,12 +32,12 @@ class RealityChecks:
         """Look at the play sessions of all connected players once."""
         connections, now = self._running.connections, self._services.clock()
         for user_ids in peewee.chunked(connections.players(), PLAYERS_AT_ONCE):
-            sessions = play_sums.running_sessions(list(user_ids), longer_than=self._every, now=now)
-            for user_id, session in sessions.items():
-                due_before = (self._last_round_at - session.since) // self._every
-                if (now - session.since) // self._every > due_before:
+            played = play_statistics.running_play_sessions(list(user_ids), longer_than=self._every, now=now)
+            for user_id, play_session in played.items():
+                due_before = (self._last_round_at - play_session.since) // self._every
+                if (now - play_session.since) // self._every > due_before:
                     for sid in connections.sids_of(user_id):
-                        self._running.send(sid, [(REALITY_CHECK, _schema.dump(session))])
+                        self._running.send(sid, [(REALITY_CHECK, _schema.dump(play_session))])
             pause()
         self._last_round_at = now
 

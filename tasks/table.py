@@ -22,7 +22,7 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         # Whether the database was set back. It may wait for a file that another process holds.
         every_two_seconds(services.log.watch, on_failure="log not compared"),
         RepeatedTask(services.log.append_waiting, every_seconds=1.0, on_failure="log not appended"),
-        # Sockets of ended sessions become spectators within a second, and a round takes time too.
+        # Sockets of revoked tokens become spectators within a second, and a round takes time too.
         RepeatedTask(state.compare, every_seconds=0.8, on_failure="players not compared"),
         # Claims, sends and releases proofs, every 0.05 s.
         proofs.rounds,

@@ -124,7 +124,7 @@ GOOD_VALUES = [
     ("FREE_CASE_LIMIT", "0", "free_case_limit", 0),
     ("GAME_MIN_CYCLE_SECONDS", "2.5", "game_min_cycle_ms", 2_500),
     ("REALITY_CHECK_MINUTES", "60", "reality_check_ms", 3_600_000),
-    ("SESSION_LIMIT_MINUTES", "0.5", "session_limit_ms", 30_000),
+    ("SESSION_LIMIT_MINUTES", "0.5", "longest_play_ms", 30_000),
     ("TWO_FACTOR_REQUIRED_FOR", "login, trade-url", "two_factor_required_for", ("login", "trade-url")),
     ("TRADE_URL_OWN_ONLY", "1", "trade_url_own_only", True),
     ("HOST", "::1", "host", "[::1]"),

@@ -80,7 +80,7 @@ async function settle(player, { amount, item, clientSeed }) {
     snapshot_hash: null,
     snapshot_text: null,
     case_read_at_ms: null,
-    session_number: 0,
+    token_number: 0,
     ticket: null,
     case_id: null,
     free_case_limit: null,
@@ -93,7 +93,7 @@ async function settle(player, { amount, item, clientSeed }) {
     completed_at_ms: now + proofDelayMs,
     shard: player.id % SHARDS,
     min_cycle_ms: 0,
-    session_limit_ms: 0,
+    longest_play_ms: 0,
     ...periodsOf(now),
   };
   const query = { name: "settle", text, values: parameters.map((name) => values[name]), rowMode: "array" };

@@ -48,7 +48,7 @@ PAGES = {
     "withdrawals": "/office/withdrawals",
     "withdrawals, all": "/office/withdrawals?status=all",
     "deposits": "/office/payments",
-    "findings": "/office/payments/findings",
+    "discrepancies": "/office/payments/discrepancies",
     "prizes": "/office/prizes",
     "proposals": "/office/proposals",
     "cases": "/office/cases",

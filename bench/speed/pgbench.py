@@ -44,7 +44,7 @@ VARIABLES = rf"""
 """
 VALUES = {
     "user_id": ":player",
-    "session_number": "0",
+    "token_number": "0",
     "nonce": ":nonce",
     "game": "'upgrader'",
     "algorithm": "'upgrader-1'",
@@ -70,7 +70,7 @@ VALUES = {
     "shard": ":shard",
     "ledger_kind": "'spin'",
     "min_cycle_ms": "0",
-    "session_limit_ms": "0",
+    "longest_play_ms": "0",
     "created_at_ms": ":made",
     "completed_at_ms": ":made + 600000",
     "day": "1799971200000",

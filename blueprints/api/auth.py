@@ -8,19 +8,13 @@ from flask import Response, after_this_request, g, request
 
 from models.users import User
 from server.http.bearer_token import current_claims
-from services.accounts import sessions
+from services.accounts import access
 from services.audit_trail.actor import Actor, acting_as
-from services.shared.errors import PlatformError, Unauthorized, UserNotFound
+from services.shared.errors import Unauthorized, UserNotFound
 
 View = TypeVar("View", bound=Callable[..., Any])
 
 POLICY = "auth_policy"
-
-
-class ProfileNotFound(UserNotFound):
-    """The token is valid, but its player no longer exists; under /profile the status of this is 400."""
-
-    status = 400
 
 
 def public(view: View) -> View:
@@ -32,37 +26,37 @@ def public(view: View) -> View:
 def require_user(view: View) -> Callable[..., Any]:
     """Require a valid token of an existing player; answer 401 before anything else is checked.
 
-    A token whose session was ended is 401 too, and the token of a suspended player 403.
+    A token that was revoked is 401 too, and the token of a suspended player 403.
     """
-    return _require(view, without_player=Unauthorized)
+    return _require(view)
 
 
 def require_profile(view: View) -> Callable[..., Any]:
     """Like ``require_user``, but a valid token without its player is 400 ``User not found``."""
-    return _require(view, without_player=ProfileNotFound)
+    return _require(view, is_profile=True)
 
 
-def require_user_else(refusal: type[Unauthorized]) -> Callable[[View], Callable[..., Any]]:
-    """Like ``require_user``, with this error for 401."""
-    return lambda view: _require(view, without_player=refusal, without_token=refusal)
+def require_user_else(text: str) -> Callable[[View], Callable[..., Any]]:
+    """Like ``require_user``, with this text for 401."""
+    return lambda view: _require(view, text=text)
 
 
-def _require(
-    view: View, *, without_player: type[PlatformError], without_token: type[Unauthorized] = Unauthorized
-) -> Callable[..., Any]:
+def _require(view: View, *, text: str = Unauthorized.text, is_profile: bool = False) -> Callable[..., Any]:
     @wraps(view)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         try:
             claims = current_claims()
-            user = sessions.player_of(claims)
+            user = access.player_of(claims)
         except Unauthorized:
-            raise without_token from None
+            raise Unauthorized(text) from None
         except UserNotFound:
-            raise without_player from None
-        sessions.check_not_suspended(user)
+            if is_profile:
+                raise UserNotFound(status=400) from None
+            raise Unauthorized(text) from None
+        access.check_not_suspended(user)
         g.user = user
         after_this_request(forbid_storing)
-        with acting_as(Actor(user.platform_id, request.remote_addr, claims.session)):
+        with acting_as(Actor(user.platform_id, request.remote_addr, claims.token_number)):
             return view(*args, **kwargs)
 
     setattr(wrapper, POLICY, "user")

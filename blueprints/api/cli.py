@@ -17,7 +17,7 @@ from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, schema_problem
 from models.db.new_connections import UnusableDatabase
 from server.schemas import camel_case
 from services.audit_trail.actor import Actor, acting_as
-from services.shared.errors import OperatorError, PlatformError
+from services.shared.errors import Refusal
 from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_number, cents_from_price
 
 MAX_PRINTED_PROBLEMS = 20
@@ -34,7 +34,7 @@ def _one_line_errors() -> Iterator[None]:
     except click.UsageError as error:
         # Click lists the choices of a missing argument on lines of their own.
         raise click.ClickException(" ".join(error.format_message().split())) from None
-    except (OperatorError, PlatformError, OSError, UnicodeEncodeError) as error:
+    except (Refusal, OSError, UnicodeEncodeError) as error:
         _drop_unwritten_output()
         raise click.ClickException(str(error)) from None
     except UnusableDatabase as error:

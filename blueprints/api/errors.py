@@ -13,11 +13,8 @@ from marshmallow.exceptions import SCHEMA
 from werkzeug.exceptions import HTTPException
 
 from models.db.connection import UNAVAILABLE, schema_problem
-from server.schemas import Coins, WireSchema, flag, text
-from services.limits.errors import LimitReached
-from services.payments.errors import WagerFirst
-from services.shared.errors import PlatformError, Unavailable
-from sockets.schemas import LimitReachedSchema
+from server.schemas import flag, text
+from services.shared.errors import Failure, Refusal, Unavailable
 
 log = logging.getLogger("platform.errors")
 
@@ -63,19 +60,6 @@ ENVELOPES = {"/affiliate/": RefusalSchema, "/profile/user/": PublicUserErrorSche
 """The envelopes of areas that have another one, by the beginnings of their paths."""
 
 
-class WagerFirstSchema(WireSchema):
-    """What a player must wager before a withdrawal."""
-
-    missing = Coins("What is still to be wagered", 12.5)
-
-
-DETAILS: dict[type[PlatformError], WireSchema] = {
-    LimitReached: LimitReachedSchema(),
-    WagerFirst: WagerFirstSchema(),
-}
-"""What some refusals say beside their text."""
-
-
 def envelope_schema(path: str) -> type[ma.Schema]:
     """The envelope that the contract has for this path."""
     if path == CREATE_CASE:
@@ -108,10 +92,12 @@ def register_error_handlers(app: Flask) -> None:
         response.headers.extend(error_headers)
         return response
 
-    @app.errorhandler(PlatformError)
-    def refused(error: PlatformError) -> Response:
-        details = DETAILS[type(error)].dump(error) if type(error) in DETAILS else {}
-        response = error_response(error.text, error.status, details)
+    @app.errorhandler(Refusal)
+    def refused(error: Refusal) -> Response:
+        if isinstance(error, Failure):
+            # Flask logs it, and answers as it answers any other exception.
+            raise error
+        response = error_response(error.text, error.status, error.details)
         if error.status == HTTPStatus.UNAUTHORIZED:
             response.headers["WWW-Authenticate"] = "Bearer"
         if error.retry_after_seconds is not None:

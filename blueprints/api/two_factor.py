@@ -28,7 +28,7 @@ DOCUMENTED = "two_factor_header"
 def confirm_two_factor() -> None:
     """Require a code in the header, unless the player has no 2FA or a code covers the token.
 
-    Call it in a view, before and not within a transaction. Raises TwoFactorCodeRequired, InvalidCode,
+    Call it in a view, before and not within a transaction. Raises Refusal for a missing code, InvalidCode,
     TooManyWrongCodes, SecretLost.
     """
     user = current_user()

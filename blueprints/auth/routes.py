@@ -8,7 +8,7 @@ from blueprints.auth.schemas import LogoutSchema, UserSchema
 from models.users import User
 from server.current_services import get_services
 from server.realtime.server import realtime
-from services.accounts import sessions
+from services.accounts import access
 
 blueprint = ApiBlueprint("auth", __name__, url_prefix="/auth", description="Logging in and out")
 
@@ -40,6 +40,6 @@ def log_out_everywhere() -> dict[str, Any]:
     Open sockets become spectators within a second.
     """
     user_id = current_user().id
-    number = sessions.log_out_everywhere(user_id=user_id, now=get_services().clock())
-    realtime().end_sessions(user_id, before=number)
+    number = access.log_out_everywhere(user_id=user_id, now=get_services().clock())
+    realtime().make_spectators(user_id, before=number)
     return LOGGED_OUT

@@ -34,7 +34,6 @@ from server.current_services import get_services
 from services.bets import snapshots
 from services.cases import creating, queries, version
 from services.cases.chances import percent_from_width
-from services.cases.errors import LoginToCreate
 from services.cases.kinds import GameType
 from services.cases.queries import ShownCase
 from services.shared.background import in_slices
@@ -159,7 +158,7 @@ def _of_sufficient_level(view: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @blueprint.post("/create")
-@require_user_else(LoginToCreate)
+@require_user_else("You must be logged in to create a case")
 @_of_sufficient_level
 @blueprint.arguments(NewCaseSchema)
 @blueprint.response(200, CreatedCaseSchema)

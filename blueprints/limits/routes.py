@@ -16,9 +16,9 @@ from blueprints.limits.schemas import (
     SummarySchema,
 )
 from server.current_services import get_services
-from services.limits import exclusions, limits, play_sums
+from services.limits import exclusions, limits, play_statistics
 from services.limits.limits import Limit, Limits
-from services.limits.play_sums import PlaySum
+from services.limits.play_statistics import PlayStatistics
 
 blueprint = ApiBlueprint("limits", __name__, url_prefix="/limits", description="Limits and breaks")
 
@@ -84,9 +84,9 @@ def take_break(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.get("/summary")
 @require_user
 @blueprint.response(200, SummarySchema)
-def get_summary() -> dict[str, PlaySum]:
+def get_summary() -> dict[str, PlayStatistics]:
     """The caller's wagers and payouts in the current day, week and month, and in all.
 
     The periods are those of the limits. Bets of all games count when they are settled.
     """
-    return play_sums.summary(user_id=current_user().id, now=get_services().clock())
+    return play_statistics.summary(user_id=current_user().id, now=get_services().clock())

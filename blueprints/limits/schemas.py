@@ -8,7 +8,7 @@ from models.limits import LIMIT_KINDS, PERIODS
 from server.schemas import Coins, WireSchema, documented, epoch_ms, flag, one_of, text
 from services.limits.exclusions import DURATIONS
 from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_number
-from sockets.schemas import PlaySumSchema
+from sockets.schemas import PlayStatisticsSchema
 
 
 def limit_of(period: str) -> Coins:
@@ -105,7 +105,7 @@ class BreakAnswerSchema(ExclusionSchema):
 class SummarySchema(WireSchema):
     """The sums of the current periods in UTC, and of all bets."""
 
-    day = ma.fields.Nested(PlaySumSchema, required=True)
-    week = ma.fields.Nested(PlaySumSchema, required=True)
-    month = ma.fields.Nested(PlaySumSchema, required=True)
-    total = ma.fields.Nested(PlaySumSchema, required=True)
+    day = ma.fields.Nested(PlayStatisticsSchema, required=True)
+    week = ma.fields.Nested(PlayStatisticsSchema, required=True)
+    month = ma.fields.Nested(PlayStatisticsSchema, required=True)
+    total = ma.fields.Nested(PlayStatisticsSchema, required=True)

@@ -17,7 +17,7 @@ from server.current_services import get_services
 from services.audit_trail.actor import Actor, acting_as
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.staff import sessions
 from services.staff.permissions import Permission, may
 from services.staff.sign_in import Place
@@ -154,14 +154,14 @@ def needs_fresh_code(view: View) -> Callable[..., Any]:
                 get_services().staff_sign_in.confirm(
                     current_session(), code=code, place=current_place(), now=get_services().clock()
                 )
-            except PlatformError as refusal:
+            except Refusal as refusal:
                 return _ask_for_code(refusal)
         return view(*args, **kwargs)
 
     return wrapper
 
 
-def _ask_for_code(refusal: PlatformError | None) -> Response:
+def _ask_for_code(refusal: Refusal | None) -> Response:
     # A page that was only asked for is shown by a redirect, after the code.
     address = request.full_path.rstrip("?")
     if request.method != "POST":

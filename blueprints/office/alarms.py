@@ -11,7 +11,7 @@ from blueprints.office.lists import listed, place
 from blueprints.office.results import attempt
 from models.staff import Alarm
 from server.current_services import get_services
-from services.alarms import records
+from services.alarms import raised
 from services.alarms.rules import RULES
 from services.bets.terms import GAMES
 from services.staff import bet_view
@@ -27,7 +27,7 @@ def alarms() -> str:
     state, rule = request.args.get("state", "open"), request.args.get("rule", "")
     state = state if state in STATES else "open"
     rules = [each.name for each in RULES]
-    found = records.page(place=place(), is_open=STATES[state], rule=rule if rule in rules else None)
+    found = raised.page(place=place(), is_open=STATES[state], rule=rule if rule in rules else None)
     return render_template(
         "office/alarms.html",
         listed=listed(found),
@@ -49,7 +49,7 @@ def alarm(alarm_id: int) -> str:
 def acknowledge_alarm(alarm_id: int) -> Any:
     def work() -> str:
         services = get_services()
-        records.acknowledge(
+        raised.acknowledge(
             alarm_id,
             reason=request.form.get("reason", ""),
             now=services.clock(),
@@ -61,7 +61,7 @@ def acknowledge_alarm(alarm_id: int) -> Any:
 
 
 def _alarm(alarm_id: int, *, refusal: str | None = None) -> str:
-    found = records.get(alarm_id)
+    found = raised.get(alarm_id)
     return render_template("office/alarm.html", alarm=found, cause=_cause(found), refusal=refusal)
 
 
@@ -73,7 +73,7 @@ def _cause(alarm: Alarm) -> str | None:
         return _bet(int(alarm.subject.removeprefix("bet ")))
     if alarm.rule == "large-grants":
         return url_for("office.proposals", show="decided")
-    pages = {"payment-findings": "office.payment_findings", "failed-logins": "office.staff"}
+    pages = {"payment-discrepancies": "office.payment_discrepancies", "failed-logins": "office.staff"}
     return url_for(pages[alarm.rule]) if alarm.rule in pages else None
 
 

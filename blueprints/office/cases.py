@@ -66,7 +66,7 @@ def _case(case_id: int, *, sent: str = "", refusal: str | None = None) -> str:
         waiting=[
             each for each in waiting(RestoreCase.name) if proposals.arguments_of(each).get("case") == slug
         ],
-        withdraw_to=url_for("office.withdraw_case", case_id=case_id),
+        retire_to=url_for("office.retire_case", case_id=case_id),
         form_key=request.form.get("form_key") or new_form_key(),
         needs_two=get_services().settings.office_four_eyes,
         sent=sent,
@@ -74,10 +74,10 @@ def _case(case_id: int, *, sent: str = "", refusal: str | None = None) -> str:
     )
 
 
-@office.post("/cases/<row_id:case_id>/withdraw")
+@office.post("/cases/<row_id:case_id>/retire")
 @needs(Permission.CONTENT_CHANGE)
-def withdraw_case(case_id: int) -> Any:
-    return _changed(case_id, "withdraw", "case.withdraw")
+def retire_case(case_id: int) -> Any:
+    return _changed(case_id, "retire", "case.retire")
 
 
 @office.post("/cases/<row_id:case_id>/restore")

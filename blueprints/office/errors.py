@@ -9,7 +9,7 @@ from werkzeug.exceptions import HTTPException
 
 from blueprints.office.blueprint import office
 from models.db.connection import UNAVAILABLE
-from services.shared.errors import PlatformError, Unavailable
+from services.shared.errors import Failure, Refusal, Unavailable
 
 log = logging.getLogger("platform.errors")
 
@@ -29,8 +29,11 @@ def http_error(error: HTTPException) -> Response:
     return error_page(TEXTS.get(status, status.phrase), status)
 
 
-@office.errorhandler(PlatformError)
-def refused(error: PlatformError) -> Response:
+@office.errorhandler(Refusal)
+def refused(error: Refusal) -> Response:
+    if isinstance(error, Failure):
+        # Flask logs it, and answers as it answers any other exception.
+        raise error
     response = error_page(error.text, HTTPStatus(error.status))
     if error.retry_after_seconds is not None:
         response.headers["Retry-After"] = str(error.retry_after_seconds)

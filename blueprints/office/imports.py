@@ -12,7 +12,7 @@ from blueprints.office.blueprint import office
 from blueprints.office.results import attempt, new_form_key, perform_or_propose, sentence
 from server.current_services import get_services
 from services.items import catalogue
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.shared.import_changes import Preview
 from services.staff import item_actions
 from services.staff.permissions import Permission
@@ -100,22 +100,22 @@ def _import_items() -> str | Outcome:
 
 
 def _checked() -> Sent:
-    """What was sent, if it was previewed. Raises OperatorError."""
+    """What was sent, if it was previewed. Raises Refusal."""
     sent = _sent()
     if request.form.get("previewed") != sent.digest:
-        raise OperatorError("the document was changed after the preview: look at what it changes now")
+        raise Refusal("the document was changed after the preview: look at what it changes now")
     return sent
 
 
 def _sent() -> Sent:
-    """A file is taken before a text. Raises OperatorError for one that is not UTF-8."""
+    """A file is taken before a text. Raises Refusal for one that is not UTF-8."""
     upload = request.files.get("file")
     game = request.form.get("game", "")
     if upload is not None and upload.filename:
         try:
             document = upload.stream.read().decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise OperatorError("the file is not UTF-8") from None
+            raise Refusal("the file is not UTF-8") from None
     else:
         document = request.form.get("document", "")
     # As a browser sends it back.
@@ -128,7 +128,7 @@ def _previewed(kind: str, refusal: str | None = None) -> tuple[str, HTTPStatus]:
     try:
         sent = _sent()
         preview = _preview_of(kind, sent)
-    except OperatorError as problem:
+    except Refusal as problem:
         return _form(kind, sent, refusal=refusal or sentence(str(problem))), HTTPStatus.BAD_REQUEST
     return _form(kind, sent, preview=preview, refusal=refusal), HTTPStatus.OK
 

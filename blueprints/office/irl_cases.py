@@ -52,7 +52,7 @@ def _irl_case(case_id: int, *, sent: str = "", refusal: str | None = None) -> st
         row=row,
         events=case_lists.history_of(row),
         waiting=[],
-        withdraw_to=url_for("office.withdraw_irl_case", case_id=case_id),
+        retire_to=url_for("office.retire_irl_case", case_id=case_id),
         form_key=request.form.get("form_key") or new_form_key(),
         is_irl=True,
         sent=sent,
@@ -60,11 +60,11 @@ def _irl_case(case_id: int, *, sent: str = "", refusal: str | None = None) -> st
     )
 
 
-@office.post("/irl-cases/<row_id:case_id>/withdraw")
+@office.post("/irl-cases/<row_id:case_id>/retire")
 @needs(Permission.CONTENT_CHANGE)
-def withdraw_irl_case(case_id: int) -> Any:
+def retire_irl_case(case_id: int) -> Any:
     return attempt(
-        lambda: perform_or_propose("irl-case.withdraw", {"case": case_lists.irl_case(case_id).case.slug}),
+        lambda: perform_or_propose("irl-case.retire", {"case": case_lists.irl_case(case_id).case.slug}),
         to=url_for("office.irl_case", case_id=case_id),
-        again=lambda refusal: _irl_case(case_id, sent="withdraw", refusal=refusal),
+        again=lambda refusal: _irl_case(case_id, sent="retire", refusal=refusal),
     )

@@ -91,14 +91,14 @@ def _item(item_id: int, *, refusal: str | None = None) -> str:
     )
 
 
-@office.post("/items/<row_id:item_id>/withdraw")
+@office.post("/items/<row_id:item_id>/retire")
 @needs(Permission.CONTENT_CHANGE)
-def withdraw_item(item_id: int) -> Any:
+def retire_item(item_id: int) -> Any:
     def work() -> str:
         name, reason = item_lists.item(item_id).market_hash_name, request.form.get("reason", "")
-        held_by = item_actions.withdraw(name, reason=reason, now=get_services().clock())
+        held_by = item_actions.retire(name, reason=reason, now=get_services().clock())
         closed = f". Cases that can't be opened meanwhile: {len(held_by)}" if held_by else ""
-        return f"The item is withdrawn from sale{closed}"
+        return f"The item is retired from sale{closed}"
 
     return attempt(
         work,

@@ -10,7 +10,7 @@ from blueprints.office.access import can, needs
 from blueprints.office.blueprint import office
 from models.processes import live_sockets
 from server.current_services import get_services
-from services.alarms import records
+from services.alarms import raised
 from services.bets.terms import GAMES
 from services.figures import liabilities, open_work, returns
 from services.figures.open_work import Waiting
@@ -60,7 +60,7 @@ def overview() -> str:
         hold=current_hold(),
         sockets=live_sockets(),
         tasks=_tasks(),
-        alarms=records.open_alarms(ALARMS) if can(Permission.ALARMS_SEE) else [],
+        alarms=raised.open_alarms(ALARMS) if can(Permission.ALARMS_SEE) else [],
     )
 
 
@@ -82,7 +82,7 @@ def _tasks() -> list[Task]:
         found += [
             Task("Withdrawals requested", "office.withdrawals", open_work.withdrawals()),
             Task("Deposits in review", "office.payments", open_work.deposits()),
-            Task("Findings of payments", "office.payment_findings", open_work.findings()),
+            Task("Discrepancies of payments", "office.payment_discrepancies", open_work.discrepancies()),
         ]
     if can(Permission.PRIZES_SEE):
         found.append(Task("Prizes to ship", "office.prizes", open_work.prizes()))

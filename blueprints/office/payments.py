@@ -1,4 +1,4 @@
-"""Payments that staff must look at: deposits in review, findings, and webhooks that failed."""
+"""Payments that staff must look at: deposits in review, discrepancies, and webhooks that failed."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from blueprints.office.lists import listed, place
 from blueprints.office.masking import is_shown, masking
 from blueprints.office.results import attempt, new_form_key, perform_or_propose, typed_cents
 from server.current_services import get_services
-from services.payments import findings
+from services.payments import discrepancies
 from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
 from services.staff import payment_lists
 from services.staff.permissions import Permission
@@ -79,17 +79,17 @@ def fail_deposit(deposit_id: str) -> Any:
     )
 
 
-@office.get("/payments/findings")
+@office.get("/payments/discrepancies")
 @needs(Permission.PAYMENTS_SEE)
-def payment_findings() -> str:
-    return _findings()
+def payment_discrepancies() -> str:
+    return _discrepancies()
 
 
-def _findings(*, sent: int | None = None, refusal: str | None = None) -> str:
-    found = listed(payment_lists.findings(place=place()))
-    shows_all = is_shown(user_id=None, what="addresses of findings")
+def _discrepancies(*, sent: int | None = None, refusal: str | None = None) -> str:
+    found = listed(payment_lists.discrepancies(place=place()))
+    shows_all = is_shown(user_id=None, what="addresses of discrepancies")
     return render_template(
-        "office/findings.html",
+        "office/discrepancies.html",
         listed=found,
         masked=masking(shows_all=shows_all),
         shows_all=shows_all,
@@ -98,20 +98,20 @@ def _findings(*, sent: int | None = None, refusal: str | None = None) -> str:
     )
 
 
-@office.post("/payments/findings/<row_id:finding_id>/close")
+@office.post("/payments/discrepancies/<row_id:discrepancy_id>/close")
 @needs(Permission.PAYMENTS_DECIDE)
-def close_finding(finding_id: int) -> Any:
+def close_discrepancy(discrepancy_id: int) -> Any:
     services = get_services()
 
     def work() -> str:
-        found = findings.get(finding_id)
-        findings.dismiss(kind=found.kind, subject=found.subject, reason=_reason(), now=services.clock())
-        return "The finding was closed. It comes back only if the difference changes"
+        found = discrepancies.get(discrepancy_id)
+        discrepancies.dismiss(kind=found.kind, subject=found.subject, reason=_reason(), now=services.clock())
+        return "The discrepancy was closed. It comes back only if the difference changes"
 
     return attempt(
         work,
-        to=url_for("office.payment_findings"),
-        again=lambda refusal: _findings(sent=finding_id, refusal=refusal),
+        to=url_for("office.payment_discrepancies"),
+        again=lambda refusal: _discrepancies(sent=discrepancy_id, refusal=refusal),
     )
 
 

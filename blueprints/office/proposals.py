@@ -10,7 +10,7 @@ from blueprints.office.blueprint import office
 from blueprints.office.lists import listed, place
 from blueprints.office.results import attempt
 from server.current_services import get_services
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.shared.import_changes import Preview
 from services.staff import proposals as service
 from services.staff.permissions import Permission
@@ -65,7 +65,7 @@ def _preview_of(found: Any) -> Any:
         return None
     try:
         return action.preview(service.arguments_of(found), now=services.clock())
-    except OperatorError as refusal:
+    except Refusal as refusal:
         return Preview([], [str(refusal)], [])
 
 

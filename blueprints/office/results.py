@@ -11,7 +11,7 @@ from flask import flash, redirect, request
 
 from blueprints.office.access import current_staff, refuse
 from server.current_services import get_services
-from services.shared.errors import OperatorError, PlatformError
+from services.shared.errors import Refusal
 from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_number
 from services.staff.proposals import NotPermitted, Outcome
 
@@ -35,12 +35,10 @@ def attempt(work: Callable[[], str | Outcome], *, to: str, again: Again) -> Any:
         result = work()
     except NotPermitted as refusal:
         refuse(refusal.permission)
-    except PlatformError as refusal:
+    except Refusal as refusal:
         if refusal.status in SHOWN_AS_PAGES:
             raise
         return again(sentence(refusal.text)), refusal.status
-    except OperatorError as refusal:
-        return again(sentence(str(refusal))), HTTPStatus.BAD_REQUEST
     if isinstance(result, Outcome):
         flash(sentence(result.message), "good" if result.is_done else "waiting")
     else:
@@ -69,8 +67,8 @@ def sentence(text: str) -> str:
 
 
 def typed_cents(text: str, *, is_signed: bool = False) -> Cents:
-    """The cents of an amount that somebody typed, such as 1,234.50. Raises OperatorError."""
-    refusal = OperatorError("the amount must be a number with at most two decimals, such as 1,234.50")
+    """The cents of an amount that somebody typed, such as 1,234.50. Raises Refusal."""
+    refusal = Refusal("the amount must be a number with at most two decimals, such as 1,234.50")
     text = text.strip()
     if not AMOUNT.fullmatch(text):
         raise refusal

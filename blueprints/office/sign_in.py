@@ -21,7 +21,7 @@ from blueprints.office.blueprint import office
 from blueprints.office.forms import EnrolmentForm, SignInForm
 from server.current_services import get_services
 from server.http.rate_limit import count_as
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.staff.passwords import MIN_LENGTH
 from services.staff.permissions import Permission
 
@@ -51,7 +51,7 @@ def begin_session() -> Any:
             place=current_place(),
             now=services.clock(),
         )
-    except PlatformError as refusal:
+    except Refusal as refusal:
         return _shown_again("office/sign-in.html", refusal, form=form)
     keep_session(token)
     return redirect(local(request.args.get("next")), HTTPStatus.SEE_OTHER)
@@ -92,7 +92,7 @@ def show_invitation() -> Any:
 def enrol() -> Any:
     form = EnrolmentForm()
     if form.password.data != form.repeated.data:
-        return _invitation(form, refusal=PasswordsDiffer())
+        return _invitation(form, refusal=Refusal("The two passwords are not the same"))
     services = get_services()
     try:
         services.staff_enrolment.enrol(
@@ -103,13 +103,9 @@ def enrol() -> Any:
             address=request.remote_addr,
             now=services.clock(),
         )
-    except PlatformError as refusal:
+    except Refusal as refusal:
         return _invitation(form, refusal=refusal)
     return redirect(url_for("office.sign_in", enrolled=1), HTTPStatus.SEE_OTHER)
-
-
-class PasswordsDiffer(PlatformError):
-    text = "The two passwords are not the same"
 
 
 def _link() -> str:
@@ -122,14 +118,14 @@ def _word() -> str:
     return request.args.get("word", "").strip(" .").lower()
 
 
-def _invitation(form: EnrolmentForm, *, refusal: PlatformError | None = None) -> Any:
+def _invitation(form: EnrolmentForm, *, refusal: Refusal | None = None) -> Any:
     services = get_services()
     invitation = services.staff_enrolment.invitation(_link(), word=_word(), now=services.clock())
     shown = {"invitation": invitation, "qr_code": qr_code(invitation.address), "least": MIN_LENGTH}
     return _shown_again("office/enrol.html", refusal, form=form, **shown)
 
 
-def _shown_again(template: str, refusal: PlatformError | None, **shown: Any) -> Any:
+def _shown_again(template: str, refusal: Refusal | None, **shown: Any) -> Any:
     """A form with what was typed, but for passwords and codes, and with what was wrong."""
     status = refusal.status if refusal else HTTPStatus.OK
     headers = {}

@@ -19,10 +19,10 @@ from services.accounts.client_seed import is_client_seed
 from services.bets import rolls, snapshots
 from services.bets.lookups import MAX_NONCE
 from services.bets.terms import GAMES, UPGRADER
-from services.figures.bet_sums import BetSums
+from services.figures.bet_figures import BetFigures
 from services.maintenance import fairness_audit, fairness_report
 from services.shared.clock import iso_date
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.shared.money import Cents, number_from_cents
 from setting_parsers import FRACTION
 
@@ -71,12 +71,12 @@ def report() -> None:
 
     Openings of the free case are left out.
     """
-    sums_of_days = fairness_report.sums_of_days()
-    days = [{"day": iso_date(begin), **_sums(sums)} for begin, sums in sums_of_days.items()]
-    print_json({**_sums(sum(sums_of_days.values(), start=BetSums())), "days": days})
+    figures_of_days = fairness_report.figures_of_days()
+    days = [{"day": iso_date(begin), **_sums(sums)} for begin, sums in figures_of_days.items()]
+    print_json({**_sums(sum(figures_of_days.values(), start=BetFigures())), "days": days})
 
 
-def _sums(sums: BetSums) -> dict[str, Any]:
+def _sums(sums: BetFigures) -> dict[str, Any]:
     ratios = ("return_to_player", "expected_return", "standard_error", "deviations")
     return {
         "bets": sums.bets,
@@ -115,18 +115,18 @@ def verify(
     and what it won.
     """
     if not is_client_seed(client_seed):
-        raise OperatorError("a client seed has 4 to 64 letters, digits, dashes and underscores")
+        raise Refusal("a client seed has 4 to 64 letters, digits, dashes and underscores")
     if not rolls.SERVER_SEED.fullmatch(server_seed):
-        raise OperatorError("a server seed has 64 hexadecimal digits, 0-9 and a-f")
+        raise Refusal("a server seed has 64 hexadecimal digits, 0-9 and a-f")
     commitment = {"serverSeedCommitment": rolls.commitment_of(server_seed)}
     if game != UPGRADER:
         if snapshot is None or not (amount is price is house_edge is None):
-            raise OperatorError(f"--game {game} takes --snapshot, and no amount, price or house edge")
+            raise Refusal(f"--game {game} takes --snapshot, and no amount, price or house edge")
         ticket = rolls.ticket(game=game, server_seed=server_seed, client_seed=client_seed, nonce=nonce)
         print_json(commitment | _won(ticket, snapshot))
         return
     if snapshot is not None or (amount is None) != (price is None):
-        raise OperatorError("--amount and --price must be given together, and --snapshot with --game only")
+        raise Refusal("--amount and --price must be given together, and --snapshot with --game only")
     roll = rolls.roll(server_seed=server_seed, client_seed=client_seed, nonce=nonce)
     answer: dict[str, Any] = {"roll": roll, "percent": rolls.percent(roll)}
     if amount is not None and price is not None:
@@ -142,7 +142,7 @@ def _won(ticket: int, snapshot: TextIO) -> dict[str, Any]:
         # An editor may have added the line end.
         content = snapshots.parse(snapshot.read().rstrip("\r\n"))
     except (ValueError, OSError):
-        raise OperatorError("--snapshot must be a file with the canonical JSON of a case") from None
+        raise Refusal("--snapshot must be a file with the canonical JSON of a case") from None
     item = content.winner(ticket)
     return {
         "ticket": str(ticket),
@@ -155,7 +155,7 @@ def _won(ticket: int, snapshot: TextIO) -> dict[str, Any]:
 
 def _outcome(roll: int, amount: Cents, price: Cents, house_edge: int) -> dict[str, Any]:
     if not 0 < amount < price:
-        raise OperatorError("the amount must be above 0 and below the price")
+        raise Refusal("the amount must be above 0 and below the price")
     threshold = rolls.threshold(wager_cents=amount, price_cents=price, house_edge_ppm=house_edge)
     return {
         "houseEdge": house_edge / rolls.PPM,

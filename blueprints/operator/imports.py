@@ -1,4 +1,4 @@
-"""flask items, flask cases, flask irl: import files, publish and withdraw."""
+"""flask items, flask cases, flask irl: import files, publish and retire."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,17 +9,17 @@ import click
 from blueprints.api.cli import OperatorGroup, print_json, progress_bar
 from server.current_services import get_services
 from services.cases import importing as cases_importing
-from services.cases import withdrawing
+from services.cases import retiring
 from services.cases.irl import importing as irl_importing
 from services.items import catalogue, selling
 from services.items import importing as items_importing
 from services.shared import decimal_json
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.shared.import_rows import ImportResult
 
-items = OperatorGroup("items", help="Import, publish and withdraw the items of the upgrader and of cases.")
-cases = OperatorGroup("cases", help="Import, withdraw and restore cases.")
-irl = OperatorGroup("irl", help="Import and withdraw cases of real-life items.")
+items = OperatorGroup("items", help="Import, publish and retire the items of the upgrader and of cases.")
+cases = OperatorGroup("cases", help="Import, retire and restore cases.")
+irl = OperatorGroup("irl", help="Import and retire cases of real-life items.")
 
 file_argument = click.argument("file", type=click.File("rb"))
 
@@ -52,16 +52,16 @@ def publish_items() -> None:
     print_json({"items": items, "shownWithinSeconds": catalogue.PUBLISHED_WITHIN_SECONDS})
 
 
-@items.command("withdraw")
+@items.command("retire")
 @click.argument("name")
-def withdraw_item(name: str) -> None:
+def retire_item(name: str) -> None:
     """Stop selling the item with this full name (marketHashName).
 
     It leaves the upgrader within two seconds. Cases that have it, which are printed, can't be opened until
     an import puts it on sale again.
     """
-    since, held_by = selling.withdraw(name=name, now=get_services().clock())
-    print_json({"item": name, "withdrawnAt": since, "casesNotAvailable": held_by})
+    since, held_by = selling.retire(name=name, now=get_services().clock())
+    print_json({"item": name, "retiredAt": since, "casesNotAvailable": held_by})
 
 
 @cases.command("import")
@@ -79,24 +79,24 @@ def import_cases(file: BinaryIO) -> None:
     _import(file, cases_importing.import_cases)
 
 
-@cases.command("withdraw")
+@cases.command("retire")
 @click.argument("name")
-def withdraw_case(name: str) -> None:
+def retire_case(name: str) -> None:
     """Stop selling the case with this name or id, a player's case too.
 
     It leaves the lists and can't be opened; its history stays. An import of it, or restore, puts it on sale
     again.
     """
-    since, id_ = withdrawing.withdraw_case(name=name, now=get_services().clock())
-    print_json({"case": id_, "withdrawnAt": since})
+    since, id_ = retiring.retire_case(name=name, now=get_services().clock())
+    print_json({"case": id_, "retiredAt": since})
 
 
 @cases.command("restore")
 @click.argument("name")
 def restore_case(name: str) -> None:
-    """Put the withdrawn case with this name or id on sale again."""
-    id_ = withdrawing.restore_case(name=name, now=get_services().clock())
-    print_json({"case": id_, "withdrawnAt": None})
+    """Put the retired case with this name or id on sale again."""
+    id_ = retiring.restore_case(name=name, now=get_services().clock())
+    print_json({"case": id_, "retiredAt": None})
 
 
 @irl.command("import")
@@ -113,32 +113,32 @@ def import_irl_cases(file: BinaryIO) -> None:
     _import(file, irl_importing.import_cases)
 
 
-@irl.command("withdraw")
+@irl.command("retire")
 @click.argument("case_id", metavar="ID")
-def withdraw_irl_case(case_id: str) -> None:
+def retire_irl_case(case_id: str) -> None:
     """Stop selling the case with this id.
 
     It leaves the list and can't be opened; prizes that were won stay. An import puts it on sale again.
     """
-    since = withdrawing.withdraw_irl_case(case_id=case_id, now=get_services().clock())
-    print_json({"case": case_id, "withdrawnAt": since})
+    since = retiring.retire_irl_case(case_id=case_id, now=get_services().clock())
+    print_json({"case": case_id, "retiredAt": since})
 
 
 def _import(file: BinaryIO, import_rows: Callable[..., ImportResult]) -> None:
     document = _read_json(file)
     if not isinstance(document, list):
-        raise OperatorError(f"{Path(file.name).name} is not a JSON array")
+        raise Refusal(f"{Path(file.name).name} is not a JSON array")
     with progress_bar(document, label="cases") as rows:
         result = import_rows(rows, now=get_services().clock())
     _print("cases", result)
 
 
 def _read_json(file: BinaryIO) -> Any:
-    """Parse a file with exact decimals. Raises OperatorError."""
+    """Parse a file with exact decimals. Raises Refusal."""
     try:
         return decimal_json.loads(file.read())
     except ValueError as problem:
-        raise OperatorError(f"{Path(file.name).name} is not JSON: {problem}") from None
+        raise Refusal(f"{Path(file.name).name} is not JSON: {problem}") from None
 
 
 def _print(what: str, result: ImportResult, **more: int) -> None:

@@ -1,12 +1,12 @@
-"""flask ledger: audit the ledger, rebuild totals."""
+"""flask ledger: audit the ledger, rebuild statistics."""
 
 from dataclasses import asdict
 
 from blueprints.api.cli import OperatorGroup, fail_on_problems, in_camel_case, print_json
 from server.current_services import get_services
-from services.maintenance import ledger_audit, totals
+from services.maintenance import ledger_audit, statistics_audit
 
-group = OperatorGroup("ledger", help="Audit the double-entry ledger and rebuild totals.")
+group = OperatorGroup("ledger", help="Audit the double-entry ledger and rebuild statistics.")
 
 
 @group.command("audit")
@@ -23,8 +23,8 @@ def audit() -> None:
 
 @group.command("rebuild")
 def rebuild() -> None:
-    """Rebuild all totals and counts from the bets.
+    """Rebuild statistics and counts from the bets.
 
     Bets wait until it has finished.
     """
-    print_json(in_camel_case(totals.rebuild(now=get_services().clock())))
+    print_json(in_camel_case(statistics_audit.rebuild(now=get_services().clock())))

@@ -8,15 +8,15 @@ import click
 from blueprints.api.cli import OperatorGroup, amount, fail_on_problems, print_json
 from blueprints.payments.schemas import EntrySchema
 from blueprints.stats.schemas import PaymentSchema
-from models.payments import PaymentFinding
+from models.payments import Discrepancy
 from server.current_services import get_services
 from services.accounts import users
-from services.payments import findings, history, records
+from services.payments import discrepancies, history, transfers
 from services.payments.history import ALL, STATUSES, Direction
 from services.payments.provider import ProviderError
-from services.payments.records import PaymentType, Transfer
+from services.payments.transfers import PaymentType, Transfer
 from services.shared.clock import Millis
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.shared.money import Cents
 
 group = OperatorGroup("payments", help="Deposits and withdrawals.")
@@ -40,7 +40,7 @@ def record(platformid: str, type_: str, usd: Cents, **transfer: str) -> None:
 
     Recording the same txhash, player, type and USD again changes nothing and prints the first payment.
     """
-    payment = records.record(
+    payment = transfers.record(
         user=users.get(platform_id=platformid),
         type_=PaymentType(type_),
         usd=usd,
@@ -106,26 +106,26 @@ def complete(withdrawal_id: str, reason: str) -> None:
 @group.command("reconcile")
 @click.option("--since", metavar="DATE", help="Compare what was made since this day (YYYY-MM-DD, UTC).")
 def reconcile(since: str | None) -> None:
-    """Compare the books of the providers with ours; exit code 1 if there are findings."""
+    """Compare the books of the providers with ours; exit code 1 if there are discrepancies."""
     services = get_services()
     try:
         report = services.reconciliation.run(since=_start_of(since), now=services.clock(), by_operator=True)
     except ProviderError as error:
-        raise OperatorError(str(error)) from None
-    found = [_shown_finding(finding) for finding in report.findings]
+        raise Refusal(str(error)) from None
+    found = [_shown_discrepancy(discrepancy) for discrepancy in report.discrepancies]
     print_json({"checked": report.checked, "findings": found})
-    fail_on_problems([f"{each['kind']} {each['id']}" for each in found], "findings")
+    fail_on_problems([f"{each['kind']} {each['id']}" for each in found], "discrepancies")
 
 
 @group.command("dismiss")
 @click.argument("kind")
-@click.argument("finding_id", metavar="ID")
+@click.argument("discrepancy_id", metavar="ID")
 @reason_option
-def dismiss(kind: str, finding_id: str, reason: str) -> None:
-    """Close a finding that was dealt with. It comes back only if the difference changes."""
+def dismiss(kind: str, discrepancy_id: str, reason: str) -> None:
+    """Close a discrepancy that was dealt with. It comes back only if the difference changes."""
     now = get_services().clock()
-    finding = findings.dismiss(kind=kind, subject=finding_id, reason=reason, now=now)
-    print_json(_shown_finding(finding))
+    discrepancy = discrepancies.dismiss(kind=kind, subject=discrepancy_id, reason=reason, now=now)
+    print_json(_shown_discrepancy(discrepancy))
 
 
 def _decide(decision: str, **arguments: Any) -> None:
@@ -144,9 +144,14 @@ def _shown(row: Any) -> dict[str, Any]:
     return shown | more
 
 
-def _shown_finding(finding: PaymentFinding) -> dict[str, str]:
-    shown = {"id": finding.subject, "kind": finding.kind, "ours": finding.ours, "theirs": finding.theirs}
-    more = {"platformid": finding.platform_id, "address": finding.address}
+def _shown_discrepancy(discrepancy: Discrepancy) -> dict[str, str]:
+    shown = {
+        "id": discrepancy.subject,
+        "kind": discrepancy.kind,
+        "ours": discrepancy.ours,
+        "theirs": discrepancy.theirs,
+    }
+    more = {"platformid": discrepancy.platform_id, "address": discrepancy.address}
     return shown | {name: value for name, value in more.items() if value is not None}
 
 
@@ -156,5 +161,5 @@ def _start_of(date: str | None) -> Millis:
     try:
         day = datetime.strptime(date, "%Y-%m-%d").replace(tzinfo=UTC)
     except ValueError:
-        raise OperatorError("--since must be a date such as 2026-11-26") from None
+        raise Refusal("--since must be a date such as 2026-11-26") from None
     return Millis(int(day.timestamp()) * 1000)

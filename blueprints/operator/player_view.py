@@ -56,7 +56,7 @@ def view_of(user: User) -> dict[str, Any]:
         "exclusion": shown.pop("exclusion"),
         "limits": shown,
         "session": {
-            "number": user.session_number,
+            "number": user.token_number,
             "playBeganAt": user.play_began_at_ms or None,
             "lastBetAt": user.last_bet_at_ms or None,
         },

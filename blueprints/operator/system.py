@@ -14,7 +14,7 @@ from services.container import Services
 from services.demo import seed as demo
 from services.maintenance import backup as backups
 from services.maintenance import checks
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 
 db = OperatorGroup("db", help="Upgrade or back up the database.")
 
@@ -69,7 +69,7 @@ force = click.option("--force", is_flag=True, help="Run although APP_ENV is prod
 def _services_for_demo(*, force: bool) -> Services:
     services = get_services()
     if services.settings.production and not force:
-        raise OperatorError("APP_ENV is production: demo data needs --force")
+        raise Refusal("APP_ENV is production: demo data needs --force")
     return services
 
 
@@ -110,8 +110,8 @@ def demo_page(*, bare: bool, office: bool, force: bool) -> None:
 
 def _office_address(services: Services) -> str:
     if services.demo_staff is None:
-        raise OperatorError("APP_ENV is production: the back office has no demo")
+        raise Refusal("APP_ENV is production: the back office has no demo")
     if not services.settings.office_enabled:
-        raise OperatorError("OFFICE_ENABLED is 0: there is no back office")
+        raise Refusal("OFFICE_ENABLED is 0: there is no back office")
     token = services.demo_staff.draw_token(now=services.clock())
     return f"{services.settings.base_url}/office/demo?token={token}"

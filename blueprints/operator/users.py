@@ -8,11 +8,11 @@ from blueprints.operator.player_view import LISTED_PLAYERS, view_of
 from models.db.connection import writing
 from models.users import User
 from server.current_services import get_services
-from services.accounts import player_list, sessions, users
+from services.accounts import access, player_list, users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.limits import exclusions
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.shared.money import Cents, number_from_cents
 from services.shared.pagination import Place
 from services.wallet import adjusting
@@ -38,7 +38,7 @@ def create(name: str, platform_id: str | None, level: int, balance: Cents, count
     Prints one JSON line for each account: platformid, username, token. Creates all accounts or none.
     """
     if platform_id is not None and count > 1:
-        raise OperatorError("--platform-id cannot be used with --count")
+        raise Refusal("--platform-id cannot be used with --count")
     services = get_services()
     created = []
     with writing(), progress_bar(users.free_usernames(name, count=count), label="accounts") as names:
@@ -68,8 +68,8 @@ def token(platformid: str) -> None:
 def show(platformid: str) -> None:
     """Print what support needs to know about a player, and no secrets.
 
-    The user object of /auth/me, suspension, exclusion, limits, session, two-factor authentication, and the
-    last five bets and payments.
+    The user object of /auth/me, suspension, exclusion, limits, token number, two-factor authentication, and
+    the last five bets and payments.
     """
     print_json(view_of(users.get(platform_id=platformid)))
 
@@ -119,11 +119,11 @@ def exclude(platformid: str, duration: str) -> None:
 def logout(platformid: str) -> None:
     """Log a player out everywhere.
 
-    Ends all sessions: the tokens become invalid, and open sockets become spectators within a second.
+    Revokes all tokens; open sockets become spectators within a second.
     """
     user = users.get(platform_id=platformid)
-    session = sessions.log_out_everywhere(user_id=user.id, now=get_services().clock())
-    print_json({"platformid": user.platform_id, "session": session})
+    number = access.log_out_everywhere(user_id=user.id, now=get_services().clock())
+    print_json({"platformid": user.platform_id, "session": number})
 
 
 @group.command("suspend")
@@ -135,7 +135,7 @@ def suspend(platformid: str) -> None:
     Prints since when the player is suspended.
     """
     user = users.get(platform_id=platformid)
-    since = sessions.suspend(user_id=user.id, now=get_services().clock())
+    since = access.suspend(user_id=user.id, now=get_services().clock())
     print_json({"platformid": user.platform_id, "suspendedAt": since})
 
 
@@ -144,7 +144,7 @@ def suspend(platformid: str) -> None:
 def resume(platformid: str) -> None:
     """End the suspension of a player."""
     user = users.get(platform_id=platformid)
-    sessions.resume(user_id=user.id, now=get_services().clock())
+    access.resume(user_id=user.id, now=get_services().clock())
     print_json({"platformid": user.platform_id, "suspendedAt": None})
 
 

@@ -9,7 +9,7 @@ from blueprints.api.blueprint import ApiBlueprint
 from server.current_services import get_services
 from server.http.strict_requests import ContractRequest
 from server.schemas import Avatar, SuccessSchema
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 blueprint = ApiBlueprint("avatar", __name__, url_prefix="/profile", description="A player's picture")
 
@@ -17,7 +17,7 @@ FORM_LIMIT_BYTES = 3 * 1024 * 1024
 FIELD = "avatar"
 
 
-class NotOneFile(PlatformError):
+class NotOneFile(Refusal):
     """The form does not have exactly one file in this field."""
 
     text = f"Send one file in the form field {FIELD}"

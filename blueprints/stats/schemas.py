@@ -20,7 +20,7 @@ from server.schemas import (
 )
 from services.bets.live_bets import LiveBetKind
 from services.bets.terms import GAMES
-from services.payments.records import PaymentType
+from services.payments.transfers import PaymentType
 from services.statistics.fairness import ALL_GAMES
 from services.statistics.fairness import Sort as FairnessSort
 from services.statistics.games import Sort as GameSort

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from typing import Any, NamedTuple
 
 import peewee
@@ -202,16 +202,12 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         # The first connection to a database. A pooler does not know the number of the server's process.
         is_behind_pooler = connection.get_backend_pid() != int(connection.backend.split()[0])
         if is_behind_pooler and connection.leads_to != self._used:
-            second = None
             try:
-                second = self._open()
-                check_pooler(connection, second)
+                with closing(self._open()) as second:
+                    check_pooler(connection, second)
             except BaseException:
                 connection.close()
                 raise
-            finally:
-                if second is not None:
-                    second.close()
         return connection
 
     def _open(self) -> Connection:

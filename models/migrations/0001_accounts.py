@@ -14,7 +14,7 @@ CREATE TABLE users (
     trade_url VARCHAR(500) NOT NULL, two_factor_enabled BOOLEAN NOT NULL, affiliate_code VARCHAR(24),
     used_affiliate_code VARCHAR(24), deposit_bonus BOOLEAN NOT NULL,
     free_cases INTEGER NOT NULL CHECK (free_cases >= 0), balance_version BIGINT NOT NULL,
-    session_number BIGINT NOT NULL, suspended_at_ms BIGINT, excluded_until_ms BIGINT,
+    token_number BIGINT NOT NULL, suspended_at_ms BIGINT, excluded_until_ms BIGINT,
     last_bet_at_ms BIGINT NOT NULL, play_began_at_ms BIGINT NOT NULL, play_wagered_cents BIGINT NOT NULL,
     play_paid_cents BIGINT NOT NULL, day_starts_at_ms BIGINT NOT NULL, day_wagered_cents BIGINT NOT NULL,
     day_paid_cents BIGINT NOT NULL, week_starts_at_ms BIGINT NOT NULL, week_wagered_cents BIGINT NOT NULL,

@@ -7,7 +7,7 @@ CREATE TABLE items (
     image VARCHAR(1000) NOT NULL, price_cents BIGINT CHECK (price_cents >= 0), custom_price BOOLEAN NOT NULL,
     next_price_fetch_ms BIGINT NOT NULL,
     price_source VARCHAR(8) CHECK (price_source IN ('import', 'feed', 'market')), in_feed BOOLEAN,
-    withdrawn_at_ms BIGINT,
+    retired_at_ms BIGINT,
     CHECK ((price_cents IS NULL) = (price_source IS NULL))
 );
 CREATE UNIQUE INDEX items_market_hash_name ON items (market_hash_name);
@@ -31,14 +31,14 @@ CREATE TABLE cases (
     type VARCHAR(8) NOT NULL CHECK (type IN ('gamea', 'gameb', 'mixed')),
     price_cents BIGINT NOT NULL CHECK (price_cents >= 0),
     creator_id BIGINT REFERENCES users (id) ON DELETE RESTRICT, used_balance_type VARCHAR(16),
-    created_at_ms BIGINT NOT NULL, required_level INTEGER, withdrawn_at_ms BIGINT,
+    created_at_ms BIGINT NOT NULL, required_level INTEGER, retired_at_ms BIGINT,
     CHECK ((kind = 'free') = (slug = 'free-case')),
     CHECK (required_level IS NULL OR (required_level >= 0 AND kind = 'level'))
 );
 CREATE UNIQUE INDEX cases_slug ON cases (slug);
 CREATE UNIQUE INDEX cases_name_folded ON cases (name_folded);
-CREATE INDEX cases_by_time ON cases (created_at_ms, id, kind, type, name_folded, withdrawn_at_ms);
-CREATE INDEX cases_by_price ON cases (price_cents, id, kind, type, name_folded, withdrawn_at_ms);
+CREATE INDEX cases_by_time ON cases (created_at_ms, id, kind, type, name_folded, retired_at_ms);
+CREATE INDEX cases_by_price ON cases (price_cents, id, kind, type, name_folded, retired_at_ms);
 CREATE TABLE case_items (
     case_id BIGINT NOT NULL REFERENCES cases (id) ON DELETE CASCADE,
     position INTEGER NOT NULL CHECK (position >= 0),
@@ -51,7 +51,7 @@ CREATE TABLE case_version (id SMALLINT NOT NULL PRIMARY KEY CHECK (id = 1), vers
 CREATE TABLE irl_cases (
     id BIGSERIAL NOT NULL PRIMARY KEY, slug VARCHAR(64) NOT NULL, name VARCHAR(100) NOT NULL,
     price_cents BIGINT NOT NULL CHECK (price_cents >= 0), created_at_ms BIGINT NOT NULL,
-    withdrawn_at_ms BIGINT
+    retired_at_ms BIGINT
 );
 CREATE UNIQUE INDEX irl_cases_slug ON irl_cases (slug);
 CREATE TABLE irl_items (

@@ -76,7 +76,7 @@ CREATE TABLE live_bet_counts (
     shard INTEGER NOT NULL PRIMARY KEY CHECK (shard BETWEEN 0 AND 63), bets BIGINT NOT NULL CHECK (bets >= 0),
     high_rolls BIGINT NOT NULL CHECK (high_rolls BETWEEN 0 AND bets)
 );
-CREATE TABLE daily_totals (
+CREATE TABLE daily_figures (
     day_starts_at_ms BIGINT NOT NULL, game VARCHAR(16) NOT NULL, case_id VARCHAR(300) NOT NULL,
     price_class VARCHAR(10) NOT NULL
         CHECK (price_class IN ('', 'under-10', 'under-100', 'under-1000', 'from-1000')),

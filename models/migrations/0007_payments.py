@@ -74,13 +74,13 @@ CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries (id) WHERE process
 CREATE INDEX webhook_deliveries_received ON webhook_deliveries (received_at_ms);
 CREATE INDEX webhook_deliveries_payment ON webhook_deliveries (payment_id) WHERE payment_id IS NOT NULL;
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (id) WHERE error IS NOT NULL;
-CREATE TABLE payment_findings (
+CREATE TABLE payment_discrepancies (
     id BIGSERIAL NOT NULL PRIMARY KEY, kind VARCHAR(32) NOT NULL, subject VARCHAR(128) NOT NULL,
     ours VARCHAR(200) NOT NULL, theirs VARCHAR(200) NOT NULL, found_at_ms BIGINT NOT NULL,
     solved_at_ms BIGINT, is_dismissed BOOLEAN NOT NULL, platform_id VARCHAR(80), address VARCHAR(256)
 );
-CREATE UNIQUE INDEX payment_findings_kind_subject ON payment_findings (kind, subject);
-CREATE INDEX payment_findings_open ON payment_findings (kind) WHERE solved_at_ms IS NULL;
+CREATE UNIQUE INDEX payment_discrepancies_kind_subject ON payment_discrepancies (kind, subject);
+CREATE INDEX payment_discrepancies_open ON payment_discrepancies (kind) WHERE solved_at_ms IS NULL;
 """
 
 

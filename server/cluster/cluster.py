@@ -25,7 +25,7 @@ from server.realtime.server import Realtime
 from services.shared import cache_invalidation
 from services.shared.cache_invalidation import Tag
 from services.shared.clock import Millis, now_ms
-from services.shared.errors import OperatorError, Unavailable
+from services.shared.errors import Refusal, Unavailable
 from services.shared.signals import Signal
 from settings import Settings
 
@@ -98,14 +98,14 @@ class Cluster:
     def join(self) -> None:
         """Join the other processes.
 
-        Raises OperatorError when the connection pools of all processes together are too large, and for a
+        Raises Refusal when the connection pools of all processes together are too large, and for a
         database that an operator must change.
         """
         try:
             migrate.refuse_older()
             self.processes.join(signals=self.signals.state)
         except MisconfiguredDatabase as error:
-            raise OperatorError(f"DATABASE_URL: {error}") from None
+            raise Refusal(f"DATABASE_URL: {error}") from None
         except (*SCHEMA_ERRORS, *UNAVAILABLE):
             # The process starts nevertheless; /readyz says that the database is unavailable.
             log.warning("pools not checked", exc_info=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from models.db.connection import database, reading, writing
 from models.processes import Process, live_processes
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from settings import Settings
 
 log = logging.getLogger("platform.cluster")
@@ -41,7 +41,7 @@ class Processes:
         self._has_untrusted_proxies = True
 
     def join(self, *, signals: str | None) -> None:
-        """Add this process. Raises OperatorError when there are too many for the database.
+        """Add this process. Raises Refusal when there are too many for the database.
 
         A process that was on the same address is dead: this one has its address. Processes with other
         settings are named in the log.
@@ -94,7 +94,7 @@ class Processes:
         limit = database.max_connections()
         if limit and connections * 100 >= limit * POOLS_PERCENT:
             self.leave()
-            raise OperatorError(
+            raise Refusal(
                 f"DATABASE_POOL_SIZE: the pools of all live processes ({self.live}) have {connections}"
                 f" connections, which must be below {POOLS_PERCENT}% of PostgreSQL's {limit} max_connections"
             )

@@ -114,8 +114,8 @@ def _client(request: ContractRequest, kind: str) -> Keys:
     if kind not in ("preflight", "staff sign-in") and "Authorization" in request.headers:
         with suppress(Unauthorized):
             claims = current_claims()
-            # By session too: a thief whose session was ended must not use up the player's limits.
-            return [(f"player {claims.platform_id} {claims.session}", 1)]
+            # By token number too: a thief whose token was revoked must not use up the player's limits.
+            return [(f"player {claims.platform_id} {claims.token_number}", 1)]
     return networks(address)
 
 

@@ -11,7 +11,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.routing import BaseConverter, IntegerConverter
 from werkzeug.utils import cached_property
 
-from services.shared.errors import PlatformError, UnstorableText
+from services.shared.errors import Refusal, UnstorableText
 
 BODY_LIMIT_BYTES = 64 * 1024
 
@@ -21,12 +21,6 @@ a part in Python; meanwhile no other request is served."""
 
 WITH_OWN_LIMIT = ("avatar.change_avatar", "office.preview_import", "office.confirm_import")
 """Endpoints that read their own bodies, with another limit."""
-
-
-class NotAForm(PlatformError):
-    """The body is not a form."""
-
-    text = "The body must be multipart/form-data"
 
 
 class ContractRequest(Request):
@@ -71,10 +65,10 @@ class ContractRequest(Request):
     def small_files(self, field: str, *, limit_bytes: int) -> list[FileStorage]:
         """The files in a field of a form of at most this size. They stay in memory.
 
-        Raises NotAForm and RequestEntityTooLarge.
+        Raises Refusal for anything else, and RequestEntityTooLarge.
         """
         if self.mimetype != "multipart/form-data":
-            raise NotAForm
+            raise Refusal("The body must be multipart/form-data")
         self.body_limit_bytes = limit_bytes
         self.max_content_length = limit_bytes + 1
         self.max_form_memory_size = FORM_HEAD_BYTES

@@ -12,8 +12,8 @@ from server.realtime.packets import refuse_unknown_event
 from server.realtime.server import Realtime, realtime
 from server.realtime.transport import NAMESPACE
 from server.repeated_lines import log
-from services.accounts import sessions
-from services.shared.errors import PlatformError, Unauthorized, UserNotFound
+from services.accounts import access
+from services.shared.errors import Refusal, Unauthorized, UserNotFound
 
 FAILED = "Something went wrong"
 
@@ -38,7 +38,7 @@ def connect(auth: object = None) -> dict[str, Any] | None:
         with waiting.limit_waits():
             connection = _connection(sid, auth)
         realtime().connections.add(connection)
-    except PlatformError as refusal:
+    except Refusal as refusal:
         raise Refused(refusal.text) from None
     except Exception:  # noqa: BLE001  # as the docstring says
         log.exception("connect failed")
@@ -66,7 +66,9 @@ def _connection(sid: str, auth: object) -> Connection:
     services = get_services()
     claims = services.tokens.check(token, now=services.clock())
     try:
-        user = sessions.player_of(claims)
+        user = access.player_of(claims)
     except UserNotFound:
         raise Unauthorized from None
-    return Connection(sid, user.id, address=address, expires_at=claims.expires_at, session=claims.session)
+    return Connection(
+        sid, user.id, address=address, expires_at=claims.expires_at, token_number=claims.token_number
+    )

@@ -8,18 +8,11 @@ from typing import Any
 
 from server.addresses import Keys, networks
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError, TooManyRequests, Unauthorized
+from services.shared.errors import Refusal, TooManyRequests, Unauthorized
 
 MAX_SOCKETS = 10
 
 MAX_EVENTS_IN_FLIGHT = 5
-
-
-class TooManyConnections(PlatformError):
-    """The player or the client address has as many sockets as are allowed."""
-
-    status = 429
-    text = "Too many connections"
 
 
 @dataclass
@@ -30,8 +23,8 @@ class Connection:
     user_id: int | None = None
     address: str = ""
     expires_at: Millis | None = None
-    session: int = 0
-    """The session number of its token."""
+    token_number: int = 0
+    """The number of its token."""
     events_in_flight: int = field(default=0, compare=False)
     last_sent: dict[str, Any] = field(default_factory=dict, compare=False)
     """For the areas: what identifies the last event that the socket was sent, by the event's name."""
@@ -64,10 +57,10 @@ class Connections:
         self._guard = threading.Lock()
 
     def add(self, connection: Connection) -> None:
-        """Raises TooManyConnections when the player or the address has as many as are allowed."""
+        """Raises Refusal when the player or the address has as many as are allowed."""
         with self._guard:
             if self._is_full(connection):
-                raise TooManyConnections
+                raise Refusal("Too many connections", status=429)
             for group in connection.groups:
                 self._by_group.setdefault(group, {})[connection.sid] = connection
             self._by_sid[connection.sid] = connection
@@ -89,11 +82,11 @@ class Connections:
                 for group in connection.groups:
                     self._leave(group, connection)
 
-    def end_sessions(self, user_id: int, *, before: int) -> list[str]:
-        """Make spectators of the player's sockets whose session numbers are lower; returns their ids."""
+    def make_spectators(self, user_id: int, *, before: int) -> list[str]:
+        """Make spectators of the player's sockets whose token numbers are lower; returns their ids."""
         with self._guard:
             sockets = self._by_group.get(user_id, {})
-            ended = [connection for connection in sockets.values() if connection.session < before]
+            ended = [connection for connection in sockets.values() if connection.token_number < before]
             for connection in ended:
                 self._leave(user_id, connection)
                 connection.user_id = None
@@ -134,7 +127,7 @@ class Connections:
     def event_in_flight(self, sid: str) -> Iterator[tuple[int, int]]:
         """Count an event of this socket as being handled within the block.
 
-        Yields its player and the session number of its token. Raises TooManyRequests when five are,
+        Yields its player and the number of its token. Raises TooManyRequests when five are,
         Unauthorized when the socket has gone or has no valid token.
         """
         connection = self._by_sid.get(sid)
@@ -146,7 +139,7 @@ class Connections:
             raise Unauthorized
         connection.events_in_flight += 1
         try:
-            yield connection.user_id, connection.session
+            yield connection.user_id, connection.token_number
         finally:
             connection.events_in_flight -= 1
 

@@ -12,7 +12,7 @@ from server.realtime.handshakes import Handshakes
 from server.realtime.server import Realtime
 from server.realtime.transport import NAMESPACE
 from server.repeated_lines import log
-from services.shared.errors import TooManyRequests, UnknownEvent
+from services.shared.errors import TooManyRequests
 from settings import Settings
 
 EVENTS, SECONDS = 30, 10.0
@@ -114,5 +114,5 @@ def refuse_unknown_event() -> dict[str, Any]:
 
     Otherwise a client would wait for the acknowledgement of a misspelt event until it gives up.
     """
-    error = UnknownEvent if g.event_is_allowed else TooManyRequests
-    return {"status": False, "error": error.text}
+    text = "Unknown event" if g.event_is_allowed else TooManyRequests.text
+    return {"status": False, "error": text}

@@ -80,7 +80,7 @@ class Realtime:
         )
         # Without types, which python-socketio lacks.
         self.server: Any = self.socketio.server
-        # Logged already, as the library sees it: these lines have the ids of sessions, which are secrets.
+        # Logged already, as the library sees it: these lines have the ids of transports, which are secrets.
         self.server.eio.log_message_keys |= {"bad-sid", "bad-transport", "not-connected", "unexpected-http"}
         self.manager: Any = self.server.manager
         limited = settings.ratelimit_enabled
@@ -128,7 +128,7 @@ class Realtime:
     def start(self) -> None:
         """Start the background work. A server calls this once; commands do not.
 
-        Raises OperatorError when the server must not start.
+        Raises Refusal when the server must not start.
         """
         for start in self.at_start:
             start()
@@ -170,9 +170,9 @@ class Realtime:
         # After the socket was removed, so that no proof that is sent meanwhile goes to it.
         self._left(sid)
 
-    def end_sessions(self, user_id: int, *, before: int) -> None:
-        """Make spectators of the player's sockets here whose session numbers are lower than this one."""
-        for sid in self.connections.end_sessions(user_id, before=before):
+    def make_spectators(self, user_id: int, *, before: int) -> None:
+        """Make spectators of the player's sockets here whose token numbers are lower than this one."""
+        for sid in self.connections.make_spectators(user_id, before=before):
             self._left(sid)
 
     def _left(self, sid: str) -> None:

@@ -17,7 +17,7 @@ from gunicorn.workers.ggevent import VERSION, PyWSGIServer
 
 from server.logs import JsonLines
 from server.worker.connection import Handler
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 
 log = logging.getLogger("platform.worker")
 
@@ -81,7 +81,7 @@ class Worker(GeventWebSocketWorker):  # type: ignore[misc]
         realtime = self.wsgi.extensions["realtime"]
         try:
             realtime.start()
-        except OperatorError as problem:
+        except Refusal as problem:
             log.critical(str(problem))
             # With another code, gunicorn would start the worker again.
             sys.exit(Arbiter.WORKER_BOOT_ERROR)

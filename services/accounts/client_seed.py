@@ -8,12 +8,12 @@ from models.users import User
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import CHANGED, record
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 CLIENT_SEED = re.compile(r"[A-Za-z0-9_-]{4,64}", re.ASCII)
 
 
-class InvalidClientSeed(PlatformError):
+class InvalidClientSeed(Refusal):
     """The seed is missing or malformed."""
 
     text = "Client seed must be 4 to 64 letters, digits, dashes and underscores"

@@ -7,7 +7,7 @@ from models.users import Notification, User
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
 from services.shared.clock import Millis
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.shared.text_validation import is_storable
 
 MOST_KEPT = 100
@@ -33,10 +33,10 @@ def notify(*, user_id: int, title: str, message: str, now: Millis) -> Notificati
 
 
 def send(*, user_id: int, title: str, message: str, now: Millis, reason: str = "") -> Notification:
-    """Send an operator's message. Raises OperatorError for a text that is empty, too long or not storable."""
+    """Send an operator's message. Raises Refusal for a text that is empty, too long or not storable."""
     for name, text, most in (("title", title, MAX_TITLE), ("message", message, MAX_MESSAGE)):
         if not text.strip() or len(text) > most or not is_storable(text):
-            raise OperatorError(f"the {name} must be a text of 1 to {most} characters")
+            raise Refusal(f"the {name} must be a text of 1 to {most} characters")
     with writing():
         sent = notify(user_id=user_id, title=title, message=message, now=now)
         record(

@@ -11,10 +11,10 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import CHANGED, record
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 
-class UsernameTaken(PlatformError):
+class UsernameTaken(Refusal):
     """Another player has this name; case does not matter."""
 
     text = "Username is already taken"

@@ -27,13 +27,13 @@ and the token would be valid for that much longer."""
 
 @dataclass(frozen=True)
 class Claims:
-    """The player of a valid token, the session number, when it is valid, and its id, if it has one.
+    """The player of a valid token, the token number, when it is valid, and its id, if it has one.
 
     Times are in milliseconds.
     """
 
     platform_id: str
-    session: int
+    token_number: int
     expires_at: Millis
     valid_from: float
     token_id: str | None
@@ -56,7 +56,7 @@ class Tokens:
         issued_at = now // 1000
         claims = {
             "sub": user.platform_id,
-            "session": user.session_number,
+            "session": user.token_number,
             "iat": issued_at,
             "exp": issued_at + self._ttl_seconds,
             "iss": self._issuer,
@@ -77,17 +77,16 @@ class Tokens:
         """The claims of a token with a valid signature, expired or not. Raises Unauthorized."""
         content = self._content(token)
         platform_id, expires = content["sub"], content["exp"]
-        # Tokens of versions before there were sessions have no number.
-        session = content.get("session", 0)
+        number = content.get("session", 0)
         # isinstance() would also accept a boolean.
-        if not PLATFORM_ID.fullmatch(platform_id) or type(expires) is not int or type(session) is not int:
+        if not PLATFORM_ID.fullmatch(platform_id) or type(expires) is not int or type(number) is not int:
             raise Unauthorized
         issued = content.get("iat")
         valid_from = issued * 1000 - FUTURE_MS if isinstance(issued, int | float) else 0
         token_id = content.get("jti")
         if not isinstance(token_id, str) or not TOKEN_ID.fullmatch(token_id):
             token_id = None
-        return Claims(platform_id, session, Millis(expires * 1000), valid_from, token_id)
+        return Claims(platform_id, number, Millis(expires * 1000), valid_from, token_id)
 
     def _content(self, token: str) -> dict[str, Any]:
         """The payload of a token signed with one of the secrets for this issuer. Raises Unauthorized."""

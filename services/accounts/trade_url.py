@@ -9,7 +9,7 @@ from services.accounts import notifications, users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import CHANGED, record
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 MAX_LENGTH = 500
 MAX_PARTNER = 2**32 - 1
@@ -19,16 +19,6 @@ FIRST_ID = 76561197960265728
 
 CHANGED_TITLE = "Trade URL changed"
 CHANGED_MESSAGE = "The trade URL of your account was changed. If that was not you, set it right."
-
-
-class TradeUrlRequired(PlatformError):
-    text = "Trade URL is required"
-
-
-class InvalidTradeUrl(PlatformError):
-    """Not a trade-offer URL of the game platform, or that of another account."""
-
-    text = "Invalid trade URL"
 
 
 @dataclass(frozen=True)
@@ -56,15 +46,15 @@ def parse(text: str, *, host: str) -> TradeUrl | None:
 def change(*, user: User, url: object, host: str, own_only: bool, now: Millis) -> None:
     """Set a player's trade URL and notify the player; setting the same one again does nothing.
 
-    Raises TradeUrlRequired, InvalidTradeUrl. With ``own_only`` a URL of another account is invalid too,
+    Raises Refusal for an empty or invalid one. With ``own_only`` a URL of another account is invalid too,
     except for a player of another provider.
     """
     if url is None or url == "":
-        raise TradeUrlRequired
+        raise Refusal("Trade URL is required")
     wanted = parse(url, host=host) if isinstance(url, str) else None
     checks_owner = own_only and users.GAME_PLATFORM_ID.fullmatch(user.platform_id)
     if wanted is None or (checks_owner and wanted.partner + FIRST_ID != int(user.platform_id)):
-        raise InvalidTradeUrl
+        raise Refusal("Invalid trade URL")
     with writing():
         is_other = (User.id == user.id) & (User.trade_url != wanted.text)
         if User.update(trade_url=wanted.text).where(is_other).execute():

@@ -16,7 +16,7 @@ from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.clock import Millis
-from services.shared.errors import OperatorError, UserNotFound
+from services.shared.errors import Refusal, UserNotFound
 from services.shared.levels import experience_for
 from services.shared.money import NO_COINS, Cents
 
@@ -63,13 +63,13 @@ def create(
 ) -> User:
     """Create an account with a balance from the house's grants.
 
-    A name that is taken gets -2, -3, … as at a first login. Raises OperatorError for an invalid name, id or
+    A name that is taken gets -2, -3, … as at a first login. Raises Refusal for an invalid name, id or
     level, and for a platform id that is taken.
     """
     if platform_id is not None and not GAME_PLATFORM_ID.fullmatch(platform_id):
-        raise OperatorError("a platform id must have 17 digits")
+        raise Refusal("a platform id must have 17 digits")
     if not 0 <= level <= MAX_LEVEL:
-        raise OperatorError(f"a level must be from 0 to {MAX_LEVEL}")
+        raise Refusal(f"a level must be from 0 to {MAX_LEVEL}")
     with writing():
         try:
             user = _insert(
@@ -80,7 +80,7 @@ def create(
                 now=now,
             )
         except peewee.IntegrityError:
-            raise OperatorError("the platform id or the name is already taken") from None
+            raise Refusal("the platform id or the name is already taken") from None
         if balance:
             move = Move(balance, Account.HOUSE_GRANTS, Account.BALANCE)
             posting.post(kind=LedgerKind.GRANT, user_id=user.id, moves=[move], now=now)
@@ -149,7 +149,7 @@ def _insert(
     avatar: str = "",
     granted_experience: int = 0,
 ) -> User:
-    """Add an account with the first free name. Raises peewee.IntegrityError, OperatorError."""
+    """Add an account with the first free name. Raises peewee.IntegrityError, Refusal."""
     (name,) = free_usernames(username, count=1)
     user: User = User.create(
         platform_id=platform_id,
@@ -169,10 +169,10 @@ def free_usernames(wanted: str, *, count: int) -> list[str]:
     """The first free ones of the names NAME, NAME-2, NAME-3 and so on.
 
     Another process can take one of them before the transaction ends; the unique column then refuses it.
-    Raises OperatorError for an invalid name.
+    Raises Refusal for an invalid name.
     """
     if not USERNAME.fullmatch(wanted):
-        raise OperatorError("a username must have 3 to 32 letters, digits, dots, dashes and underscores")
+        raise Refusal("a username must have 3 to 32 letters, digits, dots, dashes and underscores")
     numbers = execute(FREE_NUMBERS, {"wanted": wanted.lower(), "count": count})
     return [_numbered(wanted, number) for (number,) in numbers]
 

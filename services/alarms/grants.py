@@ -10,7 +10,7 @@ from peewee import fn
 
 from models.db.connection import reading
 from models.staff import IS_PERFORMED, Proposal
-from services.alarms.rule import Finding, Found
+from services.alarms.rule import Concern, Found
 from services.shared.clock import DAY_MS, Millis
 from services.shared.money import Cents, price_text
 from services.staff.money_actions import GRANTS
@@ -26,7 +26,7 @@ MOST_MULTIPLES = 10
 
 @reading()
 def find(settings: Settings, now: Millis) -> Found:
-    """A finding for each person and each multiple of TIMES the bound that the person's sum is above."""
+    """A concern for each person and each multiple of TIMES the bound that the person's sum is above."""
     bound = TIMES * max(settings.office_four_eyes_above_cents, 1)
     total = fn.SUM(fn.ABS(Proposal.amount_cents))
     query: Any = Proposal.select(Proposal.decided_by, total, fn.COUNT(Proposal.user.distinct()))
@@ -34,7 +34,7 @@ def find(settings: Settings, now: Millis) -> Found:
     query = query.where(*lately).group_by(Proposal.decided_by).having(total > bound)
     return Found(
         [
-            Finding(
+            Concern(
                 f"{name}, {multiple} times",
                 f"Staff: {name} has changed the balances of {players} players by"
                 f" {price_text(Cents(int(cents)))} in {DAYS} days without a second person",

@@ -11,8 +11,8 @@ from peewee import fn
 from models.db.connection import reading, repeatable_read
 from models.ledger import LedgerEntry
 from models.users import User
-from services.alarms import records
-from services.alarms.rule import Finding, Found
+from services.alarms import raised
+from services.alarms.rule import Concern, Found
 from services.ledger.audit import Ids, transaction_mismatches
 from services.ledger.posting import PLAYERS_ACCOUNTS, Account
 from services.ledger.times import last_id_before
@@ -34,36 +34,36 @@ SLICES_AT_ONCE = 100
 def find_transactions(settings: Settings, now: Millis) -> Found:  # noqa: ARG001  # as a rule has it
     """The transactions since the last check that do not sum to zero, or differ from their bet or payment."""
     with reading():
-        last, end = records.progress(LAST) or 0, last_id_before(now)
-        sums = {account: records.progress(name) or 0 for account, name in SUMS.items()}
-    findings: list[Finding] = []
+        last, end = raised.progress(LAST) or 0, last_id_before(now)
+        sums = {account: raised.progress(name) or 0 for account, name in SUMS.items()}
+    concerns: list[Concern] = []
     starts = range(last, end, SLICE)
     for start in in_slices(starts[:SLICES_AT_ONCE], 1):
         last = min(start + SLICE, end)
         ids = Ids(start + 1, last)
         with repeatable_read():
-            findings += (Finding(line, f"Ledger: {line}") for line in transaction_mismatches(ids))
+            concerns += (Concern(line, f"Ledger: {line}") for line in transaction_mismatches(ids))
             for account, cents in _sums(ids):
                 sums[account] += cents
     progress = {LAST: last} | {name: sums[account] for account, name in SUMS.items()}
-    return Found(findings, progress, is_complete=len(starts) <= SLICES_AT_ONCE)
+    return Found(concerns, progress, is_complete=len(starts) <= SLICES_AT_ONCE)
 
 
 def find_balances(settings: Settings, now: Millis) -> Found:  # noqa: ARG001  # as a rule has it
     """The accounts in which all players together have other coins than their entries say."""
     with repeatable_read():
-        last = records.progress(LAST)
+        last = raised.progress(LAST)
         if last is None or last_id_before(now) - last > SLICE * SLICES_AT_ONCE:
             # The check of the transactions comes first, and takes a while at the first time.
             return Found(is_complete=False)
-        sums = {account: records.progress(name) or 0 for account, name in SUMS.items()}
+        sums = {account: raised.progress(name) or 0 for account, name in SUMS.items()}
         for account, cents in _sums(Ids(last + 1, 2**62)):
             sums[account] += cents
         stored: Any = User.select(*(fn.SUM(getattr(User, f"{account}_cents")) for account in SUMS))
         balances = dict(zip(SUMS, stored.tuples().get(), strict=True))
     return Found(
         [
-            Finding(account, f"Ledger: the {account}s of all players differ from their entries")
+            Concern(account, f"Ledger: the {account}s of all players differ from their entries")
             for account in SUMS
             if sums[account] != int(balances[account] or 0)
         ]

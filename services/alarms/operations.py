@@ -1,4 +1,4 @@
-"""What is late or waits: prices, proofs, the public log, findings of payments, sign-ins of staff."""
+"""What is late or waits: prices, proofs, the public log, discrepancies of payments, sign-ins of staff."""
 
 from collections import Counter
 from typing import Any
@@ -11,8 +11,8 @@ from models.items import PriceSource
 from models.log import WaitingBet
 from models.payments import Withdrawal
 from models.staff import StaffLoginFailure
-from services.alarms.rule import Finding, Found
-from services.payments import findings
+from services.alarms.rule import Concern, Found
+from services.payments import discrepancies
 from services.payments.withdrawals import WithdrawalStatus
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
 from services.shared.money import Cents, price_text
@@ -30,11 +30,11 @@ OLD_FEED_MS = 60 * MINUTE_MS
 """A price feed is old after so many refreshes, and not before this time."""
 
 
-def find_payment_findings(settings: Settings, now: Millis) -> Found:  # noqa: ARG001  # as a rule has it
-    """The kinds of findings of the reconciliation that are open."""
-    kinds = Counter(finding.kind for finding in findings.open_findings())
+def find_payment_discrepancies(settings: Settings, now: Millis) -> Found:  # noqa: ARG001  # as a rule has it
+    """The kinds of discrepancies of the reconciliation that are open."""
+    kinds = Counter(discrepancy.kind for discrepancy in discrepancies.open_discrepancies())
     return Found(
-        [Finding(kind, f"Payments: {number} open findings of {kind}") for kind, number in kinds.items()]
+        [Concern(kind, f"Payments: {number} open discrepancies of {kind}") for kind, number in kinds.items()]
     )
 
 
@@ -49,7 +49,7 @@ def find_unpaid_withdrawals(settings: Settings, now: Millis) -> Found:  # noqa: 
     )
     text = "Payments: the withdrawal {} of {} was sent a day ago and is not paid"
     return Found(
-        [Finding(each.id, text.format(each.id, price_text(Cents(each.amount_cents)))) for each in unpaid]
+        [Concern(each.id, text.format(each.id, price_text(Cents(each.amount_cents)))) for each in unpaid]
     )
 
 
@@ -70,12 +70,12 @@ def find_failed_logins(settings: Settings, now: Millis) -> Found:  # noqa: ARG00
         .having(fn.COUNT(row.id) >= DAILY_TRIES)
     )
     found = [
-        Finding(network, f"Staff: {tries} wrong tries to sign in from {network} in 15 minutes")
+        Concern(network, f"Staff: {tries} wrong tries to sign in from {network} in 15 minutes")
         for network, tries in recent.tuples()
     ]
     # The name itself is not stored.
     found += [
-        Finding(f"name {digest[:16]}", f"Staff: {DAILY_TRIES} wrong tries with one name in a day")
+        Concern(f"name {digest[:16]}", f"Staff: {DAILY_TRIES} wrong tries with one name in a day")
         for digest in of_day.scalars()
     ]
     return Found(found)
@@ -91,7 +91,7 @@ def find_old_prices(settings: Settings, now: Millis) -> Found:
     # Without a success yet, its failures say that something is wrong.
     is_old = source.failures > 0 if source.succeeded_at_ms is None else source.succeeded_at_ms < oldest
     return Found(
-        [Finding("feed", "Prices: the price feed has not been refreshed for long")] if is_old else []
+        [Concern("feed", "Prices: the price feed has not been refreshed for long")] if is_old else []
     )
 
 
@@ -105,7 +105,7 @@ def find_late_proofs(settings: Settings, now: Millis) -> Found:  # noqa: ARG001 
         .limit(1)
     )
     is_late = late.scalar() is not None
-    return Found([Finding("proofs", "Proofs have waited for more than a minute")] if is_late else [])
+    return Found([Concern("proofs", "Proofs have waited for more than a minute")] if is_late else [])
 
 
 @reading()
@@ -120,4 +120,4 @@ def find_old_checkpoint(settings: Settings, now: Millis) -> Found:  # noqa: ARG0
     waits_since = first.scalar()
     is_late = waits_since is not None and waits_since < now - LATE_MS
     text = "The public log: bets have waited for a checkpoint for more than a minute"
-    return Found([Finding("log", text)] if is_late else [])
+    return Found([Concern("log", text)] if is_late else [])

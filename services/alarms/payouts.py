@@ -6,8 +6,8 @@ from peewee import fn
 
 from models.bets import Bet
 from models.db.connection import reading
-from services.alarms import records
-from services.alarms.rule import Finding, Found
+from services.alarms import raised
+from services.alarms.rule import Concern, Found
 from services.shared.clock import MINUTE_MS, Millis
 from services.shared.money import Cents, price_text
 from settings import Settings
@@ -21,7 +21,7 @@ COMMITTED_MS = MINUTE_MS
 @reading()
 def find(settings: Settings, now: Millis) -> Found:
     """The bets since the last check that paid so much. The first check finds none."""
-    last = records.progress(LAST_BET)
+    last = raised.progress(LAST_BET)
     older = Bet.created_at_ms <= now - COMMITTED_MS
     newest: Any = Bet.select(fn.MAX(Bet.id)).where(older, Bet.id > (last or 0))
     if last is None:
@@ -34,8 +34,8 @@ def find(settings: Settings, now: Millis) -> Found:
         .where(Bet.id > last, Bet.payout_cents >= settings.alarm_payout_cents)
         .order_by(Bet.id)
     )
-    findings = [
-        Finding(f"bet {bet_id}", f"Bet {bet_id} ({game}) paid {price_text(Cents(cents))}")
+    concerns = [
+        Concern(f"bet {bet_id}", f"Bet {bet_id} ({game}) paid {price_text(Cents(cents))}")
         for bet_id, game, cents in query.tuples()
     ]
-    return Found(findings, progress)
+    return Found(concerns, progress)

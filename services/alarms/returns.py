@@ -11,9 +11,9 @@ equal share of that.
 
 from math import log, sqrt
 
-from services.alarms.rule import Finding, Found
+from services.alarms.rule import Concern, Found
 from services.figures import returns
-from services.figures.bet_sums import BetSums
+from services.figures.bet_figures import BetFigures
 from services.figures.returns import Group
 from services.shared.clock import DAY_MS, CalendarPeriod, Millis, iso_date
 from settings import Settings
@@ -27,22 +27,22 @@ SIDES = 2
 
 DAYS = (1, 7, 30)
 
-Subjects = dict[str, BetSums]
+Subjects = dict[str, BetFigures]
 
 
 def find(settings: Settings, now: Millis) -> Found:  # noqa: ARG001  # as a rule has it
     """All that pays more or less than a fair site could."""
     windows = {name: _subjects(since, until) for name, (since, until) in _windows(now).items()}
     comparisons = SIDES * CHECKS_A_MONTH * sum(map(len, windows.values()))
-    findings = []
+    concerns = []
     for window, subjects in windows.items():
         for subject, sums in subjects.items():
             if abs(sums.paid - sums.expected) > furthest(sums, comparisons=comparisons):
-                findings.append(Finding(f"{window}: {subject}", _text(window, subject, sums)))
-    return Found(findings)
+                concerns.append(Concern(f"{window}: {subject}", _text(window, subject, sums)))
+    return Found(concerns)
 
 
-def furthest(sums: BetSums, *, comparisons: int) -> float:
+def furthest(sums: BetFigures, *, comparisons: int) -> float:
     """How far from their mean payouts can be, in cents, if one of the comparisons may be wrong in a month."""
     exponent = log(comparisons / FALSE_ALARMS_A_MONTH)
     of_one_bet = sums.largest * exponent / 3
@@ -68,11 +68,11 @@ def _subjects(since: Millis, until: Millis) -> Subjects:
         names = [game, f"{game} {case_id}" if case_id else f"{game} {price}"]
         for name in names:
             if figures.wagered:
-                found[name] = found.get(name, BetSums()) + figures.paid_for
+                found[name] = found.get(name, BetFigures()) + figures.paid_for
     return found
 
 
-def _text(window: str, subject: str, sums: BetSums) -> str:
+def _text(window: str, subject: str, sums: BetFigures) -> str:
     period = f"of {window}" if "-" in window else f"of the last {window}"
     return (
         f"The return to player {period} of {subject} is {sums.return_to_player:.2%}; by the chances of the"

@@ -8,7 +8,7 @@ from services.shared.clock import Millis
 from settings import Settings
 
 
-class Finding(NamedTuple):
+class Concern(NamedTuple):
     """A reason for an alarm. A rule has one alarm for each subject at a time."""
 
     subject: str
@@ -21,7 +21,7 @@ class Finding(NamedTuple):
 class Found:
     """What one check has found, and the numbers that the next one goes on from, by name."""
 
-    findings: Sequence[Finding] = ()
+    concerns: Sequence[Concern] = ()
     progress: Mapping[str, int] = field(default_factory=dict)
     is_complete: bool = True
     """Whether there was no more to check. If not, the next check comes at once."""

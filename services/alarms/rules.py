@@ -9,7 +9,7 @@ MINUTE, HOUR = MINUTE_MS, 60 * MINUTE_MS
 RULES = (
     Rule("large-payout", payouts.find, MINUTE, is_event=True),
     Rule("large-grants", grants.find, MINUTE),
-    Rule("payment-findings", operations.find_payment_findings, MINUTE),
+    Rule("payment-discrepancies", operations.find_payment_discrepancies, MINUTE),
     Rule("unpaid-withdrawals", operations.find_unpaid_withdrawals, MINUTE),
     Rule("failed-logins", operations.find_failed_logins, MINUTE),
     Rule("old-prices", operations.find_old_prices, MINUTE),

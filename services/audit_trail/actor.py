@@ -11,8 +11,8 @@ class Actor(NamedTuple):
 
     who: str = "system"
     address: str | None = None
-    session: int | None = None
-    """The session number of the token with which a player acts."""
+    token_number: int | None = None
+    """The number of the token with which a player acts."""
     staff_session: str | None = None
     """The hash of the session with which a member of staff acts."""
 

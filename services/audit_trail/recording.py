@@ -13,13 +13,13 @@ from models.users import User
 from services.audit_trail.actor import Actor, current_actor
 from services.audit_trail.events import AuditEventType
 from services.shared.clock import Millis
-from services.shared.errors import AccountSuspended, OperatorError, Unauthorized
+from services.shared.errors import AccountSuspended, Failure, Unauthorized
 
 CHANGED = "changed"
 """In ``before`` and ``after`` in the place of a value that must not be stored there."""
 
 
-class AuditNotWritten(OperatorError):
+class AuditNotWritten(Failure):
     """The database has not stored an event as it was written, so the transaction must fail."""
 
     def __init__(self) -> None:
@@ -130,14 +130,14 @@ def _check_staff(actor: Actor) -> None:
 
 def _player(user_id: int | None, actor: Actor) -> str | None:
     """The platform id of this player, whose session is checked if it is the actor."""
-    query: Any = User.select(User.platform_id, User.session_number, User.suspended_at_ms)
+    query: Any = User.select(User.platform_id, User.token_number, User.suspended_at_ms)
     query = query.where(User.id == user_id)
-    if actor.session is not None and database.for_update:
+    if actor.token_number is not None and database.for_update:
         # Ending sessions and suspending lock the row, and so wait for the commit of this transaction.
         query = query.for_update("FOR KEY SHARE")
-    platform_id, session, suspended_at_ms = query.tuples().first() or (None, None, None)
-    if actor.session is not None and actor.who == platform_id:
-        if actor.session != session:
+    platform_id, token_number, suspended_at_ms = query.tuples().first() or (None, None, None)
+    if actor.token_number is not None and actor.who == platform_id:
+        if actor.token_number != token_number:
             raise Unauthorized
         if suspended_at_ms is not None:
             raise AccountSuspended

@@ -18,10 +18,9 @@ from services.accounts import users
 from services.bets import rolls, snapshots
 from services.bets.snapshots import Content, content_of
 from services.bets.terms import LOST, WON, BetRequest, Expectation, FreeCaseNotAvailable, Game, Terms
-from services.cases.errors import CaseNotFound
 from services.cases.kinds import FREE_CASE_ID
 from services.shared.build_once import BuildCondition
-from services.shared.errors import PlatformError
+from services.shared.errors import CaseNotFound, Refusal
 from services.shared.levels import level_of
 from services.shared.money import is_amount
 from services.shared.text_validation import is_storable
@@ -32,25 +31,25 @@ REUSED_SECONDS = 0.5
 CASES_REMEMBERED = 1_000
 
 
-class LevelTooLow(PlatformError):
+class LevelTooLow(Refusal):
     """A level case that needs a higher level than the player has before the opening."""
 
     text = "Your level is too low"
 
 
-class CaseNotAvailable(PlatformError):
+class CaseNotAvailable(Refusal):
     """An item has no price, or the case costs nothing although it is not the free case."""
 
     text = "Case is not available"
 
 
-class CasePriceChanged(PlatformError):
+class CasePriceChanged(Refusal):
     """The player saw another price."""
 
     text = "Case price has changed"
 
 
-class CaseChanged(PlatformError):
+class CaseChanged(Refusal):
     """The player saw another snapshot."""
 
     text = "Case has changed"
@@ -76,7 +75,7 @@ class OpenableCase(Terms):
     required_level: int
     """0 for a case that every player may open."""
     content: Content | None
-    """None if an item has no price, or is withdrawn."""
+    """None if an item has no price, or is retired."""
     images: Sequence[str] | None
     """Of the items, in their order. None if the payout is credited instead of kept as a prize."""
     read_at_ms: int
@@ -158,18 +157,18 @@ QUERIES = {
     CASE: """
         SELECT {began}, cases.id, cases.price_cents, cases.required_level,
             NULL, items.market_hash_name,
-            CASE WHEN items.withdrawn_at_ms IS NULL THEN items.price_cents END, case_items.ticket_width
+            CASE WHEN items.retired_at_ms IS NULL THEN items.price_cents END, case_items.ticket_width
         FROM cases
             JOIN case_items ON case_items.case_id = cases.id
             JOIN items ON items.id = case_items.item_id
-        WHERE cases.slug = :slug AND cases.withdrawn_at_ms IS NULL
+        WHERE cases.slug = :slug AND cases.retired_at_ms IS NULL
         ORDER BY case_items.ticket_width, case_items.position
     """,
     IRL: """
         SELECT {began}, irl_cases.id, irl_cases.price_cents, NULL,
             irl_items.image, irl_items.name, irl_items.price_cents, irl_items.ticket_width
         FROM irl_cases JOIN irl_items ON irl_items.case_id = irl_cases.id
-        WHERE irl_cases.slug = :slug AND irl_cases.withdrawn_at_ms IS NULL
+        WHERE irl_cases.slug = :slug AND irl_cases.retired_at_ms IS NULL
         ORDER BY irl_items.ticket_width, irl_items.position
     """,
 }

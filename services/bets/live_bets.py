@@ -15,8 +15,8 @@ from models.cases import CASE, IRL, Case, IrlCase
 from models.db.connection import reading, repeatable_read
 from models.figures import LiveBetCount
 from models.users import User
-from services.cases.errors import CaseNotFound
 from services.shared.clock import Millis
+from services.shared.errors import CaseNotFound
 from services.shared.pagination import Page, Place, rows_of_page
 
 NEWEST = 10
@@ -102,7 +102,7 @@ def of_case(*, game: str, case_id: str, now: Millis) -> CaseActivity:
 
 
 def _row_id(table: Any, case_id: str) -> int:
-    row_id = table.select(table.id).where(table.slug == case_id, table.withdrawn_at_ms.is_null()).scalar()
+    row_id = table.select(table.id).where(table.slug == case_id, table.retired_at_ms.is_null()).scalar()
     if row_id is None:
         raise CaseNotFound
     return int(row_id)

@@ -16,7 +16,7 @@ from services.log import published
 from services.log.published import LogPlace
 from services.log.signed_log import Known
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 MAX_NONCE = 2**63 - 1
 
@@ -34,7 +34,7 @@ class RevealedBets(NamedTuple):
     """Whether no bet will be added."""
 
 
-class BetNotFound(PlatformError):
+class BetNotFound(Refusal):
     status = 404
     text = "Bet not found"
 

@@ -10,7 +10,7 @@ from models.db.connection import UNAVAILABLE, reading
 from models.db.new_connections import RolledBack
 from models.figures import LIVE_BET_SHARDS
 from models.users import Balances
-from services.accounts import sessions, users
+from services.accounts import access, users
 from services.bets import writing
 from services.bets.seeds import Commitment, SeedInPlay, ServerSeeds
 from services.bets.terms import (
@@ -28,7 +28,7 @@ from services.ledger.posting import LedgerKind
 from services.log import entries, receipts
 from services.log.entries import LoggedBet
 from services.shared.cache_invalidation import Tag, invalidate
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from settings import Settings
 
 ATTEMPTS = 3
@@ -84,7 +84,7 @@ class BetSettler:
                     # They may have been read slowly, and would be too old in the next attempt as well.
                     game.forget_terms()
             return self._settle(game, request, clock)
-        except (PlatformError, TermsExpired, peewee.IntegrityError):
+        except (Refusal, TermsExpired, peewee.IntegrityError):
             # A lookup before the bet would cost every bet a query, and miss concurrent ones.
             if request.request_id is not None and (earlier := _answered(game, request)):
                 return earlier
@@ -119,7 +119,7 @@ class BetSettler:
         return Settlement(
             **vars(outcome),
             user_id=request.user_id,
-            session_number=request.session,
+            token_number=request.token_number,
             nonce=seed.nonce,
             server_seed_commitment=seed.commitment,
             encrypted_server_seed=seed.encrypted,
@@ -134,7 +134,7 @@ class BetSettler:
             shard=request.user_id % LIVE_BET_SHARDS,
             ledger_kind=LedgerKind.SPIN if outcome.case_id is None else LedgerKind.OPENING,
             min_cycle_ms=self._settings.game_min_cycle_ms,
-            session_limit_ms=self._settings.session_limit_ms,
+            longest_play_ms=self._settings.longest_play_ms,
         )
 
     @reading()
@@ -196,9 +196,9 @@ class BetSettler:
 def _answered(game: Game[Request], request: Request) -> SettledBet | None:
     """The bet that this request id belongs to.
 
-    Raises Unauthorized if the session was ended, RequestIdReused if it was another request.
+    Raises Unauthorized if the token was revoked, RequestIdReused if it was another request.
     """
-    sessions.check_session(users.get_by_id(request.user_id), request.session)
+    access.check_token_number(users.get_by_id(request.user_id), request.token_number)
     bet = Bet.get_or_none(Bet.user == request.user_id, Bet.request_id == request.request_id)
     if bet is None:
         return None

@@ -19,13 +19,12 @@ from models.db.connection import reading
 from services.bets import rolls
 from services.bets.rolls import ContentItem
 from services.cases import queries, version
-from services.cases.errors import CaseNotFound
 from services.cases.irl import queries as irl_queries
 from services.cases.kinds import CaseKind
 from services.cases.queries import ShownCase
 from services.shared.background import in_slices
 from services.shared.build_once import BuildCondition
-from services.shared.errors import PlatformError
+from services.shared.errors import CaseNotFound, Refusal
 from services.shared.money import Cents
 
 HASH = re.compile("[0-9a-f]{64}")
@@ -33,7 +32,7 @@ ID_DIGITS = 15
 """The hexadecimal digits of a hash that are the id of its snapshot."""
 
 
-class SnapshotNotFound(PlatformError):
+class SnapshotNotFound(Refusal):
     """No case has the content with this hash now, and none was opened with it."""
 
     status = 404

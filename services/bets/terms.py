@@ -14,7 +14,7 @@ from services.shared import decimal_json
 from services.shared.errors import (
     AccountSuspended,
     InsufficientBalance,
-    PlatformError,
+    Refusal,
     TooManyRequests,
     Unauthorized,
 )
@@ -28,7 +28,7 @@ WON = "won"
 LOST = "lost"
 
 
-class SpinInProgress(PlatformError):
+class SpinInProgress(Refusal):
     """The player's last bet has not been answered yet."""
 
     text = "A spin is already in progress"
@@ -42,43 +42,43 @@ class TermsExpired(Exception):
     """The case of the opening was read too long ago when it was about to be settled."""
 
 
-class InvalidRequest(PlatformError):
+class InvalidRequest(Refusal):
     """The payload is not an object, or a key is missing or has a value of the wrong type."""
 
     text = "Invalid request"
 
 
-class InvalidClientSeed(PlatformError):
+class InvalidClientSeed(Refusal):
     """The client seed is not 4 to 64 letters, digits, dashes and underscores."""
 
     text = "Invalid client seed"
 
 
-class CommitmentMismatch(PlatformError):
+class CommitmentMismatch(Refusal):
     """The player saw another commitment than the announced one."""
 
     text = "Commitment does not match"
 
 
-class RequestIdReused(PlatformError):
+class RequestIdReused(Refusal):
     """The request id has been used with other content."""
 
     text = "Request id was used for another spin"
 
 
-class FreeCaseNotAvailable(PlatformError):
+class FreeCaseNotAvailable(Refusal):
     """The player uses no promo code, or has opened the free case as often as the limit allows."""
 
     text = "Free case is not available"
 
 
-class TooSoon(PlatformError):
+class TooSoon(Refusal):
     """The least time between two bets has not passed."""
 
     text = "Please wait before the next bet"
 
 
-class SessionTimeReached(PlatformError):
+class PlayTimeReached(Refusal):
     """The player has played as long as a play session may last, and must pause for half an hour."""
 
     text = "Session time limit reached"
@@ -86,7 +86,7 @@ class SessionTimeReached(PlatformError):
 
 OF_EVERY_BET = (
     *(Unauthorized, TooManyRequests, SpinInProgress, InvalidRequest, RequestIdReused, InvalidClientSeed),
-    *(AccountSuspended, ExcludedPermanently, TakingABreak, LimitReached, TooSoon, SessionTimeReached),
+    *(AccountSuspended, ExcludedPermanently, TakingABreak, LimitReached, TooSoon, PlayTimeReached),
     *(CommitmentMismatch, InsufficientBalance),
 )
 """The refusals that every game has. Players are told these and those of the game."""
@@ -100,8 +100,8 @@ class BetRequest(ABC):
     """
 
     user_id: int
-    session: int = 0
-    """The session number of the player's token. A bet of an ended session is refused."""
+    token_number: int = 0
+    """The number of the player's token. A bet of a revoked token is refused."""
     client_seed: object = None
     """Without one, or with an empty text, the bet uses the seed of the player's profile."""
     server_seed_commitment: object = None
@@ -158,7 +158,7 @@ class Game(ABC, Generic[Request]):
     """The rules of a game."""
 
     name: str
-    refusals: tuple[type[PlatformError], ...]
+    refusals: tuple[type[Refusal], ...]
     """What ``terms`` raises, and refusals of the settlement that this game alone has."""
 
     @abstractmethod

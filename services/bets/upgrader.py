@@ -6,38 +6,38 @@ from models.bet_settlement import Outcome
 from services.bets import rolls
 from services.bets.terms import LOST, UPGRADER, WON, BetRequest, Expectation, Game, Terms
 from services.items.catalogue import CatalogueCache, CatalogueItem
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.shared.money import Cents, InvalidAmount, cents_from_number, is_amount
 from settings import Settings
 
 ALGORITHM = "upgrader-1"
 
 
-class ItemNotFound(PlatformError):
+class ItemNotFound(Refusal):
     """The catalogue does not show such an item."""
 
     text = "Item not found"
 
 
-class ItemPriceChanged(PlatformError):
+class ItemPriceChanged(Refusal):
     """The player saw another price than the catalogue has now."""
 
     text = "Item price has changed"
 
 
-class PriceNotAboveWager(PlatformError):
+class PriceNotAboveWager(Refusal):
     """The item is worth no more than the wager."""
 
     text = "Item price must be higher than the wager"
 
 
-class WagerTooSmall(PlatformError):
+class WagerTooSmall(Refusal):
     """The chance is so small that no roll would win."""
 
     text = "Wager is too small for this item"
 
 
-class WagerAboveLimit(PlatformError):
+class WagerAboveLimit(Refusal):
     """The wager is above the highest allowed."""
 
     text = "Wager is above the limit"

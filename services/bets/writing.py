@@ -1,7 +1,7 @@
 """Writes a decided bet, all or nothing: on PostgreSQL with one statement, on SQLite step by step.
 
 The SQL of both is in models/bet_settlement.py. Both raise the refusals in this order: SeedUsed, Unauthorized,
-AccountSuspended, TakingABreak or ExcludedPermanently, SessionTimeReached, TooSoon, TermsExpired,
+AccountSuspended, TakingABreak or ExcludedPermanently, PlayTimeReached, TooSoon, TermsExpired,
 LimitReached, and then FreeCaseNotAvailable or InsufficientBalance.
 """
 
@@ -19,8 +19,8 @@ from models.limits import REFUSAL
 from models.users import PERMANENTLY, Balances
 from services.bets.terms import (
     FreeCaseNotAvailable,
+    PlayTimeReached,
     SeedUsed,
-    SessionTimeReached,
     SpinInProgress,
     TermsExpired,
     TooSoon,
@@ -36,7 +36,7 @@ REFUSALS: dict[str, type[Exception]] = {
     "late": TermsExpired,
     "ended": Unauthorized,
     "suspended": AccountSuspended,
-    "session": SessionTimeReached,
+    "play session": PlayTimeReached,
     "cycle": TooSoon,
 }
 """Errors by the reasons of ``models/limits.py``, without those of breaks and limits."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import NewType
 
-from services.cases.errors import InvalidPercentage, PercentageTooFine
+from services.shared.errors import Refusal
 
 Width = NewType("Width", int)
 """How many of 10**18 tickets win an item, which fits a 64-bit column. One percent is 10**16."""
@@ -20,17 +20,16 @@ _EXACT = Context(prec=28, traps=[Inexact, InvalidOperation])
 def width_from_percent(value: object) -> Width:
     """The exact chance of a JSON percentage, an int or a Decimal. Never rounds.
 
-    Raises InvalidPercentage, or PercentageTooFine for more than 16 decimals.
+    Raises Refusal for no number from 0 to 100, and for more than 16 decimals.
     """
-    if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise InvalidPercentage
-    number = Decimal(value)
+    is_number = isinstance(value, int | Decimal) and not isinstance(value, bool)
+    number = Decimal(value) if is_number else Decimal("NaN")  # type: ignore[arg-type]  # checked above
     if not number.is_finite() or not 0 <= number <= _MAX_PERCENT:
-        raise InvalidPercentage
+        raise Refusal("Each item must have a percentage that is a number from 0 to 100")
     try:
         return Width(int(number.quantize(Decimal(1).scaleb(-_DECIMALS), context=_EXACT).scaleb(_DECIMALS)))
     except (Inexact, InvalidOperation):
-        raise PercentageTooFine from None
+        raise Refusal("A percentage can have at most 16 decimals") from None
 
 
 def percent_from_width(chance: int) -> int | float:

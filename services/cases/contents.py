@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from models.cases import CaseItem
 from models.items import Item
-from services.cases import errors
 from services.cases.chances import CERTAIN, Width, difference_to_certain, exact_percent, width_from_percent
 from services.cases.kinds import GameType, game_type
 from services.cases.pricing import price_of
+from services.shared.errors import Refusal
 from services.shared.money import Cents
 
 MAX_ITEM_NAME = 200
@@ -20,26 +21,24 @@ ChancesByName = Mapping[str, Width]
 def wanted_items(items: Iterable[object]) -> ChancesByName:
     """Check a list of ``{marketHashName, percentage}``, but not whether the items exist.
 
-    Raises InvalidItemName, InvalidPercentage, PercentageTooFine, PercentagesDoNotAddUp or ItemTwice.
+    Raises Refusal.
     """
     pairs = [_name_and_chance(item) for item in items]
     total = sum(chance for _, chance in pairs)
     if total != CERTAIN:
         sum_, difference = exact_percent(total), difference_to_certain(total)
-        raise errors.PercentagesDoNotAddUp(sum_=sum_, difference=difference)
+        raise Refusal(f"The percentages must sum to exactly 100: they sum to {sum_}, {difference}")
     wanted = dict(pairs)
     if len(wanted) < len(pairs):
         times = Counter(name for name, _ in pairs)
-        raise errors.ItemTwice(name=times.most_common(1)[0][0])
+        raise Refusal(f"An item can be in a case only once: {times.most_common(1)[0][0]}")
     return wanted
 
 
-def _name_and_chance(item: object) -> tuple[str, Width]:
-    if not isinstance(item, Mapping):
-        raise errors.InvalidItemName
-    name = item.get("marketHashName")
+def _name_and_chance(item: Any) -> tuple[str, Width]:
+    name = item.get("marketHashName") if isinstance(item, Mapping) else None
     if not isinstance(name, str) or not name.strip() or len(name) > MAX_ITEM_NAME:
-        raise errors.InvalidItemName
+        raise Refusal("Each item must have a valid marketHashName")
     return name, width_from_percent(item.get("percentage"))
 
 

@@ -15,8 +15,8 @@ from services.shared.import_changes import Change, ChangeKind
 
 MAX_ITEMS_TEXT = 2_000
 
-OF_CASES = (AuditEventType.CASE_CHANGED, AuditEventType.CASE_WITHDRAWN, AuditEventType.CASE_RESTORED)
-OF_IRL_CASES = (AuditEventType.IRL_CASE_CHANGED, AuditEventType.IRL_CASE_WITHDRAWN)
+OF_CASES = (AuditEventType.CASE_CHANGED, AuditEventType.CASE_RETIRED, AuditEventType.CASE_RESTORED)
+OF_IRL_CASES = (AuditEventType.IRL_CASE_CHANGED, AuditEventType.IRL_CASE_RETIRED)
 
 
 def record_change(what: AuditEventType, change: Change, *, now: Millis) -> None:

@@ -19,7 +19,7 @@ from services.cases.kinds import FREE_CASE_ID, RESERVED_IDS, CaseKind, case_id
 from services.cases.pricing import ItemLine
 from services.shared.background import in_slices
 from services.shared.clock import Millis
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.shared.import_changes import Change, Preview, divided, plan_rows, without_errors
 from services.shared.import_rows import ImportResult, Row, checked_row, name_from
 from services.shared.names import fold, normalize_name
@@ -62,7 +62,7 @@ def import_cases(rows: Iterable[object], *, now: Millis, reason: str = "") -> Im
     """Insert or update a case for each row ``{name, kind?, level?, items: [{marketHashName, percentage}]}``.
 
     A case that exists is updated by its name, the free case by its kind; it keeps its id, and its kind if
-    the row has none. A player's case is never changed. Raises OperatorError with the number of the bad row,
+    the row has none. A player's case is never changed. Raises Refusal with the number of the bad row,
     from 1, and stores nothing of the file.
     """
     with writing():
@@ -100,7 +100,7 @@ class _Planner:
         self._lines: dict[int, list[ItemLine]] = {}
         """The stored items of each case, by its row."""
 
-    def plan_all(self, rows: Iterable[object]) -> Iterator[CaseChange | OperatorError]:
+    def plan_all(self, rows: Iterable[object]) -> Iterator[CaseChange | Refusal]:
         return plan_rows(self._read_ahead(rows), self._plan, key=attrgetter("key"), twice=TWICE)
 
     def _read_ahead(self, rows: Iterable[object]) -> Iterator[object]:
@@ -139,7 +139,7 @@ class _Planner:
         if case is None:
             case = Case(slug=slug, created_at_ms=self._now)
         columns = {"name": name, "name_folded": fold(name), "type": type_, "price_cents": price}
-        columns |= {"kind": kind, "required_level": level, "withdrawn_at_ms": None}
+        columns |= {"kind": kind, "required_level": level, "retired_at_ms": None}
         for column, new in columns.items():
             setattr(case, column, new)
         # Later rows of the file find it.
@@ -158,29 +158,29 @@ class _Planner:
 
     def _wanted_items(self, value: object) -> ChancesByName:
         if not isinstance(value, list) or not 1 <= len(value) <= MAX_ITEMS:
-            raise OperatorError(f"items must be an array of 1 to {MAX_ITEMS} items")
+            raise Refusal(f"items must be an array of 1 to {MAX_ITEMS} items")
         wanted = contents.wanted_items(value)
         for name in wanted:
             if name not in self._items:
-                raise OperatorError(f"there is no item {name}")
-            if self._items[name].withdrawn_at_ms is not None:
-                raise OperatorError(f"the item {name} is withdrawn")
+                raise Refusal(f"there is no item {name}")
+            if self._items[name].retired_at_ms is not None:
+                raise Refusal(f"the item {name} is retired")
         return wanted
 
     def _stored_case(self, name: str, kind: CaseKind | None) -> Case | None:
-        """The case that this row updates; None if the row is a new case. Raises OperatorError."""
+        """The case that this row updates; None if the row is a new case. Raises Refusal."""
         case = self._by_name.get(fold(name))
         if case is None:
             if kind is CaseKind.FREE:
                 return self._by_slug.get(FREE_CASE_ID)
             if case_id(name) in RESERVED_IDS:
-                raise OperatorError(f"the id {case_id(name)} is reserved")
+                raise Refusal(f"the id {case_id(name)} is reserved")
             if case_id(name) in self._by_slug:
-                raise OperatorError(f"another case has the id {case_id(name)}")
+                raise Refusal(f"another case has the id {case_id(name)}")
         elif case.creator_id is not None:  # type: ignore[attr-defined]  # made by peewee
-            raise OperatorError("a player's case has this name")
+            raise Refusal("a player's case has this name")
         elif kind is not None and (kind is CaseKind.FREE) != (case.slug == FREE_CASE_ID):
-            raise OperatorError("the free case and another one cannot share a name")
+            raise Refusal("the free case and another one cannot share a name")
         return case
 
 
@@ -191,7 +191,7 @@ def _facts(case: Case, lines: tuple[ItemLine, ...]) -> CaseFacts:
         level=case.required_level,
         price_cents=case.price_cents,
         items=lines,
-        is_on_sale=case.withdrawn_at_ms is None,
+        is_on_sale=case.retired_at_ms is None,
     )
 
 
@@ -221,22 +221,22 @@ def _is_text(value: object) -> bool:
 
 
 def _required_level(value: Any, kind: CaseKind, slug: str) -> int | None:
-    """The level that the row gives, or the number in the id of a level case. Raises OperatorError."""
+    """The level that the row gives, or the number in the id of a level case. Raises Refusal."""
     if kind is not CaseKind.LEVEL:
         if value is not None:
-            raise OperatorError("level is for the kind level only")
+            raise Refusal("level is for the kind level only")
         return None
     in_id = LEVEL_IN_ID.match(slug)
     if value is None and in_id:
         return int(in_id[1])
     if type(value) is not int or not 0 <= value <= MAX_LEVEL:
-        raise OperatorError(f"a level case needs a level from 0 to {MAX_LEVEL}, here or in its id")
+        raise Refusal(f"a level case needs a level from 0 to {MAX_LEVEL}, here or in its id")
     if in_id and int(in_id[1]) != value:
-        raise OperatorError(f"level must be {int(in_id[1])}, as in the id {slug}")
+        raise Refusal(f"level must be {int(in_id[1])}, as in the id {slug}")
     return value
 
 
 def _kind(value: Any) -> CaseKind | None:
     if value is not None and value not in list(CaseKind):
-        raise OperatorError(f"kind must be {', '.join(CaseKind)}")
+        raise Refusal(f"kind must be {', '.join(CaseKind)}")
     return None if value is None else CaseKind(value)

@@ -15,10 +15,10 @@ from models.db.connection import database, reading, repeatable_read
 from models.db.sql import contains
 from models.items import PRICE_ON_SALE, SHOWN_COLUMNS, Item
 from models.users import User
-from services.cases.errors import CaseNotFound, FreeCaseNotFound
 from services.cases.kinds import FREE_CASE_ID, CaseKind, GameType
 from services.shared.background import in_slices
 from services.shared.clock import Millis
+from services.shared.errors import CaseNotFound, Refusal
 from services.shared.money import Cents
 from services.shared.names import fold
 from services.shared.pagination import Page, Place, rows_of_page
@@ -27,7 +27,7 @@ ROWS_A_SLICE = 200
 
 SPINS = spins_of(CASE, Case.id)
 
-IS_ON_SALE = Case.withdrawn_at_ms.is_null()
+IS_ON_SALE = Case.retired_at_ms.is_null()
 
 _ITEM_COLUMNS = [PRICE_ON_SALE if column is Item.price_cents else column for column in SHOWN_COLUMNS]
 
@@ -170,11 +170,11 @@ def get(*, case_id: str) -> ShownCase:
 
 
 def free() -> ShownCase:
-    """The free case. Raises FreeCaseNotFound."""
+    """The free case. Raises Refusal if there is none."""
     try:
         return get(case_id=FREE_CASE_ID)
     except CaseNotFound:
-        raise FreeCaseNotFound from None
+        raise Refusal("Free case not found", status=404) from None
 
 
 def items_without_price(case: ShownCase) -> list[int]:

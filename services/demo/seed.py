@@ -22,7 +22,7 @@ from services.container import Services
 from services.items import importing as items_importing
 from services.shared import decimal_json
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError, UserNotFound
+from services.shared.errors import Refusal, UserNotFound
 from services.shared.money import Cents
 
 DATA = Path(__file__).parent
@@ -91,7 +91,7 @@ def play_bets(services: Services) -> int:
         clock = partial(Millis, began + number * INTERVAL_MS)
         try:
             settled.append(play(row, players[row["player"]].id, clock).id)
-        except PlatformError:
+        except Refusal:
             continue
     # Nobody is going to receive these proofs.
     proof_queries.mark_delivered(services.proofs.reveal(settled), delivered_at=now)

@@ -6,7 +6,7 @@ from peewee import fn
 
 from models.bets import Prize
 from models.db.connection import reading
-from models.payments import Deposit, PaymentFinding, Withdrawal
+from models.payments import Deposit, Discrepancy, Withdrawal
 from services.payments.deposit_states import DepositStatus
 from services.payments.withdrawals import WithdrawalStatus
 from services.wallet.prizes.prizes import Status
@@ -32,9 +32,9 @@ def deposits() -> Waiting:
 
 
 @reading()
-def findings() -> Waiting:
-    """Open findings of the reconciliation."""
-    return _waiting(PaymentFinding, PaymentFinding.found_at_ms, PaymentFinding.solved_at_ms.is_null())
+def discrepancies() -> Waiting:
+    """Open discrepancies of the reconciliation."""
+    return _waiting(Discrepancy, Discrepancy.found_at_ms, Discrepancy.solved_at_ms.is_null())
 
 
 @reading()

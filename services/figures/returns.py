@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from models.db.connection import reading
 from models.db.sql import execute
-from services.figures.bet_sums import BetSums, sum_of
+from services.figures.bet_figures import BetFigures, sum_of
 from services.shared.clock import Millis, iso_date
 from services.shared.money import Cents
 
@@ -16,7 +16,7 @@ DEVIATIONS = 3.2905
 """How many standard deviations hold 99.9 % of a normal distribution."""
 
 
-NO_BETS = BetSums()
+NO_BETS = BetFigures()
 
 
 class Group(StrEnum):
@@ -39,8 +39,8 @@ class Band(NamedTuple):
 class Figures:
     """Sums over bets with a wager, and those over openings of the free case."""
 
-    paid_for: BetSums = NO_BETS
-    free: BetSums = NO_BETS
+    paid_for: BetFigures = NO_BETS
+    free: BetFigures = NO_BETS
 
     def __add__(self, other: "Figures") -> "Figures":
         return Figures(self.paid_for + other.paid_for, self.free + other.free)
@@ -112,7 +112,7 @@ COLUMNS = {
 SUMS = """
 SELECT {columns} wagered_cents > 0, CAST(SUM(bets) AS BIGINT), CAST(SUM(wagered_cents) AS BIGINT),
     CAST(SUM(paid_cents) AS BIGINT), SUM(expected_cents), SUM(variance_square_cents), MAX(largest_cents)
-FROM daily_totals
+FROM daily_figures
 WHERE day_starts_at_ms >= :since AND day_starts_at_ms < :until
     AND (:game IS NULL OR game = :game)
     AND (:case_id IS NULL OR case_id = :case_id)
@@ -143,7 +143,7 @@ def lines(
     for values in execute(text, {"since": since, "until": until, **wanted}):
         group = tuple(name(value) for name, value in zip(names, values, strict=False))
         has_wager, *sums = values[len(groups) :]
-        figures = Figures(paid_for=BetSums(*sums)) if has_wager else Figures(free=BetSums(*sums))
+        figures = Figures(paid_for=BetFigures(*sums)) if has_wager else Figures(free=BetFigures(*sums))
         found[group] = found[group] + figures if group in found else figures
     return [Line(group, found[group]) for group in sorted(found)]
 

@@ -151,7 +151,7 @@ def _negative_price(item: CatalogueItem) -> int:
     return -item.price_cents
 
 
-IS_SHOWN = (Item.price_cents > 0) & Item.withdrawn_at_ms.is_null()
+IS_SHOWN = (Item.price_cents > 0) & Item.retired_at_ms.is_null()
 SHOWN_ITEMS = Item.select(*SHOWN_COLUMNS).where(IS_SHOWN).order_by(Item.market_hash_name)
 
 

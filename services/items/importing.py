@@ -19,7 +19,7 @@ from services.items.prices.feed_document import prices_of
 from services.items.prices.sources import refresh_feed_soon
 from services.shared.background import in_slices
 from services.shared.clock import Millis
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.shared.import_changes import Change, Preview, divided, plan_rows, without_errors
 from services.shared.import_rows import ImportResult, image_from, price_from
 from services.shared.money import MAX_AMOUNT_CENTS, Cents
@@ -70,7 +70,7 @@ class ItemChange(Change):
 def import_document(document: object, *, app_id: int | None, now: Millis, reason: str = "") -> ItemsImported:
     """Import a parsed file of either format; see ``read_array`` and ``read_feed``.
 
-    Items that exist are updated by their full name. Raises OperatorError with the number of the bad row,
+    Items that exist are updated by their full name. Raises Refusal with the number of the bad row,
     from 1, and stores nothing of the file.
     """
     rows = list(without_errors(read_document(document, app_id=app_id)))
@@ -80,7 +80,7 @@ def import_document(document: object, *, app_id: int | None, now: Millis, reason
 def preview(document: object, *, app_id: int | None, now: Millis) -> Preview:
     """What ``import_document`` would do with this document now. Locks nothing.
 
-    10,000 items take seconds. Other greenlets may run meanwhile. Raises OperatorError for another format.
+    10,000 items take seconds. Other greenlets may run meanwhile. Raises Refusal for another format.
     """
     rows, errors = divided(read_document(document, app_id=app_id))
     with repeatable_read(within_limit=True):
@@ -95,16 +95,16 @@ def preview(document: object, *, app_id: int | None, now: Millis) -> Preview:
     return Preview([*changes], errors, reprices)
 
 
-def read_document(document: object, *, app_id: int | None) -> Iterator[ItemColumns | OperatorError]:
-    """The rows of a parsed file of either format. Raises OperatorError for another one."""
+def read_document(document: object, *, app_id: int | None) -> Iterator[ItemColumns | Refusal]:
+    """The rows of a parsed file of either format. Raises Refusal for another one."""
     if isinstance(document, list):
         return read_array(document)
     if isinstance(document, dict):
         return read_feed(document, app_id=app_id)
-    raise OperatorError("the file is neither an array of items nor a price feed")
+    raise Refusal("the file is neither an array of items nor a price feed")
 
 
-def read_array(document: list[Any]) -> Iterator[ItemColumns | OperatorError]:
+def read_array(document: list[Any]) -> Iterator[ItemColumns | Refusal]:
     """Rows of ``{appid, marketHashName, price, gunName?, skinName?, image?, customPrice?, nextPriceFetch?}``.
 
     ``price`` is a number of coins, a text such as "$12.40", or null.
@@ -112,13 +112,13 @@ def read_array(document: list[Any]) -> Iterator[ItemColumns | OperatorError]:
     return plan_rows(document, _array_row, key=_KEY, twice="the file has this marketHashName twice")
 
 
-def read_feed(document: Mapping[str, Any], *, app_id: int | None) -> Iterator[ItemColumns | OperatorError]:
+def read_feed(document: Mapping[str, Any], *, app_id: int | None) -> Iterator[ItemColumns | Refusal]:
     """Rows of ``{"metadata": {"currency": "USD"}, "prices": {marketHashName: cents}}``.
 
-    Raises OperatorError for another document, and without the game.
+    Raises Refusal for another document, and without the game.
     """
     if app_id not in APP_IDS:
-        raise OperatorError(f"a price feed needs --appid {' or '.join(map(str, APP_IDS))}")
+        raise Refusal(f"a price feed needs --appid {' or '.join(map(str, APP_IDS))}")
 
     def row(pair: tuple[str, object]) -> ItemColumns:
         name, cents = pair
@@ -135,7 +135,7 @@ def store(rows: Sequence[ItemColumns], *, now: Millis, reason: str = "") -> Item
     """Insert or update these items in one transaction.
 
     A value that a row does not have is kept; a new item's names are parsed from its market name.
-    An item with a custom price keeps it unless the row itself says ``customPrice``. Withdrawn items are on
+    An item with a custom price keeps it unless the row itself says ``customPrice``. Retired items are on
     sale again. The prices of the cases that hold these items follow. The first items are published.
     """
     with writing():
@@ -187,7 +187,7 @@ def _facts(columns: ItemColumns) -> ItemFacts:
         image=columns["image"],
         price_cents=columns["price_cents"],
         custom_price=bool(columns["custom_price"]),
-        is_on_sale=columns["withdrawn_at_ms"] is None,
+        is_on_sale=columns["retired_at_ms"] is None,
     )
 
 
@@ -202,21 +202,21 @@ def _merged(row: ItemColumns, stored: Item | None, now: Millis) -> ItemColumns:
     merged["price_source"] = None if merged["price_cents"] is None else IMPORT
     # Unknown until the feed is compared with the item again.
     merged["in_feed"] = None
-    merged["withdrawn_at_ms"] = None
+    merged["retired_at_ms"] = None
     return merged
 
 
 def _array_row(row: object) -> ItemColumns:
     if not isinstance(row, dict):
-        raise OperatorError("must be an object")
+        raise Refusal("must be an object")
     app_id = row.get("appid")
     if isinstance(app_id, bool) or app_id not in APP_IDS:
-        raise OperatorError(f"appid must be {' or '.join(map(str, APP_IDS))}")
+        raise Refusal(f"appid must be {' or '.join(map(str, APP_IDS))}")
     if "price" not in row:
-        raise OperatorError("price must be a number, a text like $12.40, or null")
+        raise Refusal("price must be a number, a text like $12.40, or null")
     custom_price = row.get("customPrice")
     if custom_price is not None and not isinstance(custom_price, bool):
-        raise OperatorError("customPrice must be true or false")
+        raise Refusal("customPrice must be true or false")
     optional = {
         "gun_name": _optional_text(row, "gunName"),
         "skin_name": _optional_text(row, "skinName"),
@@ -233,7 +233,7 @@ def _array_row(row: object) -> ItemColumns:
 
 def _name(value: object, what: str) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > MAX_NAME or not is_storable(value):
-        raise OperatorError(f"{what} must be a text of 1 to {MAX_NAME} characters")
+        raise Refusal(f"{what} must be a text of 1 to {MAX_NAME} characters")
     return value
 
 
@@ -242,7 +242,7 @@ def _optional_text(row: Mapping[str, object], key: str) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str) or len(value) > MAX_NAME or not is_storable(value):
-        raise OperatorError(f"{key} must be a text of at most {MAX_NAME} characters")
+        raise Refusal(f"{key} must be a text of at most {MAX_NAME} characters")
     return value
 
 
@@ -251,11 +251,11 @@ def _optional_time(row: Mapping[str, object], key: str) -> Millis | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
-        raise OperatorError(f"{key} must be a time in milliseconds")
+        raise Refusal(f"{key} must be a time in milliseconds")
     return Millis(value)
 
 
 def _feed_price(value: object) -> Cents:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_AMOUNT_CENTS:
-        raise OperatorError(f"the price must be a whole number of cents from 0 to {MAX_AMOUNT_CENTS}")
+        raise Refusal(f"the price must be a whole number of cents from 0 to {MAX_AMOUNT_CENTS}")
     return Cents(value)

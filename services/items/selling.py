@@ -1,9 +1,9 @@
-"""What the upgrader sells: publishing the current items, and withdrawing one."""
+"""What the upgrader sells: publishing the current items, and retiring one."""
 
 from models.db.connection import writing
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
-from services.cases import withdrawing
+from services.cases import retiring
 from services.items import catalogue
 from services.shared.clock import Millis
 
@@ -19,12 +19,12 @@ def publish(*, now: Millis, reason: str = "") -> int:
     return items
 
 
-def withdraw(*, name: str, now: Millis, reason: str = "") -> tuple[Millis, list[str]]:
-    """Withdraw the item with this full name; returns since when it is withdrawn, and the cases that have it.
+def retire(*, name: str, now: Millis, reason: str = "") -> tuple[Millis, list[str]]:
+    """Retire the item with this full name; returns since when it is retired, and the cases that have it.
 
-    It leaves the upgrader soon. These cases can't be opened until it is on sale again. Raises OperatorError.
+    It leaves the upgrader soon. These cases can't be opened until it is on sale again. Raises Refusal.
     """
     with writing():
-        withdrawn = withdrawing.withdraw_item(name=name, now=now, reason=reason)
+        retired = retiring.retire_item(name=name, now=now, reason=reason)
         catalogue.publish()
-    return withdrawn
+    return retired

@@ -3,28 +3,28 @@
 from datetime import UTC, datetime
 
 from services.shared.clock import CalendarPeriod, Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 
-class TakingABreak(PlatformError):
+class TakingABreak(Refusal):
     """The player has asked for a break, which is not over."""
 
     status = 403
     text = "You are taking a break"
 
     def __init__(self, *, until: Millis) -> None:
-        super().__init__()
-        self.text = f"{type(self).text} until {datetime.fromtimestamp(until / 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"
+        end = datetime.fromtimestamp(until / 1000, UTC)
+        super().__init__(f"{type(self).text} until {end:%Y-%m-%dT%H:%M:%SZ}")
 
 
-class ExcludedPermanently(PlatformError):
+class ExcludedPermanently(Refusal):
     """The player has excluded themselves for ever."""
 
     status = 403
     text = "You have excluded yourself permanently"
 
 
-class LimitReached(PlatformError):
+class LimitReached(Refusal):
     """With this bet or deposit the player's own limit could be exceeded.
 
     ``limit`` is ``wager``, ``loss`` or ``deposit``. The period's sums begin anew at ``resets_at``.
@@ -37,3 +37,7 @@ class LimitReached(PlatformError):
         self.limit = limit
         self.period = period
         self.resets_at = resets_at
+
+    @property
+    def details(self) -> dict[str, object]:
+        return {"limit": self.limit, "period": self.period, "resetsAt": self.resets_at}

@@ -7,7 +7,7 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
 from services.limits.errors import ExcludedPermanently, TakingABreak
 from services.shared.clock import DAY_MS, Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 PERMANENT = "permanent"
 DURATIONS_MS = {"24h": DAY_MS} | {f"{days}d": days * DAY_MS for days in (7, 30, 180, 365, 1825)}
@@ -15,12 +15,6 @@ DURATIONS = (*DURATIONS_MS, PERMANENT)
 
 Exclusion = dict[str, Millis | None]
 """``until``: the end of a break, None for a permanent exclusion."""
-
-
-class BreakTooShort(PlatformError):
-    """The player's current break ends later."""
-
-    text = "A break can only be made longer"
 
 
 def current(user: User, *, now: Millis) -> Exclusion | None:
@@ -52,7 +46,8 @@ def exclude(*, user_id: int, duration: str, now: Millis, reason: str = "") -> Ex
     """Refuse the player's bets for one of DURATIONS from now, up to the next whole second.
 
     A permanent exclusion also ends the deadline of the vault. The same end again changes nothing. Concurrent
-    requests take turns, so the latest end remains. Raises BreakTooShort, UserNotFound.
+    requests take turns, so the latest end remains. Raises UserNotFound, and Refusal for one
+    that ends earlier.
     """
     until = PERMANENTLY if duration == PERMANENT else _whole_second(now + DURATIONS_MS[duration])
     with writing():
@@ -60,7 +55,7 @@ def exclude(*, user_id: int, duration: str, now: Millis, reason: str = "") -> Ex
         user = users.lock(user_id)
         current = user.excluded_until_ms or 0
         if until < current:
-            raise BreakTooShort
+            raise Refusal("A break can only be made longer")
         if until > current:
             changed = {"excluded_until_ms": until}
             if until == PERMANENTLY and user.vault_deadline_ms is not None:

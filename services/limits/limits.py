@@ -18,24 +18,11 @@ from services.audit_trail.recording import record
 from services.limits import exclusions
 from services.limits.exclusions import Exclusion
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.shared.money import Cents
 
 ByPeriod = dict[str, Cents | None]
 """Cents by ``day``, ``week`` and ``month``, None for no limit."""
-
-
-class RequestNotFound(PlatformError):
-    """The request does not exist, has expired, was replaced or cancelled, or is another player's."""
-
-    status = 404
-    text = "Request not found"
-
-
-class TooEarly(PlatformError):
-    """A request can be confirmed after 24 hours."""
-
-    text = "Too early"
 
 
 @dataclass(frozen=True)
@@ -129,16 +116,16 @@ def request(*, user_id: int, limit: Limit, value: Cents | None, now: Millis) -> 
 def confirm(*, user_id: int, request_id: str, now: Millis) -> None:
     """Set the limit of a request at least 24 hours and less than seven days after it was made.
 
-    When confirmations run concurrently, one succeeds; after a lower limit none does. Raises RequestNotFound,
-    TooEarly.
+    When confirmations run concurrently, one succeeds; after a lower limit none does. Raises Refusal for
+    an unknown request, and before its time.
     """
     with writing():
         user = users.lock(user_id)
         found = LimitRequest.get_or_none(LimitRequest.id == request_id, LimitRequest.user == user_id)
         if found is None or now >= found.expires_at_ms:
-            raise RequestNotFound
+            raise Refusal("Request not found", status=404)
         if now < found.confirmable_at_ms:
-            raise TooEarly
+            raise Refusal("Too early")
         limit = Limit(found.kind, found.period)
         found.delete_instance()
         _set(AuditEventType.LIMIT_RAISE_CONFIRMED, user, limit, found.value_cents, now=now)

@@ -98,7 +98,7 @@ class LoggedBets:
         return bets if len(ids) == at_most else [*bets, *commitments][:at_most]
 
     def remove(self, references: Sequence[int]) -> None:
-        """Remove from what waits, and add the bets to the totals."""
+        """Remove from what waits, and add the bets to the figures."""
         bets = [reference for reference in references if reference > 0]
         others = [-reference for reference in references if reference < 0]
         execute(DELETE_WAITING, {"bets": json.dumps(dict.fromkeys(bets, ""))})

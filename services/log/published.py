@@ -20,7 +20,7 @@ from services.log.merkle import leaf_hash
 from services.log.proof_files import proof_file
 from services.log.signed_log import Known
 from services.log.tiles import HASH_SIZE, TILE_WIDTH, TilePosition
-from services.shared.errors import PlatformError, Unavailable
+from services.shared.errors import Refusal, Unavailable
 
 log = logging.getLogger("platform.log")
 
@@ -32,7 +32,7 @@ Parsed = TypeVar("Parsed")
 Read = TypeVar("Read")
 
 
-class NotPublished(PlatformError):
+class NotPublished(Refusal):
     """The path names something that the checkpoint does not contain."""
 
     status = 404

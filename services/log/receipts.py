@@ -4,12 +4,12 @@ from models.bets import Bet
 from models.db.connection import reading
 from services.log import bundles
 from services.log.bet_log import BetLog
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 MAX_NONCE = 2**63 - 1
 
 
-class ReceiptNotFound(PlatformError):
+class ReceiptNotFound(Refusal):
     """The player has no bet with this nonce in this database."""
 
     status = 404

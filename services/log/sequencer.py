@@ -19,13 +19,13 @@ from services.log.checkpoints import Checkpoint
 from services.log.keys import LogKeys
 from services.log.merkle import leaf_hash, root_from_proof
 from services.shared.clock import DAY_MS, Millis
-from services.shared.errors import OperatorError
+from services.shared.errors import Failure
 
 BATCH = 5_000
 """Entries in one transaction."""
 
 
-class LogMissing(OperatorError):
+class LogMissing(Failure):
     """The row of a log is gone. Migrations make it, and nothing deletes it."""
 
 

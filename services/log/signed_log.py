@@ -27,7 +27,7 @@ from services.log.keys import LogKeys
 from services.log.notes import BadNote, encode_base64
 from services.log.sequencer import Superseded
 from services.shared.clock import Millis
-from services.shared.errors import OperatorError, Unavailable
+from services.shared.errors import Refusal, Unavailable
 
 log = logging.getLogger("platform.log")
 
@@ -177,14 +177,14 @@ class SignedLog:
         return checkpoint
 
     def check(self, *, with_origin: bool) -> None:
-        """Raise OperatorError if a server must not use the log with these settings."""
+        """Raise Refusal if a server must not use the log with these settings."""
         try:
             problems = [each for each in self.problems() if with_origin or not each.startswith("LOG_ORIGIN")]
         except (*SCHEMA_ERRORS, *UNAVAILABLE):
             # The process starts nevertheless; /readyz says that the database is unavailable.
             return
         if problems:
-            raise OperatorError("; ".join(problems))
+            raise Refusal("; ".join(problems))
 
     def problems(self) -> Iterator[str]:
         """Yield a line for each setting that does not fit the log. Raises LogMissing."""

@@ -9,21 +9,21 @@ import peewee
 from models.db.connection import database, reading, writing
 from models.db.sqlite import Sqlite
 from models.log import BETS, Log
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 
 
 def backup(path: Path) -> None:
     """Write a consistent copy of the SQLite database to a new file, without blocking writers.
 
-    Raises OperatorError if the file exists or the copy can't be written, and for PostgreSQL, which has its
+    Raises Refusal if the file exists or the copy can't be written, and for PostgreSQL, which has its
     own tool.
     """
     if not isinstance(database.obj, Sqlite):
-        raise OperatorError("the database is not SQLite; use pg_dump --format=custom")
+        raise Refusal("the database is not SQLite; use pg_dump --format=custom")
     if path.exists():
-        raise OperatorError(f"the file {path} exists already")
+        raise Refusal(f"the file {path} exists already")
     if not os.access(path.parent, os.W_OK):
-        raise OperatorError(f"{path.parent} must be a directory that this user can write to")
+        raise Refusal(f"{path.parent} must be a directory that this user can write to")
     with reading(), tempfile.TemporaryDirectory(dir=path.parent) as directory:
         # A machine without a record of the log trusts a new database; it must not trust this copy.
         with writing():
@@ -34,6 +34,6 @@ def backup(path: Path) -> None:
         try:
             database.execute_sql("VACUUM INTO ?", (str(copy),))
         except peewee.OperationalError as failure:
-            raise OperatorError(f"the copy could not be written: {failure}") from None
+            raise Refusal(f"the copy could not be written: {failure}") from None
         # Not earlier: what a killed command leaves must not look like a backup.
         copy.rename(path)

@@ -15,7 +15,7 @@ from services.bets.seeds import ServerSeeds
 from services.bets.snapshots import Content
 from services.bets.terms import LOST, UPGRADER, WON
 from services.cases.kinds import FREE_CASE_ID
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.shared.money import NO_COINS, Cents
 
 BETS_A_QUERY = 5_000
@@ -73,11 +73,11 @@ def audit(
 
 
 def intact_content(snapshot_id: int) -> Content:
-    """The content of a stored snapshot. Raises OperatorError if its hash is that of another content."""
+    """The content of a stored snapshot. Raises Refusal if its hash is that of another content."""
     try:
         return snapshots.stored(snapshot_id)
     except ValueError as invalid:
-        raise OperatorError(str(invalid)) from None
+        raise Refusal(str(invalid)) from None
 
 
 def _in_chunks() -> Iterator[list[Bet]]:
@@ -119,7 +119,7 @@ def _problems_of_opening(bet: Bet, server_seed: str, content_of: Callable[[int],
         yield "the stored ticket is wrong"
     try:
         content = content_of(bet.snapshot_id)  # type: ignore[attr-defined]  # made by peewee
-    except OperatorError:
+    except Refusal:
         yield "the snapshot differs from its hash"
         return
     item = content.winner(ticket)

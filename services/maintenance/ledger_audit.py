@@ -7,12 +7,12 @@ from models.ledger import LedgerEntry, LedgerTransaction
 from models.users import User
 from services.cases import audit as cases_audit
 from services.ledger import audit as postings_audit
-from services.maintenance import totals
+from services.maintenance import statistics_audit
 from services.payments import audit as payments_audit
 from services.wallet.affiliates import audit as affiliates_audit
 from services.wallet.prizes import audit as prizes_audit
 
-AUDITS = (postings_audit, payments_audit, affiliates_audit, prizes_audit, totals, cases_audit)
+AUDITS = (postings_audit, payments_audit, affiliates_audit, prizes_audit, statistics_audit, cases_audit)
 """Their functions ``mismatches`` yield a line for each mismatch (ids and times only, never amounts)."""
 
 

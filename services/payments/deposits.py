@@ -21,7 +21,7 @@ from services.audit_trail.recording import record
 from services.ledger.posting import Account, Move
 from services.limits import deposit_limits, exclusions
 from services.limits.errors import LimitReached
-from services.payments import findings, records
+from services.payments import discrepancies, transfers
 from services.payments.deposit_states import (
     UNPAID,
     DepositStatus,
@@ -30,6 +30,7 @@ from services.payments.deposit_states import (
     paid_cents,
     step,
 )
+from services.payments.discrepancies import DiscrepancyKind
 from services.payments.errors import (
     AmountOutsideLimits,
     DepositNotCancellable,
@@ -38,12 +39,11 @@ from services.payments.errors import (
     ProviderAway,
     StatusChanged,
 )
-from services.payments.findings import FindingKind
 from services.payments.idempotency import check_key, first_row
 from services.payments.methods import PaymentMethods
 from services.payments.polling_times import soon
 from services.payments.provider import CALL_SECONDS, USD, Away, Invoice, Provider, ProviderError, Refused
-from services.payments.records import PaymentType, Transfer
+from services.payments.transfers import PaymentType, Transfer
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
 from services.shared.money import Cents
 from settings import Settings
@@ -148,7 +148,7 @@ class Deposits:
 
         More than was asked for may be more than the settings and the player allow.
         """
-        if records.is_recorded(transfer):
+        if transfers.is_recorded(transfer):
             return RECORDED_BEFORE
         more = Cents(credited - deposit.amount_cents)
         if not more:
@@ -245,8 +245,8 @@ class Deposits:
         found = provider.invoices_of(deposit.id, seconds=CALL_SECONDS)
         now = self._clock()
         if foreign := foreign_invoices(deposit, found):
-            kind = FindingKind.FOREIGN_INVOICE
-            findings.report(kind, deposit.id, ours=NOT_OURS, theirs=foreign, now=now)
+            kind = DiscrepancyKind.FOREIGN_INVOICE
+            discrepancies.report(kind, deposit.id, ours=NOT_OURS, theirs=foreign, now=now)
         if ours := [invoice for invoice in found if is_ours(invoice, deposit)]:
             self._adopt(deposit, min(ours, key=lambda each: (each.created_at, each.id)), now=now)
         elif now - deposit.created_at_ms < GIVE_UP_AFTER_MS:
@@ -350,12 +350,12 @@ def credit(
     recorded already.
     """
     user_id: int = deposit.user_id  # type: ignore[attr-defined]  # made by peewee
-    payment = records.write(
+    payment = transfers.write(
         user_id=user_id,
         type_=PaymentType.DEPOSIT,
         move=Move(amount, Account.HOUSE_PAYMENTS, Account.BALANCE),
         transfer=transfer,
-        key=records.key_of(transfer),
+        key=transfers.key_of(transfer),
         now=now,
     )
     credited = {"credited_cents": amount, "payment": payment.id, "poll_at_ms": None}

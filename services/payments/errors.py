@@ -1,61 +1,61 @@
 """The refusals of deposits and withdrawals."""
 
-from services.shared.errors import PlatformError
-from services.shared.money import Cents
+from services.shared.errors import Refusal
+from services.shared.money import Cents, number_from_cents
 
 
-class UnknownMethod(PlatformError):
+class UnknownMethod(Refusal):
     """No such payment method, or not for this direction."""
 
     text = "Unknown payment method"
 
 
-class AmountOutsideLimits(PlatformError):
+class AmountOutsideLimits(Refusal):
     """Below the method's minimum or above its maximum."""
 
     text = "Amount is outside the limits of this method"
 
 
-class InvalidAddress(PlatformError):
+class InvalidAddress(Refusal):
     """Not 1 to 256 printable characters. Whether it exists, the provider says when the payout is made."""
 
     text = "Invalid address"
 
 
-class InvalidIdempotencyKey(PlatformError):
+class InvalidIdempotencyKey(Refusal):
     """The header is not 1 to 64 printable characters."""
 
     text = "Invalid idempotency key"
 
 
-class IdempotencyKeyReused(PlatformError):
+class IdempotencyKeyReused(Refusal):
     """The player has used the key for a request with another body."""
 
     status = 409
     text = "Idempotency key was used for another request"
 
 
-class PaymentNotFound(PlatformError):
+class PaymentNotFound(Refusal):
     """No deposit or withdrawal has this id, or it is another player's."""
 
     status = 404
     text = "Payment not found"
 
 
-class DepositRefused(PlatformError):
+class DepositRefused(Refusal):
     """The provider has refused the deposit."""
 
     status = 502
     text = "The payment provider refused the deposit"
 
 
-class DepositNotCancellable(PlatformError):
+class DepositNotCancellable(Refusal):
     """The deposit has ended, or money has come."""
 
     text = "Deposit can't be cancelled"
 
 
-class ProviderAway(PlatformError):
+class ProviderAway(Refusal):
     """The provider can't be reached."""
 
     status = 503
@@ -63,7 +63,7 @@ class ProviderAway(PlatformError):
     retry_after_seconds = 30
 
 
-class WagerFirst(PlatformError):
+class WagerFirst(Refusal):
     """The player has not wagered the part of the deposits that WITHDRAWAL_MIN_WAGERED demands."""
 
     text = "Wager your deposits first"
@@ -72,21 +72,25 @@ class WagerFirst(PlatformError):
         super().__init__()
         self.missing = missing
 
+    @property
+    def details(self) -> dict[str, object]:
+        return {"missing": number_from_cents(self.missing)}
 
-class BadSignature(PlatformError):
+
+class BadSignature(Refusal):
     """A webhook that the provider has not sent."""
 
     status = 401
     text = "Unauthorized"
 
 
-class MalformedMessage(PlatformError):
+class MalformedMessage(Refusal):
     """A signed message that is not as documented."""
 
     text = "Malformed message"
 
 
-class MessageIdReused(PlatformError):
+class MessageIdReused(Refusal):
     """The sender has used the id for a message with another content."""
 
     status = 409

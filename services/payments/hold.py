@@ -16,20 +16,20 @@ from peewee import fn
 from models.db.connection import reading, writing
 from models.log import Log, contains
 from services.log.signed_log import ANOTHER, REDRAWN, UNKNOWN, SignedLog
-from services.payments import findings
-from services.payments.findings import FindingKind
+from services.payments import discrepancies
+from services.payments.discrepancies import DiscrepancyKind
 from services.shared.clock import Millis
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 
 log = logging.getLogger("platform.payments")
 
 ADVICE = (
     "The next reconciliation with the payment providers ends this, unless it finds an unknown-payout:"
-    " record that, and dismiss the finding."
+    " record that, and dismiss the discrepancy."
 )
 ADVICE_WITHOUT_RECORD = (
     "flask payments reconcile ends this, unless it finds an unknown-payout: record that, and dismiss the"
-    " finding. Do not run it if this is a copy of another installation."
+    " discrepancy. Do not run it if this is a copy of another installation."
 )
 
 
@@ -103,7 +103,7 @@ class PayoutHold:
         Not while an ``unknown-payout`` is open. A database that this machine had no record of may be a copy:
         then only an operator ends the hold.
         """
-        if findings.open_findings(FindingKind.UNKNOWN_PAYOUT):
+        if discrepancies.open_discrepancies(DiscrepancyKind.UNKNOWN_PAYOUT):
             return
         with writing():
             for name, epoch in epochs.items():
@@ -114,6 +114,6 @@ class PayoutHold:
 
 
 def check_not_held() -> None:
-    """Raise OperatorError while withdrawals are held."""
+    """Raise Refusal while withdrawals are held."""
     if hold := current_hold():
-        raise OperatorError(hold.text)
+        raise Refusal(hold.text)

@@ -20,16 +20,16 @@ from models.users import User
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
-from services.payments import findings, records
+from services.payments import discrepancies, transfers
+from services.payments.discrepancies import OPERATOR, DiscrepancyKind
 from services.payments.errors import BadSignature, MalformedMessage, MessageIdReused, StatusChanged
-from services.payments.findings import OPERATOR, FindingKind
 from services.payments.methods import PaymentMethods
 from services.payments.polling_times import at_once
 from services.payments.provider import Hint
-from services.payments.records import PaymentType, Transfer
+from services.payments.transfers import PaymentType, Transfer
 from services.shared import decimal_json
 from services.shared.clock import DAY_MS, Millis
-from services.shared.errors import InsufficientBalance, OperatorError, PlatformError
+from services.shared.errors import InsufficientBalance, Refusal
 from services.shared.money import Cents, cents_from_number
 from services.shared.text_validation import checked_reason, is_storable
 from settings import Settings
@@ -69,7 +69,7 @@ class WebhookInbox:
         """Store a message of the operator's payment service, and record its payment.
 
         Raises BadSignature, MalformedMessage for what is stored but no payment, and MessageIdReused. The
-        latter is a finding, and so is a payment that can't be recorded.
+        latter is a discrepancy, and so is a payment that can't be recorded.
         """
         if not any(_is_signed(webhook, headers, body) for webhook in self._webhooks):
             raise BadSignature
@@ -79,7 +79,7 @@ class WebhookInbox:
         if not _is_same_content(delivery.body, text):
             ours = "another message has this id"
             theirs = f"not stored, SHA-256 {hashlib.sha256(body).hexdigest()[:16]}"
-            findings.report(FindingKind.REUSED_ID, delivery_id, ours=ours, theirs=theirs, now=now)
+            discrepancies.report(DiscrepancyKind.REUSED_ID, delivery_id, ours=ours, theirs=theirs, now=now)
             raise MessageIdReused
         if delivery.processed_at_ms is None:
             with suppress(StatusChanged):
@@ -98,9 +98,9 @@ class WebhookInbox:
         return self._process(waiting, now=now)
 
     def retry(self, *, delivery_id: int, reason: str, now: Millis) -> None:
-        """Process a message again whose processing has failed. A finding about it is closed.
+        """Process a message again whose processing has failed. A discrepancy about it is closed.
 
-        Raises OperatorError if it has not failed, fails again, or its payment may be recorded by hand. Then
+        Raises Refusal if it has not failed, fails again, or its payment may be recorded by hand. Then
         nothing is changed.
         """
         reason = checked_reason(reason)
@@ -108,7 +108,7 @@ class WebhookInbox:
             has_failed = (WebhookDelivery.id == delivery_id) & WebhookDelivery.error.is_null(False)
             waiting = WebhookDelivery.update(processed_at_ms=None, error=None)
             if not waiting.where(has_failed).execute():
-                raise OperatorError("there is no such message whose processing has failed")
+                raise Refusal("there is no such message whose processing has failed")
             delivery: WebhookDelivery = WebhookDelivery.get_by_id(delivery_id)
             after = {"delivery": delivery_id, "provider": delivery.provider, "reason": reason}
             record(AuditEventType.WEBHOOK_RETRIED, now=now, user_id=None, after=after)
@@ -117,31 +117,33 @@ class WebhookInbox:
                 return
             self._wake(delivery.provider, [delivery], now=now)
             if delivery.error is not None:
-                raise OperatorError(f"it failed again: {delivery.error}")
+                raise Refusal(f"it failed again: {delivery.error}")
 
     def _record_again(self, delivery: WebhookDelivery, *, now: Millis) -> None:
-        """Record the payment of a message within the caller's transaction. Raises OperatorError."""
+        """Record the payment of a message within the caller's transaction. Raises Refusal."""
         try:
             payment = _payment_of(delivery.body)
             # No payment of the player is recorded meanwhile.
             user = users.lock(users.get(platform_id=payment.platform_id).id)
-            if records.was_recorded_by_hand(
+            is_recorded = transfers.was_recorded_by_hand(
                 user=user,
                 type_=payment.type_,
                 usd=payment.usd,
                 transfer=payment.transfer,
                 since=Millis(delivery.received_at_ms),
-            ):
-                raise OperatorError(
-                    "a payment of this player and amount was recorded by hand after the message had come:"
-                    " close its finding if it is this one"
-                )
-            _record_payment(delivery, user, payment, now=now)
-        except PlatformError as error:
-            raise OperatorError(f"it failed again: {error}") from None
+            )
+            if not is_recorded:
+                _record_payment(delivery, user, payment, now=now)
+        except Refusal as error:
+            raise Refusal(f"it failed again: {error}") from None
         except peewee.IntegrityError:
-            raise OperatorError("its payment is being recorded by another process") from None
-        findings.solve(FindingKind.MESSAGE, delivery.delivery_id, now=now)
+            raise Refusal("its payment is being recorded by another process") from None
+        if is_recorded:
+            raise Refusal(
+                "a payment of this player and amount was recorded by hand after the message had come:"
+                " close its discrepancy if it is this one"
+            )
+        discrepancies.solve(DiscrepancyKind.MESSAGE, delivery.delivery_id, now=now)
 
     def _process(self, deliveries: Sequence[WebhookDelivery], *, now: Millis) -> list[WebhookDelivery]:
         """Process these messages; returns those that no concurrent call has processed."""
@@ -170,7 +172,7 @@ class WebhookInbox:
                     # If another message has recorded the same transfer, the second attempt finds its payment.
                     if is_last:
                         raise
-        except (PlatformError, OperatorError) as error:
+        except Refusal as error:
             self._note_failure(delivery, str(error), now=now)
 
     def _wake(
@@ -203,7 +205,9 @@ class WebhookInbox:
         with writing():
             _mark_processed([delivery], error=error[:200], now=now)
             if error != MalformedMessage.text:
-                findings.report(FindingKind.MESSAGE, delivery.delivery_id, ours=error, theirs="sent", now=now)
+                discrepancies.report(
+                    DiscrepancyKind.MESSAGE, delivery.delivery_id, ours=error, theirs="sent", now=now
+                )
         log.warning("webhook: %s", error, extra={"delivery": delivery.id})
 
 
@@ -232,7 +236,7 @@ def credited_by(delivery_id: int) -> tuple[User, Cents] | None:
     try:
         payment = _payment_of(delivery.body)
         user = users.get(platform_id=payment.platform_id)
-    except PlatformError:
+    except Refusal:
         return None
     return (user, payment.usd) if payment.type_ is PaymentType.DEPOSIT else None
 
@@ -339,7 +343,7 @@ def _record_payment(delivery: WebhookDelivery, user: User, payment: _Payment, *,
     """Record the payment of a message, within ``writing()``. Raises StatusChanged if that is done already."""
     # First, so that a concurrent call waits here and then finds that it is done.
     _mark_processed([delivery], error=None, now=now)
-    recorded = records.record_within(
+    recorded = transfers.record_within(
         user=user, type_=payment.type_, usd=payment.usd, transfer=payment.transfer, now=now
     )
     WebhookDelivery.update(payment_id=recorded.id).where(WebhookDelivery.id == delivery.id).execute()
@@ -357,6 +361,6 @@ def _payment_of(body: str) -> _Payment:
             isinstance(text, str) and is_storable(text) for text in (data["platformid"], *texts.values())
         ):
             raise MalformedMessage
-    except (ValueError, KeyError, TypeError, AttributeError, PlatformError):
+    except (ValueError, KeyError, TypeError, AttributeError, Refusal):
         raise MalformedMessage from None
     return _Payment(type_, data["platformid"], usd, Transfer(**texts))

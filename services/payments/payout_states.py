@@ -5,7 +5,7 @@ from typing import Any
 
 from models.payments import Payment, Withdrawal
 from services.payments.provider import USD, Payout, PayoutState
-from services.payments.records import Transfer
+from services.payments.transfers import Transfer
 from services.payments.withdrawals import HELD, RELEASED, UNDER_WAY, WithdrawalStatus
 
 AGREEING = {
@@ -62,7 +62,7 @@ def is_superfluous(payout: Payout, withdrawal: Withdrawal) -> bool:
 
 
 def doubtful_cancellation(payout: Payout, withdrawal: Withdrawal) -> tuple[str, str] | None:
-    """Ours and theirs of a finding, if the payout was cancelled and may have been paid all the same.
+    """Ours and theirs of a discrepancy, if the payout was cancelled and may have been paid all the same.
 
     A transfer that was begun may arrive. So the coins are held until staff know.
     """

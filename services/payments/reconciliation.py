@@ -1,6 +1,6 @@
 """Reconciliation: every invoice and payout of the providers against every deposit and withdrawal here.
 
-What a provider shows is followed first, as polling does. What differs then is a finding.
+What a provider shows is followed first, as polling does. What differs then is a discrepancy.
 """
 
 from collections import defaultdict
@@ -12,11 +12,11 @@ from typing import Any, NamedTuple, TypeVar
 import peewee
 
 from models.db.connection import reading
-from models.payments import Deposit, PaymentFinding, Withdrawal
-from services.payments import deposits, findings
+from models.payments import Deposit, Discrepancy, Withdrawal
+from services.payments import deposits, discrepancies
 from services.payments.deposit_states import UNPAID, DepositStatus, outcome_of, paid_cents
 from services.payments.deposits import NOT_OURS, Deposits, foreign_invoices, is_ours
-from services.payments.findings import FindingKind
+from services.payments.discrepancies import DiscrepancyKind
 from services.payments.hold import PayoutHold
 from services.payments.methods import PaymentMethods
 from services.payments.payout_states import agrees, doubtful_cancellation, has_terms_of, is_superfluous
@@ -38,9 +38,9 @@ Thing = TypeVar("Thing")
 
 
 class Difference(NamedTuple):
-    """What becomes a finding. ``platform_id`` and ``address`` are of what is not here."""
+    """What becomes a discrepancy. ``platform_id`` and ``address`` are of what is not here."""
 
-    kind: FindingKind
+    kind: DiscrepancyKind
     subject: str
     ours: str
     theirs: str
@@ -50,10 +50,10 @@ class Difference(NamedTuple):
 
 @dataclass
 class Report:
-    """How many invoices and payouts were compared, and the findings that are open."""
+    """How many invoices and payouts were compared, and the discrepancies that are open."""
 
     checked: int = 0
-    findings: Sequence[PaymentFinding] = field(default_factory=list)
+    discrepancies: Sequence[Discrepancy] = field(default_factory=list)
 
 
 class Reconciliation:
@@ -86,7 +86,7 @@ class Reconciliation:
         # Without providers nothing was compared.
         if self._methods.providers:
             self._hold.end(epochs, by_operator=by_operator)
-        report.findings = findings.open_findings()
+        report.discrepancies = discrepancies.open_discrepancies()
         return report
 
     def _compare_deposits(
@@ -112,14 +112,14 @@ class Reconciliation:
                 if not error.is_about_this_only:
                     raise
                 ours = _shown_deposit(deposit)
-                differences.append(Difference(FindingKind.DEPOSIT, deposit.id, ours, str(error)))
+                differences.append(Difference(DiscrepancyKind.DEPOSIT, deposit.id, ours, str(error)))
                 continue
             differences += _differences_of_deposit(deposit, invoices, own)
         _report(differences, subjects, DEPOSIT_KINDS, now=now)
         unknown: list[Difference] = []
         for some in peewee.chunked(_steps(listed.values(), before_each), ROWS_AT_ONCE):
             unknown += _unknown_invoices(list(some))
-        _report(unknown, {*listed}, [FindingKind.UNKNOWN_INVOICE], now=now)
+        _report(unknown, {*listed}, [DiscrepancyKind.UNKNOWN_INVOICE], now=now)
         return len(listed)
 
     def _listed(
@@ -167,7 +167,7 @@ class Reconciliation:
                 subjects.add(withdrawal.id)
                 label = alive[withdrawal.id].label
                 differences.append(
-                    Difference(FindingKind.WITHDRAWAL, withdrawal.id, withdrawal.status, label)
+                    Difference(DiscrepancyKind.WITHDRAWAL, withdrawal.id, withdrawal.status, label)
                 )
             if withdrawal.payout_id is None or now - withdrawal.changed_at_ms < RECENT_MS:
                 continue
@@ -182,17 +182,17 @@ class Reconciliation:
         unknown: list[Difference] = []
         for some in peewee.chunked(_steps(listed.values(), before_each), ROWS_AT_ONCE):
             unknown += _unstored_payouts(list(some), now=now)
-        _report(unknown, {*listed}, [FindingKind.UNKNOWN_PAYOUT], now=now)
+        _report(unknown, {*listed}, [DiscrepancyKind.UNKNOWN_PAYOUT], now=now)
         return len(listed)
 
 
 DEPOSIT_KINDS = (
-    FindingKind.DEPOSIT,
-    FindingKind.INVOICE_MISSING,
-    FindingKind.FOREIGN_INVOICE,
-    FindingKind.SECOND_INVOICE,
+    DiscrepancyKind.DEPOSIT,
+    DiscrepancyKind.INVOICE_MISSING,
+    DiscrepancyKind.FOREIGN_INVOICE,
+    DiscrepancyKind.SECOND_INVOICE,
 )
-WITHDRAWAL_KINDS = (FindingKind.WITHDRAWAL, FindingKind.PAYOUT_MISSING)
+WITHDRAWAL_KINDS = (DiscrepancyKind.WITHDRAWAL, DiscrepancyKind.PAYOUT_MISSING)
 
 
 def _steps(things: Iterable[Thing], before_each: Callable[[], None]) -> Iterator[Thing]:
@@ -232,12 +232,12 @@ def _differences_of_deposit(
 ) -> Iterator[Difference]:
     """``invoices`` are those with its id, and ``invoice`` is its own."""
     if foreign := foreign_invoices(deposit, invoices):
-        yield Difference(FindingKind.FOREIGN_INVOICE, deposit.id, NOT_OURS, foreign)
+        yield Difference(DiscrepancyKind.FOREIGN_INVOICE, deposit.id, NOT_OURS, foreign)
     for second in invoices:
         # Of several invoices that we made, only one was shown to the player.
         if second.id != deposit.invoice_id and second.paid and is_ours(second, deposit):
             yield Difference(
-                FindingKind.SECOND_INVOICE, second.id, f"deposit {deposit.id}", _shown_invoice(second)
+                DiscrepancyKind.SECOND_INVOICE, second.id, f"deposit {deposit.id}", _shown_invoice(second)
             )
     if deposit.invoice_id is None:
         return
@@ -246,11 +246,11 @@ def _differences_of_deposit(
         return
     if invoice is not None and not _agrees(deposit, invoice):
         ours, theirs = _shown_deposit(deposit), _shown_invoice(invoice)
-        yield Difference(FindingKind.DEPOSIT, deposit.id, ours, theirs)
+        yield Difference(DiscrepancyKind.DEPOSIT, deposit.id, ours, theirs)
     # The provider may have deleted one that was not paid.
     if invoice is None and deposit.status not in UNPAID:
         yield Difference(
-            FindingKind.INVOICE_MISSING, deposit.id, deposit.status, f"no invoice {deposit.invoice_id}"
+            DiscrepancyKind.INVOICE_MISSING, deposit.id, deposit.status, f"no invoice {deposit.invoice_id}"
         )
 
 
@@ -260,7 +260,7 @@ def _money_after_decision(deposit: Deposit, invoice: Invoice | None) -> Iterator
     credited = deposit.credited_cents or 0
     if paid is not None and paid not in (credited, deposit.decided_paid_cents):
         ours = f"{deposit.status}, credited {decimal_text(credited)}"
-        yield Difference(FindingKind.DEPOSIT, deposit.id, ours, f"paid {decimal_text(paid)}")
+        yield Difference(DiscrepancyKind.DEPOSIT, deposit.id, ours, f"paid {decimal_text(paid)}")
 
 
 @reading()
@@ -271,7 +271,7 @@ def _unknown_invoices(invoices: Sequence[Invoice]) -> list[Difference]:
     known = {row.id for row in Deposit.select(Deposit.id).where(Deposit.id.in_(ids))}
     return [
         Difference(
-            FindingKind.UNKNOWN_INVOICE,
+            DiscrepancyKind.UNKNOWN_INVOICE,
             invoice.id,
             "no deposit",
             _shown_invoice(invoice),
@@ -307,17 +307,17 @@ def _differences_of_withdrawal(
 ) -> Iterator[Difference]:
     if payout is None:
         yield Difference(
-            FindingKind.PAYOUT_MISSING,
+            DiscrepancyKind.PAYOUT_MISSING,
             withdrawal.id,
             withdrawal.status,
             f"no payout {withdrawal.payout_id}",
         )
     elif not has_terms_of(payout, withdrawal):
-        yield Difference(FindingKind.WITHDRAWAL, withdrawal.id, *OTHER_TERMS)
+        yield Difference(DiscrepancyKind.WITHDRAWAL, withdrawal.id, *OTHER_TERMS)
     elif doubt := doubtful_cancellation(payout, withdrawal):
-        yield Difference(FindingKind.WITHDRAWAL, withdrawal.id, *doubt)
+        yield Difference(DiscrepancyKind.WITHDRAWAL, withdrawal.id, *doubt)
     elif not agrees(payout, withdrawal) and not _is_polled_soon(withdrawal, now=now):
-        yield Difference(FindingKind.WITHDRAWAL, withdrawal.id, withdrawal.status, payout.label)
+        yield Difference(DiscrepancyKind.WITHDRAWAL, withdrawal.id, withdrawal.status, payout.label)
 
 
 def _is_polled_soon(withdrawal: Withdrawal, *, now: Millis) -> bool:
@@ -335,7 +335,7 @@ def _unstored_payouts(payouts: Sequence[Payout], *, now: Millis) -> Iterator[Dif
     for payout in alive:
         withdrawal = rows.get(payout.withdrawal_id or "")
         if withdrawal is None:
-            kind, theirs = FindingKind.UNKNOWN_PAYOUT, _shown_payout(payout)
+            kind, theirs = DiscrepancyKind.UNKNOWN_PAYOUT, _shown_payout(payout)
             found = (payout.id, "no withdrawal", theirs, payout.platform_id, payout.destination)
             yield Difference(kind, *found)
         elif is_superfluous(payout, withdrawal):
@@ -343,10 +343,10 @@ def _unstored_payouts(payouts: Sequence[Payout], *, now: Millis) -> Iterator[Dif
 
 
 def _report(
-    differences: Sequence[Difference], subjects: set[str], kinds: Sequence[FindingKind], *, now: Millis
+    differences: Sequence[Difference], subjects: set[str], kinds: Sequence[DiscrepancyKind], *, now: Millis
 ) -> None:
     for each in differences:
-        findings.report(
+        discrepancies.report(
             each.kind,
             each.subject,
             ours=each.ours,
@@ -357,7 +357,7 @@ def _report(
         )
     for kind in kinds:
         found = [each.subject for each in differences if each.kind is kind]
-        findings.solve_others(kind, subjects=subjects, found=found, now=now)
+        discrepancies.solve_others(kind, subjects=subjects, found=found, now=now)
 
 
 def _shown_deposit(deposit: Deposit) -> str:

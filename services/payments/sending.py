@@ -13,11 +13,11 @@ from typing import Any
 import peewee
 
 from models.db.connection import reading
-from models.payments import PaymentFinding, Withdrawal
+from models.payments import Discrepancy, Withdrawal
 from services.accounts import users
-from services.payments import findings, withdrawals
+from services.payments import discrepancies, withdrawals
+from services.payments.discrepancies import DiscrepancyKind
 from services.payments.errors import StatusChanged
-from services.payments.findings import FindingKind
 from services.payments.hold import PayoutHold
 from services.payments.methods import PaymentMethods
 from services.payments.payout_states import (
@@ -53,7 +53,7 @@ SECOND_EVERY_MS = 15_000
 """How often the cancelling of second payouts is tried."""
 
 OTHER_TERMS = ("as requested", "another amount or address")
-"""Ours and theirs of a finding, without the address, which is a personal detail."""
+"""Ours and theirs of a discrepancy, without the address, which is a personal detail."""
 
 
 class PayoutSender:
@@ -76,7 +76,11 @@ class PayoutSender:
         """
         errors: list[ProviderError] = []
         due = self._due(now)
-        second = findings.open_findings(FindingKind.SECOND_PAYOUT) if now >= self._second_due_at else []
+        second = (
+            discrepancies.open_discrepancies(DiscrepancyKind.SECOND_PAYOUT)
+            if now >= self._second_due_at
+            else []
+        )
         if not (due or second) or not self._lease.acquire():
             return errors
         self._listed = {}
@@ -94,11 +98,11 @@ class PayoutSender:
             except (peewee.IntegrityError, peewee.DataError):
                 # The others must not wait for this one.
                 log.exception("withdrawal not changed", extra={"withdrawal": withdrawal.id})
-        for finding in second:
+        for discrepancy in second:
             try:
-                self._cancel_second(finding)
+                self._cancel_second(discrepancy)
             except ProviderError as error:
-                log.warning("second payout not cancelled: %s", error, extra={"payout": finding.subject})
+                log.warning("second payout not cancelled: %s", error, extra={"payout": discrepancy.subject})
                 errors.append(error)
         if second:
             self._second_due_at = Millis(self._clock() + SECOND_EVERY_MS)
@@ -205,7 +209,9 @@ class PayoutSender:
         return False
 
     def _report(self, withdrawal: Withdrawal, ours: str, theirs: str) -> None:
-        findings.report(FindingKind.WITHDRAWAL, withdrawal.id, ours=ours, theirs=theirs, now=self._clock())
+        discrepancies.report(
+            DiscrepancyKind.WITHDRAWAL, withdrawal.id, ours=ours, theirs=theirs, now=self._clock()
+        )
 
     def _follow(self, withdrawal: Withdrawal, payout: Payout, provider: Provider) -> None:
         match payout.state:
@@ -218,7 +224,7 @@ class PayoutSender:
             case PayoutState.COMPLETED:
                 with self._lease.fenced():
                     withdrawals.complete(withdrawal, transfer_of(payout, withdrawal), now=self._clock())
-                findings.solve(FindingKind.WITHDRAWAL, withdrawal.id, now=self._clock())
+                discrepancies.solve(DiscrepancyKind.WITHDRAWAL, withdrawal.id, now=self._clock())
             case PayoutState.CANCELLED:
                 if doubt := doubtful_cancellation(payout, withdrawal):
                     self._report(withdrawal, *doubt)
@@ -257,10 +263,10 @@ class PayoutSender:
                 **soon(self._clock(), self._methods.first_wait(withdrawal.provider)),
             )
 
-    def _cancel_second(self, finding: PaymentFinding) -> None:
-        """Cancel a payout that is not its withdrawal's, and close the finding when that is known."""
+    def _cancel_second(self, discrepancy: Discrepancy) -> None:
+        """Cancel a payout that is not its withdrawal's, and close the discrepancy when that is known."""
         for provider in self._methods.providers.values():
-            payout = provider.payout(finding.subject, seconds=CALL_SECONDS)
+            payout = provider.payout(discrepancy.subject, seconds=CALL_SECONDS)
             withdrawal = None if payout is None else _withdrawal_of(payout)
             if payout is None or withdrawal is None or not is_superfluous(payout, withdrawal):
                 continue
@@ -270,7 +276,7 @@ class PayoutSender:
                 # Somebody has paid it at the provider: staff must look at that.
                 report_second(payout, withdrawal.id, now=self._clock())
                 return
-        findings.solve(FindingKind.SECOND_PAYOUT, finding.subject, now=self._clock())
+        discrepancies.solve(DiscrepancyKind.SECOND_PAYOUT, discrepancy.subject, now=self._clock())
 
     def _write(self, withdrawal: Withdrawal, **changes: Any) -> None:
         """Change the row if it is as ``withdrawal`` shows it, and this process still has the lease.
@@ -298,13 +304,15 @@ class PayoutSender:
 
 
 def report_second(payout: Payout, withdrawal_id: str, *, now: Millis) -> None:
-    """Open a finding for a payout that is not the withdrawal's, unless it is cancelled for certain.
+    """Open a discrepancy for a payout that is not the withdrawal's, unless it is cancelled for certain.
 
-    The next round cancels it and closes the finding.
+    The next round cancels it and closes the discrepancy.
     """
     if not payout.is_over:
         ours = f"not the payout of withdrawal {withdrawal_id}"
-        findings.report(FindingKind.SECOND_PAYOUT, payout.id, ours=ours, theirs=payout.label, now=now)
+        discrepancies.report(
+            DiscrepancyKind.SECOND_PAYOUT, payout.id, ours=ours, theirs=payout.label, now=now
+        )
 
 
 def report_slow(*, now: Millis) -> None:
@@ -312,11 +320,11 @@ def report_slow(*, now: Millis) -> None:
     with reading():
         query = Withdrawal.select().where(Withdrawal.status == WithdrawalStatus.SENDING)
         slow = [row.id for row in query.where(Withdrawal.sending_since_ms < now - SLOW_AFTER_MS)]
-    kind = FindingKind.SLOW_WITHDRAWAL
+    kind = DiscrepancyKind.SLOW_WITHDRAWAL
     for withdrawal_id in slow:
-        findings.report(kind, withdrawal_id, ours=WithdrawalStatus.SENDING, theirs="not known", now=now)
-    reported = [finding.subject for finding in findings.open_findings(kind)]
-    findings.solve_others(kind, subjects=reported, found=slow, now=now)
+        discrepancies.report(kind, withdrawal_id, ours=WithdrawalStatus.SENDING, theirs="not known", now=now)
+    reported = [discrepancy.subject for discrepancy in discrepancies.open_discrepancies(kind)]
+    discrepancies.solve_others(kind, subjects=reported, found=slow, now=now)
 
 
 @reading()

@@ -4,19 +4,19 @@ from models.db.connection import writing
 from models.payments import Deposit, Withdrawal
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
-from services.payments import deposits, findings, withdrawals
+from services.payments import deposits, discrepancies, withdrawals
 from services.payments.deposit_states import DepositStatus
+from services.payments.discrepancies import DiscrepancyKind
 from services.payments.errors import PaymentNotFound, StatusChanged
-from services.payments.findings import FindingKind
 from services.payments.hold import check_not_held
 from services.payments.methods import PaymentMethods
 from services.payments.payout_states import by_preference, transfer_of
 from services.payments.polling_times import at_once
 from services.payments.provider import CALL_SECONDS, Payout, PayoutState, ProviderError
-from services.payments.records import Transfer
+from services.payments.transfers import Transfer
 from services.payments.withdrawals import UNDER_WAY, WithdrawalStatus
 from services.shared.clock import Millis
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.shared.money import Cents
 from services.shared.text_validation import checked_reason
 from settings import Settings
@@ -25,7 +25,7 @@ from settings import Settings
 class StaffDecisions:
     """Each decision has a reason, for the audit trail.
 
-    All raise PaymentNotFound, and OperatorError for another status, a bad reason, or a change that another
+    All raise PaymentNotFound, and Refusal for another status, a bad reason, or a change that another
     process has made meanwhile.
     """
 
@@ -39,7 +39,7 @@ class StaffDecisions:
         withdrawal = withdrawals.get(withdrawal_id)
         _require(withdrawal, WithdrawalStatus.REQUESTED)
         if self._needs_check and withdrawal.check_decision is None:
-            raise OperatorError("the withdrawal has not been checked yet")
+            raise Refusal("the withdrawal has not been checked yet")
         times = at_once(now, self._methods.first_wait(withdrawal.provider))
         try:
             with writing():
@@ -59,10 +59,8 @@ class StaffDecisions:
         withdrawal = withdrawals.get(withdrawal_id)
         _require(withdrawal, WithdrawalStatus.REQUESTED)
         check_not_held()
-        if findings.is_open(FindingKind.WITHDRAWAL, withdrawal_id):
-            raise OperatorError(
-                "the provider has a payout for it; approve it, and it ends as the payout does"
-            )
+        if discrepancies.is_open(DiscrepancyKind.WITHDRAWAL, withdrawal_id):
+            raise Refusal("the provider has a payout for it; approve it, and it ends as the payout does")
         _release(withdrawal, WithdrawalStatus.REJECTED, reason, now)
         return withdrawals.get(withdrawal_id)
 
@@ -70,7 +68,7 @@ class StaffDecisions:
         """Credit a deposit in review. The provider's state does not matter for it any more."""
         reason = checked_reason(reason)
         if usd <= 0:
-            raise OperatorError("USD must be more than 0")
+            raise Refusal("USD must be more than 0")
         deposit = deposits.get(deposit_id)
         _require(deposit, DepositStatus.REVIEW)
         # Without the txhash, which another payment may have.
@@ -100,9 +98,9 @@ class StaffDecisions:
         _require(withdrawal, *UNDER_WAY)
         for payout in self._payouts_of(withdrawal):
             if payout.state is not PayoutState.CANCELLED:
-                raise OperatorError(f"the provider has the payout {payout.id}, which is {payout.label}")
+                raise Refusal(f"the provider has the payout {payout.id}, which is {payout.label}")
         _release(withdrawal, WithdrawalStatus.FAILED, reason, now)
-        findings.solve(FindingKind.WITHDRAWAL, withdrawal.id, now=now)
+        discrepancies.solve(DiscrepancyKind.WITHDRAWAL, withdrawal.id, now=now)
         return withdrawals.get(payment_id)
 
     def complete(self, *, withdrawal_id: str, reason: str, now: Millis) -> Withdrawal:
@@ -118,25 +116,25 @@ class StaffDecisions:
             if payout.state is PayoutState.COMPLETED:
                 paid = paid or payout
             elif payout.state is not PayoutState.CANCELLED:
-                raise OperatorError(f"the provider has the payout {payout.id}, which is {payout.label}")
+                raise Refusal(f"the provider has the payout {payout.id}, which is {payout.label}")
         transfer = transfer_of(paid, withdrawal) if paid else Transfer(chain=withdrawal.method)
         try:
             withdrawals.complete(withdrawal, transfer, now=now, reason=reason)
         except StatusChanged:
             raise _changed_meanwhile() from None
-        findings.solve(FindingKind.WITHDRAWAL, withdrawal.id, now=now)
+        discrepancies.solve(DiscrepancyKind.WITHDRAWAL, withdrawal.id, now=now)
         return withdrawals.get(withdrawal_id)
 
     def _payouts_of(self, withdrawal: Withdrawal) -> list[Payout]:
         provider = self._methods.providers.get(withdrawal.provider)
         if provider is None:
-            raise OperatorError(f"PAYMENT_METHODS does not name {withdrawal.provider}")
+            raise Refusal(f"PAYMENT_METHODS does not name {withdrawal.provider}")
         try:
             found = by_preference(provider.payouts(seconds=CALL_SECONDS), withdrawal.id)
             # A list may be older than the answer to this.
             stored = withdrawal.payout_id and provider.payout(withdrawal.payout_id, seconds=CALL_SECONDS)
         except ProviderError as error:
-            raise OperatorError(str(error)) from None
+            raise Refusal(str(error)) from None
         return [*found, stored] if stored else found
 
 
@@ -164,8 +162,8 @@ def _release(withdrawal: Withdrawal, status: WithdrawalStatus, reason: str, now:
 def _require(row: Deposit | Withdrawal, *statuses: str) -> None:
     if row.status not in statuses:
         kind = "deposit" if isinstance(row, Deposit) else "withdrawal"
-        raise OperatorError(f"the {kind} is {row.status}, not {' or '.join(statuses)}")
+        raise Refusal(f"the {kind} is {row.status}, not {' or '.join(statuses)}")
 
 
-def _changed_meanwhile() -> OperatorError:
-    return OperatorError("another process has changed it meanwhile; look at it again")
+def _changed_meanwhile() -> Refusal:
+    return Refusal("another process has changed it meanwhile; look at it again")

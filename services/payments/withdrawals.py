@@ -18,7 +18,7 @@ from services.audit_trail.recording import record
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.limits import exclusions, limits
-from services.payments import records
+from services.payments import transfers
 from services.payments.errors import (
     AmountOutsideLimits,
     InvalidAddress,
@@ -30,7 +30,7 @@ from services.payments.hold import PayoutHold
 from services.payments.idempotency import check_key, first_row
 from services.payments.methods import PaymentMethods
 from services.payments.polling_times import at_once
-from services.payments.records import PaymentType, Transfer
+from services.payments.transfers import PaymentType, Transfer
 from services.payments.withdrawal_checks import CheckService, Decision
 from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import AccountSuspended
@@ -314,19 +314,19 @@ def complete(withdrawal: Withdrawal, transfer: Transfer, *, now: Millis, reason:
     with writing():
         # The sums of the player's referral are changed too.
         users.lock(user_id)
-        payment = records.write(
+        payment = transfers.write(
             user_id=user_id,
             type_=PaymentType.WITHDRAW,
             move=Move(amount, Account.HOUSE_HELD, Account.HOUSE_PAYMENTS),
             transfer=transfer,
-            key=records.free_key(transfer),
+            key=transfers.free_key(transfer),
             now=now,
         )
         ended = {"status": WithdrawalStatus.COMPLETED, "payment": payment.id, "poll_at_ms": None}
         change(
             withdrawal,
             now=now,
-            txhash=records.transaction_of(transfer.txhash) or None,
+            txhash=transfers.transaction_of(transfer.txhash) or None,
             reason=reason,
             **ended,
         )

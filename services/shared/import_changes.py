@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
 
-from services.shared.errors import OperatorError, PlatformError
+from services.shared.errors import Refusal
 
 
 class ChangeKind(StrEnum):
@@ -82,36 +82,36 @@ Planned = TypeVar("Planned")
 
 def plan_rows(
     rows: Iterable[Input], plan: Callable[[Input], Planned], *, key: Callable[[Planned], str], twice: str
-) -> Iterator[Planned | OperatorError]:
+) -> Iterator[Planned | Refusal]:
     """Plan each row. A bad row is an error with its number, from 1; so is a second row with one key."""
     keys: set[str] = set()
     for number, row in enumerate(rows, start=1):
         try:
             planned = plan(row)
-        except (OperatorError, PlatformError) as problem:
-            yield OperatorError(f"row {number}: {problem}")
+        except Refusal as problem:
+            yield Refusal(f"row {number}: {problem}")
             continue
         if key(planned) in keys:
-            yield OperatorError(f"row {number}: {twice}: {key(planned)}")
+            yield Refusal(f"row {number}: {twice}: {key(planned)}")
         else:
             keys.add(key(planned))
             yield planned
 
 
-def without_errors(planned: Iterable[Planned | OperatorError]) -> Iterator[Planned]:
+def without_errors(planned: Iterable[Planned | Refusal]) -> Iterator[Planned]:
     """The planned rows. Raises the first error."""
     for each in planned:
-        if isinstance(each, OperatorError):
+        if isinstance(each, Refusal):
             raise each
         yield each
 
 
-def divided(planned: Iterable[Planned | OperatorError]) -> tuple[list[Planned], list[str]]:
+def divided(planned: Iterable[Planned | Refusal]) -> tuple[list[Planned], list[str]]:
     """The planned rows, and the texts of all errors."""
     good: list[Planned] = []
     errors: list[str] = []
     for each in planned:
-        if isinstance(each, OperatorError):
+        if isinstance(each, Refusal):
             errors.append(str(each))
         else:
             good.append(each)

@@ -9,7 +9,7 @@ from typing import Any
 
 from models.db.connection import database, writing
 from models.processes import Lease as Row
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 
 LEASE_SECONDS = 15.0
 """How long a lease lasts after its last renewal."""
@@ -18,7 +18,7 @@ FURTHEST_AHEAD_MS = 5 * 60_000
 """More than any lease lasts. A time that is further ahead was written before the clock was set back."""
 
 
-class LeaseLost(OperatorError):
+class LeaseLost(Refusal):
     """Another process does the job now. Nothing was written."""
 
 

@@ -4,7 +4,7 @@ import re
 from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import NewType
 
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 Cents = NewType("Cents", int)
 """A whole number of hundredths of a coin. The only form that money has inside the program."""
@@ -20,7 +20,7 @@ _PRICE_TEXT = re.compile(r"\$((?:0|[1-9][0-9]{0,9})\.[0-9]{2})", re.ASCII)
 _EXACT = Context(prec=28, traps=[Inexact, InvalidOperation])
 
 
-class InvalidAmount(PlatformError):
+class InvalidAmount(Refusal):
     """The input is not a finite number within the bounds, with at most two decimals."""
 
     text = "Invalid amount"

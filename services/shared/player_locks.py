@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 
 class PlayerLocks:
@@ -13,7 +13,7 @@ class PlayerLocks:
     Between processes, the settling statement of PostgreSQL settles one bet of a player at a time.
     """
 
-    def __init__(self, refusal: Callable[[], PlatformError]) -> None:
+    def __init__(self, refusal: Callable[[], Refusal]) -> None:
         """``refusal`` makes the error that ``hold`` raises."""
         self._refusal = refusal
         self._held: set[int] = set()

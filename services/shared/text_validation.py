@@ -2,7 +2,7 @@
 
 import re
 
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 
 MAX_REASON = 200
 LEAST_OF_STAFF = 5
@@ -17,8 +17,8 @@ def is_storable(text: str) -> bool:
 
 
 def checked_reason(reason: str, *, least: int = 1) -> str:
-    """The reason of an action of staff, trimmed. Raises OperatorError for a short or a long one."""
+    """The reason of an action of staff, trimmed. Raises Refusal for a short or a long one."""
     reason = reason.strip()
     if not least <= len(reason) <= MAX_REASON or not is_storable(reason):
-        raise OperatorError(f"the reason must be a text of {least} to {MAX_REASON} characters")
+        raise Refusal(f"the reason must be a text of {least} to {MAX_REASON} characters")
     return reason

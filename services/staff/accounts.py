@@ -12,10 +12,11 @@ from models.staff import StaffAccount
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
+from services.shared.errors import Refusal
 from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
 from services.staff import sessions
 from services.staff.enrolment import Enrolment
-from services.staff.errors import InvalidName, NameTaken, NothingToChange, StaffNotFound
+from services.staff.errors import NothingToChange, StaffNotFound
 from services.staff.login_failures import LoginFailures
 from services.staff.permissions import Permission, Role, may
 
@@ -74,12 +75,14 @@ class StaffAccounts:
         reason: str | None = None,
         word_digest: str | None = None,
     ) -> str:
-        """Add an account; returns the text of its enrolment link. Raises InvalidName, NameTaken.
+        """Add an account; returns the text of its enrolment link. Raises Refusal for a bad or taken name.
 
         ``word_digest`` is of the word that the link needs, if any.
         """
         if not NAME.fullmatch(name):
-            raise InvalidName
+            raise Refusal(
+                "A name must have 2 to 32 lowercase letters, digits, dots and dashes, and begin with a letter"
+            )
         try:
             with writing():
                 account = StaffAccount.create(name=name, role=role, created_at_ms=now)
@@ -87,7 +90,7 @@ class StaffAccounts:
                 record(AuditEventType.STAFF_ADDED, now=now, user_id=None, after=after)
                 return self.enrolment.draw_link(account_id=account.id, now=now, word_digest=word_digest)
         except peewee.IntegrityError:
-            raise NameTaken from None
+            raise Refusal("This name is taken") from None
 
     def change_role(self, *, name: str, role: Role, now: Millis, reason: str | None = None) -> None:
         """Give another role. Raises StaffNotFound, NothingToChange."""
@@ -139,7 +142,7 @@ class StaffAccounts:
     def forget_tries(self, *, name: str, now: Millis, reason: str | None = None) -> int:
         """Forget wrong tries, so that a locked name can sign in; returns how many.
 
-        Raises StaffNotFound, and OperatorError for a short reason.
+        Raises StaffNotFound, and Refusal for a short reason.
         """
         if reason is not None:
             reason = checked_reason(reason, least=LEAST_OF_STAFF)

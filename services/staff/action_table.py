@@ -9,8 +9,8 @@ from services.staff.case_actions import (
     ImportCases,
     ImportIrlCases,
     RestoreCase,
-    WithdrawCase,
-    WithdrawIrlCase,
+    RetireCase,
+    RetireIrlCase,
 )
 from services.staff.item_actions import ImportItems
 from services.staff.money_actions import ApproveWithdrawal, ChangeBalance, CreditDeposit, RetryMessage
@@ -38,8 +38,8 @@ def action_table(
         ImportIrlCases(),
         ImportItems(),
         RestoreCase(),
-        WithdrawCase(),
-        WithdrawIrlCase(),
+        RetireCase(),
+        RetireIrlCase(),
         AddStaff(staff_accounts, base_url=settings.base_url),
         ChangeRole(staff_accounts, base_url=settings.base_url),
         DisableStaff(staff_accounts, base_url=settings.base_url),

@@ -28,7 +28,7 @@ class Action(ABC):
     def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
         """Do it within the caller's transaction; returns what was done, in one sentence.
 
-        Raises PlatformError or OperatorError for what the rules refuse.
+        Raises Refusal for what the rules refuse.
         """
 
     def split(self, arguments: Arguments) -> tuple[Arguments, str]:
@@ -49,7 +49,7 @@ class Action(ABC):
         return True
 
     def preview(self, arguments: Arguments, *, now: Millis) -> Preview | None:  # noqa: ARG002
-        """What an import would change now; None for all other actions. Raises OperatorError."""
+        """What an import would change now; None for all other actions. Raises Refusal."""
         return None
 
     def user_id(self, arguments: Arguments) -> int | None:  # noqa: ARG002

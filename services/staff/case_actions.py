@@ -1,13 +1,13 @@
-"""Actions that put cases on sale, change them, or withdraw them."""
+"""Actions that put cases on sale, change them, or retire them."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from services.cases import importing, withdrawing
+from services.cases import importing, retiring
 from services.cases.irl import importing as irl_importing
 from services.shared import decimal_json
 from services.shared.clock import Millis
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.shared.import_changes import Preview
 from services.shared.import_rows import ImportResult
 from services.staff.actions import Action, Arguments
@@ -56,7 +56,7 @@ class ImportIrlCases(ImportCases):
 
 
 class RestoreCase(CaseAction):
-    """Puts a withdrawn case on sale again: ``case``, its name or id."""
+    """Puts a retired case on sale again: ``case``, its name or id."""
 
     name: ClassVar[str] = "case.restore"
 
@@ -64,52 +64,52 @@ class RestoreCase(CaseAction):
         return f"Put the case {arguments['case']} on sale again"
 
     def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
-        id_ = withdrawing.restore_case(name=arguments["case"], now=now, reason=reason)
+        id_ = retiring.restore_case(name=arguments["case"], now=now, reason=reason)
         return f"The case {id_} is on sale again"
 
 
-class WithdrawCase(CaseAction):
-    """Withdraws a case from sale: ``case``, its name or id.
+class RetireCase(CaseAction):
+    """Retires a case from sale: ``case``, its name or id.
 
     One person does it, so that a wrong case is stopped at once. Selling it again needs two.
     """
 
-    name: ClassVar[str] = "case.withdraw"
+    name: ClassVar[str] = "case.retire"
 
     def describe(self, arguments: Arguments) -> str:
-        return f"Withdraw the case {arguments['case']} from sale"
+        return f"Retire the case {arguments['case']} from sale"
 
     def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
-        _, id_ = withdrawing.withdraw_case(name=arguments["case"], now=now, reason=reason)
-        return f"The case {id_} was withdrawn from sale"
+        _, id_ = retiring.retire_case(name=arguments["case"], now=now, reason=reason)
+        return f"The case {id_} was retired from sale"
 
     def needs_second(self, arguments: Arguments, *, by: str, now: Millis) -> bool:  # noqa: ARG002
         return False
 
 
-class WithdrawIrlCase(WithdrawCase):
+class RetireIrlCase(RetireCase):
     """The same for a case of real-life items: ``case``, its id."""
 
-    name: ClassVar[str] = "irl-case.withdraw"
+    name: ClassVar[str] = "irl-case.retire"
 
     def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
-        withdrawing.withdraw_irl_case(case_id=arguments["case"], now=now, reason=reason)
-        return f"The case {arguments['case']} was withdrawn from sale"
+        retiring.retire_irl_case(case_id=arguments["case"], now=now, reason=reason)
+        return f"The case {arguments['case']} was retired from sale"
 
 
 def rows_of(document: str) -> list[Any]:
-    """The rows of a JSON array. Raises OperatorError."""
+    """The rows of a JSON array. Raises Refusal."""
     rows = parsed(document)
     if not isinstance(rows, list):
-        raise OperatorError("the document is not a JSON array")
+        raise Refusal("the document is not a JSON array")
     return rows
 
 
 def parsed(document: str) -> Any:
-    """The value of a JSON text, with exact decimals. Raises OperatorError."""
+    """The value of a JSON text, with exact decimals. Raises Refusal."""
     if len(document) > MAX_DOCUMENT:
-        raise OperatorError(f"the document must have at most {MAX_DOCUMENT} characters")
+        raise Refusal(f"the document must have at most {MAX_DOCUMENT} characters")
     try:
         return decimal_json.loads(document)
     except ValueError as problem:
-        raise OperatorError(f"the document is not JSON: {problem}") from None
+        raise Refusal(f"the document is not JSON: {problem}") from None

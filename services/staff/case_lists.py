@@ -1,4 +1,4 @@
-"""The lists of the back office about cases, on sale and withdrawn."""
+"""The lists of the back office about cases, on sale and retired."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -14,9 +14,9 @@ from models.db.sql import contains
 from models.items import Item
 from models.users import User
 from services.cases import history
-from services.cases.errors import CaseNotFound
 from services.cases.kinds import CaseKind
 from services.cases.pricing import ItemLine, return_of
+from services.shared.errors import CaseNotFound
 from services.shared.names import fold
 from services.shared.pagination import Page, Place, rows_of_page
 
@@ -25,7 +25,7 @@ class Sale(StrEnum):
     """Which cases or items of a list."""
 
     ON_SALE = "on sale"
-    WITHDRAWN = "withdrawn"
+    RETIRED = "retired"
 
 
 class Maker(StrEnum):
@@ -59,13 +59,13 @@ class HeldItem:
     """An item in a case. ``link`` is its row if it is one of the inventory."""
 
     line: ItemLine
-    is_withdrawn: bool = False
+    is_retired: bool = False
     link: int | None = None
 
     @property
     def is_missing(self) -> bool:
         """Whether it keeps the case from being opened."""
-        return self.is_withdrawn or self.line.price_cents is None
+        return self.is_retired or self.line.price_cents is None
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def cases(
         has_text = contains(Case.name_folded, fold(search)) | contains(Case.slug, search.lower())
         query = query.where(has_text)
     if sale is not None:
-        query = query.where(Case.withdrawn_at_ms.is_null(sale is Sale.ON_SALE))
+        query = query.where(Case.retired_at_ms.is_null(sale is Sale.ON_SALE))
     if kind is not None:
         query = query.where(Case.kind == kind)
     if maker is not None:
@@ -150,7 +150,7 @@ def irl_cases(*, search: str, sale: Sale | None, order: IrlOrder, is_descending:
     """The cases of real-life items whose name or id contains the search text. There are few."""
     query: Any = IrlCase.select(IrlCase, spins_of(IRL, IrlCase.id).alias("openings"))
     if sale is not None:
-        query = query.where(IrlCase.withdrawn_at_ms.is_null(sale is Sale.ON_SALE))
+        query = query.where(IrlCase.retired_at_ms.is_null(sale is Sale.ON_SALE))
     wanted = fold(search)
     found = [
         each
@@ -204,16 +204,16 @@ def _items(ids: Sequence[int]) -> Mapping[int, list[HeldItem]]:
             Item.market_hash_name,
             Item.price_cents,
             CaseItem.ticket_width,
-            Item.withdrawn_at_ms,
+            Item.retired_at_ms,
         )
         .join(Item, on=(CaseItem.item == Item.id))
         .where(CaseItem.case.in_(list(ids)))
         .order_by(CaseItem.ticket_width, CaseItem.position)
     )
     found: defaultdict[int, list[HeldItem]] = defaultdict(list)
-    for case_id, item_id, name, cents, width, withdrawn_at_ms in query.tuples():
+    for case_id, item_id, name, cents, width, retired_at_ms in query.tuples():
         line = ItemLine(name, cents, width)
-        found[case_id].append(HeldItem(line, is_withdrawn=withdrawn_at_ms is not None, link=item_id))
+        found[case_id].append(HeldItem(line, is_retired=retired_at_ms is not None, link=item_id))
     return found
 
 

@@ -64,7 +64,7 @@ class Enrolment:
     ) -> None:
         """Set the password, and use the link up. Of two uses at once one updates the row.
 
-        Raises LinkNotValid, PasswordRefused, WrongCode, Unavailable.
+        Raises LinkNotValid, Refusal for a bad password, WrongCode, Unavailable.
         """
         account = _invited(token, word, now=now)
         check_new(password, name=account.name)

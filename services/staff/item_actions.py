@@ -32,7 +32,7 @@ class ImportItems(CaseAction):
 
 
 def preview_import(document: str, *, app_id: int | None, now: Millis) -> Preview:
-    """What an import of this JSON text would change now. Raises OperatorError."""
+    """What an import of this JSON text would change now. Raises Refusal."""
     return importing.preview(parsed(document), app_id=app_id, now=now)
 
 
@@ -42,17 +42,17 @@ def raises_free_case(preview: Preview) -> bool:
 
 
 def import_items(document: str, *, app_id: int | None, reason: str, now: Millis) -> ItemsImported:
-    """Import this JSON text, as ``flask items import`` does. Raises OperatorError."""
+    """Import this JSON text, as ``flask items import`` does. Raises Refusal."""
     reason = checked_reason(reason, least=LEAST_OF_STAFF)
     return importing.import_document(parsed(document), app_id=app_id, now=now, reason=reason)
 
 
-def withdraw(name: str, *, reason: str, now: Millis) -> list[str]:
-    """Stop selling an item; returns the cases that can't be opened meanwhile. Raises OperatorError."""
-    _, cases = selling.withdraw(name=name, now=now, reason=checked_reason(reason, least=LEAST_OF_STAFF))
+def retire(name: str, *, reason: str, now: Millis) -> list[str]:
+    """Stop selling an item; returns the cases that can't be opened meanwhile. Raises Refusal."""
+    _, cases = selling.retire(name=name, now=now, reason=checked_reason(reason, least=LEAST_OF_STAFF))
     return cases
 
 
 def publish(*, reason: str, now: Millis) -> int:
-    """Make all servers show the current items soon; returns how many they are. Raises OperatorError."""
+    """Make all servers show the current items soon; returns how many they are. Raises Refusal."""
     return selling.publish(now=now, reason=checked_reason(reason, least=LEAST_OF_STAFF))

@@ -14,7 +14,7 @@ from services.audit_trail.events import AuditEventType
 from services.cases import history
 from services.cases.kinds import GAMES
 from services.shared.background import in_slices
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.shared.item_search import plain_names, words_of
 from services.shared.pagination import Page, Place, rows_of_page
 from services.staff.case_lists import Sale
@@ -28,7 +28,7 @@ SOURCES = ("import", "feed", "market", CUSTOM, NO_PRICE)
 ROWS_A_SLICE = 500
 
 
-class ItemNotFound(PlatformError):
+class ItemNotFound(Refusal):
     status = 404
     text = "Item not found"
 
@@ -77,7 +77,7 @@ def items(
     if game is not None:
         query = query.where(Item.app_id.in_([app_id for app_id, name in GAMES.items() if name == game]))
     if sale is not None:
-        query = query.where(Item.withdrawn_at_ms.is_null(sale is Sale.ON_SALE))
+        query = query.where(Item.retired_at_ms.is_null(sale is Sale.ON_SALE))
     direction = "DESC" if is_descending else "ASC"
     # Items without a price are the cheapest, on both databases.
     columns = {ItemOrder.NAME: Item.market_hash_name, ItemOrder.PRICE: fn.COALESCE(Item.price_cents, -1)}
@@ -127,7 +127,7 @@ def figures() -> Figures:
 
     query: Any = Item.select(
         fn.COUNT(Item.id),
-        number_of(Item.withdrawn_at_ms.is_null()),
+        number_of(Item.retired_at_ms.is_null()),
         number_of(Item.price_cents.is_null()),
         number_of(Item.custom_price),
     )
@@ -137,4 +137,4 @@ def figures() -> Figures:
 
 def history_of(item: Item) -> list[Any]:
     """The audit events about an item, the newest first."""
-    return history.events_about("item", item.market_hash_name, [AuditEventType.ITEM_WITHDRAWN])
+    return history.events_about("item", item.market_hash_name, [AuditEventType.ITEM_RETIRED])

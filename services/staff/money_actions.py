@@ -10,7 +10,7 @@ from services.payments import deposits, inbox, withdrawals
 from services.payments.inbox import WebhookInbox
 from services.payments.staff_decisions import StaffDecisions
 from services.shared.clock import DAY_MS, Millis
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.shared.money import MAX_AMOUNT_CENTS, Cents, price_text
 from services.staff import accounts
 from services.staff.actions import Action, Arguments
@@ -118,7 +118,7 @@ class ChangeBalance(Grant):
     def amount(self, arguments: Arguments) -> Cents:
         amount = Cents(arguments["amountCents"])
         if not 0 < abs(amount) <= MAX_AMOUNT_CENTS:
-            raise OperatorError("the amount must not be 0")
+            raise Refusal("the amount must not be 0")
         return amount
 
 

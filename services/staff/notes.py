@@ -9,7 +9,7 @@ from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.shared.pagination import Page, Place, rows_of_page
 from services.shared.text_validation import LEAST_OF_STAFF, checked_reason, is_storable
 
@@ -19,10 +19,10 @@ TAG = re.compile(r"[a-z0-9][a-z0-9-]{0,31}", re.ASCII)
 
 
 def add_note(*, user_id: int, text: str, by: str, now: Millis) -> PlayerNote:
-    """Add a note. The audit trail does not keep its text, so that it can be deleted. Raises OperatorError."""
+    """Add a note. The audit trail does not keep its text, so that it can be deleted. Raises Refusal."""
     text = text.strip()
     if not LEAST_OF_STAFF <= len(text) <= MAX_NOTE or not is_storable(text):
-        raise OperatorError(f"the note must be a text of {LEAST_OF_STAFF} to {MAX_NOTE} characters")
+        raise Refusal(f"the note must be a text of {LEAST_OF_STAFF} to {MAX_NOTE} characters")
     with writing():
         note: PlayerNote = PlayerNote.create(user=user_id, text=text, written_by=by, written_at_ms=now)
         record(AuditEventType.NOTE_ADDED, now=now, user_id=user_id, after={"note": note.id})
@@ -30,12 +30,12 @@ def add_note(*, user_id: int, text: str, by: str, now: Millis) -> PlayerNote:
 
 
 def delete_note(*, user_id: int, note_id: int, reason: str, now: Millis) -> None:
-    """Delete a note of this player. Raises OperatorError if there is none."""
+    """Delete a note of this player. Raises Refusal if there is none."""
     reason = checked_reason(reason, least=LEAST_OF_STAFF)
     with writing():
         is_this = (PlayerNote.id == note_id) & (PlayerNote.user == user_id)
         if not PlayerNote.delete().where(is_this).execute():
-            raise OperatorError("there is no such note")
+            raise Refusal("there is no such note")
         after = {"note": note_id, "reason": reason}
         record(AuditEventType.NOTE_DELETED, now=now, user_id=user_id, after=after)
 
@@ -49,24 +49,24 @@ def page_of_notes(*, user_id: int, place: Place) -> Page[PlayerNote]:
 
 
 def add_tag(*, user_id: int, tag: str, reason: str, by: str, now: Millis) -> None:
-    """Add a tag, unless the player has it. Raises OperatorError."""
+    """Add a tag, unless the player has it. Raises Refusal."""
     tag, reason = tag.strip().lower(), checked_reason(reason, least=LEAST_OF_STAFF)
     if not TAG.fullmatch(tag):
-        raise OperatorError("a tag must have 1 to 32 of the characters a-z, 0-9 and -, and not begin with -")
+        raise Refusal("a tag must have 1 to 32 of the characters a-z, 0-9 and -, and not begin with -")
     with writing():
         users.lock(user_id)
         own = list(PlayerTag.select(PlayerTag.tag).where(PlayerTag.user == user_id).tuples())
         if (tag,) in own:
             return
         if len(own) >= MAX_TAGS:
-            raise OperatorError(f"a player can have {MAX_TAGS} tags at most")
+            raise Refusal(f"a player can have {MAX_TAGS} tags at most")
         PlayerTag.insert(user=user_id, tag=tag, added_by=by, added_at_ms=now).execute()
         after = {"tag": tag, "reason": reason}
         record(AuditEventType.TAG_ADDED, now=now, user_id=user_id, after=after)
 
 
 def remove_tag(*, user_id: int, tag: str, reason: str, now: Millis) -> None:
-    """Remove a tag, if the player has it. Raises OperatorError."""
+    """Remove a tag, if the player has it. Raises Refusal."""
     reason = checked_reason(reason, least=LEAST_OF_STAFF)
     with writing():
         is_this = (PlayerTag.user == user_id) & (PlayerTag.tag == tag)

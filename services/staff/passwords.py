@@ -7,8 +7,8 @@ from pathlib import Path
 import argon2
 
 from services.shared.background import WorkerPool
+from services.shared.errors import Refusal
 from services.shared.text_validation import is_storable
-from services.staff.errors import PasswordRefused
 
 MIN_LENGTH = 12
 MAX_LENGTH = 256
@@ -27,13 +27,13 @@ def common_passwords() -> frozenset[str]:
 
 
 def check_new(password: str, *, name: str) -> None:
-    """Raises PasswordRefused for a password that is short, common, or made of the account's name."""
+    """Raises Refusal for a password that is short, common, or made of the account's name."""
     if len(password) < MIN_LENGTH:
-        raise PasswordRefused(f"The password must have at least {MIN_LENGTH} characters")
+        raise Refusal(f"The password must have at least {MIN_LENGTH} characters")
     if len(password) > MAX_LENGTH or not is_storable(password):
-        raise PasswordRefused(f"The password must be a text of at most {MAX_LENGTH} characters")
+        raise Refusal(f"The password must be a text of at most {MAX_LENGTH} characters")
     if password.lower().strip() in common_passwords() or not password.lower().replace(name, "").strip():
-        raise PasswordRefused("The password is one of the commonest: choose another one")
+        raise Refusal("The password is one of the commonest: choose another one")
 
 
 def _normal_form(password: str) -> str:

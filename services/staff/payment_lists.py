@@ -7,13 +7,13 @@ from typing import Any
 from peewee import fn
 
 from models.db.connection import reading
-from models.payments import Deposit, Payment, PaymentFinding, WebhookDelivery, Withdrawal
+from models.payments import Deposit, Discrepancy, Payment, WebhookDelivery, Withdrawal
 from models.staff import Proposal
 from models.users import User
 from services.payments import withdrawals
 from services.payments.deposit_states import DepositStatus
 from services.payments.deposits import get as get_deposit
-from services.payments.records import PaymentType
+from services.payments.transfers import PaymentType
 from services.payments.withdrawals import HELD
 from services.shared.clock import Millis
 from services.shared.pagination import Place
@@ -128,10 +128,10 @@ def deposit(deposit_id: str, *, now: Millis) -> tuple[Deposit, Proposal | None]:
 
 
 @reading()
-def findings(*, place: Place) -> Part:
-    """A part of the open findings, oldest first."""
-    query: Any = PaymentFinding.select().where(PaymentFinding.solved_at_ms.is_null())
-    return part_of(query.order_by(PaymentFinding.id), place)
+def discrepancies(*, place: Place) -> Part:
+    """A part of the open discrepancies, oldest first."""
+    query: Any = Discrepancy.select().where(Discrepancy.solved_at_ms.is_null())
+    return part_of(query.order_by(Discrepancy.id), place)
 
 
 @reading()

@@ -30,7 +30,7 @@ class Permission(StrEnum):
     TWO_FACTOR_RESET = "two-factor.reset"
     PAYMENTS_SEE = "payments.see"
     PAYMENTS_DECIDE = "payments.decide"
-    """Deposits in review, findings, and webhooks that failed."""
+    """Deposits in review, discrepancies, and webhooks that failed."""
     WITHDRAWALS_DECIDE = "withdrawals.decide"
     PRIZES_SEE = "prizes.see"
     PRIZES_SHIP = "prizes.ship"

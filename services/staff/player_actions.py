@@ -5,42 +5,42 @@ These call what the commands of ``flask users`` and ``flask notifications`` call
 
 from typing import ClassVar
 
-from services.accounts import notifications, sessions, users
+from services.accounts import access, notifications, users
 from services.accounts.two_factor.authentication import TwoFactorAuthentication
 from services.limits import exclusions
 from services.limits.exclusions import Exclusion
 from services.shared.clock import Millis
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
 from services.staff.actions import Action, Arguments
 from services.staff.permissions import Permission
 
 
 def log_out(*, user_id: int, reason: str, now: Millis) -> None:
-    """End all sessions of a player. Raises OperatorError, UserNotFound."""
-    sessions.log_out_everywhere(user_id=user_id, reason=_checked(reason), now=now)
+    """Revoke all tokens of a player. Raises Refusal, UserNotFound."""
+    access.log_out_everywhere(user_id=user_id, reason=_checked(reason), now=now)
 
 
 def suspend(*, user_id: int, reason: str, now: Millis) -> Millis:
-    """Suspend a player; returns since when the player is suspended. Raises OperatorError, UserNotFound."""
-    return sessions.suspend(user_id=user_id, reason=_checked(reason), now=now)
+    """Suspend a player; returns since when the player is suspended. Raises Refusal, UserNotFound."""
+    return access.suspend(user_id=user_id, reason=_checked(reason), now=now)
 
 
 def resume(*, user_id: int, reason: str, now: Millis) -> None:
-    """End the suspension of a player. Raises OperatorError, UserNotFound."""
-    sessions.resume(user_id=user_id, reason=_checked(reason), now=now)
+    """End the suspension of a player. Raises Refusal, UserNotFound."""
+    access.resume(user_id=user_id, reason=_checked(reason), now=now)
 
 
 def exclude(*, user_id: int, duration: str, reason: str, now: Millis) -> Exclusion:
-    """Exclude a player from all games. Raises BreakTooShort, OperatorError, UserNotFound."""
+    """Exclude a player from all games. Raises Refusal, UserNotFound."""
     reason = _checked(reason)
     if duration not in exclusions.DURATIONS:
-        raise OperatorError(f"the duration must be one of {', '.join(exclusions.DURATIONS)}")
+        raise Refusal(f"the duration must be one of {', '.join(exclusions.DURATIONS)}")
     return exclusions.exclude(user_id=user_id, duration=duration, reason=reason, now=now)
 
 
 def notify(*, user_id: int, title: str, message: str, reason: str, now: Millis) -> None:
-    """Send a message to a player. Raises OperatorError."""
+    """Send a message to a player. Raises Refusal."""
     notifications.send(user_id=user_id, title=title, message=message, reason=_checked(reason), now=now)
 
 

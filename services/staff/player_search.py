@@ -15,7 +15,7 @@ from models.db.connection import reading
 from models.db.sql import begins_with, contains
 from models.payments import HAS_ADDRESS, Deposit, Payment, Withdrawal
 from models.users import PlayerTag, User
-from services.payments.records import Transfer, key_of
+from services.payments.transfers import Transfer, key_of
 from services.shared.clock import Millis
 from services.shared.text_validation import is_storable
 from services.staff.personal_data import record_look

@@ -19,7 +19,7 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared import decimal_json
 from services.shared.clock import Millis
-from services.shared.errors import OperatorError, PlatformError
+from services.shared.errors import Refusal
 from services.shared.pagination import Page, Place, rows_of_page
 from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
 from services.staff import accounts
@@ -42,12 +42,7 @@ class ProposalStatus(StrEnum):
     EXPIRED = "expired"
 
 
-class ProposalNotFound(PlatformError):
-    status = 404
-    text = "Proposal not found"
-
-
-class NotPermitted(PlatformError):
+class NotPermitted(Refusal):
     """The role does not have the permission of the action."""
 
     status = 403
@@ -101,7 +96,7 @@ class Proposals:
         """Execute an action at once if it needs no second person, else propose it.
 
         The same ``form_key`` again does nothing. A proposal that would be refused now is refused. Raises
-        NotPermitted, AnotherPerson, OperatorError for a bad reason, and what the action raises.
+        NotPermitted, AnotherPerson, Refusal for a bad reason, and what the action raises.
         """
         action, reason = self.actions[name], checked_reason(reason, least=LEAST_OF_STAFF)
         check_permission(by, action.permission)
@@ -131,17 +126,17 @@ class Proposals:
     def approve(self, proposal_id: int, *, by: StaffMember, now: Millis) -> str:
         """Execute a proposal, once; returns what was done, in one sentence.
 
-        Raises ProposalNotFound, NotPermitted, AnotherPerson, and OperatorError for a person's own proposal,
-        one that is not open any more, and one of somebody who may not do this any more. What the action
+        Raises NotPermitted, AnotherPerson, and Refusal for an unknown or a person's own proposal, one that
+        is not open any more, and one of somebody who may not do this any more. What the action
         raises leaves the proposal open.
         """
         proposal, action = self._open(proposal_id, by=by, now=now)
         if proposal.proposed_by == by.name:
-            raise OperatorError("nobody approves their own proposal")
+            raise Refusal("nobody approves their own proposal")
         with writing():
             self._decide(proposal, ProposalStatus.APPROVED, by=by, now=now)
             if not accounts.may_still(proposal.proposed_by, action.permission):
-                raise OperatorError("who proposed it may not do this any more: reject the proposal")
+                raise Refusal("who proposed it may not do this any more: reject the proposal")
             # Accounts of staff are locked before players, everywhere.
             self._check_people(action, arguments_of(proposal), by.name, proposal.proposed_by, now=now)
             # First: the action may end the session of whoever approves it.
@@ -153,17 +148,17 @@ class Proposals:
         reason = checked_reason(reason, least=LEAST_OF_STAFF)
         proposal, _ = self._open(proposal_id, by=by, now=now)
         if proposal.proposed_by == by.name:
-            raise OperatorError("withdraw your own proposal instead of rejecting it")
+            raise Refusal("withdraw your own proposal instead of rejecting it")
         with writing():
             self._decide(proposal, ProposalStatus.REJECTED, by=by, now=now, decision_reason=reason)
             _record(AuditEventType.PROPOSAL_REJECTED, proposal, now=now, reason=reason)
 
     def withdraw(self, proposal_id: int, *, reason: str, by: StaffMember, now: Millis) -> None:
-        """End one's own proposal. Raises ProposalNotFound, and OperatorError for another person's."""
+        """End one's own proposal. Raises Refusal for an unknown one, and another person's."""
         reason = checked_reason(reason, least=LEAST_OF_STAFF)
         proposal = get(proposal_id)
         if proposal.proposed_by != by.name:
-            raise OperatorError("only who made a proposal can withdraw it")
+            raise Refusal("only who made a proposal can withdraw it")
         with writing():
             self._decide(proposal, ProposalStatus.WITHDRAWN, by=by, now=now, decision_reason=reason)
             _record(AuditEventType.PROPOSAL_WITHDRAWN, proposal, now=now, reason=reason)
@@ -174,11 +169,11 @@ class Proposals:
         return action is not None and proposal.proposed_by != by.name and may(by.role, action.permission)
 
     def _open(self, proposal_id: int, *, by: StaffMember, now: Millis) -> tuple[Proposal, Action]:
-        """The proposal, and its action. Raises ProposalNotFound, NotPermitted, OperatorError."""
+        """The proposal, and its action. Raises NotPermitted, Refusal."""
         proposal = get(proposal_id)
         action = self.actions.get(proposal.action)
         if action is None:
-            raise OperatorError("this version does not know the action")
+            raise Refusal("this version does not know the action")
         check_permission(by, action.permission)
         _check_open(proposal, now=now)
         return proposal, action
@@ -191,7 +186,7 @@ class Proposals:
     def _decide(
         self, proposal: Proposal, status: ProposalStatus, *, by: StaffMember, now: Millis, **more: str
     ) -> None:
-        """Let a proposal leave ``open``. Of concurrent calls one succeeds, others raise OperatorError."""
+        """Let a proposal leave ``open``. Of concurrent calls one succeeds, others raise Refusal."""
         values = {"status": status, "decided_by": by.name, "decided_at_ms": now, **more}
         is_open = (Proposal.id == proposal.id) & (Proposal.status == ProposalStatus.OPEN)
         is_recent = Proposal.proposed_at_ms > now - EXPIRES_AFTER_MS
@@ -213,10 +208,10 @@ LISTED = [field for field in Proposal._meta.sorted_fields if field is not Propos
 
 @reading()
 def get(proposal_id: int) -> Proposal:
-    """The proposal with this number. Raises ProposalNotFound."""
+    """The proposal with this number. Raises Refusal."""
     proposal: Proposal | None = Proposal.get_or_none(Proposal.id == proposal_id)
     if proposal is None:
-        raise ProposalNotFound
+        raise Refusal("Proposal not found", status=404)
     return proposal
 
 
@@ -278,7 +273,7 @@ def _check_open(proposal: Proposal, *, now: Millis) -> None:
 
 def _refuse(proposal: Proposal, *, now: Millis) -> NoReturn:
     by = f" by {proposal.decided_by}" if proposal.decided_by else ""
-    raise OperatorError(f"the proposal is {status_of(proposal, now=now)}{by}, not open")
+    raise Refusal(f"the proposal is {status_of(proposal, now=now)}{by}, not open")
 
 
 def _store(
@@ -311,10 +306,10 @@ def _store(
 
 @reading()
 def _of_form(form_key: str, by: StaffMember) -> Proposal | None:
-    """What this person's form has done. Raises OperatorError if another person's form has the key."""
+    """What this person's form has done. Raises Refusal if another person's form has the key."""
     first: Proposal | None = Proposal.get_or_none(Proposal.form_key == form_key)
     if first is not None and first.proposed_by != by.name:
-        raise OperatorError("the form was made for another person")
+        raise Refusal("the form was made for another person")
     return first
 
 

@@ -7,7 +7,7 @@ neither of them can enrol in the place of the person.
 from typing import ClassVar
 
 from services.shared.clock import Millis
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.staff.accounts import StaffAccounts
 from services.staff.actions import Action, Arguments
 from services.staff.enrolment import new_word
@@ -108,7 +108,7 @@ class ResetStaff(EnrolmentAction):
 
 
 def role_of(arguments: Arguments) -> Role:
-    """The role of the arguments. Raises OperatorError."""
+    """The role of the arguments. Raises Refusal."""
     if arguments.get("role") not in list(Role):
-        raise OperatorError(f"the role must be one of {', '.join(Role)}")
+        raise Refusal(f"the role must be one of {', '.join(Role)}")
     return Role(arguments["role"])

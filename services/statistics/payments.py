@@ -5,7 +5,7 @@ from typing import Any
 
 from models.db.connection import repeatable_read
 from models.payments import Payment
-from services.payments.records import PaymentType
+from services.payments.transfers import PaymentType
 from services.shared.background import in_slices
 from services.shared.pagination import Page, Place, rows_of_page
 

@@ -7,7 +7,7 @@ from peewee import fn
 from models.db.connection import reading
 from models.payments import Payment
 from services.accounts import users
-from services.payments.records import PaymentType
+from services.payments.transfers import PaymentType
 
 
 @reading()

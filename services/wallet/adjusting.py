@@ -7,7 +7,7 @@ from services.audit_trail.recording import record
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.clock import Millis
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.shared.money import Cents
 from services.shared.text_validation import checked_reason
 
@@ -16,11 +16,11 @@ def adjust(*, user_id: int, amount: int, reason: str, now: Millis) -> Cents:
     """Add these cents to the player's balance, or take them from it if negative; returns the new balance.
 
     Counts neither as a payment nor as a bet. Two calls at once take turns. Raises InsufficientBalance,
-    UserNotFound, and OperatorError for an amount of 0 or a bad reason.
+    UserNotFound, and Refusal for an amount of 0 or a bad reason.
     """
     reason = checked_reason(reason)
     if amount == 0:
-        raise OperatorError("the amount must not be 0")
+        raise Refusal("the amount must not be 0")
     source, target = Account.HOUSE_ADJUSTMENTS, Account.BALANCE
     if amount < 0:
         source, target = target, source

@@ -4,7 +4,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from math import floor
 
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.shared.money import Cents
 
 MAX_RATE = 10**9
@@ -12,26 +12,18 @@ LEAST_EXPONENT = -18
 """The exponent of the smallest rate: the exact fraction of a smaller one could fill the memory."""
 
 
-class NoSweepstakeRate(PlatformError):
-    """SWEEPSTAKE_RATE is not a positive number."""
-
-    status = 500
-    text = "The sweepstake rate is not a positive number"
-
-
 def rate(setting: str) -> Fraction:
-    """Sweepstake balance per USD, exactly. Raises NoSweepstakeRate."""
+    """Sweepstake balance per USD, exactly. Raises Refusal if SWEEPSTAKE_RATE is not a positive number."""
     try:
         value = Decimal(setting)
     except InvalidOperation:
-        raise NoSweepstakeRate from None
-    if not setting.isascii() or "_" in setting or not value.is_finite():
-        raise NoSweepstakeRate
-    if not 0 < value <= MAX_RATE or value.adjusted() < LEAST_EXPONENT:
-        raise NoSweepstakeRate
+        value = Decimal("NaN")
+    is_number = setting.isascii() and "_" not in setting and value.is_finite()
+    if not is_number or not 0 < value <= MAX_RATE or value.adjusted() < LEAST_EXPONENT:
+        raise Refusal("The sweepstake rate is not a positive number", status=500)
     return Fraction(value)
 
 
 def balance_for(*, usd: Cents, setting: str) -> Cents:
-    """The sweepstake balance for a deposit, rounded down to the cent. Raises NoSweepstakeRate."""
+    """The sweepstake balance for a deposit, rounded down to the cent. Raises what ``rate`` raises."""
     return Cents(floor(usd * rate(setting)))

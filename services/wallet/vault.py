@@ -11,29 +11,17 @@ from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.limits import exclusions
 from services.shared.clock import DAY_MS, Millis
-from services.shared.errors import InsufficientBalance, PlatformError
+from services.shared.errors import InsufficientBalance, Refusal
 from services.shared.money import Cents, InvalidAmount, cents_from_number
 
 # Ten years with three leap days.
 LONGEST_LOCK_MS = Millis(3_653 * DAY_MS)
 
 
-class AmountAndDeadlineRequired(PlatformError):
-    text = "Amount and deadline are required"
-
-
-class InvalidDeadline(PlatformError):
+class InvalidDeadline(Refusal):
     """Not a whole number of ms in the next ten years, or earlier than the current deadline."""
 
     text = "Invalid deadline"
-
-
-class VaultEmpty(PlatformError):
-    text = "Vault is empty"
-
-
-class VaultStillLocked(PlatformError):
-    text = "Vault is still locked"
 
 
 def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> User:
@@ -41,11 +29,11 @@ def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> User
 
     ``amount`` and ``deadline`` are the unchecked values of the body. Adds to the coins in the vault; the
     deadline can only move later. When two locks run concurrently, the one with the earlier deadline comes
-    first or is refused. Raises AmountAndDeadlineRequired, InvalidAmount (also for more than the balance) or
+    first or is refused. Raises Refusal for a missing value, InvalidAmount (also for more than the balance) or
     InvalidDeadline, checked in this order.
     """
     if amount is None or deadline is None:
-        raise AmountAndDeadlineRequired
+        raise Refusal("Amount and deadline are required")
     cents = cents_from_number(amount, least=Cents(1))
     until = _future(deadline, now)
     with writing():
@@ -66,19 +54,19 @@ def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> User
 def unlock(*, user_id: int, now: Millis) -> User:
     """Move all coins of the vault back to the balance and remove the deadline; returns the player after that.
 
-    When two unlocks run concurrently, one moves the coins and the other raises VaultEmpty. When a concurrent
+    When two unlocks run concurrently, one moves the coins and the other is refused. When a concurrent
     lock commits first, its coins are moved too, or its later deadline keeps all coins locked. No deadline
     holds for a player who is excluded permanently.
-    Raises VaultEmpty, VaultStillLocked.
+    Raises Refusal for an empty vault, and before the deadline.
     """
     with writing():
         user = users.lock(user_id)
         locked = Cents(user.vault_cents)
         if not locked:
-            raise VaultEmpty
+            raise Refusal("Vault is empty")
         is_locked = user.vault_deadline_ms is not None and user.vault_deadline_ms > now
         if is_locked and not exclusions.is_permanent(user):
-            raise VaultStillLocked
+            raise Refusal("Vault is still locked")
         User.update(vault_deadline_ms=None).where(User.id == user_id).execute()
         move = Move(locked, Account.VAULT, Account.BALANCE)
         posting.post(kind=LedgerKind.VAULT_UNLOCK, user_id=user_id, moves=[move], now=now)

@@ -11,9 +11,9 @@ from standardwebhooks.webhooks import WebhookVerificationError
 
 from services.payments import errors
 from services.payments.deposit_states import DepositStatus
-from services.payments.findings import FindingKind
+from services.payments.discrepancies import DiscrepancyKind
 from services.payments.withdrawals import WithdrawalStatus
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from tests.harness.servers import ROOT
 
 PAGE = (ROOT / "docs" / "payments.md").read_text()
@@ -54,17 +54,15 @@ def test_the_page_has_every_kind_of_discrepancy_and_says_what_to_do_about_it():
     listed = re.findall(r"^\| `([\w-]+)` \|", section("### Discrepancies"), re.MULTILINE)
     advice = re.findall(r"^- \*\*(.+?)\*\*", section("What to do:"), re.MULTILINE)
 
-    assert listed == list(FindingKind)
-    assert sorted(re.findall(r"`([\w-]+)`", " ".join(advice))) == sorted(FindingKind)
+    assert listed == list(DiscrepancyKind)
+    assert sorted(re.findall(r"`([\w-]+)`", " ".join(advice))) == sorted(DiscrepancyKind)
 
 
 def test_the_page_has_every_refusal_of_deposits_and_withdrawals():
     refusals = {
         (str(error.status), error.text)
         for error in vars(errors).values()
-        if isinstance(error, type)
-        and error.__module__ == errors.__name__
-        and issubclass(error, PlatformError)
+        if isinstance(error, type) and error.__module__ == errors.__name__ and issubclass(error, Refusal)
     }
     of_webhooks = {
         ("401", "Unauthorized"),

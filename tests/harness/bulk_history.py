@@ -18,9 +18,9 @@ from models.figures import THEORETICAL_LOSS_UCENTS
 from models.ledger import LedgerTransaction
 from models.users import User
 from services.accounts import users
-from services.figures import daily_totals
-from services.payments import records as payments
-from services.payments.records import PaymentType, Transfer
+from services.figures import daily_figures
+from services.payments import transfers as payments
+from services.payments.transfers import PaymentType, Transfer
 from services.shared.clock import CalendarPeriod
 from services.shared.money import Cents
 
@@ -187,7 +187,7 @@ def extend(history: History, *, to: int) -> None:
         history.bets += count
         history.now += count * MILLIS_A_BET
     history.now += PROOF_DELAY_MS
-    daily_totals.rebuild()
+    daily_figures.rebuild()
     settle()
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from models.db.connection import database, open_database, reading
 from models.db.new_connections import BAD_OPTIONS, OWN_SETTINGS, MisconfiguredDatabase
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from tests.harness.databases import administer
 from tests.support.markers import postgresql_only
 
@@ -131,7 +131,7 @@ def test_an_unusable_database_is_refused_by_commands_and_at_the_start(kind, prob
 
     assert (upgraded.exit_code, upgraded.stderr) == (1, f"Error: {problem}\n")
     assert (checked.exit_code, checked.stderr) == (1, f"{problem}\n")
-    with pytest.raises(OperatorError) as refused:
+    with pytest.raises(Refusal) as refused:
         app.extensions["cluster"].join()
     assert str(refused.value) == problem
     ready = app.test_client().get("/readyz")

@@ -4,7 +4,7 @@ Requests go to a real port. The checks: no answer is a server error; status, con
 are as documented for the operation; input that the document excludes is refused; a protected operation needs
 a valid token; and the answer to a wrong method lists the allowed ones.
 
-The operation that ends all sessions of its caller is called with the token of another player.
+The operation that revokes all tokens of its caller is called with the token of another player.
 
 There is no check that all documented input is accepted, because a valid code may be used already, and a
 valid amount may exceed the balance.
@@ -25,7 +25,7 @@ from tests.support.sample_data import SamplePlayer
 
 SEED = 20_011
 
-ENDS_SESSIONS = "POST /auth/logout-all"
+REVOKES_TOKENS = "POST /auth/logout-all"
 
 # A provider that is not configured is answered with 501.
 NO_FAILURES = ["2xx", "3xx", "4xx", "501"]
@@ -80,7 +80,7 @@ def fuzz(url: str, player: SamplePlayer, *, examples: int, edges: bool = True, s
         {
             "seed": seed,
             "headers": player.headers,
-            "operations": [{"include-name": ENDS_SESSIONS, "headers": bearer(player.friend_token)}],
+            "operations": [{"include-name": REVOKES_TOKENS, "headers": bearer(player.friend_token)}],
             "max-redirects": 0,
             "continue-on-failure": True,
             "generation": {"max-examples": examples, "deterministic": True, "database": "none"},

@@ -46,7 +46,7 @@ class Openings:
     def __init__(self, app) -> None:
         self._app = app
         self._services = services = app.extensions["services"]
-        unlimited = replace(services.settings, game_min_cycle_ms=0, session_limit_ms=0)
+        unlimited = replace(services.settings, game_min_cycle_ms=0, longest_play_ms=0)
         self._settler = BetSettler(seeds=services.seeds, settings=unlimited)
 
     def open(self, player, content: Content | None = None, *, game=CASE, wins="Dust", image="") -> SettledBet:

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from services.accounts.avatars.render import render
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 
 def peak_megabytes():
@@ -17,6 +17,6 @@ if __name__ == "__main__":
     before = peak_megabytes()
     try:
         render(data)
-    except PlatformError as refusal:
+    except Refusal as refusal:
         sys.stderr.write(refusal.text)
     sys.stdout.write(f"{peak_megabytes() - before:.0f}")

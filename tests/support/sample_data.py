@@ -8,8 +8,8 @@ from services.accounts import notifications
 from services.cases import importing
 from services.cases.irl import importing as irl_importing
 from services.items import importing as items_importing
-from services.payments import records as payments
-from services.payments.records import PaymentType, Transfer
+from services.payments import transfers as payments
+from services.payments.transfers import PaymentType, Transfer
 from services.shared.money import Cents
 from services.wallet.affiliates import codes
 from tests.harness.players import Player, create_player

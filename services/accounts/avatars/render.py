@@ -20,7 +20,7 @@ from PIL import (
     WebPImagePlugin,
 )
 
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 MAX_FILE_BYTES = 2 * 1024 * 1024
 MAX_SIDE = 4096
@@ -46,36 +46,14 @@ Image.MAX_IMAGE_PIXELS = MAX_SIDE * MAX_SIDE
 warnings.filterwarnings("ignore", module=r"PIL\.")
 
 
-class EmptyFile(PlatformError):
-    text = "The file is empty"
-
-
-class FileTooLarge(PlatformError):
-    text = f"The file must be at most {MAX_FILE_BYTES} bytes"
-
-
-class WrongType(PlatformError):
-    """The bytes do not begin a readable image of one of the four formats."""
-
-    text = "The file must be a JPEG, PNG, WEBP or GIF image"
-
-
-class DamagedImage(PlatformError):
+class DamagedImage(Refusal):
     """Decoding failed, or took too long."""
 
     text = "The image is damaged"
 
 
-class ImageTooLarge(PlatformError):
+class ImageTooLarge(Refusal):
     text = f"The image must be at most {MAX_SIDE} x {MAX_SIDE} pixels"
-
-
-class TooManyFrames(PlatformError):
-    text = f"The image must have at most {MAX_FRAMES} frames"
-
-
-class AnimationTooLarge(PlatformError):
-    text = f"The animation must have at most {MAX_TOTAL_PIXELS} pixels in all its frames together"
 
 
 class _TimedFile(BytesIO):
@@ -96,22 +74,22 @@ class _TimedFile(BytesIO):
 
 
 def render(data: bytes) -> bytes:
-    """The avatar as WebP. Raises only the errors of this module."""
+    """The avatar as WebP. Raises Refusal, and nothing else."""
     if not data:
-        raise EmptyFile
+        raise Refusal("The file is empty")
     if len(data) > MAX_FILE_BYTES:
-        raise FileTooLarge
+        raise Refusal(f"The file must be at most {MAX_FILE_BYTES} bytes")
     try:
         with Image.open(_TimedFile(data), formats=_FORMATS) as image:
             # The deadline is checked at each read of this size: at most some thirty scans of a JPEG.
             image.decodermaxblock = _READ_BYTES
             return _webp(*_frames(image))
-    except PlatformError:
+    except Refusal:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise ImageTooLarge from None
     except UnidentifiedImageError:
-        raise WrongType from None
+        raise Refusal("The file must be a JPEG, PNG, WEBP or GIF image") from None
     except Exception:  # noqa: BLE001  # decoders fail in many ways
         raise DamagedImage from None
 
@@ -145,9 +123,9 @@ def _check_size(image: Image.Image, frames: int) -> None:
     if max(image.size) > MAX_SIDE:
         raise ImageTooLarge
     if frames > MAX_FRAMES:
-        raise TooManyFrames
+        raise Refusal(f"The image must have at most {MAX_FRAMES} frames")
     if image.width * image.height * frames > MAX_TOTAL_PIXELS:
-        raise AnimationTooLarge
+        raise Refusal(f"The animation must have at most {MAX_TOTAL_PIXELS} pixels in all its frames together")
 
 
 def _orientation(image: Image.Image) -> object:

@@ -1,9 +1,9 @@
 """The ways in which a login fails."""
 
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 
-class ProviderNotConfigured(PlatformError):
+class ProviderNotConfigured(Refusal):
     status = 501
     text = "This login is not configured"
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from models.db.connection import writing
 from models.users import User
-from services.accounts import sessions, users
+from services.accounts import access, users
 from services.accounts.login import attempts
 from services.accounts.login.attempts import Attempt
 from services.accounts.login.errors import LoginFailed, ProviderNotConfigured
@@ -75,7 +75,7 @@ class Login:
             avatar=person.avatar,
             now=now,
         )
-        sessions.check_not_suspended(user)
+        access.check_not_suspended(user)
         if self.needs_code and user.two_factor_enabled:
             return login_challenges.begin(user_id=user.id, now=now)
         with writing():

@@ -22,7 +22,7 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
 from services.shared.clock import MINUTE_MS, Millis
 from services.shared.encryption import Encrypter
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 
 ISSUER = "Gaming Platform"
 """Shown by an authenticator app above the player's name."""
@@ -37,19 +37,8 @@ class MalformedAnyCode(MalformedCode):
     text = "The code must be a text of 6 digits, or a recovery code"
 
 
-class AlreadyEnabled(PlatformError):
+class AlreadyEnabled(Refusal):
     text = "2FA is already enabled"
-
-
-class NotEnabled(PlatformError):
-    text = "2FA is not enabled"
-
-
-class TwoFactorCodeRequired(PlatformError):
-    """The action needs a code, and none came with the request."""
-
-    status = 403
-    text = "Two-factor code required"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +66,8 @@ class TwoFactorAuthentication:
     def enable(self, *, user_id: int, code: object, now: Millis) -> None:
         """Turn on with a code of the new secret. The code is used up.
 
-        Raises MalformedCode, AlreadyEnabled, SetupNotInitiated, InvalidCode, TooManyWrongCodes, SecretLost.
+        Raises MalformedCode, InvalidCode, TooManyWrongCodes, SecretLost, and Refusal if
+        it is on already or not set up.
         """
         code = six_digits(code)
         with committing_refusals():
@@ -96,7 +86,7 @@ class TwoFactorAuthentication:
     def disable(self, *, user_id: int, code: object, now: Millis) -> None:
         """Turn off with a code of either kind. Deletes the secret and what depends on it.
 
-        Raises MalformedAnyCode, NotEnabled, InvalidCode, TooManyWrongCodes, SecretLost.
+        Raises MalformedAnyCode, InvalidCode, TooManyWrongCodes, SecretLost, and Refusal if it is off.
         """
         code = any_code(code)
         if code is None:
@@ -109,7 +99,7 @@ class TwoFactorAuthentication:
     def reset(self, *, user_id: int, now: Millis, reason: str = "") -> None:
         """Turn off without a code, for a player who lost the authenticator, and forget wrong codes.
 
-        Raises NotEnabled.
+        Raises Refusal if it is off.
         """
         with writing():
             _lock_enabled(user_id)
@@ -119,7 +109,7 @@ class TwoFactorAuthentication:
     def draw_recovery_codes(self, *, user_id: int, code: object, now: Millis) -> list[str]:
         """New recovery codes, which replace all earlier ones, for a code of the authenticator app.
 
-        Raises MalformedCode, NotEnabled, InvalidCode, TooManyWrongCodes, SecretLost.
+        Raises MalformedCode, InvalidCode, TooManyWrongCodes, SecretLost, and Refusal if it is off.
         """
         code = six_digits(code)
         drawn = recovery_codes.draw()
@@ -145,7 +135,7 @@ class TwoFactorAuthentication:
         """Require a code for a sensitive action, unless one covers the token; a right one does from now on.
 
         Does nothing for a player without 2FA. Must not be called within a transaction, whose rollback would
-        undo the count of wrong codes. Raises TwoFactorCodeRequired, InvalidCode, TooManyWrongCodes,
+        undo the count of wrong codes. Raises Refusal for a missing code, InvalidCode, TooManyWrongCodes,
         SecretLost.
         """
         with committing_refusals():
@@ -153,16 +143,16 @@ class TwoFactorAuthentication:
             if not users.lock(user_id).two_factor_enabled or _is_covered(user_id, token_id, now=now):
                 return
             if code is None:
-                raise TwoFactorCodeRequired
+                raise Refusal("Two-factor code required", status=403)
             codes.use(any_code(code), user_id=user_id, encrypter=self.encrypter, now=now)
             if token_id is not None:
                 _cover(user_id, token_id, now=now)
 
 
 def _lock_enabled(user_id: int) -> None:
-    """Lock the row of a player with 2FA. Raises NotEnabled."""
+    """Lock the row of a player with 2FA. Raises Refusal for one without."""
     if not users.lock(user_id).two_factor_enabled:
-        raise NotEnabled
+        raise Refusal("2FA is not enabled")
 
 
 def _turn_off(user_id: int, what: AuditEventType, *, now: Millis, reason: str = "") -> None:

@@ -14,7 +14,7 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
 from services.shared.encryption import Encrypter
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.shared.totp import DRIFT_STEPS, SIX_DIGITS, STEP_MS, step_of
 
 log = logging.getLogger("platform.two_factor")
@@ -34,19 +34,13 @@ LATENESS_MS = MINUTE_MS
 further ahead was written while the clock was wrong, and is ignored."""
 
 
-class MalformedCode(PlatformError):
+class MalformedCode(Refusal):
     """Not a text of six ASCII digits. Does not count as a guess."""
 
     text = "The code must be a text of 6 digits"
 
 
-class SetupNotInitiated(PlatformError):
-    """The player has no secret to which a code could belong."""
-
-    text = "2FA setup has not been initiated"
-
-
-class CodeRefused(PlatformError):
+class CodeRefused(Refusal):
     """A well-formed code is refused."""
 
 
@@ -112,11 +106,11 @@ def use(
     """Use up a code of the player, whose row is locked, in a ``committing_refusals`` block.
 
     None, which stands for a malformed code, is refused and not counted. A right code does not reset the
-    count. Raises SetupNotInitiated, TooManyWrongCodes, InvalidCode, SecretLost.
+    count. Raises Refusal without a setup, TooManyWrongCodes, InvalidCode, SecretLost.
     """
     row = TwoFactor.get_or_none(TwoFactor.user == user_id)
     if row is None:
-        raise SetupNotInitiated
+        raise Refusal("2FA setup has not been initiated")
     WrongCode.delete().where(WrongCode.user == user_id, ~_is_of_a_day(now)).execute()
     wrong = _wrong_codes_of_a_day(user_id, now=now)
     if (until := _end_of_block(wrong, bounds, now=now)) is not None:

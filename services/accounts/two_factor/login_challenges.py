@@ -9,7 +9,7 @@ import peewee
 from models.db.connection import writing
 from models.logins import LoginChallenge
 from models.users import User
-from services.accounts import sessions, users
+from services.accounts import access, users
 from services.accounts.two_factor import codes
 from services.accounts.two_factor.codes import LATENESS_MS, WRONG_CODE_WINDOW_MS, any_code
 from services.audit_trail.actor import acting_as_player
@@ -67,7 +67,7 @@ def finish(
         # Another request may have had the lock before. Its code must not count as wrong in this one.
         if not LoginChallenge.select().where(*is_this).exists():
             raise Unauthorized
-        sessions.check_not_suspended(user)
+        access.check_not_suspended(user)
         with acting_as_player(user.platform_id):
             codes.use(
                 any_code(code), user_id=user_id, encrypter=encrypter, now=now, bounds=[codes.SHORT_BOUND]

@@ -22,7 +22,7 @@ from services.cases.irl.queries import ID
 from services.cases.pricing import ItemLine
 from services.shared.background import in_slices
 from services.shared.clock import Millis
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.shared.import_changes import Change, Preview, divided, plan_rows, without_errors
 from services.shared.import_rows import ImportResult, Row, checked_row, image_from, name_from, price_from
 
@@ -59,7 +59,7 @@ def import_cases(rows: Iterable[object], *, now: Millis, reason: str = "") -> Im
     """Insert or update a case for each row ``{id, name, price, items: [{name, image, price, percentage?}]}``.
 
     A case that exists is updated by its id. Prices are in coins. Items without a percentage share
-    equally what the others leave of 100. Raises OperatorError with the number of the bad row, from 1, and
+    equally what the others leave of 100. Raises Refusal with the number of the bad row, from 1, and
     stores nothing of the file.
     """
     with writing():
@@ -86,7 +86,7 @@ def preview(rows: Iterable[object], *, now: Millis) -> Preview:  # noqa: ARG001 
     return Preview([*changes], errors, [])
 
 
-def _planned(rows: Iterable[object]) -> Iterator[IrlCaseChange | OperatorError]:
+def _planned(rows: Iterable[object]) -> Iterator[IrlCaseChange | Refusal]:
     return plan_rows(rows, _plan, key=attrgetter("key"), twice=TWICE)
 
 
@@ -94,16 +94,16 @@ def _plan(value: object) -> IrlCaseChange:
     row = checked_row(value)
     slug = row.get("id")
     if not isinstance(slug, str) or not ID.fullmatch(slug):
-        raise OperatorError("id must have 1 to 64 characters of a-z, 0-9 and -")
+        raise Refusal("id must have 1 to 64 characters of a-z, 0-9 and -")
     columns: dict[str, Any] = {
         "name": name_from(row.get("name"), "name", MAX_NAME),
         "price_cents": price_from(row.get("price"), "price"),
-        "withdrawn_at_ms": None,
+        "retired_at_ms": None,
     }
     items = _items(row.get("items"))
     expected = sum(item["price_cents"] * item["ticket_width"] for item in items)
     if expected > columns["price_cents"] * CERTAIN:
-        raise OperatorError("the expected value of an opening is above the price")
+        raise Refusal("the expected value of an opening is above the price")
     stored: IrlCase | None = IrlCase.get_or_none(IrlCase.slug == slug)
     return IrlCaseChange(
         key=slug,
@@ -128,7 +128,7 @@ def _store(change: IrlCaseChange, *, now: Millis) -> None:
 
 def _stored_facts(case: IrlCase) -> IrlCaseFacts:
     items: Any = IrlItem.select().where(IrlItem.case == case.id).order_by(IrlItem.position).dicts()
-    columns = ("name", "price_cents", "withdrawn_at_ms")
+    columns = ("name", "price_cents", "retired_at_ms")
     return _facts({column: getattr(case, column) for column in columns}, list(items))
 
 
@@ -138,16 +138,16 @@ def _facts(columns: dict[str, Any], items: list[dict[str, Any]]) -> IrlCaseFacts
         price_cents=columns["price_cents"],
         items=tuple(ItemLine(item["name"], item["price_cents"], item["ticket_width"]) for item in items),
         images=tuple(item["image"] for item in items),
-        is_on_sale=columns["withdrawn_at_ms"] is None,
+        is_on_sale=columns["retired_at_ms"] is None,
     )
 
 
 def _items(value: object) -> list[dict[str, Any]]:
     """The columns of each item."""
     if not isinstance(value, list) or not 1 <= len(value) <= MAX_ITEMS:
-        raise OperatorError(f"items must be an array of 1 to {MAX_ITEMS} items")
+        raise Refusal(f"items must be an array of 1 to {MAX_ITEMS} items")
     if not all(isinstance(item, Mapping) for item in value):
-        raise OperatorError("each item must be an object")
+        raise Refusal("each item must be an object")
     return [
         {
             "position": position,
@@ -167,7 +167,7 @@ def _chances(items: Sequence[Row]) -> list[Width]:
     total = sum(chance or 0 for chance in given)
     left = CERTAIN - total
     if left < 0 or (left and None not in given):
-        raise OperatorError(
+        raise Refusal(
             "the percentages must sum to 100, or to less than 100 when some are left out: "
             f"they sum to {exact_percent(total)}, {difference_to_certain(total)}"
         )

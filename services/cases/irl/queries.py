@@ -7,16 +7,11 @@ from peewee import prefetch
 
 from models.cases import IRL, IrlCase, IrlItem, spins_of
 from models.db.connection import repeatable_read
-from services.cases.errors import CaseNotFound
-from services.shared.errors import PlatformError
+from services.shared.errors import CaseNotFound, Refusal
 
-IS_ON_SALE = IrlCase.withdrawn_at_ms.is_null()
+IS_ON_SALE = IrlCase.retired_at_ms.is_null()
 
 ID = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
-
-
-class InvalidCaseId(PlatformError):
-    text = "Invalid case ID"
 
 
 @repeatable_read(within_limit=True)
@@ -28,9 +23,9 @@ def list_all() -> list[Any]:
 
 @repeatable_read(within_limit=True)
 def get(*, case_id: str) -> Any:
-    """The case with this id. Raises InvalidCaseId and CaseNotFound."""
+    """The case with this id. Raises Refusal for an invalid id, and CaseNotFound."""
     if not ID.fullmatch(case_id):
-        raise InvalidCaseId
+        raise Refusal("Invalid case ID")
     cases = _with_items(IrlCase.select().where(IrlCase.slug == case_id, IS_ON_SALE))
     if not cases:
         raise CaseNotFound

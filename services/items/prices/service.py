@@ -16,7 +16,7 @@ from services.items.prices.results import ItemCounts, RefreshResult
 from services.items.prices.sources import Source
 from services.shared.background import pause
 from services.shared.clock import Millis
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.shared.lease import Lease
 from services.shared.signals import Signal, Signals
 
@@ -102,10 +102,10 @@ class PriceService:
         """Fetch the feed now, and due prices from the market. ``accept_jumps`` accepts held back prices.
 
         This takes the lead, and gives it back at the end. A leader that is in the middle of a refresh stops.
-        Raises SourceFailed, LeaseLost, and OperatorError when no source is set.
+        Raises SourceFailed, LeaseLost, and Refusal when no source is set.
         """
         if not self.has_sources:
-            raise OperatorError("no price source is set: PRICE_FEED_URL or PRICE_MARKET_URL")
+            raise Refusal("no price source is set: PRICE_FEED_URL or PRICE_MARKET_URL")
         if accept_jumps:
             with writing():
                 record(AuditEventType.PRICE_JUMPS_ACCEPTED, now=self._clock(), user_id=None)
@@ -123,10 +123,10 @@ class PriceService:
     def refresh_soon(self, *, accept_jumps: bool, reason: str, now: Millis) -> None:
         """Let the leader refresh the feed at its next round, within ``ROUND_SECONDS``.
 
-        ``accept_jumps`` accepts prices of the feed that were held back. Raises OperatorError without a feed.
+        ``accept_jumps`` accepts prices of the feed that were held back. Raises Refusal without a feed.
         """
         if not self._feed:
-            raise OperatorError("no price feed is set: PRICE_FEED_URL")
+            raise Refusal("no price feed is set: PRICE_FEED_URL")
         with writing():
             sources.refresh_feed_soon()
             if accept_jumps:

@@ -12,7 +12,7 @@ from models.db.connection import reading, writing
 from models.items import PriceSource
 from services.shared import http_client
 from services.shared.clock import Millis
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 
 CLOCK_TOLERANCE_MS = 5 * 60_000
 """How far a clock may be set back. A stored time that is further ahead is ignored."""
@@ -42,7 +42,7 @@ class RefreshOutcome(StrEnum):
     UNAVAILABLE = "unavailable"
 
 
-class SourceFailed(OperatorError):
+class SourceFailed(Refusal):
     """The source is unreachable, slow or answers with an error. ``str()`` is one line without its URL."""
 
     outcome = RefreshOutcome.UNAVAILABLE

@@ -9,26 +9,22 @@ from services.audit_trail.recording import record
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.shared.money import Cents
 from services.wallet.affiliates import referrals
-
-
-class NothingToClaim(PlatformError):
-    text = "There is nothing to claim"
 
 
 def claim(*, user_id: int, now: Millis) -> tuple[Cents, User]:
     """Move all available earnings of the player to the balance, if they are a cent or more.
 
     Returns what was claimed, and the player after that. The lock of the player's row makes concurrent
-    claims take turns, so each pays what the others left. Raises NothingToClaim.
+    claims take turns, so each pays what the others left. Raises Refusal if there is nothing.
     """
     with writing():
         users.lock(user_id)
         seen = referrals.overview(owner_id=user_id)
         if not seen.available:
-            raise NothingToClaim
+            raise Refusal("There is nothing to claim")
         claimed = Affiliate.update(claimed_cents=seen.claimed + seen.available, last_claimed_at_ms=now)
         claimed.where(Affiliate.user == user_id).execute()
         move = Move(seen.available, Account.HOUSE_AFFILIATES, Account.BALANCE)

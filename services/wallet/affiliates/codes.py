@@ -18,7 +18,7 @@ from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.limits import exclusions
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.shared.money import Cents
 
 USE_BONUS = Cents(20)
@@ -28,81 +28,36 @@ MIN_LENGTH, MAX_LENGTH = 4, 24
 ALPHANUMERIC = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 
 
-# The texts of these errors are part of the contract, mistakes included.
+# The texts of the errors of this module are part of the contract, mistakes included.
 
 
-class CodeRequired(PlatformError):
-    """The code is missing, blank, or not a text."""
-
-    text = "Code is required"
-
-
-class CodeNotAlphanumeric(PlatformError):
-    text = "Promo code must only include letters and numbers."
-
-
-class CodeLength(PlatformError):
-    """The code does not have 4 to 24 characters. The contract fixes both this rule and this text."""
-
-    text = "Code length must be between 3 and 24 letters."
-
-
-class CodeUnchanged(PlatformError):
-    text = "Your haven't done any changes in your promo code."
-
-
-class CodeAlreadySet(PlatformError):
-    text = "You already have a promo code set."
-
-
-class CodeClaimed(PlatformError):
+class CodeClaimed(Refusal):
     """The code belongs to another player, or is the special code."""
 
     text = "This promo code already has been claimed by someone else."
 
 
-class CodeInvalid(PlatformError):
-    """No player owns this code, and it is not the special one."""
-
-    text = "Promo code is invalid"
-
-
-class OwnCode(PlatformError):
-    text = "You cannot use your own promo code"
-
-
-class CodeAlreadyUsed(PlatformError):
-    text = "You've already used a promo code."
-
-
-class NoBonusOnBreak(PlatformError):
-    """The player is excluded or on a break. The text is that of a refused bet."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        super().__init__()
-
-
 def set_own(*, user_id: int, code: object, special: str | None, now: Millis) -> None:
     """Give the player a code, which can't be changed later.
 
-    Raises CodeRequired, CodeNotAlphanumeric, CodeLength, CodeUnchanged, CodeAlreadySet, CodeClaimed, in this
-    order. When several players want one code, or one player sets several, at the same time, the database
-    accepts one. The others get the error that they would get a moment later.
+    Raises Refusal for a code that is missing, has other characters, a wrong length, is the player's own, if
+    another one is set, and CodeClaimed, in this order. When several players want one code, or one player sets
+    several, at the same time, the database accepts one. The others get the error that they would get a moment
+    later.
     """
     text = _required(code)
     if not ALPHANUMERIC.fullmatch(text):
-        raise CodeNotAlphanumeric
+        raise Refusal("Promo code must only include letters and numbers.")
     if not MIN_LENGTH <= len(text) <= MAX_LENGTH:
-        raise CodeLength
+        raise Refusal("Code length must be between 3 and 24 letters.")
     wanted = text.upper()
     try:
         with writing():
             own = users.lock(user_id).affiliate_code
             if own == wanted:
-                raise CodeUnchanged
+                raise Refusal("Your haven't done any changes in your promo code.")
             if own:
-                raise CodeAlreadySet
+                raise Refusal("You already have a promo code set.")
             if wanted == special:
                 raise CodeClaimed
             User.update(affiliate_code=wanted).where(User.id == user_id).execute()
@@ -115,9 +70,9 @@ def set_own(*, user_id: int, code: object, special: str | None, now: Millis) -> 
 def use(*, user_id: int, code: object, special: str | None, now: Millis) -> User:
     """Use a code: the player gets a bonus, and becomes a referral of the code's owner.
 
-    Returns the player after that. Raises CodeRequired, CodeInvalid, OwnCode, CodeAlreadyUsed,
-    NoBonusOnBreak, in this order. When one player uses codes concurrently, one use succeeds. The special code
-    has no owner, even if a player set it before it became the special one.
+    Returns the player after that. Raises Refusal for a code that is missing, invalid or the player's
+    own, if one was used before, and on a break, in this order. When one player uses codes concurrently, one
+    use succeeds. The special code has no owner, even if a player set it before it became the special one.
     """
     text = _required(code)
     used = text.upper()
@@ -125,20 +80,21 @@ def use(*, user_id: int, code: object, special: str | None, now: Millis) -> User
     owner_id = None if is_special else _owner_of(used)
     # Uppercase turns some other letters, such as the long s, into ASCII.
     if not text.isascii() or (owner_id is None and not is_special):
-        raise CodeInvalid
+        raise Refusal("Promo code is invalid")
     if owner_id == user_id:
-        raise OwnCode
+        raise Refusal("You cannot use your own promo code")
     with writing():
         mark = User.update(used_affiliate_code=used, deposit_bonus=True, free_cases=0).where(
             User.id == user_id, User.used_affiliate_code.is_null()
         )
         if not mark.execute():
-            raise CodeAlreadyUsed
+            raise Refusal("You've already used a promo code.")
         player = users.get_by_id(user_id)
         try:
             exclusions.check_none(player, now=now)
-        except PlatformError as refusal:
-            raise NoBonusOnBreak(refusal.text) from None
+        except Refusal as refusal:
+            # The contract has only 400 here.
+            raise Refusal(refusal.text) from None
         move = Move(USE_BONUS, Account.HOUSE_BONUSES, Account.BALANCE)
         bonus = posting.post(kind=LedgerKind.CODE_BONUS, user_id=user_id, moves=[move], now=now)
         if owner_id is not None:
@@ -159,7 +115,7 @@ def use(*, user_id: int, code: object, special: str | None, now: Millis) -> User
 
 def _required(code: object) -> str:
     if not isinstance(code, str) or not code.strip():
-        raise CodeRequired
+        raise Refusal("Code is required")
     return code.strip()
 
 

@@ -11,7 +11,7 @@ from services.audit_trail.recording import record
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.shared.money import Cents
 from services.shared.pagination import Page, Place, rows_of_page
 
@@ -38,17 +38,11 @@ def page(*, user_id: int, place: Place, status: str) -> Page[Prize]:
         return Page(rows_of_page(query, order=[Prize.id.desc()], place=place, total=total), total)
 
 
-class PrizeNotFound(PlatformError):
+class PrizeNotFound(Refusal):
     """No prize has this id, or it is another player's."""
 
     status = 404
     text = "Prize not found"
-
-
-class PrizeNotAvailable(PlatformError):
-    """The prize is not ``kept``."""
-
-    text = "Prize is no longer available"
 
 
 @reading()
@@ -63,18 +57,18 @@ def get(*, user_id: int, prize_id: int) -> Prize:
 def leave_kept(prize_id: int, **changes: str) -> None:
     """Change a prize that is ``kept``, within ``writing()``. One of several concurrent changes succeeds.
 
-    Raises PrizeNotAvailable.
+    Raises Refusal for another status.
     """
     is_kept = (Prize.id == prize_id) & (Prize.status == Status.KEPT)
     if not Prize.update(changes).where(is_kept).execute():
-        raise PrizeNotAvailable
+        raise Refusal("Prize is no longer available")
 
 
 def sell(*, user_id: int, prize_id: int, now: Millis) -> tuple[Cents, User]:
     """Sell the player's prize for its value; returns the value and the player after the sale.
 
     A prize without a value can be sold as well; nothing is posted then. When a sale and a request for
-    shipping run concurrently, one succeeds. Raises PrizeNotFound, PrizeNotAvailable.
+    shipping run concurrently, one succeeds. Raises PrizeNotFound, and Refusal if it is not kept.
     """
     prize = get(user_id=user_id, prize_id=prize_id)
     amount = Cents(prize.value_cents)

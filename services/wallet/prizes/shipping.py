@@ -16,7 +16,7 @@ from services.ledger.posting import Account, LedgerKind, Move
 from services.shared import decimal_json
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
-from services.shared.errors import OperatorError, PlatformError
+from services.shared.errors import Refusal
 from services.shared.money import Cents
 from services.shared.pagination import Page, Place, rows_of_page
 from services.shared.text_validation import checked_reason, is_storable
@@ -36,12 +36,6 @@ Address = dict[str, str]
 """The columns of ADDRESS."""
 
 
-class ShippingIncomplete(PlatformError):
-    """The player's details lack something that a parcel needs."""
-
-    text = "Shipping details are incomplete"
-
-
 class Shipping:
     """Takes requests for shipping. The addresses are encrypted in the database."""
 
@@ -51,8 +45,8 @@ class Shipping:
     def request(self, *, user_id: int, prize_id: int, now: Millis) -> None:
         """Have the player's prize shipped to the address that the player's details contain now.
 
-        When a request and a sale run concurrently, one succeeds. Raises PrizeNotFound, PrizeNotAvailable,
-        ShippingIncomplete, checked in this order.
+        When a request and a sale run concurrently, one succeeds. Raises PrizeNotFound, and
+        Refusal if it is not kept or the details are incomplete, checked in this order.
         """
         prizes.get(user_id=user_id, prize_id=prize_id)
         details = personal_details.of_player(user_id)
@@ -61,7 +55,7 @@ class Shipping:
         with writing():
             prizes.leave_kept(prize_id, status=Status.SHIPPING, encrypted_address=token)
             if not all(address[name] for name in NEEDED):
-                raise ShippingIncomplete
+                raise Refusal("Shipping details are incomplete")
             record(AuditEventType.SHIPPING_REQUESTED, now=now, user_id=user_id, after={"prize": prize_id})
 
     def listed(self, *, status: str) -> Iterator[tuple[Prize, Address | None]]:
@@ -102,11 +96,11 @@ def mark_shipped(*, prize_id: int, now: Millis, tracking: str = "", reason: str 
     """Mark a prize as shipped, after its player has asked for that; returns it. The player is notified.
 
     ``tracking`` says how the parcel can be followed. One of several concurrent calls succeeds. Raises
-    PrizeNotFound, and OperatorError for another status or a bad text.
+    PrizeNotFound, and Refusal for another status or a bad text.
     """
     tracking = tracking.strip()
     if len(tracking) > MAX_TRACKING or not is_storable(tracking):
-        raise OperatorError(f"the tracking must be a text of at most {MAX_TRACKING} characters")
+        raise Refusal(f"the tracking must be a text of at most {MAX_TRACKING} characters")
     with writing():
         is_due = (Prize.id == prize_id) & (Prize.status == Status.SHIPPING)
         shipped = {"status": Status.SHIPPED, "tracking": tracking or None}
@@ -115,7 +109,7 @@ def mark_shipped(*, prize_id: int, now: Millis, tracking: str = "", reason: str 
         if prize is None:
             raise PrizeNotFound
         if not is_marked:
-            raise OperatorError(f"the prize is {prize.status}, not {Status.SHIPPING}")
+            raise Refusal(f"the prize is {prize.status}, not {Status.SHIPPING}")
         user_id: int = prize.user_id  # type: ignore[attr-defined]  # made by peewee
         if prize.value_cents:
             move = Move(Cents(prize.value_cents), Account.HOUSE_PRIZES, Account.HOUSE_SHIPPED)
@@ -131,7 +125,7 @@ def mark_returned(*, prize_id: int, reason: str, now: Millis) -> Prize:
     """Keep a prize again that can't be delivered, shipped or not yet; returns it. The player is notified.
 
     Its address and tracking are forgotten. One of several concurrent calls succeeds. Raises PrizeNotFound,
-    and OperatorError for another status or a bad reason.
+    and Refusal for another status or a bad reason.
     """
     reason = checked_reason(reason)
     with writing():
@@ -140,10 +134,10 @@ def mark_returned(*, prize_id: int, reason: str, now: Millis) -> Prize:
             raise PrizeNotFound
         was = prize.status
         if was not in RETURNABLE:
-            raise OperatorError(f"the prize is {was}, not {' or '.join(RETURNABLE)}")
+            raise Refusal(f"the prize is {was}, not {' or '.join(RETURNABLE)}")
         kept = {"status": Status.KEPT, "encrypted_address": None, "tracking": None}
         if not Prize.update(kept).where(Prize.id == prize_id, Prize.status == was).execute():
-            raise OperatorError("another process has changed the prize meanwhile; look at it again")
+            raise Refusal("another process has changed the prize meanwhile; look at it again")
         user_id: int = prize.user_id  # type: ignore[attr-defined]  # made by peewee
         if was == Status.SHIPPED and prize.value_cents:
             move = Move(Cents(prize.value_cents), Account.HOUSE_SHIPPED, Account.HOUSE_PRIZES)

@@ -11,8 +11,8 @@ from models.db.connection import reading, writing
 from models.users import User
 from services.bets.cases import OpeningRequest
 from services.bets.snapshots import stored
-from services.payments import records
-from services.payments.records import PaymentType, Transfer
+from services.payments import transfers
+from services.payments.transfers import PaymentType, Transfer
 from services.shared.money import Cents
 from services.wallet.affiliates import codes, referrals
 from tests.harness.players import create_player, import_case
@@ -69,7 +69,7 @@ def new_accounts(app):
         for player, owner in zip(created, owners, strict=True):
             codes.use(user_id=player.id, code=f"CODE{created[owner].id}", special=None, now=1)
             deposit = {"type_": PaymentType.DEPOSIT, "usd": Cents(100_000_00), "transfer": Transfer()}
-            records.record(user=player.user, **deposit, now=1)
+            transfers.record(user=player.user, **deposit, now=1)
         return created
 
     return create

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from services.accounts import users
-from services.payments import records as payments
+from services.payments import transfers as payments
 from services.shared.money import Cents
 from tests.harness.waiting import wait_until
 from tests.support.at_once import all_at_once

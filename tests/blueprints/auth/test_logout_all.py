@@ -16,7 +16,7 @@ def status(client):
 
 @pytest.fixture
 def claims(player):
-    """The claims of the player's token, without its session."""
+    """The claims of the player's token, without its token number."""
     content = jwt.decode(player.token, options={"verify_signature": False})
     del content["session"]
     return content
@@ -28,7 +28,7 @@ def signed(claims):
 
 @pytest.mark.security("Logging out everywhere")
 @pytest.mark.regulation("2.5.3 Player access")
-def test_logging_out_everywhere_ends_all_tokens_of_the_player(client, player, new_player, run, status):
+def test_logging_out_everywhere_revokes_all_tokens_of_the_player(client, player, new_player, run, status):
     other, bob = run("users", "token", player.platform_id)["token"], new_player("bob")
 
     answer = client.post("/auth/logout-all", headers=player.headers)
@@ -38,7 +38,7 @@ def test_logging_out_everywhere_ends_all_tokens_of_the_player(client, player, ne
     assert [status(token) for token in (player.token, other, later, bob.token)] == [401, 401, 200, 200]
 
 
-def test_a_token_without_session_is_valid_until_the_first_logout(client, claims, player, status):
+def test_a_token_without_number_is_valid_until_the_first_logout(client, claims, player, status):
     old = signed(claims)
     assert status(old) == 200
 
@@ -48,13 +48,13 @@ def test_a_token_without_session_is_valid_until_the_first_logout(client, claims,
 
 
 @pytest.mark.security("Logging out everywhere")
-def test_a_token_whose_session_is_no_integer_is_refused(claims, status):
-    for session in (None, False, "0", 0.0, [], {}, 1, -1, 2**70):
-        assert status(signed(claims | {"session": session})) == 401, session
+def test_a_token_whose_number_is_no_integer_is_refused(claims, status):
+    for number in (None, False, "0", 0.0, [], {}, 1, -1, 2**70):
+        assert status(signed(claims | {"session": number})) == 401, number
 
 
 @pytest.mark.security("Logging out everywhere")
-def test_requests_of_an_ended_session_do_not_use_the_limit(make_app, player, run):
+def test_requests_with_a_revoked_token_do_not_use_the_limit(make_app, player, run):
     client = make_app(RATELIMIT_ENABLED="1", timer=lambda: 0.0).test_client()
 
     def status(token):

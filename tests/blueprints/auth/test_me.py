@@ -82,7 +82,7 @@ def test_the_user_object_says_where_the_level_began_and_where_the_next_begins(me
     assert me().items() >= {"level": 2, "levelExperience": 400, "nextLevelExperience": 900}.items()
 
 
-def test_logging_out_always_succeeds_and_ends_no_session(client, player):
+def test_logging_out_always_succeeds_and_revokes_no_token(client, player):
     for headers in (player.headers, {}, {"Authorization": "Bearer nonsense"}):
         answer = client.get("/auth/logout", headers=headers)
 

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,8 +11,8 @@ from services.cases.chances import (
     share_equally,
     width_from_percent,
 )
-from services.cases.errors import PercentageTooFine
 from services.shared import decimal_json
+from services.shared.errors import Refusal
 
 PLACES = st.integers(0, 16)
 ATTOS = st.integers(0, CERTAIN)
@@ -26,12 +27,11 @@ def test_a_percentage_with_16_decimals_is_stored_exactly(width, zeros):
 
 @given(st.decimals(min_value=0, max_value=100, allow_nan=False, allow_infinity=False))
 def test_a_percentage_is_stored_exactly_or_refused(number):
-    try:
-        kept = width_from_percent(number)
-    except PercentageTooFine:
-        assert (Fraction(number) * 10**16).denominator > 1
+    if (Fraction(number) * 10**16).denominator > 1:
+        with pytest.raises(Refusal, match="at most 16 decimals"):
+            width_from_percent(number)
     else:
-        assert Fraction(kept, 10**16) == Fraction(number)
+        assert Fraction(width_from_percent(number), 10**16) == Fraction(number)
 
 
 @given(ATTOS, st.integers(1, 500))

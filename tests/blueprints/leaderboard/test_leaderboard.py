@@ -4,7 +4,7 @@ import pytest
 
 from models.db.connection import writing
 from models.users import User
-from services.accounts import sessions
+from services.accounts import access
 from services.statistics import leaderboard
 from tests.harness.spins import Clock, at
 from tests.support.table import Table
@@ -212,10 +212,10 @@ def test_suspended_players_are_not_on_the_leaderboard(board, own_row, new_player
         spin(player, wager=wager, price=100)
     assert len(board()) == 3
 
-    sessions.suspend(user_id=players[1].id, now=1)
+    access.suspend(user_id=players[1].id, now=1)
 
     assert board() == [("fir***", 30), ("thi***", 10)]
     row = own_row(players[2])
     assert (row["rank"], row["next"]["username"], row["next"]["distance"]) == (2, "fir***", 20.01)
-    sessions.resume(user_id=players[1].id, now=2)
+    access.resume(user_id=players[1].id, now=2)
     assert board(period="monthly")[1] == ("sec***", 20)

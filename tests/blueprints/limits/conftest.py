@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from services.bets.upgrader import SpinRequest
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from tests.harness.spins import Clock
 from tests.support.apps import ITEM
 from tests.support.at_once import all_at_once
@@ -39,7 +39,7 @@ def bet_at_once(app, make_app, clock, settings, player, add_item):
 
     def play(services):
         request = SpinRequest(user_id=player.id, amount=1, item=ITEM)
-        with suppress(PlatformError):
+        with suppress(Refusal):
             services.bets.settle(services.upgrader, request, clock=clock)
             return 1
         return 0

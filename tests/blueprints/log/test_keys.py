@@ -10,7 +10,7 @@ from models.log import BETS, LogEntry, WaitingEntry
 from services.log import sequencer
 from services.log.keys import LogKeys
 from services.log.notes import SigningKey
-from services.shared.errors import OperatorError, Unavailable
+from services.shared.errors import Refusal, Unavailable
 from tests.blueprints.log.conftest import ORIGIN, content
 from tests.support.lost_log import restore_log, stored_log
 
@@ -57,7 +57,7 @@ def test_nothing_is_signed_with_another_key_than_the_last(make_app, logged_spin,
 def test_a_server_with_another_key_does_not_start(make_app, logged_spin):
     logged_spin()
 
-    with pytest.raises(OperatorError, match="LOG_SIGNING_KEY"):
+    with pytest.raises(Refusal, match="LOG_SIGNING_KEY"):
         log_of(make_app(LOG_SIGNING_KEY=NEXT_KEY)).check(with_origin=True)
 
 

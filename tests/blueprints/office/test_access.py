@@ -19,14 +19,14 @@ VIEWS = {
     P.AUDIT_SEE: "audit_trail export_audit_trail player_events",
     P.CONTENT_SEE: "cases case irl_cases irl_case items item prices",
     P.CONTENT_CHANGE: (
-        "restore_case withdraw_case import_form preview_import confirm_import withdraw_irl_case "
-        "publish_items withdraw_item refresh_prices"
+        "restore_case retire_case import_form preview_import confirm_import retire_irl_case "
+        "publish_items retire_item refresh_prices"
     ),
     P.PAYMENTS_SEE: (
-        "deposit payments payment_findings failed_webhooks player_payments player_requests withdrawals "
+        "deposit payments payment_discrepancies failed_webhooks player_payments player_requests withdrawals "
         "withdrawal"
     ),
-    P.PAYMENTS_DECIDE: "credit_deposit fail_deposit close_finding retry_webhook",
+    P.PAYMENTS_DECIDE: "credit_deposit fail_deposit close_discrepancy retry_webhook",
     P.PLAYERS_SEE: (
         "players player_overview player_affiliates player_bets player_bet player_ledger player_limits "
         "player_logins player_notes"

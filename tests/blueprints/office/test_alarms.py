@@ -2,8 +2,8 @@
 
 import pytest
 
-from services.alarms import records
-from services.alarms.rule import Finding, Found, Rule
+from services.alarms import raised
+from services.alarms.rule import Concern, Found, Rule
 from tests.support.office import last_event
 from tests.support.table import Table
 
@@ -16,8 +16,8 @@ def find(clock):
     """What a check of a rule has found."""
 
     def check(*subjects, rule=RULE):
-        found = Found([Finding(each, f"Something is wrong with {each}") for each in subjects])
-        records.update(rule, found, is_sent=False, now=clock())
+        found = Found([Concern(each, f"Something is wrong with {each}") for each in subjects])
+        raised.update(rule, found, is_sent=False, now=clock())
 
     return check
 

@@ -67,7 +67,14 @@ PAGES = (
     *("", "nothing", "alarms?state=all", "audit-trail?what=staff.added", "audit-trail?from=2999-01-01"),
     *("staff", "staff/demo-support", "reports?by=case&from=2020-01-01"),
     *("reports/payments?from=2020-01-01", "reports/liabilities"),
-    *("players", "players?q=player", "withdrawals", "payments", "payments/findings", "payments/webhooks"),
+    *(
+        "players",
+        "players?q=player",
+        "withdrawals",
+        "payments",
+        "payments/discrepancies",
+        "payments/webhooks",
+    ),
     *("prizes", "proposals", "proposals?show=decided"),
     *("cases", "cases/1", "irl-cases", "irl-cases/1", "items", "items/1", "prices", "imports/items"),
 )

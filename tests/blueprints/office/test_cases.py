@@ -55,7 +55,7 @@ CASE_LISTS = {
     "kind=level": ["Level 7"],
     "kind=odd&sale=odd&maker=odd": ["Daily", "Level 7", "Cheap", "Box"],
     "maker=players": [],
-    "sale=withdrawn": [],
+    "sale=retired": [],
     "q=LEVEL-7": ["Level 7"],
     "q=free-case": ["Daily"],
     "page=2": [],
@@ -68,7 +68,7 @@ ITEM_LISTS = {
     "source=import": [GUN, ROCK],
     "source=custom": [],
     "game=gameb": [],
-    "sale=withdrawn": [],
+    "sale=retired": [],
     "q=EBB": [PLAIN],
 }
 
@@ -115,7 +115,7 @@ def test_a_case_shows_its_items_chances_and_only_its_own_history(auditor):
     assert "50%" in page
     assert page.count("case.changed") == 1
     assert "Gun 50%, Rock 50%" in page
-    assert "Withdraw from sale" not in page
+    assert "Retire from sale" not in page
 
 
 def test_there_is_no_page_of_an_unknown_row(auditor):
@@ -125,17 +125,17 @@ def test_there_is_no_page_of_an_unknown_row(auditor):
 
 
 def test_one_person_withdraws_a_case_at_once(editor, client):
-    assert editor.act(path_of("Box"), "withdraw", reason=REASON).status_code == 303
+    assert editor.act(path_of("Box"), "retire", reason=REASON).status_code == 303
 
     assert client.get("/api/cases/box").status_code == 404
-    assert names(editor.get("/office/cases?sale=withdrawn")) == ["Box"]
-    assert events("case.withdrawn") == [("case.withdrawn", "staff:ed", {"case": "box", "reason": REASON})]
+    assert names(editor.get("/office/cases?sale=retired")) == ["Box"]
+    assert events("case.retired") == [("case.retired", "staff:ed", {"case": "box", "reason": REASON})]
     assert REASON in editor.get(path_of("Box")).text
 
 
-def test_a_withdrawn_case_is_sold_again_after_a_second_person_agreed(editor, second, client):
+def test_a_retired_case_is_sold_again_after_a_second_person_agreed(editor, second, client):
     path = path_of("Box")
-    editor.act(path, "withdraw", reason=REASON)
+    editor.act(path, "retire", reason=REASON)
 
     editor.act(path, "restore", reason="the picture is right")
     assert client.get("/api/cases/box").status_code == 404
@@ -147,25 +147,25 @@ def test_a_withdrawn_case_is_sold_again_after_a_second_person_agreed(editor, sec
 
 
 def test_a_withdrawal_needs_a_reason_and_keeps_what_was_typed(editor):
-    answer = editor.act(path_of("Box"), "withdraw", reason=" odd ")
+    answer = editor.act(path_of("Box"), "retire", reason=" odd ")
 
     assert answer.status_code == 400
     assert 'value=" odd "' in answer.text
-    assert events("case.withdrawn") == []
+    assert events("case.retired") == []
 
 
-def test_a_case_of_real_life_items_is_shown_and_withdrawn(editor):
+def test_a_case_of_real_life_items_is_shown_and_retired(editor):
     path = f"/office/irl-cases/{id_of('desk', IrlCase, IrlCase.slug)}"
     assert names(editor.get("/office/irl-cases?sort=return&q=DES")) == ["Desk"]
     page = editor.get(path).text
     assert "Car" in page
     assert "50.00%" in page
 
-    editor.act(path, "withdraw", reason=REASON)
+    editor.act(path, "retire", reason=REASON)
 
     assert names(editor.get("/office/irl-cases?sale=on+sale")) == []
-    assert events("irl-case.withdrawn")[0][1:] == ("staff:ed", {"case": "desk", "reason": REASON})
-    assert "irl-case.withdrawn" in editor.get(path).text
+    assert events("irl-case.retired")[0][1:] == ("staff:ed", {"case": "desk", "reason": REASON})
+    assert "irl-case.retired" in editor.get(path).text
 
 
 @pytest.mark.parametrize("search", ["jormungandr awp", "AWP | J\u00f6rmungandr (", "field tested jorm"])
@@ -177,19 +177,19 @@ def test_items_are_found_by_words_of_their_full_names(editor, search):
     assert names(editor.get("/office/items?q=awp&sort=-price&page=1")) == [other, found]
 
 
-def test_an_item_is_withdrawn_and_its_cases_are_said_not_to_be_openable(editor):
+def test_an_item_is_retired_and_its_cases_are_said_not_to_be_openable(editor):
     path = item_path(GUN)
     assert "puts it on sale again: 3." in editor.get(path).text
 
-    editor.act(path, "withdraw", reason=REASON)
+    editor.act(path, "retire", reason=REASON)
 
     page = editor.get(path).text
     assert "be opened meanwhile: 3." in page
     assert REASON in page
-    assert names(editor.get("/office/items?sale=withdrawn")) == [GUN]
+    assert names(editor.get("/office/items?sale=retired")) == [GUN]
     assert "on sale, can't be opened" in editor.get("/office/cases").text
-    assert "Gun is withdrawn" in editor.get(path_of("Box")).text
-    assert events("item.withdrawn") == [("item.withdrawn", "staff:ed", {"item": GUN, "reason": REASON})]
+    assert "Gun is retired" in editor.get(path_of("Box")).text
+    assert events("item.retired") == [("item.retired", "staff:ed", {"item": GUN, "reason": REASON})]
 
 
 def test_items_are_published_with_a_reason(editor):

@@ -139,8 +139,8 @@ def test_the_second_person_sees_what_the_import_would_do_at_that_moment(editor, 
     shown = second.get("/office/proposals/1").text
     assert "34.22" in shown  # (40 * 0.75 + 10 * 0.25) / 0.95
     assert "18.43" not in shown
-    run("items", "withdraw", GUN)
-    assert "row 1: the item Gun is withdrawn" in second.get("/office/proposals/1").text
+    run("items", "retire", GUN)
+    assert "row 1: the item Gun is retired" in second.get("/office/proposals/1").text
 
 
 def test_an_import_needs_its_preview_and_a_reason_and_keeps_the_document(editor):
@@ -216,12 +216,12 @@ def test_an_import_of_items_that_leaves_the_free_case_as_it_is_needs_one_person(
 
 def test_a_preview_knows_custom_prices_and_withdrawn_items(editor, run):
     import_prices({GUN: 20}, customPrice=True)
-    run("items", "withdraw", ROCK)
+    run("items", "retire", ROCK)
 
     page = preview(editor, ITEMS, [item_of(GUN, 99), item_of(ROCK, 10)]).text
 
     assert "0 new, 1 changed, 1 unchanged" in page
-    assert "<del>withdrawn</del> → <ins>on sale</ins>" in page
+    assert "<del>retired</del> → <ins>on sale</ins>" in page
 
 
 def test_a_price_feed_needs_its_game(editor):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.shared.errors import PlatformError, Unavailable
+from services.shared.errors import Refusal, Unavailable
 from services.staff import accounts
 from services.staff.errors import SignInRefused, TooManyTries
 from services.staff.passwords import Passwords
@@ -171,7 +171,7 @@ def test_no_more_tries_at_once_than_may_be_wrong(sign_in_service, member, clock)
                 place=Place(HOME, HOME),
                 now=clock(),
             )
-        except PlatformError as refusal:
+        except Refusal as refusal:
             return type(refusal)
         return None
 

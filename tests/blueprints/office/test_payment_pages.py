@@ -1,4 +1,4 @@
-"""Withdrawals, deposits in review, findings and webhooks in the back office."""
+"""Withdrawals, deposits in review, discrepancies and webhooks in the back office."""
 
 import json
 import re
@@ -8,8 +8,8 @@ import pytest
 
 from models.db.connection import reading, writing
 from models.payments import Deposit, WebhookDelivery, Withdrawal
-from services.payments import findings
-from services.payments.findings import FindingKind
+from services.payments import discrepancies
+from services.payments.discrepancies import DiscrepancyKind
 from services.payments.provider import PayoutState
 from services.payments.providers.demo import Demo
 from services.shared.money import Cents
@@ -244,18 +244,22 @@ def test_a_deposit_in_review_is_ended_without_a_credit(staff, review_page, balan
     assert balance() == 10_000
 
 
-def test_a_finding_is_closed_with_a_reason(staff, services):
-    findings.report(
-        FindingKind.UNKNOWN_PAYOUT, "payout/1?", ours="no withdrawal", theirs="paid <b>", now=services.clock()
+def test_a_discrepancy_is_closed_with_a_reason(staff, services):
+    discrepancies.report(
+        DiscrepancyKind.UNKNOWN_PAYOUT,
+        "payout/1?",
+        ours="no withdrawal",
+        theirs="paid <b>",
+        now=services.clock(),
     )
-    page = staff.get("/office/payments/findings").text
+    page = staff.get("/office/payments/discrepancies").text
     assert "paid &lt;b&gt;" in page
     address = page.split('action="')[-1].split('"')[0].replace("&amp;", "&")
 
-    staff.post(address, of="/office/payments/findings", reason=REASON)
+    staff.post(address, of="/office/payments/discrepancies", reason=REASON)
 
-    assert "There are none" in staff.get("/office/payments/findings").text
-    assert last_event("payment-finding.dismissed")[1]["reason"] == REASON
+    assert "There are none" in staff.get("/office/payments/discrepancies").text
+    assert last_event("payment-discrepancy.dismissed")[1]["reason"] == REASON
 
 
 @pytest.fixture
@@ -271,7 +275,9 @@ def failed_webhook(player, services):
             processed_at_ms=services.clock(),
             error="User not found",
         )
-    findings.report(FindingKind.MESSAGE, "m1", ours="User not found", theirs="sent", now=services.clock())
+    discrepancies.report(
+        DiscrepancyKind.MESSAGE, "m1", ours="User not found", theirs="sent", now=services.clock()
+    )
     return delivery.id
 
 
@@ -283,7 +289,7 @@ def test_a_failed_webhook_is_processed_again_and_recorded_once(staff, failed_web
 
     assert (first.status_code, again.status_code) == (303, 400)
     assert balance() == 10_025
-    assert findings.open_findings() == []
+    assert discrepancies.open_discrepancies() == []
     assert last_event("webhook.retried")[1]["reason"] == REASON
 
 
@@ -328,7 +334,7 @@ def test_a_retry_that_would_credit_much_needs_a_second_person(retry, second, bal
     page = "/office/proposals/1"
     assert second.post(f"{page}/approve", of=page).status_code == 303
     assert balance() == 10_100.01
-    assert findings.open_findings() == []
+    assert discrepancies.open_discrepancies() == []
 
 
 def test_a_retry_counts_together_with_other_grants(retry, staff, in_review, second, balance):
@@ -373,7 +379,7 @@ def test_two_equal_messages_are_both_retried(retry, staff, failed_webhook, balan
     assert balance() == 10_050
 
 
-def test_a_message_whose_finding_was_closed_is_not_retried(retry, run, staff, balance):
+def test_a_message_whose_discrepancy_was_closed_is_not_retried(retry, run, staff, balance):
     run("payments", "dismiss", "message", "m1", "--reason", "recorded by hand")
 
     assert retry().status_code == 400
@@ -390,7 +396,7 @@ def test_a_retry_that_fails_again_changes_nothing(retry, staff):
     assert refused.status_code == 400
     assert "It failed again: User not found" in refused.text
     assert "User not found" in staff.get(WEBHOOKS).text
-    assert [finding.kind for finding in findings.open_findings()] == ["message"]
+    assert [discrepancy.kind for discrepancy in discrepancies.open_discrepancies()] == ["message"]
 
 
 @pytest.fixture
@@ -440,9 +446,9 @@ def test_a_deposit_shows_what_was_paid(staff, in_review):
 
 
 @pytest.mark.security("Four eyes")
-def test_the_address_of_a_finding_is_masked_and_a_look_at_it_recorded(staff, services, player):
-    findings.report(
-        FindingKind.UNKNOWN_PAYOUT,
+def test_the_address_of_a_discrepancy_is_masked_and_a_look_at_it_recorded(staff, services, player):
+    discrepancies.report(
+        DiscrepancyKind.UNKNOWN_PAYOUT,
         "p1",
         ours="no withdrawal",
         theirs="Completed 5.00 USD",
@@ -450,9 +456,9 @@ def test_the_address_of_a_finding_is_masked_and_a_look_at_it_recorded(staff, ser
         address=ADDRESS,
         now=services.clock(),
     )
-    page = staff.get("/office/payments/findings").text
+    page = staff.get("/office/payments/discrepancies").text
     assert (player.platform_id in page, "Completed 5.00 USD" in page, ADDRESS in page) == (True, True, False)
 
-    assert ADDRESS in staff.get("/office/payments/findings?personal=shown").text
+    assert ADDRESS in staff.get("/office/payments/discrepancies?personal=shown").text
 
-    assert last_event("personal-details.seen")[1] == {"what": "addresses of findings"}
+    assert last_event("personal-details.seen")[1] == {"what": "addresses of discrepancies"}

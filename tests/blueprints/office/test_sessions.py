@@ -1,11 +1,11 @@
-"""Sessions of staff: they end by themselves and at once when they must, and can't be planted."""
+"""Staff sessions: they end by themselves and at once when they must, and can't be planted."""
 
 import pytest
 from flask import session
 
 from tests.support.office import PASSWORD, csrf_token
 
-pytestmark = pytest.mark.security("Sessions of staff")
+pytestmark = pytest.mark.security("Staff sessions")
 
 
 def test_a_session_ends_after_30_minutes_without_use(admin, clock):

@@ -137,7 +137,7 @@ def test_changes_by_commands_are_recorded_with_the_system_user(player, events, r
         ("account.resumed", None, None),
         ("notification.sent", None, {"title": "Hello"}),
         ("items.imported", None, {"created": 2, "updated": 0}),
-        ("totals.rebuilt", None, {"correctedPlayers": 0}),
+        ("statistics.rebuilt", None, {"correctedPlayers": 0}),
         ("seeds.redrawn", None, {"seeds": 1}),
         ("secrets.rotated", None, {"unreadable": 0}),
     ]

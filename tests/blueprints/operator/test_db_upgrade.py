@@ -10,7 +10,7 @@ import pytest
 from models.db import migrate
 from models.db.connection import Table, database, reading, writing
 from models.items import Item
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from tests.harness.servers import ROOT
 from tests.support.markers import sqlite_only
 
@@ -118,7 +118,7 @@ def test_a_database_of_a_version_before_1_0_is_refused_unchanged(fails):
 
 @pytest.mark.usefixtures("older")
 def test_a_server_does_not_start_on_a_database_of_a_version_before_1_0(app):
-    with pytest.raises(OperatorError, match=f"^DATABASE_URL: {BEFORE_1_0}$"):
+    with pytest.raises(Refusal, match=f"^DATABASE_URL: {BEFORE_1_0}$"):
         app.extensions["realtime"].start()
 
 

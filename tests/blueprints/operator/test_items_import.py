@@ -85,7 +85,7 @@ def test_a_row_may_have_all_fields(array, stored):
         "next_price_fetch_ms": AT,
         "price_source": "import",
         "in_feed": None,
-        "withdrawn_at_ms": None,
+        "retired_at_ms": None,
     }
 
 

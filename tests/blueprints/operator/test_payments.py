@@ -6,8 +6,8 @@ from models.db.connection import reading
 from models.ledger import LedgerEntry
 from models.payments import Payment
 from services.accounts import users
-from services.payments import records as payments
-from services.payments.records import PaymentType, Transfer
+from services.payments import transfers as payments
+from services.payments.transfers import PaymentType, Transfer
 from services.shared.clock import now_ms
 from services.shared.errors import InsufficientBalance
 from services.shared.money import Cents

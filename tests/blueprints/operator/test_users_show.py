@@ -16,7 +16,7 @@ def show(run, player):
     return lambda: run("users", "show", player.platform_id)
 
 
-def test_a_new_player_has_no_limits_bets_payments_or_session(show):
+def test_a_new_player_has_no_limits_bets_payments_or_play(show):
     shown = show()
 
     nothing = dict.fromkeys(("day", "week", "month"))

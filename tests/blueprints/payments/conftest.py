@@ -270,7 +270,7 @@ def work():
 
 @pytest.fixture
 def reconcile(app, clock):
-    """Reconciles when nothing is recent; what was checked, and kind and id of each finding."""
+    """Reconciles when nothing is recent; what was checked, and kind and id of each discrepancy."""
 
     def run(*arguments):
         clock.advance(minutes=6)

@@ -110,7 +110,7 @@ def test_a_transaction_that_is_recorded_already_is_for_staff(
     assert len(statistics()) == 1
 
 
-@pytest.mark.both_databases("services/payments/records.py")
+@pytest.mark.both_databases("services/payments/transfers.py")
 def test_two_outputs_of_one_transaction_are_two_payments(pay, poll, status_of, balance, statistics):
     made = [pay(10, txhash="cd" * 32) for _ in range(2)]
 

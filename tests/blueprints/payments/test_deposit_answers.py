@@ -121,7 +121,9 @@ def test_the_invoice_of_a_stranger_is_never_adopted(usd, deposit, fake, poll, st
     assert reconcile() == (2, [("foreign-invoice", made["id"])])
 
 
-def test_money_to_a_second_invoice_of_ours_is_a_finding(deposit, fake, poll, status_of, reconcile, balance):
+def test_money_to_a_second_invoice_of_ours_is_a_discrepancy(
+    deposit, fake, poll, status_of, reconcile, balance
+):
     fake.faults.next(CREATE, Fault.LOST_ANSWER)
     fake.faults.next("list invoices", Fault.STALE)
     made = deposit()

@@ -1,4 +1,4 @@
-"""flask payments reconcile: the provider's books and ours agree, or there is a finding."""
+"""flask payments reconcile: the provider's books and ours agree, or there is a discrepancy."""
 
 import json
 from decimal import Decimal
@@ -44,17 +44,17 @@ def test_nothing_is_found_after_everything_has_happened(
     assert reconcile() == (12, [])
 
 
-def test_a_finding_shows_both_sides_and_fails_the_command(app, credited, invoice_of, fake, clock):
+def test_a_discrepancy_shows_both_sides_and_fails_the_command(app, credited, invoice_of, fake, clock):
     made = credited()
     fake.invalidate(invoice_of(made))
     clock.advance(minutes=6)
 
     result = app.test_cli_runner().invoke(args=["payments", "reconcile"])
 
-    finding = {"id": made["id"], "kind": "deposit", "ours": "credited 25.00"}
-    finding["theirs"] = "Invalid, Marked 25.00, paid 25.00"
-    assert json.loads(result.stdout) == {"checked": 1, "findings": [finding]}
-    assert result.stderr.splitlines() == [f"deposit {made['id']}", "Error: 1 findings"]
+    discrepancy = {"id": made["id"], "kind": "deposit", "ours": "credited 25.00"}
+    discrepancy["theirs"] = "Invalid, Marked 25.00, paid 25.00"
+    assert json.loads(result.stdout) == {"checked": 1, "findings": [discrepancy]}
+    assert result.stderr.splitlines() == [f"deposit {made['id']}", "Error: 1 discrepancies"]
     assert result.exit_code == 1
 
 

@@ -8,8 +8,8 @@ from tests.support.at_once import all_at_once
 
 
 @pytest.fixture
-def findings(app, clock):
-    """Reconciles when nothing is recent; the findings as the command prints them."""
+def discrepancies(app, clock):
+    """Reconciles when nothing is recent; the discrepancies as the command prints them."""
 
     def run():
         clock.advance(minutes=6)
@@ -57,13 +57,13 @@ def test_after_a_decision_the_state_of_the_invoice_does_not_matter(
     assert balance() == 109.99
 
 
-def test_money_after_a_decision_is_a_finding_until_it_is_dismissed(
-    decided, fake, invoice_of, findings, run, balance, shown
+def test_money_after_a_decision_is_a_discrepancy_until_it_is_dismissed(
+    decided, fake, invoice_of, discrepancies, run, balance, shown
 ):
     for made in decided:
         fake.pay(invoice_of(made), 15)
 
-    found = {each["id"]: (each["kind"], each["ours"], each["theirs"]) for each in findings()}
+    found = {each["id"]: (each["kind"], each["ours"], each["theirs"]) for each in discrepancies()}
 
     failed, credited = (made["id"] for made in decided)
     assert found == {
@@ -75,10 +75,10 @@ def test_money_after_a_decision_is_a_finding_until_it_is_dismissed(
 
     for made in decided:
         run("payments", "dismiss", "deposit", made["id"], "--reason", "paid back")
-    assert findings() == []
+    assert discrepancies() == []
 
     fake.pay(invoice_of(decided[0]), 1)
-    assert [(each["id"], each["theirs"]) for each in findings()] == [(failed, "paid 26.00")]
+    assert [(each["id"], each["theirs"]) for each in discrepancies()] == [(failed, "paid 26.00")]
 
 
 def test_only_a_deposit_in_review_can_be_decided(deposit, credited, fails, balance):

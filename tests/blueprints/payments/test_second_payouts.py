@@ -1,4 +1,4 @@
-"""Payouts of a withdrawal that are not its own: cancelled, and a finding until that is known."""
+"""Payouts of a withdrawal that are not its own: cancelled, and a discrepancy until that is known."""
 
 from decimal import Decimal
 
@@ -26,7 +26,7 @@ def create_late(fake):
     return create
 
 
-def test_a_late_payout_is_a_finding_until_it_is_cancelled(
+def test_a_late_payout_is_a_discrepancy_until_it_is_cancelled(
     withdraw, send_payouts, fake, create_late, reconcile, payout_of, status_of
 ):
     made = withdraw()
@@ -60,7 +60,7 @@ def test_a_late_payout_of_an_ended_withdrawal_does_not_hold_its_address(
     assert (late.state, status_of(made)) == ("Cancelled", "sent")
 
 
-def test_a_late_payout_that_is_cancelled_after_its_transfer_had_begun_stays_a_finding(
+def test_a_late_payout_that_is_cancelled_after_its_transfer_had_begun_stays_a_discrepancy(
     withdraw, send_payouts, fake, create_late, reconcile, payout_of, run
 ):
     made = withdraw()

@@ -39,17 +39,17 @@ def test_what_is_open_is_counted_with_its_age(app, work, samples, deposit, withd
         ("pending", "deposit"): 40,
         ("approved", "withdrawal"): 10,
     }
-    assert samples(app, "payment_findings_open") == {}
+    assert samples(app, "payment_discrepancies_open") == {}
 
 
-def test_open_findings_are_counted_by_kind(app, work, samples, credited, fake, invoice_of, clock):
+def test_open_discrepancies_are_counted_by_kind(app, work, samples, credited, fake, invoice_of, clock):
     for made in (credited(), credited()):
         fake.invalidate(invoice_of(made))
     clock.advance(minutes=6)
 
     work(app, RECONCILING)
 
-    assert samples(app, "payment_findings_open") == {("deposit",): 2}
+    assert samples(app, "payment_discrepancies_open") == {("deposit",): 2}
 
 
 def test_the_provider_is_reconciled_with_every_hour(app, work, fake, clock, deposit):

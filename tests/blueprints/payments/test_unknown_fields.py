@@ -142,7 +142,7 @@ def test_the_payments_that_a_list_lacks_are_asked_for_one_by_one(
     assert reconcile()[1] == [("deposit", made["id"])]
 
 
-def test_an_invoice_that_can_t_be_read_is_a_finding_and_hinders_no_other(
+def test_an_invoice_that_can_t_be_read_is_a_discrepancy_and_hinders_no_other(
     credited, fake, reconcile, invoice_of
 ):
     unreadable, other = credited(), credited(10)

@@ -44,7 +44,7 @@ def test_bets_are_placed_one_at_a_time_and_shown_when_the_wheel_has_stopped():
 
 
 @pytest.mark.security("Links with a token")
-@pytest.mark.security("Sessions in the browser")
+@pytest.mark.security("The token in the browser")
 def test_a_link_or_another_tab_changes_the_session_as_the_player_expects():
     run_tests("session")
 

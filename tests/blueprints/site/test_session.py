@@ -139,7 +139,7 @@ def test_in_production_only_this_tabs_login_needs_no_question(tab, production):
 # The end of a session
 
 
-@pytest.mark.security("Sessions in the browser")
+@pytest.mark.security("The token in the browser")
 def test_signing_out_signs_out_every_tab(tab, site, player):
     sign_in(tab, site, player, item=None)
     other = tab.context.new_page()
@@ -161,7 +161,7 @@ def test_signing_out_signs_out_every_tab(tab, site, player):
 
 
 @pytest.mark.thorough
-@pytest.mark.security("Sessions in the browser")
+@pytest.mark.security("The token in the browser")
 def test_logging_out_everywhere_ends_the_sessions_of_other_browsers(open_tab, site, player):
     elsewhere = sign_in(open_tab(), site, player, item=None)
     tab = open_page(open_tab(), site, player, "/security")

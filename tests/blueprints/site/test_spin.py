@@ -56,7 +56,7 @@ def test_a_new_player_reads_how_the_game_works(tab, site, player):
     expect(tab.locator("#limits")).to_contain_text("The house edge is 5 %.")
 
 
-@pytest.mark.security("Sessions in the browser")
+@pytest.mark.security("The token in the browser")
 def test_a_won_spin_is_paid_celebrated_and_verified(tab, site, player):
     forbidden = []
     tab.on("console", lambda said: forbidden.append(said.text) if "Policy" in said.text else None)

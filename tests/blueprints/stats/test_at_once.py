@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from services.accounts import users
-from services.payments import records as payments
-from services.payments.records import PaymentType, Transfer
+from services.payments import transfers as payments
+from services.payments.transfers import PaymentType, Transfer
 from services.shared.money import Cents
 from tests.support.table import Table
 

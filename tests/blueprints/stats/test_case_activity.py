@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.cases import withdrawing
+from services.cases import retiring
 from tests.blueprints.stats.conftest import NOW, PROOF_DELAY_MS
 from tests.harness.players import import_case, import_prices
 from tests.support.apps import import_irl_case
@@ -100,7 +100,7 @@ def test_a_case_shows_only_its_own_openings(ask, open_case, alice, clock):
 
 
 def test_a_case_that_is_not_on_sale_has_no_activity(client, case):
-    withdrawing.withdraw_case(name="chest", now=NOW)
+    retiring.retire_case(name="chest", now=NOW)
 
     for query in ("case=chest", "case=none", "case=chest&game=irl"):
         answer = client.get(f"/stats/case-activity?{query}")

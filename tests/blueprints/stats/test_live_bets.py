@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.accounts import sessions
+from services.accounts import access
 from tests.blueprints.stats.conftest import NOW, PROOF_DELAY_MS
 
 HIGH = {
@@ -110,12 +110,12 @@ def suspend(app):
     """Suspends a player, or ends that, in this process."""
 
     def change(player, *, ends=False):
-        (sessions.resume if ends else sessions.suspend)(user_id=player.id, now=NOW)
+        (access.resume if ends else access.suspend)(user_id=player.id, now=NOW)
 
     return change
 
 
-@pytest.mark.both_databases("services/accounts/sessions.py")
+@pytest.mark.both_databases("services/accounts/access.py")
 @pytest.mark.security("Suspension")
 def test_bets_of_suspended_players_are_neither_listed_nor_counted(
     ask, spin, suspend, alice, bob, clock, live, run

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from models.db.connection import database, writing
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from tests.harness.waiting import wait_until
 from tests.support.markers import postgresql_only
 
@@ -55,7 +55,7 @@ def test_a_killed_process_is_unlisted_after_six_seconds(start, status):
 def test_a_process_with_too_large_a_pool_does_not_start(make_app, redis):
     app = make_app(REDIS_URL=redis.url, DATABASE_POOL_SIZE="400")
 
-    with pytest.raises(OperatorError, match=r"^DATABASE_POOL_SIZE: .* \(1\) have 400 connections"):
+    with pytest.raises(Refusal, match=r"^DATABASE_POOL_SIZE: .* \(1\) have 400 connections"):
         app.extensions["realtime"].start()
 
 

@@ -127,7 +127,7 @@ TABLE = [
     Endpoint("GET", "/media/neutral/<name>", "/media/neutral/item.webp", PUBLIC, 200),
     Endpoint("GET", "/media/avatars/<name>", "/media/avatars/none.webp", PUBLIC, 404),
     Endpoint("GET", "/media/items/<name>", "/media/items/none.webp", PUBLIC, 404),
-    # The last one: it ends the caller's session.
+    # The last one: it revokes the caller's token.
     Endpoint("POST", "/auth/logout-all", "/auth/logout-all", USER, 200),
 ]
 
@@ -195,8 +195,8 @@ STRANGERS = {
     "no subject": lambda good: signed(without(good, "sub")),
     "a subject that is a number": lambda good: signed(good | {"sub": 76561198000000001}),
     "a subject that is empty": lambda good: signed(good | {"sub": ""}),
-    "another session": lambda good: signed(good | {"session": 1}),
-    "a session that is no number": lambda good: signed(good | {"session": "0"}),
+    "another number": lambda good: signed(good | {"session": 1}),
+    "a number that is none": lambda good: signed(good | {"session": "0"}),
     "a subject with a NUL": lambda good: signed(good | {"sub": "7656\x00"}),
 }
 
@@ -284,7 +284,7 @@ def test_a_suspended_player_may_call_no_protected_endpoint(call, good, player, r
     }
 
 
-def test_an_ended_session_of_a_suspended_player_is_unauthorized(call, good, player, run):
+def test_a_revoked_token_of_a_suspended_player_is_unauthorized(call, good, player, run):
     run("users", "suspend", player.platform_id)
     run("users", "logout", player.platform_id)
 

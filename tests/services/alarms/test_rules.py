@@ -12,7 +12,7 @@ from models.items import PriceSource
 from models.payments import Withdrawal
 from services.alarms.returns import furthest
 from services.alarms.rules import HOUR, MINUTE, RULES
-from services.figures.bet_sums import BetSums
+from services.figures.bet_figures import BetFigures
 from tests.harness.servers import ROOT
 from tests.services.alarms.conftest import alarms, change, task_of
 from tests.support.markers import postgresql_only
@@ -111,7 +111,7 @@ def test_fair_bets_stay_within_the_band_of_the_alarms(effort, seed, note_figure)
         price = 100
         wins = sum(draw.random() < chance for _ in range(bets))
         expected, variance = bets * chance * price, bets * chance * (1 - chance) * price**2
-        sums = BetSums(bets, bets, wins * price, expected, variance, price)
+        sums = BetFigures(bets, bets, wins * price, expected, variance, price)
         outside += abs(sums.paid - expected) > furthest(sums, comparisons=comparisons)
         most = max(most, abs(sums.paid - expected) / sqrt(variance))
 
@@ -122,7 +122,7 @@ def test_fair_bets_stay_within_the_band_of_the_alarms(effort, seed, note_figure)
 def test_the_band_finds_a_bias_of_a_few_percent():
     """Of 100,000 bets of one coin on two, a return of 98 % instead of 95 % is 9.5 deviations away."""
     comparisons, bets = 2 * 31 * 24 * 4 * 507, 100_000
-    sums = BetSums(bets, 100 * bets, 98 * bets, 95 * bets, bets * 0.475 * 0.525 * 200**2, 200)
+    sums = BetFigures(bets, 100 * bets, 98 * bets, 95 * bets, bets * 0.475 * 0.525 * 200**2, 200)
 
     assert abs(sums.paid - sums.expected) > furthest(sums, comparisons=comparisons)
 
@@ -244,17 +244,17 @@ def test_coins_without_an_entry_raise_an_alarm_that_ends_with_them(check, table,
     assert alarms()[account].ended_at_ms is not None
 
 
-def test_open_findings_of_payments_raise_one_alarm_of_each_kind(check):
+def test_open_discrepancies_of_payments_raise_one_alarm_of_each_kind(check):
     insert = (
-        "INSERT INTO payment_findings (kind, subject, ours, theirs, found_at_ms, is_dismissed)"
+        "INSERT INTO payment_discrepancies (kind, subject, ours, theirs, found_at_ms, is_dismissed)"
         " VALUES ('{}', '{}', '', '', 1, FALSE)"
     )
     change(insert.format("deposit", "a"), insert.format("deposit", "b"), insert.format("payout-missing", "a"))
 
     check()
 
-    found = alarms("payment-findings")
-    assert found["deposit"].text == "Payments: 2 open findings of deposit"
+    found = alarms("payment-discrepancies")
+    assert found["deposit"].text == "Payments: 2 open discrepancies of deposit"
     assert list(found) == ["deposit", "payout-missing"]
 
 
@@ -329,7 +329,7 @@ def test_bets_that_wait_for_a_minute_raise_alarms_about_log_and_proofs(check, ta
 def test_an_open_alarm_is_a_metric_and_a_line_in_the_log_also_if_another_rule_fails(
     check, table, player, client, log_lines, monkeypatch
 ):
-    monkeypatch.setattr("services.payments.findings.open_findings", lambda: 1 / 0)
+    monkeypatch.setattr("services.payments.discrepancies.open_discrepancies", lambda: 1 / 0)
     table.spin(player)
     check()
     check()

@@ -68,7 +68,7 @@ def settlement(player):
         return Settlement(
             **{
                 "user_id": player.id,
-                "session_number": 0,
+                "token_number": 0,
                 "nonce": seed.nonce,
                 "server_seed_commitment": seed.server_seed_commitment,
                 "encrypted_server_seed": seed.encrypted_server_seed,
@@ -408,4 +408,4 @@ def test_a_suspended_player_is_refused(settlement, change_player):
 def test_a_clock_that_was_set_back_delays_no_bet(settlement, change_player):
     change_player(last_bet_at_ms=MADE_AT + DAY_MS, play_began_at_ms=MADE_AT)
 
-    assert write(settlement(won=False, min_cycle_ms=2_500, session_limit_ms=3_600_000)).balances[0] == 9_500
+    assert write(settlement(won=False, min_cycle_ms=2_500, longest_play_ms=3_600_000)).balances[0] == 9_500

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.shared.errors import OperatorError
+from services.shared.errors import Refusal
 from services.shared.pagination import Place
 from services.staff import notes
 
@@ -29,18 +29,18 @@ def test_a_note_is_deleted_once_and_only_with_its_own_player(add, player, new_pl
     def delete(user):
         notes.delete_note(user_id=user.id, note_id=note.id, reason="personal data", now=clock())
 
-    with pytest.raises(OperatorError, match="no such note"):
+    with pytest.raises(Refusal, match="no such note"):
         delete(other)
     delete(player)
 
     assert notes.page_of_notes(user_id=player.id, place=FIRST).total == 0
-    with pytest.raises(OperatorError, match="no such note"):
+    with pytest.raises(Refusal, match="no such note"):
         delete(player)
 
 
 def test_a_note_has_a_text(add):
     for text in ("", "    x   ", "x" * 2001, "nul \x00 in it"):
-        with pytest.raises(OperatorError, match="5 to 2000"):
+        with pytest.raises(Refusal, match="5 to 2000"):
             add(text)
 
 
@@ -54,5 +54,5 @@ def test_a_player_has_each_tag_once(player, clock):
 
 def test_a_tag_is_a_short_word(player, clock):
     for tag in ("", "-x", "two words", "é", "x" * 33):
-        with pytest.raises(OperatorError, match="a tag must have"):
+        with pytest.raises(Refusal, match="a tag must have"):
             notes.add_tag(user_id=player.id, tag=tag, reason="looked at it", by="ann", now=clock())

@@ -7,8 +7,8 @@ from models.users import User
 from services.audit_trail.actor import Actor, acting_as
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
-from services.payments import records
-from services.payments.records import PaymentType, Transfer
+from services.payments import transfers
+from services.payments.transfers import PaymentType, Transfer
 from services.staff import notes, player_search
 from services.staff.player_search import FoundBy
 from services.wallet.affiliates import codes
@@ -43,7 +43,7 @@ def test_a_player_is_found_by_the_address_of_a_login(player, new_player, clock):
 
 def test_a_player_is_found_by_a_transfer_a_promo_code_and_a_tag(player, clock):
     transfer = Transfer(txhash="0xABCD", to="bc1qexample")
-    records.record(user=player.user, type_=PaymentType.DEPOSIT, usd=100, transfer=transfer, now=clock())
+    transfers.record(user=player.user, type_=PaymentType.DEPOSIT, usd=100, transfer=transfer, now=clock())
     codes.set_own(user_id=player.id, code="SUMMER26", special=None, now=1)
     notes.add_tag(user_id=player.id, tag="VIP", reason="large deposits", by="ann", now=clock())
 

@@ -8,7 +8,7 @@ from models.staff import Proposal
 from services.audit_trail import settings_changes
 from services.maintenance import ledger_audit
 from services.shared.clock import DAY_MS
-from services.shared.errors import InsufficientBalance, OperatorError, UserNotFound
+from services.shared.errors import InsufficientBalance, Refusal, UserNotFound
 from services.staff import proposals as service
 from services.staff.proposals import NotPermitted
 from tests.services.staff.conftest import ANN, BOB, CAROL
@@ -92,7 +92,7 @@ def test_approving_executes_and_names_both_people(change_balance, approve, balan
 def test_nobody_approves_their_own_proposal(change_balance, approve, balance, clock):
     outcome = change_balance(250)
 
-    with pytest.raises(OperatorError, match="their own"):
+    with pytest.raises(Refusal, match="their own"):
         approve(outcome, by=ANN)
 
     assert balance() == 100
@@ -115,7 +115,7 @@ def test_a_proposal_expires_after_seven_days(change_balance, approve, balance, c
     outcome = change_balance(250)
     clock.now += 7 * DAY_MS
 
-    with pytest.raises(OperatorError, match="expired"):
+    with pytest.raises(Refusal, match="expired"):
         approve(outcome)
 
     assert balance() == 100
@@ -126,7 +126,7 @@ def test_a_second_approval_is_refused(change_balance, approve, balance):
     outcome = change_balance(250)
     approve(outcome)
 
-    with pytest.raises(OperatorError, match="approved by bob"):
+    with pytest.raises(Refusal, match="approved by bob"):
         approve(outcome)
 
     assert balance() == 350
@@ -140,7 +140,7 @@ def test_of_two_approvals_at_once_one_executes(change_balance, approve, balance)
     def attempt():
         try:
             return approve(outcome)
-        except OperatorError as refusal:
+        except Refusal as refusal:
             return str(refusal)
 
     results = all_at_once([attempt] * 4)
@@ -197,7 +197,7 @@ def test_the_same_form_twice_at_once_is_done_once(change_balance, balance):
 
 def test_a_reason_has_at_least_five_characters(change_balance, balance):
     for reason in ("", "four", "x" * 201):
-        with pytest.raises(OperatorError, match="5 to 200"):
+        with pytest.raises(Refusal, match="5 to 200"):
             change_balance(10, reason=reason)
 
     assert balance() == 100
@@ -207,7 +207,7 @@ def test_a_rejected_proposal_can_not_be_approved(change_balance, proposals, appr
     outcome = change_balance(250)
     proposals.reject(outcome.proposal.id, reason="wrong player", by=BOB, now=clock())
 
-    with pytest.raises(OperatorError, match="rejected by bob"):
+    with pytest.raises(Refusal, match="rejected by bob"):
         approve(outcome)
 
     assert last_event("proposal.rejected")[1]["reason"] == "wrong player"
@@ -216,7 +216,7 @@ def test_a_rejected_proposal_can_not_be_approved(change_balance, proposals, appr
 def test_only_the_proposer_withdraws_a_proposal(change_balance, proposals, clock):
     outcome = change_balance(250)
 
-    with pytest.raises(OperatorError, match="only who made"):
+    with pytest.raises(Refusal, match="only who made"):
         proposals.withdraw(outcome.proposal.id, reason="not needed", by=BOB, now=clock())
     proposals.withdraw(outcome.proposal.id, reason="not needed", by=ANN, now=clock())
 

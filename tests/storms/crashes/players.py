@@ -20,8 +20,8 @@ from flask import Flask
 from models.db.connection import UNAVAILABLE
 from models.users import User
 from services.cases.irl import importing as irl_importing
-from services.payments import records as payments
-from services.payments.records import PaymentType, Transfer
+from services.payments import transfers as payments
+from services.payments.transfers import PaymentType, Transfer
 from services.shared.clock import now_ms
 from services.shared.money import Cents
 from tests.harness.cluster import Cluster

@@ -105,27 +105,27 @@ class Staff:
         return self._scene.app.test_cli_runner().invoke(args=["payments", *command])
 
     def reconcile(self) -> list[str]:
-        """The findings that are open, a line each, after those that staff can only dismiss.
+        """The discrepancies that are open, a line each, after those that staff can only dismiss.
 
         These are strangers' invoices, and money that came for a deposit after it had been ended.
         """
         result = self.run("reconcile")
         try:
-            findings = json.loads(result.stdout)["findings"]
+            discrepancies = json.loads(result.stdout)["findings"]
         except ValueError:
             return [f"flask payments reconcile: {result.output} {result.exception!r}"]
         lines = []
-        for finding in findings:
-            is_late = finding["kind"] == "deposit" and finding["ours"].startswith("failed, credited")
-            if finding["kind"] == "foreign-invoice" or is_late:
-                self.run("dismiss", finding["kind"], finding["id"], *REASON)
+        for discrepancy in discrepancies:
+            is_late = discrepancy["kind"] == "deposit" and discrepancy["ours"].startswith("failed, credited")
+            if discrepancy["kind"] == "foreign-invoice" or is_late:
+                self.run("dismiss", discrepancy["kind"], discrepancy["id"], *REASON)
             else:
-                lines.append(f"flask payments reconcile: {json.dumps(finding)}")
-        if findings and not lines:
+                lines.append(f"flask payments reconcile: {json.dumps(discrepancy)}")
+        if discrepancies and not lines:
             return self.reconcile()
-        if bool(findings) != bool(result.exit_code):
+        if bool(discrepancies) != bool(result.exit_code):
             lines.append(
-                f"flask payments reconcile: {len(findings)} findings and exit code {result.exit_code}"
+                f"flask payments reconcile: {len(discrepancies)} of them and exit code {result.exit_code}"
             )
         return lines
 

@@ -28,10 +28,10 @@ from services.bets.upgrader import SpinRequest
 from services.cases.irl import importing as irl_importing
 from services.container import Services
 from services.payments import deposits, withdrawals
-from services.payments import records as payments
-from services.payments.records import PaymentType, Transfer
+from services.payments import transfers as payments
+from services.payments.transfers import PaymentType, Transfer
 from services.shared.clock import now_ms
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.shared.money import Cents
 from services.wallet import vault
 from services.wallet.affiliates import claims, codes
@@ -89,7 +89,7 @@ class Writer:
         try:
             is_payer = kind in (self.pay_in, self.pay_out, self.give_back)
             kind(self._random.choice(self._player_ids[PLAYERS:] if is_payer else self._player_ids[:PLAYERS]))
-        except (PlatformError, TermsExpired):
+        except (Refusal, TermsExpired):
             return
         with self._observed.guard:
             self._observed.writes[kind.__name__] += 1

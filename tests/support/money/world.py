@@ -20,7 +20,7 @@ from services.bets.upgrader import SpinRequest
 from services.cases.irl import importing as irl_importing
 from services.maintenance import ledger_audit
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from tests.harness.players import Player as Account
 from tests.harness.players import create_player, import_case, import_prices
 from tests.harness.servers import come_to_rest
@@ -309,6 +309,6 @@ class Player:
         try:
             with self._world.services.player_locks.hold(self.user.id):
                 self._world.services.bets.settle(game, request, clock=lambda: now)
-        except PlatformError:
+        except Refusal:
             return False
         return True

@@ -80,7 +80,7 @@ def test_the_inbox_and_the_command_record_a_transaction_once(post, deposited, ba
     assert (answers[::2], balance()) == ([GOOD] * 3, 125)
 
 
-def test_a_message_about_an_unknown_player_is_a_finding(post, deposited, reconcile, stored, statistics):
+def test_a_message_about_an_unknown_player_is_a_discrepancy(post, deposited, reconcile, stored, statistics):
     assert post(deposited(platformid="76561198000000999")) == GOOD
 
     assert stored() == [("m1", "User not found")]
@@ -88,7 +88,7 @@ def test_a_message_about_an_unknown_player_is_a_finding(post, deposited, reconci
     assert statistics() == []
 
 
-def test_too_little_balance_is_a_finding_until_staff_dismiss_it(
+def test_too_little_balance_is_a_discrepancy_until_staff_dismiss_it(
     post, withdrawn, reconcile, stored, balance, run
 ):
     assert post(withdrawn(150)) == GOOD
@@ -129,7 +129,7 @@ def test_processed_messages_are_deleted_after_ninety_days(post, deposited, store
 
 
 @pytest.mark.parametrize("message_id", ["m1", "m" * 200])
-def test_an_id_that_was_used_for_another_content_is_refused_and_a_finding(
+def test_an_id_that_was_used_for_another_content_is_refused_and_a_discrepancy(
     message_id, post, deposited, balance, reconcile, run
 ):
     post(deposited(), message_id=message_id)

@@ -50,7 +50,7 @@ def test_a_malformed_message_is_400_and_stored(post, deposited, stored, balance,
     assert reconcile()[1] == []
 
 
-def test_values_that_the_history_cannot_hold_are_findings(post, deposited, reconcile, balance):
+def test_values_that_the_history_cannot_hold_are_discrepancies(post, deposited, reconcile, balance):
     for number, data in enumerate(({"chain": "x" * 65}, {"to": "x" * 129}, {"amount": "1e5"})):
         assert post(deposited(**data), message_id=f"m{number}") == GOOD
 

@@ -1,4 +1,4 @@
-"""The alarms themselves: raising, ending and acknowledging."""
+"""Alarms that rules have raised: raising, ending and acknowledging them."""
 
 import logging
 from collections.abc import Collection
@@ -8,12 +8,12 @@ import peewee
 
 from models.db.connection import reading, writing
 from models.staff import Alarm, AlarmProgress
-from services.alarms.rule import Finding, Found, Rule
+from services.alarms.rule import Concern, Found, Rule
 from services.audit_trail.actor import current_actor
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError
+from services.shared.errors import Refusal
 from services.shared.pagination import Page, Place, rows_of_page
 from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
 from services.staff.errors import AnotherPerson
@@ -26,14 +26,9 @@ MOST_OF_A_RULE = 100
 """Open alarms. More of one kind tell nobody more."""
 
 
-class AlarmNotFound(PlatformError):
+class AlarmNotFound(Refusal):
     status = 404
     text = "There is no such alarm"
-
-
-class AlreadyAcknowledged(PlatformError):
-    status = 409
-    text = "Somebody has acknowledged this alarm already"
 
 
 IS_OPEN = Alarm.acknowledged_at_ms.is_null()
@@ -41,28 +36,28 @@ IS_GOING_ON = IS_OPEN | Alarm.ended_at_ms.is_null()
 
 
 def update(rule: Rule, found: Found, *, is_sent: bool, now: Millis) -> None:
-    """Raise an alarm for each new finding of a rule, and end those that are no longer found.
+    """Raise an alarm for each new concern of a rule, and end those that are no longer found.
 
-    ``is_sent`` says whether new alarms wait to be sent. Several processes may do this at once: of one finding
+    ``is_sent`` says whether new alarms wait to be sent. Several processes may do this at once: of one concern
     they make one row.
     """
-    findings = {each.subject[:MAX_SUBJECT]: each for each in found.findings}
+    concerns = {each.subject[:MAX_SUBJECT]: each for each in found.concerns}
     with writing():
         known = _going_on(rule)
         if rule.is_event:
-            new = findings.keys() - _subjects(rule, findings)
+            new = concerns.keys() - _subjects(rule, concerns)
         else:
-            new = findings.keys() - known.keys()
+            new = concerns.keys() - known.keys()
             for subject, (alarm_id, ended_at) in known.items() if found.is_complete else ():
-                if (subject in findings) == (ended_at is not None):
+                if (subject in concerns) == (ended_at is not None):
                     Alarm.update(ended_at_ms=None if ended_at else now).where(Alarm.id == alarm_id).execute()
         raised = sorted(new)[: max(MOST_OF_A_RULE - len(known), 0)]
-        raised = [each for each in raised if _insert(rule, each, findings[each], is_sent=is_sent, now=now)]
+        raised = [each for each in raised if _insert(rule, each, concerns[each], is_sent=is_sent, now=now)]
         for name, value in found.progress.items():
             _set_progress(name, value)
     for subject in raised:
         extra = {"event": f"alarm:{rule.name}", "subject": subject}
-        log.warning("alarm: %s", findings[subject].text, extra=extra)
+        log.warning("alarm: %s", concerns[subject].text, extra=extra)
     if len(new) > len(raised):
         log.error("%d alarms of %s are not raised: too many are open", len(new) - len(raised), rule.name)
 
@@ -83,13 +78,13 @@ def _subjects(rule: Rule, among: Collection[str]) -> set[str]:
     return known
 
 
-def _insert(rule: Rule, subject: str, finding: Finding, *, is_sent: bool, now: Millis) -> bool:
+def _insert(rule: Rule, subject: str, concern: Concern, *, is_sent: bool, now: Millis) -> bool:
     """Insert an alarm, unless another process has done so."""
     inserted = Alarm.insert(
         rule=rule.name,
         subject=subject,
-        text=finding.text[:MAX_TEXT],
-        staff_name=finding.staff,
+        text=concern.text[:MAX_TEXT],
+        staff_name=concern.staff,
         raised_at_ms=now,
         ended_at_ms=now if rule.is_event else None,
         send_at_ms=now if is_sent else None,
@@ -100,8 +95,8 @@ def _insert(rule: Rule, subject: str, finding: Finding, *, is_sent: bool, now: M
 def acknowledge(alarm_id: int, *, reason: str, now: Millis, needs_another: bool) -> None:
     """Acknowledge an alarm as the current actor. Of two who do so at once, one does.
 
-    ``needs_another`` says that nobody may acknowledge an alarm about themselves. Raises OperatorError for a
-    bad reason, AlarmNotFound, AnotherPerson and AlreadyAcknowledged.
+    ``needs_another`` says that nobody may acknowledge an alarm about themselves. Raises Refusal for a
+    bad reason and an alarm that is acknowledged already, AlarmNotFound and AnotherPerson.
     """
     reason = checked_reason(reason, least=LEAST_OF_STAFF)
     with writing():
@@ -113,7 +108,7 @@ def acknowledge(alarm_id: int, *, reason: str, now: Millis, needs_another: bool)
             raise AnotherPerson
         acknowledged = Alarm.update(acknowledged_at_ms=now, acknowledged_by=who, reason=reason)
         if not acknowledged.where(Alarm.id == alarm_id, IS_OPEN).execute():
-            raise AlreadyAcknowledged
+            raise Refusal("Somebody has acknowledged this alarm already", status=409)
         after = {"id": alarm_id, "rule": alarm.rule, "subject": alarm.subject, "reason": reason}
         record(AuditEventType.ALARM_ACKNOWLEDGED, now=now, user_id=None, after=after)
 

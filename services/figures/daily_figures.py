@@ -1,4 +1,4 @@
-"""The totals of each day by game, case and class of price: kept, audited and made again."""
+"""The figures of each day by game, case and class of price: kept, audited and made again."""
 
 import json
 import logging
@@ -10,10 +10,10 @@ from cachetools import LRUCache
 
 from models.db.connection import database, writing
 from models.db.sql import execute
-from models.figures import ADD_TO_DAILY_TOTALS, DailyTotals
+from models.figures import ADD_TO_DAILY_FIGURES, DailyFigures
 from services.bets import snapshots
 from services.bets.snapshots import Content
-from services.figures.bet_sums import APPENDED_BETS, THESE_BETS, BetSums, GroupedBets, grouped
+from services.figures.bet_figures import APPENDED_BETS, THESE_BETS, BetFigures, GroupedBets, grouped
 from services.shared.clock import Millis, iso_date
 from services.shared.money import Cents
 
@@ -54,8 +54,8 @@ class Contents:
         return self._found[snapshot_id]
 
 
-class TotalsOfAppended:
-    """Adds bets to the totals when they are appended to the public log: each once, and none that waits."""
+class FiguresOfAppended:
+    """Adds bets to the figures when they are appended to the public log: each once, and none that waits."""
 
     def __init__(self) -> None:
         self._content_of = Contents()
@@ -75,8 +75,8 @@ def mismatches() -> Iterator[str]:
     """A line for each row that differs from the bets, is missing, or should not exist."""
     expected, stored = _expected(), dict(_stored())
     for key in sorted(expected.keys() | stored.keys()):
-        if not _is_same(expected.get(key, BetSums()), stored.get(key, BetSums())):
-            yield f"the totals of {_name(key)} differ from the bets"
+        if not _is_same(expected.get(key, BetFigures()), stored.get(key, BetFigures())):
+            yield f"the figures of {_name(key)} differ from the bets"
 
 
 def rebuild() -> int:
@@ -85,44 +85,44 @@ def rebuild() -> int:
     Appends to the log wait for this, so it must not be used within another transaction.
     """
     with writing():
-        database.obj.lock_tables(DailyTotals)
+        database.obj.lock_tables(DailyFigures)
         database.obj.lift_statement_limit()
-        DailyTotals.delete().execute()
+        DailyFigures.delete().execute()
         expected = _expected()
         _add(expected)
     return len(expected)
 
 
-def _expected() -> dict[Key, BetSums]:
+def _expected() -> dict[Key, BetFigures]:
     """The rows that there must be. To be used within a transaction."""
     return _by_key(grouped(APPENDED_BETS), Contents())
 
 
-def _add(totals: Mapping[Key, BetSums]) -> None:
+def _add(totals: Mapping[Key, BetFigures]) -> None:
     for key, sums in totals.items():
-        execute(ADD_TO_DAILY_TOTALS, key._asdict() | vars(sums))
+        execute(ADD_TO_DAILY_FIGURES, key._asdict() | vars(sums))
 
 
-def _by_key(groups: Iterable[GroupedBets], content_of: Contents) -> dict[Key, BetSums]:
+def _by_key(groups: Iterable[GroupedBets], content_of: Contents) -> dict[Key, BetFigures]:
     """The sums of groups, with those of all contents that a case had in a day in one."""
-    found: dict[Key, BetSums] = {}
+    found: dict[Key, BetFigures] = {}
     for group in groups:
         content = None if group.snapshot_id is None else content_of(group.snapshot_id)
         case_id = content.case_id if content else ""
         key = Key(group.day, group.game, case_id, group.price_class)
-        found[key] = found.get(key, BetSums()) + group.sums(content_of)
+        found[key] = found.get(key, BetFigures()) + group.sums(content_of)
     return found
 
 
-def _stored() -> Iterator[tuple[Key, BetSums]]:
+def _stored() -> Iterator[tuple[Key, BetFigures]]:
     """All rows. To be used within ``reading()``."""
-    query: Any = DailyTotals.select()
+    query: Any = DailyFigures.select()
     for day, game, case_id, price_class, bets, wagered, paid, *of_chances in query.tuples().iterator():
-        sums = BetSums(bets, Cents(wagered), Cents(paid), *of_chances)
+        sums = BetFigures(bets, Cents(wagered), Cents(paid), *of_chances)
         yield Key(Millis(day), game, case_id, price_class), sums
 
 
-def _is_same(expected: BetSums, stored: BetSums) -> bool:
+def _is_same(expected: BetFigures, stored: BetFigures) -> bool:
     return (expected.bets, expected.wagered, expected.paid, expected.largest) == (
         stored.bets,
         stored.wagered,

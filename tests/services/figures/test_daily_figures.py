@@ -1,17 +1,17 @@
-"""The totals of each day: kept with the public log, audited, and made again."""
+"""The figures of each day: kept with the public log, audited, and made again."""
 
 import threading
 
 import pytest
 
 from models.db.connection import database, reading, writing
-from models.figures import DailyTotals
+from models.figures import DailyFigures
 from models.log import BETS
 from services.figures import returns
 from services.log import sequencer
 from services.log.sequencer import Superseded
 from services.log.signed_log import tree_of
-from services.maintenance import fairness_report, totals
+from services.maintenance import fairness_report, statistics_audit
 from tests.services.figures.conftest import NOW
 from tests.support.audits import check_reports
 from tests.support.backups import back_up, restore
@@ -24,7 +24,7 @@ TODAY = NOW - NOW % DAY_MS
 @reading()
 def rows():
     """The rows without their days, games and sums of chances: bets, wagers and payouts by case or class."""
-    found = DailyTotals.select().order_by(DailyTotals.day_starts_at_ms, DailyTotals.price_class)
+    found = DailyFigures.select().order_by(DailyFigures.day_starts_at_ms, DailyFigures.price_class)
     return {
         ((row.day_starts_at_ms - TODAY) // DAY_MS, row.case_id or row.price_class): (
             row.bets,
@@ -71,7 +71,7 @@ def test_the_totals_equal_a_scan_of_all_bets(history, table, player, log, run):
     (line,) = returns.lines(since=TODAY, until=TODAY + DAY_MS, groups=[])
     kept = line.figures.paid_for
 
-    (scanned,) = fairness_report.sums_of_days().values()
+    (scanned,) = fairness_report.figures_of_days().values()
     assert (kept.bets, kept.wagered, kept.paid) == (scanned.bets, scanned.wagered, scanned.paid)
     assert kept.expected == pytest.approx(scanned.expected)
     assert kept.variance == pytest.approx(scanned.variance)
@@ -82,7 +82,7 @@ def test_a_bet_that_waits_for_the_log_is_in_no_total(table, player, log, run):
 
     assert rows() == {}
     assert run("ledger", "audit")["mismatches"] == 0
-    assert run("ledger", "rebuild")["dailyTotals"] == 0
+    assert run("ledger", "rebuild")["dailyFigures"] == 0
 
     log.append_now()
 
@@ -151,22 +151,22 @@ def test_a_successor_of_the_log_after_a_restore_loses_and_doubles_no_bet(
     assert run("ledger", "audit")["mismatches"] == 0
 
 
-OF_SPINS = ["the totals of 2026-03-18 upgrader under-100 differ from the bets"]
-OF_DESK = ["the totals of 2026-03-18 case desk differ from the bets"]
-OF_NOTHING = ["the totals of 1970-01-01 upgrader under-10 differ from the bets"]
+OF_SPINS = ["the figures of 2026-03-18 upgrader under-100 differ from the bets"]
+OF_DESK = ["the figures of 2026-03-18 case desk differ from the bets"]
+OF_NOTHING = ["the figures of 1970-01-01 upgrader under-10 differ from the bets"]
 SPOILED = {
-    "UPDATE daily_totals SET bets = bets + 1 WHERE game = 'case'": OF_DESK,
-    "UPDATE daily_totals SET wagered_cents = wagered_cents + 1 WHERE game = 'case'": OF_DESK,
-    "UPDATE daily_totals SET paid_cents = 0 WHERE game = 'case'": OF_DESK,
-    "UPDATE daily_totals SET expected_cents = expected_cents + 0.01": [*OF_DESK, *OF_SPINS],
-    "UPDATE daily_totals SET variance_square_cents = 0 WHERE game = 'upgrader'": OF_SPINS,
-    "UPDATE daily_totals SET largest_cents = largest_cents + 1 WHERE game = 'upgrader'": OF_SPINS,
-    "DELETE FROM daily_totals WHERE game = 'upgrader'": OF_SPINS,
-    "INSERT INTO daily_totals VALUES (0, 'upgrader', '', 'under-10', 1, 1, 0, 0.5, 0.5, 1)": OF_NOTHING,
+    "UPDATE daily_figures SET bets = bets + 1 WHERE game = 'case'": OF_DESK,
+    "UPDATE daily_figures SET wagered_cents = wagered_cents + 1 WHERE game = 'case'": OF_DESK,
+    "UPDATE daily_figures SET paid_cents = 0 WHERE game = 'case'": OF_DESK,
+    "UPDATE daily_figures SET expected_cents = expected_cents + 0.01": [*OF_DESK, *OF_SPINS],
+    "UPDATE daily_figures SET variance_square_cents = 0 WHERE game = 'upgrader'": OF_SPINS,
+    "UPDATE daily_figures SET largest_cents = largest_cents + 1 WHERE game = 'upgrader'": OF_SPINS,
+    "DELETE FROM daily_figures WHERE game = 'upgrader'": OF_SPINS,
+    "INSERT INTO daily_figures VALUES (0, 'upgrader', '', 'under-10', 1, 1, 0, 0.5, 0.5, 1)": OF_NOTHING,
 }
 
 
-@pytest.mark.both_databases("services/maintenance/totals.py")
+@pytest.mark.both_databases("services/maintenance/statistics_audit.py")
 @pytest.mark.usefixtures("history")
 def test_the_audit_finds_a_changed_a_missing_and_an_extra_row(app, run):
     check_reports(app, SPOILED.items(), {}, {})
@@ -174,7 +174,7 @@ def test_the_audit_finds_a_changed_a_missing_and_an_extra_row(app, run):
     assert run("ledger", "audit")["mismatches"] == 0
 
 
-@pytest.mark.both_databases("services/maintenance/totals.py")
+@pytest.mark.both_databases("services/maintenance/statistics_audit.py")
 @pytest.mark.usefixtures("history")
 def test_a_rebuild_makes_the_totals_again(run):
     before = rows()
@@ -182,7 +182,7 @@ def test_a_rebuild_makes_the_totals_again(run):
         for statement in SPOILED:
             database.execute_sql(statement)
 
-    assert run("ledger", "rebuild")["dailyTotals"] == 2
+    assert run("ledger", "rebuild")["dailyFigures"] == 2
 
     assert rows() == before
     assert run("ledger", "audit")["mismatches"] == 0
@@ -190,7 +190,7 @@ def test_a_rebuild_makes_the_totals_again(run):
 
 @pytest.mark.both_databases("locks")
 def test_appends_during_a_rebuild_are_counted_once(table, player, log, run):
-    rebuilding = threading.Thread(target=lambda: [totals.rebuild(now=NOW) for _ in range(10)])
+    rebuilding = threading.Thread(target=lambda: [statistics_audit.rebuild(now=NOW) for _ in range(10)])
     rebuilding.start()
     for _ in range(10):
         table.spin(player)

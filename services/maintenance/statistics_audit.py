@@ -1,4 +1,4 @@
-"""Audits and rebuilds the totals: recomputes every sum and count from the bets."""
+"""Audits and rebuilds statistics: recomputes every sum and count from the bets."""
 
 from collections.abc import Iterator
 from functools import reduce
@@ -12,11 +12,11 @@ from models.bets import HIGH_ROLL, Bet
 from models.cases import CASE, IRL, Case, CaseSpins, IrlCase, Snapshot
 from models.db.connection import Table, database, writing
 from models.db.sqlite import Sqlite
-from models.figures import LIVE_BET_SHARDS, SUMS, TOTALS, LiveBetCount, wrong_sums
+from models.figures import CURRENT, LIFETIME, LIVE_BET_SHARDS, LiveBetCount, wrong_statistics
 from models.users import User
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
-from services.figures import daily_totals
+from services.figures import daily_figures
 from services.shared.clock import LONGEST_MS, CalendarPeriod, Millis
 
 # Without the operator %, which psycopg2 takes for a parameter.
@@ -32,10 +32,10 @@ def mismatches() -> Iterator[str]:
     """A line for each wrong total."""
     for player in _of_past_periods():
         yield f"the current periods of {player.platform_id} are not those of the last bet"
-    for player_id, columns in wrong_sums().items():
-        if columns.keys() & set(TOTALS):
-            yield f"the totals of play of {player_id} differ from the bets"
-        if columns.keys() & set(SUMS):
+    for player_id, columns in wrong_statistics().items():
+        if columns.keys() & set(LIFETIME):
+            yield f"the statistics of {player_id} differ from the bets"
+        if columns.keys() & set(CURRENT):
             yield f"the sums of the current periods of {player_id} differ from the bets"
     yield from _differing(LiveBetCount.select(), _live_bet_counts(), "the live bet counts of shard {0}")
     for game, cases in CASES:
@@ -43,15 +43,15 @@ def mismatches() -> Iterator[str]:
         exists = CaseSpins.case_id.in_(cases.select(cases.id))
         stored = CaseSpins.select().where(CaseSpins.game == game, exists)
         yield from _differing(stored, _spins_of(game, cases), "the openings of {0} case {1} in shard {2}")
-    yield from daily_totals.mismatches()
+    yield from daily_figures.mismatches()
 
 
 def rebuild(*, now: Millis) -> dict[str, int]:
     """Compute every sum and count again. Bets wait for it, and first the appends to the public log.
 
-    Returns how many players had wrong totals or sums, and how many rows each table has now.
+    Returns how many players had wrong statistics, and how many rows each table has now.
     """
-    rows_of_days = daily_totals.rebuild()
+    rows_of_days = daily_figures.rebuild()
     with writing():
         # A bet written meanwhile would be counted twice or not at all. Its transaction changes
         # the player first, so ``users`` is locked first: a transaction that waits for it holds no other lock.
@@ -59,15 +59,17 @@ def rebuild(*, now: Millis) -> dict[str, int]:
         database.obj.lift_statement_limit()
         for player in _of_past_periods():
             User.update(_periods_of_last_bet(player)).where(User.id == player.id).execute()
-        wrong = wrong_sums()
+        wrong = wrong_statistics()
         for player_id, columns in wrong.items():
             User.update(columns).where(User.platform_id == player_id).execute()
-        record(AuditEventType.TOTALS_REBUILT, now=now, user_id=None, after={"correctedPlayers": len(wrong)})
+        record(
+            AuditEventType.STATISTICS_REBUILT, now=now, user_id=None, after={"correctedPlayers": len(wrong)}
+        )
         return {
             "corrected_players": len(wrong),
             "live_bet_counts": _replace_rows(LiveBetCount, _live_bet_counts()),
             "case_spins": _replace_rows(CaseSpins, *(_spins_of(game, cases) for game, cases in CASES)),
-            "daily_totals": rows_of_days,
+            "daily_figures": rows_of_days,
         }
 
 

@@ -1,4 +1,4 @@
-"""flask items, cases and irl withdraw: no longer sold, while everything that was won stays."""
+"""flask items, cases and irl retire: no longer sold, while everything that was won stays."""
 
 import pytest
 
@@ -63,14 +63,12 @@ def case(name, contents=HALVES):
     return {"name": name, "items": held}
 
 
-def test_a_withdrawn_item_leaves_a_running_server_until_it_is_imported_again(
-    run, connect, player, get, write
-):
+def test_a_retired_item_leaves_a_running_server_until_it_is_imported_again(run, connect, player, get, write):
     socket = connect(player)
     spin = {"amount": 1, "item": GUN}
     assert socket.call("upgrader:spin", spin)["status"] is True
 
-    printed = run("items", "withdraw", GUN)
+    printed = run("items", "retire", GUN)
 
     assert printed["item"] == GUN
     assert printed["casesNotAvailable"] == ["box", "free-case"]
@@ -82,9 +80,9 @@ def test_a_withdrawn_item_leaves_a_running_server_until_it_is_imported_again(
     wait_until(lambda: names(get("/upgrader/items")[1]) == {GUN, ROCK, OTHER})
 
 
-def test_a_case_with_a_withdrawn_item_cannot_be_opened_meanwhile(run, write, get, open_case):
+def test_a_case_with_a_retired_item_cannot_be_opened_meanwhile(run, write, get, open_case):
     assert open_case("box")["status"] is True
-    run("items", "withdraw", GUN)
+    run("items", "retire", GUN)
 
     wait_until(lambda: open_case("box") == NOT_AVAILABLE)
     wait_until(lambda: get("/api/cases/box")[1]["snapshot"] is None)
@@ -96,11 +94,11 @@ def test_a_case_with_a_withdrawn_item_cannot_be_opened_meanwhile(run, write, get
     wait_until(lambda: open_case("box")["status"] is True)
 
 
-def test_no_case_is_imported_or_made_with_a_withdrawn_item(run, write, fails, open_case, send, app):
+def test_no_case_is_imported_or_made_with_a_retired_item(run, write, fails, open_case, send, app):
     creator = create_player(app, "creator", level=25)
-    run("items", "withdraw", GUN)
+    run("items", "retire", GUN)
 
-    assert fails("cases", "import", write([case("Box")])) == "Error: row 1: the item Gun is withdrawn"
+    assert fails("cases", "import", write([case("Box")])) == "Error: row 1: the item Gun is retired"
     made = send(creator, "POST", "/api/cases/create", case("Mine"))
     unknown = case("Mine", {"Unknown": 50, ROCK: 50})
     assert made == send(creator, "POST", "/api/cases/create", unknown)
@@ -110,10 +108,10 @@ def test_no_case_is_imported_or_made_with_a_withdrawn_item(run, write, fails, op
     wait_until(lambda: open_case("box")["status"] is True)
 
 
-def test_a_withdrawn_case_is_not_listed_or_opened_until_it_is_imported_again(run, get, open_case, write):
+def test_a_retired_case_is_not_listed_or_opened_until_it_is_imported_again(run, get, open_case, write):
     assert open_case("box")["status"] is True
 
-    assert run("cases", "withdraw", "Box")["case"] == "box"
+    assert run("cases", "retire", "Box")["case"] == "box"
 
     wait_until(lambda: open_case("box") == NOT_FOUND)
     wait_until(lambda: ids(get("/api/cases")[1]) == {"chest"})
@@ -125,32 +123,32 @@ def test_a_withdrawn_case_is_not_listed_or_opened_until_it_is_imported_again(run
     wait_until(lambda: get("/api/cases/box")[0] == 200)
 
 
-def test_the_free_case_can_be_withdrawn_by_its_name(run, get):
+def test_the_free_case_can_be_retired_by_its_name(run, get):
     assert get("/api/cases/free")[0] == 200
 
-    assert run("cases", "withdraw", "DAILY")["case"] == "free-case"
+    assert run("cases", "retire", "DAILY")["case"] == "free-case"
 
     wait_until(lambda: get("/api/cases/free")[0] == 404)
 
 
-def test_a_case_of_a_player_can_be_withdrawn_and_restored(run, send, app, get):
+def test_a_case_of_a_player_can_be_retired_and_restored(run, send, app, get):
     creator, new = create_player(app, "creator", level=25), case("Bad Words")
     assert send(creator, "POST", "/api/cases/create", new)[0] == 200
     assert get("/api/cases/bad-words")[0] == 200
 
-    run("cases", "withdraw", "bad words")
+    run("cases", "retire", "bad words")
     wait_until(lambda: get("/api/cases/bad-words")[0] == 404)
     # The name stays taken.
     assert send(creator, "POST", "/api/cases/create", new)[0] == 400
 
-    assert run("cases", "restore", "bad-words") == {"case": "bad-words", "withdrawnAt": None}
+    assert run("cases", "restore", "bad-words") == {"case": "bad-words", "retiredAt": None}
     wait_until(lambda: get("/api/cases/bad-words")[0] == 200)
 
 
-def test_a_withdrawn_irl_case_returns_when_imported_again(run, write, get, open_case):
+def test_a_retired_irl_case_returns_when_imported_again(run, write, get, open_case):
     assert open_case("desk", "irl:open")["status"] is True
 
-    run("irl", "withdraw", "desk")
+    run("irl", "retire", "desk")
 
     wait_until(lambda: open_case("desk", "irl:open") == NOT_FOUND)
     wait_until(lambda: (get("/irl")[1], get("/irl/desk")[0]) == ([], 404))
@@ -160,7 +158,7 @@ def test_a_withdrawn_irl_case_returns_when_imported_again(run, write, get, open_
     wait_until(lambda: ids(get("/irl")[1]) == {"desk"})
 
 
-def test_bets_snapshots_and_audits_outlive_what_was_withdrawn(run, get, open_case, send, player):
+def test_bets_snapshots_and_audits_outlive_what_was_retired(run, get, open_case, send, player):
     request = {"requestId": "once"}
     first = open_case("box", **request)
     open_case("desk", "irl:open")
@@ -168,9 +166,9 @@ def test_bets_snapshots_and_audits_outlive_what_was_withdrawn(run, get, open_cas
     content = get(f"/snapshots/{snapshot}")
     entries = send(player, "GET", "/stats/fairness")[1]["data"]["items"]
 
-    run("cases", "withdraw", "box")
-    run("irl", "withdraw", "desk")
-    run("items", "withdraw", GUN)
+    run("cases", "retire", "box")
+    run("irl", "retire", "desk")
+    run("items", "retire", GUN)
 
     assert open_case("box", **request) == first
     assert get(f"/snapshots/{snapshot}") == content
@@ -180,29 +178,29 @@ def test_bets_snapshots_and_audits_outlive_what_was_withdrawn(run, get, open_cas
     assert run("ledger", "audit")["mismatches"] == 0
 
 
-def test_withdrawing_again_prints_the_first_time_and_records_nothing(run):
-    commands = (["items", "withdraw", GUN], ["cases", "withdraw", "Box"], ["irl", "withdraw", "desk"])
-    first = [run(*command)["withdrawnAt"] for command in commands]
+def test_retiring_again_prints_the_first_time_and_records_nothing(run):
+    commands = (["items", "retire", GUN], ["cases", "retire", "Box"], ["irl", "retire", "desk"])
+    first = [run(*command)["retiredAt"] for command in commands]
 
-    assert [run(*command)["withdrawnAt"] for command in commands] == first
+    assert [run(*command)["retiredAt"] for command in commands] == first
 
     run("cases", "restore", "Box")
     run("cases", "restore", "Box")
     recorded = [(event["what"], event["after"]) for event in run("audit", "export")[1:]]
     assert recorded[-4:] == [
-        ("item.withdrawn", {"item": GUN}),
-        ("case.withdrawn", {"case": "box"}),
-        ("irl-case.withdrawn", {"case": "desk"}),
+        ("item.retired", {"item": GUN}),
+        ("case.retired", {"case": "box"}),
+        ("irl-case.retired", {"case": "desk"}),
         ("case.restored", {"case": "box"}),
     ]
 
 
-def test_unknown_items_and_cases_cannot_be_withdrawn(fails):
+def test_unknown_items_and_cases_cannot_be_retired(fails):
     commands = {
-        ("items", "withdraw", "gun"): "item gun",
-        ("cases", "withdraw", "Nothing"): "case Nothing",
+        ("items", "retire", "gun"): "item gun",
+        ("cases", "retire", "Nothing"): "case Nothing",
         ("cases", "restore", "Nothing"): "case Nothing",
-        ("irl", "withdraw", "Desk"): "case Desk",
+        ("irl", "retire", "Desk"): "case Desk",
     }
 
     said = {command: fails(*command) for command in commands}

@@ -1,4 +1,4 @@
-"""Findings: open until the difference is gone, or until staff dismiss them."""
+"""Discrepancies: open until the difference is gone, or until staff dismiss them."""
 
 import json
 
@@ -23,7 +23,7 @@ def test_a_date_limits_what_is_compared(credited, invoice_of, fake, reconcile, c
         assert said == "Error: --since must be a date such as 2026-11-26"
 
 
-def test_a_finding_outside_of_the_range_stays_open(credited, invoice_of, fake, reconcile):
+def test_a_discrepancy_outside_of_the_range_stays_open(credited, invoice_of, fake, reconcile):
     made = credited()
     fake.invalidate(invoice_of(made))
     reconcile()
@@ -32,7 +32,7 @@ def test_a_finding_outside_of_the_range_stays_open(credited, invoice_of, fake, r
     assert reconcile("--since", "2026-03-20") == (0, [("deposit", made["id"])])
 
 
-def test_a_dismissed_finding_comes_back_only_when_it_changes(
+def test_a_dismissed_discrepancy_comes_back_only_when_it_changes(
     credited, invoice_of, fake, reconcile, run, fails, clock
 ):
     made = credited()
@@ -43,7 +43,7 @@ def test_a_dismissed_finding_comes_back_only_when_it_changes(
     assert (dismissed["kind"], dismissed["id"]) == ("deposit", made["id"])
     assert [reconcile()[1] for _ in range(2)] == [[], []]
     said = fails("payments", "dismiss", "deposit", made["id"], "--reason", "again")
-    assert said == "Error: there is no such open finding"
+    assert said == "Error: there is no such open discrepancy"
 
     fake.pay(invoice_of(made), 5)
     assert reconcile()[1] == [("deposit", made["id"])]
@@ -60,7 +60,7 @@ def test_a_dismissal_has_a_reason_in_the_audit_trail(credited, invoice_of, fake,
 
     last = run("audit", "export")[-1]
     assert (last["what"], last["after"]["kind"], last["after"]["reason"]) == (
-        "payment-finding.dismissed",
+        "payment-discrepancy.dismissed",
         "deposit",
         "dealt with",
     )

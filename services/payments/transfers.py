@@ -1,4 +1,4 @@
-"""Deposits and withdrawals that the payment processor reports. Each is recorded once."""
+"""Deposits and withdrawals that the payment processor reports as transfers. Each is recorded once."""
 
 import re
 from dataclasses import asdict, dataclass
@@ -17,7 +17,7 @@ from services.audit_trail.events import AuditEventType
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.clock import Millis
-from services.shared.errors import InsufficientBalance, OperatorError
+from services.shared.errors import InsufficientBalance, Refusal
 from services.shared.money import Cents, decimal_text, price_text
 from services.shared.text_validation import is_storable
 from services.wallet.affiliates import referrals
@@ -58,7 +58,7 @@ def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, no
     A txhash is recorded once on the whole platform: recording it again with the same player, type and USD
     changes nothing and returns the first payment. When two calls run concurrently, one records the payment,
     and both return it.
-    Raises InsufficientBalance; OperatorError for invalid values, and for a known txhash with another player,
+    Raises InsufficientBalance; Refusal for invalid values, and for a known txhash with another player,
     type or USD.
     """
     try:
@@ -78,7 +78,7 @@ def record_within(*, user: User, type_: PaymentType, usd: Cents, transfer: Trans
     A second attempt in another transaction finds the first payment.
     """
     if usd <= 0:
-        raise OperatorError("USD must be more than 0")
+        raise Refusal("USD must be more than 0")
     transfer = _checked(transfer)
     if is_recorded(transfer) and (first := _first(user, type_, usd, transfer)):
         return first
@@ -87,7 +87,7 @@ def record_within(*, user: User, type_: PaymentType, usd: Cents, transfer: Trans
 
 @reading()
 def _first(user: User, type_: PaymentType, usd: Cents, transfer: Transfer) -> Payment | None:
-    """The payment that is recorded with this txhash. Raises OperatorError if it differs from this one."""
+    """The payment that is recorded with this txhash. Raises Refusal if it differs from this one."""
     key = key_of(transfer)
     given = {"player": user, "type": type_, "USD": usd}
     different: list[str] = []
@@ -97,7 +97,7 @@ def _first(user: User, type_: PaymentType, usd: Cents, transfer: Transfer) -> Pa
         if not different:
             return first
     if different:
-        raise OperatorError(f"this txhash is recorded already, with another {', '.join(different)}")
+        raise Refusal(f"this txhash is recorded already, with another {', '.join(different)}")
     return None
 
 
@@ -213,12 +213,12 @@ def write(
 
 
 def _checked(transfer: Transfer) -> Transfer:
-    """The transfer with trimmed texts. Raises OperatorError for invalid ones."""
+    """The transfer with trimmed texts. Raises Refusal for invalid ones."""
     texts = {name: text.strip() for name, text in asdict(transfer).items()}
     for name, text in texts.items():
         most = getattr(Payment, name).max_length
         if len(text) > most or not is_storable(text):
-            raise OperatorError(f"--{name} must be a text of at most {most} characters")
+            raise Refusal(f"--{name} must be a text of at most {most} characters")
     if texts["amount"] and not ASSET_AMOUNT.fullmatch(texts["amount"]):
-        raise OperatorError("--amount must be a decimal number, in units of the asset")
+        raise Refusal("--amount must be a decimal number, in units of the asset")
     return Transfer(**texts)

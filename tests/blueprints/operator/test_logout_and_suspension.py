@@ -22,7 +22,7 @@ def status(client):
     return lambda token: client.get("/auth/me", headers={"Authorization": f"Bearer {token}"}).status_code
 
 
-def test_logging_a_player_out_ends_all_sessions(run, player, status):
+def test_logging_a_player_out_revokes_all_tokens(run, player, status):
     assert run("users", "logout", player.platform_id) == {"platformid": player.platform_id, "session": 1}
     assert status(player.token) == 401
     token = run("users", "token", player.platform_id)["token"]

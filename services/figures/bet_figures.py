@@ -15,7 +15,7 @@ from services.shared.money import NO_COINS, Cents
 
 
 @dataclass(frozen=True)
-class BetSums:
+class BetFigures:
     """Sums over bets. ``expected`` is the mean of what they pay, in cents, ``variance`` in cents squared."""
 
     bets: int = 0
@@ -26,8 +26,8 @@ class BetSums:
     largest: Cents = NO_COINS
     """The most that one of them could pay."""
 
-    def __add__(self, other: "BetSums") -> "BetSums":
-        return BetSums(
+    def __add__(self, other: "BetFigures") -> "BetFigures":
+        return BetFigures(
             self.bets + other.bets,
             Cents(self.wagered + other.wagered),
             Cents(self.paid + other.paid),
@@ -57,14 +57,14 @@ class BetSums:
         return (self.paid - self.expected) / sqrt(self.variance) if self.variance else 0.0
 
 
-def sum_of(many: Iterable[BetSums]) -> BetSums:
+def sum_of(many: Iterable[BetFigures]) -> BetFigures:
     """The sums of all. Of thousands it takes a tenth of the time of adding one by one."""
     rows = [(each.bets, each.wagered, each.paid, each.expected, each.variance, each.largest) for each in many]
     if not rows:
-        return BetSums()
+        return BetFigures()
     *summed, largest = zip(*rows, strict=True)
     bets, wagered, paid, expected, variance = map(sum, summed)
-    return BetSums(bets, Cents(wagered), Cents(paid), expected, variance, max(largest))
+    return BetFigures(bets, Cents(wagered), Cents(paid), expected, variance, max(largest))
 
 
 class GroupedBets(NamedTuple):
@@ -85,19 +85,19 @@ class GroupedBets(NamedTuple):
     largest: int | None
     """Of spins."""
 
-    def sums(self, content_of: Callable[[int], Content | None]) -> BetSums:
+    def sums(self, content_of: Callable[[int], Content | None]) -> BetFigures:
         """The sums, by the contents of the opened cases. Without one, nothing is expected."""
         amounts = self.bets, Cents(int(self.wagered)), Cents(int(self.paid))
         if self.snapshot_id is None:
             assert self.expected is not None and self.variance is not None  # noqa: S101, PT018  # for mypy
-            return BetSums(*amounts, self.expected, self.variance, Cents(self.largest or 0))
+            return BetFigures(*amounts, self.expected, self.variance, Cents(self.largest or 0))
         content = content_of(self.snapshot_id)
         if content is None:
-            return BetSums(*amounts)
+            return BetFigures(*amounts)
         of_case = expectation_of(content)
         expected, variance = of_case.mean_cents, of_case.variance_square_cents
         largest = max(item.price_cents for item in content.items)
-        return BetSums(*amounts, self.bets * expected, self.bets * variance, Cents(largest))
+        return BetFigures(*amounts, self.bets * expected, self.bets * variance, Cents(largest))
 
 
 # Chances first: the square of a price may exceed 64 bits. Quotients of whole numbers are whole on both

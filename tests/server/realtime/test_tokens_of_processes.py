@@ -1,4 +1,4 @@
-"""Sessions and suspensions of a player at two processes, which know of each other by the database alone."""
+"""Tokens and suspensions of a player at two processes, which know of each other by the database alone."""
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -126,7 +126,7 @@ def test_no_socket_that_connects_during_a_logout_stays_a_player(urls, player, op
         wait_until(lambda socket=socket: socket.spin(SPIN) == UNAUTHORIZED)
 
 
-def test_an_ended_sessions_proof_goes_to_the_new_session(urls, player, sockets, run, open_socket):
+def test_a_revoked_tokens_proof_goes_to_the_new_token(urls, player, sockets, run, open_socket):
     assert sockets[0].spin(SPIN)["status"]
     assert log_out(urls[1], player) == 200
 
@@ -135,13 +135,13 @@ def test_an_ended_sessions_proof_goes_to_the_new_session(urls, player, sockets, 
     assert new.expect("upgrader:proof")["nonce"] == 1
 
 
-def test_concurrent_logouts_at_two_processes_end_each_session_once(urls, player):
+def test_concurrent_logouts_at_two_processes_revoke_each_token_once(urls, player):
     with ThreadPoolExecutor(2) as together:
         answers = list(together.map(log_out, urls, [player, player]))
 
     assert sorted(answers) == [200, 401]
     with reading():
-        assert User.get_by_id(player.id).session_number == 1
+        assert User.get_by_id(player.id).token_number == 1
 
 
 @pytest.mark.security("Suspension")
@@ -179,7 +179,7 @@ ACTIONS = {
 def state(player):
     """What the actions may change."""
     user = User.select().where(User.id == player.id).dicts().get()
-    del user["session_number"]
+    del user["token_number"]
     return user, list(Prize.select().where(Prize.user == player.id).dicts())
 
 

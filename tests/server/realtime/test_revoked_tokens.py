@@ -1,4 +1,4 @@
-"""The sockets of a player whose sessions are ended."""
+"""The sockets of a player whose tokens are revoked."""
 
 import time
 from types import SimpleNamespace
@@ -23,7 +23,7 @@ def spin(socket):
 
 @pytest.fixture
 def log_out(client, player):
-    """Ends the player's sessions over HTTP."""
+    """Revokes the player's tokens over HTTP."""
 
     def log_out():
         assert client.post("/auth/logout-all", headers=player.headers).status_code == 200
@@ -42,7 +42,7 @@ def names(socket):
 
 
 @pytest.mark.security("Logging out everywhere")
-def test_only_the_new_sessions_sockets_get_proofs_and_balances(connect, player, log_out, log_in, monkeypatch):
+def test_only_sockets_of_the_new_token_get_proofs_and_balances(connect, player, log_out, log_in, monkeypatch):
     old, now = connect(player), time.monotonic()
     old.expect("balance")
     with monkeypatch.context() as patch:
@@ -63,7 +63,7 @@ def test_only_the_new_sessions_sockets_get_proofs_and_balances(connect, player, 
     assert set(names(old)[seen:]) <= {"live-bets", "live-bets:new"}
 
 
-def test_a_new_session_outlasts_the_comparison_with_the_database(connect, player, new_player, run, log_in):
+def test_a_new_token_outlasts_the_comparison_with_the_database(connect, player, new_player, run, log_in):
     another = connect(new_player("carol"))
     old = connect(player)
     run("users", "logout", player.platform_id)

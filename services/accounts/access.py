@@ -1,4 +1,4 @@
-"""Ending the sessions of a player, and suspending players."""
+"""Who may act as a player: token numbers, logging out everywhere, and suspending players."""
 
 from typing import Any
 
@@ -19,15 +19,15 @@ from services.shared.errors import AccountSuspended, Unauthorized
 
 
 def player_of(claims: Claims) -> User:
-    """The player of a valid token. Raises UserNotFound, and Unauthorized if the session was ended."""
+    """The player of a valid token. Raises UserNotFound, and Unauthorized if the token was revoked."""
     user = users.get(platform_id=claims.platform_id)
-    check_session(user, claims.session)
+    check_token_number(user, claims.token_number)
     return user
 
 
-def check_session(user: User, number: int) -> None:
-    """Raises Unauthorized if this session of the player was ended."""
-    if user.session_number != number:
+def check_token_number(user: User, number: int) -> None:
+    """Raises Unauthorized if tokens of this number were revoked."""
+    if user.token_number != number:
         raise Unauthorized
 
 
@@ -38,21 +38,21 @@ def check_not_suspended(user: User) -> None:
 
 
 def log_out_everywhere(*, user_id: int, now: Millis, reason: str = "") -> int:
-    """End all sessions of a player; returns the number of those that begin from now on.
+    """Revoke all tokens of a player; returns the number of those that begin from now on.
 
     ``reason`` is that of staff, if they do it in the back office.
 
-    After this has returned, no bet and no audited action of an ended session is committed: both check the
-    session number, and wait for the lock of this row or come first. When two requests of one session arrive
+    After this has returned, no bet and no audited action of a revoked token is committed: both check the
+    token number, and wait for the lock of this row or come first. When two requests with one token arrive
     at once, the second is refused; a command raises the number again. Raises UserNotFound.
     """
     with writing():
-        before: int = users.lock(user_id).session_number
+        before: int = users.lock(user_id).token_number
         number = before + 1
         ended, after = {"session": before}, {"session": number, **because(reason)}
-        # First, because the player who logs out acts in the session that this ends.
+        # First, because the player who logs out acts with a token that this revokes.
         record(AuditEventType.LOGGED_OUT, now=now, user_id=user_id, before=ended, after=after)
-        User.update(session_number=number).where(User.id == user_id).execute()
+        User.update(token_number=number).where(User.id == user_id).execute()
         return number
 
 

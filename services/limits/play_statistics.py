@@ -12,7 +12,7 @@ from services.shared.money import Cents
 
 
 @dataclass(frozen=True)
-class PlaySum:
+class PlayStatistics:
     """Sums in cents. ``net`` is what the player has won, below 0 for a loss."""
 
     wagered: Cents
@@ -24,7 +24,7 @@ class PlaySum:
 
 
 @dataclass(frozen=True)
-class PlaySession(PlaySum):
+class PlaySession(PlayStatistics):
     """The running play session of a player: when its first bet was made, its length and its sums."""
 
     since: Millis
@@ -32,27 +32,29 @@ class PlaySession(PlaySum):
 
 
 @reading()
-def summary(*, user_id: int, now: Millis) -> dict[str, PlaySum]:
+def summary(*, user_id: int, now: Millis) -> dict[str, PlayStatistics]:
     """The player's sums of the current ``day``, ``week`` and ``month`` in UTC, and the ``total`` of all bets.
 
     A bet that was just settled is included. Raises UserNotFound.
     """
     user = users.get_by_id(user_id)
     periods = {period.value: _of_period(user, period, now=now) for period in CalendarPeriod}
-    return periods | {"total": PlaySum(Cents(user.wagered_cents), Cents(user.earned_cents))}
+    return periods | {"total": PlayStatistics(Cents(user.wagered_cents), Cents(user.earned_cents))}
 
 
-def _of_period(user: User, period: CalendarPeriod, *, now: Millis) -> PlaySum:
+def _of_period(user: User, period: CalendarPeriod, *, now: Millis) -> PlayStatistics:
     if getattr(user, f"{period}_starts_at_ms") < period.start(now):
-        return PlaySum(Cents(0), Cents(0))
-    return PlaySum(
+        return PlayStatistics(Cents(0), Cents(0))
+    return PlayStatistics(
         Cents(getattr(user, f"{period}_wagered_cents")), Cents(getattr(user, f"{period}_paid_cents"))
     )
 
 
 @reading()
-def running_sessions(user_ids: Sequence[int], *, longer_than: Millis, now: Millis) -> dict[int, PlaySession]:
-    """The sessions of these players that have lasted so long and are not over, by player, in one query."""
+def running_play_sessions(
+    user_ids: Sequence[int], *, longer_than: Millis, now: Millis
+) -> dict[int, PlaySession]:
+    """The play sessions of these players that have lasted so long and are not over, by player."""
     columns = (User.id, User.play_began_at_ms, User.play_wagered_cents, User.play_paid_cents)
     rows = User.select(*columns).where(
         User.id.in_(user_ids),

@@ -8,7 +8,7 @@ from models.bets import Bet
 from models.db.connection import database, reading, writing
 from models.payments import Payment
 from models.users import User
-from services.maintenance import totals
+from services.maintenance import statistics_audit
 from tests.harness.players import import_case, import_prices
 from tests.harness.spins import Clock, at
 from tests.support.apps import import_irl_case
@@ -74,7 +74,7 @@ def spoil(ids):
     return execute
 
 
-PLAY = ["the totals of play of {alice} differ from the bets"]
+PLAY = ["the statistics of {alice} differ from the bets"]
 SUMS = ["the sums of the current periods of {alice} differ from the bets"]
 PERIODS = ["the current periods of {alice} are not those of the last bet"]
 ERASE = """
@@ -119,7 +119,7 @@ SPOILED = {
 }
 
 
-@pytest.mark.both_databases("services/maintenance/totals.py")
+@pytest.mark.both_databases("services/maintenance/statistics_audit.py")
 @pytest.mark.usefixtures("history")
 def test_each_wrong_total_is_reported_on_its_own_line(app, run, ids, alice):
     with reading():
@@ -132,7 +132,7 @@ def test_each_wrong_total_is_reported_on_its_own_line(app, run, ids, alice):
     assert run("ledger", "audit") == {"users": 2, "transactions": 6, "entries": 14, "mismatches": 0}
 
 
-@pytest.mark.both_databases("services/maintenance/totals.py")
+@pytest.mark.both_databases("services/maintenance/statistics_audit.py")
 @pytest.mark.usefixtures("history")
 @pytest.mark.parametrize("period", ["week", "month"])
 def test_a_rebuild_brings_an_erased_player_back_to_the_leaderboard(run, client, spoil, period):
@@ -145,7 +145,7 @@ def test_a_rebuild_brings_an_erased_player_back_to_the_leaderboard(run, client, 
     assert client.get(f"/leaderboard?period={period}ly").json == board
 
 
-@pytest.mark.both_databases("services/maintenance/totals.py")
+@pytest.mark.both_databases("services/maintenance/statistics_audit.py")
 @pytest.mark.usefixtures("history")
 def test_a_rebuild_corrects_wrong_totals(run, fails, spoil):
     for statement in (
@@ -164,7 +164,7 @@ def test_a_rebuild_corrects_wrong_totals(run, fails, spoil):
         "liveBetCounts": 2,
         "caseSpins": 0,
         # No bet is in the public log yet.
-        "dailyTotals": 0,
+        "dailyFigures": 0,
     }
     assert run("ledger", "audit")["mismatches"] == 0
     assert run("ledger", "rebuild")["correctedPlayers"] == 0
@@ -210,7 +210,7 @@ def test_a_cent_moved_between_past_bets_is_reported(app, fails, alice, spoil):
 def test_spins_during_a_rebuild_are_counted_once(app, run, alice, bob):
     """They wait for it, or it for them; none fails and none is missed."""
     table = Table(app)
-    rebuilding = threading.Thread(target=lambda: [totals.rebuild(now=NOW) for _ in range(10)])
+    rebuilding = threading.Thread(target=lambda: [statistics_audit.rebuild(now=NOW) for _ in range(10)])
     rebuilding.start()
     for _ in range(10):
         table.spin(alice, wager=1)
