@@ -150,14 +150,10 @@ UPDATE audit_events SET number = numbered.number FROM (
 def number_new(*, now: int) -> tuple[str, int] | None:
     """Number the events that wait, and store an anchor, if one is due; returns its digest and its events.
 
-    To be used in the transaction that appends the anchor to the public log. At most BATCH events are numbered
-    at once, and the next anchor is due at once then.
+    To be used in the transaction that appends the anchor to the public log, when that is locked. At most
+    BATCH events are numbered at once, and the next anchor is due at once then.
     """
     if not anchor_is_due(now=now):
-        return None
-    database.obj.lock_tables(AuditAnchor)
-    if not anchor_is_due(now=now):
-        # Another process has done it meanwhile.
         return None
     last = AuditAnchor.select().order_by(AuditAnchor.events.desc()).first()
     numbers = sorted(execute(NUMBER, {"batch": BATCH}))

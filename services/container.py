@@ -20,8 +20,7 @@ from services.figures.daily_figures import FiguresOfAppended
 from services.items.catalogue import CatalogueCache
 from services.items.prices.service import PriceService
 from services.log.bet_log import BetLog
-from services.log.keys import LogKeys
-from services.log.pseudonyms import Pseudonyms
+from services.log.notes import LogKeys
 from services.maintenance.encrypted_columns import EncryptedColumn, encrypted_columns
 from services.payments.deposits import Deposits
 from services.payments.hold import PayoutHold
@@ -60,7 +59,6 @@ class Services:
         clock: Callable[[], Millis],
         signals: Signals,
         process_id: Callable[[], int],
-        ask_for_confirmation: Callable[[], bool],
     ) -> None:
         """``clock`` gives Unix time in milliseconds. The others come from the cluster (server/cluster/)."""
         self.settings = settings
@@ -76,10 +74,10 @@ class Services:
             settings.instance_dir,
             origin=settings.log_origin,
             keys=LogKeys(settings.log_keys),
-            pseudonyms=Pseudonyms(),
             totals=FiguresOfAppended(),
             clock=clock,
-            ask_for_confirmation=ask_for_confirmation,
+            signals=signals,
+            process_id=process_id,
         )
         self.seeds = ServerSeeds(encrypter=self._encrypter("server seeds"), bet_log=self.log, clock=clock)
         self.proofs = Proofs(seeds=self.seeds, process_id=process_id)
@@ -102,7 +100,7 @@ class Services:
 
         self.payment_methods = PaymentMethods(settings, clock=clock)
         self.deposits = Deposits(self.payment_methods, settings, clock=clock)
-        self.payout_hold = hold = PayoutHold([self.log])
+        self.payout_hold = hold = PayoutHold(self.log)
         self.withdrawals = Withdrawals(self.payment_methods, settings, hold=hold, clock=clock)
         self.payout_sender = PayoutSender(self.payment_methods, hold=hold, clock=clock)
         self.payment_inbox = WebhookInbox(self.payment_methods, settings)

@@ -102,7 +102,7 @@ class NotChecked(Exception):
     """Something is missing, was not signed, or is of a later format. That proves nothing."""
 
 
-# BEGIN of the rules, which generate.py copies from services/bets/rolls.py and services/log/merkle.py.
+# BEGIN of the rules, which generate.py copies from services/bets/rolls.py and services/log/tree.py.
 
 CLIENT_SEED = re.compile(r"[A-Za-z0-9_-]{4,64}", re.ASCII)
 

@@ -95,5 +95,7 @@ class AuditEventType(StrEnum):
     ALARM_ACKNOWLEDGED = "alarm.acknowledged"
     STATISTICS_REBUILT = "statistics.rebuilt"
     SEEDS_REDRAWN = "seeds.redrawn"
+    LOG_CONTINUED = "log.continued"
+    LOG_TRUSTED = "log.trusted"
     SECRETS_ROTATED = "secrets.rotated"
     SETTINGS_CHANGED = "settings.changed"

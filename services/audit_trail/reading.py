@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 from models.audit_trail import IS_BY_STAFF, AuditAnchor, AuditEvent, stored_rows
 from models.db.connection import reading
 from models.log import Log
-from services.log import bundles, stored_tiles
-from services.log.merkle import leaf_hash
-from services.log.tiles import HASH_SIZE, TILE_WIDTH, TilePosition
+from services.log import bundles
+from services.log.tree import HASH_SIZE, TILE_WIDTH, TilePosition, leaf_hash
 
 ROWS_A_PAGE = 500
 
@@ -111,14 +110,14 @@ def logged_entries(log: Log, *, newest_first: bool = False) -> Iterator[tuple[in
     numbers = range(-(-log.size // TILE_WIDTH))
     step = -1 if newest_first else 1
     for number in numbers[::step]:
-        references = bundles.references(log.name, number)
+        references = bundles.references(number)
         others = bundles.other_contents(references)
         tile = b""
         # What is stored after the end is not signed.
         for offset in range(min(len(references), log.size - number * TILE_WIDTH))[::step]:
             entry = others.get(references[offset], b"")
             if b'"audit":' in entry:
-                tile = tile or stored_tiles.reader(log.name)(TilePosition(0, number))
+                tile = tile or bundles.read_tile(TilePosition(0, number))
                 if tile[offset * HASH_SIZE : (offset + 1) * HASH_SIZE] == leaf_hash(entry):
                     yield number * TILE_WIDTH + offset, entry
 

@@ -12,14 +12,15 @@ from peewee import fn
 from models import audit_schema, audit_trail
 from models.audit_trail import NO_EVENTS, AuditAnchor, AuditEvent, chained, stored_rows
 from models.db.connection import repeatable_read
-from models.log import BETS, Log
+from models.log import Log
 from services.audit_trail import reading
 from services.audit_trail.reading import ROWS_A_PAGE, Anchor, Row, anchor_of
 from services.audit_trail.recording import digest_of, event_text, to_text
-from services.log import sequencer, stored_tiles, tree
+from services.log import file
 from services.log.bet_log import BetLog
-from services.log.proof_files import proof_file
-from services.log.tree_verification import tree_problems
+from services.log.published import proof_file
+from services.log.sequencer import stored_log
+from services.log.verification import tree_problems
 from services.shared.clock import MINUTE_MS, Millis
 
 MAX_PROBLEMS = 1_000
@@ -40,7 +41,7 @@ def export() -> Iterator[str]:
     event with a number, in their order, and of those that wait for one.
     """
     with repeatable_read():
-        yield to_text(_newest_anchor(sequencer.stored_log(BETS)))
+        yield to_text(_newest_anchor(stored_log()))
         highest = AuditEvent.select(fn.MAX(AuditEvent.number)).scalar() or 0
         yield from (event_text(event) for _, event in reading.numbered(1, highest) if event)
         yield from map(event_text, reading.waiting())
@@ -48,8 +49,7 @@ def export() -> Iterator[str]:
 
 def _newest_anchor(log: Log) -> dict[str, Any]:
     for index, entry in reading.logged_entries(log, newest_first=True):
-        path = tree.inclusion_proof(index, log.size, stored_tiles.reader(log.name))
-        proof = proof_file(extra=entry, index=index, proof=path, checkpoint=log.checkpoint)
+        proof = proof_file(entry, index, size=log.size, note=log.checkpoint)
         return {"anchor": json.loads(entry), "proof": proof}
     return {"anchor": None, "proof": None}
 
@@ -64,13 +64,13 @@ def verify(
     the last one in ms, ``exported`` events), and a line for each problem. Raises LogMissing.
     """
     # Before the database, which has what is on disk.
-    on_disk = bet_log.kept_checkpoints()[:1]
+    kept = file.read(bet_log.machine.path)
     seen: dict[str, Any] = {"events": 0, "waiting": 0, "anchors": 0, "anchoredAt": None}
     with repeatable_read():
-        log = sequencer.stored_log(BETS)
+        log = stored_log()
         problems = chain(
             audit_schema.problems(),
-            tree_problems(bet_log, log, on_disk),
+            tree_problems(bet_log, log, kept.checkpoint if kept else None),
             _problems_of_anchors(log),
             _problems_of_anchored(seen),
             _problems_of_waiting(seen, now),

@@ -4,7 +4,7 @@ import pytest
 
 from models.db.connection import database, writing
 from models.db.sqlite import Sqlite
-from services.log.stored_tiles import NotStored
+from services.log.bundles import NotStored
 from tests.harness.spins import Clock
 
 
@@ -143,4 +143,4 @@ def test_events_that_get_no_number_do_not_stop_the_public_log(app, run, fails, c
     log.append_waiting()
 
     assert "the trigger mine of audit_events was added" in fails("audit", "verify")
-    assert log.published_size == 1
+    assert log.checkpoint().size == 1
