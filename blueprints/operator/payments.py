@@ -122,9 +122,7 @@ def reconcile(since: str | None) -> None:
     """Compare the books of the providers with ours; exit code 1 if there are discrepancies."""
     services = get_services()
     try:
-        checked, open_now = services.reconciliation.run(
-            since=_start_of(since), now=services.clock(), by_operator=True
-        )
+        checked, open_now = services.reconciliation.run(since=_start_of(since), now=services.clock())
     except ProviderError as error:
         raise Refusal(str(error)) from None
     found = [_shown_discrepancy(discrepancy) for discrepancy in open_now]

@@ -61,7 +61,6 @@ class Reconciliation:
         since: Millis,
         now: Millis,
         before_each: Callable[[], None] = lambda: None,
-        by_operator: bool = False,
     ) -> tuple[int, list[Discrepancy]]:
         """Compare what was made since then; how many invoices and payouts, and the open discrepancies.
 
@@ -70,7 +69,7 @@ class Reconciliation:
         ``before_each`` is called before each step, which asks a provider at most once. What it raises ends
         the reconciliation. Withdrawals that are held are released, if nothing more holds them.
         """
-        checked, epochs = 0, self._hold.epochs()
+        checked, epoch = 0, self._hold.epoch()
         for provider in self._providers.by_name.values():
             if provider.has_books:
                 checked += self._compare_deposits(provider, before_each, since=since, now=now)
@@ -78,7 +77,7 @@ class Reconciliation:
         report_slow(now=now)
         # Without providers nothing was compared.
         if self._providers.by_name:
-            self._hold.end(epochs, by_operator=by_operator)
+            self._hold.end(epoch)
         return checked, discrepancies.open_discrepancies()
 
     def _compare_deposits(
