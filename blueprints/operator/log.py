@@ -10,7 +10,7 @@ from blueprints.api.cli import OperatorGroup, fail_on_problems, print_json
 from models.bets import Bet
 from models.db.connection import database, reading, writing
 from models.db.sqlite import Sqlite
-from models.payments import Payment
+from models.payments import PaymentRecord
 from server.current_services import get_services
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
