@@ -103,14 +103,14 @@ def _situation() -> dict[str, Any]:
         "log": {"origin": stored.origin, "size": stored.size},
         "lost": lost,
         "lastBet": _newest(Bet),
-        "lastPayment": _newest(Payment),
+        "lastPayment": _newest(PaymentRecord),
         "database": database.identity(),
         "host": host,
         "discrepancies": len(discrepancies.open_discrepancies()),
     }
 
 
-def _newest(table: type[Bet] | type[Payment]) -> str | None:
+def _newest(table: type[Bet] | type[PaymentRecord]) -> str | None:
     """When the last row was made; None without rows."""
     at = table.select(table.created_at_ms).order_by(table.created_at_ms.desc()).limit(1).scalar()
     return at and datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="seconds")
