@@ -76,7 +76,7 @@ def make_deposit(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
         user_id=current_user().id,
         method=_method(body),
         amount=_amount(body),
-        key=request.headers.get(KEY_HEADER),
+        idempotency_key=request.headers.get(KEY_HEADER),
         now=services.clock(),
     )
     return {"deposit": deposit}, 201 if is_new else 200
@@ -128,7 +128,7 @@ def request_withdrawal(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
         method=_method(body),
         amount=_amount(body),
         to=_address(body),
-        key=request.headers.get(KEY_HEADER),
+        idempotency_key=request.headers.get(KEY_HEADER),
         now=services.clock(),
     )
     player_state().send(user_id, users.get_by_id(user_id))

@@ -68,6 +68,9 @@ ABOVE_LIMIT = "more was paid than asked, and more than the player's deposit limi
 CANCELLED = "cancelled by the player"
 
 
+# Rows: nothing here calls a provider.
+
+
 def change(deposit: Deposit, *, now: Millis | None, **changes: Any) -> None:
     """Change a deposit that still has the status of ``deposit``, and ``deposit`` with it.
 
@@ -94,7 +97,7 @@ def credit(
         type_=PaymentType.DEPOSIT,
         usd=amount,
         transfer=transfer,
-        key=transfers.key_of(transfer),
+        transfer_key=transfers.key_of(transfer),
         now=now,
     )
     ended = {"status": DepositStatus.CREDITED, "reason": reason, "poll_at_ms": None}
@@ -148,24 +151,25 @@ class Deposits:
         self._most = settings.payments_max_cents
 
     def create(
-        self, *, user_id: int, method: str, amount: Cents, key: str | None, now: Millis
+        self, *, user_id: int, method: str, amount: Cents, idempotency_key: str | None, now: Millis
     ) -> tuple[Deposit, bool]:
         """Make a deposit and ask the provider for an invoice; returns it, and whether it is new.
 
         The row is written first. When the provider's answer is unknown, the deposit stays ``created``, and
-        polling finds or makes its invoice. Of concurrent requests with one ``key`` one makes the row. Raises
+        polling finds or makes its invoice. Of concurrent requests with one key one makes the row. Raises
         InvalidIdempotencyKey, IdempotencyKeyReused, UnknownMethod, AmountOutsideLimits, TakingABreak,
         ExcludedPermanently, LimitReached, and then DepositRefused or ProviderAway, after which the deposit
         is ``failed`` and the key free again.
         """
-        body = {"method": method, "amount_cents": amount}
-        if first := rows.first_row(Deposit, user_id=user_id, key=key, body=body):
+        columns = {"method": method, "amount_cents": amount}
+        asked: dict[str, Any] = {"user_id": user_id, "idempotency_key": idempotency_key, "columns": columns}
+        if first := rows.find_repeated(Deposit, **asked):
             return first, False
         provider = self._providers.for_deposit(method, amount)
         try:
-            deposit = self._insert(user_id, method, amount, key, now)
+            deposit = self._insert(user_id, columns, idempotency_key, now)
         except peewee.IntegrityError:
-            if first := rows.first_row(Deposit, user_id=user_id, key=key, body=body):
+            if first := rows.find_repeated(Deposit, **asked):
                 return first, False
             raise
         try:
@@ -180,7 +184,10 @@ class Deposits:
             log.warning("deposit not answered: %s", error, extra={"deposit": deposit.id})
         return rows.get(Deposit, deposit.id), True
 
-    def _insert(self, user_id: int, method: str, amount: Cents, key: str | None, now: Millis) -> Deposit:
+    def _insert(
+        self, user_id: int, columns: dict[str, Any], idempotency_key: str | None, now: Millis
+    ) -> Deposit:
+        amount = Cents(columns["amount_cents"])
         with writing():
             # No other deposit of the player, and no new limit, is made before the commit.
             user = users.lock(user_id)
@@ -191,16 +198,15 @@ class Deposits:
             deposit: Deposit = Deposit.create(
                 id=secrets.token_hex(16),
                 user=user_id,
-                method=method,
                 status=DepositStatus.CREATED,
-                amount_cents=amount,
                 secret=secrets.token_hex(24),
-                idempotency_key=key,
+                idempotency_key=idempotency_key,
                 created_at_ms=now,
                 changed_at_ms=now,
-                **rows.first_poll(answered_at, self._providers.first_wait(method)),
+                **columns,
+                **rows.first_poll(answered_at, self._providers.first_wait(columns["method"])),
             )
-            created = {"deposit": deposit.id, "method": method, "amountCents": amount}
+            created = {"deposit": deposit.id, "method": deposit.method, "amountCents": amount}
             audit_trail.record(AuditEventType.DEPOSIT_CREATED, now=now, user_id=user_id, after=created)
             return deposit
 

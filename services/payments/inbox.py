@@ -72,17 +72,18 @@ class WebhookInbox:
         if not any(_is_signed(webhook, headers, body) for webhook in self._webhooks):
             raise BadSignature
         text = _text_of(body)
-        delivery_id = _store(OPERATOR, headers["webhook-id"], body, text, now=now)
-        delivery = _stored(OPERATOR, delivery_id)
+        delivery = _store(OPERATOR, headers["webhook-id"], body, text, now=now)
         if not _is_same_content(delivery.body, text):
-            ours = "another message has this id"
+            kind, ours = DiscrepancyKind.REUSED_ID, "another message has this id"
             theirs = f"not stored, SHA-256 {hashlib.sha256(body).hexdigest()[:16]}"
-            discrepancies.report(DiscrepancyKind.REUSED_ID, delivery_id, ours=ours, theirs=theirs, now=now)
+            discrepancies.report(kind, delivery.delivery_id, ours=ours, theirs=theirs, now=now)
             raise MessageIdReused
         if delivery.processed_at_ms is None:
             with suppress(StatusChanged):
                 self._record_once(delivery, now=now)
-            delivery = _stored(OPERATOR, delivery_id)
+            with reading():
+                # Another call may have recorded it.
+                delivery = WebhookDelivery.get_by_id(delivery.id)
         if delivery.error == MalformedMessage.text:
             raise MalformedMessage
 
@@ -90,10 +91,19 @@ class WebhookInbox:
         """Process the oldest stored messages; returns those that this call has processed."""
         with reading():
             is_waiting = WebhookDelivery.processed_at_ms.is_null()
-            waiting = list(
-                WebhookDelivery.select().where(is_waiting).order_by(WebhookDelivery.id).limit(most)
-            )
-        return self._process(waiting, now=now)
+            query = WebhookDelivery.select().where(is_waiting).order_by(WebhookDelivery.id)
+            waiting = list(query.limit(most))
+        processed, hints = [], defaultdict(list)
+        for delivery in waiting:
+            if delivery.provider != OPERATOR:
+                hints[delivery.provider].append(delivery)
+                continue
+            with suppress(StatusChanged):
+                self._record_once(delivery, now=now)
+                processed.append(delivery)
+        for name, deliveries in hints.items():
+            processed += self._make_due(name, deliveries, now=now)
+        return processed
 
     def retry(self, *, delivery_id: int, reason: str, now: Millis) -> None:
         """Process a message again whose processing has failed. A discrepancy about it is closed.
@@ -142,19 +152,6 @@ class WebhookInbox:
                 " close its discrepancy if it is this one"
             )
         discrepancies.solve(DiscrepancyKind.MESSAGE, delivery.delivery_id, now=now)
-
-    def _process(self, deliveries: Sequence[WebhookDelivery], *, now: Millis) -> list[WebhookDelivery]:
-        """Process these messages; returns those that no concurrent call has processed."""
-        processed = []
-        for delivery in deliveries:
-            if delivery.provider == OPERATOR:
-                with suppress(StatusChanged):
-                    self._record_once(delivery, now=now)
-                    processed.append(delivery)
-        for name in {delivery.provider for delivery in deliveries} - {OPERATOR}:
-            of_provider = [delivery for delivery in deliveries if delivery.provider == name]
-            processed += self._make_due(name, of_provider, now=now)
-        return processed
 
     def _record_once(self, delivery: WebhookDelivery, *, now: Millis) -> None:
         """Record the payment of a message. Of concurrent calls one does it, others raise StatusChanged."""
@@ -245,8 +242,8 @@ def _text_of(body: bytes) -> str:
     return body.decode(errors="backslashreplace").replace("\x00", "\\x00")
 
 
-def _store(provider: str, delivery_id: str, body: bytes, text: str, *, now: Millis) -> str:
-    """Store a message as this text, unless one with this id is stored. Returns its id."""
+def _store(provider: str, delivery_id: str, body: bytes, text: str, *, now: Millis) -> WebhookDelivery:
+    """Store a message as this text, unless one with this id is stored. Returns that one."""
     if not 1 <= len(delivery_id) <= MAX_ID or not delivery_id.isprintable():
         # Without an id, its content is the id.
         named = delivery_id.encode(errors="replace") or body
@@ -254,7 +251,9 @@ def _store(provider: str, delivery_id: str, body: bytes, text: str, *, now: Mill
     with writing():
         values = {"provider": provider, "delivery_id": delivery_id, "body": text, "received_at_ms": now}
         WebhookDelivery.insert(values).on_conflict_ignore().execute()
-    return delivery_id
+        is_same = (WebhookDelivery.provider == provider) & (WebhookDelivery.delivery_id == delivery_id)
+        stored: WebhookDelivery = WebhookDelivery.get(is_same)
+        return stored
 
 
 def _is_same_content(stored: str, text: str) -> bool:
@@ -265,13 +264,6 @@ def _is_same_content(stored: str, text: str) -> bool:
         return bool(decimal_json.loads(stored) == decimal_json.loads(text))
     except ValueError:
         return False
-
-
-@reading()
-def _stored(provider: str, delivery_id: str) -> WebhookDelivery:
-    is_same = (WebhookDelivery.provider == provider) & (WebhookDelivery.delivery_id == delivery_id)
-    stored: WebhookDelivery = WebhookDelivery.get(is_same)
-    return stored
 
 
 def _lock_waiting(deliveries: Sequence[WebhookDelivery]) -> list[WebhookDelivery]:
@@ -295,12 +287,12 @@ def _make_hinted_due(name: str, hints: Sequence[Hint], times: dict[str, Any]) ->
     is_waiting = Deposit.id.in_([hint.order_id for hint in hints]) & Deposit.invoice_id.is_null()
     has_invoice = Deposit.invoice_id.in_([hint.invoice_id for hint in hints])
     has_payout = Withdrawal.payout_id.in_([hint.payout_id for hint in hints])
-    deposits = _make_due(Deposit, (Deposit.method == name) & (has_invoice | is_waiting), times)
-    withdrawals = _make_due(Withdrawal, (Withdrawal.provider == name) & has_payout, times)
+    deposits = _make_rows_due(Deposit, (Deposit.method == name) & (has_invoice | is_waiting), times)
+    withdrawals = _make_rows_due(Withdrawal, (Withdrawal.provider == name) & has_payout, times)
     return {row.invoice_id or row.id for row in deposits} | {row.payout_id for row in withdrawals}
 
 
-def _make_due(table: type[rows.Row], is_hinted: Any, times: dict[str, Any]) -> list[rows.Row]:
+def _make_rows_due(table: type[rows.Row], is_hinted: Any, times: dict[str, Any]) -> list[rows.Row]:
     query: Any = table.select().where(is_hinted).order_by(table.id)
     if database.for_update:
         # In this order, so that no two processes wait for each other.

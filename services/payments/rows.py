@@ -23,18 +23,20 @@ def get(table: type[Row], row_id: str, *, user_id: int | None = None) -> Row:
 
 
 @reading()
-def first_row(table: type[Row], *, user_id: int, key: str | None, body: dict[str, Any]) -> Row | None:
+def find_repeated(
+    table: type[Row], *, user_id: int, idempotency_key: str | None, columns: dict[str, Any]
+) -> Row | None:
     """The row that the player's first request with this idempotency key has made, if there is one.
 
-    ``body`` has the columns that must be the same. Raises InvalidIdempotencyKey unless the key is None or 1
-    to 64 printable ASCII characters, and IdempotencyKeyReused if the columns differ.
+    ``columns`` must be the same. Raises InvalidIdempotencyKey unless the key is None or 1 to 64 printable
+    ASCII characters, and IdempotencyKeyReused if the columns differ.
     """
-    if key is None:
+    if idempotency_key is None:
         return None
-    if not KEY.fullmatch(key):
+    if not KEY.fullmatch(idempotency_key):
         raise InvalidIdempotencyKey
-    row: Row | None = table.get_or_none(table.user == user_id, table.idempotency_key == key)
-    if row is not None and any(getattr(row, name) != value for name, value in body.items()):
+    row: Row | None = table.get_or_none(table.user == user_id, table.idempotency_key == idempotency_key)
+    if row is not None and any(getattr(row, name) != value for name, value in columns.items()):
         raise IdempotencyKeyReused
     return row
 

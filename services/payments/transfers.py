@@ -79,7 +79,7 @@ def record_in_transaction(
     if same := _same_payment(lock_and_find(transfer), user, type_, usd):
         return same
     payment = insert_payment(
-        user_id=user.id, type_=type_, usd=usd, transfer=transfer, key=key_of(transfer), now=now
+        user_id=user.id, type_=type_, usd=usd, transfer=transfer, transfer_key=key_of(transfer), now=now
     )
     recorded = {"payment": payment.id, "type": type_, "usdCents": usd}
     audit_trail.record(AuditEventType.PAYMENT_RECORDED, now=now, user_id=user.id, after=recorded)
@@ -176,7 +176,7 @@ def insert_payment(
     type_: PaymentType,
     usd: Cents,
     transfer: Transfer,
-    key: str | None,
+    transfer_key: str | None,
     now: Millis,
     source: Account = Account.BALANCE,
 ) -> PaymentRecord:
@@ -195,7 +195,7 @@ def insert_payment(
         user=user_id,
         type=type_,
         usd_cents=usd,
-        transfer_key=key,
+        transfer_key=transfer_key,
         ledger_transaction=posting.post(kind=kind, user_id=user_id, moves=[Move(usd, *accounts)], now=now),
         created_at_ms=now,
         **described,

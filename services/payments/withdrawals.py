@@ -59,25 +59,26 @@ class Withdrawals:
         self._check = CheckService(settings) if settings.withdrawal_check_url else None
 
     def request(
-        self, *, user_id: int, method: str, amount: Cents, to: str, key: str | None, now: Millis
+        self, *, user_id: int, method: str, amount: Cents, to: str, idempotency_key: str | None, now: Millis
     ) -> tuple[Withdrawal, bool]:
         """Hold the coins for a withdrawal; returns it, and whether it is new.
 
-        Of concurrent requests with one ``key`` one makes the row. The operator's check, if there is one, is
+        Of concurrent requests with one key one makes the row. The operator's check, if there is one, is
         asked after the commit. Raises InvalidIdempotencyKey, IdempotencyKeyReused, UnknownMethod,
         AmountOutsideLimits, InvalidAddress, AccountSuspended, WagerFirst, InsufficientBalance.
         """
-        body = {"method": method, "amount_cents": amount, "destination": to}
-        if first := rows.first_row(Withdrawal, user_id=user_id, key=key, body=body):
+        columns = {"method": method, "amount_cents": amount, "destination": to}
+        asked: dict[str, Any] = {"user_id": user_id, "idempotency_key": idempotency_key, "columns": columns}
+        if first := rows.find_repeated(Withdrawal, **asked):
             return first, False
         provider = self._providers.for_withdrawal(method, amount)
         if not 1 <= len(to) <= MAX_ADDRESS or not to.isprintable() or to != to.strip():
             raise InvalidAddress
         held = self._held_reason()
         try:
-            withdrawal = self._insert(user_id, provider.name, body, key, now, held)
+            withdrawal = self._insert(user_id, provider.name, columns, idempotency_key, now, held)
         except peewee.IntegrityError:
-            if first := rows.first_row(Withdrawal, user_id=user_id, key=key, body=body):
+            if first := rows.find_repeated(Withdrawal, **asked):
                 return first, False
             raise
         self.decide(withdrawal)
@@ -137,12 +138,12 @@ class Withdrawals:
         self,
         user_id: int,
         provider: str,
-        body: dict[str, Any],
-        key: str | None,
+        columns: dict[str, Any],
+        idempotency_key: str | None,
         now: Millis,
         held: str | None,
     ) -> Withdrawal:
-        amount = Cents(body["amount_cents"])
+        amount = Cents(columns["amount_cents"])
         with writing():
             # No other withdrawal of the player is made before the commit.
             user = users.lock(user_id)
@@ -159,10 +160,10 @@ class Withdrawals:
                 user=user_id,
                 provider=provider,
                 hold=hold,
-                idempotency_key=key,
+                idempotency_key=idempotency_key,
                 created_at_ms=now,
                 changed_at_ms=now,
-                **body,
+                **columns,
                 **{"poll_wait_ms": self._providers.first_wait(provider)}
                 | self._decided(review_reason, provider, now),
             )
@@ -273,7 +274,7 @@ def complete(withdrawal: Withdrawal, transfer: Transfer, *, now: Millis, reason:
             type_=PaymentType.WITHDRAWAL,
             usd=amount,
             transfer=transfer,
-            key=transfers.free_key(transfer),
+            transfer_key=transfers.free_key(transfer),
             now=now,
             source=Account.HOUSE_HELD,
         )

@@ -63,9 +63,11 @@ def add_sample_data(app: Flask) -> SamplePlayer:
     codes.set_own(user_id=player.id, code="ALICE", special=None, now=now)
     codes.use(user_id=friend.id, code="ALICE", special=None, now=now)
     notifications.notify(user_id=player.id, title="Welcome", message="Good luck.", now=now)
-    services.deposits.create(user_id=player.id, method="demo", amount=Cents(5_000), key=None, now=now)
+    services.deposits.create(
+        user_id=player.id, method="demo", amount=Cents(5_000), idempotency_key=None, now=now
+    )
     services.withdrawals.request(
-        user_id=player.id, method="demo", amount=Cents(5_000), to="anywhere", key=None, now=now
+        user_id=player.id, method="demo", amount=Cents(5_000), to="anywhere", idempotency_key=None, now=now
     )
     for _ in range(SPINS):
         play_spin(app, player, DEAR, amount=60)

@@ -54,7 +54,7 @@ def request_withdrawal(services, player):
             method="demo",
             amount=Cents(coins * 100),
             to=ADDRESS,
-            key=None,
+            idempotency_key=None,
             now=services.clock(),
         )
         return withdrawal.id
@@ -76,7 +76,7 @@ def decide(staff):
 def in_review(services, player):
     """A deposit of 25 USD that staff must decide about; its id."""
     deposit = services.deposits.create(
-        user_id=player.id, method="demo", amount=Cents(2500), key=None, now=services.clock()
+        user_id=player.id, method="demo", amount=Cents(2500), idempotency_key=None, now=services.clock()
     )[0]
     with writing():
         Deposit.update(status="review", reason="underpaid").where(Deposit.id == deposit.id).execute()

@@ -127,7 +127,7 @@ class Writer:
     def pay_in(self, user_id: int) -> None:
         """The player asks for a deposit, and its money comes."""
         deposit, _ = self._services.deposits.create(
-            user_id=user_id, method=PROVIDER, amount=self._amount(), key=None, now=now_ms()
+            user_id=user_id, method=PROVIDER, amount=self._amount(), idempotency_key=None, now=now_ms()
         )
         with writing():
             deposits.credit(deposit, self._amount(), self._transfer(), now=now_ms())
@@ -160,7 +160,12 @@ class Writer:
 
     def _request(self, user_id: int) -> Withdrawal:
         requested, _ = self._services.withdrawals.request(
-            user_id=user_id, method=PROVIDER, amount=self._amount(), to="anywhere", key=None, now=now_ms()
+            user_id=user_id,
+            method=PROVIDER,
+            amount=self._amount(),
+            to="anywhere",
+            idempotency_key=None,
+            now=now_ms(),
         )
         return requested
 
