@@ -138,11 +138,12 @@ class PaymentStorm:
 
     def _check(self) -> None:
         report, scene, fake = self._report, self._scene, self._scene.fake
+        # First: the audit trail must not have events of the future.
+        report.problems += crash_checks.audit(scene.app)[0]
         # So that all that has changed is old enough to be reconciled.
         scene.clock.ahead_ms = AHEAD_MS
         report.problems += checks.reconciled(self._staff, fake)
         scene.clock.ahead_ms = 0
-        report.problems += crash_checks.audit(scene.app)[0]
         report.problems += checks.problems(scene, self._actors, self._staff)
         report.problems += [f"BTCPay: {line}" for line in fake.violations]
         report.problems += [*scene.problems, *scene.check.problems]
