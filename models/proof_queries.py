@@ -2,7 +2,7 @@
 
 | state | ``proof_held_by`` | seed | ``proof_delivered_at_ms`` |
 |---|---|---|---|
-| scheduled, and due from ``completed_at_ms`` | null | encrypted | null |
+| scheduled, and due from ``proof_due_at_ms`` | null | encrypted | null |
 | claimed | the id of a process | encrypted | null |
 | released | RELEASED | written | null |
 | delivered | | written | when |
@@ -57,7 +57,7 @@ class DueBet(NamedTuple):
     server_seed_commitment: str
     encrypted_server_seed: str | None
     server_seed: str | None
-    completed_at_ms: int
+    proof_due_at_ms: int
     is_suspended: bool
     """Whether the player is: the public lists do not have the bet then."""
 
@@ -87,10 +87,10 @@ WHERE bets.id = CAST(wanted.key AS BIGINT) AND proof_delivered_at_ms IS NULL
 RETURNING {COLUMNS}
 """  # noqa: S608  # constants of this file
 UNCLAIMED = """
-SELECT id, completed_at_ms FROM bets
+SELECT id, proof_due_at_ms FROM bets
 WHERE proof_held_by IS NULL AND proof_delivered_at_ms IS NULL
-    AND (:due_by IS NULL OR completed_at_ms <= :due_by)
-ORDER BY completed_at_ms
+    AND (:due_by IS NULL OR proof_due_at_ms <= :due_by)
+ORDER BY proof_due_at_ms
 """
 # One look-up in the index bets_without_delivered_proof for each player. The live processes are read once.
 UNDELIVERED = f"""
@@ -128,8 +128,8 @@ FROM {pairs}(:seeds) AS sent
 WHERE bets.id = CAST(sent.key AS BIGINT) AND proof_delivered_at_ms IS NULL
 """
 POSTPONE = """
-UPDATE bets SET completed_at_ms = :due_at
-WHERE id = :bet AND proof_held_by IS NULL AND server_seed IS NULL AND completed_at_ms < :due_at
+UPDATE bets SET proof_due_at_ms = :due_at
+WHERE id = :bet AND proof_held_by IS NULL AND server_seed IS NULL AND proof_due_at_ms < :due_at
 """
 
 

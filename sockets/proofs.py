@@ -106,7 +106,7 @@ class ProofDelivery:
 
     def after_bet(self, sid: str, played: SettledBet) -> None:
         """Send this bet's proof when it is due: to this socket, or else to any of its player's."""
-        self._schedule(played.bet.id, Claim(self._due_at(played.bet.completed_at_ms), sid))
+        self._schedule(played.bet.id, Claim(self._due_at(played.bet.proof_due_at_ms), sid))
 
     def joined(self, sid: str) -> None:
         """Send a socket that has just joined the player's proofs that were never confirmed."""

@@ -39,5 +39,5 @@ class FairnessEntrySchema(WireSchema):
     bet_amount = Coins("The wager", 10, attribute="wager_cents")
     payout = Coins("What was won: 0 for a lost spin", attribute="payout_cents")
     status = text("won if an opening paid more than its wager", "won", validate=one_of("won", "lost"))
-    completed_at = epoch_ms("When its proof is due", attribute="completed_at_ms")
+    completed_at = epoch_ms("When its proof is due", attribute="proof_due_at_ms")
     pf = Part(PublishedFairnessSchema, required=True)

@@ -15,6 +15,7 @@ from models.bets import Bet
 from models.db.connection import reading
 from models.proof_queries import DueBet, UndeliveredBet
 from services.bets.seeds import ServerSeeds
+from services.log.bet_log import BetLog
 from services.shared.clock import Millis
 
 BATCH = 500
@@ -29,9 +30,9 @@ class Proof(DueBet):
 class Proofs:
     """Claims and releases proofs of this process, and reveals server seeds."""
 
-    def __init__(self, *, seeds: ServerSeeds, process_id: Callable[[], int]) -> None:
+    def __init__(self, *, seeds: ServerSeeds, bet_log: BetLog, process_id: Callable[[], int]) -> None:
         self._seeds = seeds
-        self.log = seeds.log
+        self.log = bet_log
         self._process_id = process_id
         # Holds what this process claims while it is not in the list of processes. It is never live.
         self._unlisted = -1 - secrets.randbelow(2**31 - 1)
@@ -70,7 +71,7 @@ class Proofs:
 
     def reveal_due(self, *, user_id: int, now: Millis) -> None:
         """Write the seeds of this player's bets that are due and not revealed yet."""
-        is_due = (Bet.completed_at_ms <= now) | Bet.proof_held_by.is_null(False)
+        is_due = (Bet.proof_due_at_ms <= now) | Bet.proof_held_by.is_null(False)
         unrevealed = (Bet.user == user_id) & Bet.proof_delivered_at_ms.is_null() & Bet.server_seed.is_null()
         with reading():
             due = list(Bet.select(Bet.id).where(unrevealed, is_due).scalars())
@@ -81,7 +82,7 @@ class Proofs:
 
         ``is_logged`` says that the bet is known to be in the checkpoint of this machine.
         """
-        if bet.server_seed is None and bet.proof_held_by is None and bet.completed_at_ms > now:
+        if bet.server_seed is None and bet.proof_held_by is None and bet.proof_due_at_ms > now:
             return ""
         if bet.server_seed is None and not is_logged:
             self.log.cover([bet.id])

@@ -24,7 +24,7 @@ from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
 from services.shared.errors import Unavailable
 
-log = logging.getLogger("platform.seeds")
+logger = logging.getLogger("platform.seeds")
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Commitment:
 
 
 @dataclass(frozen=True)
-class SeedInPlay:
-    """An announced seed, decrypted for the bet that is about to use it."""
+class DrawnSeed:
+    """A seed that is announced, or about to be, with its secret part."""
 
     nonce: int
     commitment: str
@@ -65,7 +65,7 @@ class ServerSeeds:
         self.on_redraw: list[Callable[[int, Commitment], None]] = []
         """Called with the player's id and the new commitment after an announced seed was replaced."""
         self.encrypter = encrypter
-        self._announced_here: LRUCache[int, SeedInPlay] = LRUCache(maxsize=REMEMBERED)
+        self._remembered: LRUCache[int, DrawnSeed] = LRUCache(maxsize=REMEMBERED)
         self._guard = threading.Lock()
 
     def announce_first(self, *, user_id: int) -> None:
@@ -80,47 +80,45 @@ class ServerSeeds:
             if announced_seeds.insert_first(user_id, commitment=seed.commitment, encrypted=seed.encrypted):
                 self._add_entry(user_id, seed.announcement, Reason.NEW)
 
-    def draw(self, *, nonce: int) -> SeedInPlay:
+    def draw(self, *, nonce: int) -> DrawnSeed:
         """A new seed; the caller stores it, which announces it."""
         server_seed = rolls.draw_server_seed()
-        return SeedInPlay(
+        return DrawnSeed(
             nonce=nonce,
             commitment=rolls.commitment_of(server_seed),
             encrypted=self.encrypter.encrypt(server_seed),
             server_seed=server_seed,
         )
 
-    def used(self, *, user_id: int, following: SeedInPlay) -> None:
-        """Note that a bet has used the player's seed, and keep the following one in memory.
-
-        That saves the next bet a query and a decryption.
-        """
-        self.log.remember_bet(user_id=user_id, nonce=following.nonce - 1)
+    def remember_next(self, next_seed: DrawnSeed, *, user_id: int) -> None:
+        """Keep the seed that a bet has announced, which saves the next bet a query and a decryption."""
+        self.log.remember_bet(user_id=user_id, nonce=next_seed.nonce - 1)
         with self._guard:
-            self._announced_here[user_id] = following
+            self._remembered[user_id] = next_seed
 
-    def recall(self, *, user_id: int) -> SeedInPlay | None:
+    def take_remembered(self, *, user_id: int) -> DrawnSeed | None:
         """Remove and return the remembered seed. The settlement refuses it if another process used it."""
         with self._guard:
-            seed: SeedInPlay | None = self._announced_here.pop(user_id, None)
-        return seed
+            return self._remembered.pop(user_id, None)
 
     @reading()
     def announced(self, *, user_id: int) -> Commitment:
-        """The commitment of the player's next bet. Raises UserNotFound."""
-        found = self._find(user_id)
+        """The commitment of the player's next bet, announced now for a new player. Raises UserNotFound."""
+        found = self._find_usable(user_id)
         return Commitment(found.commitment, found.nonce)
 
     @reading()
-    def in_play(self, *, user_id: int) -> SeedInPlay:
+    def load(self, *, user_id: int) -> DrawnSeed:
         """The seed of the player's next bet, decrypted, with its commitment in a signed checkpoint.
 
         Must not be called within a transaction. Raises UserNotFound.
         """
-        found = self._find(user_id)
+        found = self._find_usable(user_id)
         if not found.is_logged:
-            self._log(user_id, found)
-        return SeedInPlay(
+            self.log.log_commitments()
+            with writing():
+                announced_seeds.mark_logged(user_id, found)
+        return DrawnSeed(
             nonce=found.nonce,
             commitment=found.commitment,
             # The bet stores this text, which must be encrypted with the current key.
@@ -128,7 +126,7 @@ class ServerSeeds:
             server_seed=self.encrypter.decrypt(found.encrypted),
         )
 
-    def _find(self, user_id: int) -> FoundSeed:
+    def _find_usable(self, user_id: int) -> FoundSeed:
         """The announced seed, which is redrawn if it must be."""
         for _ in range(ATTEMPTS):
             known, last_nonce = self.log.known(), self.log.last_nonce(user_id)
@@ -156,12 +154,6 @@ class ServerSeeds:
         if changed:
             for redrawn in self.on_redraw:
                 redrawn(user_id, seed.announcement)
-
-    def _log(self, user_id: int, found: FoundSeed) -> None:
-        """Have an announced commitment in a signed checkpoint before a bet uses its seed."""
-        self.log.log_commitments()
-        with writing():
-            announced_seeds.mark_logged(user_id, found)
 
     def _add_entry(
         self, user_id: int, announced: Commitment, reason: Reason, *, redraw: int | None = None
@@ -201,5 +193,5 @@ class ServerSeeds:
         try:
             return self.encrypter.decrypt(bet.encrypted_server_seed)
         except InvalidToken:
-            log.error("no key decrypts the server seed of bet %s", bet.id)  # noqa: TRY400
+            logger.error("no key decrypts the server seed of bet %s", bet.id)  # noqa: TRY400
             return ""

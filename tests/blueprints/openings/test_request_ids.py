@@ -49,7 +49,7 @@ def test_a_repeated_request_is_answered_after_its_terms_expired(
     first = socket.call("case:open", opening(case))
     after_first = state_of(player)
     monkeypatch.setattr(cases, "OpenableCase", read_too_long_ago)
-    app.extensions["services"].case_openings.forget_terms()
+    app.extensions["services"].case_openings.forget_cached()
 
     assert socket.call("case:open", opening(case)) == first
     assert socket.call("case:open", opening(case, requestId="r-2"))["error"] == "Something went wrong"
