@@ -36,8 +36,8 @@ SEEDS_AT_ONCE = 500
 """Seeds that one statement writes."""
 
 
-class DueBet(NamedTuple):
-    """The columns of a bet and its player that the proof and the public lists need."""
+class Proof(NamedTuple):
+    """The columns of a claimed bet and its player that the proof and the public lists need."""
 
     id: int
     user_id: int
@@ -56,7 +56,8 @@ class DueBet(NamedTuple):
     client_seed: str
     server_seed_commitment: str
     encrypted_server_seed: str | None
-    server_seed: str | None
+    server_seed: str
+    """Empty while the seed is encrypted."""
     proof_due_at_ms: int
     is_suspended: bool
     """Whether the player is: the public lists do not have the bet then."""
@@ -71,11 +72,12 @@ class UndeliveredBet(NamedTuple):
 
 
 # SQLite can return columns of the changed table only.
-OTHER_TABLES = SHOWN_WITH_BETS | {
+EXPRESSIONS = SHOWN_WITH_BETS | {
     "snapshot": "(SELECT hash FROM snapshots WHERE snapshots.id = bets.snapshot_id)",
+    "server_seed": "COALESCE(server_seed, '')",
     "is_suspended": "(SELECT suspended_at_ms IS NOT NULL FROM users WHERE users.id = bets.user_id)",
 }
-COLUMNS = ", ".join(OTHER_TABLES.get(name, name) for name in DueBet._fields)
+COLUMNS = ", ".join(EXPRESSIONS.get(name, name) for name in Proof._fields)
 
 # The second of two processes waits for the first one's statement, and then changes no row. A process that got
 # no answer repeats its claim.
@@ -144,14 +146,14 @@ def _writing() -> Iterator[None]:
 
 
 @_writing()
-def claim(holders: Mapping[int, int | None], *, process: int) -> list[DueBet]:
+def claim(holders: Mapping[int, int | None], *, process: int) -> list[Proof]:
     """Claim these bets from the holders that they were found with; None is for a bet without one.
 
     Returns, in the order of their ids, those that this process holds now.
     """
     wanted = {bet_id: "" if holder is None else str(holder) for bet_id, holder in holders.items()}
     return sorted(
-        DueBet._make(row) for row in execute(CLAIM, {"holders": json.dumps(wanted), "process": process})
+        Proof._make(row) for row in execute(CLAIM, {"holders": json.dumps(wanted), "process": process})
     )
 
 

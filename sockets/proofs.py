@@ -15,10 +15,9 @@ from itertools import islice
 from typing import NamedTuple
 
 from models import proof_queries
-from models.proof_queries import FOUND_AT_ONCE
+from models.proof_queries import FOUND_AT_ONCE, Proof
 from server.realtime.repeated_task import RepeatedTask
 from server.realtime.server import Event, Realtime
-from services.bets.proofs import Proof
 from services.bets.settlement import SettledBet
 from services.container import Services
 from services.shared.background import in_slices, pause

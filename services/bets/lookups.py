@@ -53,11 +53,15 @@ def get(*, user_id: int, nonce: int, game: str) -> Bet:
     return bet
 
 
-def get_public(*, bet_id: int, proofs: Proofs, now: Millis) -> RevealedBets:
-    """Any player's bet, alone in its list. Raises BetNotFound, and BetNotRevealed until its proof is due."""
+def get_public(*, bet_id: int, proofs: Proofs, now: Millis) -> Any:
+    """Any player's bet, with its ``log``, and as ``content`` that of the case that was opened, or None.
+
+    Raises BetNotFound, and BetNotRevealed until its proof is due.
+    """
     bet = _get_due(bet_id, proofs, now)
     bet.log = published.place_of_bet(bet.id, bet_log=proofs.log)
-    return RevealedBets([bet], _contents([bet]), is_final=True)
+    bet.content = _contents([bet]).get(bet.snapshot_id)
+    return bet
 
 
 def get_log_proof(*, bet_id: int, proofs: Proofs, now: Millis) -> str:

@@ -13,18 +13,12 @@ import peewee
 from models import proof_queries
 from models.bets import Bet
 from models.db.connection import reading
-from models.proof_queries import DueBet, UndeliveredBet
+from models.proof_queries import Proof, UndeliveredBet
 from services.bets.seeds import ServerSeeds
 from services.log.bet_log import BetLog
 from services.shared.clock import Millis
 
 BATCH = 500
-
-
-class Proof(DueBet):
-    """A bet that is claimed, with its server seed, which is empty if no key decrypts it."""
-
-    server_seed: str
 
 
 class Proofs:
@@ -44,15 +38,16 @@ class Proofs:
     def claim(self, holders: Mapping[int, int | None]) -> list[Proof]:
         """Claim these bets from the holders that they were found with; None is for a bet without one.
 
-        Returns those that this process holds now, in the order of their ids. Doing it again returns them
-        again. Must not be called within a transaction.
+        Returns those that this process holds now, in the order of their ids, with their server seeds, which
+        are empty if no key decrypts them. Doing it again returns them again. Must not be called within a
+        transaction.
         """
         # Appending takes time, so it comes first: a process that is killed meanwhile holds nothing.
         self.log.cover(holders)
         bets = proof_queries.claim(holders, process=self._process)
         # Once more, because the database may have been set back meanwhile.
-        self.log.cover([bet.id for bet in bets if bet.server_seed is None])
-        return [Proof._make(bet._replace(server_seed=self._seeds.of_bet(bet))) for bet in bets]
+        self.log.cover([bet.id for bet in bets if not bet.server_seed])
+        return [bet._replace(server_seed=self._seeds.of_bet(bet)) for bet in bets]
 
     def release(self, seeds: Mapping[int, str]) -> None:
         """Let any process send these proofs, unless another one has claimed them. By the ids of the bets."""

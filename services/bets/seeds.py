@@ -12,7 +12,7 @@ from models import announced_seeds
 from models.announced_seeds import AnnouncedSeed, FoundSeed
 from models.bets import Bet
 from models.db.connection import reading, writing
-from models.proof_queries import DueBet
+from models.proof_queries import Proof
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
@@ -181,12 +181,12 @@ class ServerSeeds:
             record(AuditEventType.SEEDS_REDRAWN, now=now, user_id=None, after={"seeds": count})
             return count
 
-    def of_bet(self, bet: Bet | DueBet) -> str:
+    def of_bet(self, bet: Bet | Proof) -> str:
         """A settled bet's seed, revealed or not; empty if no key decrypts it.
 
         Callers must not show it before its proof is due.
         """
-        if bet.server_seed is not None:
+        if bet.server_seed:
             return bet.server_seed
         if bet.encrypted_server_seed is None:
             raise ValueError("a bet has a seed, encrypted or revealed")
