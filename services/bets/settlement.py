@@ -148,8 +148,8 @@ class BetSettler:
             next_seed = self._seeds.draw(nonce=seed.nonce + 1)
             settlement = self._decide(game, request, terms, seed, next_seed)
             if expected not in (None, seed.commitment):
-                self._check_player(settlement)
-                raise CommitmentMismatch
+                with reading():
+                    raise _refusal_of_player(self._parameters(settlement)) or CommitmentMismatch()
             try:
                 return self._store(settlement, terms, next_seed)
             except SeedUsed:
@@ -189,12 +189,6 @@ class BetSettler:
             min_cycle_ms=self._settings.game_min_cycle_ms,
             longest_play_ms=self._settings.longest_play_ms,
         )
-
-    @reading()
-    def _check_player(self, settlement: Settlement) -> None:
-        """Raise what the settlement would raise because of the player's account, breaks and limits."""
-        if refusal := _refusal_of_player(self._parameters(settlement)):
-            raise refusal
 
     def _store(self, settlement: Settlement, terms: Terms, next_seed: DrawnSeed) -> NewBet:
         """Write the bet. Raises SeedUsed if another bet has used its seed."""
@@ -323,9 +317,8 @@ def _run_step(part: str, values: Mapping[str, Any]) -> Any:
 
 def _refusal(values: Mapping[str, Any]) -> Exception:
     """Why the player's row allowed no bet with these values."""
-    if refusal := _refusal_of_player(values):
-        return refusal
-    return FreeCaseNotAvailable() if values["free_case_limit"] is not None else InsufficientBalance()
+    is_free = values["free_case_limit"] is not None
+    return _refusal_of_player(values) or (FreeCaseNotAvailable() if is_free else InsufficientBalance())
 
 
 def _refusal_of_player(values: Mapping[str, Any]) -> Exception | None:

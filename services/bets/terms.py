@@ -1,6 +1,7 @@
 """What a bet of any game is: its request, its refusals, and the terms on which it is settled."""
 
 import hashlib
+import json
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,7 +11,6 @@ from models.bet_settlement import Outcome
 from models.cases import CASE, IRL
 from services.accounts.client_seed import is_client_seed
 from services.limits.errors import ExcludedPermanently, LimitReached, TakingABreak
-from services.shared import decimal_json
 from services.shared.errors import (
     AccountSuspended,
     InsufficientBalance,
@@ -126,7 +126,8 @@ class BetRequest(ABC):
 
     def digest(self, game: str) -> str:
         """A hash of the game and the identity. Amounts go by value: 5, 5.0 and 5.00 are the same."""
-        identity = decimal_json.dumps([game, *(_comparable(part) for part in self.identity())])
+        comparable = [game, *(_comparable(part) for part in self.identity())]
+        identity = json.dumps(comparable, separators=(",", ":"))
         return hashlib.sha256(identity.encode()).hexdigest()
 
 
