@@ -42,7 +42,7 @@ from services.bets.terms import (
 from services.ledger.posting import LedgerKind
 from services.limits import exclusions
 from services.limits.errors import LimitReached
-from services.log import entries, receipts
+from services.log import entries
 from services.log.bet_log import BetLog
 from services.log.entries import LoggedBet
 from services.shared.cache_invalidation import Tag, invalidate
@@ -168,7 +168,7 @@ class BetSettler:
         """The bet, decided with this seed, and the seed that is announced next."""
         client_seed = str(request.client_seed or users.get_by_id(request.user_id).client_seed)
         outcome = terms.outcome(server_seed=seed.server_seed, client_seed=client_seed, nonce=seed.nonce)
-        known = self._log.known()
+        checkpoint = self._log.checkpoint()
         return Settlement(
             **vars(outcome),
             user_id=request.user_id,
@@ -180,8 +180,8 @@ class BetSettler:
             next_commitment_hex=next_seed.commitment,
             next_encrypted_server_seed=next_seed.encrypted,
             next_commitment=bytes.fromhex(next_seed.commitment),
-            checkpoint_size=known.size,
-            checkpoint_root=known.root,
+            checkpoint_size=checkpoint.size,
+            checkpoint_root=checkpoint.root_hex,
             request_id=request.request_id,
             request_digest=request.digest(game.name) if request.request_id is not None else None,
             shard=request.user_id % LIVE_BET_SHARDS,
@@ -293,13 +293,11 @@ class BetSettler:
     def receipt(self, settled: SettledBet) -> str:
         """The signed promise that the bet is in the public log within ten seconds."""
         if not isinstance(settled, NewBet):
-            return receipts.receipt_of_bet(
-                user_id=settled.user_id, nonce=settled.bet.nonce, bet_log=self._log
-            )
+            return self._log.receipt_of_bet(user_id=settled.user_id, nonce=settled.bet.nonce)
         values = {**settled.values, "snapshot": settled.values["snapshot_hash"]}
         logged = LoggedBet._make(values[name] for name in LoggedBet._fields)
         entry = entries.bet(logged, player=self._log.pseudonyms.of_user(settled.user_id))
-        return receipts.receipt(entry, bet_log=self._log)
+        return self._log.receipt(entry)
 
     def postpone_proof(self, settled: NewBet) -> None:
         """Write when the proof of a bet is due whose settlement was slow."""

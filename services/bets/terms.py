@@ -11,6 +11,7 @@ from models.bet_settlement import Outcome
 from models.cases import CASE, IRL
 from services.accounts.client_seed import is_client_seed
 from services.limits.errors import ExcludedPermanently, LimitReached, TakingABreak
+from services.log.restore import BetsPaused
 from services.shared.errors import (
     AccountSuspended,
     InsufficientBalance,
@@ -86,8 +87,8 @@ class PlayTimeReached(Refusal):
 
 OF_EVERY_BET = (
     *(TooManyRequests, Unauthorized, AccountSuspended, SpinInProgress, InvalidRequest, InvalidClientSeed),
-    *(ExcludedPermanently, TakingABreak, PlayTimeReached, TooSoon, LimitReached, CommitmentMismatch),
-    *(InsufficientBalance, RequestIdReused),
+    *(BetsPaused, ExcludedPermanently, TakingABreak, PlayTimeReached, TooSoon, LimitReached),
+    *(CommitmentMismatch, InsufficientBalance, RequestIdReused),
 )
 """The refusals that every game has. Players are told these and those of the game, and of anything else that
 something went wrong.

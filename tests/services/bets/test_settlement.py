@@ -9,11 +9,12 @@ from models.cases import Snapshot
 from models.db import connection
 from models.db.connection import Table, reading
 from models.db.sql import execute
-from models.log import BETS, EMPTY_ROOT, Log
+from models.log import Log
 from models.users import User
 from services.bets import snapshots
 from services.bets.snapshots import content_of
 from services.bets.terms import FreeCaseNotAvailable, SeedUsed, StaleCase
+from services.log.tree import EMPTY_ROOT
 from services.shared.clock import DAY_MS
 from services.shared.errors import AccountSuspended, InsufficientBalance
 from tests.harness.spins import at, settler
@@ -78,7 +79,7 @@ def settlement(player):
                 "next_encrypted_server_seed": f"encrypted {seed.nonce + 1}",
                 "next_commitment": bytes(32),
                 "checkpoint_size": 0,
-                "checkpoint_root": EMPTY_ROOT,
+                "checkpoint_root": EMPTY_ROOT.hex(),
                 "client_seed": "client-seed",
                 "request_id": f"request {seed.nonce}",
                 "request_digest": "digest",
@@ -257,7 +258,7 @@ def test_a_spin_that_is_refused_changes_nothing(write, settlement):
 def test_a_seed_of_an_earlier_epoch_is_refused(write, settlement):
     spin = settlement(won=True)
     with connection.writing():
-        Log.update(epoch=Log.epoch + 1).where(Log.name == BETS).execute()
+        Log.update(epoch=Log.epoch + 1).execute()
 
     with pytest.raises(SeedUsed):
         write(spin)
