@@ -46,34 +46,34 @@ class BetEvent(ABC, Generic[RequestT]):
     """Plays the bets that players request by one event, and sends the events that follow."""
 
     def __init__(
-        self, app: Flask, running: Realtime, name: str, game: Game[RequestT], *, proofs: ProofDelivery
+        self, app: Flask, realtime: Realtime, name: str, game: Game[RequestT], *, proofs: ProofDelivery
     ) -> None:
         self._name = name
         self._game = game
         self._refusals: tuple[type[Refusal], ...] = (*OF_EVERY_BET, *game.refusals)
-        self._running = running
+        self._realtime = realtime
         self._services: Services = app.extensions["services"]
         self._metrics: Metrics = app.extensions["metrics"]
         self._state: PlayerState = app.extensions["player_state"]
         self._proofs = proofs
         # Flask-SocketIO's own decorator makes a request context for each event: a tenth of a spin's time.
-        running.server.on(name, self.handle)
+        realtime.server.on(name, self.handle)
 
     def handle(self, sid: str, payload: object = None, *_ignored: object) -> dict[str, Any]:
         """Play one bet and answer it with an event; returns the acknowledgement, which is the same."""
         began = time.perf_counter()
         try:
             check_event_rate()
-            with self._running.connections.event_in_flight(sid) as (user_id, token_number):
+            with self._realtime.connections.event_in_flight(sid) as (user_id, token_number):
                 result, answer = self._play(sid, user_id, token_number, payload)
         except self._refusals as refusal:
             # The text of a break contains its end, that of the class does not: metrics need fixed labels.
             result, answer = type(refusal).text, {"status": False, "error": refusal.text, **refusal.details}
-            self._running.send(sid, [(self._name, answer)])
+            self._realtime.send(sid, [(self._name, answer)])
         except Exception:  # noqa: BLE001  # the player gets an answer in any case
             repeated_lines.log.exception("bet failed", extra={"event": self._name})
             result, answer = "failed", FAILED
-            self._running.send(sid, [(self._name, answer)])
+            self._realtime.send(sid, [(self._name, answer)])
         self._log_result(result, seconds=time.perf_counter() - began)
         self._count_result(result)
         return answer
@@ -102,7 +102,7 @@ class BetEvent(ABC, Generic[RequestT]):
     def _send(self, sid: str, settled: SettledBet, answer: dict[str, Any]) -> None:
         """Send the events of a settled bet in the promised order, with the acknowledgement in the middle."""
         game = settled.bet.game
-        self._running.send(sid, [(f"{game}:pf", PF[game].dump(settled.bet)), (self._name, answer)])
+        self._realtime.send(sid, [(f"{game}:pf", PF[game].dump(settled.bet)), (self._name, answer)])
         if isinstance(settled, NewBet):
             self._count_coins(settled)
             self._proofs.after_bet(sid, settled)
@@ -113,7 +113,7 @@ class BetEvent(ABC, Generic[RequestT]):
         if isinstance(settled, NewBet):
             self._state.send(settled.user_id, settled.next_commitment, settled.balances)
         receipt = {"nonce": settled.bet.nonce, "receipt": self._services.bets.receipt(settled)}
-        self._running.send(sid, [(RECEIPT, RECEIPT_PAYLOAD.dump(receipt))])
+        self._realtime.send(sid, [(RECEIPT, RECEIPT_PAYLOAD.dump(receipt))])
         if isinstance(settled, NewBet) and settled.is_slow:
             # If this fails, the seed is shown as early as the settlement wrote.
             self._services.bets.postpone_proof(settled)

@@ -59,7 +59,7 @@ def get_public(*, bet_id: int, proofs: Proofs, now: Millis) -> Any:
     Raises BetNotFound, and BetNotRevealed until its proof is due.
     """
     bet = _get_due(bet_id, proofs, now)
-    bet.log = published.place_of_bet(bet.id, bet_log=proofs.log)
+    bet.log = published.place_of_bet(bet.id, bet_log=proofs.bet_log)
     bet.content = _contents([bet]).get(bet.snapshot_id)
     return bet
 
@@ -67,7 +67,7 @@ def get_public(*, bet_id: int, proofs: Proofs, now: Millis) -> Any:
 def get_log_proof(*, bet_id: int, proofs: Proofs, now: Millis) -> str:
     """The proof file of any player's bet. Raises BetNotFound: see ``get_public``."""
     bet = _get_due(bet_id, proofs, now)
-    return published.proof_of_bet(bet.id, bet_log=proofs.log)
+    return published.proof_of_bet(bet.id, bet_log=proofs.bet_log)
 
 
 def revealed(*, number: str, file: File, proofs: Proofs, now: Millis) -> RevealedBets:

@@ -26,7 +26,7 @@ class Proofs:
 
     def __init__(self, *, seeds: ServerSeeds, bet_log: BetLog, process_id: Callable[[], int]) -> None:
         self._seeds = seeds
-        self.log = bet_log
+        self.bet_log = bet_log
         self._process_id = process_id
         # Holds what this process claims while it is not in the list of processes. It is never live.
         self._unlisted = -1 - secrets.randbelow(2**31 - 1)
@@ -43,10 +43,10 @@ class Proofs:
         transaction.
         """
         # Appending takes time, so it comes first: a process that is killed meanwhile holds nothing.
-        self.log.cover(holders)
+        self.bet_log.cover(holders)
         bets = proof_queries.claim(holders, process=self._process)
         # Once more, because the database may have been set back meanwhile.
-        self.log.cover([bet.id for bet in bets if not bet.server_seed])
+        self.bet_log.cover([bet.id for bet in bets if not bet.server_seed])
         return [bet._replace(server_seed=self._seeds.of_bet(bet)) for bet in bets]
 
     def release(self, seeds: Mapping[int, str]) -> None:
@@ -59,7 +59,7 @@ class Proofs:
         for chunk in peewee.chunked(bet_ids, BATCH):
             with reading():
                 bets: list[Any] = list(Bet.select().where(Bet.id.in_(chunk)).order_by(Bet.id))
-            self.log.cover([bet.id for bet in bets])
+            self.bet_log.cover([bet.id for bet in bets])
             seeds |= {bet.id: seed for bet in bets if (seed := self._seeds.of_bet(bet))}
         proof_queries.reveal(seeds)
         return seeds
@@ -80,7 +80,7 @@ class Proofs:
         if bet.server_seed is None and bet.proof_held_by is None and bet.proof_due_at_ms > now:
             return ""
         if bet.server_seed is None and not is_logged:
-            self.log.cover([bet.id])
+            self.bet_log.cover([bet.id])
         return self._seeds.of_bet(bet)
 
     @property

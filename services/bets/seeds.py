@@ -62,7 +62,7 @@ class ServerSeeds:
     """Draws and announces server seeds. They are stored encrypted until their proofs are due."""
 
     def __init__(self, *, encrypter: Encrypter, bet_log: BetLog, clock: Callable[[], Millis]) -> None:
-        self.log = bet_log
+        self.bet_log = bet_log
         self._clock = clock
         self.on_redraw: list[Callable[[int, Commitment], None]] = []
         """Called with the player's id and the new commitment after an announced seed was replaced."""
@@ -94,7 +94,7 @@ class ServerSeeds:
 
     def remember_next(self, next_seed: DrawnSeed, *, user_id: int) -> None:
         """Keep the seed that a bet has announced, which saves the next bet a query and a decryption."""
-        self.log.remember_bet(user_id=user_id, nonce=next_seed.nonce - 1)
+        self.bet_log.remember_bet(user_id=user_id, nonce=next_seed.nonce - 1)
         with self._guard:
             self._remembered[user_id] = next_seed
 
@@ -120,7 +120,7 @@ class ServerSeeds:
         """
         found = self._find_usable(user_id)
         if not found.is_logged:
-            self.log.log_commitments()
+            self.bet_log.log_commitments()
             with writing():
                 announced_seeds.mark_logged(user_id, found)
         return DrawnSeed(
@@ -134,7 +134,7 @@ class ServerSeeds:
     def _find_usable(self, user_id: int) -> FoundSeed:
         """The announced seed, which is redrawn if it must be."""
         for _ in range(ATTEMPTS):
-            checkpoint, last_nonce = self.log.checkpoint(), self.log.last_nonce(user_id)
+            checkpoint, last_nonce = self.bet_log.checkpoint(), self.bet_log.last_nonce(user_id)
             found = announced_seeds.find_seed(user_id, size=checkpoint.size, root=checkpoint.root_hex)
             if found is None:
                 self.announce_first(user_id=user_id)
@@ -142,7 +142,7 @@ class ServerSeeds:
                 raise BetsPaused
             elif not found.has_checkpoint or found.nonce <= last_nonce:
                 # The database was set back, or another machine has signed a newer checkpoint.
-                self.log.watch()
+                self.bet_log.watch()
             elif found.is_current:
                 return found
             else:
@@ -171,7 +171,7 @@ class ServerSeeds:
             at=self._clock(),
             commitment=announced.server_seed_commitment,
             nonce=announced.nonce,
-            player=self.log.pseudonyms.of(users.get_by_id(user_id).platform_id),
+            player=self.bet_log.pseudonyms.of(users.get_by_id(user_id).platform_id),
             reason=reason,
             redraw=redraw,
         )
@@ -182,7 +182,7 @@ class ServerSeeds:
 
         This takes no longer for a million players: each seed is drawn at its next use. Raises BetsPaused.
         """
-        self.log.restores.redraw()
+        self.bet_log.restores.redraw()
         with writing():
             count = int(AnnouncedSeed.select().count())
             record(AuditEventType.SEEDS_REDRAWN, now=now, user_id=None, after={"seeds": count})

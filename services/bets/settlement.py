@@ -111,7 +111,7 @@ class BetSettler:
         self, *, seeds: ServerSeeds, bet_log: BetLog, settings: Settings, clock: Callable[[], Millis]
     ) -> None:
         self._seeds = seeds
-        self._log = bet_log
+        self._bet_log = bet_log
         self._settings = settings
         self._clock = clock
 
@@ -168,7 +168,7 @@ class BetSettler:
         """The bet, decided with this seed, and the seed that is announced next."""
         client_seed = str(request.client_seed or users.get_by_id(request.user_id).client_seed)
         outcome = terms.outcome(server_seed=seed.server_seed, client_seed=client_seed, nonce=seed.nonce)
-        checkpoint = self._log.checkpoint()
+        checkpoint = self._bet_log.checkpoint()
         return Settlement(
             **vars(outcome),
             user_id=request.user_id,
@@ -293,11 +293,11 @@ class BetSettler:
     def receipt(self, settled: SettledBet) -> str:
         """The signed promise that the bet is in the public log within ten seconds."""
         if not isinstance(settled, NewBet):
-            return self._log.receipt_of_bet(user_id=settled.user_id, nonce=settled.bet.nonce)
+            return self._bet_log.receipt_of_bet(user_id=settled.user_id, nonce=settled.bet.nonce)
         values = {**settled.values, "snapshot": settled.values["snapshot_hash"]}
         logged = LoggedBet._make(values[name] for name in LoggedBet._fields)
-        entry = entries.bet(logged, player=self._log.pseudonyms.of_user(settled.user_id))
-        return self._log.receipt(entry)
+        entry = entries.bet(logged, player=self._bet_log.pseudonyms.of_user(settled.user_id))
+        return self._bet_log.receipt(entry)
 
     def postpone_proof(self, settled: NewBet) -> None:
         """Write when the proof of a bet is due whose settlement was slow."""

@@ -7,12 +7,7 @@ from models.db.connection import writing
 from services.bets import cases
 from services.bets.cases import OpenableCase
 
-
-@pytest.fixture
-def env(env):
-    """No proof is due during a test."""
-    return env | {"UPGRADER_PROOF_DELAY": "600"}
-
+pytestmark = pytest.mark.settings(UPGRADER_PROOF_DELAY="600")
 
 REUSED = {"status": False, "error": "Request id was used for another spin"}
 

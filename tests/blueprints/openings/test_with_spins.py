@@ -36,8 +36,8 @@ def test_a_player_cannot_bet_during_an_opening(app, connect, player, case, irl_c
     assert answers[0]["status"] is True
 
 
-@pytest.mark.parametrize("env", [{"RATELIMIT_ENABLED": "1"}], indirect=True)
-def test_openings_and_spins_share_thirty_events_in_ten_seconds(connect, player, env):
+@pytest.mark.settings(RATELIMIT_ENABLED="1")
+def test_openings_and_spins_share_thirty_events_in_ten_seconds(connect, player):
     socket = connect(player)
 
     answers = [
