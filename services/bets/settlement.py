@@ -26,6 +26,7 @@ from models.users import PERMANENTLY, Balances
 from services.accounts import access, users
 from services.bets.seeds import Commitment, DrawnSeed, ServerSeeds
 from services.bets.terms import (
+    UPGRADER,
     CommitmentMismatch,
     Expectation,
     FreeCaseNotAvailable,
@@ -185,14 +186,14 @@ class BetSettler:
             request_id=request.request_id,
             request_digest=request.digest(game.name) if request.request_id is not None else None,
             shard=request.user_id % LIVE_BET_SHARDS,
-            ledger_kind=LedgerKind.SPIN if outcome.case_id is None else LedgerKind.OPENING,
+            ledger_kind=LedgerKind.SPIN if game.name == UPGRADER else LedgerKind.OPENING,
             min_cycle_ms=self._settings.game_min_cycle_ms,
             longest_play_ms=self._settings.longest_play_ms,
         )
 
     def _store(self, settlement: Settlement, terms: Terms, next_seed: DrawnSeed) -> NewBet:
         """Write the bet. Raises SeedUsed if another bet has used its seed."""
-        stored = self._write_despite_rollback(settlement)
+        stored = self.write(settlement)
         self._seeds.remember_next(next_seed, user_id=settlement.user_id)
         invalidate(Tag.BETS)
         row = {field.name: stored.values[field.column_name] for field in BET_FIELDS}
@@ -212,18 +213,6 @@ class BetSettler:
             is_slow=is_slow,
         )
 
-    def _write_despite_rollback(self, settlement: Settlement) -> StoredBet:
-        try:
-            try:
-                return self.write(settlement)
-            except RolledBack:
-                # Nothing is written, and the seed is still the player's.
-                return self.write(settlement)
-        except UNAVAILABLE:
-            # The bet may be settled although the database's answer was lost.
-            invalidate(Tag.BETS)
-            raise
-
     def write(self, settlement: Settlement) -> StoredBet:
         """Write the bet, all or nothing.
 
@@ -231,9 +220,19 @@ class BetSettler:
         InsufficientBalance; peewee.IntegrityError if the request id has a bet already, or another snapshot
         has the id of this one.
         """
+        write = partial(self._write_in_one_statement, settlement)
         if isinstance(database.obj, Sqlite):
-            return _group_commit.run(partial(self._write_in_steps, settlement))
-        return self._write_in_one_statement(settlement)
+            write = partial(_group_commit.run, partial(self._write_in_steps, settlement))
+        try:
+            try:
+                return write()
+            except RolledBack:
+                # Nothing is written, and the seed is still the player's.
+                return write()
+        except UNAVAILABLE:
+            # The bet may be settled although the database's answer was lost.
+            invalidate(Tag.BETS)
+            raise
 
     def _write_in_one_statement(self, settlement: Settlement) -> StoredBet:
         """Write the bet on PostgreSQL.
