@@ -79,9 +79,9 @@ class Services:
             process_id=process_id,
         )
         self.seeds = ServerSeeds(encrypter=self._encrypter("server seeds"), bet_log=self.log, clock=clock)
-        self.proofs = Proofs(seeds=self.seeds, process_id=process_id)
+        self.proofs = Proofs(seeds=self.seeds, bet_log=self.log, process_id=process_id)
 
-        self.bets = BetSettler(seeds=self.seeds, settings=settings)
+        self.bets = BetSettler(seeds=self.seeds, bet_log=self.log, settings=settings, clock=clock)
         self.player_locks = PlayerLocks(SpinInProgress)
         self.catalogue = CatalogueCache(ttl_seconds=settings.catalogue_ttl_seconds, timer=time.monotonic)
         self.upgrader = Upgrader(settings=settings, catalogue=self.catalogue)

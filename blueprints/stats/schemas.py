@@ -2,9 +2,9 @@
 
 import marshmallow as ma
 
-from blueprints.api.fairness_entry import FairnessEntrySchema
 from blueprints.api.pagination import list_schema, page_query, rows, total
 from blueprints.api.parameters import Text, choice, search_text, text_choice
+from blueprints.bets.schemas import FairnessEntrySchema
 from models.cases import CASE, IRL
 from models.payments import PaymentType
 from server.schemas import (

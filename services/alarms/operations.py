@@ -100,7 +100,7 @@ def find_late_proofs(settings: Settings, now: Millis) -> Found:  # noqa: ARG001 
     late = (
         Bet.select(Bet.id)
         .where(Bet.proof_held_by.is_null(), Bet.proof_delivered_at_ms.is_null())
-        .where(Bet.completed_at_ms < now - LATE_MS)
+        .where(Bet.proof_due_at_ms < now - LATE_MS)
         .limit(1)
     )
     is_late = late.scalar() is not None

@@ -74,9 +74,9 @@ INSERT_TRANSACTIONS = """
 INSERT_BETS = """
     INSERT INTO bets (
         id, user_id, game, algorithm, nonce, ledger_transaction_id, wager_cents, payout_cents, status, item,
-        price_cents, house_edge_ppm, threshold, roll, snapshot_id, ticket, case_id, next_commitment_bytes,
+        price_cents, house_edge_ppm, threshold, roll, snapshot_id, ticket, case_id, next_commitment,
         client_seed, server_seed_commitment, server_seed,
-        created_at_ms, completed_at_ms, proof_delivered_at_ms
+        created_at_ms, proof_due_at_ms, proof_delivered_at_ms
     )
     {numbers}, drawn AS (
         SELECT i, {is_opening} AS is_opening, {first_player} + {player} AS user_id, {own_bets} AS own_bets,

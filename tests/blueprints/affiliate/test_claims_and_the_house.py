@@ -48,7 +48,7 @@ def play(app, add_item):
     def opening(player, case_id):
         openings = services.irl_openings if case_id in ("fair", "dear") else services.case_openings
         request = OpeningRequest(user_id=player.id, case=case_id)
-        bet = services.bets.settle(openings, request, clock=services.clock).bet
+        bet = services.bets.settle(openings, request).bet
         with reading():
             items = stored(bet.snapshot_id).items
         return bet.wager_cents - Fraction(sum(each.price_cents * each.width for each in items), TICKETS)

@@ -23,7 +23,7 @@ from models.payments import PaymentType, Withdrawal
 from models.users import User
 from services.accounts import users
 from services.bets.cases import OpeningRequest
-from services.bets.terms import BetRequest, Game, TermsExpired
+from services.bets.terms import BetRequest, Game, StaleCase
 from services.bets.upgrader import SpinRequest
 from services.cases.irl import importing as irl_importing
 from services.container import Services
@@ -89,7 +89,7 @@ class Writer:
         try:
             is_payer = kind in (self.pay_in, self.pay_out, self.give_back)
             kind(self._random.choice(self._player_ids[PLAYERS:] if is_payer else self._player_ids[:PLAYERS]))
-        except (Refusal, TermsExpired):
+        except (Refusal, StaleCase):
             return
         with self._observed.guard:
             self._observed.writes[kind.__name__] += 1
@@ -103,7 +103,7 @@ class Writer:
 
     def _bet(self, game: Game[Any], request: BetRequest) -> None:
         with self._services.player_locks.hold(request.user_id):
-            self._services.bets.settle(game, request, clock=now_ms)
+            self._services.bets.settle(game, request)
 
     def sell(self, user_id: int) -> None:
         prizes.sell(user_id=user_id, prize_id=self._prize(user_id), now=now_ms())
