@@ -9,11 +9,10 @@ from models.bets import Bet
 from models.db.connection import reading
 from models.items import PriceSource
 from models.log import WaitingBet
-from models.payments import Withdrawal
+from models.payments import Withdrawal, WithdrawalStatus
 from models.staff import StaffLoginFailure
 from services.alarms.rule import Concern, Found
 from services.payments import discrepancies
-from services.payments.withdrawals import WithdrawalStatus
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
 from services.shared.money import Cents, price_text
 from services.staff.login_failures import DAILY_TRIES, NETWORK_TRIES, NETWORK_WINDOW_MS

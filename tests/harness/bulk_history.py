@@ -16,11 +16,12 @@ from models.db.connection import database, reading, writing
 from models.db.new_connections import STATEMENT_MS
 from models.figures import THEORETICAL_LOSS_UCENTS
 from models.ledger import LedgerTransaction
+from models.payments import PaymentType
 from models.users import User
 from services.accounts import users
 from services.figures import daily_figures
 from services.payments import transfers as payments
-from services.payments.transfers import PaymentType, Transfer
+from services.payments.transfers import Transfer
 from services.shared.clock import CalendarPeriod
 from services.shared.money import Cents
 
@@ -260,7 +261,7 @@ def _write_chunk(history: History, count: int) -> None:
 def _pay(history: History, number: int) -> None:
     payments.record(
         user=history.players[0],
-        type_=PaymentType.WITHDRAW if number % 3 == 2 else PaymentType.DEPOSIT,
+        type_=PaymentType.WITHDRAWAL if number % 3 == 2 else PaymentType.DEPOSIT,
         usd=Cents(100 + number * 37 % 9973),
         transfer=Transfer(txhash=f"tx-{number}", chain="bitcoin", asset="BTC"),
         now=history.now,

@@ -8,11 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from models.db.connection import reading, writing
+from models.payments import PaymentType
 from models.users import User
 from services.bets.cases import OpeningRequest
 from services.bets.snapshots import stored
 from services.payments import transfers
-from services.payments.transfers import PaymentType, Transfer
+from services.payments.transfers import Transfer
 from services.shared.money import Cents
 from services.wallet.affiliates import codes, referrals
 from tests.harness.players import create_player, import_case

@@ -18,7 +18,7 @@ from models.announced_seeds import AnnouncedSeed
 from models.bets import Bet, Prize
 from models.db.connection import reading
 from models.ledger import LedgerEntry, LedgerTransaction
-from models.payments import Payment
+from models.payments import PaymentRecord
 from models.users import User
 from tests.harness.waiting import wait_until
 from tests.storms.crashes.memory import Act, ActKind, Memory, Outcome
@@ -83,7 +83,7 @@ def traces_of(user_id: int) -> Traces:
     prizes = list(Prize.select().where(Prize.user == user_id))
     keys[ActKind.SALE].update(str(prize.id) for prize in prizes if prize.status == "sold")
     keys[ActKind.DEPOSIT].update(
-        payment.txhash for payment in Payment.select().where(Payment.user == user_id)
+        payment.txhash for payment in PaymentRecord.select().where(PaymentRecord.user == user_id)
     )
     claims: Counter[int] = Counter()
     for kind, cents in _posted(user_id):
