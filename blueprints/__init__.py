@@ -1,8 +1,8 @@
 """The contract: what each area serves over HTTP and sockets, and the operator's commands."""
 
 from blueprints.affiliate.routes import blueprint as affiliate_blueprint
-from blueprints.auth.login import blueprint as login_blueprint
 from blueprints.auth.routes import blueprint as auth_blueprint
+from blueprints.auth.routes import login_blueprint
 from blueprints.bets.routes import blueprint as bets_blueprint
 from blueprints.bets.routes import snapshots_blueprint
 from blueprints.cases.routes import blueprint as cases_blueprint

@@ -4,11 +4,12 @@ import time
 from collections.abc import Callable
 
 from models.cases import CASE, IRL
+from services.accounts.access import Tokens
 from services.accounts.avatars.change import Avatars
+from services.accounts.login.flow import Login
 from services.accounts.login.game_platform import GamePlatform
-from services.accounts.login.login import Login, Provider
-from services.accounts.tokens import Tokens
-from services.accounts.two_factor.authentication import TwoFactorAuthentication
+from services.accounts.login.providers import Provider
+from services.accounts.two_factor.service import TwoFactorAuthentication
 from services.alarms.delivery import AlarmDelivery
 from services.audit_trail.audit_log import AuditLog
 from services.audit_trail.keys import AuditKeys
@@ -138,7 +139,9 @@ class Services:
                 base_url=settings.base_url,
             ),
         )
-        self.identity_login = self._login("identity", _identity_provider(settings))
+        self.identity_login = (
+            self._login("identity", _identity_provider(settings)) if settings.identity_client_id else None
+        )
         self.avatars = Avatars(
             directory=settings.instance_dir / "media" / "avatars", worker_pool=WorkerPool()
         )
@@ -183,18 +186,17 @@ class Services:
             purpose=purpose,
         )
 
-    def _login(self, name: str, provider: Provider | None) -> Login:
+    def _login(self, name: str, provider: Provider) -> Login:
         return Login(
             name=name,
             provider=provider,
             encrypter=self._encrypter(f"login with {name}"),
+            two_factor=self.two_factor,
             needs_code="login" in self.settings.two_factor_required_for,
         )
 
 
-def _identity_provider(settings: Settings) -> Provider | None:
-    if not settings.identity_client_id:
-        return None
+def _identity_provider(settings: Settings) -> Provider:
     # This import is a tenth of the start time of a program without such a login.
     from services.accounts.login.identity_provider import IdentityProvider  # noqa: PLC0415
 

@@ -17,7 +17,7 @@ from blueprints.office.results import new_form_key
 from models.users import User
 from server.current_services import get_services
 from services.accounts import personal_details, users
-from services.accounts.two_factor import codes, recovery_codes
+from services.accounts.two_factor import codes
 from services.bets.terms import GAMES
 from services.limits import exclusions, limits
 from services.payments import history
@@ -91,7 +91,7 @@ def overview_of(player: User, *, sent: str = "", refusal: str | None = None) -> 
         level=level_of(player),
         suspension=player_lists.last_suspension(player.platform_id),
         two_factor_blocked_until=codes.blocked_until(player.id, now=now),
-        recovery_codes=recovery_codes.count(player.id),
+        recovery_codes=codes.count_recovery_codes(player.id),
         last_notes=notes.page_of_notes(user_id=player.id, place=place()).rows[:LAST_NOTES],
         durations=exclusions.DURATIONS,
         above_cents=services.settings.office_four_eyes_above_cents,

@@ -8,7 +8,7 @@ from blueprints.stats.schemas import GameSchema, PaymentSchema
 from models.users import User
 from server.current_services import get_services
 from server.schemas import Coins, epoch_ms, text
-from services.accounts.two_factor import codes, recovery_codes
+from services.accounts.two_factor import codes
 from services.limits import limits
 from services.shared.clock import Millis
 from services.shared.pagination import Place
@@ -70,5 +70,5 @@ def _two_factor_of(user: User, *, now: Millis) -> dict[str, Any]:
     return {
         "enabled": user.two_factor_enabled,
         "codesBlockedUntil": codes.blocked_until(user.id, now=now),
-        "recoveryCodesLeft": recovery_codes.count(user.id),
+        "recoveryCodesLeft": codes.count_recovery_codes(user.id),
     }

@@ -8,7 +8,7 @@ from blueprints.operator.player_view import LISTED_PLAYERS, view_of
 from models.db.connection import writing
 from models.users import User
 from server.current_services import get_services
-from services.accounts import access, player_list, users
+from services.accounts import access, users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.limits import exclusions
@@ -80,7 +80,7 @@ def show(platformid: str) -> None:
 @click.option("--limit", type=click.IntRange(1, MAX_LIMIT), default=20, help="Players on a page.")
 def list_users(search: str, page: int, limit: int) -> None:
     """List the players, the newest account first."""
-    found = player_list.page(search=search, place=Place(number=page, limit=limit))
+    found = users.page(search=search, place=Place(number=page, limit=limit))
     place = {"total": found.total, "totalPages": -(-found.total // limit), "currentPage": page}
     print_json({"users": LISTED_PLAYERS.dump(found.rows)} | place)
 
