@@ -26,7 +26,7 @@ from services.items.prices.service import PriceService
 from services.log.bet_log import BetLog
 from services.log.keys import LogKeys
 from services.log.pseudonyms import Pseudonyms
-from services.maintenance.encrypted_columns import EncryptedColumn, encrypted_columns
+from services.maintenance.encryption import EncryptedColumn, encrypted_columns
 from services.payments.deposits import Deposits
 from services.payments.hold import PayoutHold
 from services.payments.inbox import WebhookInbox
@@ -41,7 +41,7 @@ from services.shared.clock import Millis
 from services.shared.encryption import Encrypter, derive_key
 from services.shared.player_locks import PlayerLocks
 from services.shared.signals import Signals
-from services.shared_bets.pictures import Pictures
+from services.shared_bets.picture import Pictures
 from services.staff.accounts import StaffAccounts
 from services.staff.action_table import action_table
 from services.staff.demo import DemoStaff
@@ -50,7 +50,7 @@ from services.staff.login_failures import LoginFailures
 from services.staff.passwords import Passwords
 from services.staff.proposals import Proposals
 from services.staff.sign_in import SignIn
-from services.wallet.prizes.shipping import Shipping
+from services.wallet.prizes import Shipping
 from settings import Settings
 
 

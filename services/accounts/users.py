@@ -9,9 +9,8 @@ import peewee
 from models.db.connection import reading, repeatable_read, writing
 from models.db.sql import contains, execute
 from models.users import User, find_user
-from services.accounts import client_seed
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.recording import record
+from services.audit_trail.recording import CHANGED, record
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
@@ -158,7 +157,7 @@ def _insert(
         username_folded=name.lower(),
         avatar=avatar,
         registered_at_ms=now,
-        client_seed=client_seed.draw(),
+        client_seed=draw_client_seed(),
         granted_experience=granted_experience,
     )
     record(AuditEventType.ACCOUNT_CREATED, now=now, user_id=user.id, after={"username": name})
@@ -194,3 +193,31 @@ def page(*, search: str, place: Place) -> Page[User]:
         query = query.where(contains(User.username_folded, search.lower()) | (User.platform_id == search))
     total = query.count()
     return Page(rows_of_page(query, order=(User.id.desc(),), place=place, total=total), total)
+
+
+CLIENT_SEED = re.compile(r"[A-Za-z0-9_-]{4,64}", re.ASCII)
+
+
+class InvalidClientSeed(Refusal):
+    """The seed is missing or malformed."""
+
+    text = "Client seed must be 4 to 64 letters, digits, dashes and underscores"
+
+
+def draw_client_seed() -> str:
+    """A first client seed for a new account: 16 hex characters."""
+    return secrets.token_hex(8)
+
+
+def is_client_seed(text: object) -> bool:
+    """Whether this is 4 to 64 ASCII letters, digits, dashes and underscores."""
+    return isinstance(text, str) and CLIENT_SEED.fullmatch(text) is not None
+
+
+def change_client_seed(*, user_id: int, seed: object, now: Millis) -> None:
+    """Set the seed for the next bets. Raises InvalidClientSeed."""
+    if not is_client_seed(seed):
+        raise InvalidClientSeed
+    with writing():
+        User.update(client_seed=seed).where(User.id == user_id).execute()
+        record(AuditEventType.CLIENT_SEED_CHANGED, now=now, user_id=user_id, after={"clientSeed": CHANGED})

@@ -18,8 +18,8 @@ from models.cases import CASE, IRL, Snapshot
 from models.db.connection import reading
 from services.bets import rolls
 from services.bets.rolls import ContentItem
+from services.cases import irl as irl_queries
 from services.cases import queries, version
-from services.cases.irl import queries as irl_queries
 from services.cases.kinds import CaseKind
 from services.cases.queries import ShownCase
 from services.shared.background import in_slices

@@ -26,7 +26,7 @@ from services.bets.terms import (
     TooSoon,
 )
 from services.limits import exclusions
-from services.limits.errors import LimitReached
+from services.limits.limits import LimitReached
 from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import AccountSuspended, InsufficientBalance, Unauthorized
 

@@ -9,8 +9,7 @@ from models.db.sql import contains
 from services.audit_trail.canonical import to_text
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
-from services.cases.chances import percent_from_width
-from services.cases.pricing import ItemLine
+from services.cases.contents import ItemLine, percent_from_width
 from services.shared.clock import Millis
 from services.shared.import_changes import Change, ChangeKind
 

@@ -15,6 +15,7 @@ from models.db.connection import database, reading, repeatable_read
 from models.db.sql import contains
 from models.items import PRICE_ON_SALE, SHOWN_COLUMNS, Item
 from models.users import User
+from services.cases import creating
 from services.cases.kinds import FREE_CASE_ID, CaseKind, GameType
 from services.shared.background import in_slices
 from services.shared.clock import Millis
@@ -33,7 +34,7 @@ _ITEM_COLUMNS = [PRICE_ON_SALE if column is Item.price_cents else column for col
 
 
 class ShownItem(NamedTuple):
-    """An item of a case. ``image`` as in models/items.py, ``chance`` as in services/cases/chances.py."""
+    """An item of a case. ``image`` as in models/items.py, ``chance`` as in services/cases/contents.py."""
 
     app_id: int
     market_hash_name: str
@@ -227,3 +228,24 @@ def _fill(cases: Sequence[ShownCase], condition: Any) -> None:
         # By chance, then by position.
         held = sorted(contents[case.row_id], key=itemgetter(-1, 1))
         case.items.extend([ShownItem._make(row[2:]) for row in held])
+
+
+@dataclass(frozen=True, slots=True)
+class Unlocks:
+    """What a level unlocks. Each case has ``slug``, ``name`` and ``price_cents``, the cheapest first."""
+
+    level: int
+    creates_cases: bool
+    cases: list[Any] = field(default_factory=list)
+
+
+@reading()
+def by_level() -> Sequence[Unlocks]:
+    """The levels that unlock something, the lowest first."""
+    found = {creating.MIN_LEVEL: Unlocks(creating.MIN_LEVEL, creates_cases=True)}
+    columns = (Case.required_level, Case.slug, Case.name, Case.price_cents)
+    cases = Case.select(*columns).where(Case.kind == CaseKind.LEVEL, IS_ON_SALE)
+    for case in cases.order_by(Case.price_cents, Case.id).namedtuples():
+        level = case.required_level or 0
+        found.setdefault(level, Unlocks(level, creates_cases=False)).cases.append(case)
+    return [found[level] for level in sorted(found)]

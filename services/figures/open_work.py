@@ -9,7 +9,7 @@ from models.db.connection import reading
 from models.payments import Deposit, Discrepancy, Withdrawal
 from services.payments.deposit_states import DepositStatus
 from services.payments.withdrawals import WithdrawalStatus
-from services.wallet.prizes.prizes import Status
+from services.wallet.prizes import Status
 
 
 class Waiting(NamedTuple):

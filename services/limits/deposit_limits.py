@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 from models.users import User
-from services.limits.errors import LimitReached
-from services.limits.limits import Limit
+from services.limits.limits import Limit, LimitReached
 from services.shared.clock import CalendarPeriod, Millis
 from services.shared.money import Cents
 

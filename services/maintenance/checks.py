@@ -21,7 +21,7 @@ from services.log import checkpoint_file, sequencer
 from services.log.bet_log import FILE_NAME, BetLog
 from services.log.sequencer import LogMissing
 from services.log.signed_log import UNKNOWN
-from services.maintenance.encrypted_columns import EncryptedColumn
+from services.maintenance.encryption import EncryptedColumn
 from services.payments.hold import current_hold
 from settings import Settings
 

@@ -20,7 +20,7 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.ledger.posting import Account, Move
 from services.limits import deposit_limits, exclusions
-from services.limits.errors import LimitReached
+from services.limits.limits import LimitReached
 from services.payments import discrepancies, transfers
 from services.payments.deposit_states import (
     UNPAID,

@@ -20,7 +20,7 @@ from services.shared.clock import Millis
 from services.shared.errors import InsufficientBalance, Refusal
 from services.shared.money import Cents, decimal_text, price_text
 from services.shared.text_validation import is_storable
-from services.wallet.affiliates import referrals
+from services.wallet import affiliates
 
 ASSET_AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 HEX_HASH = re.compile(r"(?:0[xX])?([0-9a-fA-F]+)")
@@ -201,7 +201,7 @@ def write(
         **asdict(transfer)
         | {"amount": transfer.amount or decimal_text(usd), "txhash": transaction_of(transfer.txhash)},
     )
-    referrals.count_payment(user_id=user_id, kind=kind, usd=usd)
+    affiliates.count_payment(user_id=user_id, kind=kind, usd=usd)
     if kind is LedgerKind.DEPOSIT:
         notifications.notify(
             user_id=user_id,

@@ -10,8 +10,11 @@ from functools import cache, lru_cache
 from io import BytesIO
 from pathlib import Path
 
+from cachetools import LRUCache, cachedmethod
 from PIL import Image, ImageDraw, ImageFont, ImageOps, PngImagePlugin, WebPImagePlugin
 
+from services.shared.background import WorkerPool
+from services.shared.build_once import BuildCondition
 from settings import VERSION
 
 WIDTH, HEIGHT = 1200, 630
@@ -182,3 +185,21 @@ def _is_known(character: str) -> bool:
 @cache
 def _box() -> bytes:
     return bytes(_font(38).getmask(NO_CHARACTER))
+
+
+MAX_BYTES = 16 * 1024 * 1024
+"""About 150 pictures. nginx may keep more (deploy/nginx.conf)."""
+
+
+class Pictures:
+    """Draws pictures in a native thread, one at a time: each takes some 50 ms of CPU."""
+
+    def __init__(self, worker_pool: WorkerPool) -> None:
+        self._worker_pool = worker_pool
+        self._cache: LRUCache[PictureContent, bytes] = LRUCache(MAX_BYTES, getsizeof=len)
+        self._guard = BuildCondition()
+
+    @cachedmethod(lambda self: self._cache, condition=lambda self: self._guard)
+    def of(self, content: PictureContent) -> bytes:
+        """The picture as PNG. Raises Unavailable when too many are waited for."""
+        return self._worker_pool.run(draw, content)

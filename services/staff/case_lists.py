@@ -14,8 +14,8 @@ from models.db.sql import contains
 from models.items import Item
 from models.users import User
 from services.cases import history
+from services.cases.contents import ItemLine, return_of
 from services.cases.kinds import CaseKind
-from services.cases.pricing import ItemLine, return_of
 from services.shared.errors import CaseNotFound
 from services.shared.names import fold
 from services.shared.pagination import Page, Place, rows_of_page

@@ -5,7 +5,7 @@ import pytest
 from models.db.connection import reading
 from models.users import User
 from services.limits import deposit_limits
-from services.limits.errors import LimitReached
+from services.limits.limits import LimitReached
 from services.shared.clock import CalendarPeriod
 from services.shared.money import Cents
 from tests.blueprints.limits.conftest import DAY_MS, NOW

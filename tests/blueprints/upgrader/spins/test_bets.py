@@ -59,7 +59,7 @@ def test_a_price_that_changes_later_does_not_change_the_bet(client, player, sett
     assert client.get("/upgrader/bets/1", headers=player.headers).json["price"] == "$10.00"
 
 
-@pytest.mark.both_databases("services/maintenance/fairness_audit.py")
+@pytest.mark.both_databases("services/maintenance/fairness.py")
 @pytest.mark.regulation("4.6 Fairness of games")
 def test_the_fairness_audit_catches_a_changed_and_a_missing_bet(run, fails, settled):
     wait_until(lambda: run("fairness", "audit")["mismatches"] == 0)
