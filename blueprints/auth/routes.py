@@ -32,6 +32,13 @@ blueprint = ApiBlueprint("auth", __name__, url_prefix="/auth", description="Logg
 
 LOGGED_OUT = {"success": True, "message": "Logged out everywhere"}
 
+log = logging.getLogger("platform.login")
+CHALLENGE = "challenge"
+
+MOVED = "moved"
+"""The parameter of a login that began on another host."""
+FAILED, UNAVAILABLE, SUSPENDED = "login_failed", "provider_unavailable", "account_suspended"
+
 
 @blueprint.get("/me")
 @require_user
@@ -63,19 +70,11 @@ def log_out_everywhere() -> dict[str, Any]:
     return LOGGED_OUT
 
 
-log = logging.getLogger("platform.login")
-
 login_blueprint = ApiBlueprint(
     "login", __name__, url_prefix="/auth", description="Logging in through a provider"
 )
 # URLs and Locations of a login contain secrets.
 login_blueprint.after_request(forbid_storing)
-
-CHALLENGE = "challenge"
-MOVED = "moved"
-"""The parameter of a login that began on another host."""
-
-FAILED, UNAVAILABLE, SUSPENDED = "login_failed", "provider_unavailable", "account_suspended"
 
 
 def _redirects(description: str) -> dict[int, Any]:
@@ -179,8 +178,6 @@ def _finish(login: Login) -> Response:
         if isinstance(result, Challenge):
             response = _challenged(result)
         else:
-            # A new account gets its first commitment.
-            services.seeds.announced(user_id=result.id)
             response = _to_frontend(token=services.tokens.issue(result, now=now))
     except AnotherLogin as problem:
         # The cookie belongs to a login that began later in another tab, and may still succeed.

@@ -39,6 +39,9 @@ users_commands = OperatorGroup(
     "users", help="Create accounts, show and list players, adjust balances, log out and suspend."
 )
 
+LAST = Place(number=1, limit=5)
+"""The last bets and payments."""
+
 
 @users_commands.command("create")
 @click.argument("name")
@@ -174,10 +177,6 @@ def new_token(user: User) -> str:
 def _token_of(user: User) -> str:
     services = get_services()
     return services.tokens.issue(user, now=services.clock())
-
-
-LAST = Place(number=1, limit=5)
-"""The last bets and payments."""
 
 
 class BetSchema(GameSchema):

@@ -1,4 +1,4 @@
-"""A player's username, real name, phone number and address."""
+"""A player's username, real name, phone number and address, and the URL for trade offers."""
 
 import re
 from collections.abc import Mapping
@@ -15,6 +15,15 @@ from services.audit_trail.recording import CHANGED, record
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
+
+MAX_TRADE_URL = 500
+MAX_PARTNER = 2**32 - 1
+
+FIRST_ID = 76561197960265728
+"""``partner`` plus this is the player's id on the game platform."""
+
+TRADE_URL_CHANGED = "Trade URL changed"
+CHANGED_MESSAGE = "The trade URL of your account was changed. If that was not you, set it right."
 
 
 class UsernameTaken(Refusal):
@@ -66,16 +75,6 @@ def _rename(user_id: int, username: str, *, now: Millis) -> None:
             after={"username": username},
         )
     invalidate_after_commit(Tag.PLAYERS)
-
-
-MAX_TRADE_URL = 500
-MAX_PARTNER = 2**32 - 1
-
-FIRST_ID = 76561197960265728
-"""``partner`` plus this is the player's id on the game platform."""
-
-TRADE_URL_CHANGED = "Trade URL changed"
-CHANGED_MESSAGE = "The trade URL of your account was changed. If that was not you, set it right."
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Players' accounts: creating, signing in, and looking up."""
+"""Players' accounts: creating, finding and listing them, and their stored client seeds."""
 
 import re
 import secrets
@@ -42,6 +42,8 @@ WITH RECURSIVE tried (number, is_free, found) AS (
 )
 SELECT number FROM tried WHERE is_free = 1
 """  # noqa: S608  # a constant
+
+CLIENT_SEED = re.compile(r"[A-Za-z0-9_-]{4,64}", re.ASCII)
 
 
 def random_platform_id() -> str:
@@ -193,9 +195,6 @@ def page(*, search: str, place: Place) -> Page[User]:
         query = query.where(contains(User.username_folded, search.lower()) | (User.platform_id == search))
     total = query.count()
     return Page(rows_of_page(query, order=(User.id.desc(),), place=place, total=total), total)
-
-
-CLIENT_SEED = re.compile(r"[A-Za-z0-9_-]{4,64}", re.ASCII)
 
 
 class InvalidClientSeed(Refusal):

@@ -45,11 +45,6 @@ def items_text(items: Iterable[ItemLine]) -> str:
     return text if len(text) <= MAX_ITEMS_TEXT else f"{text[: MAX_ITEMS_TEXT - 1]}…"
 
 
-def events_of(case_id: str, kinds: Iterable[AuditEventType]) -> list[AuditEvent]:
-    """The events of these kinds about the case with this id, the newest first."""
-    return events_about("case", case_id, kinds)
-
-
 @reading()
 def events_about(what: str, name: str, kinds: Iterable[AuditEventType]) -> list[AuditEvent]:
     """The events of these kinds that have this name under ``what``, the newest first."""

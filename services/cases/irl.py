@@ -31,6 +31,9 @@ MAX_NAME = 100
 MAX_ITEM_NAME = 200
 MAX_ITEMS = 500
 
+IS_ON_SALE = IrlCase.retired_at_ms.is_null()
+ID = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
+
 
 @dataclass(frozen=True)
 class IrlCaseFacts:
@@ -154,11 +157,6 @@ def _chances(items: Sequence[Row]) -> list[Width]:
         )
     shares = iter(share_equally(Width(left), given.count(None)) if None in given else ())
     return [next(shares) if chance is None else chance for chance in given]
-
-
-IS_ON_SALE = IrlCase.retired_at_ms.is_null()
-
-ID = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
 
 
 @repeatable_read(within_limit=True)

@@ -1,4 +1,4 @@
-"""Reading cases: the whole list, a page, one case."""
+"""Reading cases: the whole list, a page, one case, and what players unlock by their level."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence

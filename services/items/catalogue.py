@@ -48,6 +48,10 @@ ITEMS_A_SLICE = 100
 MOST_FOUND_ITEMS = 2_000_000
 """In the results of all cached searches together. An item of a result takes eight bytes."""
 
+WEARS = frozenset({"Factory New", "Minimal Wear", "Field-Tested", "Well-Worn", "Battle-Scarred"})
+_LAST_PARENTHESES = re.compile(r"\s*\(([^()]*)\)(?=[^()]*\Z)")
+SEPARATOR = " | "
+
 
 class CatalogueItem(NamedTuple):
     """An item as the catalogue shows it. ``image`` as in models/items.py.
@@ -285,11 +289,6 @@ class CatalogueCache:
     def _is_current(self) -> Any:
         # A copy that lasts longer than any was made before the clock was set back.
         return Lease.until_ms.between(database.now_ms + 1, database.now_ms + self._ttl_ms)
-
-
-WEARS = frozenset({"Factory New", "Minimal Wear", "Field-Tested", "Well-Worn", "Battle-Scarred"})
-_LAST_PARENTHESES = re.compile(r"\s*\(([^()]*)\)(?=[^()]*\Z)")
-SEPARATOR = " | "
 
 
 @dataclass(frozen=True)

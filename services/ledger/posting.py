@@ -16,6 +16,9 @@ from services.shared.clock import MINUTE_MS, Millis
 from services.shared.errors import InsufficientBalance
 from services.shared.money import Cents
 
+LATEST_MS = 10 * MINUTE_MS
+"""How much earlier than one with a lower id a transaction may be: clocks differ, and waits take time."""
+
 
 class Account(StrEnum):
     """A player's three accounts, and those of the house, which have no balance row."""
@@ -68,9 +71,11 @@ WHERE id = :user_id
     AND vault_cents >= :vault_taken
     AND sweepstake_cents >= :sweepstake_taken
 """
+
 INSERT_TRANSACTION = """
 INSERT INTO ledger_transactions (kind, created_at_ms) VALUES (:kind, :now) RETURNING id
 """
+
 INSERT_ENTRY = """
 INSERT INTO ledger_entries (transaction_id, account, user_id, amount_cents)
 VALUES (:transaction_id, :account, :user_id, :amount)
@@ -123,10 +128,6 @@ def _change_balances(user_id: int, moves: Sequence[Move]) -> None:
         values |= {f"{account}_added": added[account], f"{account}_taken": taken[account]}
     if not execute(CHANGE_BALANCES, values).rowcount:
         raise InsufficientBalance
-
-
-LATEST_MS = 10 * MINUTE_MS
-"""How much earlier than one with a lower id a transaction may be: clocks differ, and waits take time."""
 
 
 def last_id_before(at: Millis) -> int:

@@ -1,4 +1,4 @@
-"""Every column of encrypted values, for changing SECRET_KEY and for checking it."""
+"""Every column of encrypted values: checking SECRET_KEY, and re-encrypting after it has changed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +22,8 @@ from services.shared.encryption import Encrypter
 
 SAMPLE = 100
 """A check tries this many values from the beginning of a column, and this many from the rest."""
+
+BATCH = 200
 
 
 @dataclass(frozen=True)
@@ -110,9 +112,6 @@ def encrypted_columns(
             "staff_authenticators", "authenticators of staff", StaffAccount.encrypted_secret, staff
         ),
     ]
-
-
-BATCH = 200
 
 
 def rotate(

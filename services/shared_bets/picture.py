@@ -1,4 +1,4 @@
-"""Draws the picture of a shared bet, which messengers show beside its link: 1200 x 630, PNG.
+"""Draws and caches the picture of a shared bet, which messengers show beside its link: 1200 x 630, PNG.
 
 Its font is the one that Pillow contains. That has few letters beyond ASCII; other characters are left out.
 """
@@ -35,6 +35,7 @@ TEXT, QUIET, GOOD, BAD, LIT = "#f2f5fb", "#9fabc2", "#3ddc97", "#ff7b7b", "#23c4
 
 SMOOTH = 4
 """The wheel is drawn this much larger and reduced, because Pillow draws hard edges."""
+
 TOP = -90
 """The angle at which the wheel begins, in degrees."""
 
@@ -42,6 +43,9 @@ NO_CHARACTER = "\uffff"
 
 _PLUGINS = (PngImagePlugin, WebPImagePlugin)
 """Imported here, because Pillow would otherwise import them in the worker thread."""
+
+MAX_BYTES = 16 * 1024 * 1024
+"""About 150 pictures. nginx may keep more (deploy/nginx.conf)."""
 
 
 @dataclass(frozen=True)
@@ -185,10 +189,6 @@ def _is_known(character: str) -> bool:
 @cache
 def _box() -> bytes:
     return bytes(_font(38).getmask(NO_CHARACTER))
-
-
-MAX_BYTES = 16 * 1024 * 1024
-"""About 150 pictures. nginx may keep more (deploy/nginx.conf)."""
 
 
 class Pictures:

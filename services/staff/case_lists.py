@@ -175,7 +175,8 @@ def irl_case(case_id: int) -> CaseRow:
 def history_of(row: CaseRow) -> list[Any]:
     """The audit events about a case, the newest first."""
     is_irl = isinstance(row.case, IrlCase)
-    return history.events_of(row.case.slug, history.OF_IRL_CASES if is_irl else history.OF_CASES)
+    kinds = history.OF_IRL_CASES if is_irl else history.OF_CASES
+    return history.events_about("case", row.case.slug, kinds)
 
 
 @reading()

@@ -33,6 +33,18 @@ ALPHANUMERIC = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 
 # The texts of the errors of this module are part of the contract, mistakes included.
 
+TIERS = (
+    (Cents(100_000_00), 25),
+    (Cents(50_000_00), 20),
+    (Cents(10_000_00), 12),
+    (Cents(5_000_00), 10),
+    (Cents(0), 8),
+)
+"""The owner's loss in cents from which each percentage holds."""
+
+PERCENT_OF_UCENTS = 100 * 10**6
+"""What one cent is in percent of millionths."""
+
 
 class CodeClaimed(Refusal):
     """The code belongs to another player, or is the special code."""
@@ -126,19 +138,6 @@ def _required(code: object) -> str:
 def _owner_of(code: str) -> int | None:
     owner_id: int | None = User.select(User.id).where(User.affiliate_code == code).scalar()
     return owner_id
-
-
-TIERS = (
-    (Cents(100_000_00), 25),
-    (Cents(50_000_00), 20),
-    (Cents(10_000_00), 12),
-    (Cents(5_000_00), 10),
-    (Cents(0), 8),
-)
-"""The owner's loss in cents from which each percentage holds."""
-
-PERCENT_OF_UCENTS = 100 * 10**6
-"""What one cent is in percent of millionths."""
 
 
 def rate_percent(owner: User) -> int:

@@ -24,6 +24,16 @@ from services.shared.text_validation import checked_reason, is_storable
 
 ALL = "all"
 
+NEEDED = ("first_name", "last_name", "address_line1", "city", "zip_code", "country")
+
+ADDRESS = (*NEEDED, "address_line2", "state", "phone")
+"""The columns of PersonalDetails that a parcel needs, and all that it gets."""
+
+MAX_TRACKING = 200
+
+Address = dict[str, str]
+"""The columns of ADDRESS."""
+
 
 class Status(StrEnum):
     """A prize is kept first, then sold, or to be shipped and then shipped."""
@@ -89,17 +99,8 @@ def sell(*, user_id: int, prize_id: int, now: Millis) -> tuple[Cents, User]:
         return amount, users.get_by_id(user_id)
 
 
-NEEDED = ("first_name", "last_name", "address_line1", "city", "zip_code", "country")
-ADDRESS = (*NEEDED, "address_line2", "state", "phone")
-"""The columns of PersonalDetails that a parcel needs, and all that it gets."""
-
-MAX_TRACKING = 200
-
 RETURNABLE = (Status.SHIPPING, Status.SHIPPED)
 """The statuses of prizes that are kept again when they can't be delivered."""
-
-Address = dict[str, str]
-"""The columns of ADDRESS."""
 
 
 class Shipping:

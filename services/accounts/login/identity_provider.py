@@ -36,6 +36,15 @@ URLS = ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri")
 Metadata = dict[str, Any]
 """The discovery document of a provider."""
 
+SCOPE = "openid profile"
+
+ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
+"""Asymmetric only: with HS256 anybody who knows the public key could sign."""
+
+LEEWAY_SECONDS = 60
+MAX_SUBJECT = 255
+GOOGLE = "https://accounts.google.com"
+
 
 class Discovery:
     """The metadata and public keys of the provider with this discovery document, cached for an hour.
@@ -90,16 +99,6 @@ def _keys(document: dict[str, Any]) -> KeySet:
     if not usable:
         raise ProviderUnavailable("the provider's keys can't be read")
     return KeySet(usable)
-
-
-SCOPE = "openid profile"
-
-ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
-"""Asymmetric only: with HS256 anybody who knows the public key could sign."""
-
-LEEWAY_SECONDS = 60
-MAX_SUBJECT = 255
-GOOGLE = "https://accounts.google.com"
 
 
 class IdentityProvider:

@@ -1,4 +1,7 @@
-"""Codes: six digits of the authenticator app, or a recovery code. Each works once; wrong ones are counted."""
+"""Two-factor codes: six digits of the authenticator app, or a recovery code of a player who has lost it.
+
+Each works once. Wrong ones are counted.
+"""
 
 import base64
 import hmac

@@ -36,6 +36,17 @@ MAX_VALUES = 2_000_000
 
 NOT_AN_OBJECT = "the price feed is not a JSON object, or was cut off"
 
+MAX_BYTES = 64 * 1024 * 1024
+TIMEOUT_SECONDS = 60.0
+MAX_REDIRECTS = 3
+
+ITEMS_A_SLICE = 15
+"""Each slice is one short transaction: on SQLite it blocks all other writers and the event loop.
+
+Most of its time goes into new prices of the cases that hold these items: on SQLite 1 us for each item of
+such a case.
+"""
+
 
 def read_document(body: bytes) -> Mapping[str, object]:
     """The prices of a feed's response, by name. The price of a name that occurs twice is None.
@@ -81,18 +92,6 @@ def _refuse(constant: str) -> NoReturn:
 
 
 _decode = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse, object_pairs_hook=_object).decode
-
-
-MAX_BYTES = 64 * 1024 * 1024
-TIMEOUT_SECONDS = 60.0
-MAX_REDIRECTS = 3
-
-ITEMS_A_SLICE = 15
-"""Each slice is one short transaction: on SQLite it blocks all other writers and the event loop.
-
-Most of its time goes into new prices of the cases that hold these items: on SQLite 1 us for each item of
-such a case.
-"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The price sources: when each may be asked next, how it is asked, and how it can fail.
+"""The price sources: when each may be asked next, how it is asked, which of its prices are accepted.
 
 All processes share the state of the sources. What changes it needs a transaction: that of the lease.
 """
@@ -26,6 +26,11 @@ FIRST_PAUSE_MS = 30_000
 LONGEST_PAUSE_MS = Millis(10 * 60_000)
 
 MAX_ERROR = 200
+
+MAX_FACTOR = 10
+"""A price that grows or shrinks by more than this in one step is held back until an operator accepts it."""
+
+NAMES_REPORTED = 20
 
 
 class Source(StrEnum):
@@ -147,10 +152,6 @@ def refresh_feed_soon() -> None:
     PriceSource.update(next_at_ms=AT_ONCE, failures=0).where(PriceSource.name == Source.FEED).execute()
 
 
-MAX_FACTOR = 10
-"""A price that grows or shrinks by more than this in one step is held back until an operator accepts it."""
-
-
 class Verdict(StrEnum):
     """Whether a source's price is stored."""
 
@@ -178,9 +179,6 @@ def _is_jump(stated: int, current: Cents | None) -> bool:
     if not stated or not current:
         return not stated
     return stated > current * MAX_FACTOR or stated * MAX_FACTOR < current
-
-
-NAMES_REPORTED = 20
 
 
 @dataclass(kw_only=True)
