@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from models.cases import CASE, IRL
 from services.accounts.access import Tokens
-from services.accounts.avatars.change import Avatars
+from services.accounts.avatars import Avatars
 from services.accounts.login.flow import Login
 from services.accounts.login.game_platform import GamePlatform
 from services.accounts.login.providers import Provider
