@@ -13,9 +13,10 @@ from blueprints.log.receipts import blueprint as receipts_blueprint
 from blueprints.log.routes import blueprint as log_blueprint
 from blueprints.log.routes import successors as log_successors_blueprint
 from blueprints.operator import imports
-from blueprints.operator.audits import audit_commands, ledger_commands, log_commands
+from blueprints.operator.audits import audit_commands, ledger_commands
 from blueprints.operator.fairness import group as fairness_commands
 from blueprints.operator.imports import prices_commands
+from blueprints.operator.log import group as log_commands
 from blueprints.operator.payments import group as payments_commands
 from blueprints.operator.prizes import group as prizes_commands
 from blueprints.operator.staff import group as staff_commands

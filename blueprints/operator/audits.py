@@ -1,4 +1,4 @@
-"""flask ledger, flask log, flask audit: audit and rebuild what is stored."""
+"""flask ledger, flask audit: audit and rebuild what is stored."""
 
 from dataclasses import asdict
 from typing import BinaryIO
@@ -6,12 +6,8 @@ from typing import BinaryIO
 import click
 
 from blueprints.api.cli import OperatorGroup, fail_on_problems, in_camel_case, print_json
-from models.log import BETS
 from server.current_services import get_services
-from services.audit_trail import export as exporting
 from services.audit_trail import verification
-from services.log import sequencer
-from services.log import verification as log_verification
 from services.maintenance import ledger_audit, statistics_audit
 
 ledger_commands = OperatorGroup("ledger", help="Audit the double-entry ledger and rebuild statistics.")
@@ -38,41 +34,16 @@ def rebuild() -> None:
     print_json(in_camel_case(statistics_audit.rebuild(now=get_services().clock())))
 
 
-log_commands = OperatorGroup("log", help="Verify the public log of bets.")
-
-
-@log_commands.command("verify")
-def verify_log() -> None:
-    """Make every entry again from its bet, and compare it with the tree and the checkpoints.
-
-    Writes nothing. Exits with 1 if there is a difference.
-    """
-    services = get_services()
-    found = log_verification.verify(services.log, now=services.clock())
-    print_json({"entries": found.entries, "bets": found.bets, "problems": len(found.problems)})
-    fail_on_problems(found.problems, "problems in the log")
-
-
-@log_commands.command("key")
-def key() -> None:
-    """Print the public keys of the log, the current one first."""
-    services = get_services()
-    # Not as this machine knows it, which may have no record of it.
-    origin = sequencer.stored_log(BETS).origin or services.settings.log_origin
-    for text in services.log.keys.verifier_keys(origin):
-        click.echo(text)
-
-
 audit_commands = OperatorGroup("audit", help="Export and verify the audit trail.")
 
 
 @audit_commands.command("export")
 def export() -> None:
-    """Print the log of the audit trail as JSON lines.
+    """Print the audit trail as JSON lines.
 
-    One line for each entry, with its index, then a line with the checkpoint that signs them.
+    One line for each event, then a line with the proof of their anchor in the public log.
     """
-    for line in exporting.export(get_services().audit_log):
+    for line in verification.export():
         # As bytes, whatever the encoding of the terminal is.
         click.echo(line.encode())
 
@@ -82,11 +53,10 @@ def export() -> None:
 def verify_audit_trail(exported: BinaryIO | None) -> None:
     """Find events that were altered, inserted or removed, and triggers and tables that were changed.
 
-    Compares the events with their log, and the log with the checkpoint on disk. Writes nothing. Exits with 1
-    if there is a problem.
+    Compares the events with their anchors in the public log, and the log with the checkpoint on disk. Writes
+    nothing. Exits with 1 if there is a problem.
     """
     services = get_services()
-    found = verification.verify(services.audit_log, exported=exported, now=services.clock())
-    counts = {"logged": found.logged, "waiting": found.waiting, "problems": len(found.problems)}
-    print_json(counts | ({} if exported is None else {"exported": found.exported}))
-    fail_on_problems(found.problems, "problems in the audit trail")
+    seen, problems = verification.verify(services.log, exported=exported, now=services.clock())
+    print_json(seen | {"problems": len(problems)})
+    fail_on_problems(problems, "problems in the audit trail")

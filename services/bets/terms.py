@@ -11,6 +11,7 @@ from models.cases import CASE, IRL
 from services.accounts.users import is_client_seed
 from services.limits.exclusions import ExcludedPermanently, TakingABreak
 from services.limits.limits import LimitReached
+from services.log.restore import BetsPaused
 from services.shared import decimal_json
 from services.shared.errors import (
     AccountSuspended,
@@ -88,7 +89,7 @@ class PlayTimeReached(Refusal):
 OF_EVERY_BET = (
     *(Unauthorized, TooManyRequests, SpinInProgress, InvalidRequest, RequestIdReused, InvalidClientSeed),
     *(AccountSuspended, ExcludedPermanently, TakingABreak, LimitReached, TooSoon, PlayTimeReached),
-    *(CommitmentMismatch, InsufficientBalance),
+    *(CommitmentMismatch, InsufficientBalance, BetsPaused),
 )
 """The refusals that every game has. Players are told these and those of the game."""
 

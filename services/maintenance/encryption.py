@@ -8,14 +8,12 @@ import peewee
 from cryptography.fernet import InvalidToken
 
 from models.announced_seeds import AnnouncedSeed
-from models.audit_trail import AuditKey
 from models.bets import Bet, Prize
 from models.db.connection import reading, writing
 from models.log import current_epoch
 from models.logins import RecoveryCode, TwoFactor
 from models.staff import StaffAccount
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.keys import AuditKeys
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
@@ -72,8 +70,7 @@ class EncryptedColumn:
         place = None
         for place, value in query.limit(SAMPLE):  # noqa: B007  # used after the loop
             yield value
-        # The ids of keys are texts. There is one for each SECRET_KEY.
-        if not isinstance(place, int):
+        if place is None:
             return
         last, _ = query.order_by(order.desc()).first()
         distance = -(-(last - place) // SAMPLE)
@@ -83,7 +80,7 @@ class EncryptedColumn:
 
 
 def encrypted_columns(
-    *, seeds: Encrypter, two_factor: Encrypter, shipping: Encrypter, audit_keys: Encrypter, staff: Encrypter
+    *, seeds: Encrypter, two_factor: Encrypter, shipping: Encrypter, staff: Encrypter
 ) -> list[EncryptedColumn]:
     """Every column of encrypted values."""
     # The seeds of earlier epochs are redrawn before they are used.
@@ -107,24 +104,19 @@ def encrypted_columns(
         EncryptedColumn("two_factor_secrets", "2FA secrets", TwoFactor.encrypted_secret, two_factor),
         EncryptedColumn("recovery_codes", "recovery codes", RecoveryCode.encrypted_code, two_factor),
         EncryptedColumn("shipping_addresses", "shipping addresses", Prize.encrypted_address, shipping),
-        EncryptedColumn("audit_keys", "keys of the audit trail", AuditKey.encrypted_key, audit_keys),
         EncryptedColumn(
             "staff_authenticators", "authenticators of staff", StaffAccount.encrypted_secret, staff
         ),
     ]
 
 
-def rotate(
-    columns: Sequence[EncryptedColumn], *, audit_keys: AuditKeys, now: Millis
-) -> tuple[dict[str, int], list[str]]:
+def rotate(columns: Sequence[EncryptedColumn], *, now: Millis) -> tuple[dict[str, int], list[str]]:
     """Re-encrypt with the current key what was encrypted with a previous one, batch by batch.
 
     Returns how many values of each column were re-encrypted, and a line for each that no key decrypts (ids,
     never contents). Players may play meanwhile if the running servers have the current key: a row that a
     server changes after it was read here has that key already, and the guarded update leaves it alone.
     """
-    # Those of SECRET_KEY_PREVIOUS are no longer known when that is emptied.
-    audit_keys.store()
     unreadable: list[str] = []
     counts = {column.name: _rotate_column(column, unreadable) for column in columns}
     with writing():
