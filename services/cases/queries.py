@@ -1,8 +1,8 @@
 """Reading cases: the whole list, a page, one case, and what players unlock by their level."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -85,18 +85,6 @@ _ORDERS: Mapping[Sort, Sequence[Any]] = {
 }
 
 
-@repeatable_read(within_limit=True)
-def all_of(*, kinds: Collection[CaseKind]) -> list[ShownCase]:
-    """Every case of these kinds, the newest first, without its spins: they are 0.
-
-    5,000 cases take almost a second. Other greenlets may run meanwhile.
-    """
-    query = _cases(spins=peewee.SQL("0")).where(_of(kinds)).order_by(*_ORDERS[Sort.MOST_RECENT])
-    cases = _shown(query)
-    _fill(cases, CaseItem.case.in_(Case.select(Case.id).where(_of(kinds))))
-    return cases
-
-
 class CaseList(NamedTuple):
     """Cases without their items, the newest first, what each holds, and the items of all, by their rows."""
 
@@ -106,12 +94,18 @@ class CaseList(NamedTuple):
     items: Mapping[int, ShownItem]
     """With the chance 0."""
 
+    def filled(self) -> Iterator[ShownCase]:
+        """The cases with their items."""
+        for case in self.cases:
+            held = self.contents.get(case.row_id, ())
+            yield replace(case, items=[self.items[row]._replace(chance=chance) for row, chance in held])
+
 
 @repeatable_read(within_limit=True)
 def listed(*, kinds: Collection[CaseKind]) -> CaseList:
-    """Every case of these kinds. Most items are in several cases, so each is read once.
+    """Every case of these kinds, without its spins: they are 0.
 
-    Other greenlets may run meanwhile.
+    Most items are in several cases, so each is read once. Other greenlets may run meanwhile.
     """
     ids = Case.select(Case.id).where(_of(kinds))
     query = _cases(spins=peewee.SQL("0")).where(_of(kinds)).order_by(*_ORDERS[Sort.MOST_RECENT])
