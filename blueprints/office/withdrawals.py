@@ -10,11 +10,11 @@ from blueprints.office.blueprint import office
 from blueprints.office.lists import Listed, place
 from blueprints.office.masking import is_shown, masking
 from blueprints.office.results import attempt, new_form_key, perform_or_propose
+from models.payments import WithdrawalStatus
 from server.current_services import get_services
 from services.payments import history
-from services.payments.history import Direction
+from services.payments.history import EntryType
 from services.payments.hold import current_hold
-from services.payments.withdrawals import WithdrawalStatus
 from services.shared.pagination import Place
 from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
 from services.staff import payment_lists, personal_data
@@ -71,11 +71,13 @@ def _shown(withdrawal_id: str, *, sent: str = "", refusal: str | None = None) ->
         hold=current_hold(),
         withdrawal=row.withdrawal,
         player=row.player,
-        deposits=history.page(user_id=user_id, place=LAST, type_=Direction.DEPOSIT, status=history.ALL).rows,
+        deposits=history.page(
+            user_id=user_id, place=LAST, type_=EntryType.DEPOSIT, status=EntryType.ALL
+        ).rows,
         earlier=[
             each
             for each in history.page(
-                user_id=user_id, place=LAST, type_=Direction.WITHDRAWAL, status=history.ALL
+                user_id=user_id, place=LAST, type_=EntryType.WITHDRAWAL, status=EntryType.ALL
             ).rows
             if each.id != row.withdrawal.id
         ],
@@ -134,7 +136,9 @@ def fail_withdrawal(withdrawal_id: str) -> Any:
     services = get_services()
 
     def work() -> str:
-        services.staff_decisions.fail(payment_id=withdrawal_id, reason=_reason(), now=services.clock())
+        services.staff_decisions.fail_withdrawal(
+            withdrawal_id=withdrawal_id, reason=_reason(), now=services.clock()
+        )
         return "The withdrawal has failed, and the coins are back on the player's balance"
 
     return _decided(withdrawal_id, "fail", work)

@@ -9,11 +9,10 @@ from models.bets import Bet
 from models.db.connection import reading
 from models.items import PriceSource
 from models.log import WaitingBet
-from models.payments import Withdrawal
+from models.payments import Withdrawal, WithdrawalStatus
 from models.staff import StaffLoginFailure
 from services.alarms.rule import Concern, Found
 from services.payments import discrepancies
-from services.payments.withdrawals import WithdrawalStatus
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
 from services.shared.money import Cents, price_text
 from services.staff.login_failures import DAILY_TRIES, NETWORK_TRIES, NETWORK_WINDOW_MS
@@ -101,7 +100,7 @@ def find_late_proofs(settings: Settings, now: Millis) -> Found:  # noqa: ARG001 
     late = (
         Bet.select(Bet.id)
         .where(Bet.proof_held_by.is_null(), Bet.proof_delivered_at_ms.is_null())
-        .where(Bet.completed_at_ms < now - LATE_MS)
+        .where(Bet.proof_due_at_ms < now - LATE_MS)
         .limit(1)
     )
     is_late = late.scalar() is not None

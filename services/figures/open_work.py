@@ -6,9 +6,7 @@ from peewee import fn
 
 from models.bets import Prize
 from models.db.connection import reading
-from models.payments import Deposit, Discrepancy, Withdrawal
-from services.payments.deposit_states import DepositStatus
-from services.payments.withdrawals import WithdrawalStatus
+from models.payments import Deposit, DepositStatus, Discrepancy, Withdrawal, WithdrawalStatus
 from services.wallet.prizes import Status
 
 

@@ -14,7 +14,7 @@ from models.db.connection import repeatable_read
 from models.figures import THEORETICAL_LOSS_UCENTS
 from models.items import Item
 from models.ledger import Affiliate, LedgerEntry, LedgerTransaction, Referral
-from models.payments import Payment
+from models.payments import PaymentRecord
 from models.users import User
 from services.cases.contents import price_of
 from services.cases.kinds import game_type
@@ -98,10 +98,10 @@ def _affiliate_mismatches() -> Iterator[str]:
 def _payments_of_referrals(kind: str) -> peewee.Select:
     """The sum of each player's payments of this kind since the player became a referral."""
     return (
-        Payment.select(Payment.user, fn.SUM(Payment.usd_cents).alias("number"))
-        .join(Referral, on=(Referral.user == Payment.user))
-        .where(Payment.type == kind, Payment.ledger_transaction > Referral.ledger_transaction)
-        .group_by(Payment.user)
+        PaymentRecord.select(PaymentRecord.user, fn.SUM(PaymentRecord.usd_cents).alias("number"))
+        .join(Referral, on=(Referral.user == PaymentRecord.user))
+        .where(PaymentRecord.type == kind, PaymentRecord.ledger_transaction > Referral.ledger_transaction)
+        .group_by(PaymentRecord.user)
     )
 
 

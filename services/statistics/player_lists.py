@@ -9,12 +9,11 @@ from peewee import fn
 
 from models.bets import Bet
 from models.db.connection import reading, repeatable_read
-from models.payments import Payment
+from models.payments import PaymentRecord, PaymentType
 from services.accounts import users
 from services.bets import lookups
 from services.bets.proofs import Proofs
 from services.bets.terms import GAMES
-from services.payments.transfers import PaymentType
 from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.pagination import Page, Place, rows_of_page
@@ -34,13 +33,15 @@ NONCES_A_STATEMENT = 1_000
 def totals(*, user_id: int) -> dict[str, int]:
     """The player's wagers, earnings, deposits and withdrawals, in cents. Raises UserNotFound."""
     user = users.get_by_id(user_id)
-    payments: Any = Payment.select(Payment.type, fn.SUM(Payment.usd_cents)).where(Payment.user == user_id)
-    sums = {kind: int(cents) for kind, cents in payments.group_by(Payment.type).tuples()}
+    payments: Any = PaymentRecord.select(PaymentRecord.type, fn.SUM(PaymentRecord.usd_cents)).where(
+        PaymentRecord.user == user_id
+    )
+    sums = {kind: int(cents) for kind, cents in payments.group_by(PaymentRecord.type).tuples()}
     return {
         "wagered": user.wagered_cents,
         "earned": user.earned_cents,
         "deposited": sums.get(PaymentType.DEPOSIT, 0),
-        "withdrawn": sums.get(PaymentType.WITHDRAW, 0),
+        "withdrawn": sums.get(PaymentType.WITHDRAWAL, 0),
     }
 
 
@@ -113,16 +114,16 @@ class PaymentSort(StrEnum):
     LOWEST_AMOUNT = "lowest-amount"
 
 
-NEWEST_FIRST = (Payment.created_at_ms.desc(), Payment.id.desc())
+NEWEST_FIRST = (PaymentRecord.created_at_ms.desc(), PaymentRecord.id.desc())
 
 PAYMENT_ORDERS = {
     PaymentSort.MOST_RECENT: NEWEST_FIRST,
-    PaymentSort.LEAST_RECENT: (Payment.created_at_ms.asc(), Payment.id.asc()),
-    PaymentSort.HIGHEST_AMOUNT: (Payment.usd_cents.desc(), *NEWEST_FIRST),
-    PaymentSort.LOWEST_AMOUNT: (Payment.usd_cents.asc(), *NEWEST_FIRST),
+    PaymentSort.LEAST_RECENT: (PaymentRecord.created_at_ms.asc(), PaymentRecord.id.asc()),
+    PaymentSort.HIGHEST_AMOUNT: (PaymentRecord.usd_cents.desc(), *NEWEST_FIRST),
+    PaymentSort.LOWEST_AMOUNT: (PaymentRecord.usd_cents.asc(), *NEWEST_FIRST),
 }
 
-TYPE = {PaymentKind.DEPOSITS: PaymentType.DEPOSIT, PaymentKind.WITHDRAWS: PaymentType.WITHDRAW}
+TYPE = {PaymentKind.DEPOSITS: PaymentType.DEPOSIT, PaymentKind.WITHDRAWS: PaymentType.WITHDRAWAL}
 
 
 def page_of_payments(
@@ -132,10 +133,10 @@ def page_of_payments(
 
     A search reads all payments of this player; other requests may run meanwhile.
     """
-    condition = Payment.user == user_id
+    condition = PaymentRecord.user == user_id
     if kind is not PaymentKind.ALL:
-        condition &= Payment.type == TYPE[kind]
-    query, folded = Payment.select().where(condition).namedtuples(), search.casefold()
+        condition &= PaymentRecord.type == TYPE[kind]
+    query, folded = PaymentRecord.select().where(condition).namedtuples(), search.casefold()
     with repeatable_read(within_limit=True):
         if not search:
             total = query.count()

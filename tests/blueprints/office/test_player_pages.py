@@ -200,7 +200,7 @@ def test_a_bet_says_what_is_known_about_its_proof(app, add_item, player, auditor
 
     assert said() == {"not yet revealed"}
     with writing():
-        Bet.update(completed_at_ms=services.clock()).execute()
+        Bet.update(proof_due_at_ms=services.clock()).execute()
     assert said() == {"revealed, not yet confirmed"}
 
 

@@ -82,7 +82,7 @@ def test_payments_are_summed_by_day_and_method(app, run, player, clock):
     run("payments", "record", player.platform_id, "deposit", "10")
     run("payments", "record", player.platform_id, "deposit", "2.50")
     withdrawal, _ = services.withdrawals.request(
-        user_id=player.id, method="demo", amount=500, to="there", key=None, now=clock()
+        user_id=player.id, method="demo", amount=500, to="there", idempotency_key=None, now=clock()
     )
     run("payments", "approve", withdrawal.id, "--reason", "a known player")
     for _ in range(5):
