@@ -1,8 +1,8 @@
 """The contract: what each area serves over HTTP and sockets, and the operator's commands."""
 
 from blueprints.affiliate.routes import blueprint as affiliate_blueprint
-from blueprints.auth.login import blueprint as login_blueprint
 from blueprints.auth.routes import blueprint as auth_blueprint
+from blueprints.auth.routes import login_blueprint
 from blueprints.bets.routes import blueprint as bets_blueprint
 from blueprints.bets.routes import snapshots_blueprint
 from blueprints.cases.routes import blueprint as cases_blueprint
@@ -13,21 +13,23 @@ from blueprints.log.receipts import blueprint as receipts_blueprint
 from blueprints.log.routes import blueprint as log_blueprint
 from blueprints.log.routes import successors as log_successors_blueprint
 from blueprints.operator import imports
-from blueprints.operator.audit import group as audit_commands
-from blueprints.operator.cluster import group as cluster_commands
+from blueprints.operator.audits import audit_commands, ledger_commands
 from blueprints.operator.fairness import group as fairness_commands
-from blueprints.operator.ledger import group as ledger_commands
+from blueprints.operator.imports import prices_commands
 from blueprints.operator.log import group as log_commands
-from blueprints.operator.notifications import group as notifications_commands
 from blueprints.operator.payments import group as payments_commands
-from blueprints.operator.prices import group as prices_commands
 from blueprints.operator.prizes import group as prizes_commands
-from blueprints.operator.secrets import group as secrets_commands
-from blueprints.operator.seeds import group as seeds_commands
 from blueprints.operator.staff import group as staff_commands
-from blueprints.operator.system import check, db, demo_page, seed
-from blueprints.operator.two_factor import group as two_factor_commands
-from blueprints.operator.users import group as users_commands
+from blueprints.operator.system import (
+    check,
+    cluster_commands,
+    db,
+    demo_page,
+    secrets_commands,
+    seed,
+    seeds_commands,
+)
+from blueprints.operator.users import notifications_commands, two_factor_commands, users_commands
 from blueprints.payments.routes import blueprint as payments_blueprint
 from blueprints.payments.webhooks import blueprint as webhooks_blueprint
 from blueprints.prizes.routes import blueprint as prizes_blueprint

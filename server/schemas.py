@@ -11,7 +11,7 @@ from typing import Any
 import marshmallow as ma
 
 from server.current_services import get_services
-from services.cases.chances import percent_from_width
+from services.cases.contents import percent_from_width
 from services.shared.money import number_from_cents, price_text
 
 HTTP_URL = re.compile("https?://", re.IGNORECASE)
@@ -144,7 +144,7 @@ class Price(AnswerField):
 
 
 class Percentage(AnswerField):
-    """A chance in tickets inside (services/cases/chances.py), a JSON number of percent outside."""
+    """A chance in tickets inside (services/cases/contents.py), a JSON number of percent outside."""
 
     UNIT = "in percent, exact"
     EXAMPLE = 7.992

@@ -4,11 +4,12 @@ import time
 from collections.abc import Callable
 
 from models.cases import CASE, IRL
-from services.accounts.avatars.change import Avatars
+from services.accounts.access import Tokens
+from services.accounts.avatars import Avatars
+from services.accounts.login.flow import Login
 from services.accounts.login.game_platform import GamePlatform
-from services.accounts.login.login import Login, Provider
-from services.accounts.tokens import Tokens
-from services.accounts.two_factor.authentication import TwoFactorAuthentication
+from services.accounts.login.providers import Provider
+from services.accounts.two_factor.service import TwoFactorAuthentication
 from services.alarms.delivery import AlarmDelivery
 from services.bets.cases import Openings
 from services.bets.proofs import Proofs
@@ -21,7 +22,7 @@ from services.items.catalogue import CatalogueCache
 from services.items.prices.service import PriceService
 from services.log.bet_log import BetLog
 from services.log.notes import LogKeys
-from services.maintenance.encrypted_columns import EncryptedColumn, encrypted_columns
+from services.maintenance.encryption import EncryptedColumn, encrypted_columns
 from services.payments.deposits import Deposits
 from services.payments.hold import PayoutHold
 from services.payments.inbox import WebhookInbox
@@ -35,7 +36,7 @@ from services.shared.clock import Millis
 from services.shared.encryption import Encrypter, derive_key
 from services.shared.player_locks import PlayerLocks
 from services.shared.signals import Signals
-from services.shared_bets.pictures import Pictures
+from services.shared_bets.picture import Pictures
 from services.staff.accounts import StaffAccounts
 from services.staff.action_table import action_table
 from services.staff.demo import DemoStaff
@@ -44,7 +45,7 @@ from services.staff.login_failures import LoginFailures
 from services.staff.passwords import Passwords
 from services.staff.proposals import Proposals
 from services.staff.sign_in import SignIn
-from services.wallet.prizes.shipping import Shipping
+from services.wallet.prizes import Shipping
 from settings import Settings
 
 
@@ -117,7 +118,9 @@ class Services:
                 base_url=settings.base_url,
             ),
         )
-        self.identity_login = self._login("identity", _identity_provider(settings))
+        self.identity_login = (
+            self._login("identity", _identity_provider(settings)) if settings.identity_client_id else None
+        )
         self.avatars = Avatars(
             directory=settings.instance_dir / "media" / "avatars", worker_pool=WorkerPool()
         )
@@ -161,18 +164,17 @@ class Services:
             purpose=purpose,
         )
 
-    def _login(self, name: str, provider: Provider | None) -> Login:
+    def _login(self, name: str, provider: Provider) -> Login:
         return Login(
             name=name,
             provider=provider,
             encrypter=self._encrypter(f"login with {name}"),
+            two_factor=self.two_factor,
             needs_code="login" in self.settings.two_factor_required_for,
         )
 
 
-def _identity_provider(settings: Settings) -> Provider | None:
-    if not settings.identity_client_id:
-        return None
+def _identity_provider(settings: Settings) -> Provider:
     # This import is a tenth of the start time of a program without such a login.
     from services.accounts.login.identity_provider import IdentityProvider  # noqa: PLC0415
 

@@ -5,8 +5,7 @@ from functools import partial
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
 from models.items import PriceSource
-from services.items.prices.results import RefreshResult
-from services.items.prices.sources import RefreshOutcome
+from services.items.prices.sources import RefreshOutcome, RefreshResult
 
 COUNTED = ("updated", "unchanged", "held_back", "missing")
 

@@ -8,8 +8,8 @@ from flask import Flask
 from models.db.connection import UNAVAILABLE
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
-from services.items.prices.results import RefreshResult
 from services.items.prices.service import Stopped
+from services.items.prices.sources import RefreshResult
 from services.shared.lease import LeaseLost
 from tasks.price_metrics import PriceMetrics
 

@@ -13,7 +13,7 @@ from blueprints.site.assets import bundle
 ROOT = Path(__file__).parents[1]
 
 ROLLS = "services/bets/rolls.py"
-CLIENT_SEEDS = "services/accounts/client_seed.py"
+CLIENT_SEEDS = "services/accounts/users.py"
 RULES = (
     "ROLL_RANGE PPM TICKET_RANGE ROUND SERVER_SEED WHOLE commitment_of digest roll ticket"
     " threshold winner ContentItem canonical_json content_text read_content"

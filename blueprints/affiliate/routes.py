@@ -17,8 +17,8 @@ from blueprints.api.large_lists import list_representation
 from blueprints.api.two_factor import require_two_factor
 from server.current_services import get_services
 from services.shared.money import decimal_text
-from services.wallet.affiliates import claims, codes, referrals
-from services.wallet.affiliates.referrals import Overview
+from services.wallet import affiliates
+from services.wallet.affiliates import Overview
 from sockets.player_state import player_state
 
 blueprint = ApiBlueprint("affiliate", __name__, url_prefix="/affiliate", description="Promo codes")
@@ -26,7 +26,7 @@ blueprint = ApiBlueprint("affiliate", __name__, url_prefix="/affiliate", descrip
 REFERRED_PLAYERS = ReferredPlayerSchema(many=True)
 BONUS_RECEIVED = {
     "status": True,
-    "message": f"You have received a bonus of {decimal_text(codes.USE_BONUS)} coins.",
+    "message": f"You have received a bonus of {decimal_text(affiliates.USE_BONUS)} coins.",
 }
 
 
@@ -36,7 +36,7 @@ BONUS_RECEIVED = {
 @blueprint.alt_response(304, description="The client has this list already")
 def list_referred_players() -> Response:
     """The players who used the caller's code, the most profitable first."""
-    players = referrals.statistics(owner_id=current_user().id)
+    players = affiliates.referred_players(owner_id=current_user().id)
     # An owner may have thousands of players. The list is built in slices so that other requests do not wait.
     return list_representation(REFERRED_PLAYERS.dump, players).response()
 
@@ -46,7 +46,7 @@ def list_referred_players() -> Response:
 @blueprint.response(200, OverviewSchema)
 def get_affiliate_overview() -> Overview:
     """The caller's commission and the sums over all players who used the caller's code."""
-    return referrals.overview(owner_id=current_user().id)
+    return affiliates.overview(owner_id=current_user().id)
 
 
 @blueprint.post("/set-code")
@@ -56,7 +56,7 @@ def get_affiliate_overview() -> Overview:
 def set_promo_code(body: dict[str, Any]) -> dict[str, Any]:
     """Set the caller's own promo code. It can't be changed afterwards."""
     services = get_services()
-    codes.set_own(
+    affiliates.set_code(
         user_id=current_user().id,
         code=body["code"],
         special=services.settings.affiliate_special_code,
@@ -72,7 +72,7 @@ def set_promo_code(body: dict[str, Any]) -> dict[str, Any]:
 def use_promo_code(body: dict[str, Any]) -> dict[str, Any]:
     """Use another player's promo code for a bonus, once. The event `balance` follows."""
     services = get_services()
-    player = codes.use(
+    player = affiliates.use_code(
         user_id=current_user().id,
         code=body["code"],
         special=services.settings.affiliate_special_code,
@@ -88,7 +88,7 @@ def use_promo_code(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.response(200, ClaimSchema)
 def claim_affiliate_earnings() -> dict[str, Any]:
     """Add the caller's available earnings to the balance. The event `balance` follows."""
-    amount, player = claims.claim(user_id=current_user().id, now=get_services().clock())
+    amount, player = affiliates.claim(user_id=current_user().id, now=get_services().clock())
     player_state().send(player.id, player)
     message = f"You claimed {decimal_text(amount)} coins"
     return {"status": True, "message": message, "amount": amount}

@@ -1,4 +1,4 @@
-"""Schemas of players."""
+"""Schemas of players and logins."""
 
 from blueprints.api.parameters import Unvalidated
 from server.schemas import Avatar, Coins, Computed, Part, WireSchema, count, epoch_ms, flag, text

@@ -33,7 +33,7 @@ from blueprints.cases.schemas import (
 from server.current_services import get_services
 from services.bets import snapshots
 from services.cases import creating, queries, version
-from services.cases.chances import percent_from_width
+from services.cases.contents import percent_from_width
 from services.cases.kinds import GameType
 from services.cases.queries import ShownCase
 from services.shared.background import in_slices

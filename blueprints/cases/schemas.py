@@ -25,10 +25,10 @@ from server.schemas import (
     one_of,
     text,
 )
-from services.cases.chances import PERCENT
+from services.cases.contents import PERCENT
 from services.cases.kinds import FREE_CASE_ID, CaseKind, GameType
 from services.cases.queries import Sort
-from services.items import names
+from services.items import catalogue
 from sockets.schemas import CASE_SNAPSHOT
 
 KINDS = {ALL: tuple(CaseKind), "true": (CaseKind.LEVEL,), "false": (CaseKind.REGULAR,)}
@@ -50,7 +50,7 @@ class SingleCaseItemSchema(CaseItemSchema):
     """An item of a single case."""
 
     wear = ma.fields.Function(
-        lambda item: names.parse(item.market_hash_name).wear or ma.missing,
+        lambda item: catalogue.parse_name(item.market_hash_name).wear or ma.missing,
         metadata=documented("The wear in the name; left out when it has none", "Field-Tested", type="string"),
     )
 

@@ -7,7 +7,7 @@ from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import conditional
 from blueprints.irl.schemas import IrlCaseSchema, ListedIrlCaseSchema
 from services.bets import snapshots
-from services.cases.irl import queries as irl_cases
+from services.cases import irl as irl_cases
 
 blueprint = ApiBlueprint("irl", __name__, url_prefix="/irl", description="Cases with real-life items")
 

@@ -7,8 +7,7 @@ from typing import TypeVar
 from flask import request
 
 from blueprints.office.blueprint import office
-from services.cases.chances import percent_from_width
-from services.cases.pricing import ItemLine, return_of
+from services.cases.contents import ItemLine, percent_from_width, return_of
 
 MAX_SEARCH = 200
 

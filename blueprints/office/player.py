@@ -16,8 +16,8 @@ from blueprints.office.masking import is_shown, masking
 from blueprints.office.results import new_form_key
 from models.users import User
 from server.current_services import get_services
-from services.accounts import personal_details, users
-from services.accounts.two_factor import codes, recovery_codes
+from services.accounts import profile, users
+from services.accounts.two_factor import codes
 from services.bets.terms import GAMES
 from services.limits import exclusions, limits
 from services.payments import history
@@ -26,9 +26,14 @@ from services.shared.money import decimal_text
 from services.staff import bet_view, notes, player_lists, proposals
 from services.staff.bet_view import BetView
 from services.staff.permissions import Permission
-from services.statistics import games, payments
-from services.wallet.affiliates import referrals
-from services.wallet.prizes import prizes
+from services.statistics.player_lists import (
+    GameSort,
+    PaymentKind,
+    PaymentSort,
+    page_of_games,
+    page_of_payments,
+)
+from services.wallet import affiliates, prizes
 
 ALL = "all"
 LAST_NOTES = 3
@@ -87,11 +92,11 @@ def overview_of(player: User, *, sent: str = "", refusal: str | None = None) -> 
         player,
         "overview",
         shows_all=shows_all,
-        details=personal_details.of_player(player.id) if shows_all else None,
+        details=profile.details_of(player.id) if shows_all else None,
         level=level_of(player),
         suspension=player_lists.last_suspension(player.platform_id),
         two_factor_blocked_until=codes.blocked_until(player.id, now=now),
-        recovery_codes=recovery_codes.count(player.id),
+        recovery_codes=codes.count_recovery_codes(player.id),
         last_notes=notes.page_of_notes(user_id=player.id, place=place()).rows[:LAST_NOTES],
         durations=exclusions.DURATIONS,
         above_cents=services.settings.office_four_eyes_above_cents,
@@ -117,10 +122,10 @@ def player_ledger(platform_id: str) -> str:
 
 
 BET_SORTS = {
-    ("time", True): games.Sort.MOST_RECENT,
-    ("time", False): games.Sort.LEAST_RECENT,
-    ("payout", True): games.Sort.MOST_EARNED,
-    ("payout", False): games.Sort.LEAST_EARNED,
+    ("time", True): GameSort.MOST_RECENT,
+    ("time", False): GameSort.LEAST_RECENT,
+    ("payout", True): GameSort.MOST_EARNED,
+    ("payout", False): GameSort.LEAST_EARNED,
 }
 """By column, and whether it is descending."""
 
@@ -132,7 +137,7 @@ def player_bets(platform_id: str) -> str:
     sorted_by, is_descending = order(["time", "payout"], default="-time")
     game = request.args.get("game", "")
     sort = BET_SORTS[sorted_by, is_descending]
-    found = games.page(user_id=player.id, place=place(), sort=sort, search=game)
+    found = page_of_games(user_id=player.id, place=place(), sort=sort, search=game)
     return show_tab(
         player,
         "bets",
@@ -172,10 +177,10 @@ def _verify_address(view: BetView) -> str | None:
 
 
 PAYMENT_SORTS = {
-    ("time", True): payments.Sort.MOST_RECENT,
-    ("time", False): payments.Sort.LEAST_RECENT,
-    ("usd", True): payments.Sort.HIGHEST_AMOUNT,
-    ("usd", False): payments.Sort.LOWEST_AMOUNT,
+    ("time", True): PaymentSort.MOST_RECENT,
+    ("time", False): PaymentSort.LEAST_RECENT,
+    ("usd", True): PaymentSort.HIGHEST_AMOUNT,
+    ("usd", False): PaymentSort.LOWEST_AMOUNT,
 }
 
 
@@ -184,10 +189,10 @@ PAYMENT_SORTS = {
 def player_payments(platform_id: str) -> str:
     player = player_of(platform_id)
     sorted_by, is_descending = order(["time", "usd"], default="-time")
-    found = payments.page(
+    found = page_of_payments(
         user_id=player.id,
         place=place(),
-        kind=payments.PaymentKind.ALL,
+        kind=PaymentKind.ALL,
         sort=PAYMENT_SORTS[sorted_by, is_descending],
         search=request.args.get("q", "")[:100],
     )
@@ -250,7 +255,7 @@ def player_affiliates(platform_id: str) -> str:
     return show_tab(
         player,
         "affiliates",
-        overview=referrals.overview(owner_id=player.id) if player.affiliate_code else None,
+        overview=affiliates.overview(owner_id=player.id) if player.affiliate_code else None,
         owner=player_lists.owner_of_used_code(player.id),
         listed=listed(player_lists.referrals(owner_id=player.id, place=place())),
     )

@@ -14,9 +14,8 @@ from server.current_services import get_services
 from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
 from services.staff import personal_data
 from services.staff.permissions import Permission
-from services.wallet.prizes import shipping
-from services.wallet.prizes.prizes import Status
-from services.wallet.prizes.shipping import Address
+from services.wallet import prizes as prizes_service
+from services.wallet.prizes import Address, Status
 
 ID = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 
@@ -40,7 +39,7 @@ def _prizes(
     status = Status(given) if given in list(Status) else Status.SHIPPING
     return render_template(
         "office/prizes.html",
-        listed=listed(shipping.to_ship(place=place(), status=status)),
+        listed=listed(prizes_service.to_ship(place=place(), status=status)),
         status=status,
         statuses=list(Status),
         shown=shown,
@@ -64,7 +63,7 @@ def ship_prize(prize_id: int) -> Any:
 
     def work() -> str:
         reason = checked_reason(request.form.get("reason", ""), least=LEAST_OF_STAFF)
-        shipping.mark_shipped(
+        prizes_service.mark_shipped(
             prize_id=prize_id,
             tracking=request.form.get("tracking", ""),
             reason=reason,
@@ -86,7 +85,7 @@ def return_prize(prize_id: int) -> Any:
 
     def work() -> str:
         reason = checked_reason(request.form.get("reason", ""), least=LEAST_OF_STAFF)
-        shipping.mark_returned(prize_id=prize_id, reason=reason, now=services.clock())
+        prizes_service.mark_returned(prize_id=prize_id, reason=reason, now=services.clock())
         return "The player has the prize again, and was notified"
 
     return attempt(

@@ -15,12 +15,12 @@ from blueprints.api.cli import (
 )
 from server.current_services import get_services
 from server.schemas import camel_case
-from services.accounts.client_seed import is_client_seed
+from services.accounts.users import is_client_seed
 from services.bets import rolls, snapshots
 from services.bets.lookups import MAX_NONCE
 from services.bets.terms import GAMES, UPGRADER
 from services.figures.bet_figures import BetFigures
-from services.maintenance import fairness_audit, fairness_report
+from services.maintenance import fairness
 from services.shared.clock import iso_date
 from services.shared.errors import Refusal
 from services.shared.money import Cents, number_from_cents
@@ -50,7 +50,7 @@ def audit() -> None:
             bar.length = of
             bar.update(done - bar.pos)
 
-        result = fairness_audit.audit(seeds=get_services().seeds, progress=progress)
+        result = fairness.audit(seeds=get_services().seeds, progress=progress)
     print_json(
         {
             "bets": result.bets,
@@ -71,7 +71,7 @@ def report() -> None:
 
     Openings of the free case are left out.
     """
-    figures_of_days = fairness_report.figures_of_days()
+    figures_of_days = fairness.figures_of_days()
     days = [{"day": iso_date(begin), **_sums(sums)} for begin, sums in figures_of_days.items()]
     print_json({**_sums(sum(figures_of_days.values(), start=BetFigures())), "days": days})
 

@@ -1,16 +1,17 @@
-"""flask items, flask cases, flask irl: import files, publish and retire."""
+"""flask items, flask cases, flask irl, flask prices: import files, publish, retire, refresh prices."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
 
-from blueprints.api.cli import OperatorGroup, print_json, progress_bar
+from blueprints.api.cli import OperatorGroup, in_camel_case, print_json, progress_bar
 from server.current_services import get_services
 from services.cases import importing as cases_importing
+from services.cases import irl as irl_importing
 from services.cases import retiring
-from services.cases.irl import importing as irl_importing
 from services.items import catalogue, selling
 from services.items import importing as items_importing
 from services.shared import decimal_json
@@ -144,3 +145,19 @@ def _read_json(file: BinaryIO) -> Any:
 def _print(what: str, result: ImportResult, **more: int) -> None:
     counts = {"created": result.created, "updated": result.updated}
     print_json({what: result.created + result.updated, **counts, **more})
+
+
+prices_commands = OperatorGroup("prices", help="Refresh item prices.")
+
+
+@prices_commands.command("refresh")
+@click.option(
+    "--accept-jumps", is_flag=True, help="Accept prices that were held back because they changed too much."
+)
+def refresh(*, accept_jumps: bool) -> None:
+    """Fetch the price feed and the due market prices now.
+
+    Exits with 1 if the feed is not valid.
+    """
+    applied = get_services().prices.refresh(accept_jumps=accept_jumps)
+    print_json(in_camel_case(asdict(applied)))

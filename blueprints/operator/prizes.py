@@ -5,8 +5,8 @@ import click
 from blueprints.api.cli import OperatorGroup, fail_on_problems, in_camel_case, print_json
 from blueprints.prizes.schemas import PrizeSchema
 from server.current_services import get_services
-from services.wallet.prizes import shipping
-from services.wallet.prizes.prizes import ALL, Status
+from services.wallet import prizes
+from services.wallet.prizes import ALL, Status
 
 STATUSES = [ALL, *(status.value for status in Status)]
 
@@ -41,7 +41,7 @@ prize_argument = click.argument("prize_id", metavar="PRIZE", type=click.IntRange
 def ship(prize_id: int, tracking: str) -> None:
     """Mark a prize as shipped, after its player has asked for that, and notify the player."""
     now = get_services().clock()
-    print_json(PRIZE.dump(shipping.mark_shipped(prize_id=prize_id, tracking=tracking, now=now)))
+    print_json(PRIZE.dump(prizes.mark_shipped(prize_id=prize_id, tracking=tracking, now=now)))
 
 
 @group.command("return")
@@ -50,4 +50,4 @@ def ship(prize_id: int, tracking: str) -> None:
 def return_prize(prize_id: int, reason: str) -> None:
     """Give a prize back to its player that can't be delivered, shipped or not yet, and notify the player."""
     now = get_services().clock()
-    print_json(PRIZE.dump(shipping.mark_returned(prize_id=prize_id, reason=reason, now=now)))
+    print_json(PRIZE.dump(prizes.mark_returned(prize_id=prize_id, reason=reason, now=now)))

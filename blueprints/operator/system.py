@@ -1,4 +1,4 @@
-"""flask check, flask db upgrade and backup, flask seed, flask demo."""
+"""flask check, flask db, flask cluster, flask secrets, flask seeds, flask seed, flask demo."""
 
 from pathlib import Path
 
@@ -6,14 +6,15 @@ import click
 from flask import current_app
 from flask.cli import with_appcontext
 
-from blueprints.api.cli import OperatorCommand, OperatorGroup, in_camel_case, print_json
+from blueprints.api.cli import OperatorCommand, OperatorGroup, fail_on_problems, in_camel_case, print_json
 from blueprints.operator.users import new_token
 from models.db import migrate
+from server.cluster.processes import by_address
 from server.current_services import get_services
 from services.container import Services
 from services.demo import seed as demo
 from services.maintenance import backup as backups
-from services.maintenance import checks
+from services.maintenance import checks, encryption
 from services.shared.errors import Refusal
 
 db = OperatorGroup("db", help="Upgrade or back up the database.")
@@ -115,3 +116,65 @@ def _office_address(services: Services) -> str:
         raise Refusal("OFFICE_ENABLED is 0: there is no back office")
     token = services.demo_staff.draw_token(now=services.clock())
     return f"{services.settings.base_url}/office/demo?token={token}"
+
+
+cluster_commands = OperatorGroup("cluster", help="Show the processes that serve.")
+
+
+@cluster_commands.command("status")
+def status() -> None:
+    """Print the live processes.
+
+    lag is how many milliseconds too late a process began its last round of two seconds. redis is none
+    without REDIS_URL.
+    """
+    shown = [
+        {
+            "id": each.id,
+            "address": each.address,
+            "sockets": each.sockets,
+            "lag": each.lag_ms,
+            "redis": each.redis,
+        }
+        for each in by_address()
+    ]
+    print_json({"processes": shown})
+
+
+secrets_commands = OperatorGroup("secrets", help="Re-encrypt the secrets in the database.")
+
+
+@secrets_commands.command("rotate")
+def rotate() -> None:
+    """Encrypt all secrets with the current SECRET_KEY.
+
+    Exits with 1 if a secret cannot be decrypted with any key.
+    """
+    _rotate()
+
+
+@secrets_commands.command("reseal", hidden=True)
+def reseal() -> None:
+    """Do the same as rotate."""
+    click.echo("flask secrets reseal is now called flask secrets rotate", err=True)
+    _rotate()
+
+
+def _rotate() -> None:
+    services = get_services()
+    counts, unreadable = encryption.rotate(services.encrypted_columns(), now=services.clock())
+    print_json(in_camel_case(counts) | {"unreadable": len(unreadable)})
+    fail_on_problems(unreadable, "cannot be decrypted with any key: see SECRET_KEY_PREVIOUS")
+
+
+seeds_commands = OperatorGroup("seeds", help="Replace announced server seeds.")
+
+
+@seeds_commands.command("redraw")
+def redraw() -> None:
+    """Draw a new server seed for every player.
+
+    A step of restoring a backup. Safe while players play.
+    """
+    services = get_services()
+    print_json({"redrawn": services.seeds.redraw_all(now=services.clock())})

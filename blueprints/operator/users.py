@@ -1,30 +1,49 @@
-"""flask users: create accounts, show, list, adjust, log out and suspend players."""
+"""flask users, flask two-factor, flask notifications: what operators do with players."""
+
+from typing import Any
 
 import click
 
 from blueprints.api.cli import OperatorGroup, amount, print_json, progress_bar, signed_amount
 from blueprints.api.parameters import MAX_LIMIT
-from blueprints.operator.player_view import LISTED_PLAYERS, view_of
+from blueprints.auth.schemas import PublicUserSchema, UserSchema
+from blueprints.limits.schemas import LimitsSchema
+from blueprints.profile.schemas import NotificationSchema
+from blueprints.stats.schemas import GameSchema, PaymentSchema
 from models.db.connection import writing
 from models.users import User
 from server.current_services import get_services
-from services.accounts import access, player_list, users
+from server.schemas import Coins, epoch_ms, text
+from services.accounts import access, notifications, users
+from services.accounts.two_factor import codes
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
-from services.limits import exclusions
+from services.limits import exclusions, limits
+from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.money import Cents, number_from_cents
 from services.shared.pagination import Place
+from services.statistics.player_lists import (
+    GameSort,
+    PaymentKind,
+    PaymentSort,
+    page_of_games,
+    page_of_payments,
+)
 from services.wallet import adjusting
+from sockets.schemas import NONCE
 
 MAX_PAGE = 1_000_000_000
 
-group = OperatorGroup(
+users_commands = OperatorGroup(
     "users", help="Create accounts, show and list players, adjust balances, log out and suspend."
 )
 
+LAST = Place(number=1, limit=5)
+"""The last bets and payments."""
 
-@group.command("create")
+
+@users_commands.command("create")
 @click.argument("name")
 @click.option("--platform-id", help="17 digits; random by default.")
 @click.option("--level", type=int, default=0, help="Initial level.")
@@ -56,14 +75,14 @@ def create(name: str, platform_id: str | None, level: int, balance: Cents, count
         print_json({"platformid": user.platform_id, "username": user.username, "token": _token_of(user)})
 
 
-@group.command("token")
+@users_commands.command("token")
 @click.argument("platformid")
 def token(platformid: str) -> None:
     """Issue a new token for a player."""
     print_json({"token": new_token(users.get(platform_id=platformid))})
 
 
-@group.command("show")
+@users_commands.command("show")
 @click.argument("platformid")
 def show(platformid: str) -> None:
     """Print what support needs to know about a player, and no secrets.
@@ -74,19 +93,19 @@ def show(platformid: str) -> None:
     print_json(view_of(users.get(platform_id=platformid)))
 
 
-@group.command("list")
+@users_commands.command("list")
 @click.option("--search", default="", help="Part of the username in any case, or a platformid.")
 @click.option("--page", type=click.IntRange(1, MAX_PAGE), default=1, help="Number of the page, from 1.")
 @click.option("--limit", type=click.IntRange(1, MAX_LIMIT), default=20, help="Players on a page.")
 def list_users(search: str, page: int, limit: int) -> None:
     """List the players, the newest account first."""
-    found = player_list.page(search=search, place=Place(number=page, limit=limit))
+    found = users.page(search=search, place=Place(number=page, limit=limit))
     place = {"total": found.total, "totalPages": -(-found.total // limit), "currentPage": page}
     print_json({"users": LISTED_PLAYERS.dump(found.rows)} | place)
 
 
 # So that -5 is an amount, not an option.
-@group.command("adjust", context_settings={"ignore_unknown_options": True})
+@users_commands.command("adjust", context_settings={"ignore_unknown_options": True})
 @click.argument("platformid")
 @click.argument("coins", metavar="AMOUNT", type=signed_amount)
 @click.option("--reason", required=True, help="Why, for the audit trail.")
@@ -101,7 +120,7 @@ def adjust(platformid: str, coins: int, reason: str) -> None:
     print_json({"platformid": user.platform_id} | amounts)
 
 
-@group.command("exclude")
+@users_commands.command("exclude")
 @click.argument("platformid")
 @click.argument("duration", metavar="DURATION", type=click.Choice(exclusions.DURATIONS))
 def exclude(platformid: str, duration: str) -> None:
@@ -114,7 +133,7 @@ def exclude(platformid: str, duration: str) -> None:
     print_json({"platformid": user.platform_id} | exclusion)
 
 
-@group.command("logout")
+@users_commands.command("logout")
 @click.argument("platformid")
 def logout(platformid: str) -> None:
     """Log a player out everywhere.
@@ -126,7 +145,7 @@ def logout(platformid: str) -> None:
     print_json({"platformid": user.platform_id, "session": number})
 
 
-@group.command("suspend")
+@users_commands.command("suspend")
 @click.argument("platformid")
 def suspend(platformid: str) -> None:
     """Suspend a player.
@@ -139,7 +158,7 @@ def suspend(platformid: str) -> None:
     print_json({"platformid": user.platform_id, "suspendedAt": since})
 
 
-@group.command("resume")
+@users_commands.command("resume")
 @click.argument("platformid")
 def resume(platformid: str) -> None:
     """End the suspension of a player."""
@@ -158,3 +177,88 @@ def new_token(user: User) -> str:
 def _token_of(user: User) -> str:
     services = get_services()
     return services.tokens.issue(user, now=services.clock())
+
+
+class BetSchema(GameSchema):
+    """A bet. ``id`` is that of GET /bets/:id."""
+
+    id = text("The id of the bet", "18")
+    nonce = NONCE
+    status = text("won or lost", "won")
+
+
+class ListedPlayerSchema(PublicUserSchema):
+    """A player in the list of all players."""
+
+    balance = Coins("What the player can wager", 100, attribute="balance_cents")
+    suspended_at = epoch_ms("When the player was suspended", allow_none=True, attribute="suspended_at_ms")
+
+
+class PlayerSchema(UserSchema, ListedPlayerSchema):
+    """The user object of /auth/me, and whether the player is suspended."""
+
+
+PLAYER, LIMITS = PlayerSchema(), LimitsSchema()
+BETS, PAYMENTS = BetSchema(many=True), PaymentSchema(many=True)
+LISTED_PLAYERS = ListedPlayerSchema(many=True)
+
+
+def view_of(user: User) -> dict[str, Any]:
+    """The player as ``flask users show`` prints it (docs/commands.md)."""
+    now = get_services().clock()
+    shown = LIMITS.dump(limits.of_player(user.id, now=now))
+    bets = page_of_games(user_id=user.id, place=LAST, sort=GameSort.MOST_RECENT, search="")
+    paid = page_of_payments(
+        user_id=user.id, place=LAST, kind=PaymentKind.ALL, sort=PaymentSort.MOST_RECENT, search=""
+    )
+    return {
+        **PLAYER.dump(user),
+        "exclusion": shown.pop("exclusion"),
+        "limits": shown,
+        "session": {
+            "number": user.token_number,
+            "playBeganAt": user.play_began_at_ms or None,
+            "lastBetAt": user.last_bet_at_ms or None,
+        },
+        "twoFactor": _two_factor_of(user, now=now),
+        "bets": BETS.dump(bets.rows),
+        "payments": PAYMENTS.dump(paid.rows),
+    }
+
+
+def _two_factor_of(user: User, *, now: Millis) -> dict[str, Any]:
+    return {
+        "enabled": user.two_factor_enabled,
+        "codesBlockedUntil": codes.blocked_until(user.id, now=now),
+        "recoveryCodesLeft": codes.count_recovery_codes(user.id),
+    }
+
+
+two_factor_commands = OperatorGroup("two-factor", help="Turn off the two-factor authentication of a player.")
+
+
+@two_factor_commands.command("reset")
+@click.argument("platformid")
+def reset_two_factor(platformid: str) -> None:
+    """Turn two-factor authentication off for a player.
+
+    Deletes the secret and notifies the player.
+    """
+    services = get_services()
+    user = users.get(platform_id=platformid)
+    services.two_factor.reset(user_id=user.id, now=services.clock())
+    print_json({"platformid": user.platform_id, "twoFactorEnabled": False})
+
+
+notifications_commands = OperatorGroup("notifications", help="Send notifications to players.")
+
+
+@notifications_commands.command("send")
+@click.argument("platformid")
+@click.argument("title")
+@click.argument("message")
+def send_notification(platformid: str, title: str, message: str) -> None:
+    """Send a notification to a player."""
+    user = users.get(platform_id=platformid)
+    sent = notifications.send(user_id=user.id, title=title, message=message, now=get_services().clock())
+    print_json(NotificationSchema().dump(sent))

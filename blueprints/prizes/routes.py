@@ -10,7 +10,7 @@ from blueprints.prizes.schemas import PrizesQuery, PrizesSchema, SaleSchema
 from server.current_services import get_services
 from server.http.rate_limit import LONG_LIST, count_as
 from server.schemas import SuccessSchema
-from services.wallet.prizes import prizes
+from services.wallet import prizes
 from sockets.player_state import player_state
 
 blueprint = ApiBlueprint("prizes", __name__, url_prefix="/prizes", description="Real-life items won")

@@ -3,7 +3,7 @@
 from blueprints.api.pagination import list_schema, page_query, rows, total
 from blueprints.api.parameters import text_choice
 from server.schemas import Coins, ItemImage, SuccessSchema, WireSchema, epoch_ms, one_of, text
-from services.wallet.prizes.prizes import ALL, Status
+from services.wallet.prizes import ALL, Status
 
 
 class PrizesQuery(page_query()):  # type: ignore[misc]

@@ -20,7 +20,7 @@ from blueprints.profile.schemas import (
 from models.users import Notification
 from server.current_services import get_services
 from server.schemas import SuccessSchema
-from services.accounts import client_seed, notifications, personal_details, trade_url, users
+from services.accounts import notifications, profile, users
 from services.wallet import vault
 from sockets.player_state import player_state
 
@@ -95,7 +95,7 @@ def unlock_vault() -> dict[str, Any]:
 def change_trade_url(body: dict[str, Any]) -> dict[str, Any]:
     """Set the URL at which the caller receives trade offers."""
     services = get_services()
-    trade_url.change(
+    profile.change_trade_url(
         user=current_user(),
         url=body["url"],
         host=services.settings.platform_trade_host,
@@ -111,7 +111,7 @@ def change_trade_url(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.response(200, SuccessSchema)
 def change_client_seed(body: dict[str, Any]) -> dict[str, Any]:
     """Set the client seed for the caller's bets that do not send one."""
-    client_seed.change(user_id=current_user().id, seed=body["client_seed"], now=get_services().clock())
+    users.change_client_seed(user_id=current_user().id, seed=body["client_seed"], now=get_services().clock())
     return SUCCESS
 
 
@@ -121,7 +121,7 @@ def change_client_seed(body: dict[str, Any]) -> dict[str, Any]:
 def get_details() -> dict[str, Any]:
     """The caller's username and personal details. A detail that was never set is empty."""
     user = current_user()
-    details = model_to_dict(personal_details.of_player(user.id), recurse=False)
+    details = model_to_dict(profile.details_of(user.id), recurse=False)
     return {"success": True, "data": details | {"username": user.username}}
 
 
@@ -133,7 +133,7 @@ def change_details(body: dict[str, Any]) -> dict[str, Any]:
     """Change those details that the body has, all of them or none."""
     username = body.pop("username", None)
     address = body.pop("shipping_address", {})
-    personal_details.change(
+    profile.change_details(
         user_id=current_user().id, username=username, details=body | address, now=get_services().clock()
     )
     return SUCCESS

@@ -25,10 +25,7 @@ from server.current_services import get_services
 from server.http.rate_limit import LONG_LIST, SEARCHED_LIST, count_as
 from services.bets import live_bets as live
 from services.shared.cache_invalidation import Tag
-from services.statistics import fairness as proofs_of_player
-from services.statistics import games as games_of_player
-from services.statistics import payments as payments_of_player
-from services.statistics import profile as profile_of_player
+from services.statistics import player_lists
 
 blueprint = ApiBlueprint("stats", __name__, url_prefix="/stats", description="Statistics and live bets")
 
@@ -38,7 +35,7 @@ blueprint = ApiBlueprint("stats", __name__, url_prefix="/stats", description="St
 @blueprint.response(200, TotalsSchema)
 def get_totals() -> dict[str, int]:
     """The caller's lifetime totals."""
-    return profile_of_player.totals(user_id=current_user().id)
+    return player_lists.totals(user_id=current_user().id)
 
 
 @blueprint.get("/games")
@@ -48,7 +45,7 @@ def get_totals() -> dict[str, int]:
 @blueprint.response(200, GamesSchema)
 def list_games(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's bets."""
-    return list_answer(query["place"], games_of_player.page(user_id=current_user().id, **query))
+    return list_answer(query["place"], player_lists.page_of_games(user_id=current_user().id, **query))
 
 
 @blueprint.get("/payments")
@@ -58,7 +55,7 @@ def list_games(query: dict[str, Any]) -> dict[str, Any]:
 @blueprint.response(200, PaymentsSchema)
 def list_payments(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's deposits and withdrawals."""
-    return list_answer(query["place"], payments_of_player.page(user_id=current_user().id, **query))
+    return list_answer(query["place"], player_lists.page_of_payments(user_id=current_user().id, **query))
 
 
 @blueprint.get("/fairness")
@@ -69,7 +66,7 @@ def list_payments(query: dict[str, Any]) -> dict[str, Any]:
 def list_fairness(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's bets with their seeds, as far as these are revealed."""
     services = get_services()
-    found = proofs_of_player.page(
+    found = player_lists.page_of_fairness(
         user_id=current_user().id, proofs=services.proofs, now=services.clock(), **query
     )
     return list_answer(query["place"], found)

@@ -21,11 +21,7 @@ from server.schemas import (
 )
 from services.bets.live_bets import LiveBetKind
 from services.bets.terms import GAMES
-from services.statistics.fairness import ALL_GAMES
-from services.statistics.fairness import Sort as FairnessSort
-from services.statistics.games import Sort as GameSort
-from services.statistics.payments import PaymentKind
-from services.statistics.payments import Sort as PaymentSort
+from services.statistics.player_lists import ALL_GAMES, FairnessSort, GameSort, PaymentKind, PaymentSort
 from sockets.schemas import GAME, LiveBetSchema, bet_multiplier
 
 PageQuery = page_query()

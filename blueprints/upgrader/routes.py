@@ -26,8 +26,8 @@ from server.current_services import get_services
 from services.bets import lookups
 from services.bets.seeds import Commitment
 from services.bets.terms import UPGRADER
-from services.cases import unlocks
-from services.cases.unlocks import Unlocks
+from services.cases import queries
+from services.cases.queries import Unlocks
 from services.items.catalogue import Catalogue
 from services.shared.build_once import BuildCondition
 from services.shared.cache_invalidation import Tag
@@ -93,7 +93,7 @@ def get_rules() -> Settings:
 @blueprint.alt_response(304, description="The client has this list already")
 def list_levels() -> Sequence[Unlocks]:
     """What levels unlock, the lowest first; only those that unlock something."""
-    return unlocks.by_level()
+    return queries.by_level()
 
 
 @blueprint.get("/commitment")

@@ -19,10 +19,9 @@ from server.schemas import (
     text,
 )
 from services.bets import rolls
-from services.cases import creating, pricing
+from services.cases import contents, creating
 from services.cases.kinds import GAMES
-from services.items.catalogue import Sort
-from services.items.names import WEARS
+from services.items.catalogue import WEARS, Sort
 from services.shared.levels import experience_for
 
 
@@ -108,7 +107,7 @@ class RulesSchema(WireSchema):
     case_house_edge = constant(
         "The house edge in the prices of cases, as a fraction: a case costs the sum of its items' prices"
         " times their chances, divided by one less this, rounded up to the cent",
-        pricing.HOUSE_EDGE_PERCENT / 100,
+        contents.HOUSE_EDGE_PERCENT / 100,
     )
     new_case = Part(NewCaseRulesSchema, required=True)
 

@@ -2,7 +2,7 @@
 
 from server.current_services import get_services
 from server.http.strict_requests import current_request
-from services.accounts.tokens import Claims
+from services.accounts.access import Claims
 from services.shared.errors import Unauthorized
 
 

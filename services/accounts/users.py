@@ -1,4 +1,4 @@
-"""Players' accounts: creating, signing in, and looking up."""
+"""Players' accounts: creating, finding and listing them, and their stored client seeds."""
 
 import re
 import secrets
@@ -6,12 +6,11 @@ from contextlib import suppress
 
 import peewee
 
-from models.db.connection import reading, writing
-from models.db.sql import execute
+from models.db.connection import reading, repeatable_read, writing
+from models.db.sql import contains, execute
 from models.users import User, find_user
-from services.accounts import client_seed
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.recording import record
+from services.audit_trail.recording import CHANGED, record
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
@@ -19,15 +18,16 @@ from services.shared.clock import Millis
 from services.shared.errors import Refusal, UserNotFound
 from services.shared.levels import experience_for
 from services.shared.money import NO_COINS, Cents
+from services.shared.pagination import Page, Place, rows_of_page
 
-USERNAME = re.compile(r"[A-Za-z0-9_.-]{3,32}", re.ASCII)
+MIN_USERNAME, MAX_USERNAME = 3, 32
+USERNAME = re.compile(rf"[A-Za-z0-9_.-]{{{MIN_USERNAME},{MAX_USERNAME}}}", re.ASCII)
 GAME_PLATFORM_ID = re.compile(r"[0-9]{17}", re.ASCII)
-MIN_USERNAME = 3
-MAX_USERNAME = 32
 MAX_LEVEL = 10_000
 MAX_COLLISIONS = 100
 
-# One statement, because 100,000 players may have the name that players without one are given.
+# One statement, because 100,000 players may have the name that players without one are given. Each row tells
+# whether the name before it was free: (0, 0) comes first, (1, is NAME free?), (2, is NAME-2 free?) and so on.
 FREE_NUMBERS = f"""
 WITH RECURSIVE tried (number, is_free, found) AS (
     SELECT 0, 0, 0
@@ -42,6 +42,8 @@ WITH RECURSIVE tried (number, is_free, found) AS (
 )
 SELECT number FROM tried WHERE is_free = 1
 """  # noqa: S608  # a constant
+
+CLIENT_SEED = re.compile(r"[A-Za-z0-9_-]{4,64}", re.ASCII)
 
 
 def random_platform_id() -> str:
@@ -88,7 +90,7 @@ def create(
         return get(platform_id=user.platform_id)
 
 
-def sign_in(*, platform_id: str, username: str, avatar: str, now: Millis) -> User:
+def get_or_create(*, platform_id: str, username: str, avatar: str, now: Millis) -> User:
     """The player whom a provider has identified. The first time, an account is created.
 
     A taken name gets -2, -3, …; an existing account keeps its name. ``avatar`` is a URL, or empty.
@@ -97,13 +99,13 @@ def sign_in(*, platform_id: str, username: str, avatar: str, now: Millis) -> Use
     """
     for _ in range(MAX_COLLISIONS):
         with suppress(UserNotFound):
-            return _refreshed(platform_id, avatar)
+            return _existing_account(platform_id, avatar)
         with suppress(peewee.IntegrityError), writing():
             return _insert(username=username, platform_id=platform_id, avatar=avatar, now=now)
     raise RuntimeError("every name that was free was taken a moment later")
 
 
-def _refreshed(platform_id: str, avatar: str) -> User:
+def _existing_account(platform_id: str, avatar: str) -> User:
     """The player, whose stored avatar becomes the provider's current one. Raises UserNotFound.
 
     The guarded update never replaces an uploaded avatar (a path of this service), not even one that is
@@ -157,7 +159,7 @@ def _insert(
         username_folded=name.lower(),
         avatar=avatar,
         registered_at_ms=now,
-        client_seed=client_seed.draw(),
+        client_seed=draw_client_seed(),
         granted_experience=granted_experience,
     )
     record(AuditEventType.ACCOUNT_CREATED, now=now, user_id=user.id, after={"username": name})
@@ -180,3 +182,41 @@ def free_usernames(wanted: str, *, count: int) -> list[str]:
 def _numbered(name: str, number: int) -> str:
     suffix = f"-{number}" if number > 1 else ""
     return name[: MAX_USERNAME - len(suffix)] + suffix
+
+
+@repeatable_read(within_limit=True)
+def page(*, search: str, place: Place) -> Page[User]:
+    """One page of the players, the newest account first.
+
+    With a search: those whose username contains the text in any case, or whose platform id it is.
+    """
+    query = User.select()
+    if search:
+        query = query.where(contains(User.username_folded, search.lower()) | (User.platform_id == search))
+    total = query.count()
+    return Page(rows_of_page(query, order=(User.id.desc(),), place=place, total=total), total)
+
+
+class InvalidClientSeed(Refusal):
+    """The seed is missing or malformed."""
+
+    text = "Client seed must be 4 to 64 letters, digits, dashes and underscores"
+
+
+def draw_client_seed() -> str:
+    """A first client seed for a new account: 16 hex characters."""
+    return secrets.token_hex(8)
+
+
+def is_client_seed(text: object) -> bool:
+    """Whether this is 4 to 64 ASCII letters, digits, dashes and underscores."""
+    return isinstance(text, str) and CLIENT_SEED.fullmatch(text) is not None
+
+
+def change_client_seed(*, user_id: int, seed: object, now: Millis) -> None:
+    """Set the seed for the next bets. Raises InvalidClientSeed."""
+    if not is_client_seed(seed):
+        raise InvalidClientSeed
+    with writing():
+        User.update(client_seed=seed).where(User.id == user_id).execute()
+        record(AuditEventType.CLIENT_SEED_CHANGED, now=now, user_id=user_id, after={"clientSeed": CHANGED})

@@ -14,8 +14,7 @@ from models.users import User
 from services.alarms import raised
 from services.alarms.rule import Concern, Found
 from services.ledger.audit import Ids, transaction_mismatches
-from services.ledger.posting import PLAYERS_ACCOUNTS, Account
-from services.ledger.times import last_id_before
+from services.ledger.posting import PLAYERS_ACCOUNTS, Account, last_id_before
 from services.shared.background import in_slices
 from services.shared.clock import Millis
 from settings import Settings

@@ -42,7 +42,7 @@ from services.bets.terms import (
 )
 from services.ledger.posting import LedgerKind
 from services.limits import exclusions
-from services.limits.errors import LimitReached
+from services.limits.limits import LimitReached
 from services.log import entries
 from services.log.bet_log import BetLog
 from services.log.entries import LoggedBet

@@ -18,8 +18,8 @@ from models.cases import CASE, IRL, Snapshot
 from models.db.connection import reading
 from services.bets import rolls
 from services.bets.rolls import ContentItem
+from services.cases import irl as irl_queries
 from services.cases import queries, version
-from services.cases.irl import queries as irl_queries
 from services.cases.kinds import CaseKind
 from services.cases.queries import ShownCase
 from services.shared.background import in_slices
@@ -138,7 +138,7 @@ def _cases_by_hash(_version: Hashable) -> dict[str, tuple[str, str]]:
     5,000 cases; other greenlets may run meanwhile.
     """
     found: dict[str, tuple[str, str]] = {}
-    for case in in_slices(queries.all_of(kinds=list(CaseKind)), 1):
+    for case in in_slices(queries.listed(kinds=list(CaseKind)).filled(), 1):
         content = content_of_case(case)
         if content is not None:
             found[content.hash] = CASE, case.id

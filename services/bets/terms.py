@@ -9,8 +9,9 @@ from typing import Generic, TypeVar
 
 from models.bet_settlement import Outcome
 from models.cases import CASE, IRL
-from services.accounts.client_seed import is_client_seed
-from services.limits.errors import ExcludedPermanently, LimitReached, TakingABreak
+from services.accounts.users import is_client_seed
+from services.limits.exclusions import ExcludedPermanently, TakingABreak
+from services.limits.limits import LimitReached
 from services.log.restore import BetsPaused
 from services.shared.errors import (
     AccountSuspended,

@@ -59,7 +59,7 @@ def create(*, creator: User, name: object, items: object, now: Millis) -> str:
             raise Refusal("A case with this name already exists") from None
         if Case.select().where(Case.creator == creator).count() > MAX_CASES:
             raise Refusal("You can only create up to 50 cases")
-        contents.insert(row_id, wanted, found)
+        contents.insert(row_id, [(found[item].id, chance) for item, chance in wanted.items()])
         created = {"case": case_id(checked_name)}
         record(AuditEventType.CASE_CREATED, now=now, user_id=creator.id, after=created)
     return case_id(checked_name)

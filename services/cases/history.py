@@ -8,8 +8,7 @@ from models.db.connection import reading
 from models.db.sql import contains
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record, to_text
-from services.cases.chances import percent_from_width
-from services.cases.pricing import ItemLine
+from services.cases.contents import ItemLine, percent_from_width
 from services.shared.clock import Millis
 from services.shared.import_changes import Change, ChangeKind
 
@@ -43,11 +42,6 @@ def items_text(items: Iterable[ItemLine]) -> str:
     """The items with their chances, in their order; of many, the first ones."""
     text = ", ".join(f"{item.name} {percent_from_width(item.chance)}%" for item in items)
     return text if len(text) <= MAX_ITEMS_TEXT else f"{text[: MAX_ITEMS_TEXT - 1]}…"
-
-
-def events_of(case_id: str, kinds: Iterable[AuditEventType]) -> list[AuditEvent]:
-    """The events of these kinds about the case with this id, the newest first."""
-    return events_about("case", case_id, kinds)
 
 
 @reading()

@@ -1,4 +1,4 @@
-"""Importing the platform's own cases."""
+"""Importing cases: the platform's own, and what the import of those with real-life items shares."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,9 +14,8 @@ from models.items import Item
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
 from services.cases import contents, history, version
-from services.cases.contents import ChancesByName
+from services.cases.contents import ChancesByName, ItemLine, Width
 from services.cases.kinds import FREE_CASE_ID, RESERVED_IDS, CaseKind, case_id
-from services.cases.pricing import ItemLine
 from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
@@ -33,8 +32,6 @@ NAMES_A_STATEMENT = 500
 
 LEVEL_IN_ID = re.compile(r"level-(\d{1,9})(?!\d)", re.ASCII)
 MAX_LEVEL = 999_999_999
-
-
 TWICE = "the file has this case twice"
 
 
@@ -55,7 +52,15 @@ class CaseChange(Change):
     """``case`` has the new values, and is not saved."""
 
     case: Case
-    contents: ChancesByName
+    contents: list[tuple[int, Width]]
+    """The id and the chance of each item."""
+
+    def store(self, *, now: Millis) -> None:
+        """Save the case and its items."""
+        self.case.save(only=self.case.dirty_fields)
+        CaseItem.delete().where(CaseItem.case == self.case.id).execute()
+        contents.insert(self.case.id, self.contents)
+        history.record_change(AuditEventType.CASE_CHANGED, self, now=now)
 
 
 def import_cases(rows: Iterable[object], *, now: Millis, reason: str = "") -> ImportResult:
@@ -65,31 +70,41 @@ def import_cases(rows: Iterable[object], *, now: Millis, reason: str = "") -> Im
     the row has none. A player's case is never changed. Raises Refusal with the number of the bad row,
     from 1, and stores nothing of the file.
     """
+    return store_all(_Planner(now).plan_all(rows), AuditEventType.CASES_IMPORTED, now=now, reason=reason)
+
+
+def preview(rows: Iterable[object], *, now: Millis) -> Preview:
+    """What ``import_cases`` would do with these rows now."""
+    return preview_of(_Planner(now).plan_all(rows))
+
+
+def store_all(planned: Iterable[Any], what: AuditEventType, *, now: Millis, reason: str = "") -> ImportResult:
+    """Store changes of cases in one transaction. They are planned in it, one after another.
+
+    Raises the first Refusal among them.
+    """
     with writing():
         database.obj.lift_statement_limit()
         version.begin_change()
-        planner, created, updated = _Planner(now), 0, 0
-        for change in without_errors(planner.plan_all(rows)):
-            planner.store(change)
+        created, updated = 0, 0
+        for change in without_errors(planned):
+            change.store(now=now)
             created += change.before is None
             updated += change.before is not None
         result = ImportResult(created=created, updated=updated)
-        record(AuditEventType.CASES_IMPORTED, now=now, user_id=None, after=asdict(result) | because(reason))
+        record(what, now=now, user_id=None, after=asdict(result) | because(reason))
     return result
 
 
 @repeatable_read(within_limit=True)
-def preview(rows: Iterable[object], *, now: Millis) -> Preview:
-    """What ``import_cases`` would do with these rows now. Locks nothing.
-
-    Other greenlets may run meanwhile.
-    """
-    changes, errors = divided(in_slices(_Planner(now).plan_all(rows), ROWS_A_SLICE))
+def preview_of(planned: Iterable[Any]) -> Preview:
+    """The changes and errors of a file, planned now. Locks nothing. Other greenlets may run meanwhile."""
+    changes, errors = divided(in_slices(planned, ROWS_A_SLICE))
     return Preview([*changes], errors, [])
 
 
 class _Planner:
-    """Plans the rows of a file, and stores them. Reads what the rows name, for many of them at once."""
+    """Plans the rows of a file. Reads what the rows name, for many of them at once."""
 
     def __init__(self, now: Millis) -> None:
         self._now = now
@@ -147,14 +162,13 @@ class _Planner:
         lines = tuple(
             ItemLine(item, self._items[item].price_cents, chance) for item, chance in wanted.items()
         )
-        return CaseChange(key=slug, before=before, after=_facts(case, lines), case=case, contents=wanted)
-
-    def store(self, change: CaseChange) -> None:
-        case = change.case
-        case.save(only=case.dirty_fields)
-        CaseItem.delete().where(CaseItem.case == case.id).execute()
-        contents.insert(case.id, change.contents, self._items)
-        history.record_change(AuditEventType.CASE_CHANGED, change, now=self._now)
+        return CaseChange(
+            key=slug,
+            before=before,
+            after=_facts(case, lines),
+            case=case,
+            contents=[(self._items[item].id, chance) for item, chance in wanted.items()],
+        )
 
     def _wanted_items(self, value: object) -> ChancesByName:
         if not isinstance(value, list) or not 1 <= len(value) <= MAX_ITEMS:

@@ -1,8 +1,8 @@
-"""Reading cases: the whole list, a page, one case."""
+"""Reading cases: the whole list, a page, one case, and what players unlock by their level."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from models.db.connection import database, reading, repeatable_read
 from models.db.sql import contains
 from models.items import PRICE_ON_SALE, SHOWN_COLUMNS, Item
 from models.users import User
+from services.cases import creating
 from services.cases.kinds import FREE_CASE_ID, CaseKind, GameType
 from services.shared.background import in_slices
 from services.shared.clock import Millis
@@ -33,7 +34,7 @@ _ITEM_COLUMNS = [PRICE_ON_SALE if column is Item.price_cents else column for col
 
 
 class ShownItem(NamedTuple):
-    """An item of a case. ``image`` as in models/items.py, ``chance`` as in services/cases/chances.py."""
+    """An item of a case. ``image`` as in models/items.py, ``chance`` as in services/cases/contents.py."""
 
     app_id: int
     market_hash_name: str
@@ -84,18 +85,6 @@ _ORDERS: Mapping[Sort, Sequence[Any]] = {
 }
 
 
-@repeatable_read(within_limit=True)
-def all_of(*, kinds: Collection[CaseKind]) -> list[ShownCase]:
-    """Every case of these kinds, the newest first, without its spins: they are 0.
-
-    5,000 cases take almost a second. Other greenlets may run meanwhile.
-    """
-    query = _cases(spins=peewee.SQL("0")).where(_of(kinds)).order_by(*_ORDERS[Sort.MOST_RECENT])
-    cases = _shown(query)
-    _fill(cases, CaseItem.case.in_(Case.select(Case.id).where(_of(kinds))))
-    return cases
-
-
 class CaseList(NamedTuple):
     """Cases without their items, the newest first, what each holds, and the items of all, by their rows."""
 
@@ -105,12 +94,18 @@ class CaseList(NamedTuple):
     items: Mapping[int, ShownItem]
     """With the chance 0."""
 
+    def filled(self) -> Iterator[ShownCase]:
+        """The cases with their items."""
+        for case in self.cases:
+            held = self.contents.get(case.row_id, ())
+            yield replace(case, items=[self.items[row]._replace(chance=chance) for row, chance in held])
+
 
 @repeatable_read(within_limit=True)
 def listed(*, kinds: Collection[CaseKind]) -> CaseList:
-    """Every case of these kinds. Most items are in several cases, so each is read once.
+    """Every case of these kinds, without its spins: they are 0.
 
-    Other greenlets may run meanwhile.
+    Most items are in several cases, so each is read once. Other greenlets may run meanwhile.
     """
     ids = Case.select(Case.id).where(_of(kinds))
     query = _cases(spins=peewee.SQL("0")).where(_of(kinds)).order_by(*_ORDERS[Sort.MOST_RECENT])
@@ -227,3 +222,24 @@ def _fill(cases: Sequence[ShownCase], condition: Any) -> None:
         # By chance, then by position.
         held = sorted(contents[case.row_id], key=itemgetter(-1, 1))
         case.items.extend([ShownItem._make(row[2:]) for row in held])
+
+
+@dataclass(frozen=True, slots=True)
+class Unlocks:
+    """What a level unlocks. Each case has ``slug``, ``name`` and ``price_cents``, the cheapest first."""
+
+    level: int
+    creates_cases: bool
+    cases: list[Any] = field(default_factory=list)
+
+
+@reading()
+def by_level() -> Sequence[Unlocks]:
+    """The levels that unlock something, the lowest first."""
+    found = {creating.MIN_LEVEL: Unlocks(creating.MIN_LEVEL, creates_cases=True)}
+    columns = (Case.required_level, Case.slug, Case.name, Case.price_cents)
+    cases = Case.select(*columns).where(Case.kind == CaseKind.LEVEL, IS_ON_SALE)
+    for case in cases.order_by(Case.price_cents, Case.id).namedtuples():
+        level = case.required_level or 0
+        found.setdefault(level, Unlocks(level, creates_cases=False)).cases.append(case)
+    return [found[level] for level in sorted(found)]

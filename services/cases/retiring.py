@@ -1,34 +1,15 @@
-"""Retiring items and cases from sale. What was won stays: bets and prizes have copies of their own."""
+"""Retiring cases from sale. What was won stays: bets and prizes have copies of their own."""
 
 from typing import Any
 
-from models.cases import Case, CaseItem, IrlCase
+from models.cases import Case, IrlCase
 from models.db.connection import Table, writing
-from models.items import Item
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
 from services.cases import version
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.names import fold, normalize_name
-
-
-def retire_item(*, name: str, now: Millis, reason: str = "") -> tuple[Millis, list[str]]:
-    """Retire the item with this full name; returns since when it is retired, and the cases that have it.
-
-    ``retire`` in services/items/selling.py publishes the catalogue in the same transaction. Raises
-    Refusal.
-    """
-    with writing():
-        version.begin_change()
-        item = _find(Item, Item.market_hash_name == name, f"item {name}")
-        since = _retire(item, AuditEventType.ITEM_RETIRED, {"item": name} | because(reason), now=now)
-        holding = (
-            Case.select(Case.slug)
-            .join(CaseItem)
-            .where(CaseItem.item == item.id, Case.retired_at_ms.is_null())
-        )
-        return since, list(holding.order_by(Case.slug).scalars())
 
 
 def retire_case(*, name: str, now: Millis, reason: str = "") -> tuple[Millis, str]:
@@ -40,7 +21,7 @@ def retire_case(*, name: str, now: Millis, reason: str = "") -> tuple[Millis, st
         version.begin_change()
         case = _find_case(name)
         after = {"case": case.slug} | because(reason)
-        return _retire(case, AuditEventType.CASE_RETIRED, after, now=now), case.slug
+        return retire(case, AuditEventType.CASE_RETIRED, after, now=now), case.slug
 
 
 def restore_case(*, name: str, now: Millis, reason: str = "") -> str:
@@ -63,25 +44,26 @@ def retire_irl_case(*, case_id: str, now: Millis, reason: str = "") -> Millis:
     """Retire the case of real-life items with this id; returns since when. Raises Refusal."""
     with writing():
         version.begin_change()
-        case = _find(IrlCase, IrlCase.slug == case_id, f"case {case_id}")
+        case = find(IrlCase, IrlCase.slug == case_id, f"case {case_id}")
         after = {"case": case_id} | because(reason)
-        return _retire(case, AuditEventType.IRL_CASE_RETIRED, after, now=now)
+        return retire(case, AuditEventType.IRL_CASE_RETIRED, after, now=now)
 
 
 def _find_case(name: str) -> Any:
     by_name = Case.name_folded == fold(normalize_name(name))
-    return _find(Case, by_name | (Case.slug == name), f"case {name}")
+    return find(Case, by_name | (Case.slug == name), f"case {name}")
 
 
-def _find(table: type[Table], which: Any, what: str) -> Any:
+def find(table: type[Table], which: Any, what: str) -> Any:
+    """The row of an item or a case. Raises Refusal."""
     row = table.get_or_none(which)
     if row is None:
         raise Refusal(f"there is no {what}")
     return row
 
 
-def _retire(row: Any, event: AuditEventType, after: dict[str, str], *, now: Millis) -> Millis:
-    """A row that is retired already keeps the first time."""
+def retire(row: Any, event: AuditEventType, after: dict[str, str], *, now: Millis) -> Millis:
+    """Retire this row; returns since when it is retired. One that is retired already keeps the first time."""
     if row.retired_at_ms is not None:
         return Millis(row.retired_at_ms)
     type(row).update(retired_at_ms=now).where(type(row).id == row.id).execute()

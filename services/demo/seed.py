@@ -15,7 +15,7 @@ from services.bets.cases import OpeningRequest
 from services.bets.settlement import BetSettler
 from services.bets.upgrader import SpinRequest
 from services.cases import importing
-from services.cases.irl import importing as irl_importing
+from services.cases import irl as irl_importing
 from services.cases.kinds import CaseKind, case_id
 from services.container import Services
 from services.items import importing as items_importing

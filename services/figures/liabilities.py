@@ -12,12 +12,11 @@ from models.figures import DailyLiabilities
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.payments import Withdrawal
 from models.users import User
-from services.ledger.posting import Account
-from services.ledger.times import last_id_before
+from services.ledger.posting import Account, last_id_before
 from services.payments.withdrawals import HELD
 from services.shared.clock import DAY_MS, MINUTE_MS, CalendarPeriod, Millis
 from services.shared.money import Cents
-from services.wallet.prizes.prizes import Status
+from services.wallet.prizes import Status
 
 REFRESHED_MS = 5 * MINUTE_MS
 """How old the figures of the running day may be. A million players take a second of the database."""

@@ -7,7 +7,7 @@ from peewee import fn
 from models.bets import Prize
 from models.db.connection import reading
 from models.payments import Deposit, DepositStatus, Discrepancy, Withdrawal, WithdrawalStatus
-from services.wallet.prizes.prizes import Status
+from services.wallet.prizes import Status
 
 
 class Waiting(NamedTuple):

@@ -1,1 +1,1 @@
-"""Importing items, and reading their names."""
+"""Items: the catalogue of the upgrader, imports, retiring, and prices from outside."""

@@ -6,10 +6,12 @@ show the same catalogue: a copy of the items, made by the first process that nee
 
 import logging
 import math
+import re
 import threading
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from operator import attrgetter
@@ -45,6 +47,10 @@ ITEMS_A_SLICE = 100
 
 MOST_FOUND_ITEMS = 2_000_000
 """In the results of all cached searches together. An item of a result takes eight bytes."""
+
+WEARS = frozenset({"Factory New", "Minimal Wear", "Field-Tested", "Well-Worn", "Battle-Scarred"})
+_LAST_PARENTHESES = re.compile(r"\s*\(([^()]*)\)(?=[^()]*\Z)")
+SEPARATOR = " | "
 
 
 class CatalogueItem(NamedTuple):
@@ -283,3 +289,22 @@ class CatalogueCache:
     def _is_current(self) -> Any:
         # A copy that lasts longer than any was made before the clock was set back.
         return Lease.until_ms.between(database.now_ms + 1, database.now_ms + self._ttl_ms)
+
+
+@dataclass(frozen=True)
+class ItemName:
+    """The parts of a market name. ``wear`` is None when the name has none."""
+
+    gun_name: str
+    skin_name: str
+    wear: str | None
+
+
+def parse_name(market_hash_name: str) -> ItemName:
+    """Split at the first " | ". Without one, the whole name is the gun name. The skin name has no wear."""
+    gun_name, _, skin_name = market_hash_name.partition(SEPARATOR)
+    match = _LAST_PARENTHESES.search(market_hash_name)
+    wear = match.group(1) if match and match.group(1) in WEARS else None
+    if wear and skin_name:
+        skin_name = _LAST_PARENTHESES.sub("", skin_name)
+    return ItemName(gun_name, skin_name, wear)

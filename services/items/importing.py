@@ -12,16 +12,16 @@ from models.items import Item
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
 from services.cases import version
+from services.cases.contents import prices_with, reprice_cases_holding
 from services.cases.kinds import GAMES
-from services.cases.pricing import prices_with, reprice_cases_holding
-from services.items import catalogue, names
-from services.items.prices.feed_document import prices_of
+from services.items import catalogue
+from services.items.prices.feed import prices_of
 from services.items.prices.sources import refresh_feed_soon
 from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.import_changes import Change, Preview, divided, plan_rows, without_errors
-from services.shared.import_rows import ImportResult, image_from, price_from
+from services.shared.import_rows import ImportResult, checked_row, image_from, price_from
 from services.shared.money import MAX_AMOUNT_CENTS, Cents
 from services.shared.text_validation import is_storable
 
@@ -192,7 +192,7 @@ def _facts(columns: ItemColumns) -> ItemFacts:
 
 
 def _merged(row: ItemColumns, stored: Item | None, now: Millis) -> ItemColumns:
-    name = names.parse(row["market_hash_name"])
+    name = catalogue.parse_name(row["market_hash_name"])
     kept = {"gun_name": name.gun_name, "skin_name": name.skin_name, "image": "", "custom_price": False}
     if stored is not None:
         kept = {column: getattr(stored, column) for column in kept}
@@ -206,9 +206,8 @@ def _merged(row: ItemColumns, stored: Item | None, now: Millis) -> ItemColumns:
     return merged
 
 
-def _array_row(row: object) -> ItemColumns:
-    if not isinstance(row, dict):
-        raise Refusal("must be an object")
+def _array_row(value: object) -> ItemColumns:
+    row = checked_row(value)
     app_id = row.get("appid")
     if isinstance(app_id, bool) or app_id not in APP_IDS:
         raise Refusal(f"appid must be {' or '.join(map(str, APP_IDS))}")

@@ -7,13 +7,17 @@ the balance columns. Bets write the same rows with SQL of their own (models/bet_
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from models.db.connection import writing
 from models.db.sql import execute
-from services.shared.clock import Millis
+from models.ledger import LedgerTransaction
+from services.shared.clock import MINUTE_MS, Millis
 from services.shared.errors import InsufficientBalance
 from services.shared.money import Cents
+
+LATEST_MS = 10 * MINUTE_MS
+"""How much earlier than one with a lower id a transaction may be: clocks differ, and waits take time."""
 
 
 class Account(StrEnum):
@@ -67,9 +71,11 @@ WHERE id = :user_id
     AND vault_cents >= :vault_taken
     AND sweepstake_cents >= :sweepstake_taken
 """
+
 INSERT_TRANSACTION = """
 INSERT INTO ledger_transactions (kind, created_at_ms) VALUES (:kind, :now) RETURNING id
 """
+
 INSERT_ENTRY = """
 INSERT INTO ledger_entries (transaction_id, account, user_id, amount_cents)
 VALUES (:transaction_id, :account, :user_id, :amount)
@@ -122,3 +128,24 @@ def _change_balances(user_id: int, moves: Sequence[Move]) -> None:
         values |= {f"{account}_added": added[account], f"{account}_taken": taken[account]}
     if not execute(CHANGE_BALANCES, values).rowcount:
         raise InsufficientBalance
+
+
+def last_id_before(at: Millis) -> int:
+    """An id below those of all transactions since a time; few of the transactions above it are earlier.
+
+    To be used within ``reading()``.
+    """
+    row = LedgerTransaction
+    newest: Any = row.select(row.id).order_by(row.id.desc()).limit(1)
+    low, high = 0, newest.scalar() or 0
+    while low < high:
+        middle = (low + high) // 2
+        following: Any = (
+            row.select(row.id, row.created_at_ms).where(row.id > middle).order_by(row.id).limit(1)
+        )
+        found = following.tuples().first()
+        if found is not None and found[1] < at - LATEST_MS:
+            low = found[0]
+        else:
+            high = middle
+    return int(low)

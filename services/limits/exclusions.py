@@ -1,11 +1,12 @@
 """Breaks and self-exclusion: until then, every bet of the player is refused when it is settled."""
 
+from datetime import UTC, datetime
+
 from models.db.connection import writing
 from models.users import PERMANENTLY, User
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
-from services.limits.errors import ExcludedPermanently, TakingABreak
 from services.shared.clock import DAY_MS, Millis
 from services.shared.errors import Refusal
 
@@ -15,6 +16,24 @@ DURATIONS = (*DURATIONS_MS, PERMANENT)
 
 Exclusion = dict[str, Millis | None]
 """``until``: the end of a break, None for a permanent exclusion."""
+
+
+class TakingABreak(Refusal):
+    """The player has asked for a break, which is not over."""
+
+    status = 403
+    text = "You are taking a break"
+
+    def __init__(self, *, until: Millis) -> None:
+        end = datetime.fromtimestamp(until / 1000, UTC)
+        super().__init__(f"{type(self).text} until {end:%Y-%m-%dT%H:%M:%SZ}")
+
+
+class ExcludedPermanently(Refusal):
+    """The player has excluded themselves for ever."""
+
+    status = 403
+    text = "You have excluded yourself permanently"
 
 
 def current(user: User, *, now: Millis) -> Exclusion | None:

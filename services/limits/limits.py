@@ -17,7 +17,7 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.limits import exclusions
 from services.limits.exclusions import Exclusion
-from services.shared.clock import Millis
+from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import Refusal
 from services.shared.money import Cents
 
@@ -44,6 +44,25 @@ class Limit:
     def described(self, value: int | None) -> dict[str, Any]:
         """This limit at a value in cents, for the audit trail."""
         return {"kind": self.kind, "period": self.period, "valueCents": value}
+
+
+class LimitReached(Refusal):
+    """With this bet or deposit the player's own limit could be exceeded.
+
+    ``limit`` is ``wager``, ``loss`` or ``deposit``. The period's sums begin anew at ``resets_at``.
+    """
+
+    text = "Your limit is reached"
+
+    def __init__(self, *, limit: str, period: CalendarPeriod, resets_at: Millis) -> None:
+        super().__init__()
+        self.limit = limit
+        self.period = period
+        self.resets_at = resets_at
+
+    @property
+    def details(self) -> dict[str, object]:
+        return {"limit": self.limit, "period": self.period, "resetsAt": self.resets_at}
 
 
 @dataclass(frozen=True)

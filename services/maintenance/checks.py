@@ -20,7 +20,7 @@ from services.log import file
 from services.log.bet_log import BetLog
 from services.log.restore import MOVED, UNKNOWN
 from services.log.sequencer import LogMissing, stored_log
-from services.maintenance.encrypted_columns import EncryptedColumn
+from services.maintenance.encryption import EncryptedColumn
 from services.payments.hold import current_hold
 from settings import Settings
 

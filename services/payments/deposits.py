@@ -17,8 +17,7 @@ from services.accounts import users
 from services.audit_trail import recording as audit_trail
 from services.audit_trail.events import AuditEventType
 from services.limits import exclusions
-from services.limits.errors import LimitReached
-from services.limits.limits import Limit
+from services.limits.limits import Limit, LimitReached
 from services.payments import discrepancies, rows, transfers
 from services.payments.deposit_states import (
     CLOSED,

@@ -19,7 +19,7 @@ from services.shared.clock import Millis
 from services.shared.errors import InsufficientBalance, Refusal
 from services.shared.money import Cents, decimal_text, price_text
 from services.shared.text_validation import is_storable
-from services.wallet.affiliates import referrals
+from services.wallet import affiliates
 
 ASSET_AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 HEX_HASH = re.compile(r"(?:0[xX])?([0-9a-fA-F]+)")
@@ -200,7 +200,7 @@ def insert_payment(
         created_at_ms=now,
         **described,
     )
-    referrals.count_payment(user_id=user_id, kind=kind, usd=usd)
+    affiliates.count_payment(user_id=user_id, kind=kind, usd=usd)
     if is_deposit:
         notifications.notify(
             user_id=user_id,

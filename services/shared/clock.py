@@ -15,6 +15,11 @@ Millis = NewType("Millis", int)
 MINUTE_MS = 60_000
 DAY_MS = 24 * 60 * MINUTE_MS
 WEEK_MS = 7 * DAY_MS
+
+CLOCK_TOLERANCE_MS = MINUTE_MS
+"""Requests can overtake each other, so a stored time up to this much later than now counts. One that is
+further ahead was written while the clock was wrong, and is ignored."""
+
 FIRST_MONDAY_MS = 4 * DAY_MS
 """Monday 5 January 1970, 00:00 UTC."""
 

@@ -1,4 +1,4 @@
-"""Draws the picture of a shared bet, which messengers show beside its link: 1200 x 630, PNG.
+"""Draws and caches the picture of a shared bet, which messengers show beside its link: 1200 x 630, PNG.
 
 Its font is the one that Pillow contains. That has few letters beyond ASCII; other characters are left out.
 """
@@ -10,8 +10,11 @@ from functools import cache, lru_cache
 from io import BytesIO
 from pathlib import Path
 
+from cachetools import LRUCache, cachedmethod
 from PIL import Image, ImageDraw, ImageFont, ImageOps, PngImagePlugin, WebPImagePlugin
 
+from services.shared.background import WorkerPool
+from services.shared.build_once import BuildCondition
 from settings import VERSION
 
 WIDTH, HEIGHT = 1200, 630
@@ -32,6 +35,7 @@ TEXT, QUIET, GOOD, BAD, LIT = "#f2f5fb", "#9fabc2", "#3ddc97", "#ff7b7b", "#23c4
 
 SMOOTH = 4
 """The wheel is drawn this much larger and reduced, because Pillow draws hard edges."""
+
 TOP = -90
 """The angle at which the wheel begins, in degrees."""
 
@@ -39,6 +43,9 @@ NO_CHARACTER = "\uffff"
 
 _PLUGINS = (PngImagePlugin, WebPImagePlugin)
 """Imported here, because Pillow would otherwise import them in the worker thread."""
+
+MAX_BYTES = 16 * 1024 * 1024
+"""About 150 pictures. nginx may keep more (deploy/nginx.conf)."""
 
 
 @dataclass(frozen=True)
@@ -182,3 +189,17 @@ def _is_known(character: str) -> bool:
 @cache
 def _box() -> bytes:
     return bytes(_font(38).getmask(NO_CHARACTER))
+
+
+class Pictures:
+    """Draws pictures in a native thread, one at a time: each takes some 50 ms of CPU."""
+
+    def __init__(self, worker_pool: WorkerPool) -> None:
+        self._worker_pool = worker_pool
+        self._cache: LRUCache[PictureContent, bytes] = LRUCache(MAX_BYTES, getsizeof=len)
+        self._guard = BuildCondition()
+
+    @cachedmethod(lambda self: self._cache, condition=lambda self: self._guard)
+    def of(self, content: PictureContent) -> bytes:
+        """The picture as PNG. Raises Unavailable when too many are waited for."""
+        return self._worker_pool.run(draw, content)

@@ -1,6 +1,6 @@
 """Every action that may need a second person."""
 
-from services.accounts.two_factor.authentication import TwoFactorAuthentication
+from services.accounts.two_factor.service import TwoFactorAuthentication
 from services.payments.inbox import WebhookInbox
 from services.payments.staff_decisions import StaffDecisions
 from services.staff.accounts import StaffAccounts

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from services.cases import importing, retiring
-from services.cases.irl import importing as irl_importing
+from services.cases import irl as irl_importing
 from services.shared import decimal_json
 from services.shared.clock import Millis
 from services.shared.errors import Refusal

@@ -14,8 +14,8 @@ from models.db.sql import contains
 from models.items import Item
 from models.users import User
 from services.cases import history
+from services.cases.contents import ItemLine, return_of
 from services.cases.kinds import CaseKind
-from services.cases.pricing import ItemLine, return_of
 from services.shared.errors import CaseNotFound
 from services.shared.names import fold
 from services.shared.pagination import Page, Place, rows_of_page
@@ -175,7 +175,8 @@ def irl_case(case_id: int) -> CaseRow:
 def history_of(row: CaseRow) -> list[Any]:
     """The audit events about a case, the newest first."""
     is_irl = isinstance(row.case, IrlCase)
-    return history.events_of(row.case.slug, history.OF_IRL_CASES if is_irl else history.OF_CASES)
+    kinds = history.OF_IRL_CASES if is_irl else history.OF_CASES
+    return history.events_about("case", row.case.slug, kinds)
 
 
 @reading()

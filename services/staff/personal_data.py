@@ -3,12 +3,11 @@
 from models.bets import Prize
 from models.db.connection import writing
 from models.users import PersonalDetails
-from services.accounts import personal_details
+from services.accounts import profile
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
-from services.wallet.prizes.prizes import PrizeNotFound
-from services.wallet.prizes.shipping import Address, Shipping
+from services.wallet.prizes import Address, PrizeNotFound, Shipping
 
 SHOWN_AT_EACH_END = 4
 
@@ -22,7 +21,7 @@ def record_look(*, user_id: int | None, what: str, now: Millis) -> None:
 def details(*, user_id: int, now: Millis) -> PersonalDetails:
     """A player's name, phone number and address; records the look."""
     record_look(user_id=user_id, what="details", now=now)
-    return personal_details.of_player(user_id)
+    return profile.details_of(user_id)
 
 
 def address_of_prize(shipping: Shipping, *, prize_id: int, now: Millis) -> Address | None:

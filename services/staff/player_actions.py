@@ -6,7 +6,7 @@ These call what the commands of ``flask users`` and ``flask notifications`` call
 from typing import ClassVar
 
 from services.accounts import access, notifications, users
-from services.accounts.two_factor.authentication import TwoFactorAuthentication
+from services.accounts.two_factor.service import TwoFactorAuthentication
 from services.limits import exclusions
 from services.limits.exclusions import Exclusion
 from services.shared.clock import Millis

@@ -1,1 +1,1 @@
-"""Statistics of a player's own games and payments."""
+"""Statistics that players see: their own bets and payments, and the leaderboard."""

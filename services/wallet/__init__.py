@@ -1,1 +1,1 @@
-"""The vault, adjustments by hand, and the sweepstake conversion."""
+"""What players do with coins: vault, promo codes, prizes, sweepstake balance; adjustments by hand."""

@@ -12,7 +12,7 @@ from flask import Flask
 from app import create_app
 from models.db.connection import database
 from models.db.postgres import Postgres
-from services.cases.irl import importing as irl_importing
+from services.cases import irl as irl_importing
 from services.shared.clock import now_ms
 from settings import Settings
 from tests.harness.cluster import Cluster, cluster

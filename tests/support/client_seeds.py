@@ -3,8 +3,8 @@
 from itertools import count
 
 from services.bets import rolls
+from services.cases import irl as irl_cases
 from services.cases import queries as cases
-from services.cases.irl import queries as irl_cases
 
 EDGE_PPM = 50_000
 READ = {

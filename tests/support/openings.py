@@ -15,7 +15,7 @@ from services.bets.cases import OpenableCase, OpeningRequest
 from services.bets.settlement import BetSettler, SettledBet
 from services.bets.snapshots import Content, content_of
 from services.bets.terms import Game
-from services.cases.chances import width_from_percent
+from services.cases.contents import width_from_percent
 from services.cases.kinds import FREE_CASE_ID
 from services.shared.money import Cents
 from tests.support.client_seeds import client_seed_among

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from services.accounts.avatars.render import render
+from services.accounts.avatars import render
 from services.shared.errors import Refusal
 
 

@@ -7,12 +7,12 @@ from flask import Flask
 from models.payments import PaymentType
 from services.accounts import notifications
 from services.cases import importing
-from services.cases.irl import importing as irl_importing
+from services.cases import irl as irl_importing
 from services.items import importing as items_importing
 from services.payments import transfers as payments
 from services.payments.transfers import Transfer
 from services.shared.money import Cents
-from services.wallet.affiliates import codes
+from services.wallet import affiliates
 from tests.harness.players import Player, create_player
 from tests.harness.spins import play_spin
 
@@ -60,8 +60,8 @@ def add_sample_data(app: Flask) -> SamplePlayer:
         transfer=Transfer(txhash="0xabc"),
         now=now,
     )
-    codes.set_own(user_id=player.id, code="ALICE", special=None, now=now)
-    codes.use(user_id=friend.id, code="ALICE", special=None, now=now)
+    affiliates.set_code(user_id=player.id, code="ALICE", special=None, now=now)
+    affiliates.use_code(user_id=friend.id, code="ALICE", special=None, now=now)
     notifications.notify(user_id=player.id, title="Welcome", message="Good luck.", now=now)
     services.deposits.create(
         user_id=player.id, method="demo", amount=Cents(5_000), idempotency_key=None, now=now

@@ -17,20 +17,26 @@ import requests
 
 from models.db.connection import writing
 from models.logins import LoginNonce
-from services.accounts.login.attempts import Attempt
-from services.accounts.login.calls import get_document, provider_session
-from services.accounts.login.errors import LoginFailed, ProviderUnavailable
-from services.accounts.login.person import Person, avatar_of, username_of
+from services.accounts.login.providers import (
+    Attempt,
+    LoginFailed,
+    Person,
+    ProviderUnavailable,
+    avatar_of,
+    bounded_call,
+    get_document,
+    username_of,
+)
 from services.shared.clock import Millis
 
 log = logging.getLogger("platform.login")
 
-NAMESPACE = "http://specs.openid.net/auth/2.0"
+OPENID_NS = "http://specs.openid.net/auth/2.0"
 PREFIX = "openid."
 MUST_BE_SIGNED = {"op_endpoint", "claimed_id", "identity", "return_to", "response_nonce", "assoc_handle"}
 NONCE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)[\x21-\x7e]{0,235}", re.ASCII)
 NONCE_LIFE_MS = 300_000
-IDENTIFIER_SELECT = f"{NAMESPACE}/identifier_select"
+IDENTIFIER_SELECT = f"{OPENID_NS}/identifier_select"
 SUMMARIES = "/ISteamUser/GetPlayerSummaries/v2/"
 
 
@@ -45,7 +51,7 @@ class GamePlatform:
 
     def login_url(self, attempt: Attempt, *, now: Millis) -> str:  # noqa: ARG002  # of the Provider protocol
         request = {
-            "ns": NAMESPACE,
+            "ns": OPENID_NS,
             "mode": "checkid_setup",
             "claimed_id": IDENTIFIER_SELECT,
             "identity": IDENTIFIER_SELECT,
@@ -64,7 +70,7 @@ class GamePlatform:
         platform_id = self._claimed_player(fields, attempt)
         nonce, nonce_at = _nonce(fields, now=now)
         self._verify(fields)
-        _spend_nonce(nonce, nonce_at, now=now)
+        _use_nonce(nonce, nonce_at, now=now)
         profile = self._profile(platform_id)
         return Person(
             platform_id=platform_id,
@@ -81,28 +87,27 @@ class GamePlatform:
         The provider's address ends in ``/login``; its identifiers end in ``/id/<17 digits>`` instead. Raises
         LoginFailed.
         """
-
-        def expect(condition: object, otherwise: str) -> None:
-            if not condition:
-                raise LoginFailed(otherwise)
-
         value_of = {name.removeprefix(PREFIX): value for name, value in fields.items()}.get
-        expect(value_of("ns") == NAMESPACE, "not OpenID 2.0")
-        expect(value_of("mode") == "id_res", "cancelled, or no assertion")
-        expect(value_of("op_endpoint") == self.openid_url, "another provider's assertion")
-        expect(value_of("return_to") == self._return_to(attempt), "made for another address")
-        expect(set(value_of("signed", "").split(",")) >= MUST_BE_SIGNED, "a field is not signed")
-        expect(value_of("assoc_handle") and value_of("sig"), "no signature")
         identifier = re.escape(self.openid_url.removesuffix("login")) + "id/([0-9]{17})"
         claimed = re.fullmatch(identifier, value_of("claimed_id", ""), re.ASCII)
-        if claimed is None or value_of("identity") != claimed[0]:
-            raise LoginFailed("not one of the provider's identifiers")
-        return claimed[1]
+        checks = [
+            (value_of("ns") == OPENID_NS, "not OpenID 2.0"),
+            (value_of("mode") == "id_res", "cancelled, or no assertion"),
+            (value_of("op_endpoint") == self.openid_url, "another provider's assertion"),
+            (value_of("return_to") == self._return_to(attempt), "made for another address"),
+            (set(value_of("signed", "").split(",")) >= MUST_BE_SIGNED, "a field is not signed"),
+            (value_of("assoc_handle") and value_of("sig"), "no signature"),
+            (claimed and value_of("identity") == claimed[0], "not one of the provider's identifiers"),
+        ]
+        for is_right, problem in checks:
+            if not is_right:
+                raise LoginFailed(problem)
+        return claimed[1]  # type: ignore[index]  # checked above
 
     def _verify(self, fields: Mapping[str, str]) -> None:
         """Ask the provider, at its configured address, whether it made the assertion."""
         check = {**fields, f"{PREFIX}mode": "check_authentication"}
-        with provider_session(requests.Session()) as session:
+        with bounded_call(requests.Session()) as session:
             response = session.post(self.openid_url, data=check)
         status = response.status_code
         # The provider blocks servers that ask often with 403 too, and a page in place of an answer.
@@ -116,7 +121,7 @@ class GamePlatform:
             raise ProviderUnavailable("the provider's answer is not in key-value form") from None
         # A repeated key could come from a line break in a field that the provider repeats.
         is_clear = status == HTTPStatus.OK and len(answer) == len(lines)
-        if not is_clear or answer.get("is_valid") != "true" or answer.get("ns", NAMESPACE) != NAMESPACE:
+        if not is_clear or answer.get("is_valid") != "true" or answer.get("ns", OPENID_NS) != OPENID_NS:
             raise LoginFailed("the provider did not confirm the assertion")
 
     def _profile(self, platform_id: str) -> Mapping[str, object]:
@@ -140,8 +145,10 @@ def _nonce(fields: Mapping[str, str], *, now: Millis) -> tuple[str, Millis]:
     """The nonce of an assertion, and the time at its start. Raises LoginFailed if it is not of now."""
     nonce = fields.get(f"{PREFIX}response_nonce", "")
     match = NONCE.fullmatch(nonce)
+    if match is None:
+        raise LoginFailed("a malformed nonce")
     try:
-        at = datetime.fromisoformat(match[1] if match else "")
+        at = datetime.fromisoformat(match[1])
     except ValueError:
         raise LoginFailed("a malformed nonce") from None
     at_ms = Millis(int(at.timestamp()) * 1000)
@@ -150,7 +157,7 @@ def _nonce(fields: Mapping[str, str], *, now: Millis) -> tuple[str, Millis]:
     return nonce, at_ms
 
 
-def _spend_nonce(nonce: str, at: Millis, *, now: Millis) -> None:
+def _use_nonce(nonce: str, at: Millis, *, now: Millis) -> None:
     """Mark the nonce of an assertion as used. Raises LoginFailed when it was used before.
 
     The primary key refuses the second of two concurrent uses, in any process. Rows are kept for twice as long

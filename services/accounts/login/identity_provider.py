@@ -1,25 +1,40 @@
 """Login with the general identity provider: OpenID Connect, code flow with PKCE.
 
-Source: OpenID Connect Core 1.0 (id tokens: section 3.1.3.7), RFC 7636, RFC 9207.
+Sources: OpenID Connect Core 1.0 (id tokens: section 3.1.3.7) and Discovery 1.0, RFC 7636, RFC 9207.
 """
 
 import hashlib
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, cast
 
+from authlib.common.security import is_secure_transport
 from authlib.integrations.base_client import OAuthError
 from authlib.integrations.requests_client import OAuth2Session
 from authlib.oidc.core import CodeIDToken
 from joserfc import jwt
 from joserfc.errors import BadSignatureError, ClaimError, InvalidKeyIdError, JoseError
+from joserfc.jwk import JWKRegistry, KeySet
 
-from services.accounts.login.attempts import Attempt
-from services.accounts.login.calls import get_document, provider_session
-from services.accounts.login.discovery import REFETCH_MS, Discovery, Metadata
-from services.accounts.login.errors import LoginFailed, ProviderUnavailable
-from services.accounts.login.person import Person, avatar_of, username_of
+from services.accounts.login.providers import (
+    Attempt,
+    LoginFailed,
+    Person,
+    ProviderUnavailable,
+    avatar_of,
+    bounded_call,
+    get_document,
+    username_of,
+)
 from services.shared.clock import Millis
 from services.shared.text_validation import is_storable
+
+CACHE_MS = 3_600_000
+REFETCH_MS = 60_000
+URLS = ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri")
+
+Metadata = dict[str, Any]
+"""The discovery document of a provider."""
 
 SCOPE = "openid profile"
 
@@ -29,6 +44,61 @@ ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 LEEWAY_SECONDS = 60
 MAX_SUBJECT = 255
 GOOGLE = "https://accounts.google.com"
+
+
+class Discovery:
+    """The metadata and public keys of the provider with this discovery document, cached for an hour.
+
+    authlib's own client for this is not used: it turns every member of the provider's document into an option
+    of the HTTP session (``verify`` and ``proxies`` among them), and never reads the document again.
+
+    There is no lock: when the cache has expired, concurrent requests each fetch the document instead of
+    waiting for one another while the provider is down.
+    """
+
+    def __init__(self, *, url: str) -> None:
+        self._url = url
+        self._cache: dict[str, tuple[Millis, Any]] = {}
+
+    def metadata(self, *, now: Millis) -> Metadata:
+        """The metadata, with the endpoints that a login needs. Raises ProviderUnavailable."""
+        return cast(Metadata, self._cached(self._url, _metadata, max_age_ms=CACHE_MS, now=now))
+
+    def keys(self, *, now: Millis, max_age_ms: int = CACHE_MS) -> KeySet:
+        """The public keys. Raises ProviderUnavailable."""
+        url = self.metadata(now=now)["jwks_uri"]
+        return cast(KeySet, self._cached(url, _keys, max_age_ms=max_age_ms, now=now))
+
+    def _cached(
+        self, url: str, parse: Callable[[dict[str, Any]], Any], *, max_age_ms: int, now: Millis
+    ) -> Any:
+        cached = self._cache.get(url)
+        # An age below 0: the clock has been set back.
+        if cached is None or not 0 <= now - cached[0] < max_age_ms:
+            cached = self._cache[url] = (now, parse(get_document(url)))
+        return cached[1]
+
+
+def _metadata(document: dict[str, Any]) -> Metadata:
+    # The issuer is not compared with the discovery URL, which the operator chose.
+    urls = [document.get(name) for name in URLS]
+    if "userinfo_endpoint" in document:
+        urls.append(document["userinfo_endpoint"])
+    # https, or http to this machine.
+    if not all(isinstance(url, str) and url.isascii() and is_secure_transport(url) for url in urls):
+        raise ProviderUnavailable("an address in the discovery document is missing or not secure")
+    return document
+
+
+def _keys(document: dict[str, Any]) -> KeySet:
+    published, usable = document.get("keys"), []
+    for key in published if isinstance(published, list) else ():
+        # Others are ignored (RFC 7517, section 5), such as one of a curve that the library does not know.
+        with suppress(JoseError, ValueError, TypeError, KeyError, AttributeError):
+            usable.append(JWKRegistry.import_key(key))
+    if not usable:
+        raise ProviderUnavailable("the provider's keys can't be read")
+    return KeySet(usable)
 
 
 class IdentityProvider:
@@ -46,8 +116,8 @@ class IdentityProvider:
             url, _ = session.create_authorization_url(
                 metadata["authorization_endpoint"],
                 state=attempt.state,
-                nonce=attempt.nonce,
-                code_verifier=attempt.verifier,
+                nonce=attempt.id_token_nonce,
+                code_verifier=attempt.code_verifier,
             )
         return str(url)
 
@@ -62,7 +132,7 @@ class IdentityProvider:
         access_token = tokens.get("access_token")
         if not isinstance(access_token, str):
             access_token = None
-        check = {"client_id": self._client_id, "nonce": attempt.nonce, "access_token": access_token}
+        check = {"client_id": self._client_id, "nonce": attempt.id_token_nonce, "access_token": access_token}
         claims = self._claims(tokens.get("id_token"), check, issuer=metadata["issuer"], now=now)
         profile = _profile(claims, access_token, metadata)
         return Person(
@@ -85,12 +155,12 @@ class IdentityProvider:
 
     def _redeem(self, code: str, attempt: Attempt, metadata: Metadata) -> Mapping[str, Any]:
         try:
-            with provider_session(self._session(metadata)) as session:
+            with bounded_call(self._session(metadata)) as session:
                 tokens: Mapping[str, Any] = session.fetch_token(
                     metadata["token_endpoint"],
                     grant_type="authorization_code",
                     code=code,
-                    code_verifier=attempt.verifier,
+                    code_verifier=attempt.code_verifier,
                 )
         except OAuthError as error:
             # The log distinguishes a wrong client, because the operator has to correct it.

@@ -1,18 +1,26 @@
-"""Codes: six digits of the authenticator app, or a recovery code. Each works once; wrong ones are counted."""
+"""Two-factor codes: six digits of the authenticator app, or a recovery code of a player who has lost it.
 
+Each works once. Wrong ones are counted.
+"""
+
+import base64
+import hmac
 import logging
+import re
+import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import peewee
 from cryptography.fernet import InvalidToken
 
 from models.db.connection import reading, writing
-from models.logins import TwoFactor, WrongCode
-from services.accounts.two_factor import recovery_codes
+from models.logins import RecoveryCode, TwoFactor, WrongCode
+from services.accounts.notifications import notify
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
-from services.shared.clock import DAY_MS, MINUTE_MS, Millis
+from services.shared.clock import CLOCK_TOLERANCE_MS, DAY_MS, MINUTE_MS, Millis
 from services.shared.encryption import Encrypter
 from services.shared.errors import Refusal
 from services.shared.totp import DRIFT_STEPS, SIX_DIGITS, STEP_MS, step_of
@@ -21,23 +29,23 @@ log = logging.getLogger("platform.two_factor")
 
 WRONG_CODE_WINDOW_MS = 5 * MINUTE_MS
 
-Bound = tuple[int, int]
-"""A number of wrong codes, and the time in ms within which so many block further codes."""
 
-SHORT_BOUND: Bound = 5, WRONG_CODE_WINDOW_MS
-DAILY_BOUND: Bound = 20, DAY_MS
+class Bound(NamedTuple):
+    """So many wrong codes within this time block further codes, also right ones, until it has passed."""
+
+    most: int
+    window_ms: int
+
+
+SHORT_BOUND = Bound(5, WRONG_CODE_WINDOW_MS)
+DAILY_BOUND = Bound(20, DAY_MS)
 """Does not block the code of a login, so that guesses with a stolen token do not lock the player out."""
 
 BOUNDS = SHORT_BOUND, DAILY_BOUND
-LATENESS_MS = MINUTE_MS
-"""Requests can overtake each other, so a row with a time up to this much later than now counts. One that is
-further ahead was written while the clock was wrong, and is ignored."""
 
-
-class MalformedCode(Refusal):
-    """Not a text of six ASCII digits. Does not count as a guess."""
-
-    text = "The code must be a text of 6 digits"
+RECOVERY_CODES = 10
+"""How many a player gets at once."""
+RECOVERY_CODE = re.compile(r"[A-Za-z2-7]{12}", re.ASCII)
 
 
 class CodeRefused(Refusal):
@@ -64,17 +72,20 @@ class TooManyWrongCodes(CodeRefused):
 
 
 def six_digits(value: object) -> str:
-    """A code of the authenticator app, without blanks. Raises MalformedCode."""
+    """A code of the authenticator app, without blanks. Raises Refusal, which does not count as a guess."""
     code = _without_blanks(value)
     if not SIX_DIGITS.fullmatch(code):
-        raise MalformedCode
+        raise Refusal("The code must be a text of 6 digits")
     return code
 
 
 def any_code(value: object) -> str | None:
-    """Six digits, or a recovery code without case and dashes, both without blanks; None for anything else."""
+    """Six digits, or a recovery code in lowercase without dashes, both without blanks; else None."""
     code = _without_blanks(value)
-    return code if SIX_DIGITS.fullmatch(code) else recovery_codes.normalized(code)
+    if SIX_DIGITS.fullmatch(code):
+        return code
+    code = code.replace("-", "")
+    return code.lower() if RECOVERY_CODE.fullmatch(code) else None
 
 
 def _without_blanks(value: object) -> str:
@@ -101,7 +112,7 @@ def use(
     user_id: int,
     encrypter: Encrypter,
     now: Millis,
-    bounds: Iterable[Bound] = BOUNDS,
+    is_login: bool = False,
 ) -> None:
     """Use up a code of the player, whose row is locked, in a ``committing_refusals`` block.
 
@@ -113,6 +124,7 @@ def use(
         raise Refusal("2FA setup has not been initiated")
     WrongCode.delete().where(WrongCode.user == user_id, ~_is_of_a_day(now)).execute()
     wrong = _wrong_codes_of_a_day(user_id, now=now)
+    bounds = [SHORT_BOUND] if is_login else BOUNDS
     if (until := _end_of_block(wrong, bounds, now=now)) is not None:
         raise TooManyWrongCodes(retry_after_seconds=-(-(until - now) // 1000))
     if code is None:
@@ -122,7 +134,7 @@ def use(
             step = step_of(code, secret=encrypter.decrypt(row.encrypted_secret), now=now)
             is_right = step is not None and _use_up(user_id, step, now=now)
         else:
-            is_right = recovery_codes.use(code, user_id=user_id, encrypter=encrypter, now=now)
+            is_right = _use_recovery_code(code, user_id=user_id, encrypter=encrypter, now=now)
     except InvalidToken:
         log.exception("two-factor secret unreadable", extra={"event": "two_factor"})
         raise SecretLost from None
@@ -148,7 +160,7 @@ def _wrong_codes_of_a_day(user_id: int, *, now: Millis) -> list[int]:
 
 
 def _is_of_a_day(now: Millis) -> peewee.Expression:
-    return WrongCode.at_ms.between(now - DAY_MS + 1, now + LATENESS_MS)
+    return WrongCode.at_ms.between(now - DAY_MS + 1, now + CLOCK_TOLERANCE_MS)
 
 
 def _end_of_block(wrong: Sequence[int], bounds: Iterable[Bound], *, now: Millis) -> Millis | None:
@@ -181,3 +193,37 @@ def _use_up(user_id: int, step: int, *, now: Millis) -> bool:
 def blocked_until(user_id: int, *, now: Millis) -> Millis | None:
     """Until when even the right code of the player is refused outside of a login; None if it is not."""
     return _end_of_block(_wrong_codes_of_a_day(user_id, now=now), BOUNDS, now=now)
+
+
+def draw_recovery_codes() -> list[str]:
+    """New codes, as players see them: ``abcd-efgh-2345``, 60 random bits each."""
+    drawn = (base64.b32encode(secrets.token_bytes(10)).decode().lower() for _ in range(RECOVERY_CODES))
+    return [f"{text[:4]}-{text[4:8]}-{text[8:12]}" for text in drawn]
+
+
+def _use_recovery_code(code: str, *, user_id: int, encrypter: Encrypter, now: Millis) -> bool:
+    """Delete a code of the player, whose row is locked, and notify the player. Returns whether it was there.
+
+    When a code is used several times at once, in any process, one use deletes the row. Raises InvalidToken.
+    """
+    rows = list(RecoveryCode.select().where(RecoveryCode.user == user_id))
+    for row in rows:
+        if hmac.compare_digest(encrypter.decrypt(row.encrypted_code), code):
+            if not RecoveryCode.delete().where(RecoveryCode.id == row.id).execute():
+                return False
+            left = len(rows) - 1
+            record(AuditEventType.RECOVERY_CODE_USED, now=now, user_id=user_id, after={"codesLeft": left})
+            notify(
+                user_id=user_id,
+                title="Recovery code used",
+                message=f"A recovery code of your account was used. Codes left: {left}.",
+                now=now,
+            )
+            return True
+    return False
+
+
+@reading()
+def count_recovery_codes(user_id: int) -> int:
+    """How many codes the player has left."""
+    return int(RecoveryCode.select().where(RecoveryCode.user == user_id).count())

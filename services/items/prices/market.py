@@ -11,11 +11,18 @@ import requests
 from models.db.connection import reading
 from models.items import HeldMarketPrice, Item, MarketSlot
 from services.cases import version
-from services.cases.pricing import reprice_cases_holding
+from services.cases.contents import reprice_cases_holding
 from services.items.prices import sources
-from services.items.prices.results import ItemCounts, RefreshResult
-from services.items.prices.rules import Verdict, judge
-from services.items.prices.sources import BadDocument, RefreshOutcome, Source, SourceFailed
+from services.items.prices.sources import (
+    BadDocument,
+    ItemCounts,
+    RefreshOutcome,
+    RefreshResult,
+    Source,
+    SourceFailed,
+    Verdict,
+    judge,
+)
 from services.shared import decimal_json
 from services.shared.clock import MINUTE_MS, Millis
 from services.shared.lease import Lease

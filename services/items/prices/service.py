@@ -12,8 +12,7 @@ from services.audit_trail.recording import because, record
 from services.items.prices import sources
 from services.items.prices.feed import Feed
 from services.items.prices.market import Market
-from services.items.prices.results import ItemCounts, RefreshResult
-from services.items.prices.sources import Source
+from services.items.prices.sources import ItemCounts, RefreshResult, Source
 from services.shared.background import pause
 from services.shared.clock import Millis
 from services.shared.errors import Refusal

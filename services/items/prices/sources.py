@@ -1,8 +1,9 @@
-"""The price sources: when each may be asked next, how it is asked, and how it can fail.
+"""The price sources: when each may be asked next, how it is asked, which of its prices are accepted.
 
 All processes share the state of the sources. What changes it needs a transaction: that of the lease.
 """
 
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import peewee
@@ -13,6 +14,7 @@ from models.items import PriceSource
 from services.shared import http_client
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
+from services.shared.money import MAX_AMOUNT_CENTS, Cents
 
 CLOCK_TOLERANCE_MS = 5 * 60_000
 """How far a clock may be set back. A stored time that is further ahead is ignored."""
@@ -24,6 +26,11 @@ FIRST_PAUSE_MS = 30_000
 LONGEST_PAUSE_MS = Millis(10 * 60_000)
 
 MAX_ERROR = 200
+
+MAX_FACTOR = 10
+"""A price that grows or shrinks by more than this in one step is held back until an operator accepts it."""
+
+NAMES_REPORTED = 20
 
 
 class Source(StrEnum):
@@ -143,3 +150,76 @@ def jumps_were_accepted(*, asked_at: int) -> None:
 def refresh_feed_soon() -> None:
     """Make a refresh of the feed due at once: items without a price have been imported."""
     PriceSource.update(next_at_ms=AT_ONCE, failures=0).where(PriceSource.name == Source.FEED).execute()
+
+
+class Verdict(StrEnum):
+    """Whether a source's price is stored."""
+
+    NEW = "new"
+    SAME = "same"
+    HELD_BACK = "held back"
+
+
+def judge(stated: object, *, current: Cents | None, accept_jumps: bool) -> Verdict:
+    """Whether a source's price replaces the stored one.
+
+    A price that is not a whole number of cents within the bounds is never accepted. A first price, or one
+    after 0, is not a jump. A change to 0 is one: it means that nothing is on sale.
+    """
+    if isinstance(stated, bool) or not isinstance(stated, int) or not 0 <= stated <= MAX_AMOUNT_CENTS:
+        return Verdict.HELD_BACK
+    if stated == current:
+        return Verdict.SAME
+    if not accept_jumps and _is_jump(stated, current):
+        return Verdict.HELD_BACK
+    return Verdict.NEW
+
+
+def _is_jump(stated: int, current: Cents | None) -> bool:
+    if not stated or not current:
+        return not stated
+    return stated > current * MAX_FACTOR or stated * MAX_FACTOR < current
+
+
+@dataclass(kw_only=True)
+class ItemCounts:
+    """How many items a refresh updated, kept, held back or did not find."""
+
+    updated: int = 0
+    unchanged: int = 0
+    held_back: int = 0
+    missing: int = 0
+    """Items that the source has no price for."""
+    custom: int = 0
+    """Items with a custom price, which is never changed."""
+    unknown: int = 0
+    """Prices in the document for which there is no item."""
+    held_back_items: list[str] = field(default_factory=list)
+    """The first 20 of the items held back."""
+
+    def count(self, verdict: Verdict, name: str) -> None:
+        """Count one more item by the verdict on its price."""
+        if verdict is Verdict.NEW:
+            self.updated += 1
+        elif verdict is Verdict.SAME:
+            self.unchanged += 1
+        else:
+            self.held_back += 1
+            if len(self.held_back_items) < NAMES_REPORTED:
+                self.held_back_items.append(name)
+
+    def add(self, other: "ItemCounts") -> None:
+        """Add the counts of another refresh."""
+        for counted in ("updated", "unchanged", "held_back", "missing", "custom", "unknown"):
+            setattr(self, counted, getattr(self, counted) + getattr(other, counted))
+        self.held_back_items = (self.held_back_items + other.held_back_items)[:NAMES_REPORTED]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefreshResult:
+    """The result of one refresh from the feed, or of one request to the market."""
+
+    source: Source
+    outcome: RefreshOutcome = RefreshOutcome.APPLIED
+    counts: ItemCounts = field(default_factory=ItemCounts)
+    failure: SourceFailed | None = None

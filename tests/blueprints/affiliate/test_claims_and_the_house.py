@@ -15,7 +15,7 @@ from services.bets.snapshots import stored
 from services.payments import transfers
 from services.payments.transfers import Transfer
 from services.shared.money import Cents
-from services.wallet.affiliates import codes, referrals
+from services.wallet import affiliates
 from tests.harness.players import create_player, import_case
 from tests.harness.spins import play_spin
 from tests.support.apps import import_irl_case
@@ -64,11 +64,11 @@ def new_accounts(app):
     def create(owners):
         created = [create_player(app, f"player-{next(names)}", coins=100_000) for _ in owners]
         for player in created:
-            codes.set_own(user_id=player.id, code=f"CODE{player.id}", special=None, now=1)
+            affiliates.set_code(user_id=player.id, code=f"CODE{player.id}", special=None, now=1)
             with writing():
                 User.update(wagered_cents=LOST_BY_OWNERS).where(User.id == player.id).execute()
         for player, owner in zip(created, owners, strict=True):
-            codes.use(user_id=player.id, code=f"CODE{created[owner].id}", special=None, now=1)
+            affiliates.use_code(user_id=player.id, code=f"CODE{created[owner].id}", special=None, now=1)
             deposit = {"type_": PaymentType.DEPOSIT, "usd": Cents(100_000_00), "transfer": Transfer()}
             transfers.record(user=player.user, **deposit, now=1)
         return created
@@ -102,6 +102,6 @@ def test_claims_are_a_quarter_at_most_of_what_the_house_wins_on_average(play, ne
             else:
                 house += play(players[who], what)
 
-        assert sum(referrals.overview(owner_id=player.id).available for player in players) <= house / 4
+        assert sum(affiliates.overview(owner_id=player.id).available for player in players) <= house / 4
 
     check()

@@ -14,7 +14,7 @@ def test_the_overview_without_a_code_is_zero(overview, player):
     }
 
 
-@pytest.mark.both_databases("services/wallet/affiliates/referrals.py")
+@pytest.mark.both_databases("services/wallet/affiliates.py")
 def test_the_totals_are_sums_over_the_referred_players(overview, owner, refer, pay, lose):
     alice, bob = refer("alice"), refer("bob")
     lose(alice, 10_000_00)

@@ -33,7 +33,7 @@ TAMPERED = {
 }
 
 
-@pytest.mark.both_databases("services/wallet/affiliates/audit.py")
+@pytest.mark.both_databases("services/maintenance/ledger_audit.py")
 def test_the_audit_reports_changed_referrals_and_claims(app, client, run, owner, refer, pay, lose_a_bet):
     players = {"owner": owner, "alice": refer("alice"), "bob": refer("bob")}
     pay(players["alice"], "deposit", "100.50")

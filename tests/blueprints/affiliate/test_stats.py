@@ -77,7 +77,7 @@ def test_commission_is_exact_to_the_cent_for_any_amount(
     assert overview(owner)["totalEarnings"] == max(earned, 0) / 100
 
 
-@pytest.mark.both_databases("services/wallet/affiliates/referrals.py")
+@pytest.mark.both_databases("services/wallet/affiliates.py")
 def test_the_most_profitable_player_comes_first_then_the_earlier_one(stats, owner, refer, pay):
     players = {name: refer(name) for name in ("zoe", "amy", "max", "eve", "bob")}
     # Different deposits, the same whole cents of commission: 10.20 and 10.21 both bring 0.80.

@@ -13,8 +13,8 @@ from server.schemas import WireSchema
 from services.accounts import users
 from services.bets import lookups
 from services.bets.terms import UPGRADER
+from services.cases import irl as irl_cases
 from services.cases import queries
-from services.cases.irl import queries as irl_cases
 from tests.support.sample_data import add_sample_data
 
 # Each database gives the same objects.

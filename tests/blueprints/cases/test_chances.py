@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.cases.chances import (
+from services.cases.contents import (
     CERTAIN,
     share_equally,
     width_from_percent,

@@ -11,7 +11,7 @@ from models.db.connection import reading, writing
 from models.items import Item
 from models.users import User
 from services.cases import creating, version
-from services.cases.pricing import reprice_cases_holding
+from services.cases.contents import reprice_cases_holding
 from services.shared.clock import now_ms
 from tests.blueprints.cases.conftest import GLOVES, RED, body, wanted
 from tests.support.at_once import all_at_once

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from models.cases import Case
 from models.db.connection import database, reading, writing
 from models.items import Item
-from services.cases.chances import CERTAIN
-from services.cases.pricing import price_of, reprice_cases_holding
+from services.cases.contents import CERTAIN, price_of, reprice_cases_holding
 from tests.blueprints.cases.conftest import BLUE, GLOVES, RED, ROCK
 
 MOST_CENTS = 10**11
@@ -55,7 +54,7 @@ def _all_ids():
     return [item.id for item in Item.select(Item.id)]
 
 
-@pytest.mark.both_databases("services/cases/pricing.py")
+@pytest.mark.both_databases("services/cases/contents.py")
 def test_new_prices_are_exact_however_large(app, put):
     """Sums that need more than 64 bits, against the formula in Python's own numbers."""
     chances = {RED: "33.3333333333333333", BLUE: "0.0000000000000001", GLOVES: "66.6666666666666666"}
@@ -71,7 +70,7 @@ def test_new_prices_are_exact_however_large(app, put):
     assert stored == math.ceil(value / Fraction(95, 100))
 
 
-@pytest.mark.both_databases("services/cases/pricing.py")
+@pytest.mark.both_databases("services/cases/contents.py")
 def test_a_cases_type_follows_the_games_of_its_items(client, put, prices):
     put("Case", {RED: 50, BLUE: 50})
 

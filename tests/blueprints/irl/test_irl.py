@@ -7,7 +7,7 @@ import pytest
 
 from models.cases import CaseSpins, IrlCase
 from models.db.connection import database, writing
-from services.cases.irl import importing as irl_importing
+from services.cases import irl as irl_importing
 
 
 @pytest.fixture

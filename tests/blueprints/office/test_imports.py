@@ -9,7 +9,7 @@ from models.cases import Case
 from models.db.connection import reading
 from models.items import Item
 from services.cases import importing
-from services.cases.irl import importing as irl_importing
+from services.cases import irl as irl_importing
 from services.items import importing as items_importing
 from services.shared.import_changes import ChangeKind
 from tests.harness.players import import_case, import_prices

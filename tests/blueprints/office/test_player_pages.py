@@ -7,7 +7,7 @@ import pytest
 from models.bets import Bet
 from models.db.connection import writing
 from models.users import User
-from services.accounts import personal_details
+from services.accounts import profile
 from services.staff import notes
 from tests.harness.spins import play_spin
 from tests.support.office import events, signed_in
@@ -111,7 +111,7 @@ def test_whoever_sees_a_player_sees_by_whom_and_why_a_suspension_began_and_ended
 
 @pytest.mark.security("Four eyes")
 def test_personal_details_are_masked_until_asked_for(support, player, path):
-    personal_details.change(
+    profile.change_details(
         user_id=player.id, username=None, details={"last_name": "Miller", "city": "Utrecht"}, now=1
     )
 
@@ -141,7 +141,7 @@ def test_addresses_of_logins_are_masked_until_asked_for(support, path):
 
 def test_markup_of_players_and_staff_is_shown_as_text(support, player, path):
     notes.add_note(user_id=player.id, text=f"note {MARKUP}", by="anna", now=1)
-    personal_details.change(user_id=player.id, username=None, details={"city": MARKUP}, now=1)
+    profile.change_details(user_id=player.id, username=None, details={"city": MARKUP}, now=1)
     with writing():
         User.update(username=MARKUP).where(User.id == player.id).execute()
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from services.bets.cases import expectation_of
 from services.bets.rolls import TICKET_RANGE
 from services.bets.snapshots import content_of
-from services.cases.pricing import price_of
+from services.cases.contents import price_of
 from services.shared.money import MAX_AMOUNT_CENTS
 
 CENTS = st.integers(0, MAX_AMOUNT_CENTS) | st.integers(0, 100)

@@ -4,7 +4,7 @@ import pytest
 
 from models.announced_seeds import AnnouncedSeed
 from models.db.connection import Table, reading, writing
-from services.maintenance import encrypted_columns
+from services.maintenance import encryption
 from services.staff.permissions import Role
 from tests.blueprints.prizes.conftest import DETAILS
 from tests.harness.spins import play_spin
@@ -70,7 +70,7 @@ def test_each_kind_of_undecryptable_value_is_reported_after_a_redraw(run_with):
 
 @pytest.mark.security("Logs, errors and the database")
 def test_a_part_that_an_interrupted_rotation_has_left_is_found(app, new_player, run_with, monkeypatch):
-    monkeypatch.setattr(encrypted_columns, "SAMPLE", 3)
+    monkeypatch.setattr(encryption, "SAMPLE", 3)
     players = [new_player(f"player-{number}") for number in range(12)]
     services = app.extensions["services"]
     run_with("secrets", "rotate", SECRET_KEY=NEW, SECRET_KEY_PREVIOUS=OLD)

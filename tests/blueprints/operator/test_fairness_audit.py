@@ -29,7 +29,7 @@ def history(app, openings, player):
     openings.open(player, chest(FREE_CASE_ID), wins="Crown")
 
 
-@pytest.mark.both_databases("services/maintenance/fairness_audit.py")
+@pytest.mark.both_databases("services/maintenance/fairness.py")
 @pytest.mark.usefixtures("history")
 def test_free_openings_are_counted_apart_from_the_report(run):
     assert run("fairness", "audit") == {

@@ -5,7 +5,7 @@ import pytest
 from models.cases import IrlCase, IrlItem
 from models.db import new_connections
 from models.db.connection import open_database, reading
-from services.cases.irl.importing import import_cases
+from services.cases.irl import import_cases
 from services.shared.clock import now_ms
 from tests.support.at_once import all_at_once
 

@@ -5,7 +5,7 @@ import pytest
 from models.db.connection import reading
 from models.ledger import LedgerTransaction
 from services.cases.kinds import FREE_CASE_ID
-from services.wallet.affiliates import codes
+from services.wallet import affiliates
 from tests.support.audits import check_reports
 from tests.support.openings import Openings, chest
 
@@ -32,7 +32,7 @@ def test_an_audit_of_no_player_and_grants_finds_no_mismatch(run, new_player):
 
 
 def test_a_free_opening_without_payout_has_no_ledger_entries(app, run, alice):
-    codes.use(user_id=alice.id, code="WELCOME", special="WELCOME", now=1)
+    affiliates.use_code(user_id=alice.id, code="WELCOME", special="WELCOME", now=1)
 
     Openings(app).open(alice, chest(FREE_CASE_ID, items=[("Dust", 0, 100)]))
 

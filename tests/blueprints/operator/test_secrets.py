@@ -6,7 +6,7 @@ from cryptography.fernet import InvalidToken
 
 from models.announced_seeds import AnnouncedSeed
 from models.db.connection import reading, writing
-from services.maintenance import key_rotation
+from services.maintenance import encryption
 from services.shared.encryption import Encrypter
 from tests.blueprints.prizes.conftest import DETAILS
 from tests.harness.spins import play_spin
@@ -71,7 +71,7 @@ def test_after_the_command_the_new_key_is_enough(rotated, make_app, player, secr
 def test_after_rotation_the_new_key_decrypts_addresses_and_recovery_codes(
     app, client, player, make_app, monkeypatch
 ):
-    monkeypatch.setattr(key_rotation, "BATCH", 3)
+    monkeypatch.setattr(encryption, "BATCH", 3)
     client.put("/profile/details", json=DETAILS, headers=player.headers)
     client.post(f"/prizes/{win_prize(app, player)}/ship", headers=player.headers)
     code, *_ = recovery_codes_of(app, player, Authenticator(app, player))

@@ -40,7 +40,7 @@ def prizes(win, post, run, addressed):
     return ids
 
 
-@pytest.mark.both_databases("services/wallet/prizes/audit.py")
+@pytest.mark.both_databases("services/maintenance/ledger_audit.py")
 def test_the_audit_reports_each_changed_prize_and_nothing_else(app, run, prizes):
     assert run("ledger", "audit")["mismatches"] == 0
     with reading():

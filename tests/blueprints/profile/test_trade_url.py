@@ -132,6 +132,6 @@ def test_with_the_setting_only_the_own_trade_url_is_valid(put_with_own_only, new
 
 def test_identity_provider_accounts_may_have_any_url_by_setting(put_with_own_only, app, clock):
     platform_id = "id-" + "0" * 32
-    users.sign_in(platform_id=platform_id, username="bob", avatar="", now=clock())
+    users.get_or_create(platform_id=platform_id, username="bob", avatar="", now=clock())
 
     assert put_with_own_only(OWN_URL, platform_id) == DONE

@@ -68,7 +68,7 @@ def test_a_payment_shows_what_the_processor_reported(ask, pay, alice):
     ]
 
 
-@pytest.mark.both_databases("services/statistics/profile.py")
+@pytest.mark.both_databases("services/statistics/player_lists.py")
 @pytest.mark.regulation("2.5.7 Transaction log")
 @pytest.mark.usefixtures("history")
 def test_payments_are_filtered_by_type_and_sorted(ask, alice, listed):

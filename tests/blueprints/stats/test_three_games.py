@@ -46,7 +46,7 @@ def games(ask, alice):
     return found
 
 
-@pytest.mark.both_databases("services/statistics/games.py")
+@pytest.mark.both_databases("services/statistics/player_lists.py")
 @pytest.mark.usefixtures("history")
 def test_games_are_searched_by_the_names_of_all_games(games):
     newest_first = [("upgrader", 0), ("irl", 1), ("case", 40), ("case", 1), ("upgrader", 10)]

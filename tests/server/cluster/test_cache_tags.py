@@ -4,7 +4,7 @@ import pytest
 import requests
 
 from blueprints.api import caching
-from services.accounts import personal_details
+from services.accounts import profile
 from services.shared.clock import now_ms
 from tests.harness.players import create_player
 from tests.harness.waiting import wait_until
@@ -27,7 +27,7 @@ def test_changes_and_due_bets_show_in_another_process_at_once(two, monkeypatch):
 
     Table(app).spin(alice)
     wait_until(lambda: shown() == (["alice"], ["ali***"]))
-    personal_details.change(user_id=alice.id, username="carol", details={}, now=now_ms())
+    profile.change_details(user_id=alice.id, username="carol", details={}, now=now_ms())
     wait_until(lambda: shown() == (["carol"], ["car***"]))
 
     assert before == ([], [])

@@ -7,7 +7,7 @@ import pytest
 from models.bets import Bet
 from models.db.connection import reading
 from models.users import User
-from services.maintenance import fairness_audit, ledger_audit
+from services.maintenance import fairness, ledger_audit
 from tests.harness.players import create_player
 from tests.support.apps import ITEM, production_processes
 from tests.support.at_once import all_at_once
@@ -49,7 +49,7 @@ def test_racing_spins_at_three_processes_settle_or_are_refused(platform, open_so
     assert nonces == list(range(1, len(settled) + 1))
     assert balance == 10_000 - 50 * len(settled) + sum(100 * answer["result"]["amount"] for answer in settled)
     assert ledger_audit.audit().mismatches == []
-    assert fairness_audit.audit(seeds=app.extensions["services"].seeds).mismatches == []
+    assert fairness.audit(seeds=app.extensions["services"].seeds).mismatches == []
 
 
 def test_fifty_players_spin_with_two_connections_a_process(platform, open_socket):

@@ -5,7 +5,7 @@ import pytest
 from blueprints.api import caching
 from models.db.connection import UNAVAILABLE, database, writing
 from models.users import User
-from services.accounts import personal_details
+from services.accounts import profile
 from services.shared.clock import now_ms
 from services.statistics import leaderboard
 from tests.harness.players import import_case
@@ -64,7 +64,7 @@ def test_a_new_username_shows_at_once(client, spin, alice, clock):
     clock.advance(ms=PROOF_DELAY_MS)
     before = names_on(client), names_on(client, LIVE)
 
-    personal_details.change(user_id=alice.id, username="carol", details={}, now=now_ms())
+    profile.change_details(user_id=alice.id, username="carol", details={}, now=now_ms())
 
     assert before == (["ali***"], ["alice"])
     assert (names_on(client), names_on(client, LIVE)) == (["car***"], ["carol"])

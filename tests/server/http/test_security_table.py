@@ -153,7 +153,8 @@ def refusal_at(rule):
 
 def claims(player, now):
     """The claims of a good token, for a test to spoil."""
-    return {"sub": player.platform_id, "iat": now, "exp": now + 3600, "iss": ISSUER, "jti": "1"}
+    times = {"iat": now, "exp": now + 3600}
+    return {"sub": player.platform_id, "iss": ISSUER, "jti": "1", "session": 0, **times}
 
 
 def signed(content, *, secret=JWT_SECRET, algorithm="HS256"):
@@ -196,6 +197,9 @@ STRANGERS = {
     "a subject that is a number": lambda good: signed(good | {"sub": 76561198000000001}),
     "a subject that is empty": lambda good: signed(good | {"sub": ""}),
     "another number": lambda good: signed(good | {"session": 1}),
+    "no number": lambda good: signed(without(good, "session")),
+    "no id": lambda good: signed(without(good, "jti")),
+    "an id that is none": lambda good: signed(good | {"jti": "a b"}),
     "a number that is none": lambda good: signed(good | {"session": "0"}),
     "a subject with a NUL": lambda good: signed(good | {"sub": "7656\x00"}),
 }

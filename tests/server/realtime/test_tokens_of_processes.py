@@ -11,10 +11,9 @@ from models.db.connection import reading
 from models.figures import LIVE_BET_SHARDS
 from models.users import User
 from server.cluster import cluster
-from services.accounts import personal_details
+from services.accounts import profile
 from services.shared.clock import DAY_MS, now_ms
-from services.wallet.affiliates import codes
-from services.wallet.prizes import shipping
+from services.wallet import affiliates, prizes
 from tests.harness.players import create_player
 from tests.harness.sockets import Refused
 from tests.harness.waiting import wait_until
@@ -185,11 +184,11 @@ def state(player):
 
 @pytest.mark.security("Logging out everywhere")
 def test_an_action_that_goes_on_after_a_logout_changes_nothing(app, urls, database_url):
-    codes.set_own(user_id=create_player(app, "owner").id, code="OTHER", special=None, now=now_ms())
+    affiliates.set_code(user_id=create_player(app, "owner").id, code="OTHER", special=None, now=now_ms())
     for action, (method, path, body) in ACTIONS.items():
         player = create_player(app, f"player-{action.replace(' ', '-')}")
-        address = dict.fromkeys(shipping.NEEDED, "x")
-        personal_details.change(user_id=player.id, username=None, details=address, now=now_ms())
+        address = dict.fromkeys(prizes.NEEDED, "x")
+        profile.change_details(user_id=player.id, username=None, details=address, now=now_ms())
         url = urls[1] + path.format(prize=win_prize(app, player))
         before = state(player)
         with ThreadPoolExecutor(2) as beside:

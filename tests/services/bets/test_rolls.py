@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from services.accounts.client_seed import is_client_seed
+from services.accounts.users import is_client_seed
 from services.bets import rolls
 from services.bets.rolls import PPM, ROLL_RANGE, TICKET_RANGE
 from services.shared.money import MAX_AMOUNT_CENTS

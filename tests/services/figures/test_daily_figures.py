@@ -9,7 +9,7 @@ from models.figures import DailyFigures
 from services.figures import returns
 from services.log import sequencer
 from services.log.sequencer import Superseded
-from services.maintenance import fairness_report, statistics_audit
+from services.maintenance import fairness, statistics_audit
 from tests.services.figures.conftest import NOW
 from tests.support.audits import check_reports
 from tests.support.backups import back_up, restore
@@ -70,7 +70,7 @@ def test_the_totals_equal_a_scan_of_all_bets(history, table, player, log, run):
     (line,) = returns.lines(since=TODAY, until=TODAY + DAY_MS, groups=[])
     kept = line.figures.paid_for
 
-    (scanned,) = fairness_report.figures_of_days().values()
+    (scanned,) = fairness.figures_of_days().values()
     assert (kept.bets, kept.wagered, kept.paid) == (scanned.bets, scanned.wagered, scanned.paid)
     assert kept.expected == pytest.approx(scanned.expected)
     assert kept.variance == pytest.approx(scanned.variance)

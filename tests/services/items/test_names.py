@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.items.names import SEPARATOR, WEARS, ItemName, parse
+from services.items.catalogue import SEPARATOR, WEARS, ItemName, parse_name
 
 words = st.text(st.characters(categories=["Lu", "Ll", "Nd", "Lo"]), min_size=1)
 wears = st.sampled_from(sorted(WEARS))
@@ -30,19 +30,19 @@ def test_a_name_splits_into_gun_skin_and_wear():
         "Zeus (Well-Worn)": ("Zeus (Well-Worn)", "", "Well-Worn"),
     }
 
-    assert {name: parse(name) for name in expected} == {
+    assert {name: parse_name(name) for name in expected} == {
         name: ItemName(*parts) for name, parts in expected.items()
     }
 
 
 @given(gun=words, skin=words, wear=wears)
 def test_a_composed_name_is_split_into_its_parts(gun, skin, wear):
-    assert parse(f"{gun}{SEPARATOR}{skin} ({wear})") == ItemName(gun, skin, wear)
+    assert parse_name(f"{gun}{SEPARATOR}{skin} ({wear})") == ItemName(gun, skin, wear)
 
 
 @given(name=st.text(st.sampled_from("Aa1 |()™")))
 def test_a_split_name_loses_nothing_but_its_wear(name):
-    parsed = parse(name)
+    parsed = parse_name(name)
 
     separator = SEPARATOR if SEPARATOR in name else ""
     assert parsed == ItemName(parsed.gun_name, parsed.skin_name, None)

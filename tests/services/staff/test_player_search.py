@@ -12,7 +12,7 @@ from services.payments import transfers
 from services.payments.transfers import Transfer
 from services.staff import notes, player_search
 from services.staff.player_search import FoundBy
-from services.wallet.affiliates import codes
+from services.wallet import affiliates
 
 
 def names(text, *, with_addresses=True):
@@ -45,7 +45,7 @@ def test_a_player_is_found_by_the_address_of_a_login(player, new_player, clock):
 def test_a_player_is_found_by_a_transfer_a_promo_code_and_a_tag(player, clock):
     transfer = Transfer(txhash="0xABCD", to="bc1qexample")
     transfers.record(user=player.user, type_=PaymentType.DEPOSIT, usd=100, transfer=transfer, now=clock())
-    codes.set_own(user_id=player.id, code="SUMMER26", special=None, now=1)
+    affiliates.set_code(user_id=player.id, code="SUMMER26", special=None, now=1)
     notes.add_tag(user_id=player.id, tag="VIP", reason="large deposits", by="ann", now=clock())
 
     for text in ("abcd", "0xAbCd", "bc1qexample", "summer26", "vip"):

@@ -23,7 +23,7 @@ from flask import Flask
 
 from services.maintenance import ledger_audit
 from services.shared.clock import now_ms
-from services.wallet.affiliates import codes
+from services.wallet import affiliates
 from tests.harness.cluster import Cluster, cluster
 from tests.harness.players import create_player
 from tests.harness.process_stats import children
@@ -120,11 +120,11 @@ class CrashStorm:
     def _player(self, number: int) -> Memory:
         memory = memory_of(create_player(self._state.app, f"storm-{number}", coins=COINS))
         memory.code = f"STORM{number}"
-        codes.set_own(user_id=memory.user_id, code=memory.code, special=None, now=now_ms())
+        affiliates.set_code(user_id=memory.user_id, code=memory.code, special=None, now=now_ms())
         if number:
             # The player before can claim a part of what the bets of a referred player cost.
             act = memory.begin(Act(ActKind.CODE, f"STORM{number - 1}", outcome=Outcome.ACKNOWLEDGED))
-            codes.use(user_id=memory.user_id, code=act.key, special=None, now=now_ms())
+            affiliates.use_code(user_id=memory.user_id, code=act.key, special=None, now=now_ms())
         return memory
 
     def _wait_before_fault(self) -> None:

@@ -25,7 +25,7 @@ from services.accounts import users
 from services.bets.cases import OpeningRequest
 from services.bets.terms import BetRequest, Game, StaleCase
 from services.bets.upgrader import SpinRequest
-from services.cases.irl import importing as irl_importing
+from services.cases import irl as irl_importing
 from services.container import Services
 from services.payments import deposits, withdrawals
 from services.payments import transfers as payments
@@ -33,9 +33,7 @@ from services.payments.transfers import Transfer
 from services.shared.clock import now_ms
 from services.shared.errors import Refusal
 from services.shared.money import Cents
-from services.wallet import vault
-from services.wallet.affiliates import claims, codes
-from services.wallet.prizes import prizes
+from services.wallet import affiliates, prizes, vault
 from tests.harness.players import import_prices
 
 PLAYERS = 12
@@ -109,7 +107,7 @@ class Writer:
         prizes.sell(user_id=user_id, prize_id=self._prize(user_id), now=now_ms())
 
     def claim(self, user_id: int) -> None:
-        claims.claim(user_id=user_id, now=now_ms())
+        affiliates.claim(user_id=user_id, now=now_ms())
 
     def lock(self, user_id: int) -> None:
         amount, now = Decimal(self._random.randint(1, 500)) / 100, now_ms()
@@ -226,9 +224,9 @@ def _players(services: Services) -> list[int]:
         for number in range(PLAYERS + PAYERS)
     ]
     for user in made:
-        codes.set_own(user_id=user.id, code=f"CODE{user.id}", special=None, now=now_ms())
+        affiliates.set_code(user_id=user.id, code=f"CODE{user.id}", special=None, now=now_ms())
     for user, owner in itertools.pairwise(made):
-        codes.use(user_id=user.id, code=f"CODE{owner.id}", special=None, now=now_ms())
+        affiliates.use_code(user_id=user.id, code=f"CODE{owner.id}", special=None, now=now_ms())
     return [user.id for user in made]
 
 

@@ -14,10 +14,10 @@ from models.ledger import LedgerEntry
 from models.payments import Deposit
 from models.processes import Lease
 from models.users import User
-from services.accounts import personal_details
+from services.accounts import profile
 from services.bets.cases import OpeningRequest
 from services.bets.upgrader import SpinRequest
-from services.cases.irl import importing as irl_importing
+from services.cases import irl as irl_importing
 from services.maintenance import ledger_audit
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
@@ -145,7 +145,7 @@ class World:
         self._joined += 1
         name = f"{self._joined % 1000:03}-player"
         account = create_player(self.app, name, coins=cents // 100)
-        personal_details.change(user_id=account.id, username=None, details=ADDRESS, now=self.clock())
+        profile.change_details(user_id=account.id, username=None, details=ADDRESS, now=self.clock())
         return Player(self, account)
 
     def attempt(self, do: Callable[[], bool], trouble: tuple[InterruptionKind, Moment] | None) -> bool | None:

@@ -56,7 +56,7 @@ def test_a_nonce_consists_of_ascii_digits(client, player, settled):
         assert client.get(f"/upgrader/bets/{nonce}", headers=player.headers).status_code == 404, nonce
 
 
-@pytest.mark.both_databases("services/maintenance/fairness_audit.py")
+@pytest.mark.both_databases("services/maintenance/fairness.py")
 @pytest.mark.regulation("4.6 Fairness of games")
 def test_the_fairness_audit_catches_a_changed_and_a_missing_bet(run, fails, settled):
     wait_until(lambda: run("fairness", "audit")["mismatches"] == 0)

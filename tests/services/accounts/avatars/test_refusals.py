@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from PIL import Image
 
-from services.accounts.avatars import render
+from services.accounts import avatars
 from tests.services.accounts.avatars.conftest import animation, encoded
 
 TYPE = "The file must be a JPEG, PNG, WEBP or GIF image"
@@ -212,7 +212,7 @@ def test_an_image_that_cannot_be_decoded_is_damaged(wrong_answers):
 
 @pytest.mark.security("Avatars")
 def test_an_image_that_takes_too_long_to_decode_is_refused(wrong_answers, monkeypatch):
-    monkeypatch.setattr(render, "_MAX_DECODE_SECONDS", 0.1)
+    monkeypatch.setattr(avatars, "_MAX_DECODE_SECONDS", 0.1)
 
     assert wrong_answers({"2 GB of profiles": png_of_profiles()}, DAMAGED) == {}
 

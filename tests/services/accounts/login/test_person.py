@@ -1,6 +1,6 @@
 """Usernames and pictures from login providers, made valid for an account."""
 
-from services.accounts.login.person import avatar_of, username_of
+from services.accounts.login.providers import avatar_of, username_of
 
 NAMES = [
     ("Alice", "Alice"),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.items.prices import feed_document
+from services.items.prices import feed
 from services.items.prices.sources import BadDocument
 
 texts = st.text(st.characters(codec="utf-8"), max_size=8)
@@ -16,7 +16,7 @@ metadata = st.dictionaries(texts, values).map(lambda more: more | {"currency": "
 
 
 def read(document):
-    return feed_document.read(document if isinstance(document, bytes) else document.encode())
+    return feed.read_document(document if isinstance(document, bytes) else document.encode())
 
 
 @settings(max_examples=10)
@@ -49,7 +49,7 @@ def test_a_name_that_occurs_twice_has_no_price():
 
 
 def test_a_feed_of_too_many_values_is_refused(monkeypatch):
-    monkeypatch.setattr(feed_document, "MAX_VALUES", 5)
+    monkeypatch.setattr(feed, "MAX_VALUES", 5)
     document = '{"metadata": {"currency": "USD"}, "prices": {"A": 1, "B": %s}}'
 
     assert read(document % 1) == {"A": 1, "B": 1}

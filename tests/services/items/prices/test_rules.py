@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.items.prices.market import read_price
-from services.items.prices.rules import judge
+from services.items.prices.sources import judge
 
 MOST = 100_000_000_000
 whole_prices = st.integers(min_value=1, max_value=MOST)

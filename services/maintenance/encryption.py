@@ -1,6 +1,6 @@
-"""Every column of encrypted values, for changing SECRET_KEY and for checking it."""
+"""Every column of encrypted values: checking SECRET_KEY, and re-encrypting after it has changed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,13 +9,19 @@ from cryptography.fernet import InvalidToken
 
 from models.announced_seeds import AnnouncedSeed
 from models.bets import Bet, Prize
+from models.db.connection import reading, writing
 from models.log import current_epoch
 from models.logins import RecoveryCode, TwoFactor
 from models.staff import StaffAccount
+from services.audit_trail.events import AuditEventType
+from services.audit_trail.recording import record
+from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
 
 SAMPLE = 100
 """A check tries this many values from the beginning of a column, and this many from the rest."""
+
+BATCH = 200
 
 
 @dataclass(frozen=True)
@@ -102,3 +108,43 @@ def encrypted_columns(
             "staff_authenticators", "authenticators of staff", StaffAccount.encrypted_secret, staff
         ),
     ]
+
+
+def rotate(columns: Sequence[EncryptedColumn], *, now: Millis) -> tuple[dict[str, int], list[str]]:
+    """Re-encrypt with the current key what was encrypted with a previous one, batch by batch.
+
+    Returns how many values of each column were re-encrypted, and a line for each that no key decrypts (ids,
+    never contents). Players may play meanwhile if the running servers have the current key: a row that a
+    server changes after it was read here has that key already, and the guarded update leaves it alone.
+    """
+    unreadable: list[str] = []
+    counts = {column.name: _rotate_column(column, unreadable) for column in columns}
+    with writing():
+        record(AuditEventType.SECRETS_ROTATED, now=now, user_id=None, after={"unreadable": len(unreadable)})
+    return counts, unreadable
+
+
+def _rotate_column(encrypted: EncryptedColumn, unreadable: list[str]) -> int:
+    """Re-encrypt the values of one column; returns how many changed."""
+    key, column, table = encrypted.key, encrypted.column, encrypted.column.model
+    query = encrypted.rows(key, column).order_by(key).limit(BATCH)
+    count, last = 0, 0
+    while batch := _batch(query.where(key > last)):
+        # Outside the transaction, which should be short.
+        changes = []
+        for last, old in batch:
+            try:
+                changes.append((last, old, encrypted.encrypter.renew(old)))
+            except InvalidToken:
+                unreadable.append(f"{table._meta.table_name} {last}: no key opens it")  # noqa: SLF001  # peewee's documented place of a table's name
+        with writing():
+            for number, old, new in changes:
+                if new != old:
+                    update = table.update({column: new}).where(key == number, column == old)
+                    count += update.execute()
+    return count
+
+
+@reading()
+def _batch(query: peewee.Select) -> list[Any]:
+    return list(query)

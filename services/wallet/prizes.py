@@ -1,6 +1,7 @@
-"""Shipping a prize: the player asks for it, and the operator marks the prize as shipped."""
+"""Prizes: the real-life items that players have won. They are kept, sold or shipped."""
 
 from collections.abc import Iterator
+from enum import StrEnum
 from typing import Any
 
 from cryptography.fernet import InvalidToken
@@ -8,7 +9,7 @@ from cryptography.fernet import InvalidToken
 from models.bets import IS_TO_SHIP, Prize
 from models.db.connection import reading, repeatable_read, writing
 from models.users import User
-from services.accounts import notifications, personal_details
+from services.accounts import notifications, profile, users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
 from services.ledger import posting
@@ -20,20 +21,86 @@ from services.shared.errors import Refusal
 from services.shared.money import Cents
 from services.shared.pagination import Page, Place, rows_of_page
 from services.shared.text_validation import checked_reason, is_storable
-from services.wallet.prizes import prizes
-from services.wallet.prizes.prizes import ALL, PrizeNotFound, Status
+
+ALL = "all"
 
 NEEDED = ("first_name", "last_name", "address_line1", "city", "zip_code", "country")
+
 ADDRESS = (*NEEDED, "address_line2", "state", "phone")
 """The columns of PersonalDetails that a parcel needs, and all that it gets."""
 
 MAX_TRACKING = 200
 
-RETURNABLE = (Status.SHIPPING, Status.SHIPPED)
-"""The statuses of prizes that are kept again when they can't be delivered."""
-
 Address = dict[str, str]
 """The columns of ADDRESS."""
+
+
+class Status(StrEnum):
+    """A prize is kept first, then sold, or to be shipped and then shipped."""
+
+    KEPT = "kept"
+    SOLD = "sold"
+    SHIPPING = "shipping"
+    SHIPPED = "shipped"
+
+
+def page(*, user_id: int, place: Place, status: str) -> Page[Prize]:
+    """One page of the player's prizes with this status, or of ALL, newest first."""
+    condition = Prize.user == user_id
+    if status != ALL:
+        condition &= Prize.status == status
+    query = Prize.select().where(condition)
+    with repeatable_read(within_limit=True):
+        total = query.count()
+        return Page(rows_of_page(query, order=[Prize.id.desc()], place=place, total=total), total)
+
+
+class PrizeNotFound(Refusal):
+    """No prize has this id, or it is another player's."""
+
+    status = 404
+    text = "Prize not found"
+
+
+@reading()
+def get(*, user_id: int, prize_id: int) -> Prize:
+    """The player's own prize. Raises PrizeNotFound."""
+    prize = Prize.get_or_none(Prize.id == prize_id, Prize.user == user_id)
+    if prize is None:
+        raise PrizeNotFound
+    return prize
+
+
+def leave_kept(prize_id: int, **changes: str) -> None:
+    """Change a prize that is ``kept``, within ``writing()``. One of several concurrent changes succeeds.
+
+    Raises Refusal for another status.
+    """
+    is_kept = (Prize.id == prize_id) & (Prize.status == Status.KEPT)
+    if not Prize.update(changes).where(is_kept).execute():
+        raise Refusal("Prize is no longer available")
+
+
+def sell(*, user_id: int, prize_id: int, now: Millis) -> tuple[Cents, User]:
+    """Sell the player's prize for its value; returns the value and the player after the sale.
+
+    A prize without a value can be sold as well; nothing is posted then. When a sale and a request for
+    shipping run concurrently, one succeeds. Raises PrizeNotFound, and Refusal if it is not kept.
+    """
+    prize = get(user_id=user_id, prize_id=prize_id)
+    amount = Cents(prize.value_cents)
+    with writing():
+        leave_kept(prize_id, status=Status.SOLD)
+        if amount:
+            move = Move(amount, Account.HOUSE_PRIZES, Account.BALANCE)
+            posting.post(kind=LedgerKind.PRIZE_SALE, user_id=user_id, moves=[move], now=now)
+        sold = {"prize": prize_id, "amountCents": amount}
+        record(AuditEventType.PRIZE_SOLD, now=now, user_id=user_id, after=sold)
+        return amount, users.get_by_id(user_id)
+
+
+RETURNABLE = (Status.SHIPPING, Status.SHIPPED)
+"""The statuses of prizes that are kept again when they can't be delivered."""
 
 
 class Shipping:
@@ -48,12 +115,12 @@ class Shipping:
         When a request and a sale run concurrently, one succeeds. Raises PrizeNotFound, and
         Refusal if it is not kept or the details are incomplete, checked in this order.
         """
-        prizes.get(user_id=user_id, prize_id=prize_id)
-        details = personal_details.of_player(user_id)
+        get(user_id=user_id, prize_id=prize_id)
+        details = profile.details_of(user_id)
         address = {name: getattr(details, name) for name in ADDRESS}
         token = self.encrypter.encrypt(decimal_json.dumps(address))
         with writing():
-            prizes.leave_kept(prize_id, status=Status.SHIPPING, encrypted_address=token)
+            leave_kept(prize_id, status=Status.SHIPPING, encrypted_address=token)
             if not all(address[name] for name in NEEDED):
                 raise Refusal("Shipping details are incomplete")
             record(AuditEventType.SHIPPING_REQUESTED, now=now, user_id=user_id, after={"prize": prize_id})

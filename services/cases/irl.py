@@ -1,38 +1,38 @@
-"""Importing cases of real-life items."""
+"""Cases of real-life items: importing and reading them."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from models.cases import IrlCase, IrlItem
-from models.db.connection import database, repeatable_read, writing
+from peewee import prefetch
+
+from models.cases import IRL, IrlCase, IrlItem, spins_of
+from models.db.connection import repeatable_read
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.recording import because, record
-from services.cases import history, version
-from services.cases.chances import (
+from services.cases import history
+from services.cases.contents import (
     CERTAIN,
+    ItemLine,
     Width,
     difference_to_certain,
     exact_percent,
     share_equally,
     width_from_percent,
 )
-from services.cases.irl.queries import ID
-from services.cases.pricing import ItemLine
-from services.shared.background import in_slices
+from services.cases.importing import TWICE, preview_of, store_all
 from services.shared.clock import Millis
-from services.shared.errors import Refusal
-from services.shared.import_changes import Change, Preview, divided, plan_rows, without_errors
+from services.shared.errors import CaseNotFound, Refusal
+from services.shared.import_changes import Change, Preview, plan_rows
 from services.shared.import_rows import ImportResult, Row, checked_row, image_from, name_from, price_from
 
 MAX_NAME = 100
 MAX_ITEM_NAME = 200
 MAX_ITEMS = 500
-ROWS_A_SLICE = 10
 
-
-TWICE = "the file has this case twice"
+IS_ON_SALE = IrlCase.retired_at_ms.is_null()
+ID = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,17 @@ class IrlCaseChange(Change):
     columns: dict[str, Any]
     items: list[dict[str, Any]]
 
+    def store(self, *, now: Millis) -> None:
+        """Save the case and its items."""
+        if self.stored is None:
+            row_id = IrlCase.insert(slug=self.key, created_at_ms=now, **self.columns).execute()
+        else:
+            row_id = self.stored.id
+            IrlCase.update(**self.columns).where(IrlCase.id == row_id).execute()
+            IrlItem.delete().where(IrlItem.case == row_id).execute()
+        IrlItem.insert_many([item | {"case": row_id} for item in self.items]).execute()
+        history.record_change(AuditEventType.IRL_CASE_CHANGED, self, now=now)
+
 
 def import_cases(rows: Iterable[object], *, now: Millis, reason: str = "") -> ImportResult:
     """Insert or update a case for each row ``{id, name, price, items: [{name, image, price, percentage?}]}``.
@@ -62,28 +73,12 @@ def import_cases(rows: Iterable[object], *, now: Millis, reason: str = "") -> Im
     equally what the others leave of 100. Raises Refusal with the number of the bad row, from 1, and
     stores nothing of the file.
     """
-    with writing():
-        database.obj.lift_statement_limit()
-        version.begin_change()
-        created, updated = 0, 0
-        for change in without_errors(_planned(rows)):
-            _store(change, now=now)
-            created += change.before is None
-            updated += change.before is not None
-        result = ImportResult(created=created, updated=updated)
-        after = asdict(result) | because(reason)
-        record(AuditEventType.IRL_CASES_IMPORTED, now=now, user_id=None, after=after)
-    return result
+    return store_all(_planned(rows), AuditEventType.IRL_CASES_IMPORTED, now=now, reason=reason)
 
 
-@repeatable_read(within_limit=True)
 def preview(rows: Iterable[object], *, now: Millis) -> Preview:  # noqa: ARG001  # as of the other imports
-    """What ``import_cases`` would do with these rows now. Locks nothing.
-
-    Other greenlets may run meanwhile.
-    """
-    changes, errors = divided(in_slices(_planned(rows), ROWS_A_SLICE))
-    return Preview([*changes], errors, [])
+    """What ``import_cases`` would do with these rows now."""
+    return preview_of(_planned(rows))
 
 
 def _planned(rows: Iterable[object]) -> Iterator[IrlCaseChange | Refusal]:
@@ -113,17 +108,6 @@ def _plan(value: object) -> IrlCaseChange:
         columns=columns,
         items=items,
     )
-
-
-def _store(change: IrlCaseChange, *, now: Millis) -> None:
-    if change.stored is None:
-        row_id = IrlCase.insert(slug=change.key, created_at_ms=now, **change.columns).execute()
-    else:
-        row_id = change.stored.id
-        IrlCase.update(**change.columns).where(IrlCase.id == row_id).execute()
-        IrlItem.delete().where(IrlItem.case == row_id).execute()
-    IrlItem.insert_many([item | {"case": row_id} for item in change.items]).execute()
-    history.record_change(AuditEventType.IRL_CASE_CHANGED, change, now=now)
 
 
 def _stored_facts(case: IrlCase) -> IrlCaseFacts:
@@ -173,3 +157,27 @@ def _chances(items: Sequence[Row]) -> list[Width]:
         )
     shares = iter(share_equally(Width(left), given.count(None)) if None in given else ())
     return [next(shares) if chance is None else chance for chance in given]
+
+
+@repeatable_read(within_limit=True)
+def list_all() -> list[Any]:
+    """Every case with its ``spins``, the newest first. The last case of an import is the newest."""
+    query = IrlCase.select(IrlCase, spins_of(IRL, IrlCase.id).alias("spins"))
+    return _with_items(query.where(IS_ON_SALE).order_by(IrlCase.created_at_ms.desc(), IrlCase.id.desc()))
+
+
+@repeatable_read(within_limit=True)
+def get(*, case_id: str) -> Any:
+    """The case with this id. Raises Refusal for an invalid id, and CaseNotFound."""
+    if not ID.fullmatch(case_id):
+        raise Refusal("Invalid case ID")
+    cases = _with_items(IrlCase.select().where(IrlCase.slug == case_id, IS_ON_SALE))
+    if not cases:
+        raise CaseNotFound
+    return cases[0]
+
+
+def _with_items(cases: Any) -> list[Any]:
+    """These cases with their ``items``, the rarest first, equal chances in the order of the import."""
+    items = IrlItem.select().order_by(IrlItem.ticket_width, IrlItem.position)
+    return list(prefetch(cases, items))

@@ -1,0 +1,62 @@
+"""flask ledger, flask audit: audit and rebuild what is stored."""
+
+from dataclasses import asdict
+from typing import BinaryIO
+
+import click
+
+from blueprints.api.cli import OperatorGroup, fail_on_problems, in_camel_case, print_json
+from server.current_services import get_services
+from services.audit_trail import verification
+from services.maintenance import ledger_audit, statistics_audit
+
+ledger_commands = OperatorGroup("ledger", help="Audit the double-entry ledger and rebuild statistics.")
+
+
+@ledger_commands.command("audit")
+def audit() -> None:
+    """Check every balance, transaction and total.
+
+    A balance must equal the sum of its entries, a transaction must sum to 0, and a total must equal the sum
+    of its rows. Exits with 1 on any mismatch.
+    """
+    result = ledger_audit.audit()
+    print_json(asdict(result) | {"mismatches": len(result.mismatches)})
+    fail_on_problems(result.mismatches)
+
+
+@ledger_commands.command("rebuild")
+def rebuild() -> None:
+    """Rebuild statistics and counts from the bets.
+
+    Bets wait until it has finished.
+    """
+    print_json(in_camel_case(statistics_audit.rebuild(now=get_services().clock())))
+
+
+audit_commands = OperatorGroup("audit", help="Export and verify the audit trail.")
+
+
+@audit_commands.command("export")
+def export() -> None:
+    """Print the audit trail as JSON lines.
+
+    One line for each event, then a line with the proof of their anchor in the public log.
+    """
+    for line in verification.export():
+        # As bytes, whatever the encoding of the terminal is.
+        click.echo(line.encode())
+
+
+@audit_commands.command("verify")
+@click.option("--from", "exported", type=click.File("rb"), help="Compare with this export, too.")
+def verify_audit_trail(exported: BinaryIO | None) -> None:
+    """Find events that were altered, inserted or removed, and triggers and tables that were changed.
+
+    Compares the events with their anchors in the public log, and the log with the checkpoint on disk. Writes
+    nothing. Exits with 1 if there is a problem.
+    """
+    services = get_services()
+    seen, problems = verification.verify(services.log, exported=exported, now=services.clock())
+    print_json(seen | {"problems": len(problems)})
+    fail_on_problems(problems, "problems in the audit trail")

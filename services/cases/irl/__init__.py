@@ -1,1 +1,0 @@
-"""Cases with real-life items: reading and importing them."""

@@ -1,1 +1,0 @@
-"""Prizes: the real-life items that players have won. They are kept, sold or shipped."""
