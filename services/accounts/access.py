@@ -26,7 +26,6 @@ ALGORITHM = "HS256"
 TOKENS_REMEMBERED = 10_000
 """Checking a signature takes 70 µs, a quarter of a short request, so checked tokens are cached."""
 
-REQUIRED = ["sub", "exp", "iss", "jti", "session"]
 PLATFORM_ID = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
 TOKEN_ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
@@ -37,7 +36,7 @@ and the token would be valid for that much longer."""
 
 @dataclass(frozen=True)
 class Claims:
-    """The player of a valid token, the token number, when it is valid, and its id.
+    """The player of a valid token, the token number, when it is valid, and its id, if it has one.
 
     Times are in milliseconds.
     """
@@ -46,7 +45,7 @@ class Claims:
     token_number: int
     expires_at: Millis
     valid_from: float
-    token_id: str
+    token_id: str | None
 
 
 class Tokens:
@@ -86,15 +85,16 @@ class Tokens:
     def _verify(self, token: str) -> Claims:
         """The claims of a token with a valid signature, expired or not. Raises Unauthorized."""
         content = self._content(token)
-        platform_id, token_id = content["sub"], content["jti"]
-        expires, number = content["exp"], content["session"]
-        if not PLATFORM_ID.fullmatch(platform_id) or not TOKEN_ID.fullmatch(token_id):
-            raise Unauthorized
+        platform_id, expires = content["sub"], content["exp"]
+        number = content.get("session", 0)
         # isinstance() would also accept a boolean.
-        if type(expires) is not int or type(number) is not int:
+        if not PLATFORM_ID.fullmatch(platform_id) or type(expires) is not int or type(number) is not int:
             raise Unauthorized
         issued = content.get("iat")
         valid_from = issued * 1000 - FUTURE_MS if isinstance(issued, int | float) else 0
+        token_id = content.get("jti")
+        if not isinstance(token_id, str) or not TOKEN_ID.fullmatch(token_id):
+            token_id = None
         return Claims(platform_id, number, Millis(expires * 1000), valid_from, token_id)
 
     def _content(self, token: str) -> dict[str, Any]:
@@ -107,7 +107,7 @@ class Tokens:
                     algorithms=[ALGORITHM],
                     issuer=self._issuer,
                     # Times are compared with the application's own clock.
-                    options={"require": REQUIRED, "verify_exp": False, "verify_iat": False},
+                    options={"require": ["sub", "exp", "iss"], "verify_exp": False, "verify_iat": False},
                 )
             except jwt.InvalidSignatureError:
                 continue

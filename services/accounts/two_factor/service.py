@@ -144,7 +144,7 @@ class TwoFactorAuthentication:
             )
         return drawn
 
-    def confirm(self, *, user_id: int, token_id: str, code: str | None, now: Millis) -> None:
+    def confirm(self, *, user_id: int, token_id: str | None, code: str | None, now: Millis) -> None:
         """Require a code for a sensitive action, unless the token is confirmed. A right code confirms it.
 
         Does nothing for a player without 2FA. Must not be called within a transaction, whose rollback would
@@ -158,8 +158,9 @@ class TwoFactorAuthentication:
             if code is None:
                 raise Refusal("Two-factor code required", status=403)
             codes.use(any_code(code), user_id=user_id, encrypter=self.encrypter, now=now)
-            ConfirmedToken.delete().where(ConfirmedToken.user == user_id, ~_is_current(now)).execute()
-            ConfirmedToken.insert(user=user_id, token_id=token_id, until_ms=now + CONFIRMED_MS).execute()
+            if token_id is not None:
+                ConfirmedToken.delete().where(ConfirmedToken.user == user_id, ~_is_current(now)).execute()
+                ConfirmedToken.insert(user=user_id, token_id=token_id, until_ms=now + CONFIRMED_MS).execute()
 
     def begin_login(self, *, user_id: int, now: Millis) -> Challenge:
         """Store a new challenge of a player whom the provider has identified, and delete expired ones."""
@@ -221,8 +222,10 @@ def _turn_off(user_id: int, what: AuditEventType, *, now: Millis, reason: str = 
     )
 
 
-def _is_confirmed(user_id: int, token_id: str, *, now: Millis) -> bool:
-    """Whether a code has confirmed this token, in any process."""
+def _is_confirmed(user_id: int, token_id: str | None, *, now: Millis) -> bool:
+    """Whether a code has confirmed this token, in any process. A token without an id is never confirmed."""
+    if token_id is None:
+        return False
     is_this = (ConfirmedToken.token_id == token_id) & _is_current(now)
     return bool(ConfirmedToken.select().where(ConfirmedToken.user == user_id, is_this).exists())
 

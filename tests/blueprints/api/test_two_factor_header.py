@@ -47,8 +47,7 @@ def another_token(app, player):
 
     def issue(**claims):
         now = app.extensions["services"].clock() // 1000
-        content = {"sub": player.platform_id, "iss": "http://127.0.0.1:5000", "session": 0}
-        content |= {"iat": now, "exp": now + 3600}
+        content = {"sub": player.platform_id, "iss": "http://127.0.0.1:5000", "iat": now, "exp": now + 3600}
         token = jwt.encode(content | claims, SECRET[::-1], algorithm="HS256")
         return {"Authorization": f"Bearer {token}"}
 
@@ -120,6 +119,15 @@ def test_a_code_does_not_cover_another_token_of_the_player(post, authenticator, 
     post(code=authenticator.code())
 
     assert post(headers=another_token(jti="another")) == REQUIRED
+
+
+@pytest.mark.security("Two-factor authentication")
+def test_a_token_without_an_id_needs_a_code_each_time(post, authenticator, another_token):
+    unnamed = another_token()
+
+    assert post(code=authenticator.code(), headers=unnamed) == NOTHING
+    assert post(headers=unnamed) == REQUIRED
+    assert post(code=authenticator.code(STEP_MS), headers=unnamed) == NOTHING
 
 
 def test_a_recovery_code_in_the_header_works_once(app, player, post, authenticator, another_token):

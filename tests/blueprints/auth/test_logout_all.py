@@ -16,8 +16,10 @@ def status(client):
 
 @pytest.fixture
 def claims(player):
-    """The claims of the player's token."""
-    return jwt.decode(player.token, options={"verify_signature": False})
+    """The claims of the player's token, without its token number."""
+    content = jwt.decode(player.token, options={"verify_signature": False})
+    del content["session"]
+    return content
 
 
 def signed(claims):
@@ -34,6 +36,15 @@ def test_logging_out_everywhere_revokes_all_tokens_of_the_player(client, player,
     assert (answer.status_code, answer.json) == (200, LOGGED_OUT)
     later = run("users", "token", player.platform_id)["token"]
     assert [status(token) for token in (player.token, other, later, bob.token)] == [401, 401, 200, 200]
+
+
+def test_a_token_without_number_is_valid_until_the_first_logout(client, claims, player, status):
+    old = signed(claims)
+    assert status(old) == 200
+
+    client.post("/auth/logout-all", headers=player.headers)
+
+    assert status(old) == 401
 
 
 @pytest.mark.security("Logging out everywhere")

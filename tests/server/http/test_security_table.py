@@ -153,8 +153,7 @@ def refusal_at(rule):
 
 def claims(player, now):
     """The claims of a good token, for a test to spoil."""
-    times = {"iat": now, "exp": now + 3600}
-    return {"sub": player.platform_id, "iss": ISSUER, "jti": "1", "session": 0, **times}
+    return {"sub": player.platform_id, "iat": now, "exp": now + 3600, "iss": ISSUER, "jti": "1"}
 
 
 def signed(content, *, secret=JWT_SECRET, algorithm="HS256"):
@@ -197,9 +196,6 @@ STRANGERS = {
     "a subject that is a number": lambda good: signed(good | {"sub": 76561198000000001}),
     "a subject that is empty": lambda good: signed(good | {"sub": ""}),
     "another number": lambda good: signed(good | {"session": 1}),
-    "no number": lambda good: signed(without(good, "session")),
-    "no id": lambda good: signed(without(good, "jti")),
-    "an id that is none": lambda good: signed(good | {"jti": "a b"}),
     "a number that is none": lambda good: signed(good | {"session": "0"}),
     "a subject with a NUL": lambda good: signed(good | {"sub": "7656\x00"}),
 }
