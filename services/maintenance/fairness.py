@@ -162,8 +162,9 @@ def _nonce_problems() -> list[str]:
 def figures_of_days() -> dict[Millis, BetFigures]:
     """Sum the bets with a wager of each day in UTC, by its beginning, in one pass over their table.
 
-    It does not read the daily figures, so that it shows what the bets say themselves. Days without bets and openings of the free case are left out. Raises Refusal if the snapshot of an
-    opening differs from its hash.
+    It does not read the daily figures, so that it shows what the bets say themselves. Days without bets and
+    openings of the free case are left out. Raises Refusal if the snapshot of an opening differs from its
+    hash.
     """
     content_of = cache(intact_content)
     days: dict[Millis, BetFigures] = {}
