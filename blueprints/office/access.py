@@ -1,4 +1,4 @@
-"""Who may see a view of the back office: ``needs`` and ``needs_fresh_code``."""
+"""Who may see a view of the back office: ``require_permission`` and ``require_fresh_code``."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -20,12 +20,12 @@ from services.audit_trail.recording import record
 from services.shared.errors import Refusal
 from services.staff import sessions
 from services.staff.permissions import Permission, may
-from services.staff.sign_in import Place
+from services.staff.sign_in import ClientAddress
 
 View = TypeVar("View", bound=Callable[..., Any])
 
 NEEDED = "needed_permission"
-"""The attribute of a view that ``needs`` sets."""
+"""The attribute of a view that ``require_permission`` sets."""
 
 login_manager = LoginManager()
 # It would compare the browser's address and name; the session's row decides.
@@ -68,22 +68,22 @@ def forget_session() -> None:
 
 
 def current_session() -> StaffSession:
-    """The session of the request, in a view behind ``needs``."""
+    """The session of the request, in a view behind ``require_permission``."""
     row: StaffSession = current_user.row
     return row
 
 
 def current_staff() -> StaffAccount:
-    """The member of staff who called a view behind ``needs``."""
+    """The member of staff who called a view behind ``require_permission``."""
     account: StaffAccount = current_session().staff
     return account
 
 
-def current_place() -> Place:
+def client_address() -> ClientAddress:
     """Where the request comes from."""
     address = request.remote_addr or ""
     network, _ = networks(address)[0]
-    return Place(address, str(network))
+    return ClientAddress(address, str(network))
 
 
 def can(permission: Permission) -> bool:
@@ -91,7 +91,7 @@ def can(permission: Permission) -> bool:
     return may(current_staff().role, permission)
 
 
-def needs(permission: Permission) -> Callable[[View], Callable[..., Any]]:
+def require_permission(permission: Permission) -> Callable[[View], Callable[..., Any]]:
     """Let only staff with this permission call the view, and record its events as theirs.
 
     Somebody who is not signed in comes to the sign-in, and from there back. A refusal is an event of the
@@ -132,27 +132,27 @@ def to_sign_in() -> Any:
     return redirect(target, HTTPStatus.SEE_OTHER)
 
 
-def needs_code() -> bool:
+def code_is_due() -> bool:
     """Whether a dangerous action asks for a code now, because the last one is older than five minutes."""
     return not sessions.is_fresh(current_session(), now=get_services().clock())
 
 
-def needs_fresh_code(view: View) -> Callable[..., Any]:
-    """Ask for a code of the authenticator again unless one was given within five minutes. Below ``needs``.
+def require_fresh_code(view: View) -> Callable[..., Any]:
+    """Ask for a code of the authenticator again unless one was given within five minutes.
 
-    The code comes in the field ``code`` of the form. Without a right one the answer is a page that asks for
-    it; it sends what was typed once more.
+    It is used below ``require_permission``. The code comes in the field ``code`` of the form. Without a right
+    one the answer is a page that asks for it; it sends what was typed once more.
     """
 
     @wraps(view)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        if needs_code():
+        if code_is_due():
             code = request.form.get("code", "").strip()
             if not code:
                 return _ask_for_code(None)
             try:
                 get_services().staff_sign_in.confirm(
-                    current_session(), code=code, place=current_place(), now=get_services().clock()
+                    current_session(), code=code, client=client_address(), now=get_services().clock()
                 )
             except Refusal as refusal:
                 return _ask_for_code(refusal)

@@ -6,7 +6,7 @@ from typing import Any
 from flask import abort, redirect, request
 
 from blueprints.api.auth import public
-from blueprints.office.access import current_place, current_staff, keep_session, needs
+from blueprints.office.access import client_address, current_staff, keep_session, require_permission
 from blueprints.office.blueprint import office
 from server.current_services import get_services
 from services.staff.demo import DemoStaff
@@ -22,20 +22,20 @@ def _demo_staff() -> DemoStaff:
 def begin_demo() -> Any:
     """Sign in as the demo administrator."""
     token = _demo_staff().begin_session(
-        request.args.get("token", ""), role=Role.ADMIN, place=current_place(), now=get_services().clock()
+        request.args.get("token", ""), role=Role.ADMIN, client=client_address(), now=get_services().clock()
     )
     keep_session(token)
     return redirect("/office/", HTTPStatus.SEE_OTHER)
 
 
 @office.post("/demo/<role>")
-@needs(Permission.OFFICE_SEE)
+@require_permission(Permission.OFFICE_SEE)
 def switch_person(role: str) -> Any:
     """Go on as another person of the demo, such as to approve what the first has proposed."""
     if role not in list(Role):
         abort(HTTPStatus.NOT_FOUND)
     token = _demo_staff().switch(
-        current_staff(), role=Role(role), place=current_place(), now=get_services().clock()
+        current_staff(), role=Role(role), client=client_address(), now=get_services().clock()
     )
     keep_session(token)
     return redirect("/office/", HTTPStatus.SEE_OTHER)

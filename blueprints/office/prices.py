@@ -1,25 +1,18 @@
 """The sources of item prices: their age, their last error, and asking for new prices."""
 
-from typing import Any
+from flask import render_template
 
-from flask import render_template, request, url_for
-
-from blueprints.office.access import needs
+from blueprints.office.access import require_permission
 from blueprints.office.blueprint import office
-from blueprints.office.results import attempt
+from blueprints.office.forms import form_of, typed, typed_reason
 from server.current_services import get_services
-from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
 from services.staff import item_lists
 from services.staff.permissions import Permission
 
 
 @office.get("/prices")
-@needs(Permission.CONTENT_SEE)
+@require_permission(Permission.CONTENT_SEE)
 def prices() -> str:
-    return _prices()
-
-
-def _prices(*, refusal: str | None = None) -> str:
     services = get_services()
     states = services.prices.states()
     return render_template(
@@ -28,21 +21,13 @@ def _prices(*, refusal: str | None = None) -> str:
         has_feed=any(state.name == "feed" for state in states),
         figures=item_lists.figures(),
         now=services.clock(),
-        refusal=refusal,
     )
 
 
 @office.post("/prices/refresh")
-@needs(Permission.CONTENT_CHANGE)
-def refresh_prices() -> Any:
-    services = get_services()
-
-    def work() -> str:
-        services.prices.refresh_soon(
-            accept_jumps=request.form.get("accept_jumps") == "yes",
-            reason=checked_reason(request.form.get("reason", ""), least=LEAST_OF_STAFF),
-            now=services.clock(),
-        )
-        return "The feed is asked for new prices within a few seconds. Load this page again to see the result"
-
-    return attempt(work, to=url_for("office.prices"), again=lambda refusal: _prices(refusal=refusal))
+@require_permission(Permission.CONTENT_CHANGE)
+@form_of(prices)
+def refresh_prices() -> str:
+    services, accept_jumps = get_services(), typed("accept_jumps") == "yes"
+    services.prices.refresh_soon(accept_jumps=accept_jumps, reason=typed_reason(), now=services.clock())
+    return "The feed is asked for new prices within a few seconds. Load this page again to see the result"

@@ -5,27 +5,41 @@ from typing import Any
 
 from flask import redirect, render_template, request, url_for
 from flask_login import current_user
+from flask_wtf import FlaskForm
+from wtforms import PasswordField, StringField
 
 from blueprints.api.auth import public
 from blueprints.api.qr_code import qr_code
 from blueprints.office.access import (
-    current_place,
+    client_address,
     current_session,
     forget_session,
     keep_session,
-    needs,
-    needs_fresh_code,
+    require_fresh_code,
+    require_permission,
 )
 from blueprints.office.addresses import local
 from blueprints.office.blueprint import office
-from blueprints.office.forms import EnrolmentForm, SignInForm
 from server.current_services import get_services
 from server.http.rate_limit import count_as
 from services.shared.errors import Refusal
-from services.staff.passwords import MIN_LENGTH
+from services.staff.credentials import MIN_LENGTH
 from services.staff.permissions import Permission
 
 COSTLY = "staff sign-in"
+CODE_FIELD = {"autocomplete": "one-time-code", "inputmode": "numeric"}
+
+
+class SignInForm(FlaskForm):  # type: ignore[misc]  # the library carries no types
+    name = StringField("Name", render_kw={"autocomplete": "username", "autocapitalize": "none"})
+    password = PasswordField("Password", render_kw={"autocomplete": "current-password"})
+    code = StringField("Code", render_kw=CODE_FIELD)
+
+
+class EnrolmentForm(FlaskForm):  # type: ignore[misc]
+    password = PasswordField("Password", render_kw={"autocomplete": "new-password"})
+    repeated = PasswordField("Password again", render_kw={"autocomplete": "new-password"})
+    code = StringField("Code", render_kw=CODE_FIELD)
 
 
 @office.get("/sign-in")
@@ -48,7 +62,7 @@ def begin_session() -> Any:
             name=form.name.data or "",
             password=form.password.data or "",
             code=form.code.data or "",
-            place=current_place(),
+            client=client_address(),
             now=services.clock(),
         )
     except Refusal as refusal:
@@ -58,7 +72,7 @@ def begin_session() -> Any:
 
 
 @office.post("/sign-out")
-@needs(Permission.OFFICE_SEE)
+@require_permission(Permission.OFFICE_SEE)
 def sign_out() -> Any:
     services = get_services()
     services.staff_sign_in.end_session(current_session(), now=services.clock())
@@ -67,8 +81,8 @@ def sign_out() -> Any:
 
 
 @office.post("/code")
-@needs(Permission.OFFICE_SEE)
-@needs_fresh_code
+@require_permission(Permission.OFFICE_SEE)
+@require_fresh_code
 def confirm_code() -> Any:
     """Give a code before a page that needs one; then back to that page."""
     return redirect(local(request.args.get("next")), HTTPStatus.SEE_OTHER)

@@ -10,9 +10,8 @@ from models.db.connection import reading
 from models.payments import Deposit, Discrepancy, Payment, WebhookDelivery, Withdrawal
 from models.staff import Proposal
 from models.users import User
-from services.payments import withdrawals
+from services.payments import deposits, withdrawals
 from services.payments.deposit_states import DepositStatus
-from services.payments.deposits import get as get_deposit
 from services.payments.transfers import PaymentType
 from services.payments.withdrawals import HELD
 from services.shared.clock import Millis
@@ -122,7 +121,7 @@ def in_review(*, place: Place) -> Part:
 @reading()
 def deposit(deposit_id: str, *, now: Millis) -> tuple[Deposit, Proposal | None]:
     """One deposit, and the open proposal to credit it. Raises PaymentNotFound."""
-    found = get_deposit(deposit_id)
+    found = deposits.get(deposit_id)
     found.user  # noqa: B018  # read while there is a connection
     return found, _proposed(CreditDeposit.name, "deposit", now=now).get(deposit_id)
 

@@ -1,16 +1,22 @@
-"""The lists of the back office about players: all of them, and what belongs to one."""
+"""What the pages about players show: all players, and the lists and a bet of one."""
 
 import json
 from collections.abc import Collection
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 from models.audit_trail import AuditEvent
+from models.bets import Bet
 from models.db.connection import reading, repeatable_read
 from models.ledger import LedgerEntry, LedgerTransaction, Referral
 from models.staff import Proposal
 from models.users import User
 from services.audit_trail.events import AuditEventType
+from services.bets import lookups, snapshots
+from services.bets.lookups import MAX_NONCE, BetNotFound
+from services.bets.proofs import Proofs
+from services.bets.snapshots import Content
 from services.shared.clock import Millis
 from services.shared.pagination import Page, Place, rows_of_page
 from services.staff.proposals import LISTED
@@ -137,3 +143,39 @@ def actions(*, user_id: int, place: Place) -> Page[Proposal]:
     with repeatable_read(within_limit=True):
         total = query.count()
         return Page(rows_of_page(query, order=[Proposal.id.desc()], place=place, total=total), total)
+
+
+@dataclass(frozen=True)
+class BetView:
+    """``bet`` has its ``log``, and its ``server_seed`` once the proof is due; else both are empty."""
+
+    bet: Any
+    content: Content | None
+    """Of the case that was opened."""
+
+    @property
+    def is_revealed(self) -> bool:
+        return bool(self.bet.server_seed)
+
+
+def bet_of_player(*, user_id: int, nonce: int, proofs: Proofs, now: Millis) -> BetView:
+    """The player's bet with this nonce, of any game. Raises BetNotFound."""
+    with reading():
+        bet: Any = Bet.get_or_none(Bet.user == user_id, Bet.nonce == nonce) if nonce <= MAX_NONCE else None
+        if bet is None:
+            raise BetNotFound
+        content = None if bet.snapshot_id is None else snapshots.parse(bet.snapshot.content)
+    try:
+        found = lookups.get_public(bet_id=bet.id, proofs=proofs, now=now)
+    except BetNotFound:
+        bet.server_seed, bet.log = "", None
+        return BetView(bet, content)
+    return BetView(found.bets[0], content)
+
+
+@reading()
+def player_and_nonce(bet_id: int) -> tuple[str, int] | None:
+    """Where a bet is found: the platform id of its player, and its nonce. None if there is no such bet."""
+    query: Any = Bet.select(User.platform_id, Bet.nonce).join(User).where(Bet.id == bet_id)
+    found: tuple[str, int] | None = query.tuples().first()
+    return found

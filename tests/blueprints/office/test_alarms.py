@@ -3,7 +3,7 @@
 import pytest
 
 from services.alarms import raised
-from services.alarms.rule import Concern, Found, Rule
+from services.alarms.raised import Concern, Found, Rule
 from tests.support.office import last_event
 from tests.support.table import Table
 

@@ -9,7 +9,7 @@ from models.audit_trail import AuditEvent
 from models.db.connection import reading, writing
 from models.payments import Deposit, Withdrawal
 from models.users import User
-from services.alarms import grants, raised
+from services.alarms import raised
 from services.alarms.rules import RULES
 from services.audit_trail.actor import Actor, acting_as
 from services.audit_trail.events import AuditEventType
@@ -205,7 +205,7 @@ def alarm_about():
     """Raises the alarm about grants of this person."""
 
     def found(name):
-        return grants.Found([grants.Concern(f"{name}, 1 times", f"Staff: {name} granted", staff=name)])
+        return raised.Found([raised.Concern(f"{name}, 1 times", f"Staff: {name} granted", staff=name)])
 
     (rule,) = [each for each in RULES if each.name == "large-grants"]
     return lambda name: raised.update(rule, found(name), is_sent=False, now=1)

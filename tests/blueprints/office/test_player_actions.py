@@ -85,6 +85,16 @@ def test_a_form_keeps_what_was_typed_after_an_error(act):
     assert "The reason must be a text of 5 to 200 characters." in refused.text
 
 
+def test_every_form_needs_a_reason_of_5_to_200_characters(act, payments, balance):
+    act("balance", amount="250")
+
+    for reason in ("", "four", "x" * 201):
+        refused = [act("log-out", reason=reason), act("balance", amount="10", reason=reason)]
+        refused.append(payments.act("/office/proposals/1", "reject", reason=reason))
+        assert [answer.status_code for answer in refused] == [400] * 3
+    assert balance() == 100
+
+
 def test_tags_are_added_and_removed(act, support, player):
     act("tags", tag="vip")
     path = f"/office/players/{player.platform_id}"

@@ -5,7 +5,6 @@ from math import sqrt
 import pytest
 
 from services.figures import payments_by_method, returns
-from services.figures.csv_text import amount, of_rows
 from services.figures.returns import Group
 from tests.services.figures.conftest import NOW
 from tests.support.openings import chest
@@ -97,9 +96,3 @@ def test_payments_are_summed_by_day_and_method(app, run, player, clock):
         ("withdraw", "demo", 1, 500),
         ("withdraw", "recorded", 1, 100),
     ]
-
-
-def test_csv_has_amounts_with_two_decimals_and_no_formulas():
-    text = of_rows(["case", "revenue"], [["=HYPERLINK()", amount(-1250)], ['a "b", c', amount(7)]])
-
-    assert text == 'case,revenue\r\n\'=HYPERLINK(),-12.50\r\n"a ""b"", c",0.07\r\n'
