@@ -102,9 +102,9 @@ def test_the_csv_has_all_lines_of_the_page(compliance, today):
     assert spun[:8] == ["upgrader", "2", "4.00", "10.00", "-6.00", "0.20", "2.500000", "0.950000"]
 
 
-def test_a_text_in_a_csv_is_no_formula(compliance, openings, player, log):
-    openings.open(player, chest("=1+1"))
-    log.append_now()
+def test_a_text_in_a_csv_is_no_formula(app, compliance, player):
+    Openings(app).open(player, chest("=1+1"))
+    app.extensions["services"].log.append_now()
 
     assert file_of(compliance.get("/office/reports/bets.csv?by=case"))[1][:2] == ["case", "'=1+1"]
 
