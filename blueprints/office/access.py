@@ -1,4 +1,8 @@
-"""Who may see a view of the back office: ``require_permission`` and ``require_fresh_code``."""
+"""Who may see a view of the back office, and personal data.
+
+Personal data is masked, unless the address asks for it with ``?personal=shown``. It is asked for by the
+address, and not by a form, so that the way back to a page works.
+"""
 
 from collections.abc import Callable
 from functools import wraps
@@ -18,7 +22,7 @@ from services.audit_trail.actor import Actor, acting_as
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.errors import Refusal
-from services.staff import sessions
+from services.staff import personal_data, sessions
 from services.staff.permissions import Permission, may
 from services.staff.sign_in import ClientAddress
 
@@ -174,3 +178,26 @@ def _ask_for_code(refusal: Refusal | None) -> Response:
     if refusal is not None and refusal.retry_after_seconds is not None:
         response.headers["Retry-After"] = str(refusal.retry_after_seconds)
     return response
+
+
+def is_shown(*, user_id: int | None, what: str) -> bool:
+    """Whether the page shows personal data of this player, or of several for None. Records the look.
+
+    If the role may not see it, that is recorded, and the answer is 403.
+    """
+    if request.args.get("personal") != "shown":
+        return False
+    check_may_see()
+    personal_data.record_look(user_id=user_id, what=what, now=get_services().clock())
+    return True
+
+
+def check_may_see() -> None:
+    """Raises Forbidden if the role may not see personal data."""
+    if not can(Permission.PERSONAL_DETAILS_SEE):
+        refuse(Permission.PERSONAL_DETAILS_SEE)
+
+
+def masking(*, shows_all: bool) -> Callable[[str | None], str]:
+    """What a page does with each text that is personal."""
+    return (lambda text: text or "") if shows_all else personal_data.masked

@@ -9,10 +9,9 @@ from typing import IO, Any, NamedTuple
 
 from flask import Response, render_template, request
 
-from blueprints.office.access import require_permission
+from blueprints.office.access import check_may_see, require_permission
 from blueprints.office.addresses import with_query
 from blueprints.office.blueprint import office
-from blueprints.office.masking import check_may_see
 from models.db import waiting
 from server.current_services import get_services
 from services.audit_trail import export

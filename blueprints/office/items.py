@@ -1,11 +1,11 @@
-"""Items: the list, and an item with the cases that contain it."""
+"""Items and their prices: the list, an item with the cases that contain it, and the sources of prices."""
 
 from flask import render_template, request
 
 from blueprints.office.access import require_permission
 from blueprints.office.addresses import chosen, listed, order, place, typed_search
 from blueprints.office.blueprint import office
-from blueprints.office.forms import form_of, typed_reason
+from blueprints.office.forms import form_of, typed, typed_reason
 from server.current_services import get_services
 from services.cases.kinds import GAMES
 from services.items import selling
@@ -84,3 +84,26 @@ def retire_item(item_id: int) -> str:
     _, held_by = selling.retire(name=name, reason=typed_reason(), now=get_services().clock())
     closed = f". Cases that can't be opened meanwhile: {len(held_by)}" if held_by else ""
     return f"The item is retired from sale{closed}"
+
+
+@office.get("/prices")
+@require_permission(Permission.CONTENT_SEE)
+def prices() -> str:
+    services = get_services()
+    states = services.prices.states()
+    return render_template(
+        "office/prices.html",
+        states=states,
+        has_feed=any(state.name == "feed" for state in states),
+        figures=item_lists.figures(),
+        now=services.clock(),
+    )
+
+
+@office.post("/prices/refresh")
+@require_permission(Permission.CONTENT_CHANGE)
+@form_of(prices)
+def refresh_prices() -> str:
+    services, accept_jumps = get_services(), typed("accept_jumps") == "yes"
+    services.prices.refresh_soon(accept_jumps=accept_jumps, reason=typed_reason(), now=services.clock())
+    return "The feed is asked for new prices within a few seconds. Load this page again to see the result"

@@ -13,12 +13,12 @@ from models.processes import live_sockets
 from server.current_services import get_services
 from services.alarms import raised
 from services.bets.terms import GAMES
-from services.figures import liabilities, open_work, returns
-from services.figures.open_work import Waiting
+from services.figures import liabilities, returns
 from services.figures.returns import Figures, Group, Line
 from services.payments.hold import current_hold
 from services.shared.clock import Millis
-from services.staff import proposals
+from services.staff import payment_lists, proposals
+from services.staff.payment_lists import Waiting
 from services.staff.permissions import Permission
 
 CHART_DAYS = 30
@@ -74,15 +74,15 @@ def _chart_lines(now: Millis, game: str | None) -> list[Line]:
 
 
 def _tasks() -> list[Task]:
-    found = []
+    work, found = payment_lists.open_work(), []
     if can(Permission.PAYMENTS_SEE):
         found += [
-            Task("Withdrawals requested", "office.withdrawals", open_work.withdrawals()),
-            Task("Deposits in review", "office.payments", open_work.deposits()),
-            Task("Discrepancies of payments", "office.payment_discrepancies", open_work.discrepancies()),
+            Task("Withdrawals requested", "office.withdrawals", work.withdrawals),
+            Task("Deposits in review", "office.payments", work.deposits),
+            Task("Discrepancies of payments", "office.payment_discrepancies", work.discrepancies),
         ]
     if can(Permission.PRIZES_SEE):
-        found.append(Task("Prizes to ship", "office.prizes", open_work.prizes()))
+        found.append(Task("Prizes to ship", "office.prizes", work.prizes))
     proposed = Waiting(proposals.open_count(now=get_services().clock()))
     return [*found, Task("Proposals", "office.proposals", proposed)]
 

@@ -2,11 +2,10 @@
 
 from flask import render_template
 
-from blueprints.office.access import require_fresh_code, require_permission
+from blueprints.office.access import is_shown, masking, require_fresh_code, require_permission
 from blueprints.office.addresses import listed, place
 from blueprints.office.blueprint import office
 from blueprints.office.forms import form_of, submit, typed_cents, typed_reason
-from blueprints.office.masking import is_shown, masking
 from server.current_services import get_services
 from services.payments import discrepancies
 from services.staff import payment_lists

@@ -1,17 +1,13 @@
-"""A player: one page with tabs, each with an address of its own.
-
-Personal data is masked (masking.py).
-"""
+"""A player: one page with tabs, each with an address of its own."""
 
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from flask import render_template, request
 
-from blueprints.office.access import can, require_permission
+from blueprints.office.access import can, is_shown, masking, require_permission
 from blueprints.office.addresses import listed, order, place
 from blueprints.office.blueprint import office
-from blueprints.office.masking import is_shown, masking
 from blueprints.office.proposals import status_of
 from models.users import User
 from server.current_services import get_services

@@ -4,11 +4,10 @@ import re
 
 from flask import render_template, request
 
-from blueprints.office.access import require_permission
+from blueprints.office.access import check_may_see, require_permission
 from blueprints.office.addresses import chosen, listed, place
 from blueprints.office.blueprint import office
 from blueprints.office.forms import form_of, typed, typed_reason
-from blueprints.office.masking import check_may_see
 from server.current_services import get_services
 from services.staff import personal_data
 from services.staff.permissions import Permission

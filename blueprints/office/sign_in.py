@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from typing import Any
 
-from flask import redirect, render_template, request, url_for
+from flask import abort, redirect, render_template, request, url_for
 from flask_login import current_user
 from flask_wtf import FlaskForm
 from wtforms import PasswordField, StringField
@@ -13,6 +13,7 @@ from blueprints.api.qr_code import qr_code
 from blueprints.office.access import (
     client_address,
     current_session,
+    current_staff,
     forget_session,
     keep_session,
     require_fresh_code,
@@ -24,7 +25,8 @@ from server.current_services import get_services
 from server.http.rate_limit import count_as
 from services.shared.errors import Refusal
 from services.staff.credentials import MIN_LENGTH
-from services.staff.permissions import Permission
+from services.staff.demo import DemoStaff
+from services.staff.permissions import Permission, Role
 
 COSTLY = "staff sign-in"
 CODE_FIELD = {"autocomplete": "one-time-code", "inputmode": "numeric"}
@@ -146,3 +148,31 @@ def _shown_again(template: str, refusal: Refusal | None, **shown: Any) -> Any:
     if refusal and refusal.retry_after_seconds is not None:
         headers["Retry-After"] = str(refusal.retry_after_seconds)
     return render_template(template, refusal=refusal, **shown), status, headers
+
+
+def _demo_staff() -> DemoStaff:
+    return get_services().demo_staff or abort(HTTPStatus.NOT_FOUND)
+
+
+@office.get("/demo")
+@public
+def begin_demo() -> Any:
+    """Sign in as the demo administrator, by an address that ``flask demo`` prints. 404 in production."""
+    token = _demo_staff().begin_session(
+        request.args.get("token", ""), role=Role.ADMIN, client=client_address(), now=get_services().clock()
+    )
+    keep_session(token)
+    return redirect("/office/", HTTPStatus.SEE_OTHER)
+
+
+@office.post("/demo/<role>")
+@require_permission(Permission.OFFICE_SEE)
+def switch_person(role: str) -> Any:
+    """Go on as another person of the demo, such as to approve what the first has proposed."""
+    if role not in list(Role):
+        abort(HTTPStatus.NOT_FOUND)
+    token = _demo_staff().switch(
+        current_staff(), role=Role(role), client=client_address(), now=get_services().clock()
+    )
+    keep_session(token)
+    return redirect("/office/", HTTPStatus.SEE_OTHER)

@@ -2,11 +2,10 @@
 
 from flask import render_template, request
 
-from blueprints.office.access import require_fresh_code, require_permission
+from blueprints.office.access import is_shown, masking, require_fresh_code, require_permission
 from blueprints.office.addresses import Listed, order, page_number, place
 from blueprints.office.blueprint import office
 from blueprints.office.forms import form_of, submit, typed_reason
-from blueprints.office.masking import is_shown, masking
 from server.current_services import get_services
 from services.payments import history
 from services.payments.history import Direction

@@ -14,7 +14,7 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
-from services.shared.pagination import Page, Place, rows_of_page
+from services.shared.pagination import Page, Place, counted_page
 from services.staff.errors import ConflictOfInterest
 from settings import Settings
 
@@ -151,7 +151,6 @@ def get(alarm_id: int) -> Alarm:
     return alarm
 
 
-@reading()
 def page(*, place: Place, is_open: bool | None, rule: str | None) -> Page[Alarm]:
     """One page of the alarms, newest first; ``is_open`` and ``rule`` leave out others."""
     query = Alarm.select()
@@ -159,8 +158,7 @@ def page(*, place: Place, is_open: bool | None, rule: str | None) -> Page[Alarm]
         query = query.where(IS_OPEN if is_open else ~IS_OPEN)
     if rule is not None:
         query = query.where(Alarm.rule == rule)
-    total = query.count()
-    return Page(list(rows_of_page(query, order=[Alarm.id.desc()], place=place, total=total)), total)
+    return counted_page(query, order=[Alarm.id.desc()], place=place)
 
 
 @reading()

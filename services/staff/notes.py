@@ -3,14 +3,14 @@
 import re
 from typing import Any
 
-from models.db.connection import reading, repeatable_read, writing
+from models.db.connection import reading, writing
 from models.users import PlayerNote, PlayerTag
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
-from services.shared.pagination import Page, Place, rows_of_page
+from services.shared.pagination import Page, Place, counted_page
 from services.shared.text_validation import LEAST_OF_STAFF, is_storable
 
 MAX_NOTE = 2000
@@ -42,9 +42,7 @@ def delete_note(*, user_id: int, note_id: int, reason: str, now: Millis) -> None
 def page_of_notes(*, user_id: int, place: Place) -> Page[PlayerNote]:
     """One page of a player's notes, newest first."""
     query = PlayerNote.select().where(PlayerNote.user == user_id)
-    with repeatable_read(within_limit=True):
-        total = query.count()
-        return Page(rows_of_page(query, order=[PlayerNote.id.desc()], place=place, total=total), total)
+    return counted_page(query, order=[PlayerNote.id.desc()], place=place)
 
 
 def add_tag(*, user_id: int, tag: str, reason: str, by: str, now: Millis) -> None:

@@ -1,11 +1,12 @@
-"""What staff must look at of payments, and what helps to decide about it."""
+"""What staff must look at of payments and prizes, and what helps to decide about it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from peewee import fn
 
+from models.bets import Prize
 from models.db.connection import reading
 from models.payments import Deposit, Discrepancy, Payment, WebhookDelivery, Withdrawal
 from models.staff import Proposal
@@ -19,6 +20,7 @@ from services.shared.pagination import Place
 from services.staff import proposals
 from services.staff.money_actions import ApproveWithdrawal, CreditDeposit
 from services.staff.player_lists import Part, part_of
+from services.wallet.prizes.prizes import Status as PrizeStatus
 
 OPEN = tuple(str(status) for status in HELD)
 """The statuses of withdrawals that are not ended; there are never many of these."""
@@ -138,3 +140,35 @@ def failed_webhooks(*, place: Place) -> Part:
     """A part of the messages whose processing has failed, newest first."""
     query: Any = WebhookDelivery.select().where(WebhookDelivery.error.is_null(False))
     return part_of(query.order_by(WebhookDelivery.id.desc()), place)
+
+
+class Waiting(NamedTuple):
+    """How much waits for staff, and since when the first of it does; None where that is not known."""
+
+    number: int
+    since_ms: int | None = None
+
+
+class OpenWork(NamedTuple):
+    """What waits for staff, but for proposals."""
+
+    withdrawals: Waiting
+    deposits: Waiting
+    discrepancies: Waiting
+    prizes: Waiting
+
+
+@reading()
+def open_work() -> OpenWork:
+    """Withdrawals to approve or reject, deposits in review, open discrepancies, and prizes to ship."""
+
+    def waiting(table: Any, since: Any, condition: Any) -> Waiting:
+        return Waiting(*table.select(fn.COUNT(table.id), fn.MIN(since)).where(condition).tuples().get())
+
+    is_requested = Withdrawal.status == withdrawals.WithdrawalStatus.REQUESTED
+    return OpenWork(
+        waiting(Withdrawal, Withdrawal.changed_at_ms, is_requested),
+        waiting(Deposit, Deposit.changed_at_ms, Deposit.status == DepositStatus.REVIEW),
+        waiting(Discrepancy, Discrepancy.found_at_ms, Discrepancy.solved_at_ms.is_null()),
+        Waiting(Prize.select().where(Prize.status == PrizeStatus.SHIPPING).count()),
+    )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from models.audit_trail import AuditEvent
 from models.bets import Bet
-from models.db.connection import reading, repeatable_read
+from models.db.connection import reading
 from models.ledger import LedgerEntry, LedgerTransaction, Referral
 from models.staff import Proposal
 from models.users import User
@@ -18,7 +18,7 @@ from services.bets.lookups import MAX_NONCE, BetNotFound
 from services.bets.proofs import Proofs
 from services.bets.snapshots import Content
 from services.shared.clock import Millis
-from services.shared.pagination import Page, Place, rows_of_page
+from services.shared.pagination import Page, Place, counted_page
 from services.staff.proposals import LISTED
 
 LOGINS = (AuditEventType.LOGGED_IN, AuditEventType.LOGGED_OUT, AuditEventType.TOKEN_ISSUED)
@@ -79,10 +79,7 @@ def events(
     query = AuditEvent.select().where(AuditEvent.player == platform_id)
     if kinds is not None:
         query = query.where(AuditEvent.what.in_(list(kinds)))
-    with repeatable_read(within_limit=True):
-        total = query.count()
-        order = [AuditEvent.at_ms.desc(), AuditEvent.id.desc()]
-        return Page(rows_of_page(query, order=order, place=place, total=total), total)
+    return counted_page(query, order=[AuditEvent.at_ms.desc(), AuditEvent.id.desc()], place=place)
 
 
 class SuspensionEvent(NamedTuple):
@@ -121,12 +118,9 @@ def _suspension_event(event: AuditEvent) -> SuspensionEvent:
 
 def referrals(*, owner_id: int, place: Place) -> Page[Any]:
     """A page of the players who used a player's promo code, the newest use first."""
-    own = Referral.owner == owner_id
-    query = Referral.select(Referral, User).join(User, on=(Referral.user == User.id)).where(own)
-    with repeatable_read(within_limit=True):
-        total = Referral.select().where(own).count()
-        order = [Referral.ledger_transaction.desc()]
-        return Page(rows_of_page(query, order=order, place=place, total=total), total)
+    query = Referral.select(Referral, User).join(User, on=(Referral.user == User.id))
+    order = [Referral.ledger_transaction.desc()]
+    return counted_page(query.where(Referral.owner == owner_id), order=order, place=place)
 
 
 @reading()
@@ -140,9 +134,7 @@ def owner_of_used_code(user_id: int) -> User | None:
 def actions(*, user_id: int, place: Place) -> Page[Proposal]:
     """A page of the actions of staff about a player that may need two people, newest first."""
     query = Proposal.select(*LISTED).where(Proposal.user == user_id)
-    with repeatable_read(within_limit=True):
-        total = query.count()
-        return Page(rows_of_page(query, order=[Proposal.id.desc()], place=place, total=total), total)
+    return counted_page(query, order=[Proposal.id.desc()], place=place)
 
 
 @dataclass(frozen=True)

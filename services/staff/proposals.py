@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import peewee
 
-from models.db.connection import database, reading, repeatable_read, writing
+from models.db.connection import database, reading, writing
 from models.staff import EXPIRES_AFTER_MS, Proposal, StaffAccount
 from models.users import User
 from services.audit_trail import recording
@@ -23,7 +23,7 @@ from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.import_changes import Preview
 from services.shared.money import Cents
-from services.shared.pagination import Page, Place, rows_of_page
+from services.shared.pagination import Page, Place, counted_page
 from services.staff import accounts
 from services.staff.permissions import Permission, may
 from settings import Settings
@@ -269,9 +269,7 @@ def status_of(proposal: Proposal, *, now: Millis) -> ProposalStatus:
 def page(*, is_open: bool, place: Place, now: Millis) -> Page[Proposal]:
     """A page of the proposals that can be approved, or of all other actions, newest first."""
     query = Proposal.select(*LISTED).where(_can_be_approved(now) if is_open else ~_can_be_approved(now))
-    with repeatable_read(within_limit=True):
-        total = query.count()
-        return Page(rows_of_page(query, order=[Proposal.id.desc()], place=place, total=total), total)
+    return counted_page(query, order=[Proposal.id.desc()], place=place)
 
 
 @reading()

@@ -138,6 +138,7 @@ def test_an_amount_may_have_a_dollar_sign_and_commas(act, support, balance):
     assert "by +$1234.50" in support.get("/office/proposals/2").text
 
 
+@pytest.mark.security("Four eyes")
 def test_a_large_grant_is_executed_by_a_second_person(act, payments, support, balance):
     message = message_after(act("balance", amount="250"), support)
     assert "A second person must approve it" in message
@@ -148,6 +149,10 @@ def test_a_large_grant_is_executed_by_a_second_person(act, payments, support, ba
 
     approved = payments.approve(1)
 
+    assert last_event("balance.adjusted") == (
+        "staff:payments-person",
+        {"balanceCents": 350_00, "amountCents": 250_00, "reason": REASON},
+    )
     assert "is $350.00 now" in message_after(approved, payments)
     assert balance() == 350
     assert last_event("proposal.approved") == (
@@ -187,6 +192,9 @@ def test_a_proposal_is_rejected_or_withdrawn_with_a_reason(act, payments, suppor
 
     payments.act("/office/proposals/1", "reject", reason="not agreed")
     support.act("/office/proposals/2", "withdraw", reason="a mistake")
+    assert last_event("proposal.rejected")[1]["reason"] == "not agreed"
+    late = payments.post("/office/proposals/1/approve", of="/office/proposals?show=decided")
+    assert "The proposal is rejected by payments-person, not open." in late.text
 
     decided = support.get("/office/proposals?show=decided").text
     assert "rejected" in decided

@@ -182,7 +182,7 @@ def test_the_figures_of_yesterday_are_on_the_overview_and_in_a_report(app, clock
     assert rows_of(auditor.get(address), "Bets")[-1][:3] == ["Total", "3", "9.00"]
 
 
-@pytest.mark.both_databases("services/figures/open_work.py")
+@pytest.mark.both_databases("services/staff/payment_lists.py")
 def test_support_sees_open_work_and_no_figures(app, support, player, clock):
     app.extensions["services"].withdrawals.request(
         user_id=player.id, method="demo", amount=500, to="there", key=None, now=clock()
