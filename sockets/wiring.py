@@ -6,14 +6,12 @@ its signal itself.
 """
 
 from functools import partial
-from typing import Any
 
 from flask import Flask
 
 from server.cluster.cluster import Cluster, invalidate
 from server.realtime.server import Realtime
 from services.container import Services
-from services.log.signed_log import SignedLog
 from services.shared.signals import Signal
 from sockets.bets import OpeningEvent, SpinEvent
 from sockets.live_feed import LiveFeed
@@ -56,8 +54,8 @@ def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
     # When another process has sent a signal, and when signals may have been lost.
     services.signals.on(Signal.CACHE, invalidate)
     # Another machine has no record of the database.
-    for log in (services.log, services.audit_log):
-        services.signals.on(Signal.CONFIRMATION, partial(_confirm, running, log))
+    confirm = services.log.restores.confirm
+    services.signals.on(Signal.CONFIRMATION, lambda _: running.in_background(confirm))
     services.signals.on(Signal.PLAYER_STATE, state.forward)
     services.signals.on(Signal.LIVE_BETS, feed.forward)
     services.signals.on(Signal.PROOFS, proofs.note_players)
@@ -71,7 +69,3 @@ def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
     SpinEvent(app, running, "upgrader:spin", services.upgrader, proofs=proofs)
     OpeningEvent(app, running, "case:open", services.case_openings, proofs=proofs)
     OpeningEvent(app, running, "irl:open", services.irl_openings, proofs=proofs)
-
-
-def _confirm(running: Realtime, log: SignedLog, _payload: Any) -> None:
-    running.in_background(log.confirm)

@@ -9,10 +9,10 @@ from blueprints.office.access import require_fresh_code, require_permission
 from blueprints.office.addresses import order
 from blueprints.office.blueprint import office
 from blueprints.office.forms import form_of, submit, typed, typed_reason
-from models.log import AUDIT, BETS
+from models.log import last_signed_at
 from models.staff import StaffAccount
 from server.current_services import get_services
-from services.log.status import status
+from services.log.sequencer import stored_log
 from services.staff import accounts, sessions
 from services.staff.account_actions import AddStaff, ChangeRole, DisableStaff, ResetStaff
 from services.staff.permissions import Permission, Role
@@ -37,7 +37,8 @@ def staff() -> str:
         sorted_by=sorted_by,
         is_descending=is_descending,
         roles=list(Role),
-        logs={"Bets": status(BETS), "Audit trail": status(AUDIT)},
+        log=stored_log(),
+        signed_at=last_signed_at(),
     )
 
 

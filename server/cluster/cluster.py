@@ -25,7 +25,7 @@ from server.realtime.server import Realtime
 from services.shared import cache_invalidation
 from services.shared.cache_invalidation import Tag
 from services.shared.clock import Millis, now_ms
-from services.shared.errors import Refusal, Unavailable
+from services.shared.errors import Refusal
 from services.shared.signals import Signal
 from settings import Settings
 
@@ -57,19 +57,6 @@ class Cluster:
             )
         self.new_rate_limiter: NewRateLimiter = partial(RateLimiter, counts=counts, timer=timer)
         self._round_is_due_at = math.inf
-
-    def ask_for_confirmation(self) -> bool:
-        """Ask the other processes to confirm the database. Returns whether there are any.
-
-        Raises Unavailable if there are, and this process, such as a command, can't ask them.
-        """
-        if not self.processes.has_others():
-            return False
-        if self.signals.state is None:
-            log.error("other processes use this database, and this machine has no record of its log")
-            raise Unavailable
-        self.signals.publish(Signal.CONFIRMATION, None)
-        return True
 
     def tasks(self, running: Realtime) -> list[RepeatedTask]:
         """Signals, the row of this process, and the clock, while a server runs."""
