@@ -12,7 +12,7 @@ from server.current_services import get_services
 from services.cases.kinds import CaseKind
 from services.shared.pagination import Page
 from services.staff import case_lists, proposals
-from services.staff.case_lists import CaseOrder, IrlOrder, Maker, Sale
+from services.staff.case_lists import Maker, Sale
 from services.staff.content_actions import ImportCases, ImportIrlCases, RestoreCase, RetireCase, RetireIrlCase
 from services.staff.permissions import Permission
 from services.staff.proposals import ActionResult
@@ -21,13 +21,13 @@ from services.staff.proposals import ActionResult
 @office.get("/cases")
 @require_permission(Permission.CONTENT_SEE)
 def cases() -> str:
-    sorted_by, is_descending = order(list(CaseOrder), default="-created")
+    sorted_by, is_descending = order(case_lists.CASE_COLUMNS, default="-created")
     found = case_lists.cases(
         search=typed_search(),
         kind=chosen("kind", CaseKind),
         sale=chosen("sale", Sale),
         maker=chosen("maker", Maker),
-        order=CaseOrder(sorted_by),
+        order=sorted_by,
         is_descending=is_descending,
         place=place(),
     )
@@ -85,11 +85,11 @@ def restore_case(case_id: int) -> ActionResult:
 @office.get("/irl-cases")
 @require_permission(Permission.CONTENT_SEE)
 def irl_cases() -> str:
-    sorted_by, is_descending = order(list(IrlOrder), default="-created")
+    sorted_by, is_descending = order(case_lists.IRL_COLUMNS, default="-created")
     found = case_lists.irl_cases(
         search=typed_search(),
         sale=chosen("sale", Sale),
-        order=IrlOrder(sorted_by),
+        order=sorted_by,
         is_descending=is_descending,
     )
     return render_template(

@@ -88,15 +88,13 @@ def typed_reason() -> str:
 
 def typed_cents(name: str, *, is_signed: bool = False) -> Cents:
     """The cents of an amount such as 1,234.50. Raises Refusal."""
-    refusal = Refusal("the amount must be a number with at most two decimals, such as 1,234.50")
     text = typed(name).strip()
-    if not AMOUNT.fullmatch(text):
-        raise refusal
+    digits = text.replace(",", "").replace("$", "")
     try:
-        number = Decimal(text.replace(",", "").replace("$", ""))
+        number = Decimal(digits) if AMOUNT.fullmatch(text) else None
         return cents_from_number(number, least=Cents(-MAX_AMOUNT_CENTS if is_signed else 1))
     except InvalidAmount:
-        raise refusal from None
+        raise Refusal("the amount must be a number with at most two decimals, such as 1,234.50") from None
 
 
 def sentence(text: str) -> str:

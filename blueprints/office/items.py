@@ -11,20 +11,19 @@ from services.cases.kinds import GAMES
 from services.items import selling
 from services.staff import case_lists, item_lists
 from services.staff.case_lists import Sale
-from services.staff.item_lists import ItemOrder
 from services.staff.permissions import Permission
 
 
 @office.get("/items")
 @require_permission(Permission.CONTENT_SEE)
 def items() -> str:
-    sorted_by, is_descending = order(list(ItemOrder), default="name")
+    sorted_by, is_descending = order(item_lists.COLUMNS, default="name")
     found = item_lists.items(
         search=typed_search(),
         source=request.args.get("source"),
         game=request.args.get("game") or None,
         sale=chosen("sale", Sale),
-        order=ItemOrder(sorted_by),
+        order=sorted_by,
         is_descending=is_descending,
         place=place(),
     )

@@ -14,7 +14,6 @@ from services.payments.withdrawals import WithdrawalStatus
 from services.shared.pagination import Place
 from services.staff import payment_lists, personal_data
 from services.staff.money_actions import ApproveWithdrawal
-from services.staff.payment_lists import WithdrawalOrder
 from services.staff.permissions import Permission
 from services.staff.proposals import ActionResult
 
@@ -29,11 +28,11 @@ def withdrawals() -> str:
     status = status if status in statuses else WithdrawalStatus.REQUESTED
     # What waits for longest is first, and of the others what has changed last.
     default = "age" if status in payment_lists.OPEN else "-age"
-    sorted_by, is_descending = order(list(WithdrawalOrder), default=default)
+    sorted_by, is_descending = order(payment_lists.ORDERS, default=default)
     now = get_services().clock()
     rows, has_next = payment_lists.queue(
         status=status,
-        order=WithdrawalOrder(sorted_by),
+        order=sorted_by,
         is_descending=is_descending,
         place=place(),
         now=now,

@@ -1,7 +1,6 @@
 """What staff must look at of payments and prizes, and what helps to decide about it."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, NamedTuple
 
 from peewee import fn
@@ -29,11 +28,8 @@ ALL = "all"
 """In the place of a status."""
 
 
-class WithdrawalOrder(StrEnum):
-    """The column that a list of withdrawals is sorted by."""
-
-    AGE = "age"
-    AMOUNT = "amount"
+ORDERS = ("age", "amount")
+"""By what a list of withdrawals can be sorted."""
 
 
 @dataclass
@@ -61,14 +57,14 @@ class WithdrawalRow:
 
 @reading()
 def queue(
-    *, status: str, order: WithdrawalOrder, is_descending: bool, place: Place, now: Millis
+    *, status: str, order: str, is_descending: bool, place: Place, now: Millis
 ) -> tuple[list[WithdrawalRow], bool]:
     """A part of the withdrawals with a status, or of all, and whether there are more.
 
     Those that may be ended are sorted by the time of their last change only, because there may be millions.
     """
-    by: Any = Withdrawal.amount_cents if order is WithdrawalOrder.AMOUNT else Withdrawal.changed_at_ms
-    if status in OPEN and order is WithdrawalOrder.AGE:
+    by: Any = Withdrawal.amount_cents if order == "amount" else Withdrawal.changed_at_ms
+    if status in OPEN and order == "age":
         by = Withdrawal.created_at_ms
     if status not in OPEN:
         by = Withdrawal.changed_at_ms

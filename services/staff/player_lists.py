@@ -91,29 +91,18 @@ class SuspensionEvent(NamedTuple):
     """Empty if a command without a reason did it."""
 
 
-class Suspension(NamedTuple):
-    """The last suspension of a player."""
-
-    begun: SuspensionEvent
-    ended: SuspensionEvent | None
-
-
 @reading()
-def last_suspension(platform_id: str) -> Suspension | None:
-    """The last suspension of a player with its end, by whom and why; None if there was none."""
+def last_suspension(platform_id: str) -> tuple[SuspensionEvent, SuspensionEvent | None] | None:
+    """The beginning and the end of a player's last suspension; None if there was none."""
     query = AuditEvent.select().where(AuditEvent.player == platform_id, AuditEvent.what.in_(SUSPENSIONS))
-    events = list(query.order_by(AuditEvent.at_ms.desc(), AuditEvent.id.desc()).limit(2))
-    newest = {each.what: _suspension_event(each) for each in reversed(events)}
-    begun = newest.get(AuditEventType.SUSPENDED)
-    if begun is None:
+    found: dict[str, SuspensionEvent] = {}
+    for event in query.order_by(AuditEvent.at_ms.desc(), AuditEvent.id.desc()).limit(2):
+        reason = json.loads(event.after or "{}").get("reason", "")
+        found.setdefault(event.what, SuspensionEvent(Millis(event.at_ms), event.who, reason))
+    if AuditEventType.SUSPENDED not in found:
         return None
-    is_over = events[0].what == AuditEventType.RESUMED
-    return Suspension(begun, newest[AuditEventType.RESUMED] if is_over else None)
-
-
-def _suspension_event(event: AuditEvent) -> SuspensionEvent:
-    after = json.loads(event.after or "{}")
-    return SuspensionEvent(Millis(event.at_ms), event.who, after.get("reason", ""))
+    is_over = next(iter(found)) == AuditEventType.RESUMED
+    return found[AuditEventType.SUSPENDED], found[AuditEventType.RESUMED] if is_over else None
 
 
 def referrals(*, owner_id: int, place: Place) -> Page[Any]:

@@ -5,6 +5,7 @@ people who approve it at the same moment, in any two processes, one executes it.
 the transaction is rolled back, and the proposal stays open.
 """
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -18,7 +19,6 @@ from models.staff import EXPIRES_AFTER_MS, Proposal, StaffAccount
 from models.users import User
 from services.audit_trail import recording
 from services.audit_trail.events import AuditEventType
-from services.shared import decimal_json
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.import_changes import Preview
@@ -165,7 +165,7 @@ class Proposals:
         that is not open any more, and one of somebody who may not do this any more. What the action
         raises leaves the proposal open.
         """
-        proposal, action = self._get_open(proposal_id, by=by, now=now)
+        proposal, action = self._get(proposal_id, by=by)
         if proposal.proposed_by == by.name:
             raise Refusal("nobody approves their own proposal")
         arguments = arguments_of(proposal)
@@ -181,7 +181,7 @@ class Proposals:
 
     def reject(self, proposal_id: int, *, reason: str, by: StaffAccount, now: Millis) -> None:
         """End another person's proposal without executing it. Raises what ``approve`` raises."""
-        proposal, _ = self._get_open(proposal_id, by=by, now=now)
+        proposal, _ = self._get(proposal_id, by=by)
         if proposal.proposed_by == by.name:
             raise Refusal("withdraw your own proposal instead of rejecting it")
         with writing():
@@ -194,7 +194,7 @@ class Proposals:
         return action is not None and proposal.proposed_by != by.name and may(by.role, action.permission)
 
     def _perform(self, action: Action, arguments: Arguments, columns: dict[str, Any]) -> ActionResult | None:
-        """Execute the action; None if a second person must approve it."""
+        """Execute the action; None if a second person must approve it. Then the locks are released."""
         by, now = columns["proposed_by"], columns["proposed_at_ms"]
         with writing():
             self._check_conflicts(action, arguments, by, now=now)
@@ -222,15 +222,13 @@ class Proposals:
         message = f"Proposed as number {proposal.id}. A second person must approve it"
         return ActionResult(proposal, f"{message}. {proposer_message}" if proposer_message else message)
 
-    def _get_open(self, proposal_id: int, *, by: StaffAccount, now: Millis) -> tuple[Proposal, Action]:
+    def _get(self, proposal_id: int, *, by: StaffAccount) -> tuple[Proposal, Action]:
         """The proposal, and its action. Raises NotPermitted, Refusal."""
         proposal = get(proposal_id)
         action = self.actions.get(proposal.action)
         if action is None:
             raise Refusal("this version does not know the action")
         _check_permission(by, action)
-        if status_of(proposal, now=now) is not ProposalStatus.OPEN:
-            raise _not_open(proposal, now=now)
         return proposal, action
 
     def _check_conflicts(self, action: Action, arguments: Arguments, *names: str, now: Millis) -> None:
@@ -287,7 +285,7 @@ def open_of(*, action: str, now: Millis) -> list[Proposal]:
 
 def arguments_of(proposal: Proposal) -> dict[str, Any]:
     """The arguments of its action."""
-    arguments: dict[str, Any] = decimal_json.loads(proposal.arguments)
+    arguments: dict[str, Any] = json.loads(proposal.arguments)
     return arguments
 
 
@@ -313,12 +311,9 @@ def _close(
     decision = {"status": status, "decided_by": by.name, "decided_at_ms": now, "decision_reason": reason}
     update = Proposal.update(decision).where(Proposal.id == proposal.id, _can_be_approved(now))
     if not update.execute():
-        raise _not_open(get(proposal.id), now=now)
-
-
-def _not_open(proposal: Proposal, *, now: Millis) -> Refusal:
-    by = f" by {proposal.decided_by}" if proposal.decided_by else ""
-    return Refusal(f"the proposal is {status_of(proposal, now=now)}{by}, not open")
+        proposal = get(proposal.id)
+        by_whom = f" by {proposal.decided_by}" if proposal.decided_by else ""
+        raise Refusal(f"the proposal is {status_of(proposal, now=now)}{by_whom}, not open")
 
 
 def _check_permission(by: StaffAccount, action: Action) -> None:
@@ -330,7 +325,7 @@ def _check_permission(by: StaffAccount, action: Action) -> None:
 def _insert(action: Action, arguments: Arguments, columns: dict[str, Any]) -> Proposal:
     proposal: Proposal = Proposal.create(
         action=action.name,
-        arguments=decimal_json.dumps(arguments),
+        arguments=json.dumps(arguments),
         description=action.describe(arguments)[:MAX_DESCRIPTION],
         user=action.find_user_id(arguments),
         amount_cents=action.find_amount(arguments),
