@@ -165,6 +165,14 @@ def require_fresh_code(view: View) -> Callable[..., Any]:
     return wrapper
 
 
+def answer(page: str, status: HTTPStatus, refusal: Refusal | None) -> Response:
+    """The response with a page, which says when a retry may succeed if the refusal does."""
+    response = Response(page, status=status)
+    if refusal is not None and refusal.retry_after_seconds is not None:
+        response.headers["Retry-After"] = str(refusal.retry_after_seconds)
+    return response
+
+
 def _ask_for_code(refusal: Refusal | None) -> Response:
     # A page that was only asked for is shown by a redirect, after the code.
     address = request.full_path.rstrip("?")
@@ -174,10 +182,7 @@ def _ask_for_code(refusal: Refusal | None) -> Response:
         (name, value) for name, value in request.form.items(multi=True) if name not in ("code", "csrf_token")
     ]
     page = render_template("office/code.html", typed=typed, refusal=refusal, address=address)
-    response = Response(page, status=refusal.status if refusal else HTTPStatus.FORBIDDEN)
-    if refusal is not None and refusal.retry_after_seconds is not None:
-        response.headers["Retry-After"] = str(refusal.retry_after_seconds)
-    return response
+    return answer(page, HTTPStatus(refusal.status) if refusal else HTTPStatus.FORBIDDEN, refusal)
 
 
 def is_shown(*, user_id: int | None, what: str) -> bool:

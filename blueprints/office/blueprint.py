@@ -9,7 +9,7 @@ from flask_wtf import CSRFProtect
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException
 
-from blueprints.office.access import can
+from blueprints.office.access import answer, can
 from models.db.connection import UNAVAILABLE
 from server.http.strict_requests import WITH_OWN_LIMIT, current_request
 from services.shared.errors import Failure, Refusal, Unavailable, UnstorableText
@@ -91,10 +91,7 @@ def refused(error: Refusal) -> Response:
     if isinstance(error, Failure):
         # Flask logs it, and answers as it answers any other exception.
         raise error
-    response = error_page(error.text, HTTPStatus(error.status))
-    if error.retry_after_seconds is not None:
-        response.headers["Retry-After"] = str(error.retry_after_seconds)
-    return response
+    return error_page(error.text, HTTPStatus(error.status), error)
 
 
 def unavailable(error: Exception) -> Response:
@@ -106,6 +103,6 @@ for kind in UNAVAILABLE:
     office.register_error_handler(kind, unavailable)
 
 
-def error_page(text: str, status: HTTPStatus) -> Response:
+def error_page(text: str, status: HTTPStatus, refusal: Refusal | None = None) -> Response:
     """A page that says what was wrong."""
-    return Response(render_template("office/error.html", text=text, status=status), status=status)
+    return answer(render_template("office/error.html", text=text, status=status), status, refusal)

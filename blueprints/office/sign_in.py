@@ -11,6 +11,7 @@ from wtforms import PasswordField, StringField
 from blueprints.api.auth import public
 from blueprints.api.qr_code import qr_code
 from blueprints.office.access import (
+    answer,
     client_address,
     current_session,
     current_staff,
@@ -143,11 +144,8 @@ def _invitation(form: EnrolmentForm, *, refusal: Refusal | None = None) -> Any:
 
 def _shown_again(template: str, refusal: Refusal | None, **shown: Any) -> Any:
     """A form with what was typed, but for passwords and codes, and with what was wrong."""
-    status = refusal.status if refusal else HTTPStatus.OK
-    headers = {}
-    if refusal and refusal.retry_after_seconds is not None:
-        headers["Retry-After"] = str(refusal.retry_after_seconds)
-    return render_template(template, refusal=refusal, **shown), status, headers
+    page = render_template(template, refusal=refusal, **shown)
+    return answer(page, HTTPStatus(refusal.status) if refusal else HTTPStatus.OK, refusal)
 
 
 def _demo_staff() -> DemoStaff:

@@ -3,7 +3,7 @@
 from flask import render_template, request
 
 from blueprints.office.access import is_shown, masking, require_fresh_code, require_permission
-from blueprints.office.addresses import Listed, order, page_number, place
+from blueprints.office.addresses import listed, order, place
 from blueprints.office.blueprint import office
 from blueprints.office.forms import form_of, submit, typed_reason
 from server.current_services import get_services
@@ -30,7 +30,7 @@ def withdrawals() -> str:
     default = "age" if status in payment_lists.OPEN else "-age"
     sorted_by, is_descending = order(payment_lists.ORDERS, default=default)
     now = get_services().clock()
-    rows, has_next = payment_lists.queue(
+    found = payment_lists.queue(
         status=status,
         order=sorted_by,
         is_descending=is_descending,
@@ -39,7 +39,7 @@ def withdrawals() -> str:
     )
     return render_template(
         "office/withdrawals.html",
-        listed=Listed(rows, page_number(), has_next),
+        listed=listed(found),
         hold=current_hold(),
         status=status,
         statuses=statuses,

@@ -56,10 +56,8 @@ class WithdrawalRow:
 
 
 @reading()
-def queue(
-    *, status: str, order: str, is_descending: bool, place: Place, now: Millis
-) -> tuple[list[WithdrawalRow], bool]:
-    """A part of the withdrawals with a status, or of all, and whether there are more.
+def queue(*, status: str, order: str, is_descending: bool, place: Place, now: Millis) -> Part:
+    """A part of the withdrawals with a status, or of all, each a WithdrawalRow.
 
     Those that may be ended are sorted by the time of their last change only, because there may be millions.
     """
@@ -73,7 +71,7 @@ def queue(
         query = query.where(Withdrawal.status == status)
     first = by.desc() if is_descending else by.asc()
     part = part_of(query.order_by(first, Withdrawal.id), place)
-    return _with_histories(part.rows, now=now), part.has_next
+    return Part(_with_histories(part.rows, now=now), part.has_next)
 
 
 @reading()

@@ -109,22 +109,33 @@ def test_a_text_in_a_csv_is_no_formula(app, compliance, player):
     assert file_of(compliance.get("/office/reports/bets.csv?by=case"))[1][:2] == ["case", "'=1+1"]
 
 
-def test_payments_are_reported_by_day_and_method(compliance, run, player, today):
-    run("payments", "record", player.platform_id, "deposit", "12.50")
+@pytest.mark.both_databases("services/figures/payments_by_method.py")
+@pytest.mark.settings(PAYMENT_METHODS="demo")
+def test_payments_are_reported_by_day_and_method(app, run, player, today, clock):
+    # The day does not end meanwhile.
+    clock.ms -= clock.ms % DAY_MS
+    compliance, services = signed_in(app, "compliance"), app.extensions["services"]
+    for usd in ("10", "2.50"):
+        run("payments", "record", player.platform_id, "deposit", usd)
     run("payments", "record", player.platform_id, "withdraw", "2")
+    withdrawal, _ = services.withdrawals.request(
+        user_id=player.id, method="demo", amount=500, to="there", key=None, now=clock()
+    )
+    run("payments", "approve", withdrawal.id, "--reason", "a known player")
+    for _ in range(5):
+        services.payout_sender.run(now=clock())
+        clock.move(seconds=40)
 
     page = compliance.get("/office/reports/payments")
 
-    assert rows_of(page, "Payments by day and method")[1:] == [
-        [today, "deposit", "recorded", "1", "12.50"],
-        [today, "withdraw", "recorded", "1", "2.00"],
-        ["Total: deposit", "12.50"],
-        ["Total: withdraw", "2.00"],
-    ]
-    assert file_of(compliance.get("/office/reports/payments.csv"))[1:] == [
-        [today, "deposit", "recorded", "1", "12.50"],
+    lines = [
+        [today, "deposit", "recorded", "2", "12.50"],
+        [today, "withdraw", "demo", "1", "5.00"],
         [today, "withdraw", "recorded", "1", "2.00"],
     ]
+    totals = [["Total: deposit", "12.50"], ["Total: withdraw", "7.00"]]
+    assert rows_of(page, "Payments by day and method")[1:] == lines + totals
+    assert file_of(compliance.get("/office/reports/payments.csv"))[1:] == lines
 
 
 def test_liabilities_are_reported_by_day(compliance, player, clock, today):
