@@ -36,11 +36,11 @@ def form_of(page: View, *, then: Callable[..., str] | None = None) -> Callable[[
     is the page with its text; the macro ``action_form`` keeps what was typed. A lack of permission is
     recorded, and the answer is 403.
     """
+    names = signature(page).parameters
 
     def decorator(view: View) -> View:
         @wraps(view)
         def wrapper(**arguments: Any) -> Any:
-            names = signature(page).parameters
             of_page = {name: value for name, value in arguments.items() if name in names}
             try:
                 result = view(**arguments)

@@ -1,5 +1,7 @@
 """The forms at a player's page, and the pages of proposals. Their rules: tests/services/staff."""
 
+import re
+
 import pytest
 
 from services.accounts import users
@@ -82,7 +84,17 @@ def test_a_form_keeps_what_was_typed_after_an_error(act):
     assert refused.status_code == 400
     assert 'value="A title"' in refused.text
     assert "A message &amp; more</textarea>" in refused.text
-    assert "The reason must be a text of 5 to 200 characters." in refused.text
+    alert = refused.text.split('role="alert">')[1].split("<")[0]
+    assert alert == "The reason must be a text of 5 to 200 characters."
+    (opened,) = re.findall(r'<details class="folded" open><summary>([^<]+)', refused.text)
+    assert opened == "Send a message"
+
+
+def test_each_form_of_a_page_has_a_key_of_its_own(support, player):
+    page = support.get(f"/office/players/{player.platform_id}").text
+
+    keys = re.findall(r'name="form_key" value="([0-9a-f]{32})"', page)
+    assert len(keys) == len(set(keys)) > 3
 
 
 def test_every_form_needs_a_reason_of_5_to_200_characters(act, payments, balance):
