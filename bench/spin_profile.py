@@ -27,7 +27,7 @@ CROWD = 20
 WARMUP_SECONDS = 5.0
 
 GROUPS = {
-    "log lines": ("/logging/__init__.py:", "server/logs.py:", "sockets/bets.py:_log"),
+    "log lines": ("/logging/__init__.py:", "server/logs.py:", "sockets/bets.py:_log_result"),
     "metrics": ("/prometheus_client/", "sockets/bets.py:_count"),
     "public log: appending bets": ("services/log/bet_log.py:append", "services/log/sequencer.py:"),
     "receipt: entry and signature": ("services/bets/settlement.py:receipt",),
@@ -44,9 +44,8 @@ GROUPS = {
             "sockets/player_state.py:",
             "server/schemas.py:",
             "sockets/bets.py:_send",
-            "sockets/bets.py:pf_event",
         ),
-        *("sockets/bets.py:bet_answer", "socketio/server.py:_send", "server/realtime/server.py:send"),
+        *("sockets/bets.py:_answer", "socketio/server.py:_send", "server/realtime/server.py:send"),
     ),
     "the bet: request, rules, objects": ("sockets/bets.py:", "services/"),
     "reading packets, starting tasks": ("server/worker/", "engineio/", "socketio/", "server/realtime/"),

@@ -18,9 +18,9 @@ from models.users import User
 
 
 class AnnouncedSeed(Table):
-    """The server seed of a player's next spin. Its commitment is public, the seed is encrypted.
+    """The server seed of a player's next bet. Its commitment is public, the seed is encrypted.
 
-    A spin replaces it with an update guarded by the nonce. When two spins have the same nonce, in any
+    A bet replaces it with an update guarded by the nonce. When two bets have the same nonce, in any
     process, one of them updates no row and changes nothing.
     """
 

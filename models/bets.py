@@ -76,12 +76,12 @@ class Bet(Table):
 
     created_at_ms = peewee.BigIntegerField()
     # When the proof is due and the bet appears among the live bets.
-    completed_at_ms = peewee.BigIntegerField()
+    proof_due_at_ms = peewee.BigIntegerField()
     proof_delivered_at_ms = peewee.BigIntegerField(null=True)
     # Null until a process claims the proof, then its id, and 0 once it is released: models/proof_queries.py.
     proof_held_by = peewee.IntegerField(null=True)
     # The commitment that was announced for the next bet.
-    next_commitment = peewee.BlobField(column_name="next_commitment_bytes")
+    next_commitment = peewee.BlobField()
     # The row of the case that was opened, in the cases of this game; null for a spin. It is no foreign key,
     # as in ``CaseSpins``.
     case_id = peewee.BigIntegerField(null=True)
@@ -102,7 +102,7 @@ class Bet(Table):
             ),
             # The live bets, newest first. With the player, so that those of suspended ones are skipped
             # without reading the bets.
-            SQL("CREATE INDEX bets_by_completion ON bets (completed_at_ms, id, user_id)"),
+            SQL("CREATE INDEX bets_by_proof_due ON bets (proof_due_at_ms, id, user_id)"),
             # A player's proofs that are not delivered.
             SQL(
                 "CREATE INDEX bets_without_delivered_proof ON bets (user_id, nonce)"
@@ -110,11 +110,11 @@ class Bet(Table):
             ),
             # Bets whose proofs no process has claimed: any process claims those that are overdue.
             SQL(
-                "CREATE INDEX bets_unclaimed ON bets (completed_at_ms)"
+                "CREATE INDEX bets_unclaimed ON bets (proof_due_at_ms)"
                 " WHERE proof_held_by IS NULL AND proof_delivered_at_ms IS NULL"
             ),
             # The public list of high rolls, likewise.
-            SQL(f"CREATE INDEX bets_high_rolls ON bets (completed_at_ms, id, user_id) WHERE {HIGH_ROLL.sql}"),
+            SQL(f"CREATE INDEX bets_high_rolls ON bets (proof_due_at_ms, id, user_id) WHERE {HIGH_ROLL.sql}"),
             # The last openings of a case.
             SQL("CREATE INDEX bets_of_case ON bets (game, case_id, id) WHERE case_id IS NOT NULL"),
             # The best drops of a case. Few openings pay more than they cost.
@@ -130,7 +130,7 @@ class Bet(Table):
             Check(UPGRADER_1, "bets_upgrader_1"),
             Check(OPENINGS, "bets_openings"),
             Check("(server_seed IS NULL) <> (encrypted_server_seed IS NULL)", "bets_one_seed"),
-            Check("completed_at_ms >= created_at_ms", "bets_completion"),
+            Check("proof_due_at_ms >= created_at_ms", "bets_proof_due"),
         ]
 
 

@@ -91,12 +91,12 @@ REFUSAL = f"""CASE
     WHEN :longest_play_ms > 0 AND {_PLAYED_LATELY} AND :created_at_ms - play_began_at_ms >= :longest_play_ms
         THEN 'play session'
     WHEN :created_at_ms - last_bet_at_ms BETWEEN 1 - :min_cycle_ms AND :min_cycle_ms - 1 THEN 'cycle'
-    WHEN NOT ({IS_IN_TIME}) THEN 'late'
+    WHEN NOT ({IS_IN_TIME}) THEN 'stale'
 {_over_limits()}
 END"""
 """Why the player may not make this bet; null if the player may.
 
-``ended`` (the token is revoked), ``suspended``, ``excluded``, ``play session``, ``cycle``, ``late``
+``ended`` (the token is revoked), ``suspended``, ``excluded``, ``play session``, ``cycle``, ``stale``
 (the case was read too long ago), or a kind of limit and its period, such as ``wager day``. A limit is
 compared with the whole wager, before any payout.
 """

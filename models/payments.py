@@ -1,5 +1,7 @@
 """Deposits, withdrawals and payments, the messages of providers, and differences from them."""
 
+from enum import StrEnum
+
 import peewee
 from peewee import SQL, Check
 
@@ -8,18 +10,58 @@ from models.ledger import LedgerTransaction
 from models.users import User
 
 
-class Payment(Table):
-    """A movement of real money, and the ledger transaction that moved the coins."""
+class PaymentType(StrEnum):
+    """The direction of a payment in the books."""
+
+    DEPOSIT = "deposit"
+    WITHDRAWAL = "withdraw"
+    """The stored word is older."""
+
+
+class DepositStatus(StrEnum):
+    """A deposit is created, waits for money, and ends; staff decide about what is in review."""
+
+    CREATED = "created"
+    PENDING = "pending"
+    CONFIRMING = "confirming"
+    CREDITED = "credited"
+    EXPIRED = "expired"
+    FAILED = "failed"
+    REVIEW = "review"
+
+
+class WithdrawalStatus(StrEnum):
+    """The coins of a withdrawal are held until it is completed, rejected or failed."""
+
+    REQUESTED = "requested"
+    APPROVED = "approved"
+    SENDING = "sending"
+    SENT = "sent"
+    COMPLETED = "completed"
+    REJECTED = "rejected"
+    FAILED = "failed"
+
+
+def _one_of(column: str, values: type[StrEnum]) -> list[peewee.Node]:
+    """The constraint that a column has one of these values."""
+    return [Check(f"{column} IN {tuple(value.value for value in values)}")]
+
+
+class PaymentRecord(Table):
+    """A movement of real money in the books, and the ledger transaction that moved the coins.
+
+    It may belong to a deposit or withdrawal, or to no more than what the operator has recorded.
+    """
 
     id = peewee.BigAutoField()
     user = peewee.ForeignKeyField(User, on_delete="RESTRICT", index=False)
-    type = peewee.CharField(max_length=8, constraints=[Check("type IN ('deposit', 'withdraw')")])
+    type = peewee.CharField(max_length=8, constraints=_one_of("type", PaymentType))
     chain = peewee.CharField(max_length=64, default="")
     asset = peewee.CharField(max_length=64, default="")
     # Decimal text of any precision, in units of the asset; the USD by default.
     amount = peewee.CharField(max_length=80, default="")
     usd_cents = peewee.BigIntegerField(constraints=[Check("usd_cents > 0")])
-    # As the processor wrote it, in upper or lower case.
+    # As the provider wrote it, in upper or lower case.
     txhash = peewee.CharField(max_length=128, default="")
     # The normalised txhash, with the number of the output if that is known: ``…-0``. By it a transfer is
     # recorded only once. Null without a txhash.
@@ -46,9 +88,6 @@ HAS_ADDRESS = SQL("\"to\" <> ''")
 """With a literal, so that the partial index matches."""
 
 
-DEPOSIT_STATUSES = ("created", "pending", "confirming", "credited", "expired", "failed", "review")
-
-
 class Deposit(Table):
     """A deposit, and the provider's invoice for it.
 
@@ -59,9 +98,10 @@ class Deposit(Table):
     # Random hexadecimal digits. The provider gets it as the invoice's ``orderId``.
     id = peewee.CharField(max_length=32, primary_key=True)
     user = peewee.ForeignKeyField(User, on_delete="RESTRICT", index=False)
+    user_id: int
     # Also the name of the provider.
     method = peewee.CharField(max_length=16)
-    status = peewee.CharField(max_length=10, constraints=[Check(f"status IN {DEPOSIT_STATUSES}")])
+    status = peewee.CharField(max_length=10, constraints=_one_of("status", DepositStatus))
     amount_cents = peewee.BigIntegerField(constraints=[Check("amount_cents > 0")])
     credited_cents = peewee.BigIntegerField(null=True, constraints=[Check("credited_cents > 0")])
     # In the invoice's metadata: strangers can make invoices with any ``orderId``.
@@ -75,7 +115,7 @@ class Deposit(Table):
     reason = peewee.CharField(max_length=200, default="")
     # Staff have decided: the provider's state does not matter any more.
     is_decided_by_staff = peewee.BooleanField(default=False)
-    payment = peewee.ForeignKeyField(Payment, null=True, unique=True, on_delete="RESTRICT")
+    payment = peewee.ForeignKeyField(PaymentRecord, null=True, unique=True, on_delete="RESTRICT")
     idempotency_key = peewee.CharField(max_length=64, null=True)
     created_at_ms = peewee.BigIntegerField()
     changed_at_ms = peewee.BigIntegerField()
@@ -108,9 +148,6 @@ class Deposit(Table):
         )
 
 
-WITHDRAWAL_STATUSES = ("requested", "approved", "sending", "sent", "completed", "rejected", "failed")
-
-
 class Withdrawal(Table):
     """A withdrawal, and the provider's payout for it.
 
@@ -122,9 +159,10 @@ class Withdrawal(Table):
     # Random hexadecimal digits, also in the metadata of the payout.
     id = peewee.CharField(max_length=32, primary_key=True)
     user = peewee.ForeignKeyField(User, on_delete="RESTRICT", index=False)
+    user_id: int
     provider = peewee.CharField(max_length=16)
     method = peewee.CharField(max_length=64)
-    status = peewee.CharField(max_length=9, constraints=[Check(f"status IN {WITHDRAWAL_STATUSES}")])
+    status = peewee.CharField(max_length=9, constraints=_one_of("status", WithdrawalStatus))
     amount_cents = peewee.BigIntegerField(constraints=[Check("amount_cents > 0")])
     # Where the money goes; a personal detail.
     destination = peewee.CharField(max_length=256)
@@ -141,7 +179,7 @@ class Withdrawal(Table):
     reason = peewee.CharField(max_length=200, default="")
     hold = peewee.ForeignKeyField(LedgerTransaction, unique=True, on_delete="RESTRICT")
     release = peewee.ForeignKeyField(LedgerTransaction, null=True, unique=True, on_delete="RESTRICT")
-    payment = peewee.ForeignKeyField(Payment, null=True, unique=True, on_delete="RESTRICT")
+    payment = peewee.ForeignKeyField(PaymentRecord, null=True, unique=True, on_delete="RESTRICT")
     idempotency_key = peewee.CharField(max_length=64, null=True)
     created_at_ms = peewee.BigIntegerField()
     changed_at_ms = peewee.BigIntegerField()

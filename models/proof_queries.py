@@ -2,7 +2,7 @@
 
 | state | ``proof_held_by`` | seed | ``proof_delivered_at_ms`` |
 |---|---|---|---|
-| scheduled, and due from ``completed_at_ms`` | null | encrypted | null |
+| scheduled, and due from ``proof_due_at_ms`` | null | encrypted | null |
 | claimed | the id of a process | encrypted | null |
 | released | RELEASED | written | null |
 | delivered | | written | when |
@@ -36,8 +36,8 @@ SEEDS_AT_ONCE = 500
 """Seeds that one statement writes."""
 
 
-class DueBet(NamedTuple):
-    """The columns of a bet and its player that the proof and the public lists need."""
+class Proof(NamedTuple):
+    """The columns of a claimed bet and its player that the proof and the public lists need."""
 
     id: int
     user_id: int
@@ -56,8 +56,9 @@ class DueBet(NamedTuple):
     client_seed: str
     server_seed_commitment: str
     encrypted_server_seed: str | None
-    server_seed: str | None
-    completed_at_ms: int
+    server_seed: str
+    """Empty while the seed is encrypted."""
+    proof_due_at_ms: int
     is_suspended: bool
     """Whether the player is: the public lists do not have the bet then."""
 
@@ -71,11 +72,12 @@ class UndeliveredBet(NamedTuple):
 
 
 # SQLite can return columns of the changed table only.
-OTHER_TABLES = SHOWN_WITH_BETS | {
+EXPRESSIONS = SHOWN_WITH_BETS | {
     "snapshot": "(SELECT hash FROM snapshots WHERE snapshots.id = bets.snapshot_id)",
+    "server_seed": "COALESCE(server_seed, '')",
     "is_suspended": "(SELECT suspended_at_ms IS NOT NULL FROM users WHERE users.id = bets.user_id)",
 }
-COLUMNS = ", ".join(OTHER_TABLES.get(name, name) for name in DueBet._fields)
+COLUMNS = ", ".join(EXPRESSIONS.get(name, name) for name in Proof._fields)
 
 # The second of two processes waits for the first one's statement, and then changes no row. A process that got
 # no answer repeats its claim.
@@ -87,10 +89,10 @@ WHERE bets.id = CAST(wanted.key AS BIGINT) AND proof_delivered_at_ms IS NULL
 RETURNING {COLUMNS}
 """  # noqa: S608  # constants of this file
 UNCLAIMED = """
-SELECT id, completed_at_ms FROM bets
+SELECT id, proof_due_at_ms FROM bets
 WHERE proof_held_by IS NULL AND proof_delivered_at_ms IS NULL
-    AND (:due_by IS NULL OR completed_at_ms <= :due_by)
-ORDER BY completed_at_ms
+    AND (:due_by IS NULL OR proof_due_at_ms <= :due_by)
+ORDER BY proof_due_at_ms
 """
 # One look-up in the index bets_without_delivered_proof for each player. The live processes are read once.
 UNDELIVERED = f"""
@@ -128,8 +130,8 @@ FROM {pairs}(:seeds) AS sent
 WHERE bets.id = CAST(sent.key AS BIGINT) AND proof_delivered_at_ms IS NULL
 """
 POSTPONE = """
-UPDATE bets SET completed_at_ms = :due_at
-WHERE id = :bet AND proof_held_by IS NULL AND server_seed IS NULL AND completed_at_ms < :due_at
+UPDATE bets SET proof_due_at_ms = :due_at
+WHERE id = :bet AND proof_held_by IS NULL AND server_seed IS NULL AND proof_due_at_ms < :due_at
 """
 
 
@@ -144,14 +146,14 @@ def _writing() -> Iterator[None]:
 
 
 @_writing()
-def claim(holders: Mapping[int, int | None], *, process: int) -> list[DueBet]:
+def claim(holders: Mapping[int, int | None], *, process: int) -> list[Proof]:
     """Claim these bets from the holders that they were found with; None is for a bet without one.
 
     Returns, in the order of their ids, those that this process holds now.
     """
     wanted = {bet_id: "" if holder is None else str(holder) for bet_id, holder in holders.items()}
     return sorted(
-        DueBet._make(row) for row in execute(CLAIM, {"holders": json.dumps(wanted), "process": process})
+        Proof._make(row) for row in execute(CLAIM, {"holders": json.dumps(wanted), "process": process})
     )
 
 

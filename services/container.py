@@ -25,9 +25,8 @@ from services.maintenance.encrypted_columns import EncryptedColumn, encrypted_co
 from services.payments.deposits import Deposits
 from services.payments.hold import PayoutHold
 from services.payments.inbox import WebhookInbox
-from services.payments.methods import PaymentMethods
-from services.payments.polling import PaymentPolling
 from services.payments.reconciliation import Reconciliation
+from services.payments.registry import Providers
 from services.payments.sending import PayoutSender
 from services.payments.staff_decisions import StaffDecisions
 from services.payments.withdrawals import Withdrawals
@@ -89,9 +88,9 @@ class Services:
             process_id=process_id,
         )
         self.seeds = ServerSeeds(encrypter=self._encrypter("server seeds"), bet_log=self.log, clock=clock)
-        self.proofs = Proofs(seeds=self.seeds, process_id=process_id)
+        self.proofs = Proofs(seeds=self.seeds, bet_log=self.log, process_id=process_id)
 
-        self.bets = BetSettler(seeds=self.seeds, settings=settings)
+        self.bets = BetSettler(seeds=self.seeds, bet_log=self.log, settings=settings, clock=clock)
         self.player_locks = PlayerLocks(SpinInProgress)
         self.catalogue = CatalogueCache(ttl_seconds=settings.catalogue_ttl_seconds, timer=time.monotonic)
         self.upgrader = Upgrader(settings=settings, catalogue=self.catalogue)
@@ -107,16 +106,15 @@ class Services:
             signals=signals,
         )
 
-        self.payment_methods = PaymentMethods(settings, clock=clock)
-        self.deposits = Deposits(self.payment_methods, settings, clock=clock)
+        self.payment_providers = Providers(settings, clock=clock)
+        self.deposits = Deposits(self.payment_providers, settings, clock=clock)
         self.payout_hold = hold = PayoutHold(self.log)
-        self.withdrawals = Withdrawals(self.payment_methods, settings, hold=hold, clock=clock)
-        self.payout_sender = PayoutSender(self.payment_methods, hold=hold, clock=clock)
-        self.payment_inbox = WebhookInbox(self.payment_methods, settings)
-        self.payment_polling = PaymentPolling(self.deposits, self.payment_inbox, clock=clock)
+        self.withdrawals = Withdrawals(self.payment_providers, settings, hold=hold, clock=clock)
+        self.payout_sender = PayoutSender(self.payment_providers, hold=hold, clock=clock)
+        self.payment_inbox = WebhookInbox(self.payment_providers, settings)
         self.alarm_delivery = AlarmDelivery(settings, clock=clock)
-        self.reconciliation = Reconciliation(self.payment_methods, self.deposits, hold=hold)
-        self.staff_decisions = StaffDecisions(self.payment_methods, settings)
+        self.reconciliation = Reconciliation(self.payment_providers, self.deposits, hold=hold)
+        self.staff_decisions = StaffDecisions(self.payment_providers, settings)
 
         self.two_factor = TwoFactorAuthentication(encrypter=self._encrypter("two-factor secrets"))
         self.platform_login = self._login(

@@ -9,16 +9,15 @@ from typing import Any, Generic
 
 from flask import Flask
 
-from models import proof_queries
-from models.bets import Bet
+from models.cases import CASE, IRL
 from server import repeated_lines
 from server.metrics import Metrics
 from server.realtime.packets import after_this_event, check_event_rate
-from server.realtime.server import Event, Realtime
+from server.realtime.server import Realtime
 from services.accounts import access, users
 from services.bets.cases import OpeningRequest
-from services.bets.settlement import SettledBet
-from services.bets.terms import LOST, OF_EVERY_BET, UPGRADER, WON, Game, InvalidRequest, Request
+from services.bets.settlement import NewBet, SettledBet
+from services.bets.terms import LOST, OF_EVERY_BET, UPGRADER, WON, Game, InvalidRequest, RequestT
 from services.bets.upgrader import SpinRequest
 from services.container import Services
 from services.shared.errors import Refusal
@@ -39,43 +38,44 @@ events_log = logging.getLogger("platform.events")
 
 
 # Building a schema takes longer than dumping with it.
-SPIN_PF = PfSchema()
-OPENING_PF = OpeningPfSchema()
+PF = {UPGRADER: PfSchema(), CASE: OpeningPfSchema(), IRL: OpeningPfSchema()}
 RECEIPT_PAYLOAD = ReceiptSchema()
 
 
-class BetEvent(ABC, Generic[Request]):
+class BetEvent(ABC, Generic[RequestT]):
     """Plays the bets that players request by one event, and sends the events that follow."""
 
     def __init__(
-        self, app: Flask, running: Realtime, name: str, game: Game[Request], *, proofs: ProofDelivery
+        self, app: Flask, realtime: Realtime, name: str, game: Game[RequestT], *, proofs: ProofDelivery
     ) -> None:
         self._name = name
         self._game = game
         self._refusals: tuple[type[Refusal], ...] = (*OF_EVERY_BET, *game.refusals)
-        self._running = running
+        self._realtime = realtime
         self._services: Services = app.extensions["services"]
         self._metrics: Metrics = app.extensions["metrics"]
         self._state: PlayerState = app.extensions["player_state"]
         self._proofs = proofs
         # Flask-SocketIO's own decorator makes a request context for each event: a tenth of a spin's time.
-        running.server.on(name, self.handle)
+        realtime.server.on(name, self.handle)
 
     def handle(self, sid: str, payload: object = None, *_ignored: object) -> dict[str, Any]:
         """Play one bet and answer it with an event; returns the acknowledgement, which is the same."""
         began = time.perf_counter()
         try:
             check_event_rate()
-            with self._running.connections.event_in_flight(sid) as (user_id, token_number):
-                outcome, answer = self._play(sid, user_id, token_number, payload)
+            with self._realtime.connections.event_in_flight(sid) as (user_id, token_number):
+                result, answer = self._play(sid, user_id, token_number, payload)
         except self._refusals as refusal:
-            # The text of the class, because that of a break contains its end.
-            outcome, answer = type(refusal).text, self._answer(sid, refusal_answer(refusal))
+            # The text of a break contains its end, that of the class does not: metrics need fixed labels.
+            result, answer = type(refusal).text, {"status": False, "error": refusal.text, **refusal.details}
+            self._realtime.send(sid, [(self._name, answer)])
         except Exception:  # noqa: BLE001  # the player gets an answer in any case
             repeated_lines.log.exception("bet failed", extra={"event": self._name})
-            outcome, answer = "failed", self._answer(sid, FAILED)
-        self._log(outcome, seconds=time.perf_counter() - began)
-        self._count(outcome)
+            result, answer = "failed", FAILED
+            self._realtime.send(sid, [(self._name, answer)])
+        self._log_result(result, seconds=time.perf_counter() - began)
+        self._count_result(result)
         return answer
 
     def _play(self, sid: str, user_id: int, token_number: int, payload: object) -> tuple[str, dict[str, Any]]:
@@ -83,70 +83,64 @@ class BetEvent(ABC, Generic[Request]):
         try:
             with self._services.player_locks.hold(user_id):
                 request = self.read(payload, user_id=user_id, token_number=token_number)
-                played = self._services.bets.settle(self._game, request, clock=self._services.clock)
-                answer = bet_answer(played)
-                self._send(sid, played, answer)
+                settled = self._services.bets.settle(self._game, request)
+                answer = _answer(settled)
+                self._send(sid, settled, answer)
         except Refusal:
-            # These two are reported before any other reason. The settlement checks them for all others.
+            # A player who is logged out or suspended learns that, whatever else is wrong with the bet. The
+            # settlement checks both for a bet that nothing is wrong with.
             player = users.get_by_id(user_id)
             access.check_token_number(player, token_number)
             access.check_not_suspended(player)
             raise
-        return played.bet.status, answer
+        return settled.bet.status, answer
 
     @abstractmethod
-    def read(self, payload: object, *, user_id: int, token_number: int) -> Request:
+    def read(self, payload: object, *, user_id: int, token_number: int) -> RequestT:
         """Check the types of a payload; the service checks its values. Raises InvalidRequest."""
 
-    def _send(self, sid: str, played: SettledBet, answer: dict[str, Any]) -> None:
+    def _send(self, sid: str, settled: SettledBet, answer: dict[str, Any]) -> None:
         """Send the events of a settled bet in the promised order, with the acknowledgement in the middle."""
-        self._running.send(sid, [pf_event(played.bet), (self._name, answer)])
-        # Not for the first answer to a repeated request id.
-        if played.following is not None:
-            self._count_coins(played)
-            self._proofs.after_bet(sid, played)
-        after_this_event(partial(self._after_acknowledgement, sid, played))
+        game = settled.bet.game
+        self._realtime.send(sid, [(f"{game}:pf", PF[game].dump(settled.bet)), (self._name, answer)])
+        if isinstance(settled, NewBet):
+            self._count_coins(settled)
+            self._proofs.after_bet(sid, settled)
+        after_this_event(partial(self._after_acknowledgement, sid, settled))
 
-    def _after_acknowledgement(self, sid: str, played: SettledBet) -> None:
-        """Send what clients expect behind the acknowledgement.
-
-        The first answer to a repeated request id comes with the receipt, and no commitment or balance.
-        """
-        self._state.after_bet(played)
-        receipt = {"nonce": played.bet.nonce, "receipt": self._services.bets.receipt(played)}
-        self._running.send(sid, [(RECEIPT, RECEIPT_PAYLOAD.dump(receipt))])
-        if played.is_late:
+    def _after_acknowledgement(self, sid: str, settled: SettledBet) -> None:
+        """Send what clients expect behind the acknowledgement: after a retry the receipt alone."""
+        if isinstance(settled, NewBet):
+            self._state.send(settled.user_id, settled.next_commitment, settled.balances)
+        receipt = {"nonce": settled.bet.nonce, "receipt": self._services.bets.receipt(settled)}
+        self._realtime.send(sid, [(RECEIPT, RECEIPT_PAYLOAD.dump(receipt))])
+        if isinstance(settled, NewBet) and settled.is_slow:
             # If this fails, the seed is shown as early as the settlement wrote.
-            proof_queries.postpone(played.bet.id, due_at=played.bet.completed_at_ms)
+            self._services.bets.postpone_proof(settled)
 
-    def _answer(self, sid: str, answer: dict[str, Any]) -> dict[str, Any]:
-        """Send the event of a bet that was not played; returns it as the acknowledgement."""
-        self._running.send(sid, [(self._name, answer)])
-        return answer
-
-    def _log(self, outcome: str, *, seconds: float) -> None:
+    def _log_result(self, result: str, *, seconds: float) -> None:
         """Log how the bet ended: ``won``, ``lost``, ``failed``, or the text of the refusal.
 
         Clients can cause refusals at will, so these are aggregated.
         """
-        extra = {"event": self._name, "outcome": outcome}
-        if outcome in (WON, LOST):
+        extra = {"event": self._name, "outcome": result}
+        if result in (WON, LOST):
             events_log.info("event", extra=extra | {"ms": round(seconds * 1000, 1)})
         else:
             repeated_lines.log.info("event", extra=extra)
 
-    def _count(self, outcome: str) -> None:
+    def _count_result(self, result: str) -> None:
         if self._game.name == UPGRADER:
-            self._metrics.spins.labels(outcome).inc()
+            self._metrics.spins.labels(result).inc()
         else:
-            self._metrics.openings.labels(self._game.name, outcome).inc()
+            self._metrics.openings.labels(self._game.name, result).inc()
 
-    def _count_coins(self, played: SettledBet) -> None:
+    def _count_coins(self, settled: NewBet) -> None:
         """Count a bet's wager, its payout, and the mean and variance of its payout, in coins.
 
         Openings of the free case are not counted, so that coins paid / wagered is the return to player.
         """
-        bet, expected, metrics = played.bet, played.expectation, self._metrics
+        bet, expected, metrics = settled.bet, settled.expectation, self._metrics
         if expected is None:
             return
         metrics.wagered[bet.game].inc(bet.wager_cents / CENTS_PER_COIN)
@@ -204,24 +198,14 @@ def _is_request_id(value: object) -> bool:
     return isinstance(value, str) and 1 <= len(value) <= MAX_REQUEST_ID and value.isprintable()
 
 
-def bet_answer(played: SettledBet) -> dict[str, Any]:
+def _answer(settled: SettledBet) -> dict[str, Any]:
     """The answer to a settled bet: the item, what was paid, and the id of a prize that is kept."""
-    bet = played.bet
+    bet = settled.bet
     result = {
         "success": bet.status == WON,
         "amount": number_from_cents(bet.payout_cents),
         "item": bet.item,
     }
-    if played.prize_id is not None:
-        result["prizeId"] = str(played.prize_id)
+    if settled.prize_id is not None:
+        result["prizeId"] = str(settled.prize_id)
     return {"status": True, "result": result}
-
-
-def refusal_answer(error: Refusal) -> dict[str, Any]:
-    """The answer to a bet that was refused."""
-    return {"status": False, "error": error.text, **error.details}
-
-
-def pf_event(bet: Bet) -> Event:
-    """The event ``upgrader:pf``, ``case:pf`` or ``irl:pf``."""
-    return f"{bet.game}:pf", (SPIN_PF if bet.ticket is None else OPENING_PF).dump(bet)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from models.db.connection import reading
-from models.proof_queries import DueBet
+from models.proof_queries import Proof
 from server.realtime.server import Event, Realtime
 from services.bets import live_bets
 from services.container import Services
@@ -29,7 +29,7 @@ class LiveFeed:
         # Bets of other processes that are not sent yet. While there are any, a task is about to send them.
         self._waiting: deque[Event] = deque()
 
-    def announce(self, bets: Sequence[DueBet]) -> None:
+    def announce(self, bets: Sequence[Proof]) -> None:
         """Send these bets, which are due now, to everybody in all processes, spectators included.
 
         Not those of suspended players.

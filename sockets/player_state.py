@@ -16,7 +16,6 @@ from models.users import Balances, ChangedState, SentState, User, find_changed
 from server.realtime.server import Event, Realtime
 from services.accounts import users
 from services.bets.seeds import Commitment
-from services.bets.settlement import SettledBet
 from services.container import Services
 from services.log.restore import BetsPaused
 from services.shared.background import pause
@@ -57,12 +56,6 @@ class PlayerState:
         for sid in self._connections.sids_of(user_id):
             self._send(sid, events)
         self._services.signals.publish(Signal.PLAYER_STATE, {"player": user_id, "events": events})
-
-    def after_bet(self, played: SettledBet) -> None:
-        """Send the balances and the next commitment of a bet's player."""
-        if played.following and played.balances:
-            user_id: int = played.bet.user_id  # type: ignore[attr-defined]  # made by peewee
-            self.send(user_id, played.following, played.balances)
 
     def joined(self, sid: str) -> None:
         """Send a new socket its player's commitment and balances. Raises UserNotFound.

@@ -15,10 +15,9 @@ from itertools import islice
 from typing import NamedTuple
 
 from models import proof_queries
-from models.proof_queries import FOUND_AT_ONCE
+from models.proof_queries import FOUND_AT_ONCE, Proof
 from server.realtime.repeated_task import RepeatedTask
 from server.realtime.server import Event, Realtime
-from services.bets.proofs import Proof
 from services.bets.settlement import SettledBet
 from services.container import Services
 from services.shared.background import in_slices, pause
@@ -106,7 +105,7 @@ class ProofDelivery:
 
     def after_bet(self, sid: str, played: SettledBet) -> None:
         """Send this bet's proof when it is due: to this socket, or else to any of its player's."""
-        self._schedule(played.bet.id, Claim(self._due_at(played.bet.completed_at_ms), sid))
+        self._schedule(played.bet.id, Claim(self._due_at(played.bet.proof_due_at_ms), sid))
 
     def joined(self, sid: str) -> None:
         """Send a socket that has just joined the player's proofs that were never confirmed."""

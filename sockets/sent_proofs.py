@@ -4,7 +4,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterable
 
-from services.bets.proofs import Proof
+from models.proof_queries import Proof
 
 
 class SentProofs:

@@ -1,4 +1,4 @@
-"""The background tasks of payments: polling, sending and reconciling."""
+"""The background tasks of payments: polling, sending and reconciling, and their metrics."""
 
 import logging
 import time
@@ -6,19 +6,27 @@ from contextlib import suppress
 from math import inf
 
 from flask import Flask
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from models.db.connection import UNAVAILABLE, database
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
-from services.payments import discrepancies, inbox
+from services.payments import discrepancies, history, inbox
 from services.payments.hold import Hold, current_hold
 from services.payments.provider import CALL_SECONDS, ProviderError
 from services.payments.sending import report_slow
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
 from services.shared.lease import Lease, LeaseLost
-from tasks.payment_metrics import OpenPayments, PayoutErrors, WebhookMetrics
 
 log = logging.getLogger("platform.payments")
+
+MOST_WEBHOOKS, MOST_DEPOSITS = 200, 40
+"""Of one batch."""
+
+ROUND_SECONDS = 5.0
+"""When so much time is over, no other batch begins."""
+
+DELAY_BUCKETS_SECONDS = (0.1, 0.5, 1, 2, 5, 10, 30, 60, 300)
 
 RECONCILED_EVERY_MS = 60 * MINUTE_MS
 RETRIED_AFTER_MS = 5 * MINUTE_MS
@@ -32,26 +40,51 @@ RENEWED_EVERY_SECONDS = 1.0
 
 
 def polling(app: Flask, *, every_seconds: float) -> RepeatedTask:
-    """Process webhooks, and ask the providers about open deposits."""
+    """Process webhooks, and ask the providers about open deposits.
+
+    Each process does it; of several processes one gets each message and each deposit. Withdrawals are asked
+    about by ``sending``.
+    """
     services: Services = app.extensions["services"]
-    metrics = WebhookMetrics(app.extensions["metrics"].registry)
+    registry = app.extensions["metrics"].registry
+    delays = Histogram(
+        "webhook_delay_seconds",
+        "Time from the arrival of a webhook until it was processed",
+        buckets=DELAY_BUCKETS_SECONDS,
+        registry=registry,
+    )
+    failed = Counter("webhooks_failed", "Webhooks with which nothing could be done", registry=registry)
 
     def poll() -> None:
-        for delivery in services.payment_polling.run():
-            delay_ms = services.clock() - delivery.received_at_ms
-            metrics.count(delay_ms=delay_ms, error=delivery.error)
+        ends_at = time.monotonic() + ROUND_SECONDS
+        while time.monotonic() < ends_at:
+            now = services.clock()
+            processed = services.payment_inbox.process_waiting(now=now, most=MOST_WEBHOOKS)
+            for delivery in processed:
+                delays.observe(max(services.clock() - delivery.received_at_ms, 0) / 1000)
+                if delivery.error is not None:
+                    failed.inc()
+            polled = services.deposits.poll_due(now=now, most=MOST_DEPOSITS)
+            if len(processed) < MOST_WEBHOOKS and polled < MOST_DEPOSITS:
+                break
 
     return RepeatedTask(poll, every_seconds=every_seconds, on_failure="payments not polled")
 
 
 def sending(app: Flask, *, every_seconds: float) -> RepeatedTask:
-    """Send approved withdrawals. One process at a time does it."""
+    """Send approved withdrawals, and ask the providers about them. One process at a time does it."""
     services: Services = app.extensions["services"]
-    errors = PayoutErrors(app.extensions["metrics"].registry)
+    errors = Counter(
+        "payout_errors",
+        "Calls about payouts that failed, by what is known: away (not done), unknown, refused",
+        ["kind"],
+        registry=app.extensions["metrics"].registry,
+    )
 
     def send() -> None:
         try:
-            errors.count(services.payout_sender.run(now=services.clock()))
+            for error in services.payout_sender.run(now=services.clock()):
+                errors.labels(error.kind).inc()
         except LeaseLost as lost:
             log.warning(str(lost))
 
@@ -63,6 +96,36 @@ def sending(app: Flask, *, every_seconds: float) -> RepeatedTask:
     return RepeatedTask(
         send, every_seconds=every_seconds, on_failure="withdrawals not sent", after_stop=release
     )
+
+
+class OpenPayments:
+    """Gauges of what is open. One process shows them."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        labels = ["type", "status"]
+        self._counts = Gauge(
+            "payments_open", "Deposits and withdrawals that are not final", labels, registry=registry
+        )
+        oldest = "Time since the last change of the one that waits longest"
+        self._ages = Gauge("payments_oldest_seconds", oldest, labels, registry=registry)
+        self._discrepancies = Gauge(
+            "payment_discrepancies_open", "Discrepancies that are not solved", ["kind"], registry=registry
+        )
+
+    def clear(self) -> None:
+        """Show nothing: another process does."""
+        for gauge in (self._counts, self._ages, self._discrepancies):
+            gauge.clear()
+
+    def show(self, *, now: Millis) -> None:
+        """Show what the database has now."""
+        open_now, counts = discrepancies.open_discrepancies(), history.open_counts()
+        self.clear()
+        for type_, status, number, changed_at in counts:
+            self._counts.labels(type_, status).set(number)
+            self._ages.labels(type_, status).set(max(now - changed_at, 0) / 1000)
+        for discrepancy in open_now:
+            self._discrepancies.labels(discrepancy.kind).inc()
 
 
 class Reconciling:
@@ -83,7 +146,8 @@ class Reconciling:
             self._gauges.clear()
             return
         now, hold = self._services.clock(), current_hold()
-        self._follow_up(now)
+        report_slow(now=now)
+        self._services.withdrawals.decide_interrupted(now=now)
         if now >= self._due_at or hold not in (None, self._last_hold):
             is_done = self._reconcile(now)
             self._last_hold = current_hold()
@@ -96,17 +160,12 @@ class Reconciling:
         with suppress(*UNAVAILABLE):
             self._lease.release()
 
-    def _follow_up(self, now: Millis) -> None:
-        services = self._services
-        report_slow(now=now)
-        services.withdrawals.decide_interrupted(now=now)
-
     def _reconcile(self, now: Millis) -> bool:
         """Returns whether the providers have answered, and no other process has taken over."""
         self._renew()
         inbox.delete_old(now=now)
         # Logs what is set up wrongly at a provider.
-        self._services.payment_methods.available()
+        self._services.payment_providers.available_methods()
         # Also what has an open discrepancy, to close it.
         oldest = min([now, *(discrepancy.found_at_ms for discrepancy in discrepancies.open_discrepancies())])
         since = Millis(oldest - RECONCILED_MS)

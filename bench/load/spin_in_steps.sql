@@ -20,7 +20,7 @@ WHERE id = :player;
 INSERT INTO bets (
     user_id, game, nonce, ledger_transaction_id, algorithm, wager_cents, payout_cents, status, item, price_cents,
     house_edge_ppm, threshold, roll, client_seed, server_seed_commitment, encrypted_server_seed,
-    created_at_ms, completed_at_ms
+    created_at_ms, proof_due_at_ms
 )
 VALUES (
     :player, 'upgrader', :nonce, :given_id, 'upgrader-1', 50, :payout,

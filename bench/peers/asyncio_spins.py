@@ -121,9 +121,9 @@ def bet(player: Player, seed: Seed, following: Seed, payload: Mapping[str, Any])
         "nonce": seed.nonce,
         "server_seed_commitment": seed.commitment,
         "encrypted_server_seed": seed.server_seed,
-        "next_commitment": following.commitment,
+        "next_commitment_hex": following.commitment,
         "next_encrypted_server_seed": following.server_seed,
-        "next_commitment_bytes": bytes.fromhex(following.commitment),
+        "next_commitment": bytes.fromhex(following.commitment),
         "checkpoint_size": 0,
         "checkpoint_root": EMPTY_ROOT,
         "game": "upgrader",
@@ -151,7 +151,7 @@ def bet(player: Player, seed: Seed, following: Seed, payload: Mapping[str, Any])
         "request_id": None,
         "request_digest": None,
         "created_at_ms": now,
-        "completed_at_ms": now + PROOF_DELAY_MS,
+        "proof_due_at_ms": now + PROOF_DELAY_MS,
         "shard": player.id % SHARDS,
         "min_cycle_ms": 0,
         "longest_play_ms": 0,
@@ -198,7 +198,7 @@ async def follow_up(
         "wager": number_from_cents(wager),
         "multiplier": number_from_cents(payout * 100 // wager),
         "payout": number_from_cents(payout),
-        "date": values["completed_at_ms"],
+        "date": values["proof_due_at_ms"],
     }
     await sio.emit("live-bets:new", live_bet)
     proof = {

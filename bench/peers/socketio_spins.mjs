@@ -60,9 +60,9 @@ async function settle(player, { amount, item, clientSeed }) {
     nonce: seed.nonce,
     server_seed_commitment: seed.commitment,
     encrypted_server_seed: seed.serverSeed,
-    next_commitment: following.commitment,
+    next_commitment_hex: following.commitment,
     next_encrypted_server_seed: following.serverSeed,
-    next_commitment_bytes: Buffer.from(following.commitment, "hex"),
+    next_commitment: Buffer.from(following.commitment, "hex"),
     checkpoint_size: 0,
     checkpoint_root: EMPTY_ROOT,
     game: "upgrader",
@@ -90,7 +90,7 @@ async function settle(player, { amount, item, clientSeed }) {
     request_id: null,
     request_digest: null,
     created_at_ms: now,
-    completed_at_ms: now + proofDelayMs,
+    proof_due_at_ms: now + proofDelayMs,
     shard: player.id % SHARDS,
     min_cycle_ms: 0,
     longest_play_ms: 0,
@@ -120,7 +120,7 @@ async function prove(io, socket, player, { seed, values, betId }) {
     wager: wager / 100,
     multiplier: Math.floor((payout * 100) / wager) / 100,
     payout: payout / 100,
-    date: values.completed_at_ms,
+    date: values.proof_due_at_ms,
   });
   const { serverSeed, commitment: serverSeedCommitment, nonce } = seed;
   socket.emit("upgrader:proof", { serverSeed, serverSeedCommitment, clientSeed, nonce });

@@ -39,9 +39,9 @@ PROOF_FILE = {"type": "string", "examples": ["c2sp.org/tlog-proof@v1\nextra eyJh
 def get_public_bet(bet_id: int) -> Response:
     """One bet of any player, with its revealed seed. Not found before its proof is due."""
     services = get_services()
-    found = lookups.get_public(bet_id=bet_id, proofs=services.proofs, now=services.clock())
-    opened = {key: dump_opened_case(content) for key, content in found.contents.items()}
-    return Response(orjson.dumps(dump_bet(found.bets[0], opened)), mimetype="application/json")
+    bet = lookups.get_public(bet_id=bet_id, proofs=services.proofs, now=services.clock())
+    opened = {bet.snapshot_id: dump_opened_case(bet.content)} if bet.content else {}
+    return Response(orjson.dumps(dump_bet(bet, opened)), mimetype="application/json")
 
 
 @blueprint.get("/<row_id:bet_id>/tlog-proof")

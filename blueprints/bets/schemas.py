@@ -1,4 +1,4 @@
-"""Schemas of public data for verifying bets."""
+"""Schemas of settled bets, of what proves them fair, and of snapshots."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,18 +6,93 @@ from typing import Any
 import marshmallow as ma
 import orjson
 
-from blueprints.api.fairness_entry import FairnessEntrySchema
-from blueprints.upgrader.schemas import BetSchema
+from models.bets import Bet
 from models.cases import CASE, IRL
-from server.schemas import Computed, Percentage, Price, WireSchema, count, documented, one_of, text
+from server.current_services import get_services
+from server.schemas import (
+    Coins,
+    Computed,
+    Part,
+    Percentage,
+    Price,
+    WireSchema,
+    count,
+    documented,
+    epoch_ms,
+    one_of,
+    text,
+)
+from services.bets import rolls
 from services.bets.snapshots import Content
 from services.bets.terms import UPGRADER
-from sockets.schemas import SNAPSHOT, TICKET, bet_multiplier
+from sockets.schemas import (
+    CLIENT_SEED,
+    GAME,
+    NONCE,
+    SERVER_SEED,
+    SERVER_SEED_COMMITMENT,
+    SNAPSHOT,
+    TICKET,
+    bet_multiplier,
+)
 
 CENTS = "in cents, as decimal text"
 
-USER = Computed(lambda bet: bet.user.username, "string", "The whole username of the player", "alice")
-MULTIPLIER = bet_multiplier("Payout divided by wager; 0 for the free case")
+
+def house_edge(attribute: str) -> Computed:
+    """The house edge in this attribute, which is in millionths."""
+    return Computed(
+        lambda ppm: ppm / rolls.PPM, "number", "The house edge, as a fraction", 0.05, attribute=attribute
+    )
+
+
+def visible_server_seed(bet: Bet) -> str:
+    """The server seed of a bet; empty until its proof is due."""
+    services = get_services()
+    return services.proofs.visible_server_seed(bet, now=services.clock())
+
+
+class PublishedFairnessSchema(WireSchema):
+    """The inputs of a roll or a ticket."""
+
+    server_seed_commitment = SERVER_SEED_COMMITMENT
+    server_seed = Computed(
+        visible_server_seed,
+        "string",
+        "The server seed; empty until the proof is due",
+        SERVER_SEED.metadata["examples"][0],
+    )
+    client_seed = CLIENT_SEED
+    nonce = NONCE
+    public_seed = ma.fields.Constant("", required=True, metadata=documented("Not used", "", type="string"))
+    round = ma.fields.Constant(
+        rolls.ROUND, required=True, metadata=documented("Always 0", rolls.ROUND, type="integer")
+    )
+
+
+class FairnessEntrySchema(WireSchema):
+    """A settled bet."""
+
+    id = text("The id of the entry", "18")
+    game = GAME
+    bet_amount = Coins("The wager", 10, attribute="wager_cents")
+    payout = Coins("What was won: 0 for a lost spin", attribute="payout_cents")
+    status = text("won if an opening paid more than its wager", "won", validate=one_of("won", "lost"))
+    completed_at = epoch_ms("When its proof is due", attribute="proof_due_at_ms")
+    pf = Part(PublishedFairnessSchema, required=True)
+
+
+class BetSchema(FairnessEntrySchema):
+    """A settled bet with everything that `/verify` needs to recompute it."""
+
+    item = text("The full name of the wanted item", "AK-47 | Copper Tide (Field-Tested)")
+    price = Price("The item's price at the time of the bet", attribute="price_cents")
+    house_edge = house_edge("house_edge_ppm")
+    threshold = count("Rolls below it win", 7_661_290)
+    roll = count("The roll", 5_761_652)
+    chance = Computed(
+        rolls.percent, "number", "The chance to win, in percent", 76.6129, attribute="threshold"
+    )
 
 
 class LogPlaceSchema(WireSchema):
@@ -27,30 +102,30 @@ class LogPlaceSchema(WireSchema):
     index = count("The index of its entry", 18)
 
 
-PLACE = ma.fields.Nested(
-    LogPlaceSchema,
-    required=True,
-    metadata=documented("Its place in the public log", {"origin": "play.example.com/log", "index": 18}),
-)
+class PublicBetSchema(WireSchema):
+    """What anybody may see of a bet of any game."""
+
+    user = Computed(lambda bet: bet.user.username, "string", "The whole username of the player", "alice")
+    multiplier = bet_multiplier("Payout divided by wager; 0 for the free case")
+    log = ma.fields.Nested(
+        LogPlaceSchema,
+        required=True,
+        metadata=documented("Its place in the public log", {"origin": "play.example.com/log", "index": 18}),
+    )
 
 
-class PublicSpinSchema(BetSchema):
+class PublicSpinSchema(PublicBetSchema, BetSchema):
     """A spin of the upgrader, with everything that verifies it."""
 
     game = text("The game", UPGRADER, validate=one_of(UPGRADER))
     algorithm = text("How the outcome follows from the seeds", "upgrader-1")
-    user = USER
-    multiplier = MULTIPLIER
-    log = PLACE
 
 
-class OpeningSchema(FairnessEntrySchema):
+class OpeningSchema(PublicBetSchema, FairnessEntrySchema):
     """An opening of a case."""
 
     game = text("The game", CASE, validate=one_of(CASE, IRL))
     algorithm = text("How the outcome follows from the seeds: case-1 or irl-1", "case-1")
-    user = USER
-    multiplier = MULTIPLIER
     item = text("The name of the item that was won", "AK-47 | Copper Tide (Field-Tested)")
     ticket = TICKET
     snapshot = Computed(
@@ -59,7 +134,6 @@ class OpeningSchema(FairnessEntrySchema):
         SNAPSHOT.metadata["description"],
         SNAPSHOT.metadata["examples"][0],
     )
-    log = PLACE
 
 
 class RevealedSpinSchema(PublicSpinSchema):

@@ -191,7 +191,7 @@ def player_requests(platform_id: str) -> str:
     found = history.page(
         user_id=player.id,
         place=place(),
-        type_=type_ if type_ in list(history.Direction) else ALL,
+        type_=type_ if type_ in list(history.EntryType) else ALL,
         status=status if status in history.STATUSES else ALL,
     )
     return show_tab(
@@ -199,7 +199,7 @@ def player_requests(platform_id: str) -> str:
         "requests",
         listed=listed(found),
         type_of=history.type_of,
-        types=list(history.Direction),
+        types=list(history.EntryType),
         statuses=history.STATUSES,
         shows_all=is_shown(user_id=player.id, what="requests"),
     )

@@ -6,11 +6,11 @@ from blueprints.office.access import is_shown, masking, require_fresh_code, requ
 from blueprints.office.addresses import listed, order, place
 from blueprints.office.blueprint import office
 from blueprints.office.forms import form_of, submit, typed_reason
+from models.payments import WithdrawalStatus
 from server.current_services import get_services
 from services.payments import history
-from services.payments.history import Direction
+from services.payments.history import EntryType
 from services.payments.hold import current_hold
-from services.payments.withdrawals import WithdrawalStatus
 from services.shared.pagination import Place
 from services.staff import payment_lists, personal_data
 from services.staff.money_actions import ApproveWithdrawal
@@ -58,8 +58,8 @@ def withdrawal(withdrawal_id: str) -> str:
     user_id = row.player.id
     shows_all = is_shown(user_id=user_id, what=f"address of withdrawal {row.withdrawal.id}")
     last_deposits, last_withdrawals = (
-        history.page(user_id=user_id, place=LAST, type_=type_, status=history.ALL).rows
-        for type_ in (Direction.DEPOSIT, Direction.WITHDRAWAL)
+        history.page(user_id=user_id, place=LAST, type_=type_, status=EntryType.ALL).rows
+        for type_ in (EntryType.DEPOSIT, EntryType.WITHDRAWAL)
     )
     return render_template(
         "office/withdrawal.html",
@@ -110,5 +110,5 @@ def complete_withdrawal(withdrawal_id: str) -> str:
 @form_of(withdrawal)
 def fail_withdrawal(withdrawal_id: str) -> str:
     services, reason = get_services(), typed_reason()
-    services.staff_decisions.fail(payment_id=withdrawal_id, reason=reason, now=services.clock())
+    services.staff_decisions.fail_withdrawal(withdrawal_id=withdrawal_id, reason=reason, now=services.clock())
     return "The withdrawal has failed, and the coins are back on the player's balance"

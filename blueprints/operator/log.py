@@ -10,7 +10,7 @@ from blueprints.api.cli import OperatorGroup, fail_on_problems, print_json
 from models.bets import Bet
 from models.db.connection import database, reading, writing
 from models.db.sqlite import Sqlite
-from models.payments import Payment
+from models.payments import PaymentRecord
 from server.current_services import get_services
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
@@ -103,14 +103,14 @@ def _situation() -> dict[str, Any]:
         "log": {"origin": stored.origin, "size": stored.size},
         "lost": lost,
         "lastBet": _newest(Bet),
-        "lastPayment": _newest(Payment),
+        "lastPayment": _newest(PaymentRecord),
         "database": database.identity(),
         "host": host,
         "discrepancies": len(discrepancies.open_discrepancies()),
     }
 
 
-def _newest(table: type[Bet] | type[Payment]) -> str | None:
+def _newest(table: type[Bet] | type[PaymentRecord]) -> str | None:
     """When the last row was made; None without rows."""
     at = table.select(table.created_at_ms).order_by(table.created_at_ms.desc()).limit(1).scalar()
     return at and datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="seconds")

@@ -6,15 +6,16 @@ from typing import Any
 import click
 
 from blueprints.api.cli import OperatorGroup, amount, fail_on_problems, print_json
+from blueprints.api.parameters import ALL
 from blueprints.payments.schemas import EntrySchema
 from blueprints.stats.schemas import PaymentSchema
-from models.payments import Discrepancy
+from models.payments import Discrepancy, PaymentType
 from server.current_services import get_services
 from services.accounts import users
 from services.payments import discrepancies, history, transfers
-from services.payments.history import ALL, STATUSES, Direction
+from services.payments.history import STATUSES, EntryType
 from services.payments.provider import ProviderError
-from services.payments.transfers import PaymentType, Transfer
+from services.payments.transfers import Transfer
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.money import Cents
@@ -51,7 +52,7 @@ def record(platformid: str, type_: str, usd: Cents, **transfer: str) -> None:
 
 
 @group.command("list")
-@click.option("--type", "type_", type=click.Choice([each.value for each in Direction]), default=ALL)
+@click.option("--type", "type_", type=click.Choice([each.value for each in EntryType]), default=ALL)
 @click.option("--status", type=click.Choice([ALL, *STATUSES]), default=ALL)
 def list_payments(type_: str, status: str) -> None:
     """Print the deposits and withdrawals that players have made, one JSON line each, oldest first."""
@@ -64,7 +65,9 @@ def list_payments(type_: str, status: str) -> None:
 @reason_option
 def approve(withdrawal_id: str, reason: str) -> None:
     """Approve a requested withdrawal, which is sent then."""
-    _decide("approve", withdrawal_id=withdrawal_id, reason=reason)
+    services = get_services()
+    row = services.staff_decisions.approve(withdrawal_id=withdrawal_id, reason=reason, now=services.clock())
+    print_json(_shown(row))
 
 
 @group.command("reject")
@@ -72,7 +75,9 @@ def approve(withdrawal_id: str, reason: str) -> None:
 @reason_option
 def reject(withdrawal_id: str, reason: str) -> None:
     """Reject a requested withdrawal, and give the coins back to the player."""
-    _decide("reject", withdrawal_id=withdrawal_id, reason=reason)
+    services = get_services()
+    row = services.staff_decisions.reject(withdrawal_id=withdrawal_id, reason=reason, now=services.clock())
+    print_json(_shown(row))
 
 
 @group.command("credit")
@@ -81,18 +86,24 @@ def reject(withdrawal_id: str, reason: str) -> None:
 @reason_option
 def credit(deposit_id: str, usd: Cents, reason: str) -> None:
     """Credit a deposit in review with this amount."""
-    _decide("credit", deposit_id=deposit_id, usd=usd, reason=reason)
+    services = get_services()
+    row = services.staff_decisions.credit(deposit_id=deposit_id, usd=usd, reason=reason, now=services.clock())
+    print_json(_shown(row))
 
 
 @group.command("fail")
-@click.argument("payment_id", metavar="ID")
+@click.argument("row_id", metavar="ID")
 @reason_option
-def fail(payment_id: str, reason: str) -> None:
+def fail(row_id: str, reason: str) -> None:
     """End a deposit in review without crediting it, or a withdrawal that can't be sent.
 
     A withdrawal gives its coins back, and must have no payout that the provider may still pay.
     """
-    _decide("fail", payment_id=payment_id, reason=reason)
+    decisions, now = get_services().staff_decisions, get_services().clock()
+    if history.is_deposit(row_id):
+        print_json(_shown(decisions.fail_deposit(deposit_id=row_id, reason=reason, now=now)))
+    else:
+        print_json(_shown(decisions.fail_withdrawal(withdrawal_id=row_id, reason=reason, now=now)))
 
 
 @group.command("complete")
@@ -100,7 +111,9 @@ def fail(payment_id: str, reason: str) -> None:
 @reason_option
 def complete(withdrawal_id: str, reason: str) -> None:
     """End a withdrawal that was paid in another way, or whose payout was changed and paid."""
-    _decide("complete", withdrawal_id=withdrawal_id, reason=reason)
+    services = get_services()
+    row = services.staff_decisions.complete(withdrawal_id=withdrawal_id, reason=reason, now=services.clock())
+    print_json(_shown(row))
 
 
 @group.command("reconcile")
@@ -109,11 +122,11 @@ def reconcile(since: str | None) -> None:
     """Compare the books of the providers with ours; exit code 1 if there are discrepancies."""
     services = get_services()
     try:
-        report = services.reconciliation.run(since=_start_of(since), now=services.clock())
+        checked, open_now = services.reconciliation.run(since=_start_of(since), now=services.clock())
     except ProviderError as error:
         raise Refusal(str(error)) from None
-    found = [_shown_discrepancy(discrepancy) for discrepancy in report.discrepancies]
-    print_json({"checked": report.checked, "findings": found})
+    found = [_shown_discrepancy(discrepancy) for discrepancy in open_now]
+    print_json({"checked": checked, "findings": found})
     fail_on_problems([f"{each['kind']} {each['id']}" for each in found], "discrepancies")
 
 
@@ -128,16 +141,11 @@ def dismiss(kind: str, discrepancy_id: str, reason: str) -> None:
     print_json(_shown_discrepancy(discrepancy))
 
 
-def _decide(decision: str, **arguments: Any) -> None:
-    services = get_services()
-    print_json(_shown(getattr(services.staff_decisions, decision)(now=services.clock(), **arguments)))
-
-
 def _shown(row: Any) -> dict[str, Any]:
     """A deposit or withdrawal as players see it, and what only staff see."""
     shown: dict[str, Any] = ENTRY.dump(row)  # type: ignore[assignment]
     more = {"reason": row.reason}
-    if history.type_of(row) == Direction.WITHDRAWAL:
+    if history.type_of(row) == EntryType.WITHDRAWAL:
         more |= {"check": row.check_decision, "checkReason": row.check_reason, "payoutId": row.payout_id}
     else:
         more |= {"invoiceId": row.invoice_id}

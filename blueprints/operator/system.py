@@ -46,7 +46,7 @@ def check() -> None:
     """
     services = get_services()
     problems = checks.problems(services.settings, services.encrypted_columns(), services.log)
-    wrong, away, notes = services.payment_methods.problems()
+    wrong, away, notes = services.payment_providers.problems()
     problems += wrong
     refused, silent = current_app.extensions["cluster"].redis_problems()
     problems += refused

@@ -23,9 +23,8 @@ from server.current_services import get_services
 from server.http.rate_limit import LONG_LIST, count_as
 from server.schemas import SuccessSchema
 from services.accounts import users
-from services.payments import history
+from services.payments import history, rows
 from services.payments.errors import InvalidAddress, UnknownMethod
-from services.payments.methods import Methods
 from services.shared.money import Cents, cents_from_number
 from sockets.player_state import player_state
 
@@ -52,9 +51,9 @@ def takes_idempotency_key(view: View) -> View:
 @blueprint.get("/methods")
 @require_user
 @blueprint.response(200, MethodsSchema)
-def list_payment_methods() -> Methods:
+def list_payment_methods() -> dict[str, list[dict[str, Any]]]:
     """The methods that can be used now, with the smallest and the largest amount."""
-    return get_services().payment_methods.available()
+    return get_services().payment_providers.available_methods()
 
 
 @blueprint.post("/deposits")
@@ -77,7 +76,7 @@ def make_deposit(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
         user_id=current_user().id,
         method=_method(body),
         amount=_amount(body),
-        key=request.headers.get(KEY_HEADER),
+        idempotency_key=request.headers.get(KEY_HEADER),
         now=services.clock(),
     )
     return {"deposit": deposit}, 201 if is_new else 200
@@ -89,7 +88,7 @@ def make_deposit(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
 @blueprint.alt_response(404)
 def get_deposit(deposit_id: str) -> dict[str, Any]:
     """One of the caller's deposits."""
-    return {"deposit": history.own(Deposit, user_id=current_user().id, payment_id=deposit_id)}
+    return {"deposit": rows.get(Deposit, deposit_id, user_id=current_user().id)}
 
 
 @blueprint.post("/deposits/<deposit_id>/cancel")
@@ -104,7 +103,7 @@ def cancel_deposit(deposit_id: str) -> dict[str, Any]:
     The event `payments:changed` follows.
     """
     services = get_services()
-    deposit = history.own(Deposit, user_id=current_user().id, payment_id=deposit_id)
+    deposit = rows.get(Deposit, deposit_id, user_id=current_user().id)
     services.deposits.cancel(deposit, now=services.clock())
     return {"success": True}
 
@@ -124,14 +123,12 @@ def request_withdrawal(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
     much.
     """
     services, user_id = get_services(), current_user().id
-    if not isinstance(body["to"], str):
-        raise InvalidAddress
     withdrawal, is_new = services.withdrawals.request(
         user_id=user_id,
         method=_method(body),
         amount=_amount(body),
-        to=body["to"],
-        key=request.headers.get(KEY_HEADER),
+        to=_address(body),
+        idempotency_key=request.headers.get(KEY_HEADER),
         now=services.clock(),
     )
     player_state().send(user_id, users.get_by_id(user_id))
@@ -144,7 +141,7 @@ def request_withdrawal(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
 @blueprint.alt_response(404)
 def get_withdrawal(withdrawal_id: str) -> dict[str, Any]:
     """One of the caller's withdrawals."""
-    return {"withdrawal": history.own(Withdrawal, user_id=current_user().id, payment_id=withdrawal_id)}
+    return {"withdrawal": rows.get(Withdrawal, withdrawal_id, user_id=current_user().id)}
 
 
 @blueprint.get("")
@@ -171,3 +168,9 @@ def _method(body: dict[str, Any]) -> str:
 
 def _amount(body: dict[str, Any]) -> Cents:
     return cents_from_number(body["amount"], least=Cents(1))
+
+
+def _address(body: dict[str, Any]) -> str:
+    if not isinstance(body["to"], str):
+        raise InvalidAddress
+    return body["to"]

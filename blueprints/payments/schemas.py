@@ -3,12 +3,12 @@
 import marshmallow as ma
 
 from blueprints.api.pagination import list_schema, page_query, rows, total
-from blueprints.api.parameters import Unvalidated, text_choice
+from blueprints.api.parameters import ALL, Unvalidated, text_choice
+from models.payments import DepositStatus, WithdrawalStatus
 from server.schemas import Computed, Usd, WireSchema, documented, epoch_ms, one_of, text
 from services.payments import history
-from services.payments.deposit_states import DepositStatus
-from services.payments.history import ALL, STATUSES, Direction
-from services.payments.withdrawals import WithdrawalStatus
+from services.payments.history import STATUSES, EntryType
+from services.payments.inbox import MESSAGE_TYPES
 
 PAYMENT_ID = "8f14e45fceea167a5a36dedd4bea2543"
 METHOD = "A method of GET /payments/methods"
@@ -45,11 +45,10 @@ class NewDepositSchema(WireSchema):
     amount = Unvalidated("number", "The amount; in US dollars, with at most two decimals", 25)
 
 
-class NewWithdrawalSchema(WireSchema):
+class NewWithdrawalSchema(NewDepositSchema):
     """A withdrawal to request."""
 
     method = Unvalidated("string", METHOD, "BTC-CHAIN")
-    amount = Unvalidated("number", "The amount; in US dollars, with at most two decimals", 25)
     to = Unvalidated("string", "The address, 1 to 256 printable characters", "bc1qexampleaddress")
 
 
@@ -112,7 +111,7 @@ class WithdrawalAnswerSchema(WireSchema):
 
 
 class PaymentsQuery(page_query()):  # type: ignore[misc]
-    type = text_choice("Entries of one type only", *Direction, default=ALL)
+    type = text_choice("Entries of one type only", *EntryType, default=ALL)
     status = text_choice("Entries with one status only", ALL, *STATUSES, default=ALL)
 
 
@@ -137,7 +136,7 @@ class EntrySchema(WireSchema):
     OF_TYPE = {"deposit": DepositEntrySchema(), "withdrawal": WithdrawalEntrySchema()}
 
     id = text("The id", PAYMENT_ID)
-    type = Computed(history.type_of, "string", "`deposit` or `withdrawal`", "deposit")
+    type = TYPE
     method = text(METHOD, "btcpay")
     status = text("The status", "pending", validate=one_of(*STATUSES))
     amount = Usd("The amount", 25, attribute="amount_cents")
@@ -193,7 +192,5 @@ class RecordedPaymentSchema(WireSchema):
 class PaymentMessageSchema(WireSchema):
     """A message of the operator's own payment service."""
 
-    type = text(
-        "What has happened", "deposit.credited", validate=one_of("deposit.credited", "withdrawal.completed")
-    )
+    type = text("What has happened", "deposit.credited", validate=one_of(*MESSAGE_TYPES))
     data = ma.fields.Nested(RecordedPaymentSchema, required=True, metadata=documented("The payment"))

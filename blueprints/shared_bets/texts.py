@@ -47,7 +47,7 @@ class BetTexts(NamedTuple):
             multiplier=multiplier,
             chance=chance,
             place=f"{found.place:.5f}",
-            time=datetime.fromtimestamp(bet.completed_at_ms / 1000, UTC).strftime("%d %B %Y, %H:%M UTC"),
+            time=datetime.fromtimestamp(bet.proof_due_at_ms / 1000, UTC).strftime("%d %B %Y, %H:%M UTC"),
         )
 
 

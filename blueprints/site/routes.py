@@ -16,7 +16,7 @@ from models.payments import Deposit
 from server.current_services import get_services
 from server.http.rate_limit import count_as
 from server.http.response_headers import hash_sources
-from services.payments import history
+from services.payments import rows
 from services.payments.errors import PaymentNotFound
 
 blueprint = Blueprint("site", __name__, template_folder="templates")
@@ -137,7 +137,7 @@ def qr_code_of_deposit(deposit_id: str) -> dict[str, str]:
 
     It takes an id and not a text, so that nobody can have a QR code of their own address made here.
     """
-    deposit = history.own(Deposit, user_id=current_user().id, payment_id=deposit_id)
+    deposit = rows.get(Deposit, deposit_id, user_id=current_user().id)
     if deposit.checkout_url is None:
         raise PaymentNotFound
     return {"qrCode": qr_code(deposit.checkout_url)}

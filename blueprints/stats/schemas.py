@@ -2,10 +2,11 @@
 
 import marshmallow as ma
 
-from blueprints.api.fairness_entry import FairnessEntrySchema
 from blueprints.api.pagination import list_schema, page_query, rows, total
 from blueprints.api.parameters import Text, choice, search_text, text_choice
+from blueprints.bets.schemas import FairnessEntrySchema
 from models.cases import CASE, IRL
+from models.payments import PaymentType
 from server.schemas import (
     Coins,
     QuerySchema,
@@ -20,7 +21,6 @@ from server.schemas import (
 )
 from services.bets.live_bets import LiveBetKind
 from services.bets.terms import GAMES
-from services.payments.transfers import PaymentType
 from services.statistics.fairness import ALL_GAMES
 from services.statistics.fairness import Sort as FairnessSort
 from services.statistics.games import Sort as GameSort

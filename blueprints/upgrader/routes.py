@@ -12,9 +12,9 @@ from blueprints.api.caching import Representation, cached_response, conditional
 from blueprints.api.large_lists import list_representation
 from blueprints.api.pagination import pagination
 from blueprints.api.parameters import ALL
+from blueprints.bets.schemas import BetSchema
 from blueprints.upgrader.schemas import (
     APP_IDS,
-    BetSchema,
     InventoryItemSchema,
     ItemPageSchema,
     ItemsQuery,

@@ -2,9 +2,9 @@
 
 import marshmallow as ma
 
-from blueprints.api.fairness_entry import FairnessEntrySchema
 from blueprints.api.pagination import PaginationSchema, page_query
 from blueprints.api.parameters import ALL, Text, choice, least_price, most_price, search_text, text_choice
+from blueprints.bets.schemas import house_edge
 from server.schemas import (
     Coins,
     Computed,
@@ -24,13 +24,6 @@ from services.cases.kinds import GAMES
 from services.items.catalogue import Sort
 from services.items.names import WEARS
 from services.shared.levels import experience_for
-
-
-def house_edge(attribute: str) -> Computed:
-    """The house edge in this attribute, which is in millionths."""
-    return Computed(
-        lambda ppm: ppm / rolls.PPM, "number", "The house edge, as a fraction", 0.05, attribute=attribute
-    )
 
 
 class InventoryItemSchema(WireSchema):
@@ -142,16 +135,3 @@ class UnlocksSchema(WireSchema):
         metadata={"description": "The cases that players of this level and above may open, cheapest first"},
     )
     creates_cases = flag("Whether a player may create cases from this level on", example=False)
-
-
-class BetSchema(FairnessEntrySchema):
-    """A settled bet with everything that `/verify` needs to recompute it."""
-
-    item = text("The full name of the wanted item", "AK-47 | Copper Tide (Field-Tested)")
-    price = Price("The item's price at the time of the bet", attribute="price_cents")
-    house_edge = house_edge("house_edge_ppm")
-    threshold = count("Rolls below it win", 7_661_290)
-    roll = count("The roll", 5_761_652)
-    chance = Computed(
-        rolls.percent, "number", "The chance to win, in percent", 76.6129, attribute="threshold"
-    )

@@ -26,8 +26,8 @@ CREATE TABLE bets (
     ticket BIGINT CHECK (ticket BETWEEN 0 AND 999999999999999999), client_seed VARCHAR(64) NOT NULL,
     server_seed_commitment VARCHAR(64) NOT NULL, encrypted_server_seed TEXT, server_seed VARCHAR(64),
     request_id VARCHAR(64), request_digest VARCHAR(64), created_at_ms BIGINT NOT NULL,
-    completed_at_ms BIGINT NOT NULL, proof_delivered_at_ms BIGINT, proof_held_by INTEGER,
-    next_commitment_bytes BYTEA NOT NULL, case_id BIGINT,
+    proof_due_at_ms BIGINT NOT NULL, proof_delivered_at_ms BIGINT, proof_held_by INTEGER,
+    next_commitment BYTEA NOT NULL, case_id BIGINT,
     counted_edge_ppm INTEGER CHECK (counted_edge_ppm BETWEEN 0 AND 999999),
     CONSTRAINT bets_upgrader_1 CHECK (
         algorithm <> 'upgrader-1' OR (
@@ -45,17 +45,17 @@ CREATE TABLE bets (
         )
     ),
     CONSTRAINT bets_one_seed CHECK ((server_seed IS NULL) <> (encrypted_server_seed IS NULL)),
-    CONSTRAINT bets_completion CHECK (completed_at_ms >= created_at_ms)
+    CONSTRAINT bets_proof_due CHECK (proof_due_at_ms >= created_at_ms)
 );
 CREATE UNIQUE INDEX bets_ledger_transaction_id ON bets (ledger_transaction_id);
 CREATE UNIQUE INDEX bets_server_seed_commitment ON bets (server_seed_commitment);
 CREATE UNIQUE INDEX bets_user_id_nonce ON bets (user_id, nonce);
 CREATE UNIQUE INDEX bets_by_request_id ON bets (user_id, request_id) WHERE request_id IS NOT NULL;
-CREATE INDEX bets_by_completion ON bets (completed_at_ms, id, user_id);
+CREATE INDEX bets_by_proof_due ON bets (proof_due_at_ms, id, user_id);
 CREATE INDEX bets_without_delivered_proof ON bets (user_id, nonce) WHERE proof_delivered_at_ms IS NULL;
-CREATE INDEX bets_unclaimed ON bets (completed_at_ms)
+CREATE INDEX bets_unclaimed ON bets (proof_due_at_ms)
     WHERE proof_held_by IS NULL AND proof_delivered_at_ms IS NULL;
-CREATE INDEX bets_high_rolls ON bets (completed_at_ms, id, user_id)
+CREATE INDEX bets_high_rolls ON bets (proof_due_at_ms, id, user_id)
     WHERE (wager_cents >= 5000 OR (wager_cents > 0 AND payout_cents >= 10 * wager_cents));
 CREATE INDEX bets_of_case ON bets (game, case_id, id) WHERE case_id IS NOT NULL;
 CREATE INDEX bets_best_of_case ON bets (game, case_id, payout_cents, id)

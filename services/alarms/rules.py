@@ -9,12 +9,11 @@ from models.bets import Bet
 from models.db.connection import reading
 from models.items import PriceSource
 from models.log import WaitingBet
-from models.payments import Withdrawal
+from models.payments import Withdrawal, WithdrawalStatus
 from models.staff import IS_PERFORMED, Proposal, StaffLoginFailure
 from services.alarms import ledger, raised, returns
 from services.alarms.raised import Concern, Found, Rule
 from services.payments import discrepancies
-from services.payments.withdrawals import WithdrawalStatus
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
 from services.shared.money import Cents, price_text
 from services.staff.login_failures import DAILY_TRIES, NETWORK_TRIES, NETWORK_WINDOW_MS
@@ -168,7 +167,7 @@ def find_late_proofs(_settings: Settings, now: Millis) -> Found:
     late = (
         Bet.select(Bet.id)
         .where(Bet.proof_held_by.is_null(), Bet.proof_delivered_at_ms.is_null())
-        .where(Bet.completed_at_ms < now - LATE_MS)
+        .where(Bet.proof_due_at_ms < now - LATE_MS)
         .limit(1)
     )
     is_late = late.scalar() is not None

@@ -191,7 +191,7 @@ class Openings(Game[OpeningRequest]):
         readings: TTLCache[Any, OpenableCase] = TTLCache(CASES_REMEMBERED, REUSED_SECONDS)
         self._recent_case = cached(readings, condition=BuildCondition())(self._read_case)
 
-    def terms(self, request: OpeningRequest) -> OpenableCase:
+    def check(self, request: OpeningRequest) -> OpenableCase:
         """Raises InvalidClientSeed, CaseNotFound, and the errors of ``_check`` in its order."""
         request.check_client_seed()
         case = self._recent_case(request.case)
@@ -199,12 +199,12 @@ class Openings(Game[OpeningRequest]):
             self._check(request, case)
         except (LevelTooLow, CaseNotAvailable, CasePriceChanged, CaseChanged):
             # The player may have seen a newer state of the case than the cached one.
-            self.forget_terms()
+            self.forget_cached()
             case = self._read_case(request.case)
             self._check(request, case)
         return case
 
-    def forget_terms(self) -> None:
+    def forget_cached(self) -> None:
         self._recent_case.cache_clear()
 
     @reading()

@@ -37,13 +37,13 @@ SHOWN = Bet.alias("bets")
 
 IS_PUBLIC = Bet.user.not_in(User.select(User.id).where(User.suspended_at_ms.is_null(False)))
 
-NEWEST_FIRST = (Bet.completed_at_ms.desc(), Bet.id.desc())
+NEWEST_FIRST = (Bet.proof_due_at_ms.desc(), Bet.id.desc())
 
 
 @reading()
 def newest(*, now: Millis) -> list[Any]:
     """The last ten bets that are due, newest first, as ``shown`` returns them."""
-    is_due = Bet.completed_at_ms <= now
+    is_due = Bet.proof_due_at_ms <= now
     ids = Bet.select(Bet.id).where(is_due, IS_PUBLIC).order_by(*NEWEST_FIRST).limit(NEWEST)
     return newest_first(shown(ids.scalars()))
 
@@ -51,7 +51,7 @@ def newest(*, now: Millis) -> list[Any]:
 @reading()
 def next_due(*, now: Millis) -> Millis | None:
     """When the next bet is due; None if all are. Until then the lists do not change."""
-    due = Bet.select(fn.MIN(Bet.completed_at_ms)).where(Bet.completed_at_ms > now).scalar()
+    due = Bet.select(fn.MIN(Bet.proof_due_at_ms)).where(Bet.proof_due_at_ms > now).scalar()
     return None if due is None else Millis(due)
 
 
@@ -60,20 +60,20 @@ def page(*, kind: LiveBetKind, place: Place, now: Millis) -> Page[Any]:
     with repeatable_read(within_limit=True):
         total = _count(kind, now)
         # Ids alone are read from the index, without reading the bets that are skipped.
-        ids = _of_kind(Bet.select(Bet.id), kind).where(Bet.completed_at_ms <= now, IS_PUBLIC).tuples()
+        ids = _of_kind(Bet.select(Bet.id), kind).where(Bet.proof_due_at_ms <= now, IS_PUBLIC).tuples()
         rows = rows_of_page(ids, order=NEWEST_FIRST, place=place, total=total)
         return Page(newest_first(shown(bet_id for (bet_id,) in rows)), total)
 
 
 def shown(bet_ids: Iterable[int]) -> list[Any]:
     """These bets with the columns that LiveBetSchema shows, in no order."""
-    of_bet = (SHOWN.id, SHOWN.game, SHOWN.item, SHOWN.wager_cents, SHOWN.payout_cents, SHOWN.completed_at_ms)
+    of_bet = (SHOWN.id, SHOWN.game, SHOWN.item, SHOWN.wager_cents, SHOWN.payout_cents, SHOWN.proof_due_at_ms)
     of_others = (SQL(sql).alias(name) for name, sql in SHOWN_WITH_BETS.items())
     return list(SHOWN.select(*of_bet, *of_others).where(SHOWN.id.in_(list(bet_ids))).namedtuples())
 
 
 def newest_first(bets: Iterable[Any]) -> list[Any]:
-    return sorted(bets, key=attrgetter("completed_at_ms", "id"), reverse=True)
+    return sorted(bets, key=attrgetter("proof_due_at_ms", "id"), reverse=True)
 
 
 class CaseActivity(NamedTuple):
@@ -90,7 +90,7 @@ def of_case(*, game: str, case_id: str, now: Millis) -> CaseActivity:
         opened = Bet.select(Bet.id).where(
             Bet.game == game,
             Bet.case_id == _row_id(TABLES[game], case_id),
-            Bet.completed_at_ms <= now,
+            Bet.proof_due_at_ms <= now,
             IS_PUBLIC,
         )
         last = opened.order_by(Bet.id.desc()).limit(NEWEST)
@@ -112,7 +112,7 @@ def _count(kind: LiveBetKind, now: Millis) -> int:
     """The number of all bets, less the few that are not due."""
     counts = LiveBetCount.high_rolls if kind is LiveBetKind.HIGH_ROLLS else LiveBetCount.bets
     made = LiveBetCount.select(fn.SUM(counts)).scalar() or 0
-    not_due = _of_kind(Bet.select(fn.COUNT(Bet.id)), kind).where(Bet.completed_at_ms > now, IS_PUBLIC)
+    not_due = _of_kind(Bet.select(fn.COUNT(Bet.id)), kind).where(Bet.proof_due_at_ms > now, IS_PUBLIC)
     return int(made) - int(not_due.scalar())
 
 

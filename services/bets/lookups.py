@@ -53,17 +53,21 @@ def get(*, user_id: int, nonce: int, game: str) -> Bet:
     return bet
 
 
-def get_public(*, bet_id: int, proofs: Proofs, now: Millis) -> RevealedBets:
-    """Any player's bet, alone in its list. Raises BetNotFound, and BetNotRevealed until its proof is due."""
+def get_public(*, bet_id: int, proofs: Proofs, now: Millis) -> Any:
+    """Any player's bet, with its ``log``, and as ``content`` that of the case that was opened, or None.
+
+    Raises BetNotFound, and BetNotRevealed until its proof is due.
+    """
     bet = _get_due(bet_id, proofs, now)
-    bet.log = published.place_of_bet(bet.id, bet_log=proofs.log)
-    return RevealedBets([bet], _contents([bet]), is_final=True)
+    bet.log = published.place_of_bet(bet.id, bet_log=proofs.bet_log)
+    bet.content = _contents([bet]).get(bet.snapshot_id)
+    return bet
 
 
 def get_log_proof(*, bet_id: int, proofs: Proofs, now: Millis) -> str:
     """The proof file of any player's bet. Raises BetNotFound: see ``get_public``."""
     bet = _get_due(bet_id, proofs, now)
-    return published.proof_of_bet(bet.id, bet_log=proofs.log)
+    return published.proof_of_bet(bet.id, bet_log=proofs.bet_log)
 
 
 def revealed(*, number: str, file: File, proofs: Proofs, now: Millis) -> RevealedBets:

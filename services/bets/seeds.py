@@ -13,7 +13,7 @@ from models.announced_seeds import AnnouncedSeed, FoundSeed
 from models.bets import Bet
 from models.db.connection import reading, writing
 from models.log import let_wait, lock_log
-from models.proof_queries import DueBet
+from models.proof_queries import Proof
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
@@ -26,7 +26,7 @@ from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
 from services.shared.errors import Unavailable
 
-log = logging.getLogger("platform.seeds")
+logger = logging.getLogger("platform.seeds")
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Commitment:
 
 
 @dataclass(frozen=True)
-class SeedInPlay:
-    """An announced seed, decrypted for the bet that is about to use it."""
+class DrawnSeed:
+    """A seed that is announced, or about to be, with its secret part."""
 
     nonce: int
     commitment: str
@@ -62,12 +62,12 @@ class ServerSeeds:
     """Draws and announces server seeds. They are stored encrypted until their proofs are due."""
 
     def __init__(self, *, encrypter: Encrypter, bet_log: BetLog, clock: Callable[[], Millis]) -> None:
-        self.log = bet_log
+        self.bet_log = bet_log
         self._clock = clock
         self.on_redraw: list[Callable[[int, Commitment], None]] = []
         """Called with the player's id and the new commitment after an announced seed was replaced."""
         self.encrypter = encrypter
-        self._announced_here: LRUCache[int, SeedInPlay] = LRUCache(maxsize=REMEMBERED)
+        self._remembered: LRUCache[int, DrawnSeed] = LRUCache(maxsize=REMEMBERED)
         self._guard = threading.Lock()
 
     def announce_first(self, *, user_id: int) -> None:
@@ -82,49 +82,48 @@ class ServerSeeds:
             if announced_seeds.insert_first(user_id, commitment=seed.commitment, encrypted=seed.encrypted):
                 self._add_entry(user_id, seed.announcement, Reason.NEW)
 
-    def draw(self, *, nonce: int) -> SeedInPlay:
+    def draw(self, *, nonce: int) -> DrawnSeed:
         """A new seed; the caller stores it, which announces it."""
         server_seed = rolls.draw_server_seed()
-        return SeedInPlay(
+        return DrawnSeed(
             nonce=nonce,
             commitment=rolls.commitment_of(server_seed),
             encrypted=self.encrypter.encrypt(server_seed),
             server_seed=server_seed,
         )
 
-    def used(self, *, user_id: int, following: SeedInPlay) -> None:
-        """Note that a bet has used the player's seed, and keep the following one in memory.
-
-        That saves the next bet a query and a decryption.
-        """
-        self.log.remember_bet(user_id=user_id, nonce=following.nonce - 1)
+    def remember_next(self, next_seed: DrawnSeed, *, user_id: int) -> None:
+        """Keep the seed that a bet has announced, which saves the next bet a query and a decryption."""
+        self.bet_log.remember_bet(user_id=user_id, nonce=next_seed.nonce - 1)
         with self._guard:
-            self._announced_here[user_id] = following
+            self._remembered[user_id] = next_seed
 
-    def recall(self, *, user_id: int) -> SeedInPlay | None:
+    def take_remembered(self, *, user_id: int) -> DrawnSeed | None:
         """Remove and return the remembered seed. The settlement refuses it if another process used it."""
         with self._guard:
-            seed: SeedInPlay | None = self._announced_here.pop(user_id, None)
-        return seed
+            return self._remembered.pop(user_id, None)
 
     @reading()
     def announced(self, *, user_id: int) -> Commitment:
-        """The commitment of the player's next bet. Raises UserNotFound, and BetsPaused."""
-        found = self._find(user_id)
+        """The commitment of the player's next bet, announced now for a new player.
+
+        Raises UserNotFound, and BetsPaused.
+        """
+        found = self._find_usable(user_id)
         return Commitment(found.commitment, found.nonce)
 
     @reading()
-    def in_play(self, *, user_id: int) -> SeedInPlay:
+    def load(self, *, user_id: int) -> DrawnSeed:
         """The seed of the player's next bet, decrypted, with its commitment in a signed checkpoint.
 
         Must not be called within a transaction. Raises UserNotFound, and BetsPaused.
         """
-        found = self._find(user_id)
+        found = self._find_usable(user_id)
         if not found.is_logged:
-            self.log.log_commitments()
+            self.bet_log.log_commitments()
             with writing():
                 announced_seeds.mark_logged(user_id, found)
-        return SeedInPlay(
+        return DrawnSeed(
             nonce=found.nonce,
             commitment=found.commitment,
             # The bet stores this text, which must be encrypted with the current key.
@@ -132,10 +131,10 @@ class ServerSeeds:
             server_seed=self.encrypter.decrypt(found.encrypted),
         )
 
-    def _find(self, user_id: int) -> FoundSeed:
+    def _find_usable(self, user_id: int) -> FoundSeed:
         """The announced seed, which is redrawn if it must be."""
         for _ in range(ATTEMPTS):
-            checkpoint, last_nonce = self.log.checkpoint(), self.log.last_nonce(user_id)
+            checkpoint, last_nonce = self.bet_log.checkpoint(), self.bet_log.last_nonce(user_id)
             found = announced_seeds.find_seed(user_id, size=checkpoint.size, root=checkpoint.root_hex)
             if found is None:
                 self.announce_first(user_id=user_id)
@@ -143,7 +142,7 @@ class ServerSeeds:
                 raise BetsPaused
             elif not found.has_checkpoint or found.nonce <= last_nonce:
                 # The database was set back, or another machine has signed a newer checkpoint.
-                self.log.watch()
+                self.bet_log.watch()
             elif found.is_current:
                 return found
             else:
@@ -172,7 +171,7 @@ class ServerSeeds:
             at=self._clock(),
             commitment=announced.server_seed_commitment,
             nonce=announced.nonce,
-            player=self.log.pseudonyms.of(users.get_by_id(user_id).platform_id),
+            player=self.bet_log.pseudonyms.of(users.get_by_id(user_id).platform_id),
             reason=reason,
             redraw=redraw,
         )
@@ -183,23 +182,23 @@ class ServerSeeds:
 
         This takes no longer for a million players: each seed is drawn at its next use. Raises BetsPaused.
         """
-        self.log.restores.redraw()
+        self.bet_log.restores.redraw()
         with writing():
             count = int(AnnouncedSeed.select().count())
             record(AuditEventType.SEEDS_REDRAWN, now=now, user_id=None, after={"seeds": count})
             return count
 
-    def of_bet(self, bet: Bet | DueBet) -> str:
+    def of_bet(self, bet: Bet | Proof) -> str:
         """A settled bet's seed, revealed or not; empty if no key decrypts it.
 
         Callers must not show it before its proof is due.
         """
-        if bet.server_seed is not None:
+        if bet.server_seed:
             return bet.server_seed
         if bet.encrypted_server_seed is None:
             raise ValueError("a bet has a seed, encrypted or revealed")
         try:
             return self.encrypter.decrypt(bet.encrypted_server_seed)
         except InvalidToken:
-            log.error("no key decrypts the server seed of bet %s", bet.id)  # noqa: TRY400
+            logger.error("no key decrypts the server seed of bet %s", bet.id)  # noqa: TRY400
             return ""

@@ -1,121 +1,175 @@
-"""Settles a bet of any game: its seeds, its outcome, and the first answer to a repeated request."""
+"""Settles a bet of any game, all or nothing: its seed, its outcome, its rows, and its receipt.
 
+``OF_EVERY_BET`` in services/bets/terms.py has the order of the refusals. The SQL is in
+models/bet_settlement.py: one statement on PostgreSQL, and on SQLite its parts one after the other.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
 
 import peewee
 
+from models import bet_settlement as sql
+from models import proof_queries
 from models.bet_settlement import BET_FIELDS, Settlement
 from models.bets import Bet, Prize
-from models.db.connection import UNAVAILABLE, reading
+from models.db.connection import UNAVAILABLE, database, reading
+from models.db.group_commit import GroupCommit
 from models.db.new_connections import RolledBack
+from models.db.sql import execute
+from models.db.sqlite import Sqlite
 from models.figures import LIVE_BET_SHARDS
-from models.users import Balances
+from models.limits import REFUSAL
+from models.users import PERMANENTLY, Balances
 from services.accounts import access, users
-from services.bets import writing
-from services.bets.seeds import Commitment, SeedInPlay, ServerSeeds
+from services.bets.seeds import Commitment, DrawnSeed, ServerSeeds
 from services.bets.terms import (
+    UPGRADER,
     CommitmentMismatch,
     Expectation,
+    FreeCaseNotAvailable,
     Game,
-    Request,
+    PlayTimeReached,
     RequestIdReused,
+    RequestT,
     SeedUsed,
+    SpinInProgress,
+    StaleCase,
     Terms,
-    TermsExpired,
+    TooSoon,
 )
-from services.bets.writing import Clock, Written
 from services.ledger.posting import LedgerKind
+from services.limits import exclusions
+from services.limits.errors import LimitReached
 from services.log import entries
+from services.log.bet_log import BetLog
 from services.log.entries import LoggedBet
 from services.shared.cache_invalidation import Tag, invalidate
-from services.shared.errors import Refusal
+from services.shared.clock import CalendarPeriod, Millis
+from services.shared.errors import AccountSuspended, InsufficientBalance, Refusal, Unauthorized
 from settings import Settings
 
-ATTEMPTS = 3
-"""How often a bet is tried on new terms when the last were too old; and on the same terms with the remembered
-seed, with the announced one, and again after a redraw."""
+TERMS_ATTEMPTS = 3
+"""How often an opening is tried whose case was read too long ago."""
+
+SEED_ATTEMPTS = 3
+"""How often a bet is tried on the same terms: with the remembered seed, with the announced one, and again
+after that one was redrawn."""
 
 SLOW_SETTLEMENT_MS = 250
-"""After a settlement that took longer, the due time of the proof is postponed."""
+"""After a settlement that took longer, the proof is due later than was written."""
 
-ENTRY_VALUES = {"snapshot": "snapshot_hash", "next_commitment": "next_commitment_bytes"}
-"""The values of a settlement whose columns have other names in an entry."""
+REFUSALS: dict[str, type[Exception]] = {
+    "stale": StaleCase,
+    "ended": Unauthorized,
+    "suspended": AccountSuspended,
+    "play session": PlayTimeReached,
+    "cycle": TooSoon,
+}
+"""Errors by the reasons of ``models/limits.py``, without those of breaks and limits."""
+
+_group_commit = GroupCommit()
 
 
 @dataclass(frozen=True, kw_only=True)
 class SettledBet:
-    """A settled bet. The first answer to a repeated request id has ``bet`` and ``prize_id`` only.
-
-    ``prize_id`` is None for a bet that does not win a prize. ``is_late``: the settlement was slow, and the
-    proof is due later than the database says until ``proof_queries.postpone`` has written it.
-    """
+    """A settled bet. A retry (a request id that has a bet) returns the earlier bet as this class."""
 
     bet: Bet
-    expectation: Expectation | None = None
-    prize_id: int | None = None
-    following: Commitment | None = None
-    balances: Balances | None = None
-    is_late: bool = False
-    written: Settlement | None = None
-    """What was written for the bet."""
+    user_id: int
+    prize_id: int | None
+    """None for a bet that does not win a prize."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewBet(SettledBet):
+    """A bet that was settled now, with what is sent and counted for it."""
+
+    values: Mapping[str, Any]
+    """The parameters of its settlement."""
+    expectation: Expectation | None
+    next_commitment: Commitment
+    balances: Balances
+    is_slow: bool
+    """The proof is due later than the database says until ``postpone_proof`` has written it."""
+
+
+class StoredBet(NamedTuple):
+    """The ids that a bet and its prize were given, the player's new balances, and the parameters."""
+
+    id: int
+    prize_id: int | None
+    balances: Balances
+    values: Mapping[str, Any]
 
 
 class BetSettler:
-    """Settles the bets of all games."""
+    """Settles the bets of all games. The clock is read when the waits for the database are over."""
 
-    def __init__(self, *, seeds: ServerSeeds, settings: Settings) -> None:
+    def __init__(
+        self, *, seeds: ServerSeeds, bet_log: BetLog, settings: Settings, clock: Callable[[], Millis]
+    ) -> None:
         self._seeds = seeds
+        self._bet_log = bet_log
         self._settings = settings
+        self._clock = clock
 
-    def settle(self, game: Game[Request], request: Request, *, clock: Clock) -> SettledBet:
+    def settle(self, game: Game[RequestT], request: RequestT) -> SettledBet:
         """Take the wager, decide the outcome, and credit the payout.
 
-        The caller holds the player's lock. ``clock`` is read when the bet is settled. Raises the refusals of
-        the game's ``terms``, then those of the player's account and limits, then CommitmentMismatch, and
-        FreeCaseNotAvailable or InsufficientBalance last; a refused bet changes nothing. Raises TermsExpired,
-        without a change, if the database is so slow that no attempt is settled in time. A repeated request id
-        returns the first bet again, whatever has changed since.
+        The caller holds the player's lock. Raises the refusals in the promised order; a refused bet changes
+        nothing. Raises StaleCase, without a change, if the database is so slow that no attempt is settled in
+        time. A retry returns the earlier bet, whatever has changed since.
         """
         try:
-            for _ in range(ATTEMPTS - 1):
-                try:
-                    return self._settle(game, request, clock)
-                except TermsExpired:
-                    # They may have been read slowly, and would be too old in the next attempt as well.
-                    game.forget_terms()
-            return self._settle(game, request, clock)
-        except (Refusal, TermsExpired, peewee.IntegrityError):
+            return self._settle(game, request)
+        except (Refusal, StaleCase, peewee.IntegrityError):
             # A lookup before the bet would cost every bet a query, and miss concurrent ones.
-            if request.request_id is not None and (earlier := _answered(game, request)):
+            if request.request_id is not None and (earlier := _earlier_bet(game, request)):
                 return earlier
             raise
 
-    def _settle(self, game: Game[Request], request: Request, clock: Clock) -> SettledBet:
-        terms = game.terms(request)
-        expected = request.server_seed_commitment
-        seed = self._seeds.recall(user_id=request.user_id)
-        for _ in range(ATTEMPTS):
-            if seed is None or expected not in (None, seed.commitment):
-                seed = self._seeds.in_play(user_id=request.user_id)
-            following = self._seeds.draw(nonce=seed.nonce + 1)
-            bet = self._decided(game, request, terms, seed, following)
-            if expected not in (None, seed.commitment):
-                self._check_player(bet, clock)
-                raise CommitmentMismatch
+    def _settle(self, game: Game[RequestT], request: RequestT) -> NewBet:
+        for _ in range(TERMS_ATTEMPTS - 1):
             try:
-                return self._settled(bet, terms, following, clock)
+                return self._settle_on(game.check(request), game, request)
+            except StaleCase:
+                # It may have been read slowly, and would be too old in the next attempt as well.
+                game.forget_cached()
+        return self._settle_on(game.check(request), game, request)
+
+    def _settle_on(self, terms: Terms, game: Game[RequestT], request: RequestT) -> NewBet:
+        expected = request.server_seed_commitment
+        seed = self._seeds.take_remembered(user_id=request.user_id)
+        for _ in range(SEED_ATTEMPTS):
+            if seed is None or expected not in (None, seed.commitment):
+                seed = self._seeds.load(user_id=request.user_id)
+            next_seed = self._seeds.draw(nonce=seed.nonce + 1)
+            settlement = self._decide(game, request, terms, seed, next_seed)
+            if expected not in (None, seed.commitment):
+                with reading():
+                    raise _refusal_of_player(self._parameters(settlement)) or CommitmentMismatch()
+            try:
+                return self._store(settlement, terms, next_seed)
             except SeedUsed:
                 # By another process, or it must be redrawn: the announced seed is read again.
                 seed = None
         raise SeedUsed
 
-    def _decided(
-        self, game: Game[Request], request: Request, terms: Terms, seed: SeedInPlay, following: SeedInPlay
+    def _decide(
+        self,
+        game: Game[RequestT],
+        request: RequestT,
+        terms: Terms,
+        seed: DrawnSeed,
+        next_seed: DrawnSeed,
     ) -> Settlement:
         """The bet, decided with this seed, and the seed that is announced next."""
         client_seed = str(request.client_seed or users.get_by_id(request.user_id).client_seed)
         outcome = terms.outcome(server_seed=seed.server_seed, client_seed=client_seed, nonce=seed.nonce)
-        checkpoint = self._seeds.log.checkpoint()
+        checkpoint = self._bet_log.checkpoint()
         return Settlement(
             **vars(outcome),
             user_id=request.user_id,
@@ -124,76 +178,163 @@ class BetSettler:
             server_seed_commitment=seed.commitment,
             encrypted_server_seed=seed.encrypted,
             client_seed=client_seed,
-            next_commitment=following.commitment,
-            next_encrypted_server_seed=following.encrypted,
-            next_commitment_bytes=bytes.fromhex(following.commitment),
+            next_commitment_hex=next_seed.commitment,
+            next_encrypted_server_seed=next_seed.encrypted,
+            next_commitment=bytes.fromhex(next_seed.commitment),
             checkpoint_size=checkpoint.size,
             checkpoint_root=checkpoint.root_hex,
             request_id=request.request_id,
             request_digest=request.digest(game.name) if request.request_id is not None else None,
             shard=request.user_id % LIVE_BET_SHARDS,
-            ledger_kind=LedgerKind.SPIN if outcome.case_id is None else LedgerKind.OPENING,
+            ledger_kind=LedgerKind.SPIN if game.name == UPGRADER else LedgerKind.OPENING,
             min_cycle_ms=self._settings.game_min_cycle_ms,
             longest_play_ms=self._settings.longest_play_ms,
         )
 
-    @reading()
-    def _check_player(self, bet: Settlement, clock: Clock) -> None:
-        """Raise what the settlement would raise because of the player's account, breaks and limits.
-
-        For a bet whose commitment is wrong: these reasons come before that one in the documented order.
-        """
-        writing.set_times(bet, clock(), self._settings.upgrader_proof_delay_ms)
-        if refusal := writing.refusal_of_player(vars(bet)):
-            raise refusal
-
-    def _settled(self, bet: Settlement, terms: Terms, following: SeedInPlay, clock: Clock) -> SettledBet:
-        """Write the bet, all or nothing. Raises SeedUsed if another bet has used its seed."""
-        written = self._write(bet, clock)
-        self._seeds.used(user_id=bet.user_id, following=following)
+    def _store(self, settlement: Settlement, terms: Terms, next_seed: DrawnSeed) -> NewBet:
+        """Write the bet. Raises SeedUsed if another bet has used its seed."""
+        stored = self.write(settlement)
+        self._seeds.remember_next(next_seed, user_id=settlement.user_id)
         invalidate(Tag.BETS)
-        stored = {field.name: getattr(bet, field.column_name) for field in BET_FIELDS}
+        row = {field.name: stored.values[field.column_name] for field in BET_FIELDS}
         # The settlement may have waited for a row lock or the network, and the player for the answer.
-        now = clock()
-        is_late = now - bet.created_at_ms > SLOW_SETTLEMENT_MS
-        if is_late:
-            stored["completed_at_ms"] = now + self._settings.upgrader_proof_delay_ms
-        return SettledBet(
-            bet=Bet.of_row({"id": written.bet_id, **stored}),
+        now = self._clock()
+        is_slow = now - row["created_at_ms"] > SLOW_SETTLEMENT_MS
+        if is_slow:
+            row["proof_due_at_ms"] = now + self._settings.upgrader_proof_delay_ms
+        return NewBet(
+            bet=Bet.of_row({"id": stored.id, **row}),
+            user_id=settlement.user_id,
+            prize_id=stored.prize_id,
+            values=stored.values,
             expectation=terms.expectation(),
-            prize_id=written.prize_id,
-            is_late=is_late,
-            following=following.announcement,
-            balances=written.balances,
-            written=bet,
+            next_commitment=next_seed.announcement,
+            balances=stored.balances,
+            is_slow=is_slow,
         )
 
-    def _write(self, bet: Settlement, clock: Clock) -> Written:
-        delay = self._settings.upgrader_proof_delay_ms
+    def write(self, settlement: Settlement) -> StoredBet:
+        """Write the bet, all or nothing.
+
+        Raises SeedUsed, the refusals of the player's account and limits, and FreeCaseNotAvailable or
+        InsufficientBalance; peewee.IntegrityError if the request id has a bet already, or another snapshot
+        has the id of this one.
+        """
+        write = partial(self._write_in_one_statement, settlement)
+        if isinstance(database.obj, Sqlite):
+            write = partial(_group_commit.run, partial(self._write_in_steps, settlement))
         try:
             try:
-                return writing.write(bet, clock=clock, proof_delay_ms=delay)
+                return write()
             except RolledBack:
                 # Nothing is written, and the seed is still the player's.
-                return writing.write(bet, clock=clock, proof_delay_ms=delay)
+                return write()
         except UNAVAILABLE:
             # The bet may be settled although the database's answer was lost.
             invalidate(Tag.BETS)
             raise
 
-    def receipt(self, played: SettledBet) -> str:
+    def _write_in_one_statement(self, settlement: Settlement) -> StoredBet:
+        """Write the bet on PostgreSQL.
+
+        When a player bets in two processes at once, the second bet raises SpinInProgress while the first is
+        being settled, and SeedUsed afterwards.
+        """
+        with database.obj.connection_for_bet() as connection:
+            if not connection.has_prepared:
+                database.execute_sql(sql.PREPARE)
+                connection.has_prepared = True
+            values = self._parameters(settlement)
+            # The text of a snapshot is long, and only the first opening of a content needs it.
+            row = _execute_prepared(values | {"snapshot_text": None})
+            is_locked, has_snapshot, *_ = row
+            if is_locked and not has_snapshot:
+                row = _execute_prepared(values)
+            is_locked, _, has_seed, bet_id, prize_id, *balances = row
+            if bet_id is not None:
+                return StoredBet(bet_id, prize_id, Balances(*balances), values)
+            if not is_locked:
+                raise SpinInProgress
+            raise _refusal(values) if has_seed else SeedUsed
+
+    def _write_in_steps(self, settlement: Settlement) -> StoredBet:
+        """Write the bet on SQLite, as part of the transaction that is open."""
+        values = self._parameters(settlement)
+        if not execute(sql.USE_SEED, values).rowcount:
+            raise SeedUsed
+        balances = execute(sql.CHANGE_PLAYER, values).fetchone()
+        if balances is None:
+            raise _refusal(values)
+        if settlement.snapshot_id is not None:
+            _run_step(sql.STORE_SNAPSHOT, values)
+        (values["transaction_id"],) = _run_step(sql.INSERT_TRANSACTION, values).fetchone()
+        _run_step(sql.INSERT_ENTRIES, values)
+        values["bet_id"], *_ = _run_step(sql.INSERT_BET, values).fetchone()
+        _run_step(sql.LET_BET_WAIT, values)
+        _run_step(sql.COUNT_LIVE_BET, values)
+        prize_id = None
+        if settlement.case_id is not None:
+            _run_step(sql.COUNT_CASE_SPIN, values)
+            (prize_id,) = _run_step(sql.INSERT_PRIZE, values).fetchone() or (None,)
+        return StoredBet(values["bet_id"], prize_id, Balances(*balances), values)
+
+    def _parameters(self, settlement: Settlement) -> dict[str, Any]:
+        """The parameters of a bet that is settled now."""
+        now = self._clock()
+        return vars(settlement) | {
+            "created_at_ms": now,
+            "proof_due_at_ms": now + self._settings.upgrader_proof_delay_ms,
+            "day": CalendarPeriod.DAY.start(now),
+            "week": CalendarPeriod.WEEK.start(now),
+            "month": CalendarPeriod.MONTH.start(now),
+        }
+
+    def receipt(self, settled: SettledBet) -> str:
         """The signed promise that the bet is in the public log within ten seconds."""
-        bet_log, bet = self._seeds.log, played.written
-        if bet is None:
-            user_id: int = played.bet.user_id  # type: ignore[attr-defined]  # made by peewee
-            return bet_log.receipt_of_bet(user_id=user_id, nonce=played.bet.nonce)
-        logged = LoggedBet._make(getattr(bet, ENTRY_VALUES.get(name, name)) for name in LoggedBet._fields)
-        entry = entries.bet(logged, player=bet_log.pseudonyms.of_user(bet.user_id))
-        return bet_log.receipt(entry)
+        if not isinstance(settled, NewBet):
+            return self._bet_log.receipt_of_bet(user_id=settled.user_id, nonce=settled.bet.nonce)
+        values = {**settled.values, "snapshot": settled.values["snapshot_hash"]}
+        logged = LoggedBet._make(values[name] for name in LoggedBet._fields)
+        entry = entries.bet(logged, player=self._bet_log.pseudonyms.of_user(settled.user_id))
+        return self._bet_log.receipt(entry)
+
+    def postpone_proof(self, settled: NewBet) -> None:
+        """Write when the proof of a bet is due whose settlement was slow."""
+        proof_queries.postpone(settled.bet.id, due_at=settled.bet.proof_due_at_ms)
+
+
+def _execute_prepared(values: Mapping[str, Any]) -> Any:
+    # As a list, because the driver takes 20 us more for a dict.
+    return database.execute_sql(sql.EXECUTE, [values[name] for name in sql.PARAMETERS]).fetchone()
+
+
+def _run_step(part: str, values: Mapping[str, Any]) -> Any:
+    return execute(part.format(**sql.ROWS), values)
+
+
+def _refusal(values: Mapping[str, Any]) -> Exception:
+    """Why the player's row allowed no bet with these values."""
+    is_free = values["free_case_limit"] is not None
+    return _refusal_of_player(values) or (FreeCaseNotAvailable() if is_free else InsufficientBalance())
+
+
+def _refusal_of_player(values: Mapping[str, Any]) -> Exception | None:
+    """Why the player's account, breaks and limits do not allow a bet with these values; None if they do."""
+    query = f"SELECT {REFUSAL}, excluded_until_ms FROM users WHERE id = :user_id"  # noqa: S608  # a constant
+    reason, excluded_until_ms = execute(query, values).fetchone()
+    if reason is None:
+        return None
+    if reason in REFUSALS:
+        return REFUSALS[reason]()
+    if reason == "excluded":
+        return exclusions.refusal(excluded_until_ms or PERMANENTLY)
+    limit, period = reason.split()
+    period = CalendarPeriod(period)
+    return LimitReached(limit=limit, period=period, resets_at=period.end(Millis(values["created_at_ms"])))
 
 
 @reading()
-def _answered(game: Game[Request], request: Request) -> SettledBet | None:
+def _earlier_bet(game: Game[RequestT], request: RequestT) -> SettledBet | None:
     """The bet that this request id belongs to.
 
     Raises Unauthorized if the token was revoked, RequestIdReused if it was another request.
@@ -204,4 +345,5 @@ def _answered(game: Game[Request], request: Request) -> SettledBet | None:
         return None
     if bet.request_digest != request.digest(game.name):
         raise RequestIdReused
-    return SettledBet(bet=bet, prize_id=Prize.select(Prize.id).where(Prize.bet == bet).scalar())
+    prize_id = Prize.select(Prize.id).where(Prize.bet == bet).scalar()
+    return SettledBet(bet=bet, user_id=request.user_id, prize_id=prize_id)

@@ -1,6 +1,7 @@
 """What a bet of any game is: its request, its refusals, and the terms on which it is settled."""
 
 import hashlib
+import json
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,7 +12,6 @@ from models.cases import CASE, IRL
 from services.accounts.client_seed import is_client_seed
 from services.limits.errors import ExcludedPermanently, LimitReached, TakingABreak
 from services.log.restore import BetsPaused
-from services.shared import decimal_json
 from services.shared.errors import (
     AccountSuspended,
     InsufficientBalance,
@@ -39,8 +39,8 @@ class SeedUsed(SpinInProgress):
     """Another bet, perhaps of another process, has used the seed."""
 
 
-class TermsExpired(Exception):
-    """The case of the opening was read too long ago when it was about to be settled."""
+class StaleCase(Exception):
+    """The case was read too long ago when its opening was about to be settled."""
 
 
 class InvalidRequest(Refusal):
@@ -86,11 +86,18 @@ class PlayTimeReached(Refusal):
 
 
 OF_EVERY_BET = (
-    *(Unauthorized, TooManyRequests, SpinInProgress, InvalidRequest, RequestIdReused, InvalidClientSeed),
-    *(AccountSuspended, ExcludedPermanently, TakingABreak, LimitReached, TooSoon, PlayTimeReached),
-    *(CommitmentMismatch, InsufficientBalance, BetsPaused),
+    *(TooManyRequests, Unauthorized, AccountSuspended, SpinInProgress, InvalidRequest, InvalidClientSeed),
+    *(BetsPaused, ExcludedPermanently, TakingABreak, PlayTimeReached, TooSoon, LimitReached),
+    *(CommitmentMismatch, InsufficientBalance, RequestIdReused),
 )
-"""The refusals that every game has. Players are told these and those of the game."""
+"""The refusals that every game has. Players are told these and those of the game, and of anything else that
+something went wrong.
+
+Of several reasons a player is told the first in this order. What ``Game.check`` raises comes where
+InvalidClientSeed is, in the order of the game, and FreeCaseNotAvailable in place of InsufficientBalance. A
+request id that was used before is looked up only when a valid request is refused, so RequestIdReused then
+takes the place of any later reason.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +127,8 @@ class BetRequest(ABC):
 
     def digest(self, game: str) -> str:
         """A hash of the game and the identity. Amounts go by value: 5, 5.0 and 5.00 are the same."""
-        identity = decimal_json.dumps([game, *(_comparable(part) for part in self.identity())])
+        comparable = [game, *(_comparable(part) for part in self.identity())]
+        identity = json.dumps(comparable, separators=(",", ":"))
         return hashlib.sha256(identity.encode()).hexdigest()
 
 
@@ -134,7 +142,10 @@ def _comparable(part: object) -> object:
 
 @dataclass(frozen=True, kw_only=True)
 class Expectation:
-    """The mean of a bet's payout, in cents, and its variance, in square cents, by the bet's chances."""
+    """The mean of a bet's payout, in cents, and its variance, in square cents, by the bet's chances.
+
+    The metrics compare them with what was paid.
+    """
 
     mean_cents: float
     variance_square_cents: float
@@ -152,22 +163,22 @@ class Terms(ABC):
         """Of the payout; None for a bet that costs nothing."""
 
 
-Request = TypeVar("Request", bound=BetRequest)
+RequestT = TypeVar("RequestT", bound=BetRequest)
 
 
-class Game(ABC, Generic[Request]):
+class Game(ABC, Generic[RequestT]):
     """The rules of a game."""
 
     name: str
     refusals: tuple[type[Refusal], ...]
-    """What ``terms`` raises, and refusals of the settlement that this game alone has."""
+    """What ``check`` raises, and refusals of the settlement that this game alone has."""
 
     @abstractmethod
-    def terms(self, request: Request) -> Terms:
+    def check(self, request: RequestT) -> Terms:
         """Check a request in the documented order of the game; raises its refusals.
 
         Calls ``check_client_seed`` at its place in that order.
         """
 
-    def forget_terms(self) -> None:
-        """Forget what ``terms`` remembers, which was too old when a bet was about to be settled."""
+    def forget_cached(self) -> None:
+        """Forget what ``check`` has cached, which was too old when a bet was about to be settled."""

@@ -97,7 +97,7 @@ class Upgrader(Game[SpinRequest]):
         self._settings = settings
         self._catalogue = catalogue
 
-    def terms(self, request: SpinRequest) -> SpinTerms:
+    def check(self, request: SpinRequest) -> SpinTerms:
         """Raises InvalidAmount, InvalidClientSeed, and the errors of this module, in the order below."""
         wager = cents_from_number(request.amount, least=Cents(self._settings.upgrader_min_wager_cents))
         request.check_client_seed()

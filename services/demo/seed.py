@@ -1,7 +1,5 @@
 """Imports the demo data, plays the demo bets, and creates a player to try the demo with."""
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from shutil import copyfile, copytree
 from typing import Any
@@ -14,6 +12,7 @@ from models.items import Item
 from models.users import User
 from services.accounts import users
 from services.bets.cases import OpeningRequest
+from services.bets.settlement import BetSettler
 from services.bets.upgrader import SpinRequest
 from services.cases import importing
 from services.cases.irl import importing as irl_importing
@@ -78,19 +77,22 @@ def play_bets(services: Services) -> int:
         for number, row in enumerate(content["players"])
     }
 
-    def play(row: dict[str, Any], user_id: int, clock: Callable[[], Millis]) -> Bet:
+    def play(row: dict[str, Any], user_id: int, made_at: Millis) -> Bet:
+        settler = BetSettler(
+            seeds=services.seeds, bet_log=services.log, settings=services.settings, clock=lambda: made_at
+        )
         if "item" in row:
             spin = SpinRequest(user_id=user_id, amount=row["wager"], item=row["item"])
-            return services.bets.settle(services.upgrader, spin, clock=clock).bet
+            return settler.settle(services.upgrader, spin).bet
         kind = "case" if "case" in row else "irlCase"
         opening = OpeningRequest(user_id=user_id, case=row[kind])
-        return services.bets.settle(openings[kind], opening, clock=clock).bet
+        return settler.settle(openings[kind], opening).bet
 
     settled = []
     for number, row in enumerate(bets, start=1):
-        clock = partial(Millis, began + number * INTERVAL_MS)
+        made_at = Millis(began + number * INTERVAL_MS)
         try:
-            settled.append(play(row, players[row["player"]].id, clock).id)
+            settled.append(play(row, players[row["player"]].id, made_at).id)
         except Refusal:
             continue
     # Nobody is going to receive these proofs.

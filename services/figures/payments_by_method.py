@@ -6,7 +6,7 @@ import peewee
 from peewee import SQL, fn
 
 from models.db.connection import reading
-from models.payments import Deposit, Payment, Withdrawal
+from models.payments import Deposit, PaymentRecord, Withdrawal
 from services.shared.clock import DAY_MS, Millis
 from services.shared.money import Cents
 
@@ -28,17 +28,17 @@ class PaymentsOfMethod(NamedTuple):
 def by_day(since: Millis, until: Millis) -> list[PaymentsOfMethod]:
     """The payments of the days from ``since`` to before ``until``."""
     query: Any = (
-        Payment.select(
-            Payment.created_at_ms / DAY_MS,
-            Payment.type,
+        PaymentRecord.select(
+            PaymentRecord.created_at_ms / DAY_MS,
+            PaymentRecord.type,
             fn.COALESCE(Deposit.method, Withdrawal.method, RECORDED),
-            fn.COUNT(Payment.id),
-            fn.SUM(Payment.usd_cents),
+            fn.COUNT(PaymentRecord.id),
+            fn.SUM(PaymentRecord.usd_cents),
         )
-        .join(Deposit, peewee.JOIN.LEFT_OUTER, on=(Deposit.payment == Payment.id))
-        .switch(Payment)
-        .join(Withdrawal, peewee.JOIN.LEFT_OUTER, on=(Withdrawal.payment == Payment.id))
-        .where(Payment.created_at_ms.between(since, until - 1))
+        .join(Deposit, peewee.JOIN.LEFT_OUTER, on=(Deposit.payment == PaymentRecord.id))
+        .switch(PaymentRecord)
+        .join(Withdrawal, peewee.JOIN.LEFT_OUTER, on=(Withdrawal.payment == PaymentRecord.id))
+        .where(PaymentRecord.created_at_ms.between(since, until - 1))
         .group_by(SQL("1"), SQL("2"), SQL("3"))
         .order_by(SQL("1"), SQL("2"), SQL("3"))
     )

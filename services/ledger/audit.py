@@ -8,7 +8,7 @@ from peewee import fn
 
 from models.bets import Bet
 from models.ledger import LedgerEntry, LedgerTransaction
-from models.payments import Payment
+from models.payments import PaymentRecord
 from models.users import User
 from services.ledger.posting import PLAYERS_ACCOUNTS, Account
 
@@ -89,24 +89,36 @@ def _wrong_payments(ids: Ids) -> peewee.CompoundSelectQuery:
 
     The coins of a withdrawal that a player has requested come from ``house.held``.
     """
-    coins = peewee.Case(Payment.type, [("deposit", Payment.usd_cents)], Payment.usd_cents * -1)
+    coins = peewee.Case(
+        PaymentRecord.type, [("deposit", PaymentRecord.usd_cents)], PaymentRecord.usd_cents * -1
+    )
     posted = (
         LedgerEntry.select(LedgerEntry.transaction)
-        .join(Payment, peewee.JOIN.LEFT_OUTER, on=(Payment.ledger_transaction == LedgerEntry.transaction))
+        .join(
+            PaymentRecord,
+            peewee.JOIN.LEFT_OUTER,
+            on=(PaymentRecord.ledger_transaction == LedgerEntry.transaction),
+        )
         .where(_is_of_house(Account.HOUSE_PAYMENTS, ids))
         .where(LedgerEntry.amount_cents != fn.COALESCE(coins * -1, 0))
     )
     house, own = LedgerEntry.alias("house"), LedgerEntry.alias("own")
     of_house = (house.account == Account.HOUSE_PAYMENTS) & (house.amount_cents == coins * -1)
-    is_own = (own.user == Payment.user) & (own.account == Account.BALANCE)
+    is_own = (own.user == PaymentRecord.user) & (own.account == Account.BALANCE)
     is_held = own.user.is_null() & (own.account == Account.HOUSE_HELD)
     of_player = (is_own | is_held) & (own.amount_cents == coins)
     paid = (
-        Payment.select(Payment.ledger_transaction)
-        .join(house, peewee.JOIN.LEFT_OUTER, on=(house.transaction == Payment.ledger_transaction) & of_house)
-        .switch(Payment)
-        .join(own, peewee.JOIN.LEFT_OUTER, on=(own.transaction == Payment.ledger_transaction) & of_player)
-        .where(house.id.is_null() | own.id.is_null(), ids.have(Payment.ledger_transaction))
+        PaymentRecord.select(PaymentRecord.ledger_transaction)
+        .join(
+            house,
+            peewee.JOIN.LEFT_OUTER,
+            on=(house.transaction == PaymentRecord.ledger_transaction) & of_house,
+        )
+        .switch(PaymentRecord)
+        .join(
+            own, peewee.JOIN.LEFT_OUTER, on=(own.transaction == PaymentRecord.ledger_transaction) & of_player
+        )
+        .where(house.id.is_null() | own.id.is_null(), ids.have(PaymentRecord.ledger_transaction))
     )
     return posted | paid
 

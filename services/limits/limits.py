@@ -2,7 +2,7 @@
 
 A limit is a column of the player's row. Every bet compares its wager and loss limits and updates the row
 (models/limits.py). Each change locks this row first, so a bet that is settled at the same time comes
-before the change or after it. Deposit limits are compared by deposit_limits.py.
+before the change or after it. Deposit limits are compared in services/payments/deposits.py.
 """
 
 import secrets

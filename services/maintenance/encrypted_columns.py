@@ -93,7 +93,7 @@ def encrypted_columns(
             Bet.encrypted_server_seed,
             seeds,
             is_used=Bet.server_seed.is_null(),
-            order=Bet.completed_at_ms,
+            order=Bet.proof_due_at_ms,
         ),
         EncryptedColumn("two_factor_secrets", "2FA secrets", TwoFactor.encrypted_secret, two_factor),
         EncryptedColumn("recovery_codes", "recovery codes", RecoveryCode.encrypted_code, two_factor),

@@ -6,8 +6,9 @@ import peewee
 from peewee import fn
 
 from models.ledger import LedgerEntry
-from models.payments import Deposit, Payment, Withdrawal
+from models.payments import Deposit, PaymentRecord, PaymentType, Withdrawal
 from services.ledger.posting import Account
+from services.payments import rows
 from services.payments.withdrawals import HELD
 
 
@@ -19,38 +20,26 @@ def mismatches() -> Iterator[str]:
     held = Withdrawal.select(fn.SUM(Withdrawal.amount_cents)).where(Withdrawal.status.in_(HELD))
     if (posted.scalar() or 0) != (held.scalar() or 0):
         yield f"{Account.HOUSE_HELD} differs from the open withdrawals"
-    for deposit_id in _wrong_deposits().scalars():
+    for deposit_id in _wrong_payments(Deposit, PaymentType.DEPOSIT, Deposit.credited_cents).scalars():
         yield f"deposit {deposit_id} differs from its payment"
     for withdrawal_id in _wrong_moves(Withdrawal.hold, sign=-1).scalars():
         yield f"withdrawal {withdrawal_id} differs from its hold"
     for withdrawal_id in _wrong_moves(Withdrawal.release, sign=1).scalars():
         yield f"withdrawal {withdrawal_id} differs from its release"
-    for withdrawal_id in _wrong_withdrawals().scalars():
+    for withdrawal_id in _wrong_payments(
+        Withdrawal, PaymentType.WITHDRAWAL, Withdrawal.amount_cents
+    ).scalars():
         yield f"withdrawal {withdrawal_id} differs from its payment"
 
 
-def _wrong_deposits() -> peewee.Select:
-    return (
-        Deposit.select(Deposit.id)
-        .join(Payment, on=(Deposit.payment == Payment.id))
-        .where(
-            (Payment.user != Deposit.user)
-            | (Payment.type != "deposit")
-            | (Payment.usd_cents != Deposit.credited_cents)
-        )
+def _wrong_payments(table: type[rows.Row], type_: PaymentType, amount: peewee.Field) -> peewee.Select:
+    """The rows whose payment has another player, direction or amount."""
+    is_wrong = (
+        (PaymentRecord.user != table.user)
+        | (PaymentRecord.type != type_)
+        | (PaymentRecord.usd_cents != amount)
     )
-
-
-def _wrong_withdrawals() -> peewee.Select:
-    return (
-        Withdrawal.select(Withdrawal.id)
-        .join(Payment, on=(Withdrawal.payment == Payment.id))
-        .where(
-            (Payment.user != Withdrawal.user)
-            | (Payment.type != "withdraw")
-            | (Payment.usd_cents != Withdrawal.amount_cents)
-        )
-    )
+    return table.select(table.id).join(PaymentRecord, on=(table.payment == PaymentRecord.id)).where(is_wrong)
 
 
 def _wrong_moves(transaction: peewee.ForeignKeyField, *, sign: int) -> peewee.Select:

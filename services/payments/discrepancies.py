@@ -5,8 +5,8 @@ from enum import StrEnum
 
 from models.db.connection import reading, writing
 from models.payments import Discrepancy, WebhookDelivery
+from services.audit_trail import recording as audit_trail
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.text_validation import checked_reason
@@ -138,7 +138,7 @@ def dismiss(*, kind: str, subject: str, reason: str, now: Millis) -> Discrepancy
             _close_message(subject)
         discrepancy: Discrepancy = Discrepancy.get(is_named)
         after = {"discrepancy": discrepancy.id, "kind": discrepancy.kind, "reason": reason}
-        record(AuditEventType.DISCREPANCY_DISMISSED, now=now, user_id=None, after=after)
+        audit_trail.record(AuditEventType.DISCREPANCY_DISMISSED, now=now, user_id=None, after=after)
         return discrepancy
 
 

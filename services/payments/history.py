@@ -8,15 +8,12 @@ import peewee
 from peewee import SQL, fn
 
 from models.db.connection import reading, repeatable_read
-from models.payments import Deposit, Withdrawal
+from models.payments import Deposit, DepositStatus, Withdrawal, WithdrawalStatus
 from models.users import User
-from services.payments.deposit_states import DepositStatus
-from services.payments.errors import PaymentNotFound
-from services.payments.withdrawals import HELD, WithdrawalStatus
+from services.payments.withdrawals import HELD
 from services.shared.clock import Millis
 from services.shared.pagination import Page, Place, rows_of_page
 
-ALL = "all"
 STATUSES = tuple(dict.fromkeys(status.value for status in (*DepositStatus, *WithdrawalStatus)))
 """A status belongs to one or both kinds."""
 
@@ -27,7 +24,7 @@ WATCHED = {
 """The statuses that something or somebody still has to end."""
 
 
-class Direction(StrEnum):
+class EntryType(StrEnum):
     """The type of an entry."""
 
     ALL = "all"
@@ -37,19 +34,17 @@ class Direction(StrEnum):
 
 Row = Deposit | Withdrawal
 
-TABLES: dict[str, type[Row]] = {Direction.DEPOSIT: Deposit, Direction.WITHDRAWAL: Withdrawal}
+TABLES: dict[str, type[Row]] = {EntryType.DEPOSIT: Deposit, EntryType.WITHDRAWAL: Withdrawal}
 
 
 def type_of(row: Row) -> str:
     """The type of an entry, as the API names it."""
-    return Direction.DEPOSIT if isinstance(row, Deposit) else Direction.WITHDRAWAL
+    return EntryType.DEPOSIT if isinstance(row, Deposit) else EntryType.WITHDRAWAL
 
 
 def page(*, user_id: int, place: Place, type_: str, status: str) -> Page[Row]:
     """One page of the player's deposits and withdrawals, newest first."""
-    parts = [
-        _ids(table, table.user == user_id, status) for name, table in TABLES.items() if type_ in (name, ALL)
-    ]
+    parts = [_ids(name, user_id, status) for name in TABLES if type_ in (name, EntryType.ALL)]
     union = parts[0] if len(parts) == 1 else parts[0].union_all(parts[1])
     listed = union.alias("listed")
     query = peewee.Select([listed], [listed.c.type, listed.c.id]).bind(Deposit._meta.database)  # noqa: SLF001
@@ -61,22 +56,19 @@ def page(*, user_id: int, place: Place, type_: str, status: str) -> Page[Row]:
 
 
 @reading()
-def own(table: type[Deposit] | type[Withdrawal], *, user_id: int, payment_id: str) -> Any:
-    """The player's own deposit or withdrawal. Raises PaymentNotFound."""
-    row = table.get_or_none(table.id == payment_id, table.user == user_id)
-    if row is None:
-        raise PaymentNotFound
-    return row
+def is_deposit(row_id: str) -> bool:
+    """Whether this is the id of a deposit."""
+    return bool(Deposit.select().where(Deposit.id == row_id).exists())
 
 
 def listed(*, type_: str, status: str) -> Iterator[tuple[Row, str]]:
     """All players' deposits and then withdrawals, oldest first, each with its player's platform id."""
     with repeatable_read():
         for name, table in TABLES.items():
-            if type_ not in (name, ALL):
+            if type_ not in (name, EntryType.ALL):
                 continue
             query = table.select(table, User).join(User).order_by(table.created_at_ms, table.id)
-            if status != ALL:
+            if status != EntryType.ALL:
                 query = query.where(table.status == status)
             for row in query.iterator():
                 yield row, row.user.platform_id
@@ -103,19 +95,17 @@ def open_counts() -> list[tuple[str, str, int, Millis]]:
     return counts
 
 
-def _ids(table: type[Row], condition: Any, status: str) -> peewee.Select:
-    name = next(name for name, each in TABLES.items() if each is table)
-    query = table.select(peewee.Value(str(name)).alias("type"), table.id, table.created_at_ms).where(
-        condition
-    )
-    return query if status == ALL else query.where(table.status == status)
+def _ids(name: str, user_id: int, status: str) -> peewee.Select:
+    table, type_ = TABLES[name], peewee.Value(str(name)).alias("type")
+    query = table.select(type_, table.id, table.created_at_ms).where(table.user == user_id)
+    return query if status == EntryType.ALL else query.where(table.status == status)
 
 
 def _rows(found: Sequence[tuple[str, str]]) -> list[Row]:
     """The rows with these types and ids, in this order."""
     rows: dict[tuple[str, str], Row] = {}
     for name, table in TABLES.items():
-        ids = [payment_id for type_, payment_id in found if type_ == name]
+        ids = [row_id for type_, row_id in found if type_ == name]
         selected: Any = table.select().where(table.id.in_(ids))
         rows |= {(str(name), row.id): row for row in selected}
-    return [rows[(type_, payment_id)] for type_, payment_id in found]
+    return [rows[key] for key in found]

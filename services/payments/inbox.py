@@ -6,27 +6,27 @@ about at once. A message of the operator's own payment service is recorded, as `
 
 import hashlib
 import logging
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import peewee
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
 from models.db.connection import database, reading, writing
-from models.payments import Deposit, WebhookDelivery, Withdrawal
+from models.payments import Deposit, PaymentType, WebhookDelivery, Withdrawal
 from models.users import User
 from services.accounts import users
+from services.audit_trail import recording as audit_trail
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.recording import record
-from services.payments import discrepancies, transfers
+from services.payments import discrepancies, rows, transfers
 from services.payments.discrepancies import OPERATOR, DiscrepancyKind
 from services.payments.errors import BadSignature, MalformedMessage, MessageIdReused, StatusChanged
-from services.payments.methods import PaymentMethods
-from services.payments.polling_times import at_once
 from services.payments.provider import Hint
-from services.payments.transfers import PaymentType, Transfer
+from services.payments.registry import Providers
+from services.payments.transfers import Transfer
 from services.shared import decimal_json
 from services.shared.clock import DAY_MS, Millis
 from services.shared.errors import InsufficientBalance, Refusal
@@ -40,9 +40,7 @@ MAX_ID = 128
 KEPT_MS = 90 * DAY_MS
 """How long processed messages are kept. A repeated one is refused by its time long before."""
 
-MESSAGE_TYPES = {"deposit.credited": PaymentType.DEPOSIT, "withdrawal.completed": PaymentType.WITHDRAW}
-
-Row = TypeVar("Row", Deposit, Withdrawal)
+MESSAGE_TYPES = {"deposit.credited": PaymentType.DEPOSIT, "withdrawal.completed": PaymentType.WITHDRAWAL}
 
 TRANSFER_FIELDS = ("chain", "asset", "amount", "txhash", "to")
 
@@ -50,13 +48,13 @@ TRANSFER_FIELDS = ("chain", "asset", "amount", "txhash", "to")
 class WebhookInbox:
     """Takes webhooks, and processes what it has stored."""
 
-    def __init__(self, methods: PaymentMethods, settings: Settings) -> None:
-        self._methods = methods
+    def __init__(self, providers: Providers, settings: Settings) -> None:
+        self._providers = providers
         self._webhooks = [Webhook(secret) for secret in settings.payments_webhook_secrets]
 
     def take_from_provider(self, name: str, headers: Mapping[str, str], body: bytes, *, now: Millis) -> None:
         """Store a provider's message, unless it is stored already. Raises BadSignature."""
-        provider = self._methods.providers.get(name)
+        provider = self._providers.by_name.get(name)
         if provider is None or not provider.is_signed(headers, body):
             raise BadSignature
         try:
@@ -74,17 +72,18 @@ class WebhookInbox:
         if not any(_is_signed(webhook, headers, body) for webhook in self._webhooks):
             raise BadSignature
         text = _text_of(body)
-        delivery_id = _store(OPERATOR, headers["webhook-id"], body, text, now=now)
-        delivery = _stored(OPERATOR, delivery_id)
+        delivery = _store(OPERATOR, headers["webhook-id"], body, text, now=now)
         if not _is_same_content(delivery.body, text):
-            ours = "another message has this id"
+            kind, ours = DiscrepancyKind.REUSED_ID, "another message has this id"
             theirs = f"not stored, SHA-256 {hashlib.sha256(body).hexdigest()[:16]}"
-            discrepancies.report(DiscrepancyKind.REUSED_ID, delivery_id, ours=ours, theirs=theirs, now=now)
+            discrepancies.report(kind, delivery.delivery_id, ours=ours, theirs=theirs, now=now)
             raise MessageIdReused
         if delivery.processed_at_ms is None:
             with suppress(StatusChanged):
                 self._record_once(delivery, now=now)
-            delivery = _stored(OPERATOR, delivery_id)
+            with reading():
+                # Another call may have recorded it.
+                delivery = WebhookDelivery.get_by_id(delivery.id)
         if delivery.error == MalformedMessage.text:
             raise MalformedMessage
 
@@ -92,10 +91,19 @@ class WebhookInbox:
         """Process the oldest stored messages; returns those that this call has processed."""
         with reading():
             is_waiting = WebhookDelivery.processed_at_ms.is_null()
-            waiting = list(
-                WebhookDelivery.select().where(is_waiting).order_by(WebhookDelivery.id).limit(most)
-            )
-        return self._process(waiting, now=now)
+            query = WebhookDelivery.select().where(is_waiting).order_by(WebhookDelivery.id)
+            waiting = list(query.limit(most))
+        processed, hints = [], defaultdict(list)
+        for delivery in waiting:
+            if delivery.provider != OPERATOR:
+                hints[delivery.provider].append(delivery)
+                continue
+            with suppress(StatusChanged):
+                self._record_once(delivery, now=now)
+                processed.append(delivery)
+        for name, deliveries in hints.items():
+            processed += self._make_due(name, deliveries, now=now)
+        return processed
 
     def retry(self, *, delivery_id: int, reason: str, now: Millis) -> None:
         """Process a message again whose processing has failed. A discrepancy about it is closed.
@@ -111,11 +119,11 @@ class WebhookInbox:
                 raise Refusal("there is no such message whose processing has failed")
             delivery: WebhookDelivery = WebhookDelivery.get_by_id(delivery_id)
             after = {"delivery": delivery_id, "provider": delivery.provider, "reason": reason}
-            record(AuditEventType.WEBHOOK_RETRIED, now=now, user_id=None, after=after)
+            audit_trail.record(AuditEventType.WEBHOOK_RETRIED, now=now, user_id=None, after=after)
             if delivery.provider == OPERATOR:
                 self._record_again(delivery, now=now)
                 return
-            self._wake(delivery.provider, [delivery], now=now)
+            self._make_due(delivery.provider, [delivery], now=now)
             if delivery.error is not None:
                 raise Refusal(f"it failed again: {delivery.error}")
 
@@ -145,19 +153,6 @@ class WebhookInbox:
             )
         discrepancies.solve(DiscrepancyKind.MESSAGE, delivery.delivery_id, now=now)
 
-    def _process(self, deliveries: Sequence[WebhookDelivery], *, now: Millis) -> list[WebhookDelivery]:
-        """Process these messages; returns those that no concurrent call has processed."""
-        processed = []
-        for delivery in deliveries:
-            if delivery.provider == OPERATOR:
-                with suppress(StatusChanged):
-                    self._record_once(delivery, now=now)
-                    processed.append(delivery)
-        for name in {delivery.provider for delivery in deliveries} - {OPERATOR}:
-            of_provider = [delivery for delivery in deliveries if delivery.provider == name]
-            processed += self._wake(name, of_provider, now=now)
-        return processed
-
     def _record_once(self, delivery: WebhookDelivery, *, now: Millis) -> None:
         """Record the payment of a message. Of concurrent calls one does it, others raise StatusChanged."""
         try:
@@ -175,28 +170,29 @@ class WebhookInbox:
         except Refusal as error:
             self._note_failure(delivery, str(error), now=now)
 
-    def _wake(
+    def _make_due(
         self, name: str, deliveries: Sequence[WebhookDelivery], *, now: Millis
     ) -> list[WebhookDelivery]:
         """Have the deposits and withdrawals of a provider's messages asked about at once.
 
-        Returns the messages that no concurrent call processes. All are marked in the transaction that wakes.
+        Returns the messages that no concurrent call processes. They are marked in the same transaction.
         """
-        times = at_once(now, self._methods.first_wait(name))
+        times = rows.poll_now(now, self._providers.first_wait(name))
+        marked: defaultdict[str | None, list[WebhookDelivery]] = defaultdict(list)
         with writing():
-            own = _lock_waiting(deliveries)
-            hints = [self._hint(delivery) for delivery in own]
-            known = _wake_hinted(name, [hint for hint in hints if hint is not None], times)
-            errors = [_error_of(hint, known) for hint in hints]
-            for error in set(errors):
-                marked = [each for each, its_error in zip(own, errors, strict=True) if its_error == error]
-                _mark_processed(marked, error=error, now=now)
-        return own
+            waiting = _lock_waiting(deliveries)
+            hints = [self._hint(delivery) for delivery in waiting]
+            known = _make_hinted_due(name, [hint for hint in hints if hint is not None], times)
+            for delivery, hint in zip(waiting, hints, strict=True):
+                marked[_error_of(hint, known)].append(delivery)
+            for error, some in marked.items():
+                _mark_processed(some, error=error, now=now)
+        return waiting
 
     def _hint(self, delivery: WebhookDelivery) -> Hint | None:
         """What a message is about; None for one that says nothing."""
         try:
-            return self._methods.providers[delivery.provider].read_webhook(delivery.body.encode())
+            return self._providers.by_name[delivery.provider].read_webhook(delivery.body.encode())
         except (KeyError, ValueError):
             return None
 
@@ -246,8 +242,8 @@ def _text_of(body: bytes) -> str:
     return body.decode(errors="backslashreplace").replace("\x00", "\\x00")
 
 
-def _store(provider: str, delivery_id: str, body: bytes, text: str, *, now: Millis) -> str:
-    """Store a message as this text, unless one with this id is stored. Returns its id."""
+def _store(provider: str, delivery_id: str, body: bytes, text: str, *, now: Millis) -> WebhookDelivery:
+    """Store a message as this text, unless one with this id is stored. Returns that one."""
     if not 1 <= len(delivery_id) <= MAX_ID or not delivery_id.isprintable():
         # Without an id, its content is the id.
         named = delivery_id.encode(errors="replace") or body
@@ -255,7 +251,9 @@ def _store(provider: str, delivery_id: str, body: bytes, text: str, *, now: Mill
     with writing():
         values = {"provider": provider, "delivery_id": delivery_id, "body": text, "received_at_ms": now}
         WebhookDelivery.insert(values).on_conflict_ignore().execute()
-    return delivery_id
+        is_same = (WebhookDelivery.provider == provider) & (WebhookDelivery.delivery_id == delivery_id)
+        stored: WebhookDelivery = WebhookDelivery.get(is_same)
+        return stored
 
 
 def _is_same_content(stored: str, text: str) -> bool:
@@ -266,13 +264,6 @@ def _is_same_content(stored: str, text: str) -> bool:
         return bool(decimal_json.loads(stored) == decimal_json.loads(text))
     except ValueError:
         return False
-
-
-@reading()
-def _stored(provider: str, delivery_id: str) -> WebhookDelivery:
-    is_same = (WebhookDelivery.provider == provider) & (WebhookDelivery.delivery_id == delivery_id)
-    stored: WebhookDelivery = WebhookDelivery.get(is_same)
-    return stored
 
 
 def _lock_waiting(deliveries: Sequence[WebhookDelivery]) -> list[WebhookDelivery]:
@@ -287,29 +278,29 @@ def _lock_waiting(deliveries: Sequence[WebhookDelivery]) -> list[WebhookDelivery
     return [delivery for delivery in deliveries if delivery.id in locked]
 
 
-def _wake_hinted(name: str, hints: Sequence[Hint], times: dict[str, Any]) -> set[str | None]:
-    """Wake the deposits with the hints' invoices, or with their ids and no invoice yet, and the withdrawals.
+def _make_hinted_due(name: str, hints: Sequence[Hint], times: dict[str, Any]) -> set[str | None]:
+    """Make due the withdrawals with the hints' payouts, and the deposits with their invoices.
 
-    Returns the hints' ids of those that exist.
+    Also deposits with their ids and no invoice yet. Returns the ids in the hints that are known.
     """
     # Most hints lack one of the ids. NULL in a list is equal to nothing.
     is_waiting = Deposit.id.in_([hint.order_id for hint in hints]) & Deposit.invoice_id.is_null()
     has_invoice = Deposit.invoice_id.in_([hint.invoice_id for hint in hints])
     has_payout = Withdrawal.payout_id.in_([hint.payout_id for hint in hints])
-    deposits = _wake_rows(Deposit, (Deposit.method == name) & (has_invoice | is_waiting), times)
-    withdrawals = _wake_rows(Withdrawal, (Withdrawal.provider == name) & has_payout, times)
+    deposits = _make_rows_due(Deposit, (Deposit.method == name) & (has_invoice | is_waiting), times)
+    withdrawals = _make_rows_due(Withdrawal, (Withdrawal.provider == name) & has_payout, times)
     return {row.invoice_id or row.id for row in deposits} | {row.payout_id for row in withdrawals}
 
 
-def _wake_rows(table: type[Row], is_hinted: Any, times: dict[str, Any]) -> list[Row]:
+def _make_rows_due(table: type[rows.Row], is_hinted: Any, times: dict[str, Any]) -> list[rows.Row]:
     query: Any = table.select().where(is_hinted).order_by(table.id)
     if database.for_update:
         # In this order, so that no two processes wait for each other.
         query = query.for_update()
-    rows = list(query)
-    is_found = table.id.in_([row.id for row in rows])
+    found = list(query)
+    is_found = table.id.in_([row.id for row in found])
     table.update(times).where(is_found, table.poll_at_ms.is_null(False)).execute()
-    return rows
+    return found
 
 
 def _error_of(hint: Hint | None, known: set[str | None]) -> str | None:
@@ -343,7 +334,7 @@ def _record_payment(delivery: WebhookDelivery, user: User, payment: _Payment, *,
     """Record the payment of a message, within ``writing()``. Raises StatusChanged if that is done already."""
     # First, so that a concurrent call waits here and then finds that it is done.
     _mark_processed([delivery], error=None, now=now)
-    recorded = transfers.record_within(
+    recorded = transfers.record_in_transaction(
         user=user, type_=payment.type_, usd=payment.usd, transfer=payment.transfer, now=now
     )
     WebhookDelivery.update(payment_id=recorded.id).where(WebhookDelivery.id == delivery.id).execute()

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
-from models.payments import Payment, Withdrawal
+from models.payments import PaymentRecord, Withdrawal, WithdrawalStatus
 from services.payments.provider import USD, Payout, PayoutState
 from services.payments.transfers import Transfer
-from services.payments.withdrawals import HELD, RELEASED, UNDER_WAY, WithdrawalStatus
+from services.payments.withdrawals import HELD, RELEASED, UNDER_WAY
 
 AGREEING = {
     PayoutState.UNAPPROVED: (WithdrawalStatus.SENDING,),
@@ -49,15 +49,13 @@ def bare_address(text: str) -> str:
     return address.lower() if address.isupper() else address
 
 
-def may_be_adopted(withdrawal: Withdrawal) -> bool:
-    """Whether it has no payout yet and is not over. The next look-up may store one that exists."""
-    return withdrawal.payout_id is None and withdrawal.status in HELD
-
-
 def is_superfluous(payout: Payout, withdrawal: Withdrawal) -> bool:
     """Whether the payout must be cancelled: it is not the withdrawal's, or waits although that is over."""
+    if withdrawal.payout_id is None and withdrawal.status in HELD:
+        # The next look-up may store it.
+        return False
     if withdrawal.payout_id != payout.id:
-        return not may_be_adopted(withdrawal)
+        return True
     return withdrawal.status in RELEASED and payout.state is PayoutState.UNAPPROVED
 
 
@@ -80,7 +78,7 @@ def agrees(payout: Payout, withdrawal: Withdrawal) -> bool:
     return withdrawal.status in AGREEING[payout.state] or (is_cancelled and is_ended_by_staff)
 
 
-def transfer_of(payout: Payout, withdrawal: Withdrawal) -> Transfer:
+def transfer_of_payout(payout: Payout, withdrawal: Withdrawal) -> Transfer:
     """The payment's description of a completed payout."""
     return Transfer(
         chain=payout.method,
@@ -88,5 +86,5 @@ def transfer_of(payout: Payout, withdrawal: Withdrawal) -> Transfer:
         amount=payout.asset_amount,
         txhash=payout.txhash,
         # An address may be longer than the column. The withdrawal has all of it.
-        to=withdrawal.destination[: Payment.to.max_length],
+        to=withdrawal.destination[: PaymentRecord.to.max_length],
     )

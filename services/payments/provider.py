@@ -1,7 +1,7 @@
 """The port of payment providers: what the platform asks of one, and what it answers.
 
-Amounts are US cents, times Unix milliseconds. No call takes longer than the caller's ``seconds``, and none is
-made within a transaction.
+Amounts are US cents, times Unix milliseconds. No call takes longer than CALL_SECONDS, and none is made within
+a transaction.
 """
 
 from abc import ABC, abstractmethod
@@ -10,11 +10,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
+from models.payments import Deposit, Withdrawal
 from services.shared.clock import MINUTE_MS, Millis
 from services.shared.money import Cents
 
 CALL_SECONDS = 10.0
 """The longest call."""
+
+LOOK_SECONDS = 3.0
+"""The longest call about the provider itself, for which the list of methods waits."""
 
 USD = "USD"
 
@@ -22,24 +26,37 @@ USD = "USD"
 class ProviderError(Exception):
     """A call that failed. The text holds neither addresses nor keys, and may be logged and stored."""
 
-    is_about_this_only = False
-    """Whether other calls may succeed: the provider works, and does not do this one."""
+    kind: str
+    """What is known, as the metrics name it."""
+
+    def __init__(self, text: str, *, is_about_this_only: bool = False) -> None:
+        super().__init__(text)
+        self.is_about_this_only = is_about_this_only
+        """Whether other calls may succeed: the provider works, and does not do this one."""
 
 
-class Refused(ProviderError):
+class Declined(ProviderError):
     """The provider has definitely not done it, and never will."""
 
+    kind = "refused"
 
-class Unknown(ProviderError):
+
+class OutcomeUnknown(ProviderError):
     """The provider may have done it: it answered late, not at all, or with an internal error."""
 
+    kind = "unknown"
 
-class Away(ProviderError):
+
+class NotDone(ProviderError):
     """The provider has not done it, and may do it later."""
 
+    kind = "away"
 
-class NotAllowed(Away):
+
+class NotAllowed(NotDone):
     """The provider does not accept the key, or the key lacks a permission."""
+
+    kind = "notallowed"
 
 
 class InvoiceState(StrEnum):
@@ -148,8 +165,8 @@ class PayoutMethod:
 class Provider(ABC):
     """One payment provider.
 
-    Calls raise Refused, Unknown or Away. A call that only reads raises Unknown or Away for any failure, and
-    returns None for what the provider does not have.
+    Calls raise Declined, OutcomeUnknown or NotDone. A call that only reads raises one of the latter two for
+    any failure, and returns None for what the provider does not have.
     """
 
     name: str
@@ -163,68 +180,60 @@ class Provider(ABC):
     """Whether it can list its invoices and payouts, to be reconciled with ours."""
 
     @abstractmethod
-    def create_invoice(
-        self, *, deposit_id: str, secret: str, platform_id: str, amount: Cents, seconds: float
-    ) -> Invoice:
-        """Ask for money. The invoice has the deposit's id and secret, and names the player."""
+    def create_invoice(self, deposit: Deposit, *, platform_id: str) -> Invoice:
+        """Ask for the money of a deposit. The invoice has its id and secret, and names the player."""
 
     @abstractmethod
-    def invoice(self, invoice_id: str, *, seconds: float) -> Invoice | None:
+    def get_invoice(self, invoice_id: str) -> Invoice | None:
         """One invoice as it is now."""
 
     @abstractmethod
-    def invoices_of(self, deposit_id: str, *, seconds: float) -> Sequence[Invoice]:
+    def find_invoices(self, deposit_id: str) -> Sequence[Invoice]:
         """All invoices with this ``orderId``, whoever made them."""
 
     @abstractmethod
-    def invoices(self, *, since: Millis, seconds: float) -> Iterable[Invoice]:
+    def list_invoices(self, *, since: Millis) -> Iterable[Invoice]:
         """All invoices made since then, with what was paid if the list says so.
 
-        Each part of the list may take ``seconds``. What can't be read is left out.
+        Each part of the list may take as long as a call. What can't be read is left out.
         """
 
     @abstractmethod
-    def create_payout(
-        self,
-        *,
-        withdrawal_id: str,
-        platform_id: str,
-        method: str,
-        amount: Cents,
-        destination: str,
-        seconds: float,
-    ) -> Payout:
-        """Prepare a payout that is not paid before it is approved, and names the player."""
+    def create_payout(self, withdrawal: Withdrawal, *, platform_id: str) -> Payout:
+        """Prepare the payout of a withdrawal. It names the player, and is not paid before it is approved."""
 
     @abstractmethod
-    def approve(self, payout: Payout, *, seconds: float) -> None:
-        """Have it paid, in the form that ``payout`` shows. Raises Unknown also if it has changed since."""
+    def approve(self, payout: Payout) -> None:
+        """Have a payout paid, in the form that ``payout`` shows.
+
+        Raises OutcomeUnknown also if it has changed since.
+        """
 
     @abstractmethod
-    def cancel(self, payout_id: str, *, seconds: float) -> None:
-        """Cancel one that is not being paid. Does nothing if the provider does not have it."""
+    def cancel(self, payout_id: str) -> None:
+        """Cancel a payout unless it is being paid. Does nothing if the provider does not have it."""
 
     @abstractmethod
-    def payout(self, payout_id: str, *, seconds: float) -> Payout | None:
+    def get_payout(self, payout_id: str) -> Payout | None:
         """One payout as it is now."""
 
     @abstractmethod
-    def payouts(self, *, seconds: float) -> Sequence[Payout]:
+    def list_payouts(self) -> Sequence[Payout]:
         """All payouts that the platform has made, cancelled ones too."""
 
-    def about_version(self, *, seconds: float) -> tuple[list[str], list[str]]:  # noqa: ARG002  # for those that ask
+    def about_version(self) -> tuple[list[str], list[str]]:
         """Why the provider's version can't be used, and what it is and lacks, one line each.
 
-        Raises Unknown or Away.
+        Takes at most LOOK_SECONDS, as ``problems``. Raises OutcomeUnknown or NotDone.
         """
         return [], []
 
     @abstractmethod
-    def problems(self, *, seconds: float) -> list[str]:
-        """Why payouts can't be made as they are set up, one line each. Raises Unknown or Away."""
+    def problems(self) -> list[str]:
+        """Why payouts can't be made as they are set up, one line each. Raises OutcomeUnknown or NotDone."""
 
     def storable(self, text: str) -> str:
-        """The text of a webhook without what nobody may read who may read webhooks."""
+        """The text of a webhook with secrets removed, for staff who may read webhooks."""
         return text
 
     @abstractmethod

@@ -6,23 +6,22 @@ What a provider shows is followed first, as polling does. What differs then is a
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 import peewee
 
 from models.db.connection import reading
-from models.payments import Deposit, Discrepancy, Withdrawal
-from services.payments import deposits, discrepancies
-from services.payments.deposit_states import UNPAID, DepositStatus, outcome_of, paid_cents
-from services.payments.deposits import NOT_OURS, Deposits, foreign_invoices, is_ours
+from models.payments import Deposit, DepositStatus, Discrepancy, Withdrawal, WithdrawalStatus
+from services.payments import discrepancies, rows
+from services.payments.deposit_states import CLOSED, foreign_invoices, is_ours, outcome_of, paid_cents
+from services.payments.deposits import NOT_OURS, Deposits
 from services.payments.discrepancies import DiscrepancyKind
 from services.payments.hold import PayoutHold
-from services.payments.methods import PaymentMethods
 from services.payments.payout_states import agrees, doubtful_cancellation, has_terms_of, is_superfluous
-from services.payments.provider import CALL_SECONDS, Invoice, Payout, PayoutState, Provider, Unknown
+from services.payments.provider import Invoice, OutcomeUnknown, Payout, PayoutState, Provider
+from services.payments.registry import Providers
 from services.payments.sending import OTHER_TERMS, report_second, report_slow
-from services.payments.withdrawals import UNDER_WAY, WithdrawalStatus
+from services.payments.withdrawals import UNDER_WAY
 from services.shared.background import in_slices
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
 from services.shared.money import Cents, decimal_text
@@ -48,19 +47,11 @@ class Difference(NamedTuple):
     address: str | None = None
 
 
-@dataclass
-class Report:
-    """How many invoices and payouts were compared, and the discrepancies that are open."""
-
-    checked: int = 0
-    discrepancies: Sequence[Discrepancy] = field(default_factory=list)
-
-
 class Reconciliation:
     """Compares the books of the providers with ours."""
 
-    def __init__(self, methods: PaymentMethods, follower: Deposits, *, hold: PayoutHold) -> None:
-        self._methods = methods
+    def __init__(self, providers: Providers, follower: Deposits, *, hold: PayoutHold) -> None:
+        self._providers = providers
         self._hold = hold
         self._deposits = follower
 
@@ -70,23 +61,24 @@ class Reconciliation:
         since: Millis,
         now: Millis,
         before_each: Callable[[], None] = lambda: None,
-    ) -> Report:
-        """Compare what was made since then. Raises ProviderError when a provider does not answer.
+    ) -> tuple[int, list[Discrepancy]]:
+        """Compare what was made since then; how many invoices and payouts, and the open discrepancies.
+
+        Raises ProviderError when a provider does not answer.
 
         ``before_each`` is called before each step, which asks a provider at most once. What it raises ends
         the reconciliation. Withdrawals that are held are released, if nothing more holds them.
         """
-        report, epoch = Report(), self._hold.epoch()
-        for provider in self._methods.providers.values():
+        checked, epoch = 0, self._hold.epoch()
+        for provider in self._providers.by_name.values():
             if provider.has_books:
-                report.checked += self._compare_deposits(provider, before_each, since=since, now=now)
-                report.checked += self._compare_withdrawals(provider, before_each, since=since, now=now)
+                checked += self._compare_deposits(provider, before_each, since=since, now=now)
+                checked += self._compare_withdrawals(provider, before_each, since=since, now=now)
         report_slow(now=now)
         # Without providers nothing was compared.
-        if self._methods.providers:
+        if self._providers.by_name:
             self._hold.end(epoch)
-        report.discrepancies = discrepancies.open_discrepancies()
-        return report
+        return checked, discrepancies.open_discrepancies()
 
     def _compare_deposits(
         self, provider: Provider, before_each: Callable[[], None], *, since: Millis, now: Millis
@@ -107,7 +99,7 @@ class Reconciliation:
             subjects |= {deposit.id, *(invoice.id for invoice in invoices)}
             try:
                 own = listed.get(deposit.invoice_id or "") or _unlisted_invoice(deposit, provider)
-            except Unknown as error:
+            except OutcomeUnknown as error:
                 if not error.is_about_this_only:
                     raise
                 ours = _shown_deposit(deposit)
@@ -125,12 +117,12 @@ class Reconciliation:
         self, provider: Provider, before_each: Callable[[], None], *, since: Millis
     ) -> dict[str, Invoice]:
         """The provider's invoices since then. Ours are asked about one by one if the list has no payments."""
-        found = provider.invoices(since=since, seconds=CALL_SECONDS)
+        found = provider.list_invoices(since=since)
         listed = {invoice.id: invoice for invoice in _steps(found, before_each)}
         without = [each.id for each in listed.values() if each.paid is None and each.secret is not None]
         for invoice_id in _steps(without, before_each):
-            with suppress(Unknown):
-                if (invoice := provider.invoice(invoice_id, seconds=CALL_SECONDS)) is not None:
+            with suppress(OutcomeUnknown):
+                if (invoice := provider.get_invoice(invoice_id)) is not None:
                     listed[invoice_id] = invoice
         return listed
 
@@ -142,19 +134,19 @@ class Reconciliation:
         for invoice in invoices:
             if not is_ours(invoice, deposit):
                 continue
-            if deposit.invoice_id is None and deposit.status in UNPAID and invoice.paid:
+            if deposit.invoice_id is None and deposit.status in CLOSED and invoice.paid:
                 self._deposits.adopt_late(deposit, invoice, now=now)
-                deposit = deposits.get(deposit.id)
+                deposit = rows.get(Deposit, deposit.id)
             if deposit.invoice_id == invoice.id:
                 self._deposits.follow(deposit, invoice, now=now)
-                deposit = deposits.get(deposit.id)
+                deposit = rows.get(Deposit, deposit.id)
         return deposit
 
     def _compare_withdrawals(
         self, provider: Provider, before_each: Callable[[], None], *, since: Millis, now: Millis
     ) -> int:
         before_each()
-        listed = {payout.id: payout for payout in provider.payouts(seconds=CALL_SECONDS)}
+        listed = {payout.id: payout for payout in provider.list_payouts()}
         alive = {
             each.withdrawal_id: each for each in listed.values() if each.state is not PayoutState.CANCELLED
         }
@@ -164,15 +156,13 @@ class Reconciliation:
             if withdrawal.status == WithdrawalStatus.REQUESTED and withdrawal.id in alive:
                 # A restore has set it back. It must be approved, or its coins would be given back.
                 subjects.add(withdrawal.id)
-                label = alive[withdrawal.id].label
-                differences.append(
-                    Difference(DiscrepancyKind.WITHDRAWAL, withdrawal.id, withdrawal.status, label)
-                )
+                kind, label = DiscrepancyKind.WITHDRAWAL, alive[withdrawal.id].label
+                differences.append(Difference(kind, withdrawal.id, withdrawal.status, label))
             if withdrawal.payout_id is None or now - withdrawal.changed_at_ms < RECENT_MS:
                 continue
             payout = listed.get(withdrawal.payout_id)
             if payout is None:
-                payout = provider.payout(withdrawal.payout_id, seconds=CALL_SECONDS)
+                payout = provider.get_payout(withdrawal.payout_id)
             if payout is not None and now - payout.created_at < RECENT_MS:
                 continue
             subjects.add(withdrawal.id)
@@ -207,11 +197,11 @@ def _rows(table: type[Row], condition: Any, since: Millis) -> Iterator[Row]:
     while True:
         with reading():
             query = table.select().where(condition, table.created_at_ms >= since, table.id > last)
-            rows = list(query.order_by(table.id).limit(ROWS_AT_ONCE))
-        yield from rows
-        if len(rows) < ROWS_AT_ONCE:
+            some = list(query.order_by(table.id).limit(ROWS_AT_ONCE))
+        yield from some
+        if len(some) < ROWS_AT_ONCE:
             return
-        last = rows[-1].id
+        last = some[-1].id
 
 
 def _is_recent(deposit: Deposit, invoices: Sequence[Invoice], *, now: Millis) -> bool:
@@ -221,9 +211,9 @@ def _is_recent(deposit: Deposit, invoices: Sequence[Invoice], *, now: Millis) ->
 
 def _unlisted_invoice(deposit: Deposit, provider: Provider) -> Invoice | None:
     """The deposit's invoice, if it is archived. Of what was not paid it does not matter."""
-    if deposit.invoice_id is None or deposit.status in UNPAID:
+    if deposit.invoice_id is None or deposit.status in CLOSED:
         return None
-    return provider.invoice(deposit.invoice_id, seconds=CALL_SECONDS)
+    return provider.get_invoice(deposit.invoice_id)
 
 
 def _differences_of_deposit(
@@ -235,9 +225,8 @@ def _differences_of_deposit(
     for second in invoices:
         # Of several invoices that we made, only one was shown to the player.
         if second.id != deposit.invoice_id and second.paid and is_ours(second, deposit):
-            yield Difference(
-                DiscrepancyKind.SECOND_INVOICE, second.id, f"deposit {deposit.id}", _shown_invoice(second)
-            )
+            ours, theirs = f"deposit {deposit.id}", _shown_invoice(second)
+            yield Difference(DiscrepancyKind.SECOND_INVOICE, second.id, ours, theirs)
     if deposit.invoice_id is None:
         return
     if deposit.is_decided_by_staff:
@@ -247,10 +236,9 @@ def _differences_of_deposit(
         ours, theirs = _shown_deposit(deposit), _shown_invoice(invoice)
         yield Difference(DiscrepancyKind.DEPOSIT, deposit.id, ours, theirs)
     # The provider may have deleted one that was not paid.
-    if invoice is None and deposit.status not in UNPAID:
-        yield Difference(
-            DiscrepancyKind.INVOICE_MISSING, deposit.id, deposit.status, f"no invoice {deposit.invoice_id}"
-        )
+    if invoice is None and deposit.status not in CLOSED:
+        missing = f"no invoice {deposit.invoice_id}"
+        yield Difference(DiscrepancyKind.INVOICE_MISSING, deposit.id, deposit.status, missing)
 
 
 def _money_after_decision(deposit: Deposit, invoice: Invoice | None) -> Iterator[Difference]:
@@ -268,14 +256,9 @@ def _unknown_invoices(invoices: Sequence[Invoice]) -> list[Difference]:
     paid = [invoice for invoice in invoices if invoice.secret is not None and invoice.paid]
     ids = [invoice.order_id for invoice in paid]
     known = {row.id for row in Deposit.select(Deposit.id).where(Deposit.id.in_(ids))}
+    kind, ours = DiscrepancyKind.UNKNOWN_INVOICE, "no deposit"
     return [
-        Difference(
-            DiscrepancyKind.UNKNOWN_INVOICE,
-            invoice.id,
-            "no deposit",
-            _shown_invoice(invoice),
-            invoice.platform_id,
-        )
+        Difference(kind, invoice.id, ours, _shown_invoice(invoice), invoice.platform_id)
         for invoice in paid
         if invoice.order_id not in known
     ]
@@ -305,12 +288,8 @@ def _differences_of_withdrawal(
     withdrawal: Withdrawal, payout: Payout | None, *, now: Millis
 ) -> Iterator[Difference]:
     if payout is None:
-        yield Difference(
-            DiscrepancyKind.PAYOUT_MISSING,
-            withdrawal.id,
-            withdrawal.status,
-            f"no payout {withdrawal.payout_id}",
-        )
+        missing = f"no payout {withdrawal.payout_id}"
+        yield Difference(DiscrepancyKind.PAYOUT_MISSING, withdrawal.id, withdrawal.status, missing)
     elif not has_terms_of(payout, withdrawal):
         yield Difference(DiscrepancyKind.WITHDRAWAL, withdrawal.id, *OTHER_TERMS)
     elif doubt := doubtful_cancellation(payout, withdrawal):
@@ -330,13 +309,13 @@ def _unstored_payouts(payouts: Sequence[Payout], *, now: Millis) -> Iterator[Dif
     alive = [payout for payout in payouts if not payout.is_over]
     with reading():
         ids = [payout.withdrawal_id for payout in alive]
-        rows = {row.id: row for row in Withdrawal.select().where(Withdrawal.id.in_(ids))}
+        withdrawals = {row.id: row for row in Withdrawal.select().where(Withdrawal.id.in_(ids))}
     for payout in alive:
-        withdrawal = rows.get(payout.withdrawal_id or "")
+        withdrawal = withdrawals.get(payout.withdrawal_id or "")
         if withdrawal is None:
             kind, theirs = DiscrepancyKind.UNKNOWN_PAYOUT, _shown_payout(payout)
-            found = (payout.id, "no withdrawal", theirs, payout.platform_id, payout.destination)
-            yield Difference(kind, *found)
+            about = (payout.platform_id, payout.destination)
+            yield Difference(kind, payout.id, "no withdrawal", theirs, *about)
         elif is_superfluous(payout, withdrawal):
             report_second(payout, withdrawal.id, now=now)
 
@@ -345,15 +324,7 @@ def _report(
     differences: Sequence[Difference], subjects: set[str], kinds: Sequence[DiscrepancyKind], *, now: Millis
 ) -> None:
     for each in differences:
-        discrepancies.report(
-            each.kind,
-            each.subject,
-            ours=each.ours,
-            theirs=each.theirs,
-            platform_id=each.platform_id,
-            address=each.address,
-            now=now,
-        )
+        discrepancies.report(**each._asdict(), now=now)
     for kind in kinds:
         found = [each.subject for each in differences if each.kind is kind]
         discrepancies.solve_others(kind, subjects=subjects, found=found, now=now)

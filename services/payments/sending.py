@@ -13,32 +13,30 @@ from typing import Any
 import peewee
 
 from models.db.connection import reading
-from models.payments import Discrepancy, Withdrawal
+from models.payments import Discrepancy, Withdrawal, WithdrawalStatus
 from services.accounts import users
-from services.payments import discrepancies, withdrawals
+from services.payments import discrepancies, rows, withdrawals
 from services.payments.discrepancies import DiscrepancyKind
 from services.payments.errors import StatusChanged
 from services.payments.hold import PayoutHold
-from services.payments.methods import PaymentMethods
 from services.payments.payout_states import (
     bare_address,
     by_preference,
     doubtful_cancellation,
     has_terms_of,
     is_superfluous,
-    transfer_of,
+    transfer_of_payout,
 )
-from services.payments.polling_times import later, soon
 from services.payments.provider import (
     CALL_SECONDS,
-    Away,
+    Declined,
+    NotDone,
     Payout,
     PayoutState,
     Provider,
     ProviderError,
-    Refused,
 )
-from services.payments.withdrawals import WithdrawalStatus
+from services.payments.registry import Providers
 from services.shared.clock import MINUTE_MS, Millis
 from services.shared.lease import Lease, LeaseLost
 
@@ -59,8 +57,8 @@ OTHER_TERMS = ("as requested", "another amount or address")
 class PayoutSender:
     """Takes each withdrawal from its approval to its end."""
 
-    def __init__(self, methods: PaymentMethods, *, hold: PayoutHold, clock: Callable[[], Millis]) -> None:
-        self._methods = methods
+    def __init__(self, providers: Providers, *, hold: PayoutHold, clock: Callable[[], Millis]) -> None:
+        self._providers = providers
         self._hold = hold
         # A round may take long, and each change has its own time.
         self._clock = clock
@@ -74,39 +72,14 @@ class PayoutSender:
 
         Returns the errors of the provider. Raises LeaseLost when another process has taken over.
         """
-        errors: list[ProviderError] = []
         due = self._due(now)
-        second = (
-            discrepancies.open_discrepancies(DiscrepancyKind.SECOND_PAYOUT)
-            if now >= self._second_due_at
-            else []
-        )
+        second: list[Discrepancy] = []
+        if now >= self._second_due_at:
+            second = discrepancies.open_discrepancies(DiscrepancyKind.SECOND_PAYOUT)
         if not (due or second) or not self._lease.acquire():
-            return errors
+            return []
         self._listed = {}
-        for withdrawal in self._unless_held(due):
-            try:
-                self._advance(withdrawal)
-            except ProviderError as error:
-                log.warning("withdrawal not sent: %s", error, extra={"withdrawal": withdrawal.id})
-                errors.append(error)
-                if not error.is_about_this_only:
-                    # The others would fail too. Their turn comes first in the next round.
-                    break
-            except StatusChanged:
-                log.info("withdrawal changed meanwhile", extra={"withdrawal": withdrawal.id})
-            except (peewee.IntegrityError, peewee.DataError):
-                # The others must not wait for this one.
-                log.exception("withdrawal not changed", extra={"withdrawal": withdrawal.id})
-        for discrepancy in second:
-            try:
-                self._cancel_second(discrepancy)
-            except ProviderError as error:
-                log.warning("second payout not cancelled: %s", error, extra={"payout": discrepancy.subject})
-                errors.append(error)
-        if second:
-            self._second_due_at = Millis(self._clock() + SECOND_EVERY_MS)
-        return errors
+        return self._advance_all(self._unless_held(due)) + self._cancel_all_second(second)
 
     def release(self) -> None:
         """Let another process take over at once."""
@@ -124,11 +97,29 @@ class PayoutSender:
             return due
         return [withdrawal for withdrawal in due if withdrawal.payout_id is not None]
 
+    def _advance_all(self, due: list[Withdrawal]) -> list[ProviderError]:
+        errors: list[ProviderError] = []
+        for withdrawal in due:
+            try:
+                self._advance(withdrawal)
+            except ProviderError as error:
+                log.warning("withdrawal not sent: %s", error, extra={"withdrawal": withdrawal.id})
+                errors.append(error)
+                if not error.is_about_this_only:
+                    # The others would fail too. Their turn comes first in the next round.
+                    break
+            except StatusChanged:
+                log.info("withdrawal changed meanwhile", extra={"withdrawal": withdrawal.id})
+            except (peewee.IntegrityError, peewee.DataError):
+                # The others must not wait for this one.
+                log.exception("withdrawal not changed", extra={"withdrawal": withdrawal.id})
+        return errors
+
     def _advance(self, withdrawal: Withdrawal) -> None:
         # Whatever happens now, the next step comes later.
-        longest_wait = self._methods.longest_wait(withdrawal.provider)
-        self._note(withdrawal, **later(self._clock(), withdrawal.poll_wait_ms, longest_wait))
-        provider = self._methods.providers.get(withdrawal.provider)
+        longest_wait = self._providers.longest_wait(withdrawal.provider)
+        self._note(withdrawal, **rows.next_poll(self._clock(), withdrawal.poll_wait_ms, longest_wait))
+        provider = self._providers.by_name.get(withdrawal.provider)
         if provider is None:
             return
         if withdrawal.status == WithdrawalStatus.APPROVED:
@@ -136,12 +127,14 @@ class PayoutSender:
         if withdrawal.payout_id is None:
             payout = self._prepare(withdrawal, provider)
         else:
-            payout = provider.payout(withdrawal.payout_id, seconds=CALL_SECONDS)
+            payout = provider.get_payout(withdrawal.payout_id)
         if payout is None:
             return
         # One that was cancelled pays nothing, whatever it says.
-        if payout.state is PayoutState.CANCELLED or self._is_unchanged(payout, withdrawal):
+        if payout.state is PayoutState.CANCELLED or has_terms_of(payout, withdrawal):
             self._follow(withdrawal, payout, provider)
+        else:
+            self._report(withdrawal, *OTHER_TERMS)
 
     def _prepare(self, withdrawal: Withdrawal, provider: Provider) -> Payout | None:
         """Find or make the withdrawal's payout, not approved, and store its id."""
@@ -160,7 +153,7 @@ class PayoutSender:
         """The payout that was made for this withdrawal already, if there is one. Others are cancelled."""
         if provider.name not in self._listed:
             self._renew()
-            self._listed[provider.name] = provider.payouts(seconds=CALL_SECONDS)
+            self._listed[provider.name] = provider.list_payouts()
         made = by_preference(self._listed[provider.name], withdrawal.id)
         for second in made[1:]:
             report_second(second, withdrawal.id, now=self._clock())
@@ -172,19 +165,13 @@ class PayoutSender:
         nothing_holds = self._hold.holds_nothing()
         self._note(withdrawal, only_if=nothing_holds, payouts_asked=withdrawal.payouts_asked + 1)
         try:
-            return provider.create_payout(
-                withdrawal_id=withdrawal.id,
-                platform_id=users.get_by_id(withdrawal.user_id).platform_id,  # type: ignore[attr-defined]  # peewee's
-                method=withdrawal.method,
-                amount=withdrawal.amount_cents,  # type: ignore[arg-type]  # cents
-                destination=withdrawal.destination,
-                seconds=CALL_SECONDS,
-            )
-        except Refused as error:
+            player = users.get_by_id(withdrawal.user_id)
+            return provider.create_payout(withdrawal, platform_id=player.platform_id)
+        except Declined as error:
             with self._lease.fenced():
                 withdrawals.release(withdrawal, WithdrawalStatus.FAILED, reason=str(error), now=self._clock())
             return None
-        except Away as error:
+        except NotDone as error:
             if error.is_about_this_only:
                 self._report_late(self._listed[provider.name], withdrawal)
             raise
@@ -201,13 +188,6 @@ class PayoutSender:
                 if other is not None and is_superfluous(payout, other):
                     report_second(payout, other.id, now=self._clock())
 
-    def _is_unchanged(self, payout: Payout, withdrawal: Withdrawal) -> bool:
-        """Whether the payout pays what was asked for. If not, staff must look at it, and nothing is done."""
-        if has_terms_of(payout, withdrawal):
-            return True
-        self._report(withdrawal, *OTHER_TERMS)
-        return False
-
     def _report(self, withdrawal: Withdrawal, ours: str, theirs: str) -> None:
         discrepancies.report(
             DiscrepancyKind.WITHDRAWAL, withdrawal.id, ours=ours, theirs=theirs, now=self._clock()
@@ -223,7 +203,9 @@ class PayoutSender:
                 self._mark_sent(withdrawal)
             case PayoutState.COMPLETED:
                 with self._lease.fenced():
-                    withdrawals.complete(withdrawal, transfer_of(payout, withdrawal), now=self._clock())
+                    withdrawals.complete(
+                        withdrawal, transfer_of_payout(payout, withdrawal), now=self._clock()
+                    )
                 discrepancies.solve(DiscrepancyKind.WITHDRAWAL, withdrawal.id, now=self._clock())
             case PayoutState.CANCELLED:
                 if doubt := doubtful_cancellation(payout, withdrawal):
@@ -236,37 +218,46 @@ class PayoutSender:
     def _approve(self, withdrawal: Withdrawal, payout: Payout, provider: Provider) -> None:
         """Approve the stored payout, after all others of this withdrawal are cancelled."""
         if withdrawal.payouts_asked > 1:
-            for second in provider.payouts(seconds=CALL_SECONDS):
+            for second in provider.list_payouts():
                 if second.withdrawal_id == withdrawal.id and second.id != payout.id:
                     report_second(second, withdrawal.id, now=self._clock())
                     self._cancel(second, provider)
         # Nobody has ended it, nothing holds withdrawals, and this process has the lease.
         self._note(withdrawal, only_if=self._hold.holds_nothing())
         try:
-            provider.approve(payout, seconds=CALL_SECONDS)
-        except Refused:
+            provider.approve(payout)
+        except Declined:
             # Once it is cancelled, the next round gives the coins back.
-            provider.cancel(payout.id, seconds=CALL_SECONDS)
+            provider.cancel(payout.id)
             return
         self._mark_sent(withdrawal)
 
     def _cancel(self, payout: Payout, provider: Provider) -> None:
         if payout.state is not PayoutState.CANCELLED:
             self._renew()
-            provider.cancel(payout.id, seconds=CALL_SECONDS)
+            provider.cancel(payout.id)
 
     def _mark_sent(self, withdrawal: Withdrawal) -> None:
         if withdrawal.status == WithdrawalStatus.SENDING:
-            self._write(
-                withdrawal,
-                status=WithdrawalStatus.SENT,
-                **soon(self._clock(), self._methods.first_wait(withdrawal.provider)),
-            )
+            times = rows.first_poll(self._clock(), self._providers.first_wait(withdrawal.provider))
+            self._write(withdrawal, status=WithdrawalStatus.SENT, **times)
+
+    def _cancel_all_second(self, second: list[Discrepancy]) -> list[ProviderError]:
+        errors: list[ProviderError] = []
+        for discrepancy in second:
+            try:
+                self._cancel_second(discrepancy)
+            except ProviderError as error:
+                log.warning("second payout not cancelled: %s", error, extra={"payout": discrepancy.subject})
+                errors.append(error)
+        if second:
+            self._second_due_at = Millis(self._clock() + SECOND_EVERY_MS)
+        return errors
 
     def _cancel_second(self, discrepancy: Discrepancy) -> None:
         """Cancel a payout that is not its withdrawal's, and close the discrepancy when that is known."""
-        for provider in self._methods.providers.values():
-            payout = provider.payout(discrepancy.subject, seconds=CALL_SECONDS)
+        for provider in self._providers.by_name.values():
+            payout = provider.get_payout(discrepancy.subject)
             withdrawal = None if payout is None else _withdrawal_of(payout)
             if payout is None or withdrawal is None or not is_superfluous(payout, withdrawal):
                 continue
@@ -283,18 +274,15 @@ class PayoutSender:
 
         Raises StatusChanged and LeaseLost.
         """
-        self._change(withdrawal, changes, now=self._clock())
+        self._note(withdrawal, now=self._clock(), **changes)
 
-    def _note(self, withdrawal: Withdrawal, *, only_if: Any = True, **changes: Any) -> None:
-        """As ``_write``, for a change that players do not see."""
-        self._change(withdrawal, changes, now=Millis(withdrawal.changed_at_ms), only_if=only_if)
-
-    def _change(
-        self, withdrawal: Withdrawal, changes: dict[str, Any], *, now: Millis, only_if: Any = True
+    def _note(
+        self, withdrawal: Withdrawal, *, now: Millis | None = None, only_if: Any = True, **changes: Any
     ) -> None:
+        """As ``_write``, for a change that players do not see."""
         with self._lease.fenced(seconds=CALL_SECONDS):
             withdrawals.change(withdrawal, now=now, only_if=only_if, **changes)
-        for name, value in (changes | {"changed_at_ms": now}).items():
+        for name, value in changes.items():
             setattr(withdrawal, name, value)
 
     def _renew(self) -> None:

@@ -1,15 +1,14 @@
-"""Deposits and withdrawals that the payment processor reports as transfers. Each is recorded once."""
+"""Payments in the books: recording one, and finding one by its transfer. Each transfer is recorded once."""
 
 import re
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from typing import Any
 
 import peewee
 from peewee import fn
 
 from models.db.connection import database, reading, writing
-from models.payments import Deposit, Payment, WebhookDelivery, Withdrawal
+from models.payments import Deposit, PaymentRecord, PaymentType, WebhookDelivery, Withdrawal
 from models.users import User
 from services.accounts import notifications
 from services.audit_trail import recording as audit_trail
@@ -30,16 +29,9 @@ TRANSACTION_DIGITS = 64
 DEPOSIT_TITLE = "Deposit credited"
 
 
-class PaymentType(StrEnum):
-    """The direction of a payment."""
-
-    DEPOSIT = "deposit"
-    WITHDRAW = "withdraw"
-
-
 @dataclass(frozen=True, kw_only=True)
 class Transfer:
-    """The processor's description of the transfer; unknown fields are empty.
+    """The provider's description of the transfer; unknown fields are empty.
 
     ``amount`` is decimal text in units of the asset, the USD by default.
     """
@@ -51,7 +43,7 @@ class Transfer:
     to: str = ""
 
 
-def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:
+def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> PaymentRecord:
     """Record a payment and move the coins, one for each USD. A player is notified of a deposit.
 
     The payment also counts for the owner of the promo code that the player has used.
@@ -63,15 +55,19 @@ def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, no
     """
     try:
         with writing():
-            return record_within(user=user, type_=type_, usd=usd, transfer=transfer, now=now)
+            return record_in_transaction(user=user, type_=type_, usd=usd, transfer=transfer, now=now)
     except (peewee.IntegrityError, InsufficientBalance):
         # A concurrent call may have recorded the same transfer, and a withdrawal may have taken the coins.
-        if first := _first(user, type_, usd, _checked(transfer)):
-            return first
-        raise
+        with reading():
+            same = _same_payment(_payments_with_key(key_of(_checked(transfer))), user, type_, usd)
+        if same is None:
+            raise
+        return same
 
 
-def record_within(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:
+def record_in_transaction(
+    *, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis
+) -> PaymentRecord:
     """As ``record``, within the caller's ``writing()``.
 
     When a concurrent call records the same transfer, peewee.IntegrityError or InsufficientBalance is raised.
@@ -80,22 +76,27 @@ def record_within(*, user: User, type_: PaymentType, usd: Cents, transfer: Trans
     if usd <= 0:
         raise Refusal("USD must be more than 0")
     transfer = _checked(transfer)
-    if is_recorded(transfer) and (first := _first(user, type_, usd, transfer)):
-        return first
-    return _record(user, type_, usd, transfer, now)
+    if same := _same_payment(lock_and_find(transfer), user, type_, usd):
+        return same
+    payment = insert_payment(
+        user_id=user.id, type_=type_, usd=usd, transfer=transfer, transfer_key=key_of(transfer), now=now
+    )
+    recorded = {"payment": payment.id, "type": type_, "usdCents": usd}
+    audit_trail.record(AuditEventType.PAYMENT_RECORDED, now=now, user_id=user.id, after=recorded)
+    return payment
 
 
-@reading()
-def _first(user: User, type_: PaymentType, usd: Cents, transfer: Transfer) -> Payment | None:
-    """The payment that is recorded with this txhash. Raises Refusal if it differs from this one."""
-    key = key_of(transfer)
+def _same_payment(
+    recorded: list[PaymentRecord], user: User, type_: PaymentType, usd: Cents
+) -> PaymentRecord | None:
+    """The payment among these, which have one txhash. Raises Refusal if they differ from it."""
     given = {"player": user, "type": type_, "USD": usd}
     different: list[str] = []
-    for first in _recorded(key):
-        recorded = {"player": first.user, "type": first.type, "USD": first.usd_cents}
-        different = [name for name in given if given[name] != recorded[name]]
+    for payment in recorded:
+        values = {"player": payment.user, "type": payment.type, "USD": payment.usd_cents}
+        different = [name for name in given if given[name] != values[name]]
         if not different:
-            return first
+            return payment
     if different:
         raise Refusal(f"this txhash is recorded already, with another {', '.join(different)}")
     return None
@@ -118,43 +119,32 @@ def transaction_of(txhash: str) -> str:
     return output[1] if output else txhash
 
 
-def _recorded(key: str | None) -> list[Payment]:
-    """The payments that are this transfer: two outputs are two, and one without an output is all of them."""
+def _payments_with_key(key: str | None) -> list[PaymentRecord]:
+    """The payments of a transfer: ``HASH-0`` and ``HASH-1`` differ, and ``HASH`` matches both."""
     if key is None:
         return []
-    is_near: Any = fn.SUBSTR(Payment.transfer_key, 1, TRANSACTION_DIGITS) == key[:TRANSACTION_DIGITS]
+    is_near: Any = fn.SUBSTR(PaymentRecord.transfer_key, 1, TRANSACTION_DIGITS) == key[:TRANSACTION_DIGITS]
     whole = transaction_of(key)
     return [
         payment
-        for payment in Payment.select().where(is_near).order_by(Payment.id)
+        for payment in PaymentRecord.select().where(is_near).order_by(PaymentRecord.id)
         if payment.transfer_key in (key, whole) or transaction_of(payment.transfer_key or "") == key
     ]
-
-
-def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:
-    if type_ is PaymentType.DEPOSIT:
-        move = Move(usd, Account.HOUSE_PAYMENTS, Account.BALANCE)
-    else:
-        move = Move(usd, Account.BALANCE, Account.HOUSE_PAYMENTS)
-    payment = write(user_id=user.id, type_=type_, move=move, transfer=transfer, key=key_of(transfer), now=now)
-    recorded = {"payment": payment.id, "type": type_, "usdCents": usd}
-    audit_trail.record(AuditEventType.PAYMENT_RECORDED, now=now, user_id=user.id, after=recorded)
-    return payment
 
 
 def free_key(transfer: Transfer) -> str | None:
     """The transfer's key, unless a payment has it already: several payouts may be one transfer."""
     key = key_of(transfer)
-    return None if _recorded(key) else key
+    return None if _payments_with_key(key) else key
 
 
-def is_recorded(transfer: Transfer) -> bool:
-    """Whether this transfer is recorded, within ``writing()``. Nobody else records it before the commit."""
+def lock_and_find(transfer: Transfer) -> list[PaymentRecord]:
+    """Lock the transaction's hash until the commit, and return the payments that have it."""
     key = key_of(transfer)
     if key is None:
-        return False
+        return []
     database.lock_name(transaction_of(key))
-    return bool(_recorded(key))
+    return _payments_with_key(key)
 
 
 @reading()
@@ -165,44 +155,53 @@ def was_recorded_by_hand(
 
     It belongs to no deposit, withdrawal or message, and one of both has no txhash.
     """
-    query: Any = Payment.select().where(
-        Payment.user == user,
-        Payment.type == type_,
-        Payment.usd_cents == usd,
-        Payment.created_at_ms >= since,
+    query: Any = PaymentRecord.select().where(
+        PaymentRecord.user == user,
+        PaymentRecord.type == type_,
+        PaymentRecord.usd_cents == usd,
+        PaymentRecord.created_at_ms >= since,
     )
     if key_of(transfer) is not None:
-        query = query.where(Payment.transfer_key.is_null())
-    for other, column in (
-        (Deposit, Deposit.payment),
-        (Withdrawal, Withdrawal.payment),
-        (WebhookDelivery, WebhookDelivery.payment_id),
-    ):
-        query = query.where(~fn.EXISTS(other.select(other.id).where(column == Payment.id)))
+        query = query.where(PaymentRecord.transfer_key.is_null())
+    for column in (Deposit.payment, Withdrawal.payment, WebhookDelivery.payment_id):
+        query = query.where(
+            ~fn.EXISTS(column.model.select(column.model.id).where(column == PaymentRecord.id))
+        )
     return bool(query.exists())
 
 
-def write(
-    *, user_id: int, type_: PaymentType, move: Move, transfer: Transfer, key: str | None, now: Millis
-) -> Payment:
-    """Move the coins and write the payment, within ``writing()``. A player is notified of a deposit.
+def insert_payment(
+    *,
+    user_id: int,
+    type_: PaymentType,
+    usd: Cents,
+    transfer: Transfer,
+    transfer_key: str | None,
+    now: Millis,
+    source: Account = Account.BALANCE,
+) -> PaymentRecord:
+    """Move the coins and insert the payment, within ``writing()``. A player is notified of a deposit.
 
-    Raises peewee.IntegrityError if another payment has the key, and InsufficientBalance.
+    The coins of a withdrawal leave ``source``. Raises peewee.IntegrityError if another payment has the key,
+    and InsufficientBalance.
     """
-    kind = LedgerKind.DEPOSIT if type_ is PaymentType.DEPOSIT else LedgerKind.WITHDRAWAL
-    usd = move.amount
-    payment: Payment = Payment.create(
+    is_deposit = type_ is PaymentType.DEPOSIT
+    kind = LedgerKind.DEPOSIT if is_deposit else LedgerKind.WITHDRAWAL
+    accounts = (Account.HOUSE_PAYMENTS, Account.BALANCE) if is_deposit else (source, Account.HOUSE_PAYMENTS)
+    described = asdict(transfer)
+    described["amount"] = transfer.amount or decimal_text(usd)
+    described["txhash"] = transaction_of(transfer.txhash)
+    payment: PaymentRecord = PaymentRecord.create(
         user=user_id,
         type=type_,
         usd_cents=usd,
-        transfer_key=key,
-        ledger_transaction=posting.post(kind=kind, user_id=user_id, moves=[move], now=now),
+        transfer_key=transfer_key,
+        ledger_transaction=posting.post(kind=kind, user_id=user_id, moves=[Move(usd, *accounts)], now=now),
         created_at_ms=now,
-        **asdict(transfer)
-        | {"amount": transfer.amount or decimal_text(usd), "txhash": transaction_of(transfer.txhash)},
+        **described,
     )
     referrals.count_payment(user_id=user_id, kind=kind, usd=usd)
-    if kind is LedgerKind.DEPOSIT:
+    if is_deposit:
         notifications.notify(
             user_id=user_id,
             title=DEPOSIT_TITLE,
@@ -216,7 +215,7 @@ def _checked(transfer: Transfer) -> Transfer:
     """The transfer with trimmed texts. Raises Refusal for invalid ones."""
     texts = {name: text.strip() for name, text in asdict(transfer).items()}
     for name, text in texts.items():
-        most = getattr(Payment, name).max_length
+        most = getattr(PaymentRecord, name).max_length
         if len(text) > most or not is_storable(text):
             raise Refusal(f"--{name} must be a text of at most {most} characters")
     if texts["amount"] and not ASSET_AMOUNT.fullmatch(texts["amount"]):

@@ -70,7 +70,7 @@ class CheckService:
 
 @reading()
 def _message(withdrawal: Withdrawal) -> dict[str, Any]:
-    player = users.get_by_id(withdrawal.user_id)  # type: ignore[attr-defined]  # made by peewee
+    player = users.get_by_id(withdrawal.user_id)
     data = {
         "id": withdrawal.id,
         "platformid": player.platform_id,

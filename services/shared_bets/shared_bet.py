@@ -48,8 +48,7 @@ class SharedBet:
 
 def get(*, bet_id: int, proofs: Proofs, now: Millis) -> SharedBet:
     """Any player's bet. Raises BetNotFound, and BetNotRevealed while its proof is not due."""
-    found = lookups.get_public(bet_id=bet_id, proofs=proofs, now=now)
+    bet = lookups.get_public(bet_id=bet_id, proofs=proofs, now=now)
     with reading():
         (shown,) = live_bets.shown([bet_id])
-    (bet,) = found.bets
-    return SharedBet(bet, shown, found.contents.get(bet.snapshot_id))
+    return SharedBet(bet, shown, bet.content)

@@ -4,9 +4,10 @@ from typing import Any, ClassVar
 
 from peewee import fn
 
+from models.payments import Deposit, Withdrawal
 from models.staff import IS_PERFORMED, Proposal
 from services.accounts import users
-from services.payments import deposits, inbox, withdrawals
+from services.payments import inbox, rows
 from services.payments.inbox import WebhookInbox
 from services.payments.staff_decisions import StaffDecisions
 from services.shared.clock import DAY_MS, Millis
@@ -119,7 +120,7 @@ class CreditDeposit(CreditingAction):
         return f"The deposit was credited with {price_text(amount)}"
 
     def find_user_id(self, arguments: Arguments) -> int:
-        return int(deposits.get(arguments["deposit"]).user_id)  # type: ignore[attr-defined]  # peewee's
+        return rows.get(Deposit, arguments["deposit"]).user_id
 
     def find_amount(self, arguments: Arguments) -> Cents:
         return Cents(arguments["amountCents"])
@@ -194,7 +195,7 @@ class ApproveWithdrawal(MoneyAction):
         return f"The withdrawal of {price_text(approved.amount_cents)} was approved, and is being sent"
 
     def find_user_id(self, arguments: Arguments) -> int:
-        return int(withdrawals.get(arguments["withdrawal"]).user_id)  # type: ignore[attr-defined]  # peewee's
+        return rows.get(Withdrawal, arguments["withdrawal"]).user_id
 
     def find_amount(self, arguments: Arguments) -> Cents:
-        return Cents(withdrawals.get(arguments["withdrawal"]).amount_cents)
+        return Cents(rows.get(Withdrawal, arguments["withdrawal"]).amount_cents)

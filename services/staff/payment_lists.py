@@ -7,12 +7,19 @@ from peewee import fn
 
 from models.bets import Prize
 from models.db.connection import reading
-from models.payments import Deposit, Discrepancy, Payment, WebhookDelivery, Withdrawal
+from models.payments import (
+    Deposit,
+    DepositStatus,
+    Discrepancy,
+    PaymentRecord,
+    PaymentType,
+    WebhookDelivery,
+    Withdrawal,
+    WithdrawalStatus,
+)
 from models.staff import Proposal
 from models.users import User
-from services.payments import deposits, withdrawals
-from services.payments.deposit_states import DepositStatus
-from services.payments.transfers import PaymentType
+from services.payments import rows as payment_rows
 from services.payments.withdrawals import HELD
 from services.shared.clock import Millis
 from services.shared.pagination import Place
@@ -77,7 +84,7 @@ def queue(*, status: str, order: str, is_descending: bool, place: Place, now: Mi
 @reading()
 def withdrawal(withdrawal_id: str, *, now: Millis) -> WithdrawalRow:
     """One withdrawal as in the queue. Raises PaymentNotFound."""
-    (row,) = _with_histories([withdrawals.get(withdrawal_id)], now=now)
+    (row,) = _with_histories([payment_rows.get(Withdrawal, withdrawal_id)], now=now)
     return row
 
 
@@ -85,15 +92,17 @@ def _with_histories(rows: list[Withdrawal], *, now: Millis) -> list[WithdrawalRo
     players = {row.user.id: row.user for row in rows}
     histories = {id_: PaymentHistory(player.wagered_cents) for id_, player in players.items()}
     ids = list(players)
-    sums = (fn.COUNT(Payment.id), fn.SUM(Payment.usd_cents))
-    paid: Any = Payment.select(Payment.user, Payment.type, *sums).where(Payment.user.in_(ids))
-    for user_id, type_, number, cents in paid.group_by(Payment.user, Payment.type).tuples():
+    sums = (fn.COUNT(PaymentRecord.id), fn.SUM(PaymentRecord.usd_cents))
+    paid: Any = PaymentRecord.select(PaymentRecord.user, PaymentRecord.type, *sums).where(
+        PaymentRecord.user.in_(ids)
+    )
+    for user_id, type_, number, cents in paid.group_by(PaymentRecord.user, PaymentRecord.type).tuples():
         history = histories[user_id]
         if type_ == PaymentType.DEPOSIT:
             history.deposits, history.deposited_cents = number, int(cents)
         else:
             history.payouts, history.paid_out_cents = number, int(cents)
-    is_rejected = Withdrawal.user.in_(ids) & (Withdrawal.status == withdrawals.WithdrawalStatus.REJECTED)
+    is_rejected = Withdrawal.user.in_(ids) & (Withdrawal.status == WithdrawalStatus.REJECTED)
     rejected: Any = Withdrawal.select(Withdrawal.user, fn.COUNT(Withdrawal.id)).where(is_rejected)
     for user_id, number in rejected.group_by(Withdrawal.user).tuples():
         histories[user_id].rejected = number
@@ -117,7 +126,7 @@ def in_review(*, place: Place) -> Part:
 @reading()
 def deposit(deposit_id: str, *, now: Millis) -> tuple[Deposit, Proposal | None]:
     """One deposit, and the open proposal to credit it. Raises PaymentNotFound."""
-    found = deposits.get(deposit_id)
+    found = payment_rows.get(Deposit, deposit_id)
     found.user  # noqa: B018  # read while there is a connection
     return found, _proposed(CreditDeposit.name, "deposit", now=now).get(deposit_id)
 
@@ -159,7 +168,7 @@ def open_work() -> OpenWork:
     def waiting(table: Any, since: Any, condition: Any) -> Waiting:
         return Waiting(*table.select(fn.COUNT(table.id), fn.MIN(since)).where(condition).tuples().get())
 
-    is_requested = Withdrawal.status == withdrawals.WithdrawalStatus.REQUESTED
+    is_requested = Withdrawal.status == WithdrawalStatus.REQUESTED
     return OpenWork(
         waiting(Withdrawal, Withdrawal.changed_at_ms, is_requested),
         waiting(Deposit, Deposit.changed_at_ms, Deposit.status == DepositStatus.REVIEW),

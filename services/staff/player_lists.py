@@ -147,11 +147,10 @@ def bet_of_player(*, user_id: int, nonce: int, proofs: Proofs, now: Millis) -> B
             raise BetNotFound
         content = None if bet.snapshot_id is None else snapshots.parse(bet.snapshot.content)
     try:
-        found = lookups.get_public(bet_id=bet.id, proofs=proofs, now=now)
+        return BetView(lookups.get_public(bet_id=bet.id, proofs=proofs, now=now), content)
     except BetNotFound:
         bet.server_seed, bet.log = "", None
         return BetView(bet, content)
-    return BetView(found.bets[0], content)
 
 
 @reading()

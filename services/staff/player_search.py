@@ -13,7 +13,7 @@ from typing import Any
 from models.audit_trail import IS_LOGIN, AuditEvent
 from models.db.connection import reading
 from models.db.sql import begins_with, contains
-from models.payments import HAS_ADDRESS, Deposit, Payment, Withdrawal
+from models.payments import HAS_ADDRESS, Deposit, PaymentRecord, Withdrawal
 from models.users import PlayerTag, User
 from services.payments.transfers import Transfer, key_of
 from services.shared.clock import Millis
@@ -108,12 +108,14 @@ def _as_ip_address(text: str) -> str | None:
 
 def _by_payout_address(text: str) -> Any:
     # The condition of the partial index, with a literal.
-    of_payments = Payment.select(Payment.user).where(Payment.to == text, HAS_ADDRESS)
+    of_payments = PaymentRecord.select(PaymentRecord.user).where(PaymentRecord.to == text, HAS_ADDRESS)
     return of_payments.union(Withdrawal.select(Withdrawal.user).where(Withdrawal.destination == text))
 
 
 def _by_txhash(text: str) -> Any:
-    of_payments = Payment.select(Payment.user).where(Payment.transfer_key == key_of(Transfer(txhash=text)))
+    of_payments = PaymentRecord.select(PaymentRecord.user).where(
+        PaymentRecord.transfer_key == key_of(Transfer(txhash=text))
+    )
     of_withdrawals = Withdrawal.select(Withdrawal.user).where(
         Withdrawal.txhash == text, Withdrawal.txhash.is_null(False)
     )

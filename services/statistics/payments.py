@@ -4,8 +4,7 @@ from enum import StrEnum
 from typing import Any
 
 from models.db.connection import repeatable_read
-from models.payments import Payment
-from services.payments.transfers import PaymentType
+from models.payments import PaymentRecord, PaymentType
 from services.shared.background import in_slices
 from services.shared.pagination import Page, Place, rows_of_page
 
@@ -27,16 +26,16 @@ class Sort(StrEnum):
     LOWEST_AMOUNT = "lowest-amount"
 
 
-NEWEST_FIRST = (Payment.created_at_ms.desc(), Payment.id.desc())
+NEWEST_FIRST = (PaymentRecord.created_at_ms.desc(), PaymentRecord.id.desc())
 
 ORDER = {
     Sort.MOST_RECENT: NEWEST_FIRST,
-    Sort.LEAST_RECENT: (Payment.created_at_ms.asc(), Payment.id.asc()),
-    Sort.HIGHEST_AMOUNT: (Payment.usd_cents.desc(), *NEWEST_FIRST),
-    Sort.LOWEST_AMOUNT: (Payment.usd_cents.asc(), *NEWEST_FIRST),
+    Sort.LEAST_RECENT: (PaymentRecord.created_at_ms.asc(), PaymentRecord.id.asc()),
+    Sort.HIGHEST_AMOUNT: (PaymentRecord.usd_cents.desc(), *NEWEST_FIRST),
+    Sort.LOWEST_AMOUNT: (PaymentRecord.usd_cents.asc(), *NEWEST_FIRST),
 }
 
-TYPE = {PaymentKind.DEPOSITS: PaymentType.DEPOSIT, PaymentKind.WITHDRAWS: PaymentType.WITHDRAW}
+TYPE = {PaymentKind.DEPOSITS: PaymentType.DEPOSIT, PaymentKind.WITHDRAWS: PaymentType.WITHDRAWAL}
 
 ROWS_A_SLICE = 1_000
 
@@ -46,10 +45,10 @@ def page(*, user_id: int, place: Place, kind: PaymentKind, sort: Sort, search: s
 
     A search reads all payments of this player; other requests may run meanwhile.
     """
-    condition = Payment.user == user_id
+    condition = PaymentRecord.user == user_id
     if kind is not PaymentKind.ALL:
-        condition &= Payment.type == TYPE[kind]
-    query, folded = Payment.select().where(condition).namedtuples(), search.casefold()
+        condition &= PaymentRecord.type == TYPE[kind]
+    query, folded = PaymentRecord.select().where(condition).namedtuples(), search.casefold()
     with repeatable_read(within_limit=True):
         if not search:
             total = query.count()

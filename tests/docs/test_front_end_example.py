@@ -58,16 +58,16 @@ def spin(server, player, tmp_path):
 @pytest.fixture
 def sent(monkeypatch):
     """What the server is asked to settle; it settles none that wins while ``refusal`` is set."""
-    settle = BetSettler._write
+    settle = BetSettler.write
     sent = SimpleNamespace(bets=[], refusal=None)
 
-    def settle_losing(play, settlement, *rest):
+    def settle_losing(settler, settlement):
         sent.bets.append((settlement.client_seed, settlement.request_id, settlement.wager_cents))
         if sent.refusal and settlement.payout_cents:
             raise sent.refusal
-        return settle(play, settlement, *rest)
+        return settle(settler, settlement)
 
-    monkeypatch.setattr(BetSettler, "_write", settle_losing)
+    monkeypatch.setattr(BetSettler, "write", settle_losing)
     return sent
 
 

@@ -9,10 +9,9 @@ import pytest
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
+from models.payments import DepositStatus, WithdrawalStatus
 from services.payments import errors
-from services.payments.deposit_states import DepositStatus
 from services.payments.discrepancies import DiscrepancyKind
-from services.payments.withdrawals import WithdrawalStatus
 from services.shared.errors import Refusal
 from tests.harness.servers import ROOT
 

@@ -16,11 +16,12 @@ from models.db.connection import database, reading, writing
 from models.db.new_connections import STATEMENT_MS
 from models.figures import THEORETICAL_LOSS_UCENTS
 from models.ledger import LedgerTransaction
+from models.payments import PaymentType
 from models.users import User
 from services.accounts import users
 from services.figures import daily_figures
 from services.payments import transfers as payments
-from services.payments.transfers import PaymentType, Transfer
+from services.payments.transfers import Transfer
 from services.shared.clock import CalendarPeriod
 from services.shared.money import Cents
 
@@ -73,9 +74,9 @@ INSERT_TRANSACTIONS = """
 INSERT_BETS = """
     INSERT INTO bets (
         id, user_id, game, algorithm, nonce, ledger_transaction_id, wager_cents, payout_cents, status, item,
-        price_cents, house_edge_ppm, threshold, roll, snapshot_id, ticket, case_id, next_commitment_bytes,
+        price_cents, house_edge_ppm, threshold, roll, snapshot_id, ticket, case_id, next_commitment,
         client_seed, server_seed_commitment, server_seed,
-        created_at_ms, completed_at_ms, proof_delivered_at_ms
+        created_at_ms, proof_due_at_ms, proof_delivered_at_ms
     )
     {numbers}, drawn AS (
         SELECT i, {is_opening} AS is_opening, {first_player} + {player} AS user_id, {own_bets} AS own_bets,
@@ -260,7 +261,7 @@ def _write_chunk(history: History, count: int) -> None:
 def _pay(history: History, number: int) -> None:
     payments.record(
         user=history.players[0],
-        type_=PaymentType.WITHDRAW if number % 3 == 2 else PaymentType.DEPOSIT,
+        type_=PaymentType.WITHDRAWAL if number % 3 == 2 else PaymentType.DEPOSIT,
         usd=Cents(100 + number * 37 % 9973),
         transfer=Transfer(txhash=f"tx-{number}", chain="bitcoin", asset="BTC"),
         now=history.now,

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from flask import Flask
 
-from services.bets.settlement import SettledBet
+from services.bets.settlement import BetSettler, SettledBet
 from services.bets.upgrader import SpinRequest
+from services.container import Services
+from services.shared.clock import Millis
 from tests.harness.players import Player
 
 DAY_MS = 24 * 3600 * 1000
@@ -32,6 +34,16 @@ class Clock:
         self.now += ms + timedelta(**units) // timedelta(milliseconds=1)
 
 
+def settler(services: Services, clock: Callable[[], int]) -> BetSettler:
+    """What settles bets at the times of this clock."""
+    return BetSettler(
+        seeds=services.seeds,
+        bet_log=services.log,
+        settings=services.settings,
+        clock=cast("Callable[[], Millis]", clock),
+    )
+
+
 def play_spin(
     app: Flask,
     player: Player,
@@ -43,9 +55,5 @@ def play_spin(
 ) -> SettledBet:
     """Settle a spin of the player, by default of one coin and now, without a server that knows of it."""
     services = app.extensions["services"]
-    played: SettledBet = services.bets.settle(
-        services.upgrader,
-        SpinRequest(user_id=player.id, amount=amount, item=item, **request),
-        clock=clock or services.clock,
-    )
-    return played
+    spin = SpinRequest(user_id=player.id, amount=amount, item=item, **request)
+    return settler(services, clock or services.clock).settle(services.upgrader, spin)

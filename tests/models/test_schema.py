@@ -186,7 +186,7 @@ BET = {
     "server_seed": None,
     "next_commitment": bytes(32),
     "created_at_ms": AT,
-    "completed_at_ms": AT,
+    "proof_due_at_ms": AT,
 }
 WON = {"status": "won", "roll": 949_999, "payout_cents": 1000}
 SEED = {
@@ -344,7 +344,7 @@ REFUSED = {
         {"roll": 10_000_000},
         {"server_seed": "s" * 64},
         {"encrypted_server_seed": None},
-        {"completed_at_ms": AT - 1},
+        {"proof_due_at_ms": AT - 1},
         {"user": 999},
         {"user": None},
         {"ledger_transaction": 999},

@@ -39,7 +39,7 @@ def client_seed_among(held, item, *, app, player, game="case"):
 
 def _first(is_wanted, *, app, player):
     """The first client seed for which this is true of the player's next bet."""
-    seed = app.extensions["services"].seeds.in_play(user_id=player.id)
+    seed = app.extensions["services"].seeds.load(user_id=player.id)
     return next(
         candidate
         for candidate in map("seed-{}".format, count())

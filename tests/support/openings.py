@@ -47,7 +47,9 @@ class Openings:
         self._app = app
         self._services = services = app.extensions["services"]
         unlimited = replace(services.settings, game_min_cycle_ms=0, longest_play_ms=0)
-        self._settler = BetSettler(seeds=services.seeds, settings=unlimited)
+        self._settler = BetSettler(
+            seeds=services.seeds, bet_log=services.log, settings=unlimited, clock=services.clock
+        )
 
     def open(self, player, content: Content | None = None, *, game=CASE, wins="Dust", image="") -> SettledBet:
         """Open a case with this content and win the item of this name. The free case needs a promo code.
@@ -58,7 +60,7 @@ class Openings:
         held = [(item.name, item.width) for item in content.items]
         seed = client_seed_among(held, wins, app=self._app, player=player, game=game)
         request = OpeningRequest(user_id=player.id, case=content.case_id, client_seed=seed)
-        return self._settler.settle(_ChosenCase(game, content, image), request, clock=self._services.clock)
+        return self._settler.settle(_ChosenCase(game, content, image), request)
 
     def bet(self, player, content: Content | None = None, **options) -> Bet:
         """The same; returns the bet alone."""
@@ -73,7 +75,7 @@ class _ChosenCase(Game[OpeningRequest]):
         self._content = content
         self._image = image
 
-    def terms(self, request: OpeningRequest) -> OpenableCase:
+    def check(self, request: OpeningRequest) -> OpenableCase:
         case_id = self._content.case_id
         return OpenableCase(
             game=self.name,

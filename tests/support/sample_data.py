@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 from flask import Flask
 
+from models.payments import PaymentType
 from services.accounts import notifications
 from services.cases import importing
 from services.cases.irl import importing as irl_importing
 from services.items import importing as items_importing
 from services.payments import transfers as payments
-from services.payments.transfers import PaymentType, Transfer
+from services.payments.transfers import Transfer
 from services.shared.money import Cents
 from services.wallet.affiliates import codes
 from tests.harness.players import Player, create_player
@@ -62,9 +63,11 @@ def add_sample_data(app: Flask) -> SamplePlayer:
     codes.set_own(user_id=player.id, code="ALICE", special=None, now=now)
     codes.use(user_id=friend.id, code="ALICE", special=None, now=now)
     notifications.notify(user_id=player.id, title="Welcome", message="Good luck.", now=now)
-    services.deposits.create(user_id=player.id, method="demo", amount=Cents(5_000), key=None, now=now)
+    services.deposits.create(
+        user_id=player.id, method="demo", amount=Cents(5_000), idempotency_key=None, now=now
+    )
     services.withdrawals.request(
-        user_id=player.id, method="demo", amount=Cents(5_000), to="anywhere", key=None, now=now
+        user_id=player.id, method="demo", amount=Cents(5_000), to="anywhere", idempotency_key=None, now=now
     )
     for _ in range(SPINS):
         play_spin(app, player, DEAR, amount=60)

@@ -11,33 +11,37 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from models.payments import Deposit, Withdrawal
 from services.payments.provider import (
+    CALL_SECONDS,
+    LOOK_SECONDS,
     USD,
     Hint,
     Invoice,
+    OutcomeUnknown,
     Payout,
     PayoutMethod,
     Provider,
-    Unknown,
 )
 from services.payments.providers.btcpay_answers import (
     DEPOSIT_SECRET,
     ORDER_ID,
     PLATFORM_ID,
     WITHDRAWAL_ID,
-    invoice_of,
-    list_of,
     metadata,
     optional_text,
-    payout_of,
-    payouts_of,
+    own_payouts,
+    parse_invoice,
+    parse_list,
+    parse_payout,
 )
 from services.payments.providers.btcpay_api import MAX_LIST_BYTES, BtcPayApi
 from services.shared import decimal_json
 from services.shared.background import in_slices
 from services.shared.clock import Millis
-from services.shared.money import Cents, decimal_text
+from services.shared.money import decimal_text
 from services.shared.text_validation import is_storable
+from settings import Settings
 
 log = logging.getLogger("platform.payments")
 
@@ -71,103 +75,79 @@ class BtcPay(Provider):
     name = "btcpay"
     title = "Cryptocurrency"
 
-    def __init__(
-        self,
-        *,
-        url: str,
-        store: str,
-        api_key: str,
-        webhook_secret: str,
-        payout_methods: Sequence[str],
-        pull_payment: str,
-        redirect_url: str,
-    ) -> None:
-        self.payout_methods = [_payout_method(method) for method in payout_methods]
-        self._api = BtcPayApi(url=url, api_key=api_key)
-        self._store = f"/api/v1/stores/{quote(store, safe='')}"
-        self._webhook_secret = webhook_secret
-        self._pull_payment = pull_payment
-        self._redirect_url = redirect_url
+    def __init__(self, settings: Settings) -> None:
+        self.payout_methods = [_payout_method(method) for method in settings.btcpay_payout_methods]
+        self._api = BtcPayApi(url=settings.btcpay_url, api_key=settings.btcpay_api_key)
+        self._store = f"/api/v1/stores/{quote(settings.btcpay_store, safe='')}"
+        self._webhook_secret = settings.btcpay_webhook_secret
+        self._pull_payment = settings.btcpay_pull_payment
+        self._redirect_url = settings.frontend_url
 
-    def create_invoice(
-        self, *, deposit_id: str, secret: str, platform_id: str, amount: Cents, seconds: float
-    ) -> Invoice:
+    def create_invoice(self, deposit: Deposit, *, platform_id: str) -> Invoice:
         body = {
-            "amount": decimal_text(amount),
+            "amount": decimal_text(deposit.amount_cents),
             "currency": USD,
-            "metadata": {ORDER_ID: deposit_id, DEPOSIT_SECRET: secret, PLATFORM_ID: platform_id},
+            "metadata": {ORDER_ID: deposit.id, DEPOSIT_SECRET: deposit.secret, PLATFORM_ID: platform_id},
             # The store may settle invoices that are not paid in full.
             "checkout": {"paymentTolerance": 0, "redirectURL": self._redirect_url},
         }
-        made = self._api.write("POST", f"{self._store}/invoices", body=body, seconds=seconds)
-        return invoice_of(made, None)
+        return parse_invoice(self._api.write("POST", f"{self._store}/invoices", body=body), None)
 
-    def invoice(self, invoice_id: str, *, seconds: float) -> Invoice | None:
+    def get_invoice(self, invoice_id: str) -> Invoice | None:
         # Below the store, where all releases of 2.x have it.
         path = f"{self._store}/invoices/{quote(invoice_id, safe='')}"
-        ends_at = time.monotonic() + seconds
-        found = self._api.read(path, seconds=seconds)
+        ends_at = time.monotonic() + CALL_SECONDS
+        found = self._api.read(path)
         if found is None:
             return None
         # After the state: a settled invoice must not be shown without its last payment. Releases before 2.4.1
         # name the payments nowhere else.
         left = max(ends_at - time.monotonic(), LEAST_SECONDS)
-        return invoice_of(found, list_of(self._api.read(f"{path}/payment-methods", seconds=left)))
+        return parse_invoice(found, parse_list(self._api.read(f"{path}/payment-methods", seconds=left)))
 
-    def invoices_of(self, deposit_id: str, *, seconds: float) -> Sequence[Invoice]:
+    def find_invoices(self, deposit_id: str) -> Sequence[Invoice]:
         return [
-            invoice_of(found, None)
-            for found in self._list(seconds, ("orderId", deposit_id))
+            parse_invoice(found, None)
+            for found in self._pages_of_invoices("orderId", deposit_id)
             if metadata(found, ORDER_ID) == deposit_id
         ]
 
-    def invoices(self, *, since: Millis, seconds: float) -> Iterator[Invoice]:
-        for found in self._list(seconds, ("startDate", str(since // 1000))):
+    def list_invoices(self, *, since: Millis) -> Iterator[Invoice]:
+        for found in self._pages_of_invoices("startDate", str(since // 1000)):
             try:
-                yield invoice_of(found, found.get("paymentMethods"))
-            except Unknown as error:
+                yield parse_invoice(found, found.get("paymentMethods"))
+            except OutcomeUnknown as error:
                 log.warning("invoice left out: %s", error)
 
-    def create_payout(
-        self,
-        *,
-        withdrawal_id: str,
-        platform_id: str,
-        method: str,
-        amount: Cents,
-        destination: str,
-        seconds: float,
-    ) -> Payout:
+    def create_payout(self, withdrawal: Withdrawal, *, platform_id: str) -> Payout:
         body = {
-            "destination": destination,
-            "amount": decimal_text(amount),
-            "payoutMethodId": method,
+            "destination": withdrawal.destination,
+            "amount": decimal_text(withdrawal.amount_cents),
+            "payoutMethodId": withdrawal.method,
             "pullPaymentId": self._pull_payment,
             "approved": False,
-            "metadata": {WITHDRAWAL_ID: withdrawal_id, PLATFORM_ID: platform_id},
+            "metadata": {WITHDRAWAL_ID: withdrawal.id, PLATFORM_ID: platform_id},
         }
-        return payout_of(self._api.write("POST", f"{self._store}/payouts", body=body, seconds=seconds))
+        return parse_payout(self._api.write("POST", f"{self._store}/payouts", body=body))
 
-    def approve(self, payout: Payout, *, seconds: float) -> None:
-        path = self._payout_path(payout.id)
-        self._api.write("POST", path, body={"revision": payout.revision}, seconds=seconds)
+    def approve(self, payout: Payout) -> None:
+        self._api.write("POST", self._payout_path(payout.id), body={"revision": payout.revision})
 
-    def cancel(self, payout_id: str, *, seconds: float) -> None:
-        self._api.write("DELETE", self._payout_path(payout_id), seconds=seconds)
+    def cancel(self, payout_id: str) -> None:
+        self._api.write("DELETE", self._payout_path(payout_id))
 
-    def payout(self, payout_id: str, *, seconds: float) -> Payout | None:
-        found = self._api.read(self._payout_path(payout_id), seconds=seconds)
-        return None if found is None else payout_of(found)
+    def get_payout(self, payout_id: str) -> Payout | None:
+        found = self._api.read(self._payout_path(payout_id))
+        return None if found is None else parse_payout(found)
 
-    def payouts(self, *, seconds: float) -> Sequence[Payout]:
+    def list_payouts(self) -> Sequence[Payout]:
         # Without a search, without pages, and without the cancelled ones unless they are asked for.
         query = [("includeCancelled", "true")]
-        path = f"{self._store}/payouts"
-        found = self._api.read(path, query=query, seconds=seconds, max_bytes=MAX_LIST_BYTES)
-        return [payout_of(payout) for payout in in_slices(payouts_of(found), SLICE)]
+        found = self._api.read(f"{self._store}/payouts", query=query, max_bytes=MAX_LIST_BYTES)
+        return [parse_payout(payout) for payout in in_slices(own_payouts(found), SLICE)]
 
-    def about_version(self, *, seconds: float) -> tuple[list[str], list[str]]:
-        found = self._api.read("/api/v1/server/info", seconds=seconds)
+    def about_version(self) -> tuple[list[str], list[str]]:
+        found = self._api.read("/api/v1/server/info", seconds=LOOK_SECONDS)
         version = optional_text(found.get("version"), most=32) if isinstance(found, dict) else ""
         numbers = VERSION.match(version)
         if numbers is None:
@@ -178,19 +158,19 @@ class BtcPay(Provider):
         lacking = [f"{name} lacks {what}" for since, what in SINCE.items() if release < since]
         return [], lacking or [f"{name} lacks nothing"]
 
-    def problems(self, *, seconds: float) -> list[str]:
+    def problems(self) -> list[str]:
         # Also whether URL, store and key are right.
-        found = self._api.read(f"{self._store}/invoices", query=[("take", "1")], seconds=seconds)
+        found = self._api.read(f"{self._store}/invoices", query=[("take", "1")], seconds=LOOK_SECONDS)
         if found is None:
-            raise Unknown("the provider has no such store")
+            raise OutcomeUnknown("the provider has no such store")
         if not self.payout_methods:
             return []
         path = f"/api/v1/pull-payments/{quote(self._pull_payment, safe='')}"
-        pull_payment = self._api.read(path, seconds=seconds)
+        pull_payment = self._api.read(path, seconds=LOOK_SECONDS)
         if pull_payment is None:
             return ["BTCPAY_PULL_PAYMENT: there is no such pull payment"]
         if not isinstance(pull_payment, dict):
-            raise Unknown("the provider's answer is not a pull payment")
+            raise OutcomeUnknown("the provider's answer is not a pull payment")
         wrong = {
             "must be in USD": pull_payment.get("currency") != USD,
             "is archived": pull_payment.get("archived") is not False,
@@ -225,16 +205,12 @@ class BtcPay(Provider):
             payout_id=texts["payoutId"],
         )
 
-    def _list(self, seconds: float, *query: tuple[str, str]) -> Iterator[dict[str, Any]]:
-        """All invoices of the store that the query selects, newest first. Some may come twice."""
-        skip = 0
+    def _pages_of_invoices(self, name: str, value: str) -> Iterator[dict[str, Any]]:
+        """All invoices of the store with this parameter, newest first. Some may come twice."""
+        path, skip = f"{self._store}/invoices", 0
         while True:
-            paged = [*query, ("includePaymentMethods", "true"), ("skip", str(skip)), ("take", str(PAGE))]
-            found = list_of(
-                self._api.read(
-                    f"{self._store}/invoices", query=paged, seconds=seconds, max_bytes=MAX_LIST_BYTES
-                )
-            )
+            query = {name: value, "includePaymentMethods": "true", "skip": str(skip), "take": str(PAGE)}
+            found = parse_list(self._api.read(path, query=[*query.items()], max_bytes=MAX_LIST_BYTES))
             # Others, such as of a shop, may be anything.
             yield from (each for each in found if metadata(each, ORDER_ID) is not None)
             if len(found) < PAGE:

@@ -1,6 +1,6 @@
 """Reads answers of BTCPay Server. A field that is absent, null, of another type or too large is not known.
 
-It is never read as 0, or as a state. The functions raise Unknown for an answer without what they need.
+It is never read as 0, or as a state. The functions raise OutcomeUnknown for an answer without what they need.
 """
 
 import re
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from services.payments.provider import Invoice, InvoiceState, Payout, PayoutState, Unknown
+from services.payments.provider import Invoice, InvoiceState, OutcomeUnknown, Payout, PayoutState
 from services.shared.clock import Millis
 from services.shared.money import MAX_AMOUNT_CENTS, Cents
 from services.shared.text_validation import is_storable
@@ -46,23 +46,23 @@ MAX_SECONDS = 100_000_000_000
 
 UNREADABLE = (KeyError, TypeError, ValueError)
 
-Payments = Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]
-"""Each payment with its payment method."""
+PaymentsOfInvoice = Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]
+"""Each payment of an invoice with its payment method."""
 
 
-def list_of(found: Any) -> list[dict[str, Any]]:
+def parse_list(found: Any) -> list[dict[str, Any]]:
     """A list of objects."""
     if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
         raise _not_as_documented("the provider's answer is not a list of objects")
     return found
 
 
-def invoice_of(found: Any, methods: Any) -> Invoice:
-    """An invoice. ``methods`` are its payment methods with the payments; without them it has no ``paid``."""
+def parse_invoice(found: Any, payment_methods: Any) -> Invoice:
+    """An invoice. ``payment_methods`` have its payments; without them it has no ``paid``."""
     try:
         additional, state = _text(found["additionalStatus"]), _text(found["status"])
         created = _millis(found["createdTime"])
-        invoice = Invoice(
+        return Invoice(
             id=_id(found["id"]),
             order_id=metadata(found, ORDER_ID),
             secret=metadata(found, DEPOSIT_SECRET),
@@ -76,14 +76,13 @@ def invoice_of(found: Any, methods: Any) -> Invoice:
             created_at=created,
             expires_at=_millis(found["expirationTime"]),
             monitored_until=_millis(found["monitoringExpiration"]),
-            **_paid(methods, created),
+            **_paid(payment_methods, created),
         )
     except UNREADABLE:
         raise _not_as_documented("the provider's answer is not an invoice") from None
-    return invoice
 
 
-def payout_of(found: Any) -> Payout:
+def parse_payout(found: Any) -> Payout:
     """A payout."""
     try:
         # Null until a transfer is begun.
@@ -109,9 +108,9 @@ def payout_of(found: Any) -> Payout:
         raise _not_as_documented("the provider's answer is not a payout") from None
 
 
-def payouts_of(found: Any) -> list[dict[str, Any]]:
+def own_payouts(found: Any) -> list[dict[str, Any]]:
     """The payouts that the platform has made, of a list of all. Each must say whose it is."""
-    entries = list_of(found)
+    entries = parse_list(found)
     if not all(isinstance(entry.get("metadata"), dict) for entry in entries):
         raise _not_as_documented("the provider's answer has a payout without metadata")
     return [entry for entry in entries if metadata(entry, WITHDRAWAL_ID)]
@@ -129,11 +128,13 @@ def optional_text(value: Any, *, most: int) -> str:
     return value if isinstance(value, str) and len(value) <= most and is_storable(value) else ""
 
 
-def _paid(methods: Any, created: Millis) -> dict[str, Any]:
+def _paid(payment_methods: Any, created: Millis) -> dict[str, Any]:
     """The fields of an invoice that its payments decide."""
-    if methods is None:
+    if payment_methods is None:
         return {"paid": None, "changed_at": created}
-    payments: Payments = [(method, payment) for method in methods for payment in _list(method["payments"])]
+    payments: PaymentsOfInvoice = [
+        (method, payment) for method in payment_methods for payment in _list(method["payments"])
+    ]
     received = [_millis(payment["receivedDate"]) for _, payment in payments]
     settled = [(method, payment) for method, payment in payments if _is_settled(payment)]
     paid = sum((_value(method, payment) for method, payment in settled), start=Decimal(0))
@@ -162,7 +163,7 @@ def _value(method: Mapping[str, Any], payment: Mapping[str, Any]) -> Decimal:
     return (_number(payment["value"]) - _number(payment["fee"])) * rate
 
 
-def _first_payment(settled: Payments) -> dict[str, str]:
+def _first_payment(settled: PaymentsOfInvoice) -> dict[str, str]:
     """Where the first settled payment came from."""
     if not settled:
         return {}
@@ -222,7 +223,5 @@ def _millis(seconds: Any) -> Millis:
     return Millis(int(number * 1000))
 
 
-def _not_as_documented(text: str) -> Unknown:
-    error = Unknown(text)
-    error.is_about_this_only = True
-    return error
+def _not_as_documented(text: str) -> OutcomeUnknown:
+    return OutcomeUnknown(text, is_about_this_only=True)

@@ -12,7 +12,14 @@ import requests
 from urllib3 import PoolManager
 from urllib3.exceptions import MaxRetryError, NewConnectionError, SSLError
 
-from services.payments.provider import Away, NotAllowed, ProviderError, Refused, Unknown
+from services.payments.provider import (
+    CALL_SECONDS,
+    Declined,
+    NotAllowed,
+    NotDone,
+    OutcomeUnknown,
+    ProviderError,
+)
 from services.shared.http_client import bounded
 
 MAX_BYTES = 4 * 1024 * 1024
@@ -28,9 +35,7 @@ REFUSALS = {"amount-too-low"}
 """The codes of definite refusals. Others can be mended: no rate, no funds, a setting."""
 REFUSED_FIELDS = {"amount", "destination"}
 """Bad values of these are definite refusals."""
-INVALID_STATE = "invalid-state"
-OLD_REVISION = "old-revision"
-LOOK_AGAIN = {INVALID_STATE, OLD_REVISION}
+LOOK_AGAIN = {"invalid-state", "old-revision"}
 """The codes that say that the payout is not as it was shown."""
 
 
@@ -48,7 +53,7 @@ class BtcPayApi:
         path: str,
         *,
         query: Sequence[tuple[str, str]] = (),
-        seconds: float,
+        seconds: float = CALL_SECONDS,
         max_bytes: int = MAX_BYTES,
     ) -> Any:
         """The JSON document at a path; None if there is none. Raises a ProviderError for any failure."""
@@ -59,12 +64,12 @@ class BtcPayApi:
             raise _failure(response)
         return _document(response)
 
-    def write(self, method: str, path: str, *, body: Mapping[str, Any] | None = None, seconds: float) -> Any:
+    def write(self, method: str, path: str, *, body: Mapping[str, Any] | None = None) -> Any:
         """The JSON document that answers a change, None if it is empty.
 
-        Deleting what is not there is no failure. Raises Refused, Unknown and Away.
+        Deleting what is not there is no failure. Raises Declined, OutcomeUnknown and NotDone.
         """
-        response = self._send(method, path, seconds=seconds, max_bytes=MAX_BYTES, json=body)
+        response = self._send(method, path, seconds=CALL_SECONDS, max_bytes=MAX_BYTES, json=body)
         if method == "DELETE" and response.status_code == HTTPStatus.NOT_FOUND:
             return None
         if response.status_code == HTTPStatus.OK:
@@ -84,8 +89,8 @@ class BtcPayApi:
                 return session.request(method, f"{self._url}{path}", headers=self._headers, **options)
         except requests.RequestException as error:
             if _was_never_connected(error):
-                raise Away("the provider can't be reached") from None
-            raise Unknown("the provider did not answer in time, or closed the connection") from None
+                raise NotDone("the provider can't be reached") from None
+            raise OutcomeUnknown("the provider did not answer in time, or closed the connection") from None
 
     def _open_connections(self) -> PoolManager:
         if time.monotonic() - self._used_at > IDLE_SECONDS:
@@ -110,27 +115,26 @@ def _document(response: requests.Response) -> Any:
     try:
         return orjson.loads(response.content)
     except ValueError:
-        raise Unknown("the provider's answer is not JSON") from None
+        raise OutcomeUnknown("the provider's answer is not JSON") from None
 
 
 def _failure(response: requests.Response) -> ProviderError:
     status = response.status_code
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return Unknown(f"the provider answered with status {status}")
+        return OutcomeUnknown(f"the provider answered with status {status}")
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         return NotAllowed(f"the provider does not allow it: status {status}")
     if status not in (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY):
         # Such as 429.
-        return Away(f"the provider answered with status {status}")
+        return NotDone(f"the provider answered with status {status}")
     reasons = _reasons(response)
-    kind: type[ProviderError] = Away
+    kind: type[ProviderError] = NotDone
     if LOOK_AGAIN.intersection(reasons):
-        kind = Unknown
+        kind = OutcomeUnknown
     elif (REFUSALS | REFUSED_FIELDS).intersection(reasons):
-        kind = Refused
-    error = kind(f"the provider refused: {', '.join(reasons) or f'status {status}'}")
-    error.is_about_this_only = True
-    return error
+        kind = Declined
+    text = f"the provider refused: {', '.join(reasons) or f'status {status}'}"
+    return kind(text, is_about_this_only=True)
 
 
 def _reasons(response: requests.Response) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 
 from models.db.connection import reading
-from models.payments import Deposit, Withdrawal
+from models.payments import Deposit, DepositStatus, Withdrawal, WithdrawalStatus
 from services.payments.provider import (
     USD,
     Hint,
@@ -43,61 +43,47 @@ class Demo(Provider):
         self._base_url = base_url
         self._clock = clock
 
-    def create_invoice(
-        self, *, deposit_id: str, secret: str, platform_id: str, amount: Cents, seconds: float
-    ) -> Invoice:
-        return self._invoice(deposit_id, secret, amount, made_at=self._clock())
+    def create_invoice(self, deposit: Deposit, *, platform_id: str) -> Invoice:
+        return self._invoice(deposit, made_at=self._clock())
 
     @reading()
-    def invoice(self, invoice_id: str, *, seconds: float) -> Invoice | None:
-        found = Deposit.get_or_none(Deposit.id == invoice_id)
-        if found is None:
+    def get_invoice(self, invoice_id: str) -> Invoice | None:
+        deposit = Deposit.get_or_none(Deposit.id == invoice_id)
+        if deposit is None:
             return None
         # Nobody pays what its player has cancelled.
-        made_at = self._clock() if found.status == "expired" else found.created_at_ms
-        return self._invoice(found.id, found.secret, found.amount_cents, made_at=made_at)
+        is_cancelled = deposit.status == DepositStatus.EXPIRED
+        return self._invoice(deposit, made_at=self._clock() if is_cancelled else deposit.created_at_ms)
 
-    def invoices_of(self, deposit_id: str, *, seconds: float) -> Sequence[Invoice]:
+    def find_invoices(self, deposit_id: str) -> Sequence[Invoice]:
         return ()
 
-    def invoices(self, *, since: Millis, seconds: float) -> Sequence[Invoice]:
+    def list_invoices(self, *, since: Millis) -> Sequence[Invoice]:
         return ()
 
-    def create_payout(
-        self,
-        *,
-        withdrawal_id: str,
-        platform_id: str,
-        method: str,
-        amount: Cents,
-        destination: str,
-        seconds: float,
-    ) -> Payout:
-        return self._payout(withdrawal_id, amount, destination, PayoutState.UNAPPROVED, self._clock())
+    def create_payout(self, withdrawal: Withdrawal, *, platform_id: str) -> Payout:
+        return self._payout(withdrawal, PayoutState.UNAPPROVED)
 
-    def approve(self, payout: Payout, *, seconds: float) -> None:
+    def approve(self, payout: Payout) -> None:
         pass
 
-    def cancel(self, payout_id: str, *, seconds: float) -> None:
+    def cancel(self, payout_id: str) -> None:
         pass
 
     @reading()
-    def payout(self, payout_id: str, *, seconds: float) -> Payout | None:
-        found = Withdrawal.get_or_none(Withdrawal.id == payout_id)
-        if found is None:
+    def get_payout(self, payout_id: str) -> Payout | None:
+        withdrawal = Withdrawal.get_or_none(Withdrawal.id == payout_id)
+        if withdrawal is None:
             return None
-        state = PayoutState.UNAPPROVED
-        if found.status == "sent":
-            is_paid = self._clock() - (found.sending_since_ms or 0) >= PAYS_AFTER_MS
-            state = PayoutState.COMPLETED if is_paid else PayoutState.IN_PROGRESS
-        return self._payout(
-            found.id, found.amount_cents, found.destination, state, Millis(found.sending_since_ms or 0)
-        )
+        if withdrawal.status != WithdrawalStatus.SENT:
+            return self._payout(withdrawal, PayoutState.UNAPPROVED)
+        is_paid = self._clock() - (withdrawal.sending_since_ms or 0) >= PAYS_AFTER_MS
+        return self._payout(withdrawal, PayoutState.COMPLETED if is_paid else PayoutState.IN_PROGRESS)
 
-    def payouts(self, *, seconds: float) -> Sequence[Payout]:
+    def list_payouts(self) -> Sequence[Payout]:
         return ()
 
-    def problems(self, *, seconds: float) -> list[str]:
+    def problems(self) -> list[str]:
         return []
 
     def is_signed(self, headers: Mapping[str, str], body: bytes) -> bool:
@@ -106,19 +92,20 @@ class Demo(Provider):
     def read_webhook(self, body: bytes) -> Hint:
         raise ValueError("the demonstration sends no webhooks")
 
-    def _invoice(self, deposit_id: str, secret: str, amount: int, *, made_at: int) -> Invoice:
+    def _invoice(self, deposit: Deposit, *, made_at: int) -> Invoice:
         is_paid = self._clock() - made_at >= CONFIRMS_AFTER_MS
+        amount = Cents(deposit.amount_cents)
         return Invoice(
-            id=deposit_id,
-            order_id=deposit_id,
-            secret=secret,
+            id=deposit.id,
+            order_id=deposit.id,
+            secret=deposit.secret,
             state=InvoiceState.SETTLED if is_paid else InvoiceState.WAITING,
             is_regular=True,
             label="Settled" if is_paid else "New",
             currency=USD,
-            amount=Cents(amount),
+            amount=amount,
             paid=Decimal(amount) / 100 if is_paid else Decimal(0),
-            checkout_url=f"{self._base_url}/demo-checkout/{deposit_id}",
+            checkout_url=f"{self._base_url}/demo-checkout/{deposit.id}",
             created_at=Millis(made_at),
             changed_at=Millis(made_at),
             expires_at=Millis(made_at + DAY_MS),
@@ -126,28 +113,27 @@ class Demo(Provider):
             chain="demo",
             asset=USD,
             asset_amount=decimal_text(amount),
-            txhash=_txhash(deposit_id),
+            txhash=_txhash(deposit.id),
         )
 
-    def _payout(
-        self, withdrawal_id: str, amount: int, destination: str, state: PayoutState, created_at: Millis
-    ) -> Payout:
+    def _payout(self, withdrawal: Withdrawal, state: PayoutState) -> Payout:
+        amount = Cents(withdrawal.amount_cents)
         return Payout(
-            id=withdrawal_id,
-            withdrawal_id=withdrawal_id,
+            id=withdrawal.id,
+            withdrawal_id=withdrawal.id,
             state=state,
             label=state.value,
             revision=0,
             method="demo",
             currency=USD,
-            amount=Cents(amount),
-            destination=destination,
-            created_at=created_at,
+            amount=amount,
+            destination=withdrawal.destination,
+            created_at=Millis(withdrawal.sending_since_ms or 0),
             asset=USD,
             asset_amount=decimal_text(amount),
-            txhash=_txhash(withdrawal_id),
+            txhash=_txhash(withdrawal.id),
         )
 
 
-def _txhash(payment_id: str) -> str:
-    return hashlib.sha256(payment_id.encode()).hexdigest()
+def _txhash(row_id: str) -> str:
+    return hashlib.sha256(row_id.encode()).hexdigest()

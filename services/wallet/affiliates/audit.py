@@ -8,7 +8,7 @@ from peewee import fn
 from models.bets import Bet
 from models.figures import THEORETICAL_LOSS_UCENTS
 from models.ledger import Affiliate, LedgerEntry, LedgerTransaction, Referral
-from models.payments import Payment
+from models.payments import PaymentRecord
 from models.users import User
 from services.ledger.audit import differing
 from services.ledger.posting import Account, LedgerKind
@@ -49,10 +49,10 @@ def mismatches() -> Iterator[str]:
 def _payments(kind: str) -> peewee.Select:
     """The sum of each player's payments of this kind since the player became a referral."""
     return (
-        Payment.select(Payment.user, fn.SUM(Payment.usd_cents).alias("number"))
-        .join(Referral, on=(Referral.user == Payment.user))
-        .where(Payment.type == kind, Payment.ledger_transaction > Referral.ledger_transaction)
-        .group_by(Payment.user)
+        PaymentRecord.select(PaymentRecord.user, fn.SUM(PaymentRecord.usd_cents).alias("number"))
+        .join(Referral, on=(Referral.user == PaymentRecord.user))
+        .where(PaymentRecord.type == kind, PaymentRecord.ledger_transaction > Referral.ledger_transaction)
+        .group_by(PaymentRecord.user)
     )
 
 

@@ -8,11 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from models.db.connection import reading, writing
+from models.payments import PaymentType
 from models.users import User
 from services.bets.cases import OpeningRequest
 from services.bets.snapshots import stored
 from services.payments import transfers
-from services.payments.transfers import PaymentType, Transfer
+from services.payments.transfers import Transfer
 from services.shared.money import Cents
 from services.wallet.affiliates import codes, referrals
 from tests.harness.players import create_player, import_case
@@ -47,7 +48,7 @@ def play(app, add_item):
     def opening(player, case_id):
         openings = services.irl_openings if case_id in ("fair", "dear") else services.case_openings
         request = OpeningRequest(user_id=player.id, case=case_id)
-        bet = services.bets.settle(openings, request, clock=services.clock).bet
+        bet = services.bets.settle(openings, request).bet
         with reading():
             items = stored(bet.snapshot_id).items
         return bet.wager_cents - Fraction(sum(each.price_cents * each.width for each in items), TICKETS)

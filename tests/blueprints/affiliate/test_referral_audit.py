@@ -3,7 +3,7 @@
 import pytest
 
 from models.db.connection import reading
-from models.payments import Payment
+from models.payments import PaymentRecord
 from tests.support.audits import check_reports
 
 DEPOSITS = "the referral's deposits of {alice} differ from their payments or bonuses"
@@ -45,6 +45,8 @@ def test_the_audit_reports_changed_referrals_and_claims(app, client, run, owner,
     ids = {name: player.id for name, player in players.items()}
     names = {name: player.platform_id for name, player in players.items()}
     with reading():
-        deposit = Payment.select(Payment.ledger_transaction).where(Payment.type == "deposit")
+        deposit = PaymentRecord.select(PaymentRecord.ledger_transaction).where(
+            PaymentRecord.type == "deposit"
+        )
         names["deposit"] = deposit.scalar()
     check_reports(app, TAMPERED.items(), ids, names)

@@ -4,10 +4,11 @@ import marshmallow as ma
 import pytest
 
 from blueprints.auth.schemas import UserSchema
+from blueprints.bets.schemas import BetSchema
 from blueprints.cases.schemas import FreeCaseSchema, SingleCaseSchema
 from blueprints.irl.schemas import ListedIrlCaseSchema
 from blueprints.stats.schemas import GameSchema
-from blueprints.upgrader.schemas import BetSchema, RulesSchema
+from blueprints.upgrader.schemas import RulesSchema
 from server.schemas import WireSchema
 from services.accounts import users
 from services.bets import lookups

@@ -40,7 +40,7 @@ def bet_at_once(app, make_app, clock, settings, player, add_item):
     def play(services):
         request = SpinRequest(user_id=player.id, amount=1, item=ITEM)
         with suppress(Refusal):
-            services.bets.settle(services.upgrader, request, clock=clock)
+            services.bets.settle(services.upgrader, request)
             return 1
         return 0
 

@@ -71,7 +71,7 @@ def test_the_proof_of_a_bet_is_not_found_before_it_is_due(client, logged_spin, c
 def test_revealed_bets_are_those_that_are_due(client, log, logged_spin, clock):
     first = logged_spin()
     second = logged_spin()
-    clock.now = second.completed_at_ms - 1
+    clock.now = second.proof_due_at_ms - 1
 
     answer = client.get("/log/revealed/0")
     shown = [(each["index"], each["bet"]["id"]) for each in answer.json]
@@ -106,7 +106,7 @@ def test_revealed_bets_of_a_full_bundle_never_change_when_all_are_due(
     log.append_now()
 
     before = client.get("/log/revealed/0")
-    clock.now = bet.completed_at_ms
+    clock.now = bet.proof_due_at_ms
     after = client.get("/log/revealed/0")
 
     assert (before.json, before.headers["Cache-Control"]) == ([], "public, max-age=1")

@@ -50,8 +50,8 @@ def withdraw(services):
 
     def request(player, coins):
         amount = Cents(coins * 100)
-        options = {"method": "demo", "amount": amount, "to": WALLET, "key": None, "now": services.clock()}
-        return services.withdrawals.request(user_id=player.id, **options)[0].id
+        options = {"method": "demo", "amount": amount, "to": WALLET, "idempotency_key": None}
+        return services.withdrawals.request(user_id=player.id, now=services.clock(), **options)[0].id
 
     return request
 
@@ -174,7 +174,9 @@ def test_a_proposal_to_approve_a_withdrawal_is_refused_once_its_proposer_has_gra
 @pytest.mark.security("Four eyes")
 def test_who_credited_a_deposit_does_not_approve_the_players_withdrawal(staff, services, withdraw, player):
     amount, now = Cents(25_00), services.clock()
-    deposit, _ = services.deposits.create(user_id=player.id, method="demo", amount=amount, key=None, now=now)
+    deposit, _ = services.deposits.create(
+        user_id=player.id, method="demo", amount=amount, idempotency_key=None, now=now
+    )
     with writing():
         Deposit.update(status="review", reason="underpaid").where(Deposit.id == deposit.id).execute()
     credited = staff.act(f"/office/deposits/{deposit.id}", "credit", amount="25", reason=REASON)

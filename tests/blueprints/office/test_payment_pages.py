@@ -54,7 +54,7 @@ def request_withdrawal(services, player):
             method="demo",
             amount=Cents(coins * 100),
             to=ADDRESS,
-            key=None,
+            idempotency_key=None,
             now=services.clock(),
         )
         return withdrawal.id
@@ -76,7 +76,7 @@ def decide(staff):
 def in_review(services, player):
     """A deposit of 25 USD that staff must decide about; its id."""
     deposit = services.deposits.create(
-        user_id=player.id, method="demo", amount=Cents(2500), key=None, now=services.clock()
+        user_id=player.id, method="demo", amount=Cents(2500), idempotency_key=None, now=services.clock()
     )[0]
     with writing():
         Deposit.update(status="review", reason="underpaid").where(Deposit.id == deposit.id).execute()
@@ -410,9 +410,9 @@ def sent(request_withdrawal, services):
 def test_staff_end_a_withdrawal_whose_payout_was_cancelled(
     form, status, coins, sent, decide, balance, monkeypatch
 ):
-    shown, cancelled = Demo.payout, {"state": PayoutState.CANCELLED}
+    shown, cancelled = Demo.get_payout, {"state": PayoutState.CANCELLED}
     monkeypatch.setattr(
-        Demo, "payout", lambda *args, **options: replace(shown(*args, **options), **cancelled)
+        Demo, "get_payout", lambda *args, **options: replace(shown(*args, **options), **cancelled)
     )
 
     decide(sent, form)

@@ -161,7 +161,7 @@ def test_a_note_is_kept_and_its_form_keeps_what_was_typed(support, path):
 
 def test_events_of_a_player_show_amounts_in_usd(app, player, auditor, clock, path):
     request = app.extensions["services"].withdrawals.request
-    request(user_id=player.id, method="demo", amount=500, to="there", key=None, now=clock())
+    request(user_id=player.id, method="demo", amount=500, to="there", idempotency_key=None, now=clock())
 
     page = auditor.get(f"{path}/events").text
 
@@ -186,7 +186,7 @@ def test_a_bet_says_what_is_known_about_its_proof(app, add_item, player, auditor
 
     assert said() == {"not yet revealed"}
     with writing():
-        Bet.update(completed_at_ms=services.clock()).execute()
+        Bet.update(proof_due_at_ms=services.clock()).execute()
     assert said() == {"revealed, not yet confirmed"}
 
 

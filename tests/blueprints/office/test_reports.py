@@ -119,7 +119,7 @@ def test_payments_are_reported_by_day_and_method(app, run, player, today, clock)
         run("payments", "record", player.platform_id, "deposit", usd)
     run("payments", "record", player.platform_id, "withdraw", "2")
     withdrawal, _ = services.withdrawals.request(
-        user_id=player.id, method="demo", amount=500, to="there", key=None, now=clock()
+        user_id=player.id, method="demo", amount=500, to="there", idempotency_key=None, now=clock()
     )
     run("payments", "approve", withdrawal.id, "--reason", "a known player")
     for _ in range(5):
@@ -196,7 +196,7 @@ def test_the_figures_of_yesterday_are_on_the_overview_and_in_a_report(app, clock
 @pytest.mark.both_databases("services/staff/payment_lists.py")
 def test_support_sees_open_work_and_no_figures(app, support, player, clock):
     app.extensions["services"].withdrawals.request(
-        user_id=player.id, method="demo", amount=500, to="there", key=None, now=clock()
+        user_id=player.id, method="demo", amount=500, to="there", idempotency_key=None, now=clock()
     )
 
     page = support.get("/office/")

@@ -4,11 +4,6 @@ from decimal import Decimal
 
 import pytest
 
-from models.bets import Bet, Prize
-from models.cases import CaseSpins
-from models.db.connection import reading
-from models.ledger import LedgerEntry
-from models.users import User
 from services.bets.snapshots import content_of_case
 from services.cases import queries as cases
 from tests.harness.players import import_case
@@ -17,15 +12,6 @@ from tests.support.client_seeds import client_seed_that_wins
 
 DEAR, CHEAP = "Dear | Gun", "Cheap | Gun"
 LAMP, PEN = "Lamp", "Pen"
-
-NO_PROOF_IS_DUE = {"UPGRADER_PROOF_DELAY": "600"}
-"""Settings with which no proof comes between the events of an opening."""
-
-
-@pytest.fixture
-def env(env, request):
-    """Optionally with further settings."""
-    return env | getattr(request, "param", {})
 
 
 @pytest.fixture
@@ -94,20 +80,3 @@ def snapshot_of():
         return content_of_case(cases.get(case_id=case)).hash
 
     return snapshot_of
-
-
-@pytest.fixture
-def state_of():
-    """All that an opening may change, to compare before and after."""
-
-    def state(player):
-        with reading():
-            return (
-                list(User.select().where(User.id == player.id).dicts()),
-                Bet.select().count(),
-                LedgerEntry.select().count(),
-                Prize.select().count(),
-                list(CaseSpins.select().tuples()),
-            )
-
-    return state

@@ -40,9 +40,10 @@ def test_a_free_opening_adds_to_earnings_only(app, connect, client, lucky, free_
         assert 'bets_paid_coins_total{game="case"} 0.0' in client.get("/metrics").text
 
 
-@pytest.mark.parametrize("env", [{"FREE_CASE_LIMIT": "0"}, {"FREE_CASE_LIMIT": "2"}], indirect=True)
-def test_free_case_limit_is_the_number_of_free_openings(connect, lucky, free_case, env):
-    limit = int(env["FREE_CASE_LIMIT"])
+@pytest.mark.parametrize(
+    "limit", [pytest.param(limit, marks=pytest.mark.settings(FREE_CASE_LIMIT=str(limit))) for limit in (0, 2)]
+)
+def test_free_case_limit_is_the_number_of_free_openings(connect, lucky, free_case, limit):
     socket = connect(lucky)
 
     answers = [socket.call("case:open", {"case": free_case})["status"] for _ in range(limit + 1)]

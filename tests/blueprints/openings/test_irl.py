@@ -6,12 +6,12 @@ import pytest
 
 from models.bets import Prize
 from models.db.connection import reading
-from tests.blueprints.openings.conftest import LAMP, NO_PROOF_IS_DUE, PEN
+from tests.blueprints.openings.conftest import LAMP, PEN
 from tests.support.apps import import_irl_case
 
 
 @pytest.mark.both_databases("money")
-@pytest.mark.parametrize("env", [NO_PROOF_IS_DUE], indirect=True)
+@pytest.mark.settings(UPGRADER_PROOF_DELAY="600")
 def test_the_item_is_kept_as_a_prize_and_paid_for(connect, client, player, irl_case, winning):
     socket = connect(player)
     socket.expect("live-bets")

@@ -3,11 +3,11 @@
 import pytest
 
 from services.bets import rolls
-from tests.blueprints.openings.conftest import CHEAP, DEAR, NO_PROOF_IS_DUE
+from tests.blueprints.openings.conftest import CHEAP, DEAR
 
 
 @pytest.mark.both_databases("money")
-@pytest.mark.parametrize("env", [NO_PROOF_IS_DUE], indirect=True)
+@pytest.mark.settings(UPGRADER_PROOF_DELAY="600")
 def test_an_opening_moves_coins_and_sends_events_in_order(connect, client, player, case, winning):
     socket = connect(player)
     socket.expect("live-bets")

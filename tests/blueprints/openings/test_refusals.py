@@ -52,15 +52,6 @@ def test_seen_values_are_accepted_and_null_means_left_out(connect, player, case,
     assert socket.call("case:open", {"case": case} | dict.fromkeys(seen))["status"] is True
 
 
-def test_a_spectator_cannot_open_a_case(connect, case):
-    socket = connect()
-
-    assert [socket.call(f"{game}:open", {"case": case})["error"] for game in ("case", "irl")] == [
-        "Unauthorized",
-        "Unauthorized",
-    ]
-
-
 def test_a_case_without_a_price_is_not_available(connect, player, put, add_item, state_of):
     for name, price in (("Unpriced", None), ("Worthless", 0), ("Priced", 9.5)):
         add_item(f"{name} | Gun", price=price)

@@ -7,12 +7,7 @@ from models.db.connection import writing
 from services.bets import cases
 from services.bets.cases import OpenableCase
 
-
-@pytest.fixture
-def env(env):
-    """No proof is due during a test."""
-    return env | {"UPGRADER_PROOF_DELAY": "600"}
-
+pytestmark = pytest.mark.settings(UPGRADER_PROOF_DELAY="600")
 
 REUSED = {"status": False, "error": "Request id was used for another spin"}
 
@@ -49,7 +44,7 @@ def test_a_repeated_request_is_answered_after_its_terms_expired(
     first = socket.call("case:open", opening(case))
     after_first = state_of(player)
     monkeypatch.setattr(cases, "OpenableCase", read_too_long_ago)
-    app.extensions["services"].case_openings.forget_terms()
+    app.extensions["services"].case_openings.forget_cached()
 
     assert socket.call("case:open", opening(case)) == first
     assert socket.call("case:open", opening(case, requestId="r-2"))["error"] == "Something went wrong"

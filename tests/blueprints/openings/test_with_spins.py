@@ -6,6 +6,7 @@ import pytest
 
 from services.bets.cases import OpeningRequest
 from sockets.proofs import ProofDelivery
+from tests.harness.spins import settler
 from tests.harness.waiting import wait_until
 from tests.support.locks import locked
 from tests.support.markers import postgresql_only
@@ -35,8 +36,8 @@ def test_a_player_cannot_bet_during_an_opening(app, connect, player, case, irl_c
     assert answers[0]["status"] is True
 
 
-@pytest.mark.parametrize("env", [{"RATELIMIT_ENABLED": "1"}], indirect=True)
-def test_openings_and_spins_share_thirty_events_in_ten_seconds(connect, player, env):
+@pytest.mark.settings(RATELIMIT_ENABLED="1")
+def test_openings_and_spins_share_thirty_events_in_ten_seconds(connect, player):
     socket = connect(player)
 
     answers = [
@@ -54,7 +55,7 @@ def test_a_late_proof_of_an_opening_has_its_snapshot(
     services = app.extensions["services"]
     for openings, case_id in ((services.case_openings, case), (services.irl_openings, irl_case)):
         request = OpeningRequest(user_id=player.id, case=case_id)
-        services.bets.settle(openings, request, clock=lambda: services.clock() - 10_000)
+        settler(services, lambda: services.clock() - 10_000).settle(openings, request)
 
     socket = connect(player)
 

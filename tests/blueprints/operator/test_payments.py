@@ -4,10 +4,10 @@ import pytest
 
 from models.db.connection import reading
 from models.ledger import LedgerEntry
-from models.payments import Payment
+from models.payments import PaymentRecord, PaymentType
 from services.accounts import users
 from services.payments import transfers as payments
-from services.payments.transfers import PaymentType, Transfer
+from services.payments.transfers import Transfer
 from services.shared.clock import now_ms
 from services.shared.errors import InsufficientBalance
 from services.shared.money import Cents
@@ -51,7 +51,7 @@ def recorded(app):
     def count():
         with reading():
             entries = LedgerEntry.select().where(LedgerEntry.account == "house.payments").count()
-            return Payment.select().count(), entries
+            return PaymentRecord.select().count(), entries
 
     return count
 
@@ -171,7 +171,7 @@ def test_an_invalid_value_is_refused_and_changes_nothing(refused, balance, recor
 
 @pytest.mark.both_databases("a race")
 @pytest.mark.regulation("2.5.6 Financial transactions")
-@pytest.mark.parametrize(("type_", "left"), [(PaymentType.DEPOSIT, 200), (PaymentType.WITHDRAW, 0)])
+@pytest.mark.parametrize(("type_", "left"), [(PaymentType.DEPOSIT, 200), (PaymentType.WITHDRAWAL, 0)])
 def test_one_of_many_payments_with_one_txhash_is_recorded(type_, left, player, balance, recorded):
     user, transfer = users.get(platform_id=player.platform_id), Transfer(txhash=HASH)
 
@@ -186,7 +186,7 @@ def test_one_of_many_payments_with_one_txhash_is_recorded(type_, left, player, b
 @pytest.mark.regulation("2.5.6 Financial transactions")
 def test_concurrent_withdrawals_never_exceed_the_balance(player, balance, recorded, run):
     user = users.get(platform_id=player.platform_id)
-    withdrawal = {"type_": PaymentType.WITHDRAW, "usd": Cents(30_00), "transfer": Transfer()}
+    withdrawal = {"type_": PaymentType.WITHDRAWAL, "usd": Cents(30_00), "transfer": Transfer()}
 
     def withdraw():
         try:

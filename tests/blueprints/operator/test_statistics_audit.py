@@ -6,7 +6,7 @@ import pytest
 
 from models.bets import Bet
 from models.db.connection import database, reading, writing
-from models.payments import Payment
+from models.payments import PaymentRecord
 from models.users import User
 from services.maintenance import statistics_audit
 from tests.harness.players import import_case, import_prices
@@ -123,7 +123,9 @@ SPOILED = {
 @pytest.mark.usefixtures("history")
 def test_each_wrong_total_is_reported_on_its_own_line(app, run, ids, alice):
     with reading():
-        transactions = dict(Payment.select(Payment.type, Payment.ledger_transaction).tuples())
+        transactions = dict(
+            PaymentRecord.select(PaymentRecord.type, PaymentRecord.ledger_transaction).tuples()
+        )
         transactions["spin"] = Bet.get(Bet.user == alice.id).ledger_transaction_id
     names = {"alice": alice.platform_id, "shard": alice.id % 64} | transactions
 

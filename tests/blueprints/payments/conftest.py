@@ -168,12 +168,18 @@ def payout_of(fake):
 
 
 @pytest.fixture
-def poll(services, clock):
-    """Lets all that is due be asked about deposits, and processes webhooks."""
+def poll_now(work, app):
+    """Processes webhooks, and asks about the deposits that are due."""
+    return lambda: work(app, POLLING)
+
+
+@pytest.fixture
+def poll(poll_now, clock):
+    """Does the same when all open deposits are due."""
 
     def run():
         clock.advance(seconds=11)
-        services.payment_polling.run()
+        poll_now()
 
     return run
 

@@ -21,11 +21,6 @@ def statuses(withdraw):
     return lambda *amounts: [withdraw(amount)["status"] for amount in amounts]
 
 
-@for_staff
-def test_without_the_settings_every_request_waits_for_staff(statuses):
-    assert statuses(1, 25) == ["requested"] * 2
-
-
 @pytest.mark.both_databases("services/payments/withdrawals.py")
 @up_to_50
 @pytest.mark.usefixtures("rich")

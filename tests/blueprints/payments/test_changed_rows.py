@@ -3,7 +3,7 @@
 import pytest
 
 from models.db.connection import database, reading, writing
-from models.payments import Payment
+from models.payments import PaymentRecord
 from tests.support.audits import check_reports
 
 HELD = "house.held differs from the open withdrawals"
@@ -52,7 +52,7 @@ CHANGED = {
 @pytest.mark.both_databases("services/payments/audit.py")
 def test_the_ledgers_audit_reports_each_changed_row_and_nothing_else(app, paid):
     with reading():
-        transaction = Payment.get(Payment.type == "deposit").ledger_transaction_id
+        transaction = PaymentRecord.get(PaymentRecord.type == "deposit").ledger_transaction_id
 
     check_reports(app, CHANGED.items(), paid, paid | {"transaction": transaction})
 

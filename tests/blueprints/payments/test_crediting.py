@@ -1,10 +1,14 @@
 """What a credited deposit changes: once, and everywhere."""
 
+from functools import partial
+
 import pytest
 
 from models.db.connection import reading
 from models.ledger import LedgerEntry
-from services.payments import deposits
+from models.payments import Deposit
+from services.payments import rows
+from tests.blueprints.payments.conftest import POLLING
 from tests.harness.btcpay.fake import CHAIN
 from tests.support.at_once import all_at_once
 
@@ -71,13 +75,13 @@ def test_a_credited_deposit_notifies_and_is_in_the_audit_trail(pay, poll, titles
 
 @pytest.mark.both_databases("a race")
 def test_a_deposit_is_credited_once_when_many_processes_poll(
-    pay, services, clock, balance, statistics, posted, make_app, settings, status_of
+    pay, app, clock, balance, statistics, posted, make_app, settings, status_of, work
 ):
     made = [pay(10) for _ in range(3)]
-    others = [make_app(clock=clock, **settings).extensions["services"] for _ in range(2)]
+    apps = [app, *(make_app(clock=clock, **settings) for _ in range(2))]
     clock.advance(seconds=11)
 
-    all_at_once([each.payment_polling.run for each in [services, *others]] * 2)
+    all_at_once([partial(work, each, POLLING) for each in apps] * 2)
 
     assert [status_of(each) for each in made] == ["credited"] * 3
     assert (balance(), len(statistics())) == (130, 3)
@@ -88,8 +92,8 @@ def test_a_deposit_is_credited_once_when_many_processes_poll(
 def test_a_deposit_that_all_follow_at_once_is_credited_once(
     pay, services, clock, balance, statistics, posted
 ):
-    row = deposits.get(pay()["id"])
-    invoice = services.payment_methods.providers["btcpay"].invoice(row.invoice_id, seconds=10)
+    row = rows.get(Deposit, pay()["id"])
+    invoice = services.payment_providers.by_name["btcpay"].get_invoice(row.invoice_id)
 
     all_at_once([lambda: services.deposits.follow(row, invoice, now=clock())] * 6)
 
@@ -148,14 +152,14 @@ def test_a_transaction_of_which_an_output_was_credited_is_not_recorded_again(
 
 
 def test_an_output_and_its_transaction_recorded_by_hand_at_once_count_once(
-    pay, services, clock, run, player, app, statistics, status_of
+    pay, poll_now, clock, run, player, app, statistics, status_of
 ):
     made = pay(25, txhash="ab" * 32)
     clock.advance(seconds=11)
     by_hand = ["payments", "record", player.platform_id, "deposit", "25", "--txhash", "ab" * 32]
     runner = app.test_cli_runner()
 
-    all_at_once([services.payment_polling.run, lambda: runner.invoke(args=by_hand)] * 3)
+    all_at_once([poll_now, lambda: runner.invoke(args=by_hand)] * 3)
 
     assert len(statistics()) == 1
     assert status_of(made) in ("credited", "review")

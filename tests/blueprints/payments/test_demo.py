@@ -6,12 +6,12 @@ pytestmark = pytest.mark.settings(PAYMENT_METHODS="demo")
 
 
 @pytest.fixture
-def follow(services, clock, status_of):
+def follow(services, clock, status_of, poll_now):
     """Lets two seconds pass several times; the status after each."""
 
     def step(made):
         clock.advance(seconds=2)
-        services.payment_polling.run()
+        poll_now()
         services.payout_sender.run(now=clock())
         return status_of(made)
 

@@ -141,7 +141,7 @@ def test_money_to_a_second_invoice_of_ours_is_a_discrepancy(
 
 
 def test_polling_asks_less_and_less_often_until_something_changes(
-    deposit, fake, services, clock, invoice_of, stored
+    deposit, fake, clock, invoice_of, stored, poll_now
 ):
     made = deposit()
     fake.invoice(invoice_of(made)).expires += 24 * 3600
@@ -151,13 +151,13 @@ def test_polling_asks_less_and_less_often_until_something_changes(
     pauses = []
     for _ in range(6):
         before, clock.now = clock.now, stored(made).poll_at_ms
-        services.payment_polling.run()
+        poll_now()
         pauses.append((clock.now - before) // 1000)
     assert fake.api.requests.count("get invoice") - asked == 6
     assert pauses == [0, 60, 120, 240, 480, 600]
     fake.pay(invoice_of(made), status="Processing")
     clock.now = stored(made).poll_at_ms
 
-    services.payment_polling.run()
+    poll_now()
 
     assert stored(made).poll_at_ms - clock.now == 100

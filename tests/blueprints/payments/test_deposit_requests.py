@@ -42,14 +42,6 @@ def test_a_deposit_shows_where_to_pay_and_until_when(deposit, fake, invoice_of, 
     assert invoice.metadata["platformid"] == player.platform_id
 
 
-def test_a_credited_deposit_shows_what_was_credited(deposit, fake, invoice_of, poll, shown):
-    made = deposit(25)
-    fake.pay(invoice_of(made), 30)
-    poll()
-
-    assert shown(made) == made | {"status": "credited", "credited": 30, "paidAmount": 30}
-
-
 def test_a_bad_method_is_refused(post_deposit, statuses, fake):
     for method in ("cash", "BTC-CHAIN", "demo", "", None, 5, ["btcpay"], {}):
         assert post_deposit(method=method) == UNKNOWN_METHOD

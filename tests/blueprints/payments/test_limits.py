@@ -46,6 +46,18 @@ def test_a_deposit_above_the_limit_waits_for_the_next_period(
     deposit(50)
 
 
+def test_the_shortest_period_whose_limit_is_exceeded_is_named(limit, post_deposit, deposit, clock):
+    for period, value in (("month", 18), ("week", 15), ("day", 10)):
+        limit(value, period)
+
+    assert post_deposit(50) == reached("day", MIDNIGHT)
+    deposit(10)
+    clock.now = MIDNIGHT
+    assert post_deposit(6) == reached("week", MONDAY)
+    clock.now = MONDAY
+    assert post_deposit(9) == reached("month", APRIL)
+
+
 def test_open_deposits_count_as_asked_and_credited_ones_as_credited(
     limit, deposit, fake, invoice_of, poll, post_deposit
 ):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.payments import methods
+from services.payments import registry
 
 BOUNDS = {"minUsd": 1, "maxUsd": 10_000}
 DEPOSIT = {"id": "btcpay", "name": "Cryptocurrency", **BOUNDS}
@@ -12,7 +12,7 @@ CHAIN = {"id": "BTC-CHAIN", "name": "BTC on the blockchain", "addressHint": "A B
 @pytest.fixture
 def settings(settings, monkeypatch):
     """Of an app that asks the provider each time. Otherwise an answer holds for half a minute."""
-    monkeypatch.setattr(methods, "LOOK_AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(registry, "LOOK_AGAIN_SECONDS", 0.0)
     return settings
 
 

@@ -113,31 +113,6 @@ def test_what_has_changed_within_five_minutes_is_left_out(app, credited, invoice
     assert app.test_cli_runner().invoke(args=["payments", "reconcile"]).exit_code == 1
 
 
-def test_rows_that_a_restore_has_lost_are_found(deposit, withdraw, fake, invoice_of, send_payouts, reconcile):
-    """What the provider has and no row belongs to."""
-    made = deposit()
-    fake.invoice(invoice_of(made)).metadata = {"orderId": "lost", "depositSecret": "ab" * 24}
-    fake.pay(fake.invoices[0].id)
-    withdraw()
-    send_payouts()
-    payout = fake.payouts[0]
-    with fake.state.changing():
-        lost = fake.state.create_payout(
-            {
-                "destination": fake.address("bob"),
-                "amount": "5",
-                "payoutMethodId": payout.method,
-                "pullPaymentId": fake.pull_payment.id,
-                "metadata": {"withdrawalId": "lost"},
-            }
-        )
-
-    found = reconcile()[1]
-
-    assert ("unknown-invoice", fake.invoices[0].id) in found
-    assert ("unknown-payout", lost.id) in found
-
-
 def test_an_unknown_payout_shows_what_staff_need_to_record_it(
     app, withdraw, fake, payout_of, send_payouts, clock, player
 ):

@@ -105,11 +105,11 @@ def test_of_two_payouts_of_one_withdrawal_one_is_approved(
 def test_a_late_payout_is_cancelled_before_the_other_one_is_approved(
     withdraw, send_payouts, fake, services, create_late, payout_of, monkeypatch
 ):
-    provider = services.payment_methods.providers["btcpay"]
+    provider = services.payment_providers.by_name["btcpay"]
     create, late = provider.create_payout, []
 
-    def create_two(**options):
-        payout = create(**options)
+    def create_two(withdrawal, **options):
+        payout = create(withdrawal, **options)
         # Another address does not count as a duplicate.
         late.append(create_late(made | {"to": fake.address("elsewhere")}))
         return payout

@@ -141,3 +141,22 @@ def test_the_provider_is_asked_less_and_less_often(withdraw, send_payouts, fake,
 
     # In the seconds 1, 2, 3, 4, 5, 7, 11, 18, 31, 57, 109, 212 and 417.
     assert len(fake.api.requests) - asked == 13
+
+
+@pytest.fixture
+def without(make_app, clock, settings):
+    """The services of the app after a restart with other payment methods."""
+    return make_app(clock=clock, **settings | {"PAYMENT_METHODS": ""}).extensions["services"]
+
+
+def test_a_withdrawal_waits_for_its_provider(
+    withdraw, fake, without, clock, end_lease, send_payouts, status_of, balance
+):
+    made = withdraw()
+
+    without.payout_sender.run(now=clock())
+    end_lease()
+
+    assert (status_of(made), balance(), fake.payouts) == ("approved", 75, [])
+    send_payouts()
+    assert status_of(made) == "sent"

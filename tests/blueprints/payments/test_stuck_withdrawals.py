@@ -165,13 +165,3 @@ def test_a_payout_that_is_completed_after_all_ends_its_withdrawal(
     send_payouts()
 
     assert (status_of(doubtful), balance(), reconcile()) == ("completed", 75, (1, []))
-
-
-def test_a_payout_that_was_cancelled_before_any_transfer_gives_the_coins_back(
-    sent, fake, payout_of, send_payouts, status_of, balance
-):
-    fake.cancel(payout_of(sent))
-
-    send_payouts()
-
-    assert (status_of(sent), balance()) == ("failed", 100)

@@ -24,7 +24,7 @@ def other(make_app, clock, settings, end_lease):
 @pytest.fixture
 def pause(services, monkeypatch):
     """Pauses the first process before or after its next call of this method, for what happens meanwhile."""
-    provider = services.payment_methods.providers["btcpay"]
+    provider = services.payment_providers.by_name["btcpay"]
 
     def plan(name, meanwhile, *, after=False):
         call = getattr(provider, name)
@@ -147,7 +147,7 @@ def test_a_withdrawal_ends_once_when_two_processes_see_its_end(
     made = withdraw()
     send_payouts()
     getattr(fake, end)(payout_of(made))
-    pause("payout", other, after=True)
+    pause("get_payout", other, after=True)
 
     send_in_vain()
 

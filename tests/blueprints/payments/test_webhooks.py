@@ -65,50 +65,50 @@ def test_a_stored_message_has_no_id_of_a_pull_payment(post, fake, bodies):
 
 
 def test_a_message_lets_the_deposit_be_looked_up_at_once(
-    post, deposit, invoice_of, fake, services, status_of
+    post, deposit, invoice_of, fake, status_of, poll_now
 ):
     made = deposit()
     fake.pay(invoice_of(made))
-    services.payment_polling.run()
+    poll_now()
     assert status_of(made) == "pending"
 
     post(event(invoiceId=invoice_of(made)))
-    services.payment_polling.run()
+    poll_now()
 
     assert status_of(made) == "credited"
 
 
-def test_a_message_alone_decides_nothing(post, deposit, invoice_of, services, status_of, balance):
+def test_a_message_alone_decides_nothing(post, deposit, invoice_of, status_of, balance, poll_now):
     made = deposit()
     invoice = invoice_of(made)
     for number, kind in enumerate(("InvoiceSettled", "InvoiceExpired", "InvoiceInvalid")):
         post(event(f"d{number}", type=kind, invoiceId=invoice, metadata={"orderId": made["id"]}))
-        services.payment_polling.run()
+        poll_now()
 
     assert (status_of(made), balance()) == ("pending", 100)
 
 
-def test_a_message_may_come_before_the_answer_to_the_request(post, deposit, fake, services, status_of, clock):
+def test_a_message_may_come_before_the_answer_to_the_request(post, deposit, fake, status_of, clock, poll_now):
     fake.faults.next("create invoice", Fault.LOST_ANSWER)
     made = deposit()
     (invoice,) = fake.invoices_of(made["id"])
     fake.pay(invoice.id)
 
     post(event(invoiceId=invoice.id, metadata=invoice.metadata))
-    services.payment_polling.run()
+    poll_now()
 
     assert status_of(made) == "credited"
 
 
 def test_a_message_about_a_payout_lets_it_be_looked_up(
-    post, withdraw, send_payouts, payout_of, fake, services, status_of, clock
+    post, withdraw, send_payouts, payout_of, fake, services, status_of, clock, poll_now
 ):
     made = withdraw()
     send_payouts()
     fake.complete(payout_of(made))
 
     post(event(type="PayoutUpdated", payoutId=payout_of(made).id))
-    services.payment_polling.run()
+    poll_now()
     services.payout_sender.run(now=clock())
 
     assert status_of(made) == "completed"
@@ -170,9 +170,9 @@ def test_a_message_has_at_most_64_kib(post, stored):
 
 
 @pytest.mark.both_databases("a race")
-def test_a_repeated_message_is_stored_once(post, stored, services):
+def test_a_repeated_message_is_stored_once(post, stored, poll_now):
     assert [post(event()) for _ in range(3)] == [GOOD] * 3
-    services.payment_polling.run()
+    poll_now()
     assert all_at_once([lambda: post(event())] * 4) == [GOOD] * 4
 
     assert len(stored()) == 1
@@ -200,13 +200,13 @@ NOT_A_MESSAGE = "not a message of a provider that is set up"
         (b'{"deliveryId": "\xff\x00"}', NOT_A_MESSAGE),
     ],
 )
-def test_a_message_about_nothing_known_is_kept_for_staff(body, error, post, stored, deposit, fake, services):
+def test_a_message_about_nothing_known_is_kept_for_staff(body, error, post, stored, deposit, fake, poll_now):
     # One that waits for its invoice.
     fake.faults.next("create invoice", Fault.NO_ANSWER)
     deposit()
 
     assert post(body) == GOOD
-    services.payment_polling.run()
+    poll_now()
 
     assert [row[2] for row in stored()] == [error]
 

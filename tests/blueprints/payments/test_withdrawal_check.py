@@ -167,11 +167,11 @@ def test_an_interrupted_check_is_asked_again_with_the_same_id(
 def test_an_interrupted_check_is_asked_again_soon_after_a_reconciling_process_died(
     unchecked, app, make_app, settings, clock, services, monkeypatch, work, age_leases, status_of
 ):
-    def die(**_):
+    def die():
         raise SystemExit
 
     other = make_app(clock=clock, **settings)
-    monkeypatch.setattr(services.payment_methods.providers["btcpay"], "payouts", die)
+    monkeypatch.setattr(services.payment_providers.by_name["btcpay"], "list_payouts", die)
     with pytest.raises(SystemExit):
         work(app, RECONCILING)
 

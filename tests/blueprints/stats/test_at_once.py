@@ -4,9 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from models.payments import PaymentType
 from services.accounts import users
 from services.payments import transfers as payments
-from services.payments.transfers import PaymentType, Transfer
+from services.payments.transfers import Transfer
 from services.shared.money import Cents
 from tests.support.table import Table
 

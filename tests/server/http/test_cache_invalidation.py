@@ -75,7 +75,7 @@ def test_a_bet_shows_at_once_after_a_lost_commit_answer(app, client, spin, alice
     spin(alice)
     before = names_on(client)
     carol, fuse = new_player("carol"), Fuse()
-    app.extensions["services"].seeds.in_play(user_id=carol.id)
+    app.extensions["services"].seeds.load(user_id=carol.id)
     fuse.install(database.obj)
 
     fuse.arm(InterruptionKind.LOST, Moment(None, after=True))

@@ -100,7 +100,7 @@ def what_lies_in_the_database(app, player):
     with reading():
         user = User.get_by_id(player.id)
         announced = AnnouncedSeed.get_by_id(player.id)
-        opened = app.extensions["services"].seeds.in_play(user_id=player.id).server_seed
+        opened = app.extensions["services"].seeds.load(user_id=player.id).server_seed
         encrypted_address = Prize.get().encrypted_address
     coins = str(Decimal(user.balance_cents) / 100)
     seeds = (user.client_seed, opened, announced.encrypted_server_seed)

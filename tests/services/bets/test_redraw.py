@@ -50,21 +50,21 @@ def test_the_command_redraws_every_players_commitment(app, new_player, run):
 def redraw(request, app, player, monkeypatch):
     """Begins an epoch of redraws before the player's next spin, or while it is under way."""
     services = app.extensions["services"]
-    read = services.seeds.in_play
+    read = services.seeds.load
 
     def read_and_redraw(*, user_id):
         seed = read(user_id=user_id)
-        monkeypatch.setattr(services.seeds, "in_play", read)
+        monkeypatch.setattr(services.seeds, "load", read)
         services.log.restores.redraw()
         return seed
 
     def begin():
         # Otherwise the spin would use the remembered seed, and not read the announced one.
-        services.seeds.recall(user_id=player.id)
+        services.seeds.take_remembered(user_id=player.id)
         if request.param == "before the spin":
             services.log.restores.redraw()
         else:
-            monkeypatch.setattr(services.seeds, "in_play", read_and_redraw)
+            monkeypatch.setattr(services.seeds, "load", read_and_redraw)
 
     return begin
 

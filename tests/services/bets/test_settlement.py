@@ -5,21 +5,22 @@ import pytest
 
 from models.announced_seeds import AnnouncedSeed
 from models.bet_settlement import Settlement
+from models.bets import Bet
 from models.cases import Snapshot
 from models.db import connection
 from models.db.connection import Table, reading
 from models.db.sql import execute
 from models.log import Log
 from models.users import User
-from services.bets import snapshots, writing
+from services.bets import snapshots
 from services.bets.snapshots import content_of
-from services.bets.terms import FreeCaseNotAvailable, SeedUsed, TermsExpired
+from services.bets.terms import FreeCaseNotAvailable, SeedUsed, StaleCase
 from services.log.tree import EMPTY_ROOT
 from services.shared.clock import DAY_MS
 from services.shared.errors import AccountSuspended, InsufficientBalance
-from tests.harness.spins import at
+from tests.harness.spins import at, settler
 
-pytestmark = pytest.mark.both_databases("services/bets/writing.py")
+pytestmark = pytest.mark.both_databases("services/bets/settlement.py")
 
 MADE_AT = at("2026-03-18 12:00")
 PERIODS = {
@@ -30,21 +31,24 @@ PERIODS = {
 SHARD = 7
 
 
-def write(settlement):
-    return writing.write(settlement, clock=lambda: MADE_AT, proof_delay_ms=6_000)
+@pytest.fixture
+def write(app):
+    """Writes a settlement at MADE_AT."""
+    return settler(app.extensions["services"], lambda: MADE_AT).write
 
 
 SPIN = {
     "game": "upgrader",
     "algorithm": "upgrader-1",
     "wager_cents": 500,
-    "status": "won",
     "item": "An item",
     "price_cents": 6_000,
     "house_edge_ppm": 50_000,
     "threshold": 791_666,
     "ledger_kind": "spin",
 }
+WON = {"payout_cents": 6_000, "status": "won", "roll": 791_665}
+LOST = {"payout_cents": 0, "status": "lost", "roll": 791_666}
 OPENING = {
     "game": "case",
     "algorithm": "case-1",
@@ -64,6 +68,7 @@ def settlement(player):
         AnnouncedSeed.update(is_logged=True).execute()
 
     def make(*, won=True, **changes):
+        of_game = {} if "game" in changes else SPIN | (WON if won else LOST)
         with reading():
             seed = AnnouncedSeed.get_by_id(player.id)
         return Settlement(
@@ -73,26 +78,19 @@ def settlement(player):
                 "nonce": seed.nonce,
                 "server_seed_commitment": seed.server_seed_commitment,
                 "encrypted_server_seed": seed.encrypted_server_seed,
-                "next_commitment": f"commitment {seed.nonce + 1}",
+                "next_commitment_hex": f"commitment {seed.nonce + 1}",
                 "next_encrypted_server_seed": f"encrypted {seed.nonce + 1}",
-                "next_commitment_bytes": bytes(32),
+                "next_commitment": bytes(32),
                 "checkpoint_size": 0,
                 "checkpoint_root": EMPTY_ROOT.hex(),
                 "client_seed": "client-seed",
                 "request_id": f"request {seed.nonce}",
                 "request_digest": "digest",
                 "shard": SHARD,
+                "min_cycle_ms": 0,
+                "longest_play_ms": 0,
             }
-            | (
-                SPIN
-                | {
-                    "payout_cents": 6_000 if won else 0,
-                    "status": "won" if won else "lost",
-                    "roll": 791_665 if won else 791_666,
-                }
-                if "game" not in changes
-                else {}
-            )
+            | of_game
             | changes
         )
 
@@ -139,7 +137,7 @@ def changed(before, after, table):
 
 @pytest.mark.security("Coins")
 @pytest.mark.parametrize("won", [True, False], ids=["won", "lost"])
-def test_a_settled_spin_writes_these_rows(settlement, player, won):
+def test_a_settled_spin_writes_these_rows(app, write, settlement, player, won):
     with reading():
         user = User.select().where(User.id == player.id).dicts().get()
         seed = AnnouncedSeed.get_by_id(player.id)
@@ -182,7 +180,7 @@ def test_a_settled_spin_writes_these_rows(settlement, player, won):
             "is_logged": True,
         }
     ]
-    assert changed(before, after, "log_waiting_bets") == [{"bet_id": settled.bet_id}]
+    assert changed(before, after, "log_waiting_bets") == [{"bet_id": settled.id}]
     (transaction,) = changed(before, after, "ledger_transactions")
     assert transaction == {"id": transaction["id"], "kind": "spin", "created_at_ms": MADE_AT}
     entries = sorted(changed(before, after, "ledger_entries"), key=lambda entry: entry["id"])
@@ -195,37 +193,19 @@ def test_a_settled_spin_writes_these_rows(settlement, player, won):
             ("balance", player.id, 6_000),
         )[: 4 if won else 2]
     ]
+    given = {
+        field.name: getattr(spin, field.column_name)
+        for field in Bet._meta.sorted_fields
+        if hasattr(spin, field.column_name)
+    }
     assert changed(before, after, "bets") == [
-        {
-            "id": settled.bet_id,
-            "user": player.id,
-            "game": "upgrader",
-            "nonce": 1,
+        given
+        | dict.fromkeys(("server_seed", "proof_delivered_at_ms", "proof_held_by"))
+        | {
+            "id": settled.id,
             "ledger_transaction": transaction["id"],
-            "algorithm": "upgrader-1",
-            "wager_cents": 500,
-            "payout_cents": 6_000 if won else 0,
-            "status": "won" if won else "lost",
-            "item": "An item",
-            "price_cents": 6_000,
-            "house_edge_ppm": 50_000,
-            "threshold": 791_666,
-            "roll": 791_665 if won else 791_666,
-            "snapshot": None,
-            "ticket": None,
-            "client_seed": "client-seed",
-            "server_seed_commitment": seed.server_seed_commitment,
-            "encrypted_server_seed": seed.encrypted_server_seed,
-            "server_seed": None,
-            "request_id": "request 1",
-            "request_digest": "digest",
             "created_at_ms": MADE_AT,
-            "completed_at_ms": MADE_AT + 6_000,
-            "proof_delivered_at_ms": None,
-            "proof_held_by": None,
-            "next_commitment": spin.next_commitment_bytes,
-            "case_id": None,
-            "counted_edge_ppm": None,
+            "proof_due_at_ms": MADE_AT + app.extensions["services"].settings.upgrader_proof_delay_ms,
         }
     ]
     assert changed(before, after, "live_bet_counts") == [{"shard": SHARD, "bets": 1, "high_rolls": int(won)}]
@@ -233,7 +213,7 @@ def test_a_settled_spin_writes_these_rows(settlement, player, won):
 
 
 @pytest.mark.regulation("4.3 Game cycle")
-def test_a_spin_that_is_refused_changes_nothing(settlement):
+def test_a_spin_that_is_refused_changes_nothing(write, settlement):
     refused = {
         "commitment": (SeedUsed, settlement(won=True, server_seed_commitment="another commitment")),
         "nonce": (SeedUsed, settlement(won=True, nonce=2)),
@@ -251,7 +231,7 @@ def test_a_spin_that_is_refused_changes_nothing(settlement):
     assert rows() == before
 
 
-def test_a_seed_of_an_earlier_epoch_is_refused(settlement):
+def test_a_seed_of_an_earlier_epoch_is_refused(write, settlement):
     spin = settlement(won=True)
     with connection.writing():
         Log.update(epoch=Log.epoch + 1).execute()
@@ -303,7 +283,7 @@ OPENINGS = {
 
 
 @pytest.mark.parametrize("kind", OPENINGS)
-def test_a_settled_opening_writes_these_rows(opening, player, change_player, kind):
+def test_a_settled_opening_writes_these_rows(write, opening, player, change_player, kind):
     changes, entries, balance, more_tables = OPENINGS[kind]
     change_player(used_affiliate_code="LUCKY")
     bet, before = opening(**changes), rows()
@@ -350,7 +330,7 @@ def test_a_settled_opening_writes_these_rows(opening, player, change_player, kin
             {
                 "id": settled.prize_id,
                 "user": player.id,
-                "bet": settled.bet_id,
+                "bet": settled.id,
                 "name": "An item",
                 "image": bet.prize_image,
                 "value_cents": bet.payout_cents,
@@ -364,7 +344,7 @@ def test_a_settled_opening_writes_these_rows(opening, player, change_player, kin
     assert settled.balances.balance_cents == balance
 
 
-def test_a_snapshot_whose_id_another_content_has_fails_the_bet(opening):
+def test_a_snapshot_whose_id_another_content_has_fails_the_bet(write, opening):
     with connection.writing():
         Snapshot.insert(SNAPSHOT | {"hash": "0" * 64}).execute()
     before = rows()
@@ -376,17 +356,17 @@ def test_a_snapshot_whose_id_another_content_has_fails_the_bet(opening):
 
 
 @pytest.mark.parametrize("age_ms", [1_001, 60_000, -60_000], ids=["late", "very late", "clock set back"])
-def test_an_opening_of_an_old_case_reading_changes_nothing(opening, age_ms):
+def test_an_opening_of_an_old_case_reading_changes_nothing(write, opening, age_ms):
     late = opening(case_read_at_ms=database_ms() - age_ms)
     before = rows()
 
-    with pytest.raises(TermsExpired):
+    with pytest.raises(StaleCase):
         write(late)
 
     assert rows() == before
 
 
-def test_the_free_case_needs_a_code_and_obeys_its_limit(opening, change_player):
+def test_the_free_case_needs_a_code_and_obeys_its_limit(write, opening, change_player):
     with pytest.raises(FreeCaseNotAvailable):
         write(opening(**FREE))
     change_player(used_affiliate_code="LUCKY")
@@ -399,14 +379,14 @@ def test_the_free_case_needs_a_code_and_obeys_its_limit(opening, change_player):
     assert rows() == before
 
 
-def test_a_suspended_player_is_refused(settlement, change_player):
+def test_a_suspended_player_is_refused(write, settlement, change_player):
     change_player(suspended_at_ms=MADE_AT)
 
     with pytest.raises(AccountSuspended):
         write(settlement(won=True))
 
 
-def test_a_clock_that_was_set_back_delays_no_bet(settlement, change_player):
+def test_a_clock_that_was_set_back_delays_no_bet(write, settlement, change_player):
     change_player(last_bet_at_ms=MADE_AT + DAY_MS, play_began_at_ms=MADE_AT)
 
     assert write(settlement(won=False, min_cycle_ms=2_500, longest_play_ms=3_600_000)).balances[0] == 9_500

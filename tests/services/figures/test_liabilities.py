@@ -38,7 +38,7 @@ def move_coins(app, player, table, clock):
         table.spin(player, wager=1)
         vault.lock(user_id=player.id, amount=3, deadline=clock() + DAY_MS, now=clock())
         services.withdrawals.request(
-            user_id=player.id, method="demo", amount=500, to="there", key=None, now=clock()
+            user_id=player.id, method="demo", amount=500, to="there", idempotency_key=None, now=clock()
         )
         win_prize(app, player, value=25, price=5)
 

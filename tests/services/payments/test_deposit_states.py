@@ -6,7 +6,8 @@ from decimal import ROUND_FLOOR, Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.payments.deposit_states import UNPAID, DepositStatus, outcome_of, step
+from models.payments import DepositStatus
+from services.payments.deposit_states import CLOSED, next_step, outcome_of
 from services.payments.provider import Invoice, InvoiceState
 from services.shared.clock import Millis
 from services.shared.money import MAX_AMOUNT_CENTS, Cents
@@ -93,7 +94,7 @@ def test_money_is_never_lost_without_staff(deposit):
     status = outcome_of(invoice, asked=asked).status
 
     if invoice.paid > 0:
-        assert status not in UNPAID
+        assert status not in CLOSED
 
 
 @given(deposits_with_invoice, cents)
@@ -114,7 +115,7 @@ def test_a_deposit_never_goes_back_and_is_credited_once(history):
     status, credited = DepositStatus.PENDING, []
 
     for invoice in shown:
-        outcome = step(status, outcome_of(invoice, asked=asked))
+        outcome = next_step(status, outcome_of(invoice, asked=asked))
         if outcome is None:
             continue
         assert RANKS[outcome.status] > RANKS[status]

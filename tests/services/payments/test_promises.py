@@ -5,17 +5,15 @@ from dataclasses import replace
 import pytest
 
 from models.payments import Deposit
-from services.payments.deposits import is_ours
+from services.payments.deposit_states import is_ours
 from services.payments.providers.demo import Demo
 from services.shared.clock import Millis
-from services.shared.money import Cents
 
 
 @pytest.mark.security("Deposits")
 def test_an_invoice_that_somebody_else_made_is_not_the_deposits():
     deposit = Deposit(id="d", amount_cents=2500, secret="s")
-    provider = Demo(base_url="", clock=lambda: Millis(0))
-    ours = provider.create_invoice(deposit_id="d", secret="s", platform_id="1", amount=Cents(2500), seconds=1)
+    ours = Demo(base_url="", clock=lambda: Millis(0)).create_invoice(deposit, platform_id="1")
 
     changes = ({"secret": None}, {"secret": "x"}, {"amount": None}, {"amount": 1}, {"currency": "EUR"})
     assert is_ours(ours, deposit)

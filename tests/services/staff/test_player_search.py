@@ -3,12 +3,13 @@
 import pytest
 
 from models.db.connection import database, reading, writing
+from models.payments import PaymentType
 from models.users import User
 from services.audit_trail.actor import Actor, acting_as
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.payments import transfers
-from services.payments.transfers import PaymentType, Transfer
+from services.payments.transfers import Transfer
 from services.staff import notes, player_search
 from services.staff.player_search import FoundBy
 from services.wallet.affiliates import codes

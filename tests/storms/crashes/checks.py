@@ -18,7 +18,7 @@ from models.announced_seeds import AnnouncedSeed
 from models.bets import Bet, Prize
 from models.db.connection import reading
 from models.ledger import LedgerEntry, LedgerTransaction
-from models.payments import Payment
+from models.payments import PaymentRecord
 from models.users import User
 from tests.harness.waiting import wait_until
 from tests.storms.crashes.memory import Act, ActKind, Memory, Outcome
@@ -83,7 +83,7 @@ def traces_of(user_id: int) -> Traces:
     prizes = list(Prize.select().where(Prize.user == user_id))
     keys[ActKind.SALE].update(str(prize.id) for prize in prizes if prize.status == "sold")
     keys[ActKind.DEPOSIT].update(
-        payment.txhash for payment in Payment.select().where(Payment.user == user_id)
+        payment.txhash for payment in PaymentRecord.select().where(PaymentRecord.user == user_id)
     )
     claims: Counter[int] = Counter()
     for kind, cents in _posted(user_id):
@@ -229,7 +229,7 @@ def delays_ms(memory: Memory, traces: Traces) -> dict[int, int | None]:
     """How long after it was due a socket received the proof of each nonce; None for never."""
     seen = memory.proven_at_ms
     return {
-        bet.nonce: seen[bet.nonce] - bet.completed_at_ms if bet.nonce in seen else None for bet in traces.bets
+        bet.nonce: seen[bet.nonce] - bet.proof_due_at_ms if bet.nonce in seen else None for bet in traces.bets
     }
 
 
@@ -258,7 +258,7 @@ def _acts(memory: Memory, *kinds: ActKind) -> list[Act]:
 def wait_until_proofs_are_due(now) -> None:
     """Return when the proof of the last bet is due."""
     with reading():
-        last = Bet.select(Bet.completed_at_ms).order_by(Bet.completed_at_ms.desc()).limit(1).scalar()
+        last = Bet.select(Bet.proof_due_at_ms).order_by(Bet.proof_due_at_ms.desc()).limit(1).scalar()
     if last is not None:
         wait_until(lambda: now() > last)
 

@@ -18,10 +18,11 @@ import websocket
 from flask import Flask
 
 from models.db.connection import UNAVAILABLE
+from models.payments import PaymentType
 from models.users import User
 from services.cases.irl import importing as irl_importing
 from services.payments import transfers as payments
-from services.payments.transfers import PaymentType, Transfer
+from services.payments.transfers import Transfer
 from services.shared.clock import now_ms
 from services.shared.money import Cents
 from tests.harness.cluster import Cluster

@@ -14,7 +14,7 @@ import requests
 
 from models.db.connection import reading
 from models.ledger import LedgerEntry
-from models.payments import Deposit, Payment, WebhookDelivery, Withdrawal
+from models.payments import Deposit, PaymentRecord, WebhookDelivery, Withdrawal
 from models.users import User
 from tests.harness.btcpay.fake import FakeBtcPay
 from tests.harness.btcpay.objects import Invoice, is_address
@@ -212,7 +212,7 @@ def _of_payments(deposits: Iterable[Deposit], withdrawals: Iterable[Withdrawal])
     """Each row of ``payments`` belongs to one deposit or withdrawal."""
     used = [each.payment_id for each in (*deposits, *withdrawals) if each.payment_id is not None]
     with reading():
-        stored = [payment.id for payment in Payment.select(Payment.id)]
+        stored = [payment.id for payment in PaymentRecord.select(PaymentRecord.id)]
     if sorted(used) != sorted(stored):
         yield f"{len(stored)} payments, of which {len(used)} belong to a deposit or withdrawal"
 
@@ -220,8 +220,8 @@ def _of_payments(deposits: Iterable[Deposit], withdrawals: Iterable[Withdrawal])
 def _of_sums(fake: FakeBtcPay, deposits: Iterable[Deposit]) -> Iterator[str]:
     """The sums of both ledgers agree to the cent."""
     with reading():
-        incoming = _sum(Payment.select().where(Payment.type == "deposit"), "usd_cents")
-        outgoing = _sum(Payment.select().where(Payment.type == "withdraw"), "usd_cents")
+        incoming = _sum(PaymentRecord.select().where(PaymentRecord.type == "deposit"), "usd_cents")
+        outgoing = _sum(PaymentRecord.select().where(PaymentRecord.type == "withdraw"), "usd_cents")
         held = _sum(LedgerEntry.select().where(LedgerEntry.account == "house.held"), "amount_cents")
         waiting = _sum(Withdrawal.select().where(Withdrawal.status == "requested"), "amount_cents")
     paid = sum((each.usd for each in fake.ledger.paid), Decimal(0)) * 100

@@ -19,17 +19,17 @@ from flask import Flask
 from models.bets import Prize
 from models.db.connection import reading, repeatable_read, writing
 from models.ledger import LedgerEntry
-from models.payments import Withdrawal
+from models.payments import PaymentType, Withdrawal
 from models.users import User
 from services.accounts import users
 from services.bets.cases import OpeningRequest
-from services.bets.terms import BetRequest, Game, TermsExpired
+from services.bets.terms import BetRequest, Game, StaleCase
 from services.bets.upgrader import SpinRequest
 from services.cases.irl import importing as irl_importing
 from services.container import Services
 from services.payments import deposits, withdrawals
 from services.payments import transfers as payments
-from services.payments.transfers import PaymentType, Transfer
+from services.payments.transfers import Transfer
 from services.shared.clock import now_ms
 from services.shared.errors import Refusal
 from services.shared.money import Cents
@@ -89,7 +89,7 @@ class Writer:
         try:
             is_payer = kind in (self.pay_in, self.pay_out, self.give_back)
             kind(self._random.choice(self._player_ids[PLAYERS:] if is_payer else self._player_ids[:PLAYERS]))
-        except (Refusal, TermsExpired):
+        except (Refusal, StaleCase):
             return
         with self._observed.guard:
             self._observed.writes[kind.__name__] += 1
@@ -103,7 +103,7 @@ class Writer:
 
     def _bet(self, game: Game[Any], request: BetRequest) -> None:
         with self._services.player_locks.hold(request.user_id):
-            self._services.bets.settle(game, request, clock=now_ms)
+            self._services.bets.settle(game, request)
 
     def sell(self, user_id: int) -> None:
         prizes.sell(user_id=user_id, prize_id=self._prize(user_id), now=now_ms())
@@ -122,12 +122,12 @@ class Writer:
         self._pay(user_id, PaymentType.DEPOSIT)
 
     def withdraw(self, user_id: int) -> None:
-        self._pay(user_id, PaymentType.WITHDRAW)
+        self._pay(user_id, PaymentType.WITHDRAWAL)
 
     def pay_in(self, user_id: int) -> None:
         """The player asks for a deposit, and its money comes."""
         deposit, _ = self._services.deposits.create(
-            user_id=user_id, method=PROVIDER, amount=self._amount(), key=None, now=now_ms()
+            user_id=user_id, method=PROVIDER, amount=self._amount(), idempotency_key=None, now=now_ms()
         )
         with writing():
             deposits.credit(deposit, self._amount(), self._transfer(), now=now_ms())
@@ -160,7 +160,12 @@ class Writer:
 
     def _request(self, user_id: int) -> Withdrawal:
         requested, _ = self._services.withdrawals.request(
-            user_id=user_id, method=PROVIDER, amount=self._amount(), to="anywhere", key=None, now=now_ms()
+            user_id=user_id,
+            method=PROVIDER,
+            amount=self._amount(),
+            to="anywhere",
+            idempotency_key=None,
+            now=now_ms(),
         )
         return requested
 

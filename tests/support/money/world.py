@@ -24,7 +24,7 @@ from services.shared.errors import Refusal
 from tests.harness.players import Player as Account
 from tests.harness.players import create_player, import_case, import_prices
 from tests.harness.servers import come_to_rest
-from tests.harness.spins import Clock, at
+from tests.harness.spins import Clock, at, settler
 from tests.support.client_seeds import client_seed_that, client_seed_that_wins
 from tests.support.money.bookkeeping import SPECIAL_CODE, ModelCase
 from tests.support.money.interruptions import Died, Fuse, InterruptionKind, Moment
@@ -308,7 +308,7 @@ class Player:
         now = Millis(self._world.clock())
         try:
             with self._world.services.player_locks.hold(self.user.id):
-                self._world.services.bets.settle(game, request, clock=lambda: now)
+                settler(self._world.services, lambda: now).settle(game, request)
         except Refusal:
             return False
         return True

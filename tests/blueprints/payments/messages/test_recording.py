@@ -103,7 +103,7 @@ def test_too_little_balance_is_a_discrepancy_until_staff_dismiss_it(
 
 
 def test_a_message_of_a_dead_process_is_recorded_next_round(
-    post, deposited, services, balance, monkeypatch, stored
+    post, deposited, services, balance, monkeypatch, stored, poll_now
 ):
     with monkeypatch.context() as patch:
         patch.setattr(services.payment_inbox, "_record_once", lambda *_, **__: None)
@@ -111,7 +111,7 @@ def test_a_message_of_a_dead_process_is_recorded_next_round(
     assert balance() == 100
 
     for _ in range(2):
-        services.payment_polling.run()
+        poll_now()
 
     assert (balance(), stored()) == (125, [("m1", None)])
 

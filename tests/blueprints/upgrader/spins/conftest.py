@@ -2,10 +2,6 @@
 
 import pytest
 
-from models.bets import Bet
-from models.db.connection import reading
-from models.ledger import LedgerEntry
-from models.users import User
 from server.realtime import repeated_task
 from sockets import proofs
 from tests.support.apps import hurry
@@ -42,21 +38,6 @@ def winning(app, player):
 def losing(app, player):
     """Gives a client seed that loses it."""
     return lambda wager=1: client_seed_that(False, app=app, player=player, wager=wager, price=PRICE)
-
-
-@pytest.fixture
-def state_of():
-    """All that a spin may change of a player, to compare before and after."""
-
-    def state(player):
-        with reading():
-            return (
-                list(User.select().where(User.id == player.id).dicts()),
-                Bet.select().where(Bet.user == player.id).count(),
-                LedgerEntry.select().where(LedgerEntry.user == player.id).count(),
-            )
-
-    return state
 
 
 @pytest.fixture
