@@ -81,14 +81,15 @@ IS_PERFORMED = SQL("status = 'performed'")
 
 
 class Proposal(Table):
-    """One action. It is ``performed`` at once, or ``open`` until somebody decides about it.
+    """An action of staff: one that was done at once, or one that needs a second person.
 
-    It leaves ``open`` by one update guarded by the status, in the transaction that executes the action. An
-    expired one stays ``open``.
+    The first kind is ``performed``: who did it is in both ``proposed_by`` and ``decided_by``. The second
+    kind is ``open`` until somebody decides about it. It leaves ``open`` by one update guarded by the status,
+    in the transaction that executes the action. An expired one stays ``open``.
     """
 
     id = peewee.BigAutoField()
-    # A name of ``ACTIONS`` (services/staff/actions.py).
+    # ``Action.name`` (services/staff/proposals.py).
     action = peewee.CharField(max_length=32)
     # JSON.
     arguments = peewee.TextField()

@@ -37,13 +37,22 @@ from services.shared.encryption import Encrypter, derive_key
 from services.shared.player_locks import PlayerLocks
 from services.shared.signals import Signals
 from services.shared_bets.picture import Pictures
+from services.staff.account_actions import AddStaff, ChangeRole, DisableStaff, ResetStaff, ResetTwoFactor
 from services.staff.accounts import StaffAccounts
-from services.staff.action_table import action_table
+from services.staff.content_actions import (
+    ImportCases,
+    ImportIrlCases,
+    ImportItems,
+    RestoreCase,
+    RetireCase,
+    RetireIrlCase,
+)
+from services.staff.credentials import Passwords
 from services.staff.demo import DemoStaff
 from services.staff.enrolment import Enrolment
 from services.staff.login_failures import LoginFailures
-from services.staff.passwords import Passwords
-from services.staff.proposals import Proposals
+from services.staff.money_actions import AdjustBalance, ApproveWithdrawal, CreditDeposit, RetryWebhook
+from services.staff.proposals import Action, Proposals
 from services.staff.sign_in import SignIn
 from services.wallet.prizes import Shipping
 from settings import Settings
@@ -132,14 +141,7 @@ class Services:
         self.staff_enrolment = Enrolment(encrypter=encrypter, passwords=passwords)
         self.staff_accounts = StaffAccounts(enrolment=self.staff_enrolment, login_failures=login_failures)
         self.staff_sign_in = SignIn(encrypter=encrypter, passwords=passwords, login_failures=login_failures)
-        actions = action_table(
-            staff_decisions=self.staff_decisions,
-            payment_inbox=self.payment_inbox,
-            two_factor=self.two_factor,
-            staff_accounts=self.staff_accounts,
-            settings=settings,
-        )
-        self.proposals = Proposals(actions, settings)
+        self.proposals = Proposals(self._actions(), settings)
         self.demo_staff = (
             None
             if settings.production
@@ -156,6 +158,28 @@ class Services:
             shipping=self.shipping.encrypter,
             staff=self.staff_enrolment.encrypter,
         )
+
+    def _actions(self) -> list[Action]:
+        """The actions of the back office that may need a second person."""
+        settings, decisions = self.settings, self.staff_decisions
+        above, base_url = settings.office_four_eyes_above_cents, settings.base_url
+        return [
+            AdjustBalance(approval_above_cents=above),
+            CreditDeposit(decisions, approval_above_cents=above),
+            RetryWebhook(self.payment_inbox, approval_above_cents=above),
+            ApproveWithdrawal(decisions, approval_above_cents=settings.withdrawal_four_eyes_above_cents),
+            ResetTwoFactor(self.two_factor),
+            ImportCases(),
+            ImportIrlCases(),
+            ImportItems(),
+            RestoreCase(),
+            RetireCase(),
+            RetireIrlCase(),
+            AddStaff(self.staff_accounts, base_url=base_url),
+            ChangeRole(self.staff_accounts, base_url=base_url),
+            DisableStaff(self.staff_accounts, base_url=base_url),
+            ResetStaff(self.staff_accounts, base_url=base_url),
+        ]
 
     def _encrypter(self, purpose: str) -> Encrypter:
         return Encrypter(

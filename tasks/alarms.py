@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, Gauge
 from models.db.connection import UNAVAILABLE, database
 from server.realtime.repeated_task import RepeatedTask
 from services.alarms import raised
-from services.alarms.rule import Rule
+from services.alarms.raised import Rule
 from services.alarms.rules import RULES
 from services.container import Services
 from services.figures import liabilities

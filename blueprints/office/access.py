@@ -1,4 +1,8 @@
-"""Who may see a view of the back office: ``needs`` and ``needs_fresh_code``."""
+"""Who may see a view of the back office, and personal data.
+
+Personal data is masked, unless the address asks for it with ``?personal=shown``. It is asked for by the
+address, and not by a form, so that the way back to a page works.
+"""
 
 from collections.abc import Callable
 from functools import wraps
@@ -18,14 +22,14 @@ from services.audit_trail.actor import Actor, acting_as
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.errors import Refusal
-from services.staff import sessions
+from services.staff import personal_data, sessions
 from services.staff.permissions import Permission, may
-from services.staff.sign_in import Place
+from services.staff.sign_in import ClientAddress
 
 View = TypeVar("View", bound=Callable[..., Any])
 
 NEEDED = "needed_permission"
-"""The attribute of a view that ``needs`` sets."""
+"""The attribute of a view that ``require_permission`` sets."""
 
 login_manager = LoginManager()
 # It would compare the browser's address and name; the session's row decides.
@@ -68,22 +72,22 @@ def forget_session() -> None:
 
 
 def current_session() -> StaffSession:
-    """The session of the request, in a view behind ``needs``."""
+    """The session of the request, in a view behind ``require_permission``."""
     row: StaffSession = current_user.row
     return row
 
 
 def current_staff() -> StaffAccount:
-    """The member of staff who called a view behind ``needs``."""
+    """The member of staff who called a view behind ``require_permission``."""
     account: StaffAccount = current_session().staff
     return account
 
 
-def current_place() -> Place:
+def client_address() -> ClientAddress:
     """Where the request comes from."""
     address = request.remote_addr or ""
     network, _ = networks(address)[0]
-    return Place(address, str(network))
+    return ClientAddress(address, str(network))
 
 
 def can(permission: Permission) -> bool:
@@ -91,7 +95,7 @@ def can(permission: Permission) -> bool:
     return may(current_staff().role, permission)
 
 
-def needs(permission: Permission) -> Callable[[View], Callable[..., Any]]:
+def require_permission(permission: Permission) -> Callable[[View], Callable[..., Any]]:
     """Let only staff with this permission call the view, and record its events as theirs.
 
     Somebody who is not signed in comes to the sign-in, and from there back. A refusal is an event of the
@@ -132,33 +136,41 @@ def to_sign_in() -> Any:
     return redirect(target, HTTPStatus.SEE_OTHER)
 
 
-def needs_code() -> bool:
+def code_is_due() -> bool:
     """Whether a dangerous action asks for a code now, because the last one is older than five minutes."""
     return not sessions.is_fresh(current_session(), now=get_services().clock())
 
 
-def needs_fresh_code(view: View) -> Callable[..., Any]:
-    """Ask for a code of the authenticator again unless one was given within five minutes. Below ``needs``.
+def require_fresh_code(view: View) -> Callable[..., Any]:
+    """Ask for a code of the authenticator again unless one was given within five minutes.
 
-    The code comes in the field ``code`` of the form. Without a right one the answer is a page that asks for
-    it; it sends what was typed once more.
+    It is used below ``require_permission``. The code comes in the field ``code`` of the form. Without a right
+    one the answer is a page that asks for it; it sends what was typed once more.
     """
 
     @wraps(view)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        if needs_code():
+        if code_is_due():
             code = request.form.get("code", "").strip()
             if not code:
                 return _ask_for_code(None)
             try:
                 get_services().staff_sign_in.confirm(
-                    current_session(), code=code, place=current_place(), now=get_services().clock()
+                    current_session(), code=code, client=client_address(), now=get_services().clock()
                 )
             except Refusal as refusal:
                 return _ask_for_code(refusal)
         return view(*args, **kwargs)
 
     return wrapper
+
+
+def answer(page: str, status: HTTPStatus, refusal: Refusal | None) -> Response:
+    """The response with a page, which says when a retry may succeed if the refusal does."""
+    response = Response(page, status=status)
+    if refusal is not None and refusal.retry_after_seconds is not None:
+        response.headers["Retry-After"] = str(refusal.retry_after_seconds)
+    return response
 
 
 def _ask_for_code(refusal: Refusal | None) -> Response:
@@ -170,7 +182,27 @@ def _ask_for_code(refusal: Refusal | None) -> Response:
         (name, value) for name, value in request.form.items(multi=True) if name not in ("code", "csrf_token")
     ]
     page = render_template("office/code.html", typed=typed, refusal=refusal, address=address)
-    response = Response(page, status=refusal.status if refusal else HTTPStatus.FORBIDDEN)
-    if refusal is not None and refusal.retry_after_seconds is not None:
-        response.headers["Retry-After"] = str(refusal.retry_after_seconds)
-    return response
+    return answer(page, HTTPStatus(refusal.status) if refusal else HTTPStatus.FORBIDDEN, refusal)
+
+
+def is_shown(*, user_id: int | None, what: str) -> bool:
+    """Whether the page shows personal data of this player, or of several for None. Records the look.
+
+    If the role may not see it, that is recorded, and the answer is 403.
+    """
+    if request.args.get("personal") != "shown":
+        return False
+    check_may_see()
+    personal_data.record_look(user_id=user_id, what=what, now=get_services().clock())
+    return True
+
+
+def check_may_see() -> None:
+    """Raises Forbidden if the role may not see personal data."""
+    if not can(Permission.PERSONAL_DETAILS_SEE):
+        refuse(Permission.PERSONAL_DETAILS_SEE)
+
+
+def masking(*, shows_all: bool) -> Callable[[str | None], str]:
+    """What a page does with each text that is personal."""
+    return (lambda text: text or "") if shows_all else personal_data.masked

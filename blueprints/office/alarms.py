@@ -1,27 +1,24 @@
 """Alarms: the list, and one alarm, which staff acknowledge with a reason."""
 
-from typing import Any
-
 from flask import render_template, request, url_for
 
-from blueprints.office.access import needs
-from blueprints.office.addresses import with_parameters
+from blueprints.office.access import require_permission
+from blueprints.office.addresses import listed, place, with_parameters
 from blueprints.office.blueprint import office
-from blueprints.office.lists import listed, place
-from blueprints.office.results import attempt
+from blueprints.office.forms import form_of, typed_reason
 from models.staff import Alarm
 from server.current_services import get_services
 from services.alarms import raised
 from services.alarms.rules import RULES
 from services.bets.terms import GAMES
-from services.staff import bet_view
+from services.staff import player_lists
 from services.staff.permissions import Permission
 
 STATES = {"open": True, "solved": False, "all": None}
 
 
 @office.get("/alarms")
-@needs(Permission.ALARMS_SEE)
+@require_permission(Permission.ALARMS_SEE)
 def alarms() -> str:
     """The open alarms, newest first, or those of ``?state=`` and ``?rule=``."""
     state, rule = request.args.get("state", "open"), request.args.get("rule", "")
@@ -39,30 +36,20 @@ def alarms() -> str:
 
 
 @office.get("/alarms/<row_id:alarm_id>")
-@needs(Permission.ALARMS_SEE)
+@require_permission(Permission.ALARMS_SEE)
 def alarm(alarm_id: int) -> str:
-    return _alarm(alarm_id)
+    found = raised.get(alarm_id)
+    return render_template("office/alarm.html", alarm=found, cause=_cause(found))
 
 
 @office.post("/alarms/<row_id:alarm_id>/acknowledge")
-@needs(Permission.ALARMS_ACKNOWLEDGE)
-def acknowledge_alarm(alarm_id: int) -> Any:
-    def work() -> str:
-        services = get_services()
-        raised.acknowledge(
-            alarm_id,
-            reason=request.form.get("reason", ""),
-            now=services.clock(),
-            needs_another=services.settings.office_four_eyes,
-        )
-        return "The alarm is acknowledged"
-
-    return attempt(work, to=url_for("office.alarms"), again=lambda refusal: _alarm(alarm_id, refusal=refusal))
-
-
-def _alarm(alarm_id: int, *, refusal: str | None = None) -> str:
-    found = raised.get(alarm_id)
-    return render_template("office/alarm.html", alarm=found, cause=_cause(found), refusal=refusal)
+@require_permission(Permission.ALARMS_ACKNOWLEDGE)
+@form_of(alarm, then=lambda **_: url_for("office.alarms"))
+def acknowledge_alarm(alarm_id: int) -> str:
+    services, reason = get_services(), typed_reason()
+    needs_another = services.settings.office_four_eyes
+    raised.acknowledge(alarm_id, reason=reason, now=services.clock(), needs_another=needs_another)
+    return "The alarm is acknowledged"
 
 
 def _cause(alarm: Alarm) -> str | None:
@@ -78,7 +65,7 @@ def _cause(alarm: Alarm) -> str | None:
 
 
 def _bet(bet_id: int) -> str | None:
-    found = bet_view.player_and_nonce(bet_id)
+    found = player_lists.player_and_nonce(bet_id)
     if found is None:
         return None
     platform_id, nonce = found

@@ -9,10 +9,9 @@ from typing import IO, Any, NamedTuple
 
 from flask import Response, render_template, request
 
-from blueprints.office.access import needs
+from blueprints.office.access import check_may_see, require_permission
 from blueprints.office.addresses import with_query
 from blueprints.office.blueprint import office
-from blueprints.office.masking import check_may_see
 from models.db import waiting
 from server.current_services import get_services
 from services.audit_trail.events import AuditEventType
@@ -49,7 +48,7 @@ class Moment(NamedTuple):
 
 
 @office.get("/audit-trail")
-@needs(Permission.AUDIT_SEE)
+@require_permission(Permission.AUDIT_SEE)
 def audit_trail() -> str:
     """Events, newest first. ``?after=`` is the place of the last event of the page before."""
     since, until = _moment("from"), _moment("to")
@@ -76,7 +75,7 @@ def audit_trail() -> str:
 
 
 @office.get("/audit-trail/export")
-@needs(Permission.AUDIT_SEE)
+@require_permission(Permission.AUDIT_SEE)
 def export_audit_trail() -> Response:
     """What ``flask audit export`` prints, as a file. It has the addresses of players."""
     check_may_see()

@@ -1,33 +1,33 @@
-"""Cases of items of the inventory: the list, and a case with what can be won in it."""
+"""Cases, of items of the inventory and of real-life items: the lists, and a case with its prizes."""
 
 from typing import Any
 
-from flask import render_template, request, url_for
+from flask import render_template, url_for
 
-from blueprints.office.access import needs
-from blueprints.office.addresses import order
+from blueprints.office.access import require_permission
+from blueprints.office.addresses import chosen, listed, order, place, typed_search
 from blueprints.office.blueprint import office
-from blueprints.office.contents import chosen, typed_search
-from blueprints.office.lists import listed, place
-from blueprints.office.results import attempt, new_form_key, perform_or_propose
+from blueprints.office.forms import form_of, submit
 from server.current_services import get_services
 from services.cases.kinds import CaseKind
+from services.shared.pagination import Page
 from services.staff import case_lists, proposals
-from services.staff.case_actions import ImportCases, RestoreCase
-from services.staff.case_lists import CaseOrder, Maker, Sale
+from services.staff.case_lists import Maker, Sale
+from services.staff.content_actions import ImportCases, ImportIrlCases, RestoreCase, RetireCase, RetireIrlCase
 from services.staff.permissions import Permission
+from services.staff.proposals import ActionResult
 
 
 @office.get("/cases")
-@needs(Permission.CONTENT_SEE)
+@require_permission(Permission.CONTENT_SEE)
 def cases() -> str:
-    sorted_by, is_descending = order(list(CaseOrder), default="-created")
+    sorted_by, is_descending = order(case_lists.CASE_COLUMNS, default="-created")
     found = case_lists.cases(
         search=typed_search(),
         kind=chosen("kind", CaseKind),
         sale=chosen("sale", Sale),
         maker=chosen("maker", Maker),
-        order=CaseOrder(sorted_by),
+        order=sorted_by,
         is_descending=is_descending,
         place=place(),
     )
@@ -51,44 +51,74 @@ def waiting(*actions: str) -> list[Any]:
 
 
 @office.get("/cases/<row_id:case_id>")
-@needs(Permission.CONTENT_SEE)
+@require_permission(Permission.CONTENT_SEE)
 def case(case_id: int) -> str:
-    return _case(case_id)
-
-
-def _case(case_id: int, *, sent: str = "", refusal: str | None = None) -> str:
     row = case_lists.case(case_id)
-    slug = row.case.slug
+    proposed = [
+        each
+        for each in waiting(RestoreCase.name)
+        if proposals.arguments_of(each).get("case") == row.case.slug
+    ]
     return render_template(
         "office/case.html",
         row=row,
         events=case_lists.history_of(row),
-        waiting=[
-            each for each in waiting(RestoreCase.name) if proposals.arguments_of(each).get("case") == slug
-        ],
+        waiting=proposed,
         retire_to=url_for("office.retire_case", case_id=case_id),
-        form_key=request.form.get("form_key") or new_form_key(),
-        needs_two=get_services().settings.office_four_eyes,
-        sent=sent,
-        refusal=refusal,
     )
 
 
 @office.post("/cases/<row_id:case_id>/retire")
-@needs(Permission.CONTENT_CHANGE)
-def retire_case(case_id: int) -> Any:
-    return _changed(case_id, "retire", "case.retire")
+@require_permission(Permission.CONTENT_CHANGE)
+@form_of(case)
+def retire_case(case_id: int) -> ActionResult:
+    return submit(RetireCase.name, {"case": case_lists.case(case_id).case.slug})
 
 
 @office.post("/cases/<row_id:case_id>/restore")
-@needs(Permission.CONTENT_CHANGE)
-def restore_case(case_id: int) -> Any:
-    return _changed(case_id, "restore", "case.restore")
+@require_permission(Permission.CONTENT_CHANGE)
+@form_of(case)
+def restore_case(case_id: int) -> ActionResult:
+    return submit(RestoreCase.name, {"case": case_lists.case(case_id).case.slug})
 
 
-def _changed(case_id: int, form: str, action: str) -> Any:
-    return attempt(
-        lambda: perform_or_propose(action, {"case": case_lists.case(case_id).case.slug}),
-        to=url_for("office.case", case_id=case_id),
-        again=lambda refusal: _case(case_id, sent=form, refusal=refusal),
+@office.get("/irl-cases")
+@require_permission(Permission.CONTENT_SEE)
+def irl_cases() -> str:
+    sorted_by, is_descending = order(case_lists.IRL_COLUMNS, default="-created")
+    found = case_lists.irl_cases(
+        search=typed_search(),
+        sale=chosen("sale", Sale),
+        order=sorted_by,
+        is_descending=is_descending,
     )
+    return render_template(
+        "office/irl-cases.html",
+        listed=listed(Page([*place().slice(found)], len(found))),
+        total=len(found),
+        sales=list(Sale),
+        sorted_by=sorted_by,
+        descending=is_descending,
+        waiting=waiting(ImportIrlCases.name),
+    )
+
+
+@office.get("/irl-cases/<row_id:case_id>")
+@require_permission(Permission.CONTENT_SEE)
+def irl_case(case_id: int) -> str:
+    row = case_lists.irl_case(case_id)
+    return render_template(
+        "office/case.html",
+        row=row,
+        events=case_lists.history_of(row),
+        waiting=[],
+        retire_to=url_for("office.retire_irl_case", case_id=case_id),
+        is_irl=True,
+    )
+
+
+@office.post("/irl-cases/<row_id:case_id>/retire")
+@require_permission(Permission.CONTENT_CHANGE)
+@form_of(irl_case)
+def retire_irl_case(case_id: int) -> ActionResult:
+    return submit(RetireIrlCase.name, {"case": case_lists.irl_case(case_id).case.slug})

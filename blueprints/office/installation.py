@@ -1,20 +1,54 @@
 """Adds the back office to an app: cookie, CSRF tokens, sign-in, networks and pages."""
 
 from ipaddress import ip_address, ip_network
+from typing import Any
 
-from flask import Flask, request, request_started
+from flask import Flask, Request, request, request_started
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from werkzeug.exceptions import NotFound
 
-from blueprints.office import pages
+from blueprints.office import (  # noqa: F401  # importing a module adds its views to the blueprint
+    alarms,
+    audit_trail,
+    cases,
+    imports,
+    items,
+    overview,
+    page_context,
+    payments,
+    player,
+    player_forms,
+    players,
+    prizes,
+    proposals,
+    reports,
+    sign_in,
+    staff,
+    withdrawals,
+)
 from blueprints.office.access import login_manager
-from blueprints.office.blueprint import csrf
-from blueprints.office.cookie import PATH, use_cookie
+from blueprints.office.blueprint import csrf, office
+from services.shared.encryption import derive_key
 from settings import Settings
+
+PATH = "/office"
+PURPOSE = "cookies of the office"
+
+
+class OfficeCookie(SecureCookieSessionInterface):
+    """Flask's signed cookie, for the paths of the back office only.
+
+    It has the text of the session's row, and that of the CSRF tokens. Requests of the API neither read nor
+    write it, so their responses never vary by it.
+    """
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
+        return super().open_session(app, request) if request.path.startswith(f"{PATH}/") else None
 
 
 def install_office(app: Flask, settings: Settings) -> None:
     """Serve the pages at /office/. The rest of the app gets no hook that reads its cookies."""
-    use_cookie(app, settings)
+    _use_cookie(app, settings)
     app.config.update(
         # The blueprint checks its own forms.
         WTF_CSRF_CHECK_DEFAULT=False,
@@ -29,7 +63,7 @@ def install_office(app: Flask, settings: Settings) -> None:
     app.login_manager = login_manager  # type: ignore[attr-defined]
     if settings.office_networks:
         _refuse_other_networks(app, settings.office_networks)
-    app.register_blueprint(pages.office)
+    app.register_blueprint(office)
 
 
 def _refuse_other_networks(app: Flask, allowed: tuple[str, ...]) -> None:
@@ -50,3 +84,20 @@ def _refuse_other_networks(app: Flask, allowed: tuple[str, ...]) -> None:
 
     # Before all hooks: those of the blueprint, too, must not see the request.
     request_started.connect(hide, app, weak=False)
+
+
+def _use_cookie(app: Flask, settings: Settings) -> None:
+    """Sign cookies with a key of their own, and send them to the back office only."""
+    keys: Any = [
+        derive_key(key, PURPOSE).hex() for key in (settings.secret_key, *settings.previous_secret_keys)
+    ]
+    app.session_interface = OfficeCookie()
+    app.config.update(
+        SECRET_KEY=keys[0],
+        SECRET_KEY_FALLBACKS=keys[1:],
+        SESSION_COOKIE_NAME="office",
+        SESSION_COOKIE_PATH=PATH,
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SECURE=settings.base_url.startswith("https:"),
+        SESSION_COOKIE_SAMESITE="Strict",
+    )

@@ -1,37 +1,29 @@
-"""Items: the list, and an item with the cases that contain it."""
+"""Items and their prices: the list, an item with the cases that contain it, and the sources of prices."""
 
-from typing import Any
+from flask import render_template, request
 
-from flask import render_template, request, url_for
-
-from blueprints.office.access import needs
-from blueprints.office.addresses import order
+from blueprints.office.access import require_permission
+from blueprints.office.addresses import chosen, listed, order, place, typed_search
 from blueprints.office.blueprint import office
-from blueprints.office.contents import chosen, typed_search
-from blueprints.office.lists import listed, place
-from blueprints.office.results import attempt
+from blueprints.office.forms import form_of, typed, typed_reason
 from server.current_services import get_services
 from services.cases.kinds import GAMES
-from services.staff import case_lists, item_actions, item_lists
+from services.items import selling
+from services.staff import case_lists, item_lists
 from services.staff.case_lists import Sale
-from services.staff.item_lists import ItemOrder
 from services.staff.permissions import Permission
 
 
 @office.get("/items")
-@needs(Permission.CONTENT_SEE)
+@require_permission(Permission.CONTENT_SEE)
 def items() -> str:
-    return _items()
-
-
-def _items(*, refusal: str | None = None) -> str:
-    sorted_by, is_descending = order(list(ItemOrder), default="name")
+    sorted_by, is_descending = order(item_lists.COLUMNS, default="name")
     found = item_lists.items(
         search=typed_search(),
         source=request.args.get("source"),
         game=request.args.get("game") or None,
         sale=chosen("sale", Sale),
-        order=ItemOrder(sorted_by),
+        order=sorted_by,
         is_descending=is_descending,
         place=place(),
     )
@@ -47,7 +39,6 @@ def _items(*, refusal: str | None = None) -> str:
         sorted_by=sorted_by,
         descending=is_descending,
         ages=_ages(),
-        refusal=refusal,
     )
 
 
@@ -62,22 +53,16 @@ def _ages() -> dict[str, int]:
 
 
 @office.post("/items/publish")
-@needs(Permission.CONTENT_CHANGE)
-def publish_items() -> Any:
-    def work() -> str:
-        reason, now = request.form.get("reason", ""), get_services().clock()
-        return f"All servers show the {item_actions.publish(reason=reason, now=now)} current items soon"
-
-    return attempt(work, to=url_for("office.items"), again=lambda refusal: _items(refusal=refusal))
+@require_permission(Permission.CONTENT_CHANGE)
+@form_of(items)
+def publish_items() -> str:
+    number = selling.publish(reason=typed_reason(), now=get_services().clock())
+    return f"All servers show the {number} current items soon"
 
 
 @office.get("/items/<row_id:item_id>")
-@needs(Permission.CONTENT_SEE)
+@require_permission(Permission.CONTENT_SEE)
 def item(item_id: int) -> str:
-    return _item(item_id)
-
-
-def _item(item_id: int, *, refusal: str | None = None) -> str:
     found = item_lists.item(item_id)
     return render_template(
         "office/item.html",
@@ -87,21 +72,37 @@ def _item(item_id: int, *, refusal: str | None = None) -> str:
         ages=_ages(),
         cases=case_lists.cases_with(item_id),
         events=item_lists.history_of(found),
-        refusal=refusal,
     )
 
 
 @office.post("/items/<row_id:item_id>/retire")
-@needs(Permission.CONTENT_CHANGE)
-def retire_item(item_id: int) -> Any:
-    def work() -> str:
-        name, reason = item_lists.item(item_id).market_hash_name, request.form.get("reason", "")
-        held_by = item_actions.retire(name, reason=reason, now=get_services().clock())
-        closed = f". Cases that can't be opened meanwhile: {len(held_by)}" if held_by else ""
-        return f"The item is retired from sale{closed}"
+@require_permission(Permission.CONTENT_CHANGE)
+@form_of(item)
+def retire_item(item_id: int) -> str:
+    name = item_lists.item(item_id).market_hash_name
+    _, held_by = selling.retire(name=name, reason=typed_reason(), now=get_services().clock())
+    closed = f". Cases that can't be opened meanwhile: {len(held_by)}" if held_by else ""
+    return f"The item is retired from sale{closed}"
 
-    return attempt(
-        work,
-        to=url_for("office.item", item_id=item_id),
-        again=lambda refusal: _item(item_id, refusal=refusal),
+
+@office.get("/prices")
+@require_permission(Permission.CONTENT_SEE)
+def prices() -> str:
+    services = get_services()
+    states = services.prices.states()
+    return render_template(
+        "office/prices.html",
+        states=states,
+        has_feed=any(state.name == "feed" for state in states),
+        figures=item_lists.figures(),
+        now=services.clock(),
     )
+
+
+@office.post("/prices/refresh")
+@require_permission(Permission.CONTENT_CHANGE)
+@form_of(prices)
+def refresh_prices() -> str:
+    services, accept_jumps = get_services(), typed("accept_jumps") == "yes"
+    services.prices.refresh_soon(accept_jumps=accept_jumps, reason=typed_reason(), now=services.clock())
+    return "The feed is asked for new prices within a few seconds. Load this page again to see the result"

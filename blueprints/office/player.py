@@ -1,19 +1,14 @@
-"""A player: one page with tabs, each with an address of its own.
-
-Personal data is masked (masking.py).
-"""
+"""A player: one page with tabs, each with an address of its own."""
 
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from flask import render_template, request
 
-from blueprints.office.access import can, needs
-from blueprints.office.addresses import order
+from blueprints.office.access import can, is_shown, masking, require_permission
+from blueprints.office.addresses import listed, order, place
 from blueprints.office.blueprint import office
-from blueprints.office.lists import listed, place
-from blueprints.office.masking import is_shown, masking
-from blueprints.office.results import new_form_key
+from blueprints.office.proposals import status_of
 from models.users import User
 from server.current_services import get_services
 from services.accounts import profile, users
@@ -23,9 +18,9 @@ from services.limits import exclusions, limits
 from services.payments import history
 from services.shared.levels import level_of
 from services.shared.money import decimal_text
-from services.staff import bet_view, notes, player_lists, proposals
-from services.staff.bet_view import BetView
+from services.staff import notes, player_lists
 from services.staff.permissions import Permission
+from services.staff.player_lists import BetView
 from services.statistics.player_lists import (
     GameSort,
     PaymentKind,
@@ -79,14 +74,10 @@ def show_tab(player: User, key: str, *, shows_all: bool = False, **content: Any)
     )
 
 
-def player_of(platform_id: str) -> User:
-    """The player of the address. Raises UserNotFound."""
-    return users.get(platform_id=platform_id)
-
-
-def overview_of(player: User, *, sent: str = "", refusal: str | None = None) -> str:
-    """The first tab. ``sent`` names the form that was refused, which keeps what was typed."""
-    services, now = get_services(), get_services().clock()
+@office.get("/players/<platform_id>")
+@require_permission(Permission.PLAYERS_SEE)
+def player_overview(platform_id: str) -> str:
+    player, services = users.get(platform_id=platform_id), get_services()
     shows_all = is_shown(user_id=player.id, what="details")
     return show_tab(
         player,
@@ -95,28 +86,18 @@ def overview_of(player: User, *, sent: str = "", refusal: str | None = None) -> 
         details=profile.details_of(player.id) if shows_all else None,
         level=level_of(player),
         suspension=player_lists.last_suspension(player.platform_id),
-        two_factor_blocked_until=codes.blocked_until(player.id, now=now),
+        two_factor_blocked_until=codes.blocked_until(player.id, now=services.clock()),
         recovery_codes=codes.count_recovery_codes(player.id),
         last_notes=notes.page_of_notes(user_id=player.id, place=place()).rows[:LAST_NOTES],
         durations=exclusions.DURATIONS,
         above_cents=services.settings.office_four_eyes_above_cents,
-        needs_two=services.settings.office_four_eyes,
-        form_key=request.form.get("form_key") or new_form_key(),
-        sent=sent,
-        refusal=refusal,
     )
 
 
-@office.get("/players/<platform_id>")
-@needs(Permission.PLAYERS_SEE)
-def player_overview(platform_id: str) -> str:
-    return overview_of(player_of(platform_id))
-
-
 @office.get("/players/<platform_id>/ledger")
-@needs(Permission.PLAYERS_SEE)
+@require_permission(Permission.PLAYERS_SEE)
 def player_ledger(platform_id: str) -> str:
-    player = player_of(platform_id)
+    player = users.get(platform_id=platform_id)
     found = player_lists.ledger(user_id=player.id, place=place())
     return show_tab(player, "ledger", listed=listed(found))
 
@@ -131,9 +112,9 @@ BET_SORTS = {
 
 
 @office.get("/players/<platform_id>/bets")
-@needs(Permission.PLAYERS_SEE)
+@require_permission(Permission.PLAYERS_SEE)
 def player_bets(platform_id: str) -> str:
-    player = player_of(platform_id)
+    player = users.get(platform_id=platform_id)
     sorted_by, is_descending = order(["time", "payout"], default="-time")
     game = request.args.get("game", "")
     sort = BET_SORTS[sorted_by, is_descending]
@@ -151,10 +132,11 @@ def player_bets(platform_id: str) -> str:
 
 
 @office.get("/players/<platform_id>/bets/<row_id:nonce>")
-@needs(Permission.PLAYERS_SEE)
+@require_permission(Permission.PLAYERS_SEE)
 def player_bet(platform_id: str, nonce: int) -> str:
-    player, services = player_of(platform_id), get_services()
-    view = bet_view.of_player(user_id=player.id, nonce=nonce, proofs=services.proofs, now=services.clock())
+    player, services = users.get(platform_id=platform_id), get_services()
+    proofs, now = services.proofs, services.clock()
+    view = player_lists.bet_of_player(user_id=player.id, nonce=nonce, proofs=proofs, now=now)
     return show_tab(player, "bet", view=view, verify_address=_verify_address(view))
 
 
@@ -185,9 +167,9 @@ PAYMENT_SORTS = {
 
 
 @office.get("/players/<platform_id>/payments")
-@needs(Permission.PAYMENTS_SEE)
+@require_permission(Permission.PAYMENTS_SEE)
 def player_payments(platform_id: str) -> str:
-    player = player_of(platform_id)
+    player = users.get(platform_id=platform_id)
     sorted_by, is_descending = order(["time", "usd"], default="-time")
     found = page_of_payments(
         user_id=player.id,
@@ -207,9 +189,9 @@ def player_payments(platform_id: str) -> str:
 
 
 @office.get("/players/<platform_id>/requests")
-@needs(Permission.PAYMENTS_SEE)
+@require_permission(Permission.PAYMENTS_SEE)
 def player_requests(platform_id: str) -> str:
-    player = player_of(platform_id)
+    player = users.get(platform_id=platform_id)
     type_, status = request.args.get("type", ALL), request.args.get("status", ALL)
     found = history.page(
         user_id=player.id,
@@ -229,9 +211,9 @@ def player_requests(platform_id: str) -> str:
 
 
 @office.get("/players/<platform_id>/limits")
-@needs(Permission.PLAYERS_SEE)
+@require_permission(Permission.PLAYERS_SEE)
 def player_limits(platform_id: str) -> str:
-    player, now = player_of(platform_id), get_services().clock()
+    player, now = users.get(platform_id=platform_id), get_services().clock()
     found = player_lists.events(platform_id=platform_id, place=place(), kinds=player_lists.LIMITS)
     return show_tab(
         player, "limits", limits=limits.of_player(player.id, now=now), now=now, listed=listed(found)
@@ -239,9 +221,9 @@ def player_limits(platform_id: str) -> str:
 
 
 @office.get("/players/<platform_id>/logins")
-@needs(Permission.PLAYERS_SEE)
+@require_permission(Permission.PLAYERS_SEE)
 def player_logins(platform_id: str) -> str:
-    player = player_of(platform_id)
+    player = users.get(platform_id=platform_id)
     found = player_lists.events(platform_id=player.platform_id, place=place(), kinds=player_lists.LOGINS)
     return show_tab(
         player, "logins", listed=listed(found), shows_all=is_shown(user_id=player.id, what="logins")
@@ -249,9 +231,9 @@ def player_logins(platform_id: str) -> str:
 
 
 @office.get("/players/<platform_id>/affiliates")
-@needs(Permission.PLAYERS_SEE)
+@require_permission(Permission.PLAYERS_SEE)
 def player_affiliates(platform_id: str) -> str:
-    player = player_of(platform_id)
+    player = users.get(platform_id=platform_id)
     return show_tab(
         player,
         "affiliates",
@@ -262,43 +244,34 @@ def player_affiliates(platform_id: str) -> str:
 
 
 @office.get("/players/<platform_id>/prizes")
-@needs(Permission.PRIZES_SEE)
+@require_permission(Permission.PRIZES_SEE)
 def player_prizes(platform_id: str) -> str:
-    player, status = player_of(platform_id), request.args.get("status", ALL)
+    player, status = users.get(platform_id=platform_id), request.args.get("status", ALL)
     status = status if status in list(prizes.Status) else ALL
     found = prizes.page(user_id=player.id, place=place(), status=status)
     return show_tab(player, "prizes", listed=listed(found), statuses=list(prizes.Status))
 
 
 @office.get("/players/<platform_id>/notes")
-@needs(Permission.PLAYERS_SEE)
+@require_permission(Permission.PLAYERS_SEE)
 def player_notes(platform_id: str) -> str:
-    return notes_of(player_of(platform_id))
-
-
-def notes_of(player: User, *, sent: str = "", refusal: str | None = None) -> str:
-    """The tab of the notes. ``sent`` names the form that was refused."""
-    found = notes.page_of_notes(user_id=player.id, place=place())
-    return show_tab(player, "notes", listed=listed(found), sent=sent, refusal=refusal)
+    player = users.get(platform_id=platform_id)
+    return show_tab(player, "notes", listed=listed(notes.page_of_notes(user_id=player.id, place=place())))
 
 
 @office.get("/players/<platform_id>/actions")
-@needs(Permission.PROPOSALS_SEE)
+@require_permission(Permission.PROPOSALS_SEE)
 def player_actions(platform_id: str) -> str:
-    player, services = player_of(platform_id), get_services()
+    """The actions about a player that may need a second person."""
+    player = users.get(platform_id=platform_id)
     found = player_lists.actions(user_id=player.id, place=place())
-    return show_tab(
-        player,
-        "actions",
-        listed=listed(found),
-        status_of=lambda proposal: proposals.status_of(proposal, now=services.clock()),
-    )
+    return show_tab(player, "actions", listed=listed(found), status_of=status_of)
 
 
 @office.get("/players/<platform_id>/events")
-@needs(Permission.AUDIT_SEE)
+@require_permission(Permission.AUDIT_SEE)
 def player_events(platform_id: str) -> str:
-    player = player_of(platform_id)
+    player = users.get(platform_id=platform_id)
     found = player_lists.events(platform_id=player.platform_id, place=place())
     return show_tab(
         player, "events", listed=listed(found), shows_all=is_shown(user_id=player.id, what="events")

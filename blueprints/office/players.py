@@ -2,10 +2,9 @@
 
 from flask import render_template, request
 
-from blueprints.office.access import can, needs
-from blueprints.office.addresses import order
+from blueprints.office.access import can, require_permission
+from blueprints.office.addresses import Listed, listed, order, place
 from blueprints.office.blueprint import office
-from blueprints.office.lists import Listed, listed, place
 from server.current_services import get_services
 from services.staff import notes, player_lists, player_search
 from services.staff.permissions import Permission
@@ -13,7 +12,7 @@ from services.staff.player_lists import Which
 
 
 @office.get("/players")
-@needs(Permission.PLAYERS_SEE)
+@require_permission(Permission.PLAYERS_SEE)
 def players() -> str:
     text = request.args.get("q", "").strip()
     found = player_search.find(

@@ -1,19 +1,20 @@
 """Reports by day, game and case, of payments by method, and of what the house owed. Each also as CSV."""
 
+import csv
+import io
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from flask import Response, render_template, request
 
-from blueprints.office.access import needs
-from blueprints.office.addresses import order, page_number, with_parameters
+from blueprints.office.access import require_permission
+from blueprints.office.addresses import Days, days_of_address, order, page_number, usual_days, with_parameters
 from blueprints.office.blueprint import office
-from blueprints.office.periods import Days, days_of_address, usual_days
 from models.figures import PRICE_CLASSES
 from server.current_services import get_services
 from services.bets.terms import GAMES, UPGRADER
-from services.figures import csv_text, liabilities, payments_by_method, returns
-from services.figures.csv_text import amount
+from services.figures import liabilities, payments_by_method, returns
 from services.figures.payments_by_method import PaymentsOfMethod
 from services.figures.returns import Figures, Group, Line
 from services.shared.clock import iso_date
@@ -21,6 +22,9 @@ from services.shared.money import Cents
 from services.staff.permissions import Permission
 
 ROWS = 100
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How texts begin that a spreadsheet would compute."""
 
 GROUPS = {
     "day": (Group.DAY,),
@@ -64,7 +68,7 @@ class Report(NamedTuple):
 
 
 @office.get("/reports")
-@needs(Permission.REPORTS_SEE)
+@require_permission(Permission.REPORTS_SEE)
 def reports() -> str:
     """Bets, by what ``?by=`` says."""
     report = _report()
@@ -86,7 +90,7 @@ def reports() -> str:
 
 
 @office.get("/reports/bets.csv")
-@needs(Permission.REPORTS_SEE)
+@require_permission(Permission.REPORTS_SEE)
 def reports_csv() -> Response:
     """All lines of the report of bets."""
     report = _report()
@@ -95,7 +99,7 @@ def reports_csv() -> Response:
 
 
 @office.get("/reports/payments")
-@needs(Permission.REPORTS_SEE)
+@require_permission(Permission.REPORTS_SEE)
 def report_of_payments() -> str:
     days = days_of_address(get_services().clock())
     found = payments_by_method.by_day(*days)
@@ -110,18 +114,18 @@ def report_of_payments() -> str:
 
 
 @office.get("/reports/payments.csv")
-@needs(Permission.REPORTS_SEE)
+@require_permission(Permission.REPORTS_SEE)
 def report_of_payments_csv() -> Response:
     days = days_of_address(get_services().clock())
     rows = [
-        (iso_date(each.day), each.type, each.method, each.payments, amount(each.amount))
+        (iso_date(each.day), each.type, each.method, each.payments, _amount(each.amount))
         for each in payments_by_method.by_day(*days)
     ]
     return _csv("payments", days, ("day", "type", "method", "payments", "amount"), rows)
 
 
 @office.get("/reports/liabilities")
-@needs(Permission.REPORTS_SEE)
+@require_permission(Permission.REPORTS_SEE)
 def report_of_liabilities() -> str:
     days = days_of_address(get_services().clock())
     return render_template(
@@ -134,7 +138,7 @@ def report_of_liabilities() -> str:
 
 
 @office.get("/reports/liabilities.csv")
-@needs(Permission.REPORTS_SEE)
+@require_permission(Permission.REPORTS_SEE)
 def report_of_liabilities_csv() -> Response:
     days = days_of_address(get_services().clock())
     header = ("day", "balances", "vaults", "held withdrawals", "prizes", "total", "sweepstake", "is final")
@@ -142,7 +146,7 @@ def report_of_liabilities_csv() -> Response:
     for each in liabilities.by_day(*days):
         owed = each.owed
         coins = (owed.balances_cents, owed.vaults_cents, owed.held_cents, owed.prizes_cents, owed.total)
-        amounts = [amount(cents) for cents in (*coins, owed.sweepstake_cents)]
+        amounts = [_amount(cents) for cents in (*coins, owed.sweepstake_cents)]
         rows.append((iso_date(each.day), *amounts, "yes" if each.is_final else "no"))
     return _csv("liabilities", days, header, rows)
 
@@ -197,7 +201,7 @@ def _cells(figures: Figures) -> list[Any]:
     amounts = (figures.wagered, figures.paid, figures.revenue, figures.expected_revenue)
     ratios = (figures.return_to_player, figures.expected_return, *(figures.band or (None, None)))
     shown = ["" if ratio is None else f"{ratio:.6f}" for ratio in ratios]
-    return [figures.bets, *map(amount, amounts), *shown]
+    return [figures.bets, *map(_amount, amounts), *shown]
 
 
 def _sums(payments: Iterable[PaymentsOfMethod]) -> dict[str, Cents]:
@@ -214,9 +218,24 @@ def _csv_address(endpoint: str) -> str:
 
 
 def _csv(name: str, days: Days, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
+    """A file for spreadsheets."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(header)
+    writer.writerows([_cell(each) for each in row] for row in rows)
     file = f"{name}-{days.first}-to-{days.last}.csv"
     return Response(
-        csv_text.of_rows(header, rows),
+        text.getvalue(),
         mimetype="text/csv",
         headers={"Content-Disposition": f"attachment; filename={file}"},
     )
+
+
+def _amount(cents: Cents) -> Decimal:
+    """An amount in coins, which is written with two decimals."""
+    return Decimal(cents).scaleb(-2)
+
+
+def _cell(value: object) -> object:
+    """A text is no formula, whatever it begins with."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

@@ -3,29 +3,46 @@
 from http import HTTPStatus
 from typing import Any
 
-from flask import redirect, render_template, request, url_for
+from flask import abort, redirect, render_template, request, url_for
 from flask_login import current_user
+from flask_wtf import FlaskForm
+from wtforms import PasswordField, StringField
 
 from blueprints.api.auth import public
 from blueprints.api.qr_code import qr_code
 from blueprints.office.access import (
-    current_place,
+    answer,
+    client_address,
     current_session,
+    current_staff,
     forget_session,
     keep_session,
-    needs,
-    needs_fresh_code,
+    require_fresh_code,
+    require_permission,
 )
 from blueprints.office.addresses import local
 from blueprints.office.blueprint import office
-from blueprints.office.forms import EnrolmentForm, SignInForm
 from server.current_services import get_services
 from server.http.rate_limit import count_as
 from services.shared.errors import Refusal
-from services.staff.passwords import MIN_LENGTH
-from services.staff.permissions import Permission
+from services.staff.credentials import MIN_LENGTH
+from services.staff.demo import DemoStaff
+from services.staff.permissions import Permission, Role
 
 COSTLY = "staff sign-in"
+CODE_FIELD = {"autocomplete": "one-time-code", "inputmode": "numeric"}
+
+
+class SignInForm(FlaskForm):  # type: ignore[misc]  # the library carries no types
+    name = StringField("Name", render_kw={"autocomplete": "username", "autocapitalize": "none"})
+    password = PasswordField("Password", render_kw={"autocomplete": "current-password"})
+    code = StringField("Code", render_kw=CODE_FIELD)
+
+
+class EnrolmentForm(FlaskForm):  # type: ignore[misc]
+    password = PasswordField("Password", render_kw={"autocomplete": "new-password"})
+    repeated = PasswordField("Password again", render_kw={"autocomplete": "new-password"})
+    code = StringField("Code", render_kw=CODE_FIELD)
 
 
 @office.get("/sign-in")
@@ -48,7 +65,7 @@ def begin_session() -> Any:
             name=form.name.data or "",
             password=form.password.data or "",
             code=form.code.data or "",
-            place=current_place(),
+            client=client_address(),
             now=services.clock(),
         )
     except Refusal as refusal:
@@ -58,7 +75,7 @@ def begin_session() -> Any:
 
 
 @office.post("/sign-out")
-@needs(Permission.OFFICE_SEE)
+@require_permission(Permission.OFFICE_SEE)
 def sign_out() -> Any:
     services = get_services()
     services.staff_sign_in.end_session(current_session(), now=services.clock())
@@ -67,8 +84,8 @@ def sign_out() -> Any:
 
 
 @office.post("/code")
-@needs(Permission.OFFICE_SEE)
-@needs_fresh_code
+@require_permission(Permission.OFFICE_SEE)
+@require_fresh_code
 def confirm_code() -> Any:
     """Give a code before a page that needs one; then back to that page."""
     return redirect(local(request.args.get("next")), HTTPStatus.SEE_OTHER)
@@ -127,8 +144,33 @@ def _invitation(form: EnrolmentForm, *, refusal: Refusal | None = None) -> Any:
 
 def _shown_again(template: str, refusal: Refusal | None, **shown: Any) -> Any:
     """A form with what was typed, but for passwords and codes, and with what was wrong."""
-    status = refusal.status if refusal else HTTPStatus.OK
-    headers = {}
-    if refusal and refusal.retry_after_seconds is not None:
-        headers["Retry-After"] = str(refusal.retry_after_seconds)
-    return render_template(template, refusal=refusal, **shown), status, headers
+    page = render_template(template, refusal=refusal, **shown)
+    return answer(page, HTTPStatus(refusal.status) if refusal else HTTPStatus.OK, refusal)
+
+
+def _demo_staff() -> DemoStaff:
+    return get_services().demo_staff or abort(HTTPStatus.NOT_FOUND)
+
+
+@office.get("/demo")
+@public
+def begin_demo() -> Any:
+    """Sign in as the demo administrator, by an address that ``flask demo`` prints. 404 in production."""
+    token = _demo_staff().begin_session(
+        request.args.get("token", ""), role=Role.ADMIN, client=client_address(), now=get_services().clock()
+    )
+    keep_session(token)
+    return redirect("/office/", HTTPStatus.SEE_OTHER)
+
+
+@office.post("/demo/<role>")
+@require_permission(Permission.OFFICE_SEE)
+def switch_person(role: str) -> Any:
+    """Go on as another person of the demo, such as to approve what the first has proposed."""
+    if role not in list(Role):
+        abort(HTTPStatus.NOT_FOUND)
+    token = _demo_staff().switch(
+        current_staff(), role=Role(role), client=client_address(), now=get_services().clock()
+    )
+    keep_session(token)
+    return redirect("/office/", HTTPStatus.SEE_OTHER)

@@ -1,49 +1,45 @@
 """Withdrawals: the queue, and one withdrawal with what helps to decide about it."""
 
-from typing import Any
+from flask import render_template, request
 
-from flask import render_template, request, url_for
-
-from blueprints.office.access import needs, needs_fresh_code
-from blueprints.office.addresses import order, page_number
+from blueprints.office.access import is_shown, masking, require_fresh_code, require_permission
+from blueprints.office.addresses import listed, order, place
 from blueprints.office.blueprint import office
-from blueprints.office.lists import Listed, place
-from blueprints.office.masking import is_shown, masking
-from blueprints.office.results import attempt, new_form_key, perform_or_propose
+from blueprints.office.forms import form_of, submit, typed_reason
 from models.payments import WithdrawalStatus
 from server.current_services import get_services
 from services.payments import history
 from services.payments.history import EntryType
 from services.payments.hold import current_hold
 from services.shared.pagination import Place
-from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
 from services.staff import payment_lists, personal_data
-from services.staff.payment_lists import WithdrawalOrder
+from services.staff.money_actions import ApproveWithdrawal
 from services.staff.permissions import Permission
+from services.staff.proposals import ActionResult
 
 LAST = Place(number=1, limit=10)
 
 
 @office.get("/withdrawals")
-@needs(Permission.PAYMENTS_SEE)
+@require_permission(Permission.PAYMENTS_SEE)
 def withdrawals() -> str:
     status = request.args.get("status", "")
     statuses = [*WithdrawalStatus, payment_lists.ALL]
     status = status if status in statuses else WithdrawalStatus.REQUESTED
     # What waits for longest is first, and of the others what has changed last.
     default = "age" if status in payment_lists.OPEN else "-age"
-    sorted_by, is_descending = order(list(WithdrawalOrder), default=default)
+    sorted_by, is_descending = order(payment_lists.ORDERS, default=default)
     now = get_services().clock()
-    rows, has_next = payment_lists.queue(
+    found = payment_lists.queue(
         status=status,
-        order=WithdrawalOrder(sorted_by),
+        order=sorted_by,
         is_descending=is_descending,
         place=place(),
         now=now,
     )
     return render_template(
         "office/withdrawals.html",
-        listed=Listed(rows, page_number(), has_next),
+        listed=listed(found),
         hold=current_hold(),
         status=status,
         statuses=statuses,
@@ -55,102 +51,64 @@ def withdrawals() -> str:
 
 
 @office.get("/withdrawals/<withdrawal_id>")
-@needs(Permission.PAYMENTS_SEE)
+@require_permission(Permission.PAYMENTS_SEE)
 def withdrawal(withdrawal_id: str) -> str:
-    return _shown(withdrawal_id)
-
-
-def _shown(withdrawal_id: str, *, sent: str = "", refusal: str | None = None) -> str:
     services = get_services()
     row = payment_lists.withdrawal(withdrawal_id, now=services.clock())
     user_id = row.player.id
     shows_all = is_shown(user_id=user_id, what=f"address of withdrawal {row.withdrawal.id}")
+    last_deposits, last_withdrawals = (
+        history.page(user_id=user_id, place=LAST, type_=type_, status=EntryType.ALL).rows
+        for type_ in (EntryType.DEPOSIT, EntryType.WITHDRAWAL)
+    )
     return render_template(
         "office/withdrawal.html",
         row=row,
         hold=current_hold(),
         withdrawal=row.withdrawal,
         player=row.player,
-        deposits=history.page(
-            user_id=user_id, place=LAST, type_=EntryType.DEPOSIT, status=EntryType.ALL
-        ).rows,
-        earlier=[
-            each
-            for each in history.page(
-                user_id=user_id, place=LAST, type_=EntryType.WITHDRAWAL, status=EntryType.ALL
-            ).rows
-            if each.id != row.withdrawal.id
-        ],
+        deposits=last_deposits,
+        earlier=[each for each in last_withdrawals if each.id != row.withdrawal.id],
         above_cents=services.settings.withdrawal_four_eyes_above_cents,
-        needs_two=services.settings.office_four_eyes,
-        form_key=request.form.get("form_key") or new_form_key(),
         masked=masking(shows_all=shows_all),
         shows_all=shows_all,
-        sent=sent,
-        refusal=refusal,
         now=services.clock(),
     )
 
 
 @office.post("/withdrawals/<withdrawal_id>/approve")
-@needs(Permission.WITHDRAWALS_DECIDE)
-@needs_fresh_code
-def approve_withdrawal(withdrawal_id: str) -> Any:
-    return _decided(
-        withdrawal_id,
-        "approve",
-        lambda: perform_or_propose("withdrawal.approve", {"withdrawal": withdrawal_id}),
-    )
+@require_permission(Permission.WITHDRAWALS_DECIDE)
+@require_fresh_code
+@form_of(withdrawal)
+def approve_withdrawal(withdrawal_id: str) -> ActionResult:
+    return submit(ApproveWithdrawal.name, {"withdrawal": withdrawal_id})
 
 
 @office.post("/withdrawals/<withdrawal_id>/reject")
-@needs(Permission.WITHDRAWALS_DECIDE)
-@needs_fresh_code
-def reject_withdrawal(withdrawal_id: str) -> Any:
-    services = get_services()
-
-    def work() -> str:
-        services.staff_decisions.reject(withdrawal_id=withdrawal_id, reason=_reason(), now=services.clock())
-        return "The withdrawal was rejected, and the coins are back on the player's balance"
-
-    return _decided(withdrawal_id, "reject", work)
+@require_permission(Permission.WITHDRAWALS_DECIDE)
+@require_fresh_code
+@form_of(withdrawal)
+def reject_withdrawal(withdrawal_id: str) -> str:
+    services, reason = get_services(), typed_reason()
+    services.staff_decisions.reject(withdrawal_id=withdrawal_id, reason=reason, now=services.clock())
+    return "The withdrawal was rejected, and the coins are back on the player's balance"
 
 
 @office.post("/withdrawals/<withdrawal_id>/complete")
-@needs(Permission.WITHDRAWALS_DECIDE)
-@needs_fresh_code
-def complete_withdrawal(withdrawal_id: str) -> Any:
-    services = get_services()
-
-    def work() -> str:
-        services.staff_decisions.complete(withdrawal_id=withdrawal_id, reason=_reason(), now=services.clock())
-        return "The withdrawal is completed, and its coins have left"
-
-    return _decided(withdrawal_id, "complete", work)
+@require_permission(Permission.WITHDRAWALS_DECIDE)
+@require_fresh_code
+@form_of(withdrawal)
+def complete_withdrawal(withdrawal_id: str) -> str:
+    services, reason = get_services(), typed_reason()
+    services.staff_decisions.complete(withdrawal_id=withdrawal_id, reason=reason, now=services.clock())
+    return "The withdrawal is completed, and its coins have left"
 
 
 @office.post("/withdrawals/<withdrawal_id>/fail")
-@needs(Permission.WITHDRAWALS_DECIDE)
-@needs_fresh_code
-def fail_withdrawal(withdrawal_id: str) -> Any:
-    services = get_services()
-
-    def work() -> str:
-        services.staff_decisions.fail_withdrawal(
-            withdrawal_id=withdrawal_id, reason=_reason(), now=services.clock()
-        )
-        return "The withdrawal has failed, and the coins are back on the player's balance"
-
-    return _decided(withdrawal_id, "fail", work)
-
-
-def _reason() -> str:
-    return checked_reason(request.form.get("reason", ""), least=LEAST_OF_STAFF)
-
-
-def _decided(withdrawal_id: str, form: str, work: Any) -> Any:
-    return attempt(
-        work,
-        to=url_for("office.withdrawal", withdrawal_id=withdrawal_id),
-        again=lambda refusal: _shown(withdrawal_id, sent=form, refusal=refusal),
-    )
+@require_permission(Permission.WITHDRAWALS_DECIDE)
+@require_fresh_code
+@form_of(withdrawal)
+def fail_withdrawal(withdrawal_id: str) -> str:
+    services, reason = get_services(), typed_reason()
+    services.staff_decisions.fail_withdrawal(withdrawal_id=withdrawal_id, reason=reason, now=services.clock())
+    return "The withdrawal has failed, and the coins are back on the player's balance"

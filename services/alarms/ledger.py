@@ -12,7 +12,7 @@ from models.db.connection import reading, repeatable_read
 from models.ledger import LedgerEntry
 from models.users import User
 from services.alarms import raised
-from services.alarms.rule import Concern, Found
+from services.alarms.raised import Concern, Found
 from services.ledger.audit import Ids, transaction_mismatches
 from services.ledger.posting import PLAYERS_ACCOUNTS, Account, last_id_before
 from services.shared.background import in_slices
@@ -30,7 +30,7 @@ SLICES_AT_ONCE = 100
 """In one check. There are more only at the first one."""
 
 
-def find_transactions(settings: Settings, now: Millis) -> Found:  # noqa: ARG001  # as a rule has it
+def find_transactions(_settings: Settings, now: Millis) -> Found:
     """The transactions since the last check that do not sum to zero, or differ from their bet or payment."""
     with reading():
         last, end = raised.progress(LAST) or 0, last_id_before(now)
@@ -48,7 +48,7 @@ def find_transactions(settings: Settings, now: Millis) -> Found:  # noqa: ARG001
     return Found(concerns, progress, is_complete=len(starts) <= SLICES_AT_ONCE)
 
 
-def find_balances(settings: Settings, now: Millis) -> Found:  # noqa: ARG001  # as a rule has it
+def find_balances(_settings: Settings, now: Millis) -> Found:
     """The accounts in which all players together have other coins than their entries say."""
     with repeatable_read():
         last = raised.progress(LAST)

@@ -1,22 +1,22 @@
-"""Alarms that rules have raised: raising, ending and acknowledging them."""
+"""Alarms: what a rule is and finds, and raising, ending and acknowledging alarms."""
 
 import logging
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import peewee
 
 from models.db.connection import reading, writing
 from models.staff import Alarm, AlarmProgress
-from services.alarms.rule import Concern, Found, Rule
 from services.audit_trail.actor import current_actor
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
-from services.shared.pagination import Page, Place, rows_of_page
-from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
-from services.staff.errors import AnotherPerson
+from services.shared.pagination import Page, Place, counted_page
+from services.staff.errors import ConflictOfInterest
+from settings import Settings
 
 log = logging.getLogger("platform.alarms")
 
@@ -24,6 +24,36 @@ MAX_SUBJECT, MAX_TEXT = 350, 500
 
 MOST_OF_A_RULE = 100
 """Open alarms. More of one kind tell nobody more."""
+
+
+class Concern(NamedTuple):
+    """A reason for an alarm. A rule has one alarm for each subject at a time."""
+
+    subject: str
+    text: str
+    staff: str | None = None
+    """The name of the member of the staff whom it is about, who must not acknowledge it."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one check has found, and the numbers that the next one goes on from, by name."""
+
+    concerns: Sequence[Concern] = ()
+    progress: Mapping[str, int] = field(default_factory=dict)
+    is_complete: bool = True
+    """Whether there was no more to check. If not, the next check comes at once."""
+
+
+class Rule(NamedTuple):
+    """A check that is repeated."""
+
+    name: str
+    find: Callable[[Settings, Millis], Found]
+    """Changes nothing."""
+    every_ms: int
+    is_event: bool = False
+    """Whether it finds what has happened, once. Others find all that lasts, each time."""
 
 
 class AlarmNotFound(Refusal):
@@ -95,17 +125,16 @@ def _insert(rule: Rule, subject: str, concern: Concern, *, is_sent: bool, now: M
 def acknowledge(alarm_id: int, *, reason: str, now: Millis, needs_another: bool) -> None:
     """Acknowledge an alarm as the current actor. Of two who do so at once, one does.
 
-    ``needs_another`` says that nobody may acknowledge an alarm about themselves. Raises Refusal for a
-    bad reason and an alarm that is acknowledged already, AlarmNotFound and AnotherPerson.
+    ``needs_another`` says that nobody may acknowledge an alarm about themselves. Raises AlarmNotFound,
+    ConflictOfInterest, and Refusal for an alarm that is acknowledged already.
     """
-    reason = checked_reason(reason, least=LEAST_OF_STAFF)
     with writing():
         alarm = Alarm.get_or_none(Alarm.id == alarm_id)
         if alarm is None:
             raise AlarmNotFound
         who = current_actor.get().who
         if needs_another and who == f"staff:{alarm.staff_name}":
-            raise AnotherPerson
+            raise ConflictOfInterest
         acknowledged = Alarm.update(acknowledged_at_ms=now, acknowledged_by=who, reason=reason)
         if not acknowledged.where(Alarm.id == alarm_id, IS_OPEN).execute():
             raise Refusal("Somebody has acknowledged this alarm already", status=409)
@@ -122,7 +151,6 @@ def get(alarm_id: int) -> Alarm:
     return alarm
 
 
-@reading()
 def page(*, place: Place, is_open: bool | None, rule: str | None) -> Page[Alarm]:
     """One page of the alarms, newest first; ``is_open`` and ``rule`` leave out others."""
     query = Alarm.select()
@@ -130,8 +158,7 @@ def page(*, place: Place, is_open: bool | None, rule: str | None) -> Page[Alarm]
         query = query.where(IS_OPEN if is_open else ~IS_OPEN)
     if rule is not None:
         query = query.where(Alarm.rule == rule)
-    total = query.count()
-    return Page(list(rows_of_page(query, order=[Alarm.id.desc()], place=place, total=total)), total)
+    return counted_page(query, order=[Alarm.id.desc()], place=place)
 
 
 @reading()

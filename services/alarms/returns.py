@@ -11,7 +11,7 @@ equal share of that.
 
 from math import log, sqrt
 
-from services.alarms.rule import Concern, Found
+from services.alarms.raised import Concern, Found
 from services.figures import returns
 from services.figures.bet_figures import BetFigures
 from services.figures.returns import Group
@@ -30,7 +30,7 @@ DAYS = (1, 7, 30)
 Subjects = dict[str, BetFigures]
 
 
-def find(settings: Settings, now: Millis) -> Found:  # noqa: ARG001  # as a rule has it
+def find(_settings: Settings, now: Millis) -> Found:
     """All that pays more or less than a fair site could."""
     windows = {name: _subjects(since, until) for name, (since, until) in _windows(now).items()}
     comparisons = SIDES * CHECKS_A_MONTH * sum(map(len, windows.values()))

@@ -43,6 +43,7 @@ class LedgerKind(StrEnum):
     SPIN = "spin"
     OPENING = "opening"
     GRANT = "grant"
+    """The first balance of a new account."""
     VAULT_LOCK = "vault-lock"
     VAULT_UNLOCK = "vault-unlock"
     DEPOSIT = "deposit"

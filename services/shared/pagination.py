@@ -6,6 +6,8 @@ from typing import Any, Generic, TypeVar
 
 import peewee
 
+from models.db.connection import repeatable_read
+
 Row = TypeVar("Row")
 
 OPPOSITE = {"ASC": "DESC", "DESC": "ASC"}
@@ -50,3 +52,10 @@ def rows_of_page(query: Any, *, order: Sequence[peewee.Ordering], place: Place, 
         return list(query.order_by(*order).offset(start).limit(end - start))
     backwards = [peewee.Ordering(part.node, OPPOSITE[part.direction]) for part in order]
     return list(query.order_by(*backwards).offset(total - end).limit(end - start))[::-1]
+
+
+def counted_page(query: Any, *, order: Sequence[peewee.Ordering], place: Place) -> Page[Any]:
+    """One page of a query, and how many rows the query finds, in a transaction of its own."""
+    with repeatable_read(within_limit=True):
+        total = query.count()
+        return Page(rows_of_page(query, order=order, place=place, total=total), total)

@@ -13,7 +13,6 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
-from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
 from services.staff import sessions
 from services.staff.enrolment import Enrolment
 from services.staff.errors import NothingToChange, StaffNotFound
@@ -42,13 +41,19 @@ def _locked(name: str) -> StaffAccount:
 
 
 def lock(name: str) -> None:
-    """Let other transactions that lock this account, if it exists, wait until the end of this one."""
+    """Let other transactions that lock this account, if it exists, wait until the end of this one.
+
+    Everywhere, accounts of staff are locked before players.
+    """
     with suppress(StaffNotFound):
         _locked(name)
 
 
-def may_still(name: str, permission: Permission) -> bool:
-    """Whether this account is not disabled, and has the permission: until the end of the transaction."""
+def lock_and_check_permission(name: str, permission: Permission) -> bool:
+    """Whether this account is enabled and has the permission. Lock it until the end of the transaction.
+
+    Raises StaffNotFound.
+    """
     account = _locked(name)
     return account.disabled_at_ms is None and may(account.role, permission)
 
@@ -140,12 +145,7 @@ class StaffAccounts:
             return self.enrolment.draw_link(account_id=account.id, now=now, word_digest=word_digest)
 
     def forget_tries(self, *, name: str, now: Millis, reason: str | None = None) -> int:
-        """Forget wrong tries, so that a locked name can sign in; returns how many.
-
-        Raises StaffNotFound, and Refusal for a short reason.
-        """
-        if reason is not None:
-            reason = checked_reason(reason, least=LEAST_OF_STAFF)
+        """Forget wrong tries, so that a locked name can sign in; returns how many. Raises StaffNotFound."""
         with writing():
             _locked(name)
             forgotten = self.login_failures.forget_all(name)

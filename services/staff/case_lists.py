@@ -35,25 +35,6 @@ class Maker(StrEnum):
     PLAYERS = "players"
 
 
-class IrlOrder(StrEnum):
-    """The column that a list of cases of real-life items is sorted by."""
-
-    NAME = "name"
-    PRICE = "price"
-    RETURN = "return"
-    OPENINGS = "openings"
-    CREATED = "created"
-
-
-class CaseOrder(StrEnum):
-    """The column that a list of cases is sorted by."""
-
-    NAME = "name"
-    PRICE = "price"
-    OPENINGS = "openings"
-    CREATED = "created"
-
-
 @dataclass(frozen=True)
 class HeldItem:
     """An item in a case. ``link`` is its row if it is one of the inventory."""
@@ -90,6 +71,15 @@ class CaseRow:
         return [item for item in self.items if item.is_missing]
 
 
+CASE_COLUMNS: Mapping[str, Any] = {
+    "name": Case.name_folded,
+    "price": Case.price_cents,
+    "openings": spins_of(CASE, Case.id),
+    "created": Case.created_at_ms,
+}
+"""By what a list of cases can be sorted."""
+
+
 @repeatable_read(within_limit=True)
 def cases(
     *,
@@ -97,11 +87,14 @@ def cases(
     kind: CaseKind | None,
     sale: Sale | None,
     maker: Maker | None,
-    order: CaseOrder,
+    order: str,
     is_descending: bool,
     place: Place,
 ) -> Page[CaseRow]:
-    """A page of the cases whose name or id contains the search text in any case of letters."""
+    """A page of the cases whose name or id contains the search text in any case of letters.
+
+    ``order`` is one of CASE_COLUMNS.
+    """
     query = Case.select(Case.id)
     if search:
         has_text = contains(Case.name_folded, fold(search)) | contains(Case.slug, search.lower())
@@ -113,15 +106,8 @@ def cases(
     if maker is not None:
         query = query.where(Case.creator.is_null(maker is Maker.HOUSE))
     total = query.count()
-    columns = {
-        CaseOrder.NAME: Case.name_folded,
-        CaseOrder.PRICE: Case.price_cents,
-        CaseOrder.OPENINGS: spins_of(CASE, Case.id),
-        CaseOrder.CREATED: Case.created_at_ms,
-    }
-    directed = [
-        peewee.Ordering(column, "DESC" if is_descending else "ASC") for column in (columns[order], Case.id)
-    ]
+    direction = "DESC" if is_descending else "ASC"
+    directed = [peewee.Ordering(column, direction) for column in (CASE_COLUMNS[order], Case.id)]
     ids = [id_ for (id_,) in rows_of_page(query.tuples(), order=directed, place=place, total=total)]
     found = _rows(ids)
     return Page([found[id_] for id_ in ids], total)
@@ -136,18 +122,22 @@ def case(case_id: int) -> CaseRow:
     return found[case_id]
 
 
-_IRL_KEYS: Mapping[IrlOrder, Callable[[CaseRow], Any]] = {
-    IrlOrder.NAME: lambda row: fold(row.case.name),
-    IrlOrder.PRICE: lambda row: row.case.price_cents,
-    IrlOrder.RETURN: lambda row: row.expected_return or 0,
-    IrlOrder.OPENINGS: lambda row: row.openings,
-    IrlOrder.CREATED: lambda row: row.case.created_at_ms,
+IRL_COLUMNS: Mapping[str, Callable[[CaseRow], Any]] = {
+    "name": lambda row: fold(row.case.name),
+    "price": lambda row: row.case.price_cents,
+    "return": lambda row: row.expected_return or 0,
+    "openings": lambda row: row.openings,
+    "created": lambda row: row.case.created_at_ms,
 }
+"""By what a list of cases of real-life items can be sorted."""
 
 
 @repeatable_read(within_limit=True)
-def irl_cases(*, search: str, sale: Sale | None, order: IrlOrder, is_descending: bool) -> list[CaseRow]:
-    """The cases of real-life items whose name or id contains the search text. There are few."""
+def irl_cases(*, search: str, sale: Sale | None, order: str, is_descending: bool) -> list[CaseRow]:
+    """The cases of real-life items whose name or id contains the search text. There are few.
+
+    ``order`` is one of IRL_COLUMNS.
+    """
     query: Any = IrlCase.select(IrlCase, spins_of(IRL, IrlCase.id).alias("openings"))
     if sale is not None:
         query = query.where(IrlCase.retired_at_ms.is_null(sale is Sale.ON_SALE))
@@ -159,7 +149,7 @@ def irl_cases(*, search: str, sale: Sale | None, order: IrlOrder, is_descending:
     ]
     items = _irl_items([each.id for each in found])
     rows = [CaseRow(each, each.openings, items[each.id]) for each in found]
-    return sorted(rows, key=_IRL_KEYS[order], reverse=is_descending)
+    return sorted(rows, key=IRL_COLUMNS[order], reverse=is_descending)
 
 
 @repeatable_read(within_limit=True)

@@ -13,7 +13,7 @@ from services.staff import accounts
 from services.staff.accounts import StaffAccounts
 from services.staff.errors import LinkNotValid, StaffNotFound
 from services.staff.permissions import Role
-from services.staff.sign_in import Place, begin_session_of
+from services.staff.sign_in import ClientAddress, begin_session_of
 
 PREFIX = "demo-"
 ADDRESS_MS = WEEK_MS
@@ -37,7 +37,7 @@ class DemoStaff:
                     self._accounts.add(name=PREFIX + role, role=role, now=now)
         return self._encrypter.encrypt(str(now + ADDRESS_MS))
 
-    def begin_session(self, token: str, *, role: Role, place: Place, now: Millis) -> str:
+    def begin_session(self, token: str, *, role: Role, client: ClientAddress, now: Millis) -> str:
         """Begin a session of the person with this role, by the text of an address. Raises LinkNotValid."""
         try:
             is_valid = int(self._encrypter.decrypt(token)) > now
@@ -45,13 +45,13 @@ class DemoStaff:
             is_valid = False
         if not is_valid:
             raise LinkNotValid
-        return _begin(role, place=place, now=now)
+        return _begin(role, client=client, now=now)
 
-    def switch(self, account: StaffAccount, *, role: Role, place: Place, now: Millis) -> str:
+    def switch(self, account: StaffAccount, *, role: Role, client: ClientAddress, now: Millis) -> str:
         """Begin a session of another person of the demo. Raises LinkNotValid for other accounts."""
         if not account.name.startswith(PREFIX):
             raise LinkNotValid
-        return _begin(role, place=place, now=now)
+        return _begin(role, client=client, now=now)
 
     def code_of(self, account: StaffAccount, *, now: Millis) -> str | None:
         """The next code of a person of the demo, who has no authenticator; None for other accounts."""
@@ -62,10 +62,10 @@ class DemoStaff:
         return pyotp.TOTP(secret).generate_otp(step)
 
 
-def _begin(role: Role, *, place: Place, now: Millis) -> str:
+def _begin(role: Role, *, client: ClientAddress, now: Millis) -> str:
     try:
         account = accounts.get(PREFIX + role)
     except StaffNotFound:
         raise LinkNotValid from None
-    with writing(), acting_as(Actor(f"staff:{account.name}", place.address or None)):
-        return begin_session_of(account, place=place, now=now)
+    with writing(), acting_as(Actor(f"staff:{account.name}", client.address or None)):
+        return begin_session_of(account, client=client, now=now)

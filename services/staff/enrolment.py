@@ -10,9 +10,9 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import DAY_MS, Millis
 from services.shared.encryption import Encrypter
-from services.staff import authenticator
+from services.staff import credentials
+from services.staff.credentials import Passwords, check_new
 from services.staff.errors import LinkNotValid, WrongCode
-from services.staff.passwords import Passwords, check_new
 from services.staff.sessions import LATENESS_MS, digest
 
 LINK_MS = DAY_MS
@@ -45,7 +45,7 @@ class Enrolment:
         token = secrets.token_urlsafe(32)
         StaffAccount.update(
             password_hash=None,
-            encrypted_secret=self.encrypter.encrypt(authenticator.new_secret()),
+            encrypted_secret=self.encrypter.encrypt(credentials.new_secret()),
             last_used_step=None,
             enrolment_hash=_hash(token, word_digest),
             enrolment_expires_at_ms=now + LINK_MS,
@@ -56,7 +56,7 @@ class Enrolment:
         """The invitation of a link. Raises LinkNotValid, also for a wrong word."""
         account = _invited(token, word, now=now)
         secret = self.encrypter.decrypt(str(account.encrypted_secret))
-        address = authenticator.provisioning_address(secret, name=account.name)
+        address = credentials.provisioning_address(secret, name=account.name)
         return Invitation(account.name, secret, address)
 
     def enrol(
@@ -76,7 +76,7 @@ class Enrolment:
             )
             if not update.where(is_waiting).execute():
                 raise LinkNotValid
-            if not authenticator.use_code(code, account=account, encrypter=self.encrypter, now=now):
+            if not credentials.use_code(code, account=account, encrypter=self.encrypter, now=now):
                 raise WrongCode
             record(AuditEventType.STAFF_ENROLLED, now=now, user_id=None)
 

@@ -16,7 +16,7 @@ class TooManyTries(Refusal):
     text = "Too many wrong tries"
 
 
-class AnotherPerson(Refusal):
+class ConflictOfInterest(Refusal):
     """The person has a part in what is to be decided about."""
 
     text = "Another person must decide this"

@@ -1,8 +1,7 @@
 """The lists of the back office about items and their prices."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import peewee
@@ -33,11 +32,9 @@ class ItemNotFound(Refusal):
     text = "Item not found"
 
 
-class ItemOrder(StrEnum):
-    """The column that a list of items is sorted by."""
-
-    NAME = "name"
-    PRICE = "price"
+# Items without a price are the cheapest, on both databases.
+COLUMNS: Mapping[str, Any] = {"name": Item.market_hash_name, "price": fn.COALESCE(Item.price_cents, -1)}
+"""By what a list of items can be sorted."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +63,14 @@ def items(
     source: str | None,
     game: str | None,
     sale: Sale | None,
-    order: ItemOrder,
+    order: str,
     is_descending: bool,
     place: Place,
 ) -> Page[Item]:
-    """A page of the items in whose names all words of the search occur (services/shared/item_search.py)."""
+    """A page of the items in whose names all words of the search occur (services/shared/item_search.py).
+
+    ``order`` is one of COLUMNS.
+    """
     query: Any = Item.select()
     if source in SOURCES:
         query = query.where(_is_from(source))
@@ -79,9 +79,7 @@ def items(
     if sale is not None:
         query = query.where(Item.retired_at_ms.is_null(sale is Sale.ON_SALE))
     direction = "DESC" if is_descending else "ASC"
-    # Items without a price are the cheapest, on both databases.
-    columns = {ItemOrder.NAME: Item.market_hash_name, ItemOrder.PRICE: fn.COALESCE(Item.price_cents, -1)}
-    directed = [peewee.Ordering(column, direction) for column in (columns[order], Item.id)]
+    directed = [peewee.Ordering(column, direction) for column in (COLUMNS[order], Item.id)]
     if search:
         return _with_words(query.order_by(*directed), words_of(search), place)
     total = query.count()

@@ -3,15 +3,15 @@
 import re
 from typing import Any
 
-from models.db.connection import reading, repeatable_read, writing
+from models.db.connection import reading, writing
 from models.users import PlayerNote, PlayerTag
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
-from services.shared.pagination import Page, Place, rows_of_page
-from services.shared.text_validation import LEAST_OF_STAFF, checked_reason, is_storable
+from services.shared.pagination import Page, Place, counted_page
+from services.shared.text_validation import LEAST_OF_STAFF, is_storable
 
 MAX_NOTE = 2000
 MAX_TAGS = 20
@@ -31,7 +31,6 @@ def add_note(*, user_id: int, text: str, by: str, now: Millis) -> PlayerNote:
 
 def delete_note(*, user_id: int, note_id: int, reason: str, now: Millis) -> None:
     """Delete a note of this player. Raises Refusal if there is none."""
-    reason = checked_reason(reason, least=LEAST_OF_STAFF)
     with writing():
         is_this = (PlayerNote.id == note_id) & (PlayerNote.user == user_id)
         if not PlayerNote.delete().where(is_this).execute():
@@ -43,14 +42,12 @@ def delete_note(*, user_id: int, note_id: int, reason: str, now: Millis) -> None
 def page_of_notes(*, user_id: int, place: Place) -> Page[PlayerNote]:
     """One page of a player's notes, newest first."""
     query = PlayerNote.select().where(PlayerNote.user == user_id)
-    with repeatable_read(within_limit=True):
-        total = query.count()
-        return Page(rows_of_page(query, order=[PlayerNote.id.desc()], place=place, total=total), total)
+    return counted_page(query, order=[PlayerNote.id.desc()], place=place)
 
 
 def add_tag(*, user_id: int, tag: str, reason: str, by: str, now: Millis) -> None:
     """Add a tag, unless the player has it. Raises Refusal."""
-    tag, reason = tag.strip().lower(), checked_reason(reason, least=LEAST_OF_STAFF)
+    tag = tag.strip().lower()
     if not TAG.fullmatch(tag):
         raise Refusal("a tag must have 1 to 32 of the characters a-z, 0-9 and -, and not begin with -")
     with writing():
@@ -67,7 +64,6 @@ def add_tag(*, user_id: int, tag: str, reason: str, by: str, now: Millis) -> Non
 
 def remove_tag(*, user_id: int, tag: str, reason: str, now: Millis) -> None:
     """Remove a tag, if the player has it. Raises Refusal."""
-    reason = checked_reason(reason, least=LEAST_OF_STAFF)
     with writing():
         is_this = (PlayerTag.user == user_id) & (PlayerTag.tag == tag)
         if PlayerTag.delete().where(is_this).execute():

@@ -1,11 +1,11 @@
-"""What staff must look at of payments, and what helps to decide about it."""
+"""What staff must look at of payments and prizes, and what helps to decide about it."""
 
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from peewee import fn
 
+from models.bets import Prize
 from models.db.connection import reading
 from models.payments import (
     Deposit,
@@ -26,6 +26,7 @@ from services.shared.pagination import Place
 from services.staff import proposals
 from services.staff.money_actions import ApproveWithdrawal, CreditDeposit
 from services.staff.player_lists import Part, part_of
+from services.wallet.prizes import Status as PrizeStatus
 
 OPEN = tuple(str(status) for status in HELD)
 """The statuses of withdrawals that are not ended; there are never many of these."""
@@ -34,11 +35,8 @@ ALL = "all"
 """In the place of a status."""
 
 
-class WithdrawalOrder(StrEnum):
-    """The column that a list of withdrawals is sorted by."""
-
-    AGE = "age"
-    AMOUNT = "amount"
+ORDERS = ("age", "amount")
+"""By what a list of withdrawals can be sorted."""
 
 
 @dataclass
@@ -65,15 +63,13 @@ class WithdrawalRow:
 
 
 @reading()
-def queue(
-    *, status: str, order: WithdrawalOrder, is_descending: bool, place: Place, now: Millis
-) -> tuple[list[WithdrawalRow], bool]:
-    """A part of the withdrawals with a status, or of all, and whether there are more.
+def queue(*, status: str, order: str, is_descending: bool, place: Place, now: Millis) -> Part:
+    """A part of the withdrawals with a status, or of all, each a WithdrawalRow.
 
     Those that may be ended are sorted by the time of their last change only, because there may be millions.
     """
-    by: Any = Withdrawal.amount_cents if order is WithdrawalOrder.AMOUNT else Withdrawal.changed_at_ms
-    if status in OPEN and order is WithdrawalOrder.AGE:
+    by: Any = Withdrawal.amount_cents if order == "amount" else Withdrawal.changed_at_ms
+    if status in OPEN and order == "age":
         by = Withdrawal.created_at_ms
     if status not in OPEN:
         by = Withdrawal.changed_at_ms
@@ -82,7 +78,7 @@ def queue(
         query = query.where(Withdrawal.status == status)
     first = by.desc() if is_descending else by.asc()
     part = part_of(query.order_by(first, Withdrawal.id), place)
-    return _with_histories(part.rows, now=now), part.has_next
+    return Part(_with_histories(part.rows, now=now), part.has_next)
 
 
 @reading()
@@ -147,3 +143,35 @@ def failed_webhooks(*, place: Place) -> Part:
     """A part of the messages whose processing has failed, newest first."""
     query: Any = WebhookDelivery.select().where(WebhookDelivery.error.is_null(False))
     return part_of(query.order_by(WebhookDelivery.id.desc()), place)
+
+
+class Waiting(NamedTuple):
+    """How much waits for staff, and since when the first of it does; None where that is not known."""
+
+    number: int
+    since_ms: int | None = None
+
+
+class OpenWork(NamedTuple):
+    """What waits for staff, but for proposals."""
+
+    withdrawals: Waiting
+    deposits: Waiting
+    discrepancies: Waiting
+    prizes: Waiting
+
+
+@reading()
+def open_work() -> OpenWork:
+    """Withdrawals to approve or reject, deposits in review, open discrepancies, and prizes to ship."""
+
+    def waiting(table: Any, since: Any, condition: Any) -> Waiting:
+        return Waiting(*table.select(fn.COUNT(table.id), fn.MIN(since)).where(condition).tuples().get())
+
+    is_requested = Withdrawal.status == WithdrawalStatus.REQUESTED
+    return OpenWork(
+        waiting(Withdrawal, Withdrawal.changed_at_ms, is_requested),
+        waiting(Deposit, Deposit.changed_at_ms, Deposit.status == DepositStatus.REVIEW),
+        waiting(Discrepancy, Discrepancy.found_at_ms, Discrepancy.solved_at_ms.is_null()),
+        Waiting(Prize.select().where(Prize.status == PrizeStatus.SHIPPING).count()),
+    )

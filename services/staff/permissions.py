@@ -17,7 +17,11 @@ class Role(StrEnum):
 
 
 class Permission(StrEnum):
-    """What a view of the back office needs."""
+    """What a view of the back office needs, or an action.
+
+    ``Proposals`` checks that of an action. The view of its form repeats it, so that only those see the form
+    who may send it.
+    """
 
     OFFICE_SEE = "office.see"
     """To be signed in. Every role has it."""

@@ -1,18 +1,24 @@
-"""The lists of the back office about players: all of them, and what belongs to one."""
+"""What the pages about players show: all players, and the lists and a bet of one."""
 
 import json
 from collections.abc import Collection
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 from models.audit_trail import AuditEvent
-from models.db.connection import reading, repeatable_read
+from models.bets import Bet
+from models.db.connection import reading
 from models.ledger import LedgerEntry, LedgerTransaction, Referral
 from models.staff import Proposal
 from models.users import User
 from services.audit_trail.events import AuditEventType
+from services.bets import lookups, snapshots
+from services.bets.lookups import MAX_NONCE, BetNotFound
+from services.bets.proofs import Proofs
+from services.bets.snapshots import Content
 from services.shared.clock import Millis
-from services.shared.pagination import Page, Place, rows_of_page
+from services.shared.pagination import Page, Place, counted_page
 from services.staff.proposals import LISTED
 
 LOGINS = (AuditEventType.LOGGED_IN, AuditEventType.LOGGED_OUT, AuditEventType.TOKEN_ISSUED)
@@ -73,10 +79,7 @@ def events(
     query = AuditEvent.select().where(AuditEvent.player == platform_id)
     if kinds is not None:
         query = query.where(AuditEvent.what.in_(list(kinds)))
-    with repeatable_read(within_limit=True):
-        total = query.count()
-        order = [AuditEvent.at_ms.desc(), AuditEvent.id.desc()]
-        return Page(rows_of_page(query, order=order, place=place, total=total), total)
+    return counted_page(query, order=[AuditEvent.at_ms.desc(), AuditEvent.id.desc()], place=place)
 
 
 class SuspensionEvent(NamedTuple):
@@ -88,39 +91,25 @@ class SuspensionEvent(NamedTuple):
     """Empty if a command without a reason did it."""
 
 
-class Suspension(NamedTuple):
-    """The last suspension of a player."""
-
-    begun: SuspensionEvent
-    ended: SuspensionEvent | None
-
-
 @reading()
-def last_suspension(platform_id: str) -> Suspension | None:
-    """The last suspension of a player with its end, by whom and why; None if there was none."""
+def last_suspension(platform_id: str) -> tuple[SuspensionEvent, SuspensionEvent | None] | None:
+    """The beginning and the end of a player's last suspension; None if there was none."""
     query = AuditEvent.select().where(AuditEvent.player == platform_id, AuditEvent.what.in_(SUSPENSIONS))
-    events = list(query.order_by(AuditEvent.at_ms.desc(), AuditEvent.id.desc()).limit(2))
-    newest = {each.what: _suspension_event(each) for each in reversed(events)}
-    begun = newest.get(AuditEventType.SUSPENDED)
-    if begun is None:
+    found: dict[str, SuspensionEvent] = {}
+    for event in query.order_by(AuditEvent.at_ms.desc(), AuditEvent.id.desc()).limit(2):
+        reason = json.loads(event.after or "{}").get("reason", "")
+        found.setdefault(event.what, SuspensionEvent(Millis(event.at_ms), event.who, reason))
+    if AuditEventType.SUSPENDED not in found:
         return None
-    is_over = events[0].what == AuditEventType.RESUMED
-    return Suspension(begun, newest[AuditEventType.RESUMED] if is_over else None)
-
-
-def _suspension_event(event: AuditEvent) -> SuspensionEvent:
-    after = json.loads(event.after or "{}")
-    return SuspensionEvent(Millis(event.at_ms), event.who, after.get("reason", ""))
+    is_over = next(iter(found)) == AuditEventType.RESUMED
+    return found[AuditEventType.SUSPENDED], found[AuditEventType.RESUMED] if is_over else None
 
 
 def referrals(*, owner_id: int, place: Place) -> Page[Any]:
     """A page of the players who used a player's promo code, the newest use first."""
-    own = Referral.owner == owner_id
-    query = Referral.select(Referral, User).join(User, on=(Referral.user == User.id)).where(own)
-    with repeatable_read(within_limit=True):
-        total = Referral.select().where(own).count()
-        order = [Referral.ledger_transaction.desc()]
-        return Page(rows_of_page(query, order=order, place=place, total=total), total)
+    query = Referral.select(Referral, User).join(User, on=(Referral.user == User.id))
+    order = [Referral.ledger_transaction.desc()]
+    return counted_page(query.where(Referral.owner == owner_id), order=order, place=place)
 
 
 @reading()
@@ -134,6 +123,39 @@ def owner_of_used_code(user_id: int) -> User | None:
 def actions(*, user_id: int, place: Place) -> Page[Proposal]:
     """A page of the actions of staff about a player that may need two people, newest first."""
     query = Proposal.select(*LISTED).where(Proposal.user == user_id)
-    with repeatable_read(within_limit=True):
-        total = query.count()
-        return Page(rows_of_page(query, order=[Proposal.id.desc()], place=place, total=total), total)
+    return counted_page(query, order=[Proposal.id.desc()], place=place)
+
+
+@dataclass(frozen=True)
+class BetView:
+    """``bet`` has its ``log``, and its ``server_seed`` once the proof is due; else both are empty."""
+
+    bet: Any
+    content: Content | None
+    """Of the case that was opened."""
+
+    @property
+    def is_revealed(self) -> bool:
+        return bool(self.bet.server_seed)
+
+
+def bet_of_player(*, user_id: int, nonce: int, proofs: Proofs, now: Millis) -> BetView:
+    """The player's bet with this nonce, of any game. Raises BetNotFound."""
+    with reading():
+        bet: Any = Bet.get_or_none(Bet.user == user_id, Bet.nonce == nonce) if nonce <= MAX_NONCE else None
+        if bet is None:
+            raise BetNotFound
+        content = None if bet.snapshot_id is None else snapshots.parse(bet.snapshot.content)
+    try:
+        return BetView(lookups.get_public(bet_id=bet.id, proofs=proofs, now=now), content)
+    except BetNotFound:
+        bet.server_seed, bet.log = "", None
+        return BetView(bet, content)
+
+
+@reading()
+def player_and_nonce(bet_id: int) -> tuple[str, int] | None:
+    """Where a bet is found: the platform id of its player, and its nonce. None if there is no such bet."""
+    query: Any = Bet.select(User.platform_id, Bet.nonce).join(User).where(Bet.id == bet_id)
+    found: tuple[str, int] | None = query.tuples().first()
+    return found

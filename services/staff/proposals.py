@@ -1,33 +1,85 @@
-"""Four eyes: what one person proposes, a second one approves, and both together execute.
+"""Actions that may need a second person: one person proposes, another approves, and the approval executes.
 
 A proposal leaves ``open`` by one guarded update, in the transaction that executes its action. So of two
 people who approve it at the same moment, in any two processes, one executes it. If a rule refuses the action,
 the transaction is rolled back, and the proposal stays open.
 """
 
+import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import peewee
 
-from models.db.connection import database, reading, repeatable_read, writing
-from models.staff import EXPIRES_AFTER_MS, Proposal
+from models.db.connection import database, reading, writing
+from models.staff import EXPIRES_AFTER_MS, Proposal, StaffAccount
 from models.users import User
+from services.audit_trail import recording
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.recording import record
-from services.shared import decimal_json
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
-from services.shared.pagination import Page, Place, rows_of_page
-from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
+from services.shared.import_changes import Preview
+from services.shared.money import Cents
+from services.shared.pagination import Page, Place, counted_page
 from services.staff import accounts
-from services.staff.actions import Action, Arguments
 from services.staff.permissions import Permission, may
 from settings import Settings
 
 MAX_DESCRIPTION = 500
+
+Arguments = Mapping[str, Any]
+"""What JSON can hold. Players are named by their platform ids, amounts are in cents."""
+
+
+class Action(ABC):
+    """One kind of action. A new one needs a line in ``services/container.py``."""
+
+    name: ClassVar[str]
+    permission: ClassVar[Permission]
+    """Of whoever does or proposes it, and of whoever approves it."""
+
+    @abstractmethod
+    def describe(self, arguments: Arguments) -> str:
+        """One sentence about what it does, for whoever decides. Reads nothing."""
+
+    @abstractmethod
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
+        """Do it within the caller's transaction; returns what was done, in one sentence.
+
+        Raises Refusal for what the rules refuse.
+        """
+
+    def prepare_proposal(self, arguments: Arguments) -> tuple[Arguments, str]:
+        """The arguments that a proposal stores, and a sentence that only the proposer sees, once."""
+        return arguments, ""
+
+    def check_conflict(self, arguments: Arguments, *, by: str, now: Millis) -> None:  # noqa: B027
+        """Raise ConflictOfInterest if this person must neither do, propose nor approve it.
+
+        Called within the transaction that would execute it, and not while no action needs a second person.
+        """
+
+    def needs_approval(self, arguments: Arguments, *, by: str, now: Millis) -> bool:  # noqa: ARG002
+        """Whether a second person must approve it if this one does it.
+
+        Called within the transaction that would execute it. May lock rows until its end.
+        """
+        return True
+
+    def preview(self, arguments: Arguments, *, now: Millis) -> Preview | None:  # noqa: ARG002
+        """What an import would change now; None for all other actions. Raises Refusal."""
+        return None
+
+    def find_user_id(self, arguments: Arguments) -> int | None:  # noqa: ARG002
+        """The player whom it concerns. Raises an error if there is no such player."""
+        return None
+
+    def find_amount(self, arguments: Arguments) -> Cents | None:  # noqa: ARG002
+        """What it adds to a balance, or sends."""
+        return None
 
 
 class ProposalStatus(StrEnum):
@@ -53,14 +105,7 @@ class NotPermitted(Refusal):
         self.permission = permission
 
 
-class StaffMember(Protocol):
-    """A staff account: models/staff.py."""
-
-    name: Any
-    role: Any
-
-
-class Outcome(NamedTuple):
+class ActionResult(NamedTuple):
     """What became of an action: ``message`` says it in one sentence."""
 
     proposal: Proposal
@@ -81,7 +126,7 @@ class Proposals:
 
     def __init__(self, actions: Sequence[Action], settings: Settings) -> None:
         self.actions: Mapping[str, Action] = {action.name: action for action in actions}
-        self.needs_two = settings.office_four_eyes
+        self._four_eyes = settings.office_four_eyes
 
     def perform_or_propose(
         self,
@@ -89,117 +134,107 @@ class Proposals:
         arguments: Arguments,
         *,
         reason: str,
-        by: StaffMember,
+        by: StaffAccount,
         now: Millis,
         form_key: str | None = None,
-    ) -> Outcome:
+    ) -> ActionResult:
         """Execute an action at once if it needs no second person, else propose it.
 
         The same ``form_key`` again does nothing. A proposal that would be refused now is refused. Raises
-        NotPermitted, AnotherPerson, Refusal for a bad reason, and what the action raises.
+        NotPermitted, ConflictOfInterest, and what the action raises.
         """
-        action, reason = self.actions[name], checked_reason(reason, least=LEAST_OF_STAFF)
-        check_permission(by, action.permission)
-        if form_key and (first := _of_form(form_key, by)):
-            return _as_before(first)
-        stored: dict[str, Any] = {"reason": reason, "by": by, "now": now, "form_key": form_key}
+        action = self.actions[name]
+        _check_permission(by, action)
+        columns = {"reason": reason, "proposed_by": by.name, "proposed_at_ms": now, "form_key": form_key}
         try:
-            with writing():
-                self._check_people(action, arguments, by.name, now=now)
-                if not (self.needs_two and action.needs_second(arguments, by=by.name, now=now)):
-                    message = action.execute(arguments, reason=reason, now=now)
-                    done = ProposalStatus.PERFORMED
-                    return Outcome(_store(action, arguments, done, **stored), message)
-            stored_arguments, told = action.split(arguments)
-            self._rehearse(action, stored_arguments, reason=reason, now=now)
-            with writing():
-                made = _store(action, stored_arguments, ProposalStatus.OPEN, **stored)
-                _record(AuditEventType.PROPOSAL_MADE, made, now=now, reason=reason)
+            return (
+                _find_earlier(form_key, by)
+                or self._perform(action, arguments, columns)
+                or self._propose(action, arguments, columns)
+            )
         except peewee.IntegrityError:
             # The same form was sent twice at once.
-            if form_key and (first := _of_form(form_key, by)):
-                return _as_before(first)
+            if earlier := _find_earlier(form_key, by):
+                return earlier
             raise
-        message = f"Proposed as number {made.id}. A second person must approve it"
-        return Outcome(made, f"{message}. {told}" if told else message)
 
-    def approve(self, proposal_id: int, *, by: StaffMember, now: Millis) -> str:
+    def approve(self, proposal_id: int, *, by: StaffAccount, now: Millis) -> str:
         """Execute a proposal, once; returns what was done, in one sentence.
 
-        Raises NotPermitted, AnotherPerson, and Refusal for an unknown or a person's own proposal, one that
-        is not open any more, and one of somebody who may not do this any more. What the action
+        Raises NotPermitted, ConflictOfInterest, and Refusal for an unknown or a person's own proposal, one
+        that is not open any more, and one of somebody who may not do this any more. What the action
         raises leaves the proposal open.
         """
-        proposal, action = self._open(proposal_id, by=by, now=now)
+        proposal, action = self._get(proposal_id, by=by)
         if proposal.proposed_by == by.name:
             raise Refusal("nobody approves their own proposal")
+        arguments = arguments_of(proposal)
         with writing():
-            self._decide(proposal, ProposalStatus.APPROVED, by=by, now=now)
-            if not accounts.may_still(proposal.proposed_by, action.permission):
+            _close(proposal, ProposalStatus.APPROVED, by=by, now=now)
+            if not accounts.lock_and_check_permission(proposal.proposed_by, action.permission):
                 raise Refusal("who proposed it may not do this any more: reject the proposal")
-            # Accounts of staff are locked before players, everywhere.
-            self._check_people(action, arguments_of(proposal), by.name, proposal.proposed_by, now=now)
-            # First: the action may end the session of whoever approves it.
+            self._check_conflicts(action, arguments, by.name, proposal.proposed_by, now=now)
+            # Record before executing: the action may end the approver's session, and events of an ended
+            # session are refused.
             _record(AuditEventType.PROPOSAL_APPROVED, proposal, now=now, reason=proposal.reason)
-            return action.execute(arguments_of(proposal), reason=proposal.reason, now=now)
+            return action.execute(arguments, reason=proposal.reason, now=now)
 
-    def reject(self, proposal_id: int, *, reason: str, by: StaffMember, now: Millis) -> None:
+    def reject(self, proposal_id: int, *, reason: str, by: StaffAccount, now: Millis) -> None:
         """End another person's proposal without executing it. Raises what ``approve`` raises."""
-        reason = checked_reason(reason, least=LEAST_OF_STAFF)
-        proposal, _ = self._open(proposal_id, by=by, now=now)
+        proposal, _ = self._get(proposal_id, by=by)
         if proposal.proposed_by == by.name:
             raise Refusal("withdraw your own proposal instead of rejecting it")
         with writing():
-            self._decide(proposal, ProposalStatus.REJECTED, by=by, now=now, decision_reason=reason)
+            _close(proposal, ProposalStatus.REJECTED, by=by, now=now, reason=reason)
             _record(AuditEventType.PROPOSAL_REJECTED, proposal, now=now, reason=reason)
 
-    def withdraw(self, proposal_id: int, *, reason: str, by: StaffMember, now: Millis) -> None:
-        """End one's own proposal. Raises Refusal for an unknown one, and another person's."""
-        reason = checked_reason(reason, least=LEAST_OF_STAFF)
-        proposal = get(proposal_id)
-        if proposal.proposed_by != by.name:
-            raise Refusal("only who made a proposal can withdraw it")
-        with writing():
-            self._decide(proposal, ProposalStatus.WITHDRAWN, by=by, now=now, decision_reason=reason)
-            _record(AuditEventType.PROPOSAL_WITHDRAWN, proposal, now=now, reason=reason)
-
-    def may_decide(self, proposal: Proposal, by: StaffMember) -> bool:
+    def may_decide(self, proposal: Proposal, by: StaffAccount) -> bool:
         """Whether this person may approve or reject it, if it is open."""
         action = self.actions.get(proposal.action)
         return action is not None and proposal.proposed_by != by.name and may(by.role, action.permission)
 
-    def _open(self, proposal_id: int, *, by: StaffMember, now: Millis) -> tuple[Proposal, Action]:
+    def _perform(self, action: Action, arguments: Arguments, columns: dict[str, Any]) -> ActionResult | None:
+        """Execute the action; None if a second person must approve it. Then the locks are released."""
+        by, now = columns["proposed_by"], columns["proposed_at_ms"]
+        with writing():
+            self._check_conflicts(action, arguments, by, now=now)
+            if self._four_eyes and action.needs_approval(arguments, by=by, now=now):
+                return None
+            message = action.execute(arguments, reason=columns["reason"], now=now)
+            decision = {"status": ProposalStatus.PERFORMED, "decided_by": by, "decided_at_ms": now}
+            return ActionResult(_insert(action, arguments, columns | decision), message)
+
+    def _propose(self, action: Action, arguments: Arguments, columns: dict[str, Any]) -> ActionResult:
+        """Store a proposal, after a rehearsal: nobody proposes what the rules refuse.
+
+        The rehearsal has a transaction of its own, because all of it is rolled back.
+        """
+        if database.in_transaction():
+            raise RuntimeError("a rehearsal must be able to roll back")
+        reason, now = columns["reason"], columns["proposed_at_ms"]
+        arguments, proposer_message = action.prepare_proposal(arguments)
+        with suppress(_Rehearsed), writing():
+            action.execute(arguments, reason=reason, now=now)
+            raise _Rehearsed
+        with writing():
+            proposal = _insert(action, arguments, columns | {"status": ProposalStatus.OPEN})
+            _record(AuditEventType.PROPOSAL_MADE, proposal, now=now, reason=reason)
+        message = f"Proposed as number {proposal.id}. A second person must approve it"
+        return ActionResult(proposal, f"{message}. {proposer_message}" if proposer_message else message)
+
+    def _get(self, proposal_id: int, *, by: StaffAccount) -> tuple[Proposal, Action]:
         """The proposal, and its action. Raises NotPermitted, Refusal."""
         proposal = get(proposal_id)
         action = self.actions.get(proposal.action)
         if action is None:
             raise Refusal("this version does not know the action")
-        check_permission(by, action.permission)
-        _check_open(proposal, now=now)
+        _check_permission(by, action)
         return proposal, action
 
-    def _check_people(self, action: Action, arguments: Arguments, *names: str, now: Millis) -> None:
-        """Raises AnotherPerson if one of these people must have no part in it."""
-        for name in names if self.needs_two else ():
-            action.check_person(arguments, by=name, now=now)
-
-    def _decide(
-        self, proposal: Proposal, status: ProposalStatus, *, by: StaffMember, now: Millis, **more: str
-    ) -> None:
-        """Let a proposal leave ``open``. Of concurrent calls one succeeds, others raise Refusal."""
-        values = {"status": status, "decided_by": by.name, "decided_at_ms": now, **more}
-        is_open = (Proposal.id == proposal.id) & (Proposal.status == ProposalStatus.OPEN)
-        is_recent = Proposal.proposed_at_ms > now - EXPIRES_AFTER_MS
-        if not Proposal.update(values).where(is_open, is_recent).execute():
-            _refuse(get(proposal.id), now=now)
-
-    def _rehearse(self, action: Action, arguments: Arguments, *, reason: str, now: Millis) -> None:
-        """Execute the action and undo that, so that nobody proposes what the rules refuse."""
-        if database.in_transaction():
-            raise RuntimeError("a rehearsal must be able to roll back")
-        with suppress(_Rehearsed), writing():
-            action.execute(arguments, reason=reason, now=now)
-            raise _Rehearsed
+    def _check_conflicts(self, action: Action, arguments: Arguments, *names: str, now: Millis) -> None:
+        """Raises ConflictOfInterest if one of these people must have no part in it."""
+        for name in names if self._four_eyes else ():
+            action.check_conflict(arguments, by=name, now=now)
 
 
 LISTED = [field for field in Proposal._meta.sorted_fields if field is not Proposal.arguments]  # noqa: SLF001
@@ -231,90 +266,83 @@ def status_of(proposal: Proposal, *, now: Millis) -> ProposalStatus:
 
 def page(*, is_open: bool, place: Place, now: Millis) -> Page[Proposal]:
     """A page of the proposals that can be approved, or of all other actions, newest first."""
-    is_recent = Proposal.proposed_at_ms > now - EXPIRES_AFTER_MS
-    can_be_approved = (Proposal.status == ProposalStatus.OPEN) & is_recent
-    query = Proposal.select(*LISTED).where(can_be_approved if is_open else ~can_be_approved)
-    with repeatable_read(within_limit=True):
-        total = query.count()
-        return Page(rows_of_page(query, order=[Proposal.id.desc()], place=place, total=total), total)
+    query = Proposal.select(*LISTED).where(_can_be_approved(now) if is_open else ~_can_be_approved(now))
+    return counted_page(query, order=[Proposal.id.desc()], place=place)
 
 
 @reading()
 def open_count(*, now: Millis) -> int:
     """How many proposals wait for a second person."""
-    is_recent = Proposal.proposed_at_ms > now - EXPIRES_AFTER_MS
-    return int(Proposal.select().where(Proposal.status == ProposalStatus.OPEN, is_recent).count())
+    return int(Proposal.select().where(_can_be_approved(now)).count())
 
 
 @reading()
 def open_of(*, action: str, now: Millis) -> list[Proposal]:
     """The proposals of this action that can be approved, oldest first."""
-    is_recent = Proposal.proposed_at_ms > now - EXPIRES_AFTER_MS
-    query = Proposal.select().where(Proposal.status == ProposalStatus.OPEN, is_recent)
-    return list(query.where(Proposal.action == action).order_by(Proposal.id))
+    query = Proposal.select().where(_can_be_approved(now), Proposal.action == action)
+    return list(query.order_by(Proposal.id))
 
 
 def arguments_of(proposal: Proposal) -> dict[str, Any]:
     """The arguments of its action."""
-    arguments: dict[str, Any] = decimal_json.loads(proposal.arguments)
+    arguments: dict[str, Any] = json.loads(proposal.arguments)
     return arguments
 
 
-def check_permission(by: StaffMember, permission: Permission) -> None:
+def withdraw(proposal_id: int, *, reason: str, by: StaffAccount, now: Millis) -> None:
+    """End one's own proposal. Raises Refusal for an unknown one, and another person's."""
+    proposal = get(proposal_id)
+    if proposal.proposed_by != by.name:
+        raise Refusal("only who made a proposal can withdraw it")
+    with writing():
+        _close(proposal, ProposalStatus.WITHDRAWN, by=by, now=now, reason=reason)
+        _record(AuditEventType.PROPOSAL_WITHDRAWN, proposal, now=now, reason=reason)
+
+
+def _can_be_approved(now: Millis) -> Any:
+    is_recent = Proposal.proposed_at_ms > now - EXPIRES_AFTER_MS
+    return (Proposal.status == ProposalStatus.OPEN) & is_recent
+
+
+def _close(
+    proposal: Proposal, status: ProposalStatus, *, by: StaffAccount, now: Millis, reason: str = ""
+) -> None:
+    """Let a proposal leave ``open``. Of concurrent calls one succeeds, others raise Refusal."""
+    decision = {"status": status, "decided_by": by.name, "decided_at_ms": now, "decision_reason": reason}
+    update = Proposal.update(decision).where(Proposal.id == proposal.id, _can_be_approved(now))
+    if not update.execute():
+        proposal = get(proposal.id)
+        by_whom = f" by {proposal.decided_by}" if proposal.decided_by else ""
+        raise Refusal(f"the proposal is {status_of(proposal, now=now)}{by_whom}, not open")
+
+
+def _check_permission(by: StaffAccount, action: Action) -> None:
     """Raises NotPermitted."""
-    if not may(by.role, permission):
-        raise NotPermitted(permission)
+    if not may(by.role, action.permission):
+        raise NotPermitted(action.permission)
 
 
-def _check_open(proposal: Proposal, *, now: Millis) -> None:
-    if status_of(proposal, now=now) is not ProposalStatus.OPEN:
-        _refuse(proposal, now=now)
-
-
-def _refuse(proposal: Proposal, *, now: Millis) -> NoReturn:
-    by = f" by {proposal.decided_by}" if proposal.decided_by else ""
-    raise Refusal(f"the proposal is {status_of(proposal, now=now)}{by}, not open")
-
-
-def _store(
-    action: Action,
-    arguments: Arguments,
-    status: ProposalStatus,
-    *,
-    reason: str,
-    by: StaffMember,
-    now: Millis,
-    form_key: str | None,
-) -> Proposal:
-    is_open = status is ProposalStatus.OPEN
-    decision = {} if is_open else {"decided_by": by.name, "decided_at_ms": now}
-    stored: Proposal = Proposal.create(
+def _insert(action: Action, arguments: Arguments, columns: dict[str, Any]) -> Proposal:
+    proposal: Proposal = Proposal.create(
         action=action.name,
-        arguments=decimal_json.dumps(arguments),
+        arguments=json.dumps(arguments),
         description=action.describe(arguments)[:MAX_DESCRIPTION],
-        user=action.user_id(arguments),
-        amount_cents=action.amount(arguments),
-        reason=reason,
-        status=status,
-        proposed_by=by.name,
-        proposed_at_ms=now,
-        form_key=form_key,
-        **decision,
+        user=action.find_user_id(arguments),
+        amount_cents=action.find_amount(arguments),
+        **columns,
     )
-    return stored
+    return proposal
 
 
 @reading()
-def _of_form(form_key: str, by: StaffMember) -> Proposal | None:
-    """What this person's form has done. Raises Refusal if another person's form has the key."""
-    first: Proposal | None = Proposal.get_or_none(Proposal.form_key == form_key)
-    if first is not None and first.proposed_by != by.name:
+def _find_earlier(form_key: str | None, by: StaffAccount) -> ActionResult | None:
+    """The result of this person's form, if it was sent before. Raises Refusal for another person's form."""
+    earlier: Proposal | None = Proposal.get_or_none(Proposal.form_key == form_key) if form_key else None
+    if earlier is None:
+        return None
+    if earlier.proposed_by != by.name:
         raise Refusal("the form was made for another person")
-    return first
-
-
-def _as_before(first: Proposal) -> Outcome:
-    return Outcome(first, "This form was sent before, and nothing was done again")
+    return ActionResult(earlier, "This form was sent before, and nothing was done again")
 
 
 def _record(event: AuditEventType, proposal: Proposal, *, now: Millis, reason: str) -> None:
@@ -326,4 +354,4 @@ def _record(event: AuditEventType, proposal: Proposal, *, now: Millis, reason: s
         "proposedBy": f"staff:{proposal.proposed_by}",
         "reason": reason,
     }
-    record(event, now=now, user_id=user_id, after=after)
+    recording.record(event, now=now, user_id=user_id, after=after)

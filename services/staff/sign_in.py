@@ -13,10 +13,10 @@ from services.audit_trail.recording import record
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
 from services.shared.encryption import Encrypter
 from services.shared.errors import Unavailable
-from services.staff import authenticator, sessions
+from services.staff import credentials, sessions
+from services.staff.credentials import Passwords
 from services.staff.errors import SignInRefused, WrongCode
 from services.staff.login_failures import LoginFailures, Try
-from services.staff.passwords import Passwords
 
 UNKNOWN = "staff:?"
 """The actor of a try with a name that nobody has. The name is not recorded: it may be a password."""
@@ -29,7 +29,7 @@ class _Counted(Exception):
 
 
 @dataclass(frozen=True)
-class Place:
+class ClientAddress:
     """Where a try comes from: the client's address, and the network by which it is counted."""
 
     address: str
@@ -44,7 +44,9 @@ class SignIn:
     passwords: Passwords
     login_failures: LoginFailures
 
-    def begin_session(self, *, name: str, password: str, code: str, place: Place, now: Millis) -> str:
+    def begin_session(
+        self, *, name: str, password: str, code: str, client: ClientAddress, now: Millis
+    ) -> str:
         """Begin a session of the account; returns the text for the browser.
 
         A name that does not exist takes as long as one that does, and is refused in the same way. Raises
@@ -52,7 +54,7 @@ class SignIn:
         """
         name = name.strip().lower()
         account = _enrolled(name)
-        begun = self.login_failures.begin(name, account=account, network=place.network, now=now)
+        begun = self.login_failures.begin(name, account=account, network=client.network, now=now)
         try:
             is_right = self.passwords.is_right(password, account.password_hash if account else None)
         except Unavailable:
@@ -60,22 +62,22 @@ class SignIn:
             self.login_failures.take_back(begun)
             raise
         who = UNKNOWN if account is None else f"staff:{account.name}"
-        with writing(), acting_as(Actor(who, place.address or None)):
+        with writing(), acting_as(Actor(who, client.address or None)):
             if account and is_right and self._may_begin(account, code, now=now):
                 self.login_failures.forget(begun)
-                return begin_session_of(account, place=place, now=now)
+                return begin_session_of(account, client=client, now=now)
             self._record_failure(begun, is_of_account=account is not None, now=now)
         raise SignInRefused
 
-    def confirm(self, session: StaffSession, *, code: str, place: Place, now: Millis) -> None:
+    def confirm(self, session: StaffSession, *, code: str, client: ClientAddress, now: Millis) -> None:
         """Accept a code of the person of a session, for dangerous actions. Wrong ones count as tries.
 
         Raises WrongCode, TooManyTries.
         """
         account = session.staff
-        begun = self.login_failures.begin(account.name, account=account, network=place.network, now=now)
+        begun = self.login_failures.begin(account.name, account=account, network=client.network, now=now)
         with writing():
-            if authenticator.use_code(code, account=account, encrypter=self.encrypter, now=now):
+            if credentials.use_code(code, account=account, encrypter=self.encrypter, now=now):
                 self.login_failures.forget(begun)
                 sessions.note_code(session, now=now)
                 return
@@ -94,7 +96,7 @@ class SignIn:
         query: Any = StaffAccount.select().where(*is_same, StaffAccount.disabled_at_ms.is_null())
         # A reset or a change of the role waits for this transaction, or this one for it.
         locked = (query.for_update() if database.for_update else query).first()
-        return locked is not None and authenticator.use_code(
+        return locked is not None and credentials.use_code(
             code, account=locked, encrypter=self.encrypter, now=now
         )
 
@@ -118,11 +120,11 @@ class SignIn:
                 raise _Counted
 
 
-def begin_session_of(account: StaffAccount, *, place: Place, now: Millis) -> str:
+def begin_session_of(account: StaffAccount, *, client: ClientAddress, now: Millis) -> str:
     """Begin a session of somebody who has proved who they are. To be used within ``writing()``."""
     StaffAccount.update(last_login_at_ms=now).where(StaffAccount.id == account.id).execute()
     record(AuditEventType.STAFF_SIGNED_IN, now=now, user_id=None)
-    return sessions.begin(account_id=account.id, network=place.network, now=now)
+    return sessions.begin(account_id=account.id, network=client.network, now=now)
 
 
 @reading()

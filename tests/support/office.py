@@ -18,7 +18,7 @@ from services.audit_trail.actor import Actor, acting_as
 from services.shared.totp import STEP_MS
 from services.staff import accounts
 from services.staff.permissions import Role
-from services.staff.sign_in import Place, begin_session_of
+from services.staff.sign_in import ClientAddress, begin_session_of
 
 PASSWORD = "correct horse battery staple"
 PASSWORD_HASH = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
@@ -131,7 +131,7 @@ def signed_in(app: Flask, role: str = "admin", name: str | None = None) -> Staff
     member = enrolled(app, name or f"{role}-person", role)
     account, now = accounts.get(member.name), app.extensions["services"].clock()
     with writing(), acting_as(Actor(f"staff:{member.name}", ADDRESS)):
-        token = begin_session_of(account, place=Place(ADDRESS, ADDRESS), now=now)
+        token = begin_session_of(account, client=ClientAddress(ADDRESS, ADDRESS), now=now)
     with member.client.session_transaction("/office/") as session:
         session["_user_id"] = token
     return member

@@ -74,8 +74,12 @@ def routes(app):
     return sorted(found, key=lambda route: (route[0] == LAST, route))
 
 
-def protected(app):
-    return [route for route in routes(app) if isinstance(TABLE[route[0]], Permission)]
+def walk(app, client, *, number="1", **fields):
+    """Call each view that needs a permission, of rows with this number: the endpoint and the answer."""
+    for endpoint, method, address in routes(app):
+        if isinstance(TABLE[endpoint], Permission):
+            path = re.sub(r"/1(?=/|$)", f"/{number}", address)
+            yield endpoint, client.open(path, method=method, data=fields if method != "GET" else None)
 
 
 @pytest.mark.security("The back office")
@@ -96,48 +100,40 @@ def test_every_view_of_the_office_states_who_may_call_it(app):
 )
 def test_a_role_gets_403_exactly_where_it_lacks_the_permission(app, role):
     member = signed_in(app, role)
-    data = {"csrf_token": csrf_token(member.get("/office/"))}
+    answers = walk(app, member.client, csrf_token=csrf_token(member.get("/office/")))
 
-    wrong = []
-    for endpoint, method, address in protected(app):
-        answer = member.client.open(address, method=method, data=data if method != "GET" else None)
-        refused = answer.status_code == 403
-        if refused != (TABLE[endpoint] not in ROLES[role]) or answer.status_code >= 500:
-            wrong.append((endpoint, method, answer.status_code))
+    statuses = {endpoint: answer.status_code for endpoint, answer in answers}
 
-    assert wrong == []
+    assert {each for each, status in statuses.items() if status >= 500} == set()
+    assert {each for each, status in statuses.items() if status == 403} == {
+        endpoint for endpoint in statuses if TABLE[endpoint] not in ROLES[role]
+    }
 
 
 @pytest.mark.security("The back office")
 def test_dangerous_views_ask_for_a_code_that_is_older_than_five_minutes(app, admin, clock):
     clock.move(minutes=5)
-    data = {"csrf_token": csrf_token(admin.get("/office/")), "reason": "looked at it"}
+    fields = {"csrf_token": csrf_token(admin.get("/office/")), "reason": "looked at it"}
 
     asked = {
         endpoint.removeprefix("office.")
-        for endpoint, method, address in protected(app)
-        if "not older than five minutes"
-        in admin.client.open(address, method=method, data=data if method != "GET" else None).text
+        for endpoint, answer in walk(app, admin.client, **fields)
+        if "not older than five minutes" in answer.text
     }
 
     assert asked == DANGEROUS
 
 
 def test_forms_without_fields_and_numbers_beyond_all_ids_are_refused(app, admin):
-    data = {"csrf_token": csrf_token(admin.get("/office/")), "reason": "looked at it"}
+    fields = {"csrf_token": csrf_token(admin.get("/office/")), "reason": "looked at it"}
 
-    for endpoint, method, address in protected(app):
-        beyond = re.sub(r"/1(?=/|$)", f"/{2**63}", address)
-        answer = admin.client.open(beyond, method=method, data=data if method != "GET" else None)
+    for endpoint, answer in walk(app, admin.client, number=str(2**63), **fields):
         assert answer.status_code < 500, endpoint
 
 
 @pytest.mark.security("The back office")
 def test_somebody_who_is_not_signed_in_comes_to_the_sign_in(app, client):
-    data = {"csrf_token": csrf_token(client.get("/office/sign-in"))}
-
-    for endpoint, method, address in protected(app):
-        answer = client.open(address, method=method, data=data if method != "GET" else None)
+    for endpoint, answer in walk(app, client, csrf_token=csrf_token(client.get("/office/sign-in"))):
         assert answer.status_code == 303, endpoint
         assert answer.headers["Location"].startswith("/office/sign-in"), endpoint
 
@@ -166,14 +162,11 @@ def test_a_refusal_is_an_event_with_name_and_permission(support):
 
 
 @pytest.mark.security("The back office")
-def test_a_players_token_means_nothing_in_the_office(client, player):
-    answer = client.get("/office/", headers=player.headers)
+def test_a_players_token_means_nothing_in_the_office_and_a_staff_cookie_nothing_to_the_api(
+    admin, client, player
+):
+    assert client.get("/office/", headers=player.headers).headers["Location"] == "/office/sign-in"
 
-    assert answer.headers["Location"] == "/office/sign-in"
-
-
-@pytest.mark.security("The back office")
-def test_a_staff_cookie_means_nothing_to_the_api(admin):
     answers = [
         admin.client.get(path, headers={"Cookie": f"office={admin.cookie}"})
         for path in ("/auth/me", "/profile/details", "/stats/live-bets", "/")

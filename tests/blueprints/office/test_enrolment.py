@@ -5,7 +5,7 @@ import re
 import pyotp
 import pytest
 
-from services.staff.passwords import COMMON_PASSWORDS, MIN_LENGTH
+from services.staff.credentials import COMMON_PASSWORDS, MIN_LENGTH
 from tests.support.office import PASSWORD, StaffMember
 
 pytestmark = pytest.mark.security("Enrolment links")

@@ -200,9 +200,8 @@ def test_an_import_of_items_that_makes_the_free_case_worth_more_waits_for_a_seco
     confirm(editor, ITEMS, dearer)
 
     assert price_of(ROCK) == 10_00
-    path = "/office/proposals/1"
-    assert "5,000.00" in second.get(path).text
-    assert second.post(f"{path}/approve", of=path).status_code == 303
+    assert "5,000.00" in second.get("/office/proposals/1").text
+    assert second.approve(1).status_code == 303
     assert price_of(ROCK) == 5_000_00
 
 

@@ -4,9 +4,9 @@ import pytest
 
 from services.shared.errors import Refusal, Unavailable
 from services.staff import accounts
+from services.staff.credentials import Passwords
 from services.staff.errors import SignInRefused, TooManyTries
-from services.staff.passwords import Passwords
-from services.staff.sign_in import Place
+from services.staff.sign_in import ClientAddress
 from tests.support.at_once import all_at_once
 from tests.support.office import PASSWORD_HASH, StaffMember, events
 from tests.support.statements import recorded_statements
@@ -168,7 +168,7 @@ def test_no_more_tries_at_once_than_may_be_wrong(sign_in_service, member, clock)
                 name=member.name,
                 password="not the password",
                 code="000000",
-                place=Place(HOME, HOME),
+                client=ClientAddress(HOME, HOME),
                 now=clock(),
             )
         except Refusal as refusal:

@@ -9,7 +9,7 @@ from models.audit_trail import AuditEvent
 from models.db.connection import reading, writing
 from models.payments import Deposit, Withdrawal
 from models.users import User
-from services.alarms import grants, raised
+from services.alarms import raised
 from services.alarms.rules import RULES
 from services.audit_trail.actor import Actor, acting_as
 from services.audit_trail.events import AuditEventType
@@ -45,17 +45,6 @@ def second(app):
 
 
 @pytest.fixture
-def grant():
-    """Grants coins to a player on the player's page."""
-
-    def send(player, amount, *, by):
-        path = f"/office/players/{player.platform_id}"
-        return by.post(f"{path}/balance", of=path, amount=str(amount), reason=REASON)
-
-    return send
-
-
-@pytest.fixture
 def withdraw(services):
     """Requests a withdrawal of a player; its id."""
 
@@ -67,14 +56,17 @@ def withdraw(services):
     return request
 
 
+def grant(player, amount, *, by):
+    """Grant coins to a player on the player's page."""
+    return by.act(f"/office/players/{player.platform_id}", "balance", amount=str(amount), reason=REASON)
+
+
 def approve(withdrawal_id, *, by):
-    path = f"/office/withdrawals/{withdrawal_id}"
-    return by.post(f"{path}/approve", of=path, reason=REASON)
+    return by.act(f"/office/withdrawals/{withdrawal_id}", "approve", reason=REASON)
 
 
 def acknowledge(member):
-    path = "/office/alarms/1"
-    return member.post(f"{path}/acknowledge", of=path, reason=REASON)
+    return member.act("/office/alarms/1", "acknowledge", reason=REASON)
 
 
 def open_proposals(member):
@@ -107,14 +99,14 @@ def check_alarms(services):
 
 @pytest.mark.security("Four eyes")
 def test_a_dishonest_employee_gets_no_money_out_alone_and_is_found(
-    staff, second, grant, withdraw, new_player, clock, check_alarms
+    staff, second, withdraw, new_player, clock, check_alarms
 ):
     accomplices = [new_player(coins=0) for _ in range(6)]
     for number, accomplice in enumerate(accomplices):
         # The bound of a day is reached with the first grant, so the others wait for a second person.
         done = [balance_after(grant(each, 100, by=staff), each) for each in accomplices]
         assert sum(done) == 100 * (number + 1)
-        rejected = [second.post(f"{path}/reject", of=path, reason=REASON) for path in open_proposals(second)]
+        rejected = [second.act(path, "reject", reason=REASON) for path in open_proposals(second)]
         assert [answer.status_code for answer in rejected] == [303] * 5
         accomplices = [*accomplices[1:], accomplice]
         clock.move(minutes=24 * 60)
@@ -134,7 +126,7 @@ def test_a_dishonest_employee_gets_no_money_out_alone_and_is_found(
 
 @pytest.mark.security("Four eyes")
 def test_who_granted_coins_to_a_player_approves_that_players_withdrawals_after_30_days(
-    app, staff, grant, withdraw, player, services, clock
+    app, staff, withdraw, player, services, clock
 ):
     grant(player, 50, by=staff)
     withdrawal_id = withdraw(player, 20)
@@ -147,7 +139,7 @@ def test_who_granted_coins_to_a_player_approves_that_players_withdrawals_after_3
 
 
 @pytest.mark.security("Four eyes")
-def test_taking_coins_from_a_player_does_not_keep_anybody_from_approving(staff, grant, withdraw, player):
+def test_taking_coins_from_a_player_does_not_keep_anybody_from_approving(staff, withdraw, player):
     grant(player, -50, by=staff)
 
     assert approve(withdraw(player, 20), by=staff).status_code == 303
@@ -155,11 +147,10 @@ def test_taking_coins_from_a_player_does_not_keep_anybody_from_approving(staff, 
 
 @pytest.mark.security("Four eyes")
 def test_neither_of_two_people_who_granted_coins_together_approves_the_withdrawal(
-    staff, second, grant, withdraw, player
+    staff, second, withdraw, player
 ):
     grant(player, 500, by=staff)
-    path = "/office/proposals/1"
-    assert second.post(f"{path}/approve", of=path).status_code == 303
+    assert second.approve(1).status_code == 303
     withdrawal_id = withdraw(player, 300)
 
     assert [approve(withdrawal_id, by=each).status_code for each in (staff, second)] == [400, 400]
@@ -168,14 +159,13 @@ def test_neither_of_two_people_who_granted_coins_together_approves_the_withdrawa
 @pytest.mark.security("Four eyes")
 @pytest.mark.settings(PAYMENT_METHODS="demo", WITHDRAWAL_FOUR_EYES_ABOVE="10")
 def test_a_proposal_to_approve_a_withdrawal_is_refused_once_its_proposer_has_granted_coins(
-    staff, second, grant, withdraw, player
+    staff, second, withdraw, player
 ):
     withdrawal_id = withdraw(player, 20)
     assert approve(withdrawal_id, by=staff).status_code == 303
     grant(player, 50, by=staff)
 
-    path = "/office/proposals/1"
-    answer = second.post(f"{path}/approve", of=path)
+    answer = second.approve(1)
 
     assert (answer.status_code, REFUSED in answer.text) == (400, True)
     assert status_of(withdrawal_id) == "requested"
@@ -189,14 +179,14 @@ def test_who_credited_a_deposit_does_not_approve_the_players_withdrawal(staff, s
     )
     with writing():
         Deposit.update(status="review", reason="underpaid").where(Deposit.id == deposit.id).execute()
-    path = f"/office/deposits/{deposit.id}"
-    assert staff.post(f"{path}/credit", of=path, amount="25", reason=REASON).status_code == 303
+    credited = staff.act(f"/office/deposits/{deposit.id}", "credit", amount="25", reason=REASON)
+    assert credited.status_code == 303
 
     assert approve(withdraw(player, 20), by=staff).status_code == 400
 
 
 @pytest.mark.settings(PAYMENT_METHODS="demo", OFFICE_FOUR_EYES="0")
-def test_a_team_of_one_grants_and_approves(staff, grant, withdraw, player):
+def test_a_team_of_one_grants_and_approves(staff, withdraw, player):
     grant(player, 500, by=staff)
 
     assert approve(withdraw(player, 300), by=staff).status_code == 303
@@ -207,7 +197,7 @@ def alarm_about():
     """Raises the alarm about grants of this person."""
 
     def found(name):
-        return grants.Found([grants.Concern(f"{name}, 1 times", f"Staff: {name} granted", staff=name)])
+        return raised.Found([raised.Concern(f"{name}, 1 times", f"Staff: {name} granted", staff=name)])
 
     (rule,) = [each for each in RULES if each.name == "large-grants"]
     return lambda name: raised.update(rule, found(name), is_sent=False, now=1)

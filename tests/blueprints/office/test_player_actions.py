@@ -1,5 +1,7 @@
 """The forms at a player's page, and the pages of proposals. Their rules: tests/services/staff."""
 
+import re
+
 import pytest
 
 from services.accounts import users
@@ -82,7 +84,27 @@ def test_a_form_keeps_what_was_typed_after_an_error(act):
     assert refused.status_code == 400
     assert 'value="A title"' in refused.text
     assert "A message &amp; more</textarea>" in refused.text
-    assert "The reason must be a text of 5 to 200 characters." in refused.text
+    alert = refused.text.split('role="alert">')[1].split("<")[0]
+    assert alert == "The reason must be a text of 5 to 200 characters."
+    (opened,) = re.findall(r'<details class="folded" open><summary>([^<]+)', refused.text)
+    assert opened == "Send a message"
+
+
+def test_each_form_of_a_page_has_a_key_of_its_own(support, player):
+    page = support.get(f"/office/players/{player.platform_id}").text
+
+    keys = re.findall(r'name="form_key" value="([0-9a-f]{32})"', page)
+    assert len(keys) == len(set(keys)) > 3
+
+
+def test_every_form_needs_a_reason_of_5_to_200_characters(act, payments, balance):
+    act("balance", amount="250")
+
+    for reason in ("", "four", "x" * 201):
+        refused = [act("log-out", reason=reason), act("balance", amount="10", reason=reason)]
+        refused.append(payments.act("/office/proposals/1", "reject", reason=reason))
+        assert [answer.status_code for answer in refused] == [400] * 3
+    assert balance() == 100
 
 
 def test_tags_are_added_and_removed(act, support, player):
@@ -128,6 +150,7 @@ def test_an_amount_may_have_a_dollar_sign_and_commas(act, support, balance):
     assert "by +$1234.50" in support.get("/office/proposals/2").text
 
 
+@pytest.mark.security("Four eyes")
 def test_a_large_grant_is_executed_by_a_second_person(act, payments, support, balance):
     message = message_after(act("balance", amount="250"), support)
     assert "A second person must approve it" in message
@@ -138,6 +161,10 @@ def test_a_large_grant_is_executed_by_a_second_person(act, payments, support, ba
 
     approved = payments.approve(1)
 
+    assert last_event("balance.adjusted") == (
+        "staff:payments-person",
+        {"balanceCents": 350_00, "amountCents": 250_00, "reason": REASON},
+    )
     assert "is $350.00 now" in message_after(approved, payments)
     assert balance() == 350
     assert last_event("proposal.approved") == (
@@ -177,6 +204,9 @@ def test_a_proposal_is_rejected_or_withdrawn_with_a_reason(act, payments, suppor
 
     payments.act("/office/proposals/1", "reject", reason="not agreed")
     support.act("/office/proposals/2", "withdraw", reason="a mistake")
+    assert last_event("proposal.rejected")[1]["reason"] == "not agreed"
+    late = payments.post("/office/proposals/1/approve", of="/office/proposals?show=decided")
+    assert "The proposal is rejected by payments-person, not open." in late.text
 
     decided = support.get("/office/proposals?show=decided").text
     assert "rejected" in decided

@@ -102,22 +102,40 @@ def test_the_csv_has_all_lines_of_the_page(compliance, today):
     assert spun[:8] == ["upgrader", "2", "4.00", "10.00", "-6.00", "0.20", "2.500000", "0.950000"]
 
 
-def test_payments_are_reported_by_day_and_method(compliance, run, player, today):
-    run("payments", "record", player.platform_id, "deposit", "12.50")
+def test_a_text_in_a_csv_is_no_formula(app, compliance, player):
+    Openings(app).open(player, chest("=1+1"))
+    app.extensions["services"].log.append_now()
+
+    assert file_of(compliance.get("/office/reports/bets.csv?by=case"))[1][:2] == ["case", "'=1+1"]
+
+
+@pytest.mark.both_databases("services/figures/payments_by_method.py")
+@pytest.mark.settings(PAYMENT_METHODS="demo")
+def test_payments_are_reported_by_day_and_method(app, run, player, today, clock):
+    # The day does not end meanwhile.
+    clock.ms -= clock.ms % DAY_MS
+    compliance, services = signed_in(app, "compliance"), app.extensions["services"]
+    for usd in ("10", "2.50"):
+        run("payments", "record", player.platform_id, "deposit", usd)
     run("payments", "record", player.platform_id, "withdraw", "2")
+    withdrawal, _ = services.withdrawals.request(
+        user_id=player.id, method="demo", amount=500, to="there", idempotency_key=None, now=clock()
+    )
+    run("payments", "approve", withdrawal.id, "--reason", "a known player")
+    for _ in range(5):
+        services.payout_sender.run(now=clock())
+        clock.move(seconds=40)
 
     page = compliance.get("/office/reports/payments")
 
-    assert rows_of(page, "Payments by day and method")[1:] == [
-        [today, "deposit", "recorded", "1", "12.50"],
-        [today, "withdraw", "recorded", "1", "2.00"],
-        ["Total: deposit", "12.50"],
-        ["Total: withdraw", "2.00"],
-    ]
-    assert file_of(compliance.get("/office/reports/payments.csv"))[1:] == [
-        [today, "deposit", "recorded", "1", "12.50"],
+    lines = [
+        [today, "deposit", "recorded", "2", "12.50"],
+        [today, "withdraw", "demo", "1", "5.00"],
         [today, "withdraw", "recorded", "1", "2.00"],
     ]
+    totals = [["Total: deposit", "12.50"], ["Total: withdraw", "7.00"]]
+    assert rows_of(page, "Payments by day and method")[1:] == lines + totals
+    assert file_of(compliance.get("/office/reports/payments.csv"))[1:] == lines
 
 
 def test_liabilities_are_reported_by_day(compliance, player, clock, today):
@@ -175,7 +193,7 @@ def test_the_figures_of_yesterday_are_on_the_overview_and_in_a_report(app, clock
     assert rows_of(auditor.get(address), "Bets")[-1][:3] == ["Total", "3", "9.00"]
 
 
-@pytest.mark.both_databases("services/figures/open_work.py")
+@pytest.mark.both_databases("services/staff/payment_lists.py")
 def test_support_sees_open_work_and_no_figures(app, support, player, clock):
     app.extensions["services"].withdrawals.request(
         user_id=player.id, method="demo", amount=500, to="there", idempotency_key=None, now=clock()

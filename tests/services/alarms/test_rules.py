@@ -3,16 +3,17 @@
 import random
 import re
 from math import sqrt
-from types import SimpleNamespace
 
 import pytest
 
 from models.db.connection import writing
 from models.items import PriceSource
 from models.payments import Withdrawal
+from models.staff import StaffAccount
 from services.alarms.returns import furthest
 from services.alarms.rules import HOUR, MINUTE, RULES
 from services.figures.bet_figures import BetFigures
+from services.staff.money_actions import AdjustBalance
 from tests.harness.servers import ROOT
 from tests.services.alarms.conftest import alarms, change, task_of
 from tests.support.markers import postgresql_only
@@ -127,7 +128,7 @@ def test_the_band_finds_a_bias_of_a_few_percent():
     assert abs(sums.paid - sums.expected) > furthest(sums, comparisons=comparisons)
 
 
-@pytest.mark.both_databases("services/alarms/payouts.py")
+@pytest.mark.both_databases("services/alarms/rules.py")
 @pytest.mark.settings(ALARM_PAYOUT="100")
 def test_each_large_payout_raises_an_alarm_once(check, table, player):
     # One from before the first check raises no alarm.
@@ -150,17 +151,17 @@ def grant(app, clock):
 
     def change_balance(player, cents, *, by):
         proposals.perform_or_propose(
-            "balance.change",
+            AdjustBalance.name,
             {"platformId": player.platform_id, "amountCents": cents},
             reason="an apology",
-            by=SimpleNamespace(name=by, role="support"),
+            by=StaffAccount(name=by, role="support"),
             now=clock(),
         )
 
     return change_balance
 
 
-@pytest.mark.both_databases("services/alarms/grants.py")
+@pytest.mark.both_databases("services/alarms/rules.py")
 @pytest.mark.security("Four eyes")
 def test_grants_by_one_person_of_seven_days_raise_an_alarm_that_names_the_person(check, grant, new_player):
     for _ in range(5):
@@ -258,7 +259,7 @@ def test_open_discrepancies_of_payments_raise_one_alarm_of_each_kind(check):
     assert list(found) == ["deposit", "payout-missing"]
 
 
-@pytest.mark.both_databases("services/alarms/operations.py")
+@pytest.mark.both_databases("services/alarms/rules.py")
 @pytest.mark.settings(PAYMENT_METHODS="demo")
 def test_a_withdrawal_that_is_sent_and_not_paid_for_a_day_raises_an_alarm(check, client, player, clock):
     body = {"method": "demo", "amount": 25, "to": "a wallet"}

@@ -4,8 +4,7 @@ from math import sqrt
 
 import pytest
 
-from services.figures import payments_by_method, returns
-from services.figures.csv_text import amount, of_rows
+from services.figures import returns
 from services.figures.returns import Group
 from tests.services.figures.conftest import NOW
 from tests.support.openings import chest
@@ -74,32 +73,3 @@ def test_a_period_begins_and_ends_with_days_in_utc():
         ("2026-03-19", 5000),
     ]
     assert returns.total(by_day).bets == 5
-
-
-@pytest.mark.both_databases("services/figures/payments_by_method.py")
-def test_payments_are_summed_by_day_and_method(app, run, player, clock):
-    services = app.extensions["services"]
-    run("payments", "record", player.platform_id, "deposit", "10")
-    run("payments", "record", player.platform_id, "deposit", "2.50")
-    withdrawal, _ = services.withdrawals.request(
-        user_id=player.id, method="demo", amount=500, to="there", idempotency_key=None, now=clock()
-    )
-    run("payments", "approve", withdrawal.id, "--reason", "a known player")
-    for _ in range(5):
-        services.payout_sender.run(now=clock())
-        clock.advance(minutes=1)
-    run("payments", "record", player.platform_id, "withdraw", "1")
-
-    found = payments_by_method.by_day(TODAY, TODAY + DAY_MS)
-
-    assert [each[1:] for each in found] == [
-        ("deposit", "recorded", 2, 1250),
-        ("withdraw", "demo", 1, 500),
-        ("withdraw", "recorded", 1, 100),
-    ]
-
-
-def test_csv_has_amounts_with_two_decimals_and_no_formulas():
-    text = of_rows(["case", "revenue"], [["=HYPERLINK()", amount(-1250)], ['a "b", c', amount(7)]])
-
-    assert text == 'case,revenue\r\n\'=HYPERLINK(),-12.50\r\n"a ""b"", c",0.07\r\n'

@@ -1,23 +1,15 @@
 """Fixtures of the back office's rules: people of the staff, and what they do."""
 
-from typing import NamedTuple
-
 import pytest
 
+from models.staff import StaffAccount
 from services.audit_trail.actor import Actor, acting_as
+from services.staff.money_actions import AdjustBalance
 from services.staff.permissions import Role
 from tests.harness.spins import Clock, at
 
-
-class Person(NamedTuple):
-    """Somebody with a role."""
-
-    name: str
-    role: str
-
-
-ANN, BOB = Person("ann", "payments"), Person("bob", "payments")
-CAROL = Person("carol", "compliance")
+ANN, BOB = (StaffAccount(name=name, role="payments") for name in ("ann", "bob"))
+CAROL = StaffAccount(name="carol", role="compliance")
 
 
 @pytest.fixture
@@ -47,7 +39,7 @@ def change_balance(proposals, player, clock):
         arguments = {"platformId": of.platform_id, "amountCents": coins * 100}
         with acting_as(Actor(f"staff:{by.name}")):
             return proposals.perform_or_propose(
-                "balance.change", arguments, reason=reason, by=by, now=clock(), **options
+                AdjustBalance.name, arguments, reason=reason, by=by, now=clock(), **options
             )
 
     return change

@@ -1,29 +1,32 @@
-"""Actions that put cases on sale, change them, or retire them."""
+"""Actions that put cases and items on sale, change them, or retire them."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 from services.cases import importing, retiring
 from services.cases import irl as irl_importing
+from services.cases.kinds import FREE_CASE_ID
+from services.items import importing as item_importing
+from services.items.importing import ItemsImported
 from services.shared import decimal_json
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.import_changes import Preview
 from services.shared.import_rows import ImportResult
-from services.staff.actions import Action, Arguments
 from services.staff.permissions import Permission
+from services.staff.proposals import Action, Arguments
 
 MAX_DOCUMENT = 1_000_000
 MAX_NAMES = 10
 
 
-class CaseAction(Action):
+class ContentAction(Action):
     """The permission of all of them."""
 
     permission: ClassVar[Permission] = Permission.CONTENT_CHANGE
 
 
-class ImportCases(CaseAction):
+class ImportCases(ContentAction):
     """Imports a JSON array of cases, as ``flask cases import`` does: ``document``, the text of the array.
 
     The text is kept as it is, so that it is read with exact decimals when it is approved.
@@ -55,7 +58,26 @@ class ImportIrlCases(ImportCases):
     _preview: Callable[..., Preview] = staticmethod(irl_importing.preview)
 
 
-class RestoreCase(CaseAction):
+class ImportItems(ContentAction):
+    """Imports items that raise the free case: ``document``, the JSON text, and ``appId``.
+
+    All other imports of items need no second person, and are no proposals.
+    """
+
+    name: ClassVar[str] = "items.import"
+
+    def describe(self, arguments: Arguments) -> str:  # noqa: ARG002  # the preview names the items
+        return "Import items that raise the value of the free case"
+
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
+        result = import_items(arguments["document"], app_id=arguments["appId"], reason=reason, now=now)
+        return f"Items added: {result.created}, updated: {result.updated}"
+
+    def preview(self, arguments: Arguments, *, now: Millis) -> Preview:
+        return item_importing.preview(parsed(arguments["document"]), app_id=arguments["appId"], now=now)
+
+
+class RestoreCase(ContentAction):
     """Puts a retired case on sale again: ``case``, its name or id."""
 
     name: ClassVar[str] = "case.restore"
@@ -68,7 +90,7 @@ class RestoreCase(CaseAction):
         return f"The case {id_} is on sale again"
 
 
-class RetireCase(CaseAction):
+class RetireCase(ContentAction):
     """Retires a case from sale: ``case``, its name or id.
 
     One person does it, so that a wrong case is stopped at once. Selling it again needs two.
@@ -83,7 +105,7 @@ class RetireCase(CaseAction):
         _, id_ = retiring.retire_case(name=arguments["case"], now=now, reason=reason)
         return f"The case {id_} was retired from sale"
 
-    def needs_second(self, arguments: Arguments, *, by: str, now: Millis) -> bool:  # noqa: ARG002
+    def needs_approval(self, arguments: Arguments, *, by: str, now: Millis) -> bool:  # noqa: ARG002
         return False
 
 
@@ -95,6 +117,16 @@ class RetireIrlCase(RetireCase):
     def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
         retiring.retire_irl_case(case_id=arguments["case"], now=now, reason=reason)
         return f"The case {arguments['case']} was retired from sale"
+
+
+def import_items(document: str, *, app_id: int | None, reason: str, now: Millis) -> ItemsImported:
+    """Import this JSON text, as ``flask items import`` does. Raises Refusal."""
+    return item_importing.import_document(parsed(document), app_id=app_id, now=now, reason=reason)
+
+
+def raises_free_case(preview: Preview) -> bool:
+    """Whether the free case would be worth more. All other cases cost more then, and this one nothing."""
+    return any(each.case_id == FREE_CASE_ID and each.after > each.before for each in preview.reprices)
 
 
 def rows_of(document: str) -> list[Any]:

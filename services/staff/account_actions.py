@@ -1,4 +1,4 @@
-"""Actions that change the staff.
+"""Actions that change accounts of the staff, or take a player's second factor away.
 
 Of one that draws an enrolment link, the proposer gets a word and whoever approves it the link, each once. So
 neither of them can enrol in the place of the person.
@@ -6,12 +6,14 @@ neither of them can enrol in the place of the person.
 
 from typing import ClassVar
 
+from services.accounts import users
+from services.accounts.two_factor.service import TwoFactorAuthentication
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.staff.accounts import StaffAccounts
-from services.staff.actions import Action, Arguments
 from services.staff.enrolment import new_word
 from services.staff.permissions import Permission, Role
+from services.staff.proposals import Action, Arguments
 from services.staff.sessions import digest
 
 ENROL_PATH = "/office/enrol?token="
@@ -30,10 +32,10 @@ class StaffAction(Action):
 class EnrolmentAction(StaffAction):
     """One that draws a link. A proposal of it has ``wordDigest``."""
 
-    def split(self, arguments: Arguments) -> tuple[Arguments, str]:
+    def prepare_proposal(self, arguments: Arguments) -> tuple[Arguments, str]:
         word = new_word()
-        told = f"Then tell {arguments['name']} the word {word}, without which the link does not work"
-        return {**arguments, "wordDigest": digest(word)}, told
+        message = f"Then tell {arguments['name']} the word {word}, without which the link does not work"
+        return {**arguments, "wordDigest": digest(word)}, message
 
     def enrolment(self, arguments: Arguments, token: str) -> str:
         """What to do with the link."""
@@ -105,6 +107,26 @@ class ResetStaff(EnrolmentAction):
             name=arguments["name"], reason=reason, now=now, word_digest=arguments.get("wordDigest")
         )
         return self.enrolment(arguments, token)
+
+
+class ResetTwoFactor(Action):
+    """Turns two-factor authentication off for a player who has lost the authenticator: ``platformId``."""
+
+    name: ClassVar[str] = "two-factor.reset"
+    permission: ClassVar[Permission] = Permission.TWO_FACTOR_RESET
+
+    def __init__(self, two_factor: TwoFactorAuthentication) -> None:
+        self._two_factor = two_factor
+
+    def describe(self, arguments: Arguments) -> str:
+        return f"Turn off the two-factor authentication of player {arguments['platformId']}"
+
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
+        self._two_factor.reset(user_id=self.find_user_id(arguments), reason=reason, now=now)
+        return "Two-factor authentication was turned off, and the player was notified"
+
+    def find_user_id(self, arguments: Arguments) -> int:
+        return int(users.get(platform_id=arguments["platformId"]).id)
 
 
 def role_of(arguments: Arguments) -> Role:
