@@ -178,6 +178,8 @@ def _finish(login: Login) -> Response:
         if isinstance(result, Challenge):
             response = _challenged(result)
         else:
+            # A new account has its first commitment from the beginning.
+            services.seeds.announce_first(user_id=result.id)
             response = _to_frontend(token=services.tokens.issue(result, now=now))
     except AnotherLogin as problem:
         # The cookie belongs to a login that began later in another tab, and may still succeed.

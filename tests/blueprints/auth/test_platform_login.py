@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 from werkzeug import Response
 
+from models.announced_seeds import AnnouncedSeed
 from models.db.connection import reading, writing
 from models.logins import LoginNonce
 from models.users import User
@@ -62,7 +63,7 @@ def test_a_login_redirects_to_the_provider_without_naming_a_player(browser, game
     }
 
 
-def test_the_first_login_creates_the_account(browser, game_platform, me, users):
+def test_the_first_login_creates_the_account_with_a_commitment(browser, game_platform, me, users):
     answer = browser.log_in("platform")
 
     location = answer.headers["Location"]
@@ -70,7 +71,10 @@ def test_the_first_login_creates_the_account(browser, game_platform, me, users):
     told = me(answer)
     assert (told["platformid"], told["username"], told["avatar"]) == (ALICE, "Alice", game_platform.avatar)
     assert told["balance"] == 0
-    assert len(users()) == 1
+    (user,) = users()
+    with reading():
+        [seed] = AnnouncedSeed.select()
+    assert (seed.user_id, seed.nonce) == (user["id"], 1)
 
 
 def test_a_later_login_changes_only_the_avatar(browser, game_platform, me):
