@@ -15,13 +15,13 @@ from blueprints.api.errors import register_error_handlers
 from blueprints.api.openapi import API_TITLE, DocumentedApi
 from blueprints.office.installation import install_office
 from models.db.connection import open_database
+from server.addresses import read_client_addresses
 from server.cluster.cluster import Cluster
-from server.http.proxies import read_client_addresses
 from server.http.rate_limit import limit_requests
+from server.http.request_log import log_failures, log_requests
 from server.http.response_headers import set_response_headers
 from server.http.strict_requests import read_requests_strictly
-from server.http.wait_budget import limit_waits_of_requests
-from server.logs import configure_logging, log_failures, log_requests
+from server.logs import configure_logging
 from server.metrics import Metrics
 from server.rate_limiter import NewRateLimiter
 from server.realtime import connecting
@@ -123,7 +123,6 @@ def _install_request_hooks(app: Flask, settings: Settings, new_rate_limiter: New
     log_requests(app, metrics, trust_proxy=settings.trusted_proxies > 0)
     if settings.ratelimit_enabled:
         limit_requests(app, new_rate_limiter)
-    limit_waits_of_requests(app)
     read_requests_strictly(app)
 
 

@@ -11,7 +11,7 @@ from flask import Flask
 
 from models import proof_queries
 from models.bets import Bet
-from server import repeated_lines
+from server.logs import clients_log
 from server.metrics import Metrics
 from server.realtime.packets import after_this_event, check_event_rate
 from server.realtime.server import Event, Realtime
@@ -72,7 +72,7 @@ class BetEvent(ABC, Generic[Request]):
             # The text of the class, because that of a break contains its end.
             outcome, answer = type(refusal).text, self._answer(sid, refusal_answer(refusal))
         except Exception:  # noqa: BLE001  # the player gets an answer in any case
-            repeated_lines.log.exception("bet failed", extra={"event": self._name})
+            clients_log.exception("bet failed", extra={"event": self._name})
             outcome, answer = "failed", self._answer(sid, FAILED)
         self._log(outcome, seconds=time.perf_counter() - began)
         self._count(outcome)
@@ -133,7 +133,7 @@ class BetEvent(ABC, Generic[Request]):
         if outcome in (WON, LOST):
             events_log.info("event", extra=extra | {"ms": round(seconds * 1000, 1)})
         else:
-            repeated_lines.log.info("event", extra=extra)
+            clients_log.info("event", extra=extra)
 
     def _count(self, outcome: str) -> None:
         if self._game.name == UPGRADER:

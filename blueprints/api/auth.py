@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from flask import Response, after_this_request, g, request
 
 from models.users import User
-from server.http.bearer_token import current_claims
+from server.current_services import current_claims
 from services.accounts import access
 from services.audit_trail.actor import Actor, acting_as
 from services.shared.errors import Unauthorized, UserNotFound

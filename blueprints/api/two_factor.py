@@ -15,8 +15,7 @@ from typing import Any, TypeVar
 from flask import request
 
 from blueprints.api.auth import current_user
-from server.current_services import get_services
-from server.http.bearer_token import current_claims
+from server.current_services import current_claims, get_services
 
 View = TypeVar("View", bound=Callable[..., Any])
 

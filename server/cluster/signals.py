@@ -12,9 +12,9 @@ from typing import Any
 from prometheus_client import CollectorRegistry, Counter, Gauge
 from redis import RedisError
 
-from server import repeated_lines
 from server.cluster.redis_client import SECONDS, connect, reason_of
 from server.cluster.request_counts import count_once
+from server.logs import clients_log
 from server.realtime.repeated_task import RepeatedTask
 from services.shared import decimal_json
 from services.shared.background import CooperativeYield
@@ -205,7 +205,7 @@ class RedisSignals(Signals):
         try:
             sender, signals = _parse(data)
         except (ValueError, TypeError, KeyError):
-            repeated_lines.log.warning("message ignored", exc_info=True)
+            clients_log.warning("message ignored", exc_info=True)
             return
         if sender == self._process_id:
             self._hear_itself()
@@ -226,13 +226,13 @@ class RedisSignals(Signals):
     def _handle(self, name: Any, payload: Any) -> None:
         """Call the handlers of a signal. Another version or another program may send unknown ones."""
         if not is_signal(name, payload) or name not in self._handlers:
-            repeated_lines.log.warning("signal ignored")
+            clients_log.warning("signal ignored")
             return
         for handler in self._handlers[name]:
             try:
                 handler(payload)
             except Exception:  # noqa: BLE001  # the next handler may work
-                repeated_lines.log.exception("signal not handled")
+                clients_log.exception("signal not handled")
 
 
 def _parse(data: bytes) -> tuple[Any, list[tuple[Any, Any]]]:

@@ -7,11 +7,11 @@ from flask_socketio import ConnectionRefusedError as Refused
 
 from models.db import waiting
 from server.current_services import get_services
+from server.logs import clients_log
 from server.realtime.connections import Connection
 from server.realtime.packets import refuse_unknown_event
 from server.realtime.server import Realtime, realtime
 from server.realtime.transport import NAMESPACE
-from server.repeated_lines import log
 from services.accounts import access
 from services.shared.errors import Refusal, Unauthorized, UserNotFound
 
@@ -41,7 +41,7 @@ def connect(auth: object = None) -> dict[str, Any] | None:
     except Refusal as refusal:
         raise Refused(refusal.text) from None
     except Exception:  # noqa: BLE001  # as the docstring says
-        log.exception("connect failed")
+        clients_log.exception("connect failed")
         transport_id = realtime().manager.eio_sid_from_sid(sid, NAMESPACE)
         realtime().transports.close(transport_id)
         raise Refused(FAILED) from None

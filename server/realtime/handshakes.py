@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fifo_semaphore import FifoSemaphore
-from server.addresses import ClientRateLimiter, networks
+from models.db.waiting import FifoSemaphore
+from server.addresses import networks
+from server.rate_limiter import ClientRateLimiter
 from server.realtime.server import Realtime
 from server.realtime.transport import NAMESPACE, Transport
 from services.shared.background import pause

@@ -6,12 +6,12 @@ from typing import Any
 from flask import g
 from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT
 
-from server.addresses import ClientRateLimiter, Keys, networks
-from server.rate_limiter import NewRateLimiter
+from server.addresses import Keys, networks
+from server.logs import clients_log
+from server.rate_limiter import ClientRateLimiter, NewRateLimiter
 from server.realtime.handshakes import Handshakes
 from server.realtime.server import Realtime
 from server.realtime.transport import NAMESPACE
-from server.repeated_lines import log
 from services.shared.errors import TooManyRequests
 from settings import Settings
 
@@ -84,7 +84,7 @@ class Packets:
         except (ValueError, TypeError, LookupError):
             # The library parses packets without checking them first. A packet that can't be parsed can't be
             # answered: it contains the event's name and the id of the acknowledgement.
-            log.warning("packet refused", exc_info=True)
+            clients_log.warning("packet refused", exc_info=True)
             self._running.transports.close(transport_id)
 
 

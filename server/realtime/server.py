@@ -13,7 +13,7 @@ from socketio.packet import EVENT
 
 from models.db import waiting
 from models.db.connection import UNAVAILABLE, reading
-from server import repeated_lines
+from server.logs import clients_log
 from server.realtime.connections import Connections
 from server.realtime.repeated_task import RepeatedTask
 from server.realtime.transport import NAMESPACE, Batch, Transports
@@ -155,14 +155,14 @@ class Realtime:
                 for joined in self.on_joined:
                     self._call_joined(joined, sid)
         except UNAVAILABLE:
-            repeated_lines.log.exception("sending the state on connect failed")
+            clients_log.exception("sending the state on connect failed")
 
     def _call_joined(self, joined: Callable[[str], None], sid: str) -> None:
         try:
             if self.connections.get(sid) is not None:
                 joined(sid)
         except Exception:  # noqa: BLE001  # the socket stays connected; HTTP serves all of this too
-            repeated_lines.log.exception("sending the state on connect failed")
+            clients_log.exception("sending the state on connect failed")
 
     def forget(self, sid: str) -> None:
         """Remove a socket that has gone."""
