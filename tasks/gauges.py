@@ -1,13 +1,18 @@
-"""Gauges that are read when /metrics is requested. They read memory only, never the database."""
+"""Gauges that are read when /metrics is requested, from memory only, and the lag of the event loop."""
 
+import math
+import time
 from collections.abc import Callable
 
 from flask import Flask
-from prometheus_client import Gauge
+from prometheus_client import Gauge, Histogram
 
 from models.db.connection import database
+from server.realtime.repeated_task import RepeatedTask
 from server.realtime.server import Realtime
 from sockets.proofs import ProofDelivery
+
+BUCKETS_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
 
 def add_gauges(app: Flask) -> None:
@@ -36,3 +41,22 @@ def add_gauges(app: Flask) -> None:
     gauge("database_pool_in_use", "Connections in use", lambda: database.in_use)
     waiting = "Requests and spins that wait for a connection"
     gauge("database_pool_waiting", waiting, lambda: database.waiters)
+
+
+def event_loop_lag(app: Flask, *, every_seconds: float) -> RepeatedTask:
+    """Measure how much later than after this time a task is called again."""
+    lag = Histogram(
+        "event_loop_lag_seconds",
+        "How late a sleeping task is woken",
+        buckets=BUCKETS_SECONDS,
+        registry=app.extensions["metrics"].registry,
+    )
+    due = math.inf
+
+    def observe() -> None:
+        nonlocal due
+        now = time.perf_counter()
+        lag.observe(max(now - due, 0))
+        due = now + every_seconds
+
+    return RepeatedTask(observe, every_seconds=every_seconds, on_failure="event loop lag not measured")

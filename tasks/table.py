@@ -5,7 +5,7 @@ from flask import Flask
 from server.cluster.cluster import Cluster, every_two_seconds
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
-from tasks import alarms, audit_log, event_loop_lag, payments, price_refresh, reality_checks
+from tasks import alarms, audit_log, gauges, payments, price_refresh, reality_checks
 
 
 def repeated_tasks(app: Flask) -> list[RepeatedTask]:
@@ -28,7 +28,7 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         proofs.rounds,
         # Proofs of processes that have stopped or are paused, and those whose signal was lost.
         every_two_seconds(proofs.note_connected, on_failure="proofs of players not looked up"),
-        event_loop_lag.task(app, every_seconds=0.5),
+        gauges.event_loop_lag(app, every_seconds=0.5),
         # As often as PRICE_REFRESH_SECONDS and waiting requests need.
         price_refresh.task(app),
         RepeatedTask(services.catalogue.load_newest, every_seconds=0.5, on_failure="catalogue not compared"),

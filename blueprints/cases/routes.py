@@ -13,8 +13,7 @@ from flask import Response
 
 from blueprints.api.auth import current_user, public, require_user_else
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.caching import Representation, cached_response, conditional
-from blueprints.api.large_lists import compressed
+from blueprints.api.caching import Representation, cached_response, compressed, conditional
 from blueprints.api.pagination import PaginationSchema, pagination
 from blueprints.api.parameters import ALL
 from blueprints.cases.schemas import (

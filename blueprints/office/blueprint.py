@@ -5,7 +5,7 @@ from flask_wtf import CSRFProtect
 
 from blueprints.office.large_forms import read_large_form
 from services.shared.errors import UnstorableText
-from services.shared.text_validation import is_storable
+from services.shared.text import is_storable
 
 office = Blueprint(
     "office", __name__, url_prefix="/office", template_folder="templates", static_folder="static"

@@ -13,7 +13,7 @@ from blueprints.office.results import attempt, new_form_key, perform_or_propose,
 from server.current_services import get_services
 from services.items import catalogue
 from services.shared.errors import Refusal
-from services.shared.import_changes import Preview
+from services.shared.imports import Preview
 from services.staff import item_actions
 from services.staff.permissions import Permission
 from services.staff.proposals import Outcome

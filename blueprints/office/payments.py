@@ -11,7 +11,7 @@ from blueprints.office.masking import is_shown, masking
 from blueprints.office.results import attempt, new_form_key, perform_or_propose, typed_cents
 from server.current_services import get_services
 from services.payments import discrepancies
-from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
+from services.shared.text import LEAST_OF_STAFF, checked_reason
 from services.staff import payment_lists
 from services.staff.permissions import Permission
 from services.staff.proposals import Outcome

@@ -8,7 +8,7 @@ from blueprints.office.access import needs
 from blueprints.office.blueprint import office
 from blueprints.office.results import attempt
 from server.current_services import get_services
-from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
+from services.shared.text import LEAST_OF_STAFF, checked_reason
 from services.staff import item_lists
 from services.staff.permissions import Permission
 

@@ -11,7 +11,7 @@ from blueprints.office.lists import listed, place
 from blueprints.office.masking import check_may_see
 from blueprints.office.results import attempt
 from server.current_services import get_services
-from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
+from services.shared.text import LEAST_OF_STAFF, checked_reason
 from services.staff import personal_data
 from services.staff.permissions import Permission
 from services.wallet.prizes import shipping

@@ -11,7 +11,7 @@ from blueprints.office.lists import listed, place
 from blueprints.office.results import attempt
 from server.current_services import get_services
 from services.shared.errors import Refusal
-from services.shared.import_changes import Preview
+from services.shared.imports import Preview
 from services.staff import proposals as service
 from services.staff.permissions import Permission
 from services.staff.proposals import ProposalStatus

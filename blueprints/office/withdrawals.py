@@ -16,7 +16,7 @@ from services.payments.history import Direction
 from services.payments.hold import current_hold
 from services.payments.withdrawals import WithdrawalStatus
 from services.shared.pagination import Place
-from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
+from services.shared.text import LEAST_OF_STAFF, checked_reason
 from services.staff import payment_lists, personal_data
 from services.staff.payment_lists import WithdrawalOrder
 from services.staff.permissions import Permission

@@ -8,8 +8,7 @@ from flask import Response
 
 from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.caching import Representation, cached_response, conditional
-from blueprints.api.large_lists import list_representation
+from blueprints.api.caching import Representation, cached_response, conditional, list_representation
 from blueprints.api.pagination import pagination
 from blueprints.api.parameters import ALL
 from blueprints.upgrader.schemas import (

@@ -15,7 +15,7 @@ from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.pagination import Page, Place, rows_of_page
-from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
+from services.shared.text import LEAST_OF_STAFF, checked_reason
 from services.staff.errors import AnotherPerson
 
 log = logging.getLogger("platform.alarms")

@@ -12,7 +12,7 @@ from services.audit_trail.recording import record
 from services.cases.chances import percent_from_width
 from services.cases.pricing import ItemLine
 from services.shared.clock import Millis
-from services.shared.import_changes import Change, ChangeKind
+from services.shared.imports import Change, ChangeKind
 
 MAX_ITEMS_TEXT = 2_000
 

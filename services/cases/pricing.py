@@ -20,7 +20,7 @@ from models.items import Item
 from services.cases.chances import CERTAIN
 from services.cases.kinds import GAMES, GameType
 from services.shared.background import in_slices
-from services.shared.import_changes import Reprice
+from services.shared.imports import Reprice
 from services.shared.money import Cents
 
 HOUSE_EDGE_PERCENT = 5

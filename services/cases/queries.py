@@ -20,8 +20,8 @@ from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.errors import CaseNotFound, Refusal
 from services.shared.money import Cents
-from services.shared.names import fold
 from services.shared.pagination import Page, Place, rows_of_page
+from services.shared.text import fold
 
 ROWS_A_SLICE = 200
 

@@ -13,7 +13,7 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
-from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
+from services.shared.text import LEAST_OF_STAFF, checked_reason
 from services.staff import sessions
 from services.staff.enrolment import Enrolment
 from services.staff.errors import NothingToChange, StaffNotFound

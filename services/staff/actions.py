@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from services.shared.clock import Millis
-from services.shared.import_changes import Preview
+from services.shared.imports import Preview
 from services.shared.money import Cents
 from services.staff.permissions import Permission
 

@@ -8,8 +8,7 @@ from services.cases.irl import importing as irl_importing
 from services.shared import decimal_json
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
-from services.shared.import_changes import Preview
-from services.shared.import_rows import ImportResult
+from services.shared.imports import ImportResult, Preview
 from services.staff.actions import Action, Arguments
 from services.staff.permissions import Permission
 

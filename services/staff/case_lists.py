@@ -17,8 +17,8 @@ from services.cases import history
 from services.cases.kinds import CaseKind
 from services.cases.pricing import ItemLine, return_of
 from services.shared.errors import CaseNotFound
-from services.shared.names import fold
 from services.shared.pagination import Page, Place, rows_of_page
+from services.shared.text import fold
 
 
 class Sale(StrEnum):

@@ -6,8 +6,8 @@ from services.cases.kinds import FREE_CASE_ID
 from services.items import importing, selling
 from services.items.importing import ItemsImported
 from services.shared.clock import Millis
-from services.shared.import_changes import Preview
-from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
+from services.shared.imports import Preview
+from services.shared.text import LEAST_OF_STAFF, checked_reason
 from services.staff.actions import Arguments
 from services.staff.case_actions import CaseAction, parsed
 

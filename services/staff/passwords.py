@@ -8,7 +8,7 @@ import argon2
 
 from services.shared.background import WorkerPool
 from services.shared.errors import Refusal
-from services.shared.text_validation import is_storable
+from services.shared.text import is_storable
 
 MIN_LENGTH = 12
 MAX_LENGTH = 256

@@ -11,7 +11,7 @@ from services.limits import exclusions
 from services.limits.exclusions import Exclusion
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
-from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
+from services.shared.text import LEAST_OF_STAFF, checked_reason
 from services.staff.actions import Action, Arguments
 from services.staff.permissions import Permission
 

@@ -17,7 +17,7 @@ from models.payments import HAS_ADDRESS, Deposit, Payment, Withdrawal
 from models.users import PlayerTag, User
 from services.payments.transfers import Transfer, key_of
 from services.shared.clock import Millis
-from services.shared.text_validation import is_storable
+from services.shared.text import is_storable
 from services.staff.personal_data import record_look
 
 MOST_FOUND = 50

@@ -21,7 +21,7 @@ from services.shared import decimal_json
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.pagination import Page, Place, rows_of_page
-from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
+from services.shared.text import LEAST_OF_STAFF, checked_reason
 from services.staff import accounts
 from services.staff.actions import Action, Arguments
 from services.staff.permissions import Permission, may

@@ -3,9 +3,9 @@
 import threading
 from types import SimpleNamespace
 
-from models.db import waiting
 import pytest
 
+from models.db import waiting
 from models.db.waiting import FifoSemaphore
 
 

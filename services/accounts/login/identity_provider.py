@@ -19,7 +19,7 @@ from services.accounts.login.discovery import REFETCH_MS, Discovery, Metadata
 from services.accounts.login.errors import LoginFailed, ProviderUnavailable
 from services.accounts.login.person import Person, avatar_of, username_of
 from services.shared.clock import Millis
-from services.shared.text_validation import is_storable
+from services.shared.text import is_storable
 
 SCOPE = "openid profile"
 

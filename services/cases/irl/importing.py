@@ -23,8 +23,19 @@ from services.cases.pricing import ItemLine
 from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
-from services.shared.import_changes import Change, Preview, divided, plan_rows, without_errors
-from services.shared.import_rows import ImportResult, Row, checked_row, image_from, name_from, price_from
+from services.shared.imports import (
+    Change,
+    ImportResult,
+    Preview,
+    Row,
+    checked_row,
+    divided,
+    image_from,
+    name_from,
+    plan_rows,
+    price_from,
+    without_errors,
+)
 
 MAX_NAME = 100
 MAX_ITEM_NAME = 200

@@ -37,7 +37,7 @@ from services.shared import decimal_json
 from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.money import Cents, decimal_text
-from services.shared.text_validation import is_storable
+from services.shared.text import is_storable
 
 log = logging.getLogger("platform.payments")
 

@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from server import logs
-
 from models.db.connection import reading
 from models.payments import WebhookDelivery
+from server import logs
 from tests.harness.btcpay.faults import Fault
 from tests.harness.btcpay.webhooks import Delivery, signature
 from tests.harness.waiting import wait_until
