@@ -26,7 +26,7 @@ from server.metrics import Metrics
 from server.rate_limiter import NewRateLimiter
 from server.realtime import connecting
 from server.realtime.packets import handle_packets
-from server.realtime.server import Realtime
+from server.realtime.realtime import Realtime
 from services.container import Services
 from services.maintenance import checks
 from services.shared.clock import Millis
@@ -135,10 +135,10 @@ def _register_blueprints(app: Flask) -> None:
 
 
 def _start_realtime(app: Flask, settings: Settings, cluster: Cluster) -> None:
-    running = app.extensions["realtime"] = Realtime(app, settings, clock=cluster.clock)
-    handle_packets(running, settings, cluster.new_rate_limiter)
-    connecting.register(running)
-    wire(app, running, cluster)
-    running.tasks += repeated_tasks(app)
+    realtime = app.extensions["realtime"] = Realtime(app, settings, clock=cluster.clock)
+    handle_packets(realtime, settings, cluster.new_rate_limiter)
+    connecting.register(realtime)
+    wire(app, realtime, cluster)
+    realtime.tasks += repeated_tasks(app)
     add_gauges(app)
     cluster.count(app.extensions["metrics"].registry)

@@ -46,7 +46,7 @@ GROUPS = {
             "sockets/bets.py:_send",
             "sockets/bets.py:pf_event",
         ),
-        *("sockets/bets.py:bet_answer", "socketio/server.py:_send", "server/realtime/server.py:send"),
+        *("sockets/bets.py:bet_answer", "socketio/server.py:_send", "server/realtime/realtime.py:send"),
     ),
     "the bet: request, rules, objects": ("sockets/bets.py:", "services/"),
     "reading packets, starting tasks": ("server/worker/", "engineio/", "socketio/", "server/realtime/"),

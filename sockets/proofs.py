@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from models import proof_queries
 from models.proof_queries import FOUND_AT_ONCE
+from server.realtime.realtime import Event, Realtime
 from server.realtime.repeated_task import RepeatedTask
-from server.realtime.server import Event, Realtime
 from services.bets.proofs import Proof
 from services.bets.settlement import SettledBet
 from services.container import Services
@@ -74,9 +74,9 @@ class ProofDelivery:
     look_up_seconds = 2.0
     """How often the database is asked for overdue bets. There are hardly ever any."""
 
-    def __init__(self, running: Realtime, services: Services, live_feed: LiveFeed) -> None:
-        self._running = running
-        self._connections = running.connections
+    def __init__(self, realtime: Realtime, services: Services, live_feed: LiveFeed) -> None:
+        self._realtime = realtime
+        self._connections = realtime.connections
         self._services = services
         self._proofs = services.proofs
         self._live_feed = live_feed
@@ -283,7 +283,7 @@ class ProofDelivery:
             for receiver in self._receivers(proof, sids[proof.id]):
                 to_send[receiver].append(proof)
         for receiver, proofs in to_send.items():
-            self._running.send(receiver, [_event(proof) for proof in proofs])
+            self._realtime.send(receiver, [_event(proof) for proof in proofs])
             self._sent.add(receiver, proofs, sent_at=time.monotonic())
             if self._connections.player_of(receiver) is None:
                 # Its end, or that of its token, came before the proofs were added, and did not report them.

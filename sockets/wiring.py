@@ -11,7 +11,7 @@ from typing import Any
 from flask import Flask
 
 from server.cluster.cluster import Cluster, invalidate
-from server.realtime.server import Realtime
+from server.realtime.realtime import Realtime
 from services.container import Services
 from services.log.signed_log import SignedLog
 from services.shared.signals import Signal
@@ -22,22 +22,22 @@ from sockets.player_state import PlayerState
 from sockets.proofs import ProofDelivery
 
 
-def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
+def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
     """Connect the parts of this package with the socket server, with each other, and with other processes."""
     services: Services = app.extensions["services"]
-    state = app.extensions["player_state"] = PlayerState(running, services)
-    feed = app.extensions["live_feed"] = LiveFeed(running, services)
-    proofs = app.extensions["proofs"] = ProofDelivery(running, services, feed)
+    state = app.extensions["player_state"] = PlayerState(realtime, services)
+    feed = app.extensions["live_feed"] = LiveFeed(realtime, services)
+    proofs = app.extensions["proofs"] = ProofDelivery(realtime, services, feed)
 
-    app.extensions["payment_changes"] = PaymentChanges(running, services)
+    app.extensions["payment_changes"] = PaymentChanges(realtime, services)
 
     # At the start, before the tasks. It refuses a process that the database has no connections for.
     # In development the port, and so the origin of the log, may change.
     check_log = partial(services.log.check, with_origin=services.settings.production)
-    running.at_start += [cluster.join, check_log]
+    realtime.at_start += [cluster.join, check_log]
 
     # When a socket has joined: one after the other, in the background.
-    running.on_joined += [
+    realtime.on_joined += [
         # Commitment and balance, without which the client can't bet.
         state.joined,
         proofs.joined,
@@ -45,10 +45,10 @@ def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
     ]
 
     # When a socket has gone, or its token was revoked.
-    running.on_left += [proofs.left]
+    realtime.on_left += [proofs.left]
 
     # When a client has answered a ping, and so has received what was sent before.
-    running.transports.on_pong += [proofs.answered_ping]
+    realtime.transports.on_pong += [proofs.answered_ping]
 
     # When an announced seed was replaced.
     services.seeds.on_redraw += [state.send]
@@ -57,21 +57,21 @@ def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
     services.signals.on(Signal.CACHE, invalidate)
     # Another machine has no record of the database.
     for log in (services.log, services.audit_log):
-        services.signals.on(Signal.CONFIRMATION, partial(_confirm, running, log))
+        services.signals.on(Signal.CONFIRMATION, partial(_confirm, realtime, log))
     services.signals.on(Signal.PLAYER_STATE, state.forward)
     services.signals.on(Signal.LIVE_BETS, feed.forward)
     services.signals.on(Signal.PROOFS, proofs.note_players)
     # Player state and proofs are looked up in any case.
-    services.signals.on_resumed += [lambda: running.in_background(feed.send_newest_to_all)]
+    services.signals.on_resumed += [lambda: realtime.in_background(feed.send_newest_to_all)]
 
     # At the stop, after the tasks: a later round would add the row of this process again.
-    running.at_stop += [cluster.leave]
+    realtime.at_stop += [cluster.leave]
 
     # When a player bets. sockets/bets.py sends what follows a bet.
-    SpinEvent(app, running, "upgrader:spin", services.upgrader, proofs=proofs)
-    OpeningEvent(app, running, "case:open", services.case_openings, proofs=proofs)
-    OpeningEvent(app, running, "irl:open", services.irl_openings, proofs=proofs)
+    SpinEvent(app, realtime, "upgrader:spin", services.upgrader, proofs=proofs)
+    OpeningEvent(app, realtime, "case:open", services.case_openings, proofs=proofs)
+    OpeningEvent(app, realtime, "irl:open", services.irl_openings, proofs=proofs)
 
 
-def _confirm(running: Realtime, log: SignedLog, _payload: Any) -> None:
-    running.in_background(log.confirm)
+def _confirm(realtime: Realtime, log: SignedLog, _payload: Any) -> None:
+    realtime.in_background(log.confirm)

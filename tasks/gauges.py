@@ -8,8 +8,8 @@ from flask import Flask
 from prometheus_client import Gauge, Histogram
 
 from models.db.connection import database
+from server.realtime.realtime import Realtime
 from server.realtime.repeated_task import RepeatedTask
-from server.realtime.server import Realtime
 from sockets.proofs import ProofDelivery
 
 BUCKETS_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
@@ -18,14 +18,14 @@ BUCKETS_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0,
 def add_gauges(app: Flask) -> None:
     """Add the gauges of this server to its metrics."""
     registry = app.extensions["metrics"].registry
-    running: Realtime = app.extensions["realtime"]
+    realtime: Realtime = app.extensions["realtime"]
     proofs: ProofDelivery = app.extensions["proofs"]
     bet_log, audit_log = app.extensions["services"].log, app.extensions["services"].audit_log
 
     def gauge(name: str, description: str, read: Callable[[], float]) -> None:
         Gauge(name, description, registry=registry).set_function(read)
 
-    gauge("sockets_open", "Sockets connected now", lambda: len(running.connections))
+    gauge("sockets_open", "Sockets connected now", lambda: len(realtime.connections))
     gauge("proofs_scheduled", "Bets that are not over yet", lambda: proofs.scheduled)
     gauge("proofs_overdue", "Proofs that wait to be sent although they are due", lambda: proofs.overdue)
     gauge("proofs_unconfirmed", "Proofs that were sent and not confirmed yet", lambda: proofs.unconfirmed)

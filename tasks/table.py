@@ -11,14 +11,14 @@ from tasks import alarms, audit_log, gauges, payments, price_refresh, reality_ch
 def repeated_tasks(app: Flask) -> list[RepeatedTask]:
     """All tasks in the order of their starts. They stop in reverse order."""
     services: Services = app.extensions["services"]
-    running, state, proofs = (app.extensions[name] for name in ("realtime", "player_state", "proofs"))
+    realtime, state, proofs = (app.extensions[name] for name in ("realtime", "player_state", "proofs"))
     cluster: Cluster = app.extensions["cluster"]
     tasks = [
         RepeatedTask(
-            running.transports.check_deadlines, every_seconds=0.5, on_failure="deadlines not checked"
+            realtime.transports.check_deadlines, every_seconds=0.5, on_failure="deadlines not checked"
         ),
         # Signals, the row of this process, its clock. Before tasks that publish signals when they stop.
-        *cluster.tasks(running),
+        *cluster.tasks(realtime),
         # Whether the database was set back. It may wait for a file that another process holds.
         every_two_seconds(services.log.watch, on_failure="log not compared"),
         RepeatedTask(services.log.append_waiting, every_seconds=1.0, on_failure="log not appended"),

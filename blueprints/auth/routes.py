@@ -7,7 +7,7 @@ from blueprints.api.blueprint import ApiBlueprint
 from blueprints.auth.schemas import LogoutSchema, UserSchema
 from models.users import User
 from server.current_services import get_services
-from server.realtime.server import realtime
+from server.realtime.realtime import current_realtime
 from services.accounts import access
 
 blueprint = ApiBlueprint("auth", __name__, url_prefix="/auth", description="Logging in and out")
@@ -41,5 +41,5 @@ def log_out_everywhere() -> dict[str, Any]:
     """
     user_id = current_user().id
     number = access.log_out_everywhere(user_id=user_id, now=get_services().clock())
-    realtime().make_spectators(user_id, before=number)
+    current_realtime().make_spectators(user_id, before=number)
     return LOGGED_OUT

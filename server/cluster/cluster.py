@@ -20,8 +20,8 @@ from server.cluster.redis_client import NO_ANSWER
 from server.cluster.request_counts import RedisCounts
 from server.cluster.signals import NoSignals, RedisSignals
 from server.rate_limiter import ALONE, NewRateLimiter, RateLimiter, RequestCounts
+from server.realtime.realtime import Realtime
 from server.realtime.repeated_task import RepeatedTask
-from server.realtime.server import Realtime
 from services.shared import cache_invalidation
 from services.shared.cache_invalidation import Tag
 from services.shared.clock import Millis, now_ms
@@ -71,10 +71,10 @@ class Cluster:
         self.signals.publish(Signal.CONFIRMATION, None)
         return True
 
-    def tasks(self, running: Realtime) -> list[RepeatedTask]:
+    def tasks(self, realtime: Realtime) -> list[RepeatedTask]:
         """Signals, the row of this process, and the clock, while a server runs."""
         tasks = self.signals.tasks()
-        tasks.append(every_two_seconds(partial(self._renew, running), on_failure="process not renewed"))
+        tasks.append(every_two_seconds(partial(self._renew, realtime), on_failure="process not renewed"))
         if isinstance(self.clock, DatabaseClock):
             tasks.append(every_two_seconds(self.clock.read, on_failure="clock not read"))
         return tasks
@@ -122,9 +122,9 @@ class Cluster:
             # The others will find that it is dead.
             log.warning("process not removed", exc_info=True)
 
-    def _renew(self, running: Realtime) -> None:
+    def _renew(self, realtime: Realtime) -> None:
         late_ms = max((time.monotonic() - self._round_is_due_at) * 1000, 0)
-        sockets = len(running.connections)
+        sockets = len(realtime.connections)
         self.processes.renew(sockets=sockets, lag_ms=int(late_ms), signals=self.signals.state)
         self._round_is_due_at = time.monotonic() + ROUND_SECONDS
 

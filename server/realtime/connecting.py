@@ -10,7 +10,7 @@ from server.current_services import get_services
 from server.logs import clients_log
 from server.realtime.connections import Connection
 from server.realtime.packets import refuse_unknown_event
-from server.realtime.server import Realtime, realtime
+from server.realtime.realtime import Realtime, current_realtime
 from server.realtime.transport import NAMESPACE
 from services.accounts import access
 from services.shared.errors import Refusal, Unauthorized, UserNotFound
@@ -18,10 +18,10 @@ from services.shared.errors import Refusal, Unauthorized, UserNotFound
 FAILED = "Something went wrong"
 
 
-def register(running: Realtime) -> None:
+def register(realtime: Realtime) -> None:
     """Attach connecting and leaving to this server."""
-    running.socketio.on_event("connect", connect)
-    running.socketio.on_event("disconnect", disconnect)
+    realtime.socketio.on_event("connect", connect)
+    realtime.socketio.on_event("disconnect", disconnect)
 
 
 def connect(auth: object = None) -> dict[str, Any] | None:
@@ -31,19 +31,19 @@ def connect(auth: object = None) -> dict[str, Any] | None:
     until the database is back. A refusal would end that.
     """
     sid = request.sid  # type: ignore[attr-defined]
-    if not realtime().manager.is_pre_connected(sid, NAMESPACE):
+    if not current_realtime().manager.is_pre_connected(sid, NAMESPACE):
         # Not a handshake: a connected client has sent an event of this name.
         return refuse_unknown_event()
     try:
         with waiting.limit_waits():
             connection = _connection(sid, auth)
-        realtime().connections.add(connection)
+        current_realtime().connections.add(connection)
     except Refusal as refusal:
         raise Refused(refusal.text) from None
     except Exception:  # noqa: BLE001  # as the docstring says
         clients_log.exception("connect failed")
-        transport_id = realtime().manager.eio_sid_from_sid(sid, NAMESPACE)
-        realtime().transports.close(transport_id)
+        transport_id = current_realtime().manager.eio_sid_from_sid(sid, NAMESPACE)
+        current_realtime().transports.close(transport_id)
         raise Refused(FAILED) from None
     return None
 
@@ -51,10 +51,10 @@ def connect(auth: object = None) -> dict[str, Any] | None:
 def disconnect(_reason: str | None = None) -> dict[str, Any] | None:
     """Forget a socket."""
     sid = request.sid  # type: ignore[attr-defined]
-    if realtime().manager.is_connected(sid, NAMESPACE):
+    if current_realtime().manager.is_connected(sid, NAMESPACE):
         # Not the end of a connection: a client has sent an event of this name.
         return refuse_unknown_event()
-    realtime().forget(sid)
+    current_realtime().forget(sid)
     return None
 
 

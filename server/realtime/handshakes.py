@@ -6,7 +6,7 @@ from typing import Any
 from models.db.waiting import FifoSemaphore
 from server.addresses import networks
 from server.rate_limiter import ClientRateLimiter
-from server.realtime.server import Realtime
+from server.realtime.realtime import Realtime
 from server.realtime.transport import NAMESPACE, Transport
 from services.shared.background import pause
 
@@ -26,10 +26,10 @@ client that was closed would wait again. Less than ping interval and timeout, be
 class Handshakes:
     """Admits transports, and lets their clients join the default namespace."""
 
-    def __init__(self, running: Realtime, *, per_address: ClientRateLimiter | None) -> None:
+    def __init__(self, realtime: Realtime, *, per_address: ClientRateLimiter | None) -> None:
         """``per_address`` counts handshakes by address."""
-        self._running = running
-        self._server = running.server
+        self._realtime = realtime
+        self._server = realtime.server
         self._per_address = per_address
         self._slots = FifoSemaphore(JOINING_AT_ONCE)
         self._accept = self._server.eio.handlers["connect"]
@@ -38,9 +38,9 @@ class Handshakes:
     def _opened(self, transport_id: str, environ: Mapping[str, Any]) -> Any:
         """Accept a new transport, or refuse it with 401: engineio has no other status for this."""
         # Before the wait for a count of the address in Redis.
-        self._running.transports.adopt(transport_id)
+        self._realtime.transports.adopt(transport_id)
         # The library has counted this transport already.
-        not_joined = len(self._server.eio.sockets) - len(self._running.connections)
+        not_joined = len(self._server.eio.sockets) - len(self._realtime.connections)
         if not_joined > MAX_HANDSHAKES:
             return TOO_MANY
         address = environ.get("REMOTE_ADDR", "")
@@ -54,11 +54,11 @@ class Handshakes:
         A transport asks once. After a refusal it is closed in a few seconds, because its client may poll
         for the answer.
         """
-        transport = self._running.transports.get(transport_id)
+        transport = self._realtime.transports.get(transport_id)
         if transport is None:
             return
         if transport.has_asked_to_join:
-            self._running.transports.close(transport_id)
+            self._realtime.transports.close(transport_id)
             return
         transport.must_join_by = None
         transport.has_asked_to_join = True
@@ -70,7 +70,7 @@ class Handshakes:
                     handle()
         except TimeoutError:
             # The client reconnects by itself; a refusal would end that.
-            self._running.transports.close(transport_id)
+            self._realtime.transports.close(transport_id)
         finally:
             self._check_after_joining(transport)
 
@@ -83,6 +83,6 @@ class Handshakes:
             # The library forgets only sockets that had joined when their transport closed, and calls the
             # disconnect handler only while the transport is open.
             self._server.manager.disconnect(sid, NAMESPACE)
-            self._running.forget(sid)
+            self._realtime.forget(sid)
         else:
-            self._running.joined(sid)
+            self._realtime.joined(sid)

@@ -10,7 +10,7 @@ from server.addresses import Keys, networks
 from server.logs import clients_log
 from server.rate_limiter import ClientRateLimiter, NewRateLimiter
 from server.realtime.handshakes import Handshakes
-from server.realtime.server import Realtime
+from server.realtime.realtime import Realtime
 from server.realtime.transport import NAMESPACE
 from services.shared.errors import TooManyRequests
 from settings import Settings
@@ -29,13 +29,13 @@ instead of taking this process's time."""
 class Packets:
     """Handles each packet by its kind: joining, leaving, an event, or an acknowledgement."""
 
-    def __init__(self, running: Realtime, handshakes: Handshakes, *, rate: ClientRateLimiter | None) -> None:
+    def __init__(self, realtime: Realtime, handshakes: Handshakes, *, rate: ClientRateLimiter | None) -> None:
         """``rate`` limits the events of each player, or of an address without a token."""
-        self._running = running
+        self._realtime = realtime
         self._handshakes = handshakes
         self._rate = rate
-        self._handle_in_library = running.server.eio.handlers["message"]
-        running.server.eio.on("message", self._message)
+        self._handle_in_library = realtime.server.eio.handlers["message"]
+        realtime.server.eio.on("message", self._message)
 
     def _message(self, transport_id: str, data: Any) -> None:
         """Handle a packet, or close a transport that sends a packet of any other kind.
@@ -45,9 +45,9 @@ class Packets:
         kind = int(data[0]) if isinstance(data, str) and data[:1] in "0123456789" and data else None
         if kind == EVENT:
             allowed = self._rate is None or not self._rate.hit(self._client(transport_id))
-            self._running.in_background(self._event, transport_id, data, allowed)
+            self._realtime.in_background(self._event, transport_id, data, allowed)
             if not allowed:
-                self._running.socketio.sleep(REFUSED_SECONDS)
+                self._realtime.socketio.sleep(REFUSED_SECONDS)
         elif kind == CONNECT:
             self._handshakes.join(transport_id, lambda: self._handle(transport_id, data))
         elif kind == ACK:
@@ -56,15 +56,15 @@ class Packets:
             if kind == DISCONNECT:
                 self._handle(transport_id, data)
             # Without a namespace the transport would stay open and not be counted.
-            self._running.transports.close(transport_id)
+            self._realtime.transports.close(transport_id)
 
     def _client(self, transport_id: str) -> Keys:
         """The id of the player who sent an event; the address when there is no valid token."""
-        sid = self._running.manager.sid_from_eio_sid(transport_id, NAMESPACE)
-        user_id = self._running.connections.player_of(sid)
+        sid = self._realtime.manager.sid_from_eio_sid(transport_id, NAMESPACE)
+        user_id = self._realtime.connections.player_of(sid)
         if user_id is not None:
             return [(user_id, 1)]
-        environ = self._running.server.environ.get(transport_id, {})
+        environ = self._realtime.server.environ.get(transport_id, {})
         return networks(environ.get("REMOTE_ADDR", ""))
 
     def _event(self, transport_id: str, data: str, allowed: bool) -> None:  # noqa: FBT001  # of a background task
@@ -85,17 +85,17 @@ class Packets:
             # The library parses packets without checking them first. A packet that can't be parsed can't be
             # answered: it contains the event's name and the id of the acknowledgement.
             clients_log.warning("packet refused", exc_info=True)
-            self._running.transports.close(transport_id)
+            self._realtime.transports.close(transport_id)
 
 
-def handle_packets(running: Realtime, settings: Settings, new_rate_limiter: NewRateLimiter) -> None:
+def handle_packets(realtime: Realtime, settings: Settings, new_rate_limiter: NewRateLimiter) -> None:
     """Handle the handshakes and the packets of this server's clients."""
     per_address = rate = None
     if settings.ratelimit_enabled:
         per_address = ClientRateLimiter(new_rate_limiter, "handshake", most=HANDSHAKES_A_MINUTE, seconds=60)
         rate = ClientRateLimiter(new_rate_limiter, "event", most=EVENTS, seconds=SECONDS)
-    Packets(running, Handshakes(running, per_address=per_address), rate=rate)
-    running.server.on("*", lambda *_event: refuse_unknown_event())
+    Packets(realtime, Handshakes(realtime, per_address=per_address), rate=rate)
+    realtime.server.on("*", lambda *_event: refuse_unknown_event())
 
 
 def after_this_event(follow_up: Callable[[], None]) -> None:

@@ -13,7 +13,7 @@ from geventwebsocket.websocket import Stream
 from gunicorn.workers.ggevent import PyWSGIHandler
 
 from server.logs import clients_log
-from server.realtime.server import MAX_MESSAGE_BYTES
+from server.realtime.realtime import MAX_MESSAGE_BYTES
 from server.worker.body import Body, BodyError, BodyTooSlow
 from server.worker.headers import (
     BAD_REQUEST,

@@ -7,7 +7,7 @@ import gevent
 from geventwebsocket.exceptions import ProtocolError, WebSocketError
 from geventwebsocket.websocket import Header, WebSocket
 
-from server.realtime.server import MAX_MESSAGE_BYTES
+from server.realtime.realtime import MAX_MESSAGE_BYTES
 from server.realtime.transport import Frames
 
 MAX_FRAMES = 64

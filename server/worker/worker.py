@@ -95,7 +95,7 @@ class Worker(GeventWebSocketWorker):  # type: ignore[misc]
             self._wait(REJOIN_SECONDS)
         realtime.close()
         deadline = time.monotonic() + FINISH_SECONDS
-        while (Handler.busy or realtime.running) and time.monotonic() < deadline:
+        while (Handler.busy or realtime.in_flight) and time.monotonic() < deadline:
             self._wait(0.1)
         for server in servers:
             server.stop(timeout=0.1)

@@ -11,8 +11,8 @@ from flask import Flask, request
 from models.db.connection import database, reading
 from server.cluster import cluster
 from server.realtime import handshakes, transport
-from server.realtime import server as realtime_server
-from server.realtime.server import realtime
+from server.realtime import realtime as realtime_server
+from server.realtime.realtime import current_realtime
 from server.worker import connection, websocket
 from tests.support.apps import hurry
 
@@ -95,7 +95,7 @@ def loud() -> Flask:
         """Send everybody ``times`` events of ``bytes`` bytes, one after the other."""
         for number in range(int(request.args["times"])):
             payload = {"number": number, "text": "x" * int(request.args["bytes"])}
-            realtime().broadcast([("live-bets:new", payload)])
+            current_realtime().broadcast([("live-bets:new", payload)])
         return {}
 
     return app

@@ -9,8 +9,7 @@ from types import SimpleNamespace
 import pytest
 import websocket
 
-from server.realtime import handshakes, packets, transport
-from server.realtime import server as realtime
+from server.realtime import handshakes, packets, realtime, transport
 from tests.harness.servers import threaded_server
 from tests.harness.sockets import Refused, Transport
 from tests.harness.waiting import wait_until

@@ -86,7 +86,7 @@ class Realtime:
         limited = settings.ratelimit_enabled
         self.transports = Transports(self.server, paced=limited)
         self.connections = Connections(per_address=SOCKETS_OF_ADDRESS if limited else None, clock=clock)
-        self.running: set[object] = set()
+        self.in_flight: set[object] = set()
         """One object for each event and background task that is running; a stop waits for them."""
         self.tasks: list[RepeatedTask] = []
         """Started in this order, and stopped in reverse order."""
@@ -182,7 +182,7 @@ class Realtime:
     def in_background(self, task: Callable[..., Any], *args: Any) -> None:
         """Run a task beside the requests, within the app."""
         token = object()
-        self.running.add(token)
+        self.in_flight.add(token)
         self.socketio.start_background_task(self._run, token, task, args)
 
     def _run(self, token: object, task: Callable[..., Any], args: Sequence[Any]) -> None:
@@ -192,7 +192,7 @@ class Realtime:
         except Exception:  # the library would print the arguments
             log.exception("task failed")
         finally:
-            self.running.discard(token)
+            self.in_flight.discard(token)
 
 
 def _quiet_logger(name: str) -> logging.Logger:
@@ -202,6 +202,6 @@ def _quiet_logger(name: str) -> logging.Logger:
     return logger
 
 
-def realtime() -> Realtime:
+def current_realtime() -> Realtime:
     """The real-time side of the running app."""
     return cast("Realtime", current_app.extensions["realtime"])
