@@ -24,7 +24,6 @@ from server.http.strict_requests import read_requests_strictly
 from server.logs import configure_logging
 from server.metrics import Metrics
 from server.rate_limiter import NewRateLimiter
-from server.realtime import connecting
 from server.realtime.packets import handle_packets
 from server.realtime.realtime import Realtime
 from services.container import Services
@@ -137,7 +136,6 @@ def _register_blueprints(app: Flask) -> None:
 def _start_realtime(app: Flask, settings: Settings, cluster: Cluster) -> None:
     realtime = app.extensions["realtime"] = Realtime(app, settings, clock=cluster.clock)
     handle_packets(realtime, settings, cluster.new_rate_limiter)
-    connecting.register(realtime)
     wire(app, realtime, cluster)
     realtime.tasks += repeated_tasks(app)
     add_gauges(app)

@@ -14,7 +14,6 @@ from models.db import migrate
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, database
 from models.db.new_connections import MisconfiguredDatabase
 from models.db.sqlite import Sqlite
-from server.cluster.database_clock import DatabaseClock
 from server.cluster.processes import Processes
 from server.cluster.redis_client import NO_ANSWER
 from server.cluster.request_counts import RedisCounts
@@ -24,7 +23,7 @@ from server.realtime.realtime import Realtime
 from server.realtime.repeated_task import RepeatedTask
 from services.shared import cache_invalidation
 from services.shared.cache_invalidation import Tag
-from services.shared.clock import Millis, now_ms
+from services.shared.clock import DatabaseClock, Millis, now_ms
 from services.shared.errors import Refusal, Unavailable
 from services.shared.signals import Signal
 from settings import Settings
