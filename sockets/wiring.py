@@ -10,10 +10,11 @@ from typing import Any
 
 from flask import Flask
 
-from server.cluster.cluster import Cluster, invalidate
+from server.cluster.cluster import Cluster
 from server.realtime.realtime import Realtime
 from services.container import Services
 from services.log.signed_log import SignedLog
+from services.shared import cache_invalidation
 from services.shared.signals import Signal
 from sockets.bets import OpeningEvent, SpinEvent
 from sockets.live_feed import LiveFeed
@@ -54,7 +55,7 @@ def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
     services.seeds.on_redraw += [state.send]
 
     # When another process has sent a signal, and when signals may have been lost.
-    services.signals.on(Signal.CACHE, invalidate)
+    services.signals.on(Signal.CACHE, cache_invalidation.receive)
     # Another machine has no record of the database.
     for log in (services.log, services.audit_log):
         services.signals.on(Signal.CONFIRMATION, partial(_confirm, realtime, log))

@@ -1,13 +1,11 @@
 """The background task that refreshes prices, its log lines and its metrics."""
 
 import logging
-from contextlib import suppress
 from functools import partial
 
 from flask import Flask
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
-from models.db.connection import UNAVAILABLE
 from models.items import PriceSource
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
@@ -81,11 +79,6 @@ def task(app: Flask) -> RepeatedTask | None:
         finally:
             metrics.lead(is_leader=prices.is_leader)
 
-    def release() -> None:
-        # Without the database the lease ends by itself.
-        with suppress(*UNAVAILABLE):
-            prices.release()
-
     refresh = RepeatedTask(
         refresh_due,
         every_seconds=prices.round_seconds,
@@ -95,7 +88,7 @@ def task(app: Flask) -> RepeatedTask | None:
         # The next leader repeats what a stop interrupts.
         interrupt=prices.stop,
         # Also while the feed is being downloaded, which takes up to a minute.
-        after_stop=release,
+        after_stop=prices.release,
     )
     return refresh
 

@@ -21,9 +21,9 @@ from werkzeug.http import generate_etag, parse_etags
 from server.http.strict_requests import current_request
 from services.shared import cache_invalidation
 from services.shared.background import in_native_thread, in_slices, pause
-from services.shared.build_once import BuildCondition
 from services.shared.cache_invalidation import Tag
 from services.shared.clock import Millis
+from services.shared.locks import BuildCondition
 
 IMMUTABLE = f"public, max-age={365 * 86_400}, immutable"
 """The Cache-Control of what never changes."""

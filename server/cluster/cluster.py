@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any
 
 from prometheus_client import CollectorRegistry, Gauge
 
@@ -22,7 +21,6 @@ from server.rate_limiter import ALONE, NewRateLimiter, RateLimiter, RequestCount
 from server.realtime.realtime import Realtime
 from server.realtime.repeated_task import RepeatedTask
 from services.shared import cache_invalidation
-from services.shared.cache_invalidation import Tag
 from services.shared.clock import DatabaseClock, Millis, now_ms
 from services.shared.errors import Refusal, Unavailable
 from services.shared.signals import Signal
@@ -90,10 +88,6 @@ class Cluster:
         lines = [f"REDIS_URL: {found}"] if found else []
         return ([], lines) if found == NO_ANSWER else (lines, [])
 
-    def publish_change(self, tag: Tag) -> None:
-        """Tell the other processes that data has changed from which responses are cached."""
-        self.signals.publish(Signal.CACHE, {"tags": [tag]})
-
     def join(self) -> None:
         """Join the other processes.
 
@@ -108,13 +102,13 @@ class Cluster:
         except (*SCHEMA_ERRORS, *UNAVAILABLE):
             # The process starts nevertheless; /readyz says that the database is unavailable.
             log.warning("pools not checked", exc_info=True)
-        cache_invalidation.on_change.append(self.publish_change)
+        cache_invalidation.connected.append(self.signals)
 
     def leave(self) -> None:
         """Leave the other processes. Does nothing before ``join``, and the second time."""
-        if self.publish_change not in cache_invalidation.on_change:
+        if self.signals not in cache_invalidation.connected:
             return
-        cache_invalidation.on_change.remove(self.publish_change)
+        cache_invalidation.connected.remove(self.signals)
         try:
             self.processes.leave()
         except (*SCHEMA_ERRORS, *UNAVAILABLE):
@@ -142,10 +136,3 @@ def _database_clock() -> Callable[[], Millis]:
     with suppress(*UNAVAILABLE):
         clock.read()
     return clock
-
-
-def invalidate(payload: Any) -> None:
-    """Invalidate the cached responses whose data another process has changed."""
-    # A process of another version may have other tags.
-    for tag in set(Tag).intersection(payload["tags"]):
-        cache_invalidation.invalidate_here(tag)

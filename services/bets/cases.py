@@ -19,9 +19,9 @@ from services.bets import rolls, snapshots
 from services.bets.snapshots import Content, content_of
 from services.bets.terms import LOST, WON, BetRequest, Expectation, FreeCaseNotAvailable, Game, Terms
 from services.cases.kinds import FREE_CASE_ID
-from services.shared.build_once import BuildCondition
 from services.shared.errors import CaseNotFound, Refusal
 from services.shared.levels import level_of
+from services.shared.locks import BuildCondition
 from services.shared.money import is_amount
 from services.shared.text import is_storable
 

@@ -22,8 +22,8 @@ from models.db.connection import database, reading, writing
 from models.items import SHOWN_COLUMNS, Item, SharedItem
 from models.processes import Lease
 from services.shared.background import in_slices, pause
-from services.shared.build_once import BuildCondition
 from services.shared.clock import Millis
+from services.shared.locks import BuildCondition
 from services.shared.money import Cents
 from services.shared.pagination import Page, Place
 from services.shared.text import plain_names, words_of

@@ -1,14 +1,16 @@
 """Cache tags. A change gives its tag a new version; responses cached under an older version are invalid.
 
-Changes by other processes arrive as signals (server/cluster/cluster.py). A change whose signal is lost, or
+Other processes get changes as signals. A change whose signal is lost, or
 which a command made, shows when cached responses expire: see blueprints/api/caching.py.
 """
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from enum import StrEnum
+from typing import Any
 
 from models.db.connection import database
+from services.shared.signals import Signal, Signals
 
 
 class Tag(StrEnum):
@@ -24,8 +26,8 @@ class Tag(StrEnum):
 _numbers = itertools.count(1)
 _versions = dict.fromkeys(Tag, 0)
 
-on_change: list[Callable[[Tag], None]] = []
-"""Called with each tag whose data this process has changed."""
+connected: list[Signals] = []
+"""The signals to other processes of the servers that run in this process."""
 
 
 def versions(tags: Iterable[Tag]) -> tuple[int, ...]:
@@ -41,10 +43,17 @@ def invalidate_after_commit(tag: Tag) -> None:
 def invalidate(tag: Tag) -> None:
     """Invalidate responses with this tag, whose data this process has changed and committed."""
     invalidate_here(tag)
-    for changed in on_change:
-        changed(tag)
+    for signals in connected:
+        signals.publish(Signal.CACHE, {"tags": [tag]})
 
 
 def invalidate_here(tag: Tag) -> None:
     """Invalidate the responses of this process with this tag, whose data has been committed."""
     _versions[tag] = next(_numbers)
+
+
+def receive(signal: Any) -> None:
+    """Invalidate the responses of this process whose data another process has changed."""
+    # A process of another version may have other tags.
+    for tag in set(Tag).intersection(signal["tags"]):
+        invalidate_here(tag)

@@ -3,7 +3,7 @@
 from cachetools import LRUCache, cachedmethod
 
 from services.shared.background import WorkerPool
-from services.shared.build_once import BuildCondition
+from services.shared.locks import BuildCondition
 from services.shared_bets.picture import PictureContent, draw
 
 MAX_BYTES = 16 * 1024 * 1024

@@ -13,11 +13,17 @@ from services.accounts.avatars.render import render
 from services.shared.background import WorkerPool
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.errors import TooManyRequests, Unavailable
-from services.shared.player_locks import PlayerLocks
+from services.shared.locks import PlayerLocks
 
 log = logging.getLogger("platform.avatars")
 
 PATH = "/media/avatars/"
+
+
+class UploadInProgress(TooManyRequests):
+    """Another upload of the player has not ended."""
+
+    retry_after_seconds = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,9 +32,7 @@ class Avatars:
 
     directory: Path
     worker_pool: WorkerPool
-    uploads: PlayerLocks = field(
-        default_factory=lambda: PlayerLocks(lambda: TooManyRequests(retry_after_seconds=1))
-    )
+    uploads: PlayerLocks = field(default_factory=lambda: PlayerLocks(UploadInProgress))
     """Held by a view from before it reads a body until the avatar is changed."""
 
     def change(self, *, user_id: int, data: bytes) -> str:

@@ -11,6 +11,7 @@ from blueprints.upgrader.schemas import BetSchema, RulesSchema
 from server.schemas import WireSchema
 from services.accounts import users
 from services.bets import lookups
+from services.bets.terms import UPGRADER
 from services.cases import queries
 from services.cases.irl import queries as irl_cases
 from tests.support.sample_data import add_sample_data
@@ -20,7 +21,7 @@ from tests.support.sample_data import add_sample_data
 
 def test_a_schema_dumps_what_marshmallow_itself_would_dump(app):
     player = add_sample_data(app).user
-    spin = lookups.get(user_id=player.id, nonce=1, game=lookups.UPGRADER)
+    spin = lookups.get(user_id=player.id, nonce=1, game=UPGRADER)
     dumped = [
         (UserSchema(), users.get_by_id(player.id)),
         (SingleCaseSchema(), queries.get(case_id="pocket-lint")),
