@@ -48,25 +48,25 @@ class BetEvent(ABC, Generic[Request]):
     """Plays the bets that players request by one event, and sends the events that follow."""
 
     def __init__(
-        self, app: Flask, realtime: Realtime, name: str, game: Game[Request], *, proofs: ProofDelivery
+        self, app: Flask, running: Realtime, name: str, game: Game[Request], *, proofs: ProofDelivery
     ) -> None:
         self._name = name
         self._game = game
         self._refusals: tuple[type[Refusal], ...] = (*OF_EVERY_BET, *game.refusals)
-        self._realtime = realtime
+        self._running = running
         self._services: Services = app.extensions["services"]
         self._metrics: Metrics = app.extensions["metrics"]
         self._state: PlayerState = app.extensions["player_state"]
         self._proofs = proofs
         # Flask-SocketIO's own decorator makes a request context for each event: a tenth of a spin's time.
-        realtime.server.on(name, self.handle)
+        running.server.on(name, self.handle)
 
     def handle(self, sid: str, payload: object = None, *_ignored: object) -> dict[str, Any]:
         """Play one bet and answer it with an event; returns the acknowledgement, which is the same."""
         began = time.perf_counter()
         try:
             check_event_rate()
-            with self._realtime.connections.event_in_flight(sid) as (user_id, token_number):
+            with self._running.connections.event_in_flight(sid) as (user_id, token_number):
                 outcome, answer = self._play(sid, user_id, token_number, payload)
         except self._refusals as refusal:
             # The text of the class, because that of a break contains its end.
@@ -100,7 +100,7 @@ class BetEvent(ABC, Generic[Request]):
 
     def _send(self, sid: str, played: SettledBet, answer: dict[str, Any]) -> None:
         """Send the events of a settled bet in the promised order, with the acknowledgement in the middle."""
-        self._realtime.send(sid, [pf_event(played.bet), (self._name, answer)])
+        self._running.send(sid, [pf_event(played.bet), (self._name, answer)])
         # Not for the first answer to a repeated request id.
         if played.following is not None:
             self._count_coins(played)
@@ -114,14 +114,14 @@ class BetEvent(ABC, Generic[Request]):
         """
         self._state.after_bet(played)
         receipt = {"nonce": played.bet.nonce, "receipt": self._services.bets.receipt(played)}
-        self._realtime.send(sid, [(RECEIPT, RECEIPT_PAYLOAD.dump(receipt))])
+        self._running.send(sid, [(RECEIPT, RECEIPT_PAYLOAD.dump(receipt))])
         if played.is_late:
             # If this fails, the seed is shown as early as the settlement wrote.
             proof_queries.postpone(played.bet.id, due_at=played.bet.completed_at_ms)
 
     def _answer(self, sid: str, answer: dict[str, Any]) -> dict[str, Any]:
         """Send the event of a bet that was not played; returns it as the acknowledgement."""
-        self._realtime.send(sid, [(self._name, answer)])
+        self._running.send(sid, [(self._name, answer)])
         return answer
 
     def _log(self, outcome: str, *, seconds: float) -> None:

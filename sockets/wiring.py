@@ -61,7 +61,7 @@ def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
         services.signals.on(Signal.CONFIRMATION, partial(_confirm, realtime, log))
     services.signals.on(Signal.PLAYER_STATE, state.forward)
     services.signals.on(Signal.LIVE_BETS, feed.forward)
-    services.signals.on(Signal.PROOFS, proofs.note_players)
+    services.signals.on(Signal.PROOFS, proofs.look_for)
     # Player state and proofs are looked up in any case.
     services.signals.on_resumed += [lambda: realtime.in_background(feed.send_newest_to_all)]
 

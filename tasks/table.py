@@ -27,7 +27,7 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         # Claims, sends and releases proofs, every 0.05 s.
         proofs.rounds,
         # Proofs of processes that have stopped or are paused, and those whose signal was lost.
-        every_two_seconds(proofs.note_connected, on_failure="proofs of players not looked up"),
+        every_two_seconds(proofs.look_for_connected, on_failure="proofs of players not looked up"),
         gauges.event_loop_lag(app, every_seconds=0.5),
         # As often as PRICE_REFRESH_SECONDS and waiting requests need.
         price_refresh.task(app),

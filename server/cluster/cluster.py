@@ -62,7 +62,7 @@ class Cluster:
         """
         if not self.processes.has_others():
             return False
-        if self.signals.state is None:
+        if not self.signals.is_cluster:
             log.error("other processes use this database, and this machine has no record of its log")
             raise Unavailable
         self.signals.publish(Signal.CONFIRMATION, None)

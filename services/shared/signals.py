@@ -73,6 +73,11 @@ class Signals(ABC):
         """``ok``, or ``away`` while there is a problem. None in a single process, where no signal is lost."""
 
     @property
+    def is_cluster(self) -> bool:
+        """Whether several processes may serve players."""
+        return self.state is not None
+
+    @property
     @abstractmethod
     def problem(self) -> str | None:
         """Why signals do not arrive or requests are not counted together, as found in the last seconds."""
