@@ -16,14 +16,14 @@ from models.db.sqlite import Sqlite
 from server.cluster.processes import Processes
 from server.cluster.redis_client import NO_ANSWER
 from server.cluster.request_counts import RedisCounts
-from server.cluster.signals import NoSignals, RedisSignals
+from server.cluster.signals import RedisSignals
 from server.rate_limiter import ALONE, NewRateLimiter, RateLimiter, RequestCounts
 from server.realtime.realtime import Realtime
 from server.realtime.repeated_task import RepeatedTask
 from services.shared import cache_invalidation
 from services.shared.clock import DatabaseClock, Millis, now_ms
 from services.shared.errors import Refusal, Unavailable
-from services.shared.signals import Signal
+from services.shared.signals import Signal, Signals
 from settings import Settings
 
 log = logging.getLogger("platform.cluster")
@@ -41,11 +41,12 @@ class Cluster:
         """``clock`` gives Unix time in milliseconds; None for that of the database."""
         self.clock = clock or _database_clock()
         self.processes = Processes(settings)
-        self.signals: NoSignals | RedisSignals = NoSignals()
+        self.signals = Signals()
+        self._redis: RedisSignals | None = None
         counts: RequestCounts = ALONE
         # The only place that chooses between one process and several.
         if settings.redis_url:
-            self.signals = signals = RedisSignals(settings.redis_url)
+            self.signals = self._redis = signals = RedisSignals(settings.redis_url)
             counts = RedisCounts(
                 settings.redis_url,
                 heard_at=lambda: signals.heard_at,
@@ -70,7 +71,7 @@ class Cluster:
 
     def tasks(self, realtime: Realtime) -> list[RepeatedTask]:
         """Signals, the row of this process, and the clock, while a server runs."""
-        tasks = self.signals.tasks()
+        tasks = self._redis.tasks() if self._redis else []
         tasks.append(every_two_seconds(partial(self._renew, realtime), on_failure="process not renewed"))
         if isinstance(self.clock, DatabaseClock):
             tasks.append(every_two_seconds(self.clock.read, on_failure="clock not read"))
@@ -80,11 +81,12 @@ class Cluster:
         """Add the metrics of the processes and their signals."""
         live = Gauge("processes_live", "Processes that serve, this one included", registry=registry)
         live.set_function(lambda: self.processes.live)
-        self.signals.count(registry)
+        if self._redis:
+            self._redis.count(registry)
 
     def redis_problems(self) -> tuple[list[str], list[str]]:
         """Lines about a Redis that refuses what is needed, and about one that does not answer."""
-        found = self.signals.find_problem()
+        found = self._redis.find_problem() if self._redis else None
         lines = [f"REDIS_URL: {found}"] if found else []
         return ([], lines) if found == NO_ANSWER else (lines, [])
 

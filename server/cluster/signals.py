@@ -1,4 +1,4 @@
-"""The two forms of signals: those of a single process, and over Redis."""
+"""Signals over Redis."""
 
 import logging
 import math
@@ -50,31 +50,13 @@ CHECKED_SECONDS = 2.0
 UNHEARD = "what this process sends through it does not arrive"
 
 
-class NoSignals(Signals):
-    """The signals of a single process: none is sent, so none is lost."""
-
-    state = problem = None
-
-    def publish(self, name: Signal, payload: Any) -> None:
-        """Do nothing."""
-
-    def find_problem(self) -> str | None:
-        """None."""
-        return None
-
-    def tasks(self) -> list[RepeatedTask]:
-        """None."""
-        return []
-
-    def count(self, registry: CollectorRegistry) -> None:
-        """Do nothing."""
-
-
 class RedisSignals(Signals):
     """Signals over a Redis server, which may be away. One task sends those that wait, another receives.
 
     The process also hears itself. While it does not, Redis is away.
     """
+
+    is_cluster = True
 
     def __init__(self, url: str) -> None:
         super().__init__()
@@ -93,10 +75,6 @@ class RedisSignals(Signals):
             "signals_dropped", "Messages dropped because the queue was full or Redis away", registry=None
         )
         self.interruptions = Counter("redis_interruptions", "How often Redis went away", registry=None)
-
-    @property
-    def state(self) -> str:
-        return "away" if self.problem else "ok"
 
     @property
     def problem(self) -> str | None:

@@ -1,6 +1,5 @@
 """Signals between the processes of the platform: short messages about what has changed."""
 
-from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable
 from enum import StrEnum
@@ -56,11 +55,14 @@ Handler = Callable[[Any], None]
 """Called with a message's payload, which is JSON. It must not block."""
 
 
-class Signals(ABC):
-    """Signals to and from the other processes.
+class Signals:
+    """Signals to and from the other processes. These are those of a single process: none is sent or lost.
 
     One may be lost, so its receiver also looks in the database from time to time.
     """
+
+    is_cluster = False
+    """Whether several processes may serve players."""
 
     def __init__(self) -> None:
         self._handlers: defaultdict[Signal, list[Handler]] = defaultdict(list)
@@ -68,21 +70,17 @@ class Signals(ABC):
         """Called when signals arrive again after some may have been lost. They never block or raise."""
 
     @property
-    @abstractmethod
-    def state(self) -> str | None:
-        """``ok``, or ``away`` while there is a problem. None in a single process, where no signal is lost."""
-
-    @property
-    def is_cluster(self) -> bool:
-        """Whether several processes may serve players."""
-        return self.state is not None
-
-    @property
-    @abstractmethod
     def problem(self) -> str | None:
         """Why signals do not arrive or requests are not counted together, as found in the last seconds."""
+        return None
 
-    @abstractmethod
+    @property
+    def state(self) -> str | None:
+        """``ok``, or ``away`` while there is a problem. None in a single process."""
+        if not self.is_cluster:
+            return None
+        return "away" if self.problem else "ok"
+
     def publish(self, name: Signal, payload: Any) -> None:
         """Send a signal to the other processes. Never waits, and never calls handlers of this process."""
 
