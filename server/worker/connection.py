@@ -24,8 +24,14 @@ from server.worker.headers import (
     read_head,
     split_target,
 )
-from server.worker.upgrade import SOCKETS_PATH, VERSION, accept_value, asks_for_websocket, refusal_of
-from server.worker.websocket import BoundedWebSocket
+from server.worker.websocket import (
+    SOCKETS_PATH,
+    VERSION,
+    BoundedWebSocket,
+    accept_value,
+    asks_for_websocket,
+    refusal_of,
+)
 
 log = logging.getLogger("platform.worker")
 
