@@ -147,13 +147,11 @@ def cache_until(at: Millis | None) -> None:
     g.cached_until_ms = at
 
 
-def list_representation(
-    dump: Callable[[Sequence[Any]], list[Any]], rows: Sequence[Any], *, rows_a_slice: int = ROWS_A_SLICE
-) -> Representation:
+def list_representation(dump: Callable[[Sequence[Any]], list[Any]], rows: Sequence[Any]) -> Representation:
     """Dump rows as a JSON list, in slices so that other greenlets may run, with its ETag and compressed."""
     parts: list[bytes] = []
-    for start in in_slices(range(0, len(rows), rows_a_slice), 1):
-        parts += [orjson.dumps(dump(rows[start : start + rows_a_slice]))[1:-1], b","]
+    for start in in_slices(range(0, len(rows), ROWS_A_SLICE), 1):
+        parts += [orjson.dumps(dump(rows[start : start + ROWS_A_SLICE]))[1:-1], b","]
     identity = b"".join([b"[", *parts[:-1], b"]"])
     # Joining the parts takes 10 ms for all cases, and freeing them some more.
     pause()

@@ -136,7 +136,7 @@ class Realtime:
             task.start(self.app, self.socketio)
 
     def close(self) -> None:
-        """Stop the background work and close all sockets. Spins that have begun end on their own."""
+        """Stop the background work and close all sockets. Bets that have begun end on their own."""
         for task in reversed(self.tasks):
             task.stop()
         for stop in self.at_stop:

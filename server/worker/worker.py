@@ -34,7 +34,7 @@ REJOIN_SECONDS = 1.3
 reconnect to this process. Without sockets there is no wait."""
 
 FINISH_SECONDS = 20.0
-"""For running requests and spins to end. The whole stop must take less than 30 seconds."""
+"""For running requests and bets to end. The whole stop must take less than 30 seconds."""
 
 
 def _log_failure(_context: Any, _kind: Any, error: BaseException | None, _traceback: Any) -> None:

@@ -1,7 +1,7 @@
 """The list of all players, for operators."""
 
 from models.db.connection import repeatable_read
-from models.db.sql import contains
+from models.db.sql import contains_text
 from models.users import User
 from services.shared.pagination import Page, Place, rows_of_page
 
@@ -14,6 +14,6 @@ def page(*, search: str, place: Place) -> Page[User]:
     """
     query = User.select()
     if search:
-        query = query.where(contains(User.username_folded, search.lower()) | (User.platform_id == search))
+        query = query.where(contains_text(User.username_folded, search.lower()) | (User.platform_id == search))
     total = query.count()
     return Page(rows_of_page(query, order=(User.id.desc(),), place=place, total=total), total)

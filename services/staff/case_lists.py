@@ -10,7 +10,7 @@ import peewee
 
 from models.cases import CASE, IRL, Case, CaseItem, IrlCase, IrlItem, spins_of
 from models.db.connection import reading, repeatable_read
-from models.db.sql import contains
+from models.db.sql import contains_text
 from models.items import Item
 from models.users import User
 from services.cases import history
@@ -104,7 +104,7 @@ def cases(
     """A page of the cases whose name or id contains the search text in any case of letters."""
     query = Case.select(Case.id)
     if search:
-        has_text = contains(Case.name_folded, fold(search)) | contains(Case.slug, search.lower())
+        has_text = contains_text(Case.name_folded, fold(search)) | contains_text(Case.slug, search.lower())
         query = query.where(has_text)
     if sale is not None:
         query = query.where(Case.retired_at_ms.is_null(sale is Sale.ON_SALE))
