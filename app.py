@@ -101,7 +101,6 @@ def _services(settings: Settings, cluster: Cluster) -> Services:
         clock=cluster.clock,
         signals=cluster.signals,
         process_id=lambda: cluster.processes.id,
-        ask_for_confirmation=cluster.ask_for_confirmation,
     )
 
 

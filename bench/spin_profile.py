@@ -29,7 +29,7 @@ WARMUP_SECONDS = 5.0
 GROUPS = {
     "log lines": ("/logging/__init__.py:", "server/logs.py:", "sockets/bets.py:_log"),
     "metrics": ("/prometheus_client/", "sockets/bets.py:_count"),
-    "public log: appending bets": ("services/log/signed_log.py:append", "services/log/sequencer.py:"),
+    "public log: appending bets": ("services/log/bet_log.py:append", "services/log/sequencer.py:"),
     "receipt: entry and signature": ("services/bets/settlement.py:receipt",),
     "proofs and live bets": ("sockets/proofs.py:_round", "sockets/live_feed.py:"),
     "seeds and encryption": (

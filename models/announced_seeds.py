@@ -1,6 +1,6 @@
 """Announced server seeds, which may be used only in the database that was used last.
 
-services/log/ keeps the last signed checkpoint of the log outside of the database. A database without it was
+Each machine keeps the last signed checkpoint of the log outside of the database. A database without it was
 restored, or is another one: its announced seeds may have been revealed.
 """
 
@@ -13,7 +13,7 @@ from peewee import Check
 
 from models.db.connection import Table
 from models.db.sql import execute
-from models.log import BETS, SignedTree, contains, current_epoch
+from models.log import contains, current_epoch
 from models.users import User
 
 
@@ -46,15 +46,15 @@ class FoundSeed(NamedTuple):
     commitment: str
     encrypted: str
     is_logged: bool
-    epoch: int
-    """The present one."""
+    epoch: int | None
+    """The present one; None while bets are paused."""
     is_current: bool
     """Whether it was drawn in the present epoch."""
-    contains_known: bool
-    """Whether the database contains the checkpoint that the caller knows."""
+    has_checkpoint: bool
+    """Whether the database contains the checkpoint with this size and root."""
 
 
-def find_seed(user_id: int, *, known: SignedTree) -> FoundSeed | None:
+def find_seed(user_id: int, *, size: int, root: str) -> FoundSeed | None:
     """The player's announced seed. To be used within ``reading()``."""
     row = AnnouncedSeed
     # In one statement, so that the checkpoints are those of the database that the seed was read from.
@@ -66,7 +66,7 @@ def find_seed(user_id: int, *, known: SignedTree) -> FoundSeed | None:
             row.is_logged,
             current_epoch(),
             row.epoch == current_epoch(),
-            contains(BETS, known),
+            contains(size, root),
         )
         .where(row.user == user_id)
         .tuples()
@@ -78,7 +78,7 @@ def find_seed(user_id: int, *, known: SignedTree) -> FoundSeed | None:
 FIRST = """
 INSERT INTO announced_seeds
     (user_id, nonce, server_seed_commitment, encrypted_server_seed, is_logged, epoch)
-SELECT :user_id, 1, :commitment, :encrypted, FALSE, epoch FROM logs WHERE name = 'bets'
+SELECT :user_id, 1, :commitment, :encrypted, FALSE, epoch FROM log WHERE TRUE
 ON CONFLICT (user_id) DO NOTHING
 """
 
@@ -109,7 +109,7 @@ def redraw_seed(user_id: int, old: FoundSeed, *, commitment: str, encrypted: str
 
 
 def mark_logged(user_id: int, seed: FoundSeed) -> None:
-    """Note that a signed checkpoint has this seed's commitment. To be used within ``writing()``."""
+    """Note that the commitment of this seed is in a signed checkpoint. To be used within ``writing()``."""
     _update(user_id, seed, is_logged=True)
 
 

@@ -1,25 +1,60 @@
-"""Finds what differs between the audit trail's tables and triggers and those that this version creates.
+"""The triggers of the audit trail, and what differs from the tables and triggers that this version creates.
 
-A trigger, rule or policy that somebody else has added can drop an event while it is written, and without
-the triggers of ``models/audit_triggers.py`` rows can be changed.
+Triggers refuse to update, replace or delete events and anchors. Those that somebody else has added, rules and
+policies can drop an event while it is written, and without the triggers rows can be changed.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
-from models.audit_trail import AuditEvent, AuditKey, KnownSetting, WaitingEvent
-from models.audit_triggers import POSTGRES_BODY, POSTGRES_FUNCTION, TABLE, triggers
+from models.audit_trail import AuditAnchor, AuditEvent, KnownSetting
 from models.db.connection import database
 from models.db.sqlite import Sqlite
 from models.log import Log, LogBundle, LogCheckpoint, LogEntry, LogTile
 
 TABLES: dict[str, Any] = {
     table._meta.table_name: table  # noqa: SLF001  # peewee's documented place of a table's name
-    for table in (
-        *(AuditEvent, WaitingEvent, AuditKey, KnownSetting),
-        *(Log, LogTile, LogBundle, LogEntry, LogCheckpoint),
-    )
+    for table in (AuditEvent, AuditAnchor, KnownSetting, Log, LogTile, LogBundle, LogEntry, LogCheckpoint)
 }
+
+CONTENT = "id, at_ms, who, what, player, address, before, after, salt, digest"
+"""The columns of an event that never change."""
+
+# REPLACE deletes rows without calling the triggers of a deletion.
+SQLITE_TRIGGERS = {
+    "audit_events_refuse_update": f"UPDATE OF {CONTENT} ON audit_events",
+    "audit_events_refuse_delete": "DELETE ON audit_events",
+    "audit_events_refuse_replace": (
+        "INSERT ON audit_events"
+        " WHEN EXISTS (SELECT 1 FROM audit_events WHERE id = NEW.id OR number = NEW.number)"
+    ),
+    "audit_events_refuse_renumber": (
+        "UPDATE OF number ON audit_events WHEN OLD.number IS NOT NULL"
+        " OR EXISTS (SELECT 1 FROM audit_events WHERE number = NEW.number)"
+    ),
+    "audit_anchors_refuse_update": "UPDATE ON audit_anchors",
+    "audit_anchors_refuse_delete": "DELETE ON audit_anchors",
+    "audit_anchors_refuse_replace": (
+        "INSERT ON audit_anchors WHEN EXISTS (SELECT 1 FROM audit_anchors WHERE events = NEW.events)"
+    ),
+}
+
+# As PostgreSQL prints them.
+POSTGRES_TRIGGERS = {
+    "audit_events_refuse_change": (
+        f"DELETE OR UPDATE OF {CONTENT} OR TRUNCATE ON audit_events FOR EACH STATEMENT"
+    ),
+    "audit_events_refuse_renumber": (
+        "UPDATE OF number ON audit_events FOR EACH ROW WHEN (old.number IS NOT NULL)"
+    ),
+    "audit_anchors_refuse_change": "DELETE OR UPDATE OR TRUNCATE ON audit_anchors FOR EACH STATEMENT",
+}
+POSTGRES_FUNCTION = "refuse_audit_change()"
+POSTGRES_BODY = """
+BEGIN
+    RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+END
+"""
 
 # A trigger's table is stored as its statement writes it.
 SQLITE_OBJECTS = f"""
@@ -66,9 +101,24 @@ def problems() -> Iterator[str]:
             yield f"the {name} is disabled"
 
 
+def _triggers() -> dict[str, str]:
+    """The statement that has created each trigger in the open database, by its name and table."""
+    if isinstance(database.obj, Sqlite):
+        rules = SQLITE_TRIGGERS
+        action = "BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
+    else:
+        rules = POSTGRES_TRIGGERS
+        action = f"EXECUTE FUNCTION {POSTGRES_FUNCTION}"
+    tables = {name: name.partition("_refuse_")[0] for name in rules}
+    return {
+        f"{name} of {table}": f"CREATE TRIGGER {name} BEFORE {rules[name]} {action.format(table=table)}"
+        for name, table in tables.items()
+    }
+
+
 def _expected() -> dict[str, str]:
     """The definition of each object, by its name."""
-    of_triggers = {f"trigger {name} of {TABLE}": text for name, text in triggers().items()}
+    of_triggers = {f"trigger {name}": text for name, text in _triggers().items()}
     if isinstance(database.obj, Sqlite):
         return of_triggers | {
             f"table {name}": table._schema._create_table(safe=False).query()[0]  # noqa: SLF001  # peewee's own way

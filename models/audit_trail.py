@@ -1,27 +1,36 @@
-"""The audit trail: events, those that wait for its log (models/log.py), and the keys of both.
+"""The audit trail: events, their anchors in the public log, and the settings of the last start.
 
-Triggers (models/audit_triggers.py) refuse to update, replace or delete the rows of ``audit_events``.
+Triggers (models/audit_schema.py) refuse to update, replace or delete rows of events and anchors. An event
+only gets a number, once, when it is anchored.
 """
 
+from functools import reduce
+from hashlib import sha256
 from typing import Any
 
 import peewee
 from peewee import SQL, fn
 
 from models.db.connection import Table, database
+from models.db.sql import execute
 from models.db.sqlite import Sqlite
-from models.log import AUDIT, LogBundle
 
 IS_LOGIN = SQL("what = 'account.logged-in'")
 """With a literal, so that the partial index matches."""
 IS_BY_STAFF = SQL("substr(who, 1, 6) = 'staff:'")
 """Like IS_LOGIN."""
 
+BATCH = 5_000
+"""Events that one anchor adds at most."""
+MINUTE_MS = 60_000
+NO_EVENTS = "0" * 64
+"""The digest of a trail without events."""
+
 
 class AuditEvent(Table):
     """A recorded action. It is written in the transaction of the action."""
 
-    # Drawn before the row is written, because ``mac`` covers it. A higher id may be committed earlier.
+    # Drawn before the row is written, because ``digest`` covers it. A higher id may be committed earlier.
     id = peewee.BigAutoField()
     at_ms = peewee.BigIntegerField()
     # A platform id, ``staff:<name>``, ``operator:<system user>``, or ``system``.
@@ -31,12 +40,15 @@ class AuditEvent(Table):
     player = peewee.CharField(max_length=80, null=True)
     # The address of the client, if there was one.
     address = peewee.CharField(max_length=64, null=True)
-    # JSON texts in their canonical form (services/audit_trail/canonical.py).
+    # JSON texts in their canonical form (``to_text`` of services/audit_trail/recording.py).
     before = peewee.TextField(null=True)
     after = peewee.TextField(null=True)
-    # Proves that a process with SECRET_KEY has written the row.
-    key_id = peewee.CharField(max_length=16)
-    mac = peewee.CharField(max_length=64)
+    # Random, in hexadecimal, so that nobody can guess what a digest is of.
+    salt = peewee.CharField(max_length=32)
+    # The SHA-256 of the canonical text of the columns above, in hexadecimal.
+    digest = peewee.CharField(max_length=64)
+    # The place in the order of the anchors, from 1 without gaps. Null until the event is anchored.
+    number = peewee.BigIntegerField(null=True, unique=True)
 
     class Meta:
         table_name = "audit_events"
@@ -55,25 +67,21 @@ AuditEvent.add_index(
 AuditEvent.add_index(
     AuditEvent.index(AuditEvent.address, AuditEvent.player, name="audit_events_of_logins", where=IS_LOGIN)
 )
+# Events that wait for an anchor.
+AuditEvent.add_index(
+    AuditEvent.index(AuditEvent.at_ms, name="audit_events_waiting", where=AuditEvent.number.is_null())
+)
 
 
-class WaitingEvent(Table):
-    """An event that is not in the audit log yet. The row is written with the event."""
+class AuditAnchor(Table):
+    """What the public log has about the first ``events`` events: the digest of their chain."""
 
-    event_id = peewee.BigIntegerField(primary_key=True)
-
-    class Meta:
-        table_name = "audit_waiting_events"
-
-
-class AuditKey(Table):
-    """The key that belongs to one SECRET_KEY, encrypted, for the time when that is no longer known."""
-
-    key_id = peewee.CharField(max_length=16, primary_key=True)
-    encrypted_key = peewee.TextField()
+    events = peewee.BigIntegerField(primary_key=True)
+    digest = peewee.CharField(max_length=64)
+    at_ms = peewee.BigIntegerField()
 
     class Meta:
-        table_name = "audit_keys"
+        table_name = "audit_anchors"
 
 
 class KnownSetting(Table):
@@ -110,10 +118,49 @@ def _plain(value: object) -> object:
 def next_event_id() -> int:
     """An id for a new event, to be used within ``writing()``."""
     if isinstance(database.obj, Sqlite):
-        # There is only one write transaction at a time. The id of an event that was removed is not used
-        # again: the log has it, or it waits for that.
-        of_the_log = LogBundle.select(fn.MAX(LogBundle.highest_id)).where(LogBundle.log == AUDIT)
-        used = (AuditEvent.select(fn.MAX(AuditEvent.id)), WaitingEvent.select(fn.MAX(WaitingEvent.event_id)))
-        return max(query.scalar() or 0 for query in (*used, of_the_log)) + 1
+        # There is only one write transaction at a time.
+        return int(AuditEvent.select(fn.MAX(AuditEvent.id)).scalar() or 0) + 1
     (number,) = database.execute_sql("SELECT nextval('audit_events_id_seq')").fetchone()
     return int(number)
+
+
+def chained(digest: str, of_event: str) -> str:
+    """The digest of a chain that is longer by an event, from the digests of both."""
+    return sha256(f"{digest}{of_event}".encode()).hexdigest()
+
+
+def anchor_is_due(*, now: int) -> bool:
+    """Whether an event has waited for an anchor for a minute. To be used within ``reading()``."""
+    is_late = AuditEvent.number.is_null(), AuditEvent.at_ms <= now - MINUTE_MS
+    return bool(AuditEvent.select().where(*is_late).exists())
+
+
+NUMBER = """
+UPDATE audit_events SET number = numbered.number FROM (
+    SELECT id, ROW_NUMBER() OVER (ORDER BY id) + (
+        SELECT COALESCE(MAX(highest), 0) FROM (
+            SELECT MAX(number) AS highest FROM audit_events UNION ALL SELECT MAX(events) FROM audit_anchors
+        ) AS of_both
+    ) AS number FROM audit_events WHERE number IS NULL ORDER BY id LIMIT :batch
+) AS numbered WHERE audit_events.id = numbered.id RETURNING audit_events.number, digest
+"""
+# Rows that somebody has added or removed must not stop the public log, so numbers follow the highest of both.
+
+
+def number_new(*, now: int) -> tuple[str, int] | None:
+    """Number the events that wait, and store an anchor, if one is due; returns its digest and its events.
+
+    To be used in the transaction that appends the anchor to the public log, when that is locked. At most
+    BATCH events are numbered at once, and the next anchor is due at once then.
+    """
+    if not anchor_is_due(now=now):
+        return None
+    last = AuditAnchor.select().order_by(AuditAnchor.events.desc()).first()
+    numbers = sorted(execute(NUMBER, {"batch": BATCH}))
+    if not numbers:
+        # A trigger or rule of somebody else refuses it, which ``flask audit verify`` reports.
+        return None
+    digest = reduce(chained, (digest for _, digest in numbers), last.digest if last else NO_EVENTS)
+    events, _ = numbers[-1]
+    AuditAnchor.create(events=events, digest=digest, at_ms=now)
+    return digest, events

@@ -65,7 +65,8 @@ class Settlement(Outcome):
     next_encrypted_server_seed: str
     checkpoint_size: int
     checkpoint_root: str
-    """The log must have had this checkpoint, and the announced seed must be of the present epoch."""
+    """The log must have had this checkpoint, bets must not be paused, and the announced seed must be of the
+    present epoch."""
     request_id: str | None
     request_digest: str | None
     shard: int
@@ -102,11 +103,8 @@ BALANCES = ", ".join(Balances._fields)
 SEED_IS_ANNOUNCED = """
     user_id = :user_id AND nonce = :nonce AND server_seed_commitment = :server_seed_commitment
     AND is_logged
-    AND epoch = (SELECT epoch FROM logs WHERE name = 'bets')
-    AND EXISTS (
-        SELECT 1 FROM log_checkpoints
-        WHERE log_id = 'bets' AND size = :checkpoint_size AND root = :checkpoint_root
-    )
+    AND epoch = (SELECT epoch FROM log WHERE NOT is_paused)
+    AND EXISTS (SELECT 1 FROM log_checkpoints WHERE size = :checkpoint_size AND root = :checkpoint_root)
 """
 NEXT_SEED = """
     nonce = nonce + 1,

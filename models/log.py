@@ -1,31 +1,24 @@
-"""The logs: their trees as tiles, what their entries refer to, and what waits to be appended.
+"""The public log: its tree as tiles, what its entries refer to, and what waits to be appended.
 
-services/log/ appends to them. The entry of a bet is made from the row of the bet whenever it is needed, so
-only other entries are stored as texts.
+services/log/ appends to it. The entry of a bet is made from the row of the bet whenever it is needed, so only
+other entries are stored as texts.
 """
 
 import json
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import Any
 
 import peewee
 from peewee import Check, fn
 
-from models.db.connection import Table
+from models.db.connection import Table, database, reading
 from models.db.sql import execute
-
-EMPTY_ROOT = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-"""The root of a tree without entries: the SHA-256 of nothing, in hexadecimal."""
-
-BETS = "bets"
-AUDIT = "audit"
-"""The names of the logs."""
 
 
 class Log(Table):
-    """A log. All of its processes append to it, one at a time: an append is guarded by the size."""
+    """The log, in one row. Every process may append to it, one at a time: an append locks the row."""
 
-    name = peewee.CharField(max_length=16, primary_key=True)
+    id = peewee.IntegerField(primary_key=True, constraints=[Check("id = 1")])
     # Empty until the first start of a server.
     origin = peewee.CharField(max_length=255, default="")
     size = peewee.BigIntegerField(default=0)
@@ -33,60 +26,56 @@ class Log(Table):
     checkpoint = peewee.TextField(default="")
     # An announced seed of an earlier epoch must be redrawn before it is used.
     epoch = peewee.BigIntegerField(default=1)
-    # Grows when a machine confirms that this database contains its own last checkpoint.
+    # Grows when a machine confirms that this database contains the checkpoint of its file.
     confirmations = peewee.BigIntegerField(default=0)
     # The next key that an entry has announced.
     announced_key = peewee.CharField(max_length=400, default="")
-    # Of the log of bets, the key of the players' pseudonyms. Without encryption, since it must not be lost
-    # with SECRET_KEY, and the commitments in this database already tell which pseudonym is whose.
-    player_key = peewee.CharField(max_length=64, null=True)
-    # Why no withdrawal is sent since an epoch began, and since when; null when nothing holds them.
+    # The key of the players' pseudonyms. Without encryption, since it must not be lost with SECRET_KEY, and
+    # the commitments in this database already tell which pseudonym is whose.
+    player_key = peewee.CharField(max_length=64)
+    # Why no withdrawal is sent since a restore, and since when; null when nothing holds them.
     held_reason = peewee.CharField(max_length=100, null=True)
     held_at_ms = peewee.BigIntegerField(null=True)
+    # For the same reason no bet is settled, until an operator decides.
+    is_paused = peewee.BooleanField(default=False)
 
     class Meta:
-        table_name = "logs"
+        table_name = "log"
 
 
 class LogTile(Table):
     """Up to 256 consecutive hashes of one level of the tree."""
 
-    log = peewee.ForeignKeyField(Log, on_delete="RESTRICT", index=False)
     level = peewee.IntegerField()
     number = peewee.BigIntegerField()
     hashes = peewee.BlobField()
 
     class Meta:
         table_name = "log_tiles"
-        primary_key = peewee.CompositeKey("log", "level", "number")
+        primary_key = peewee.CompositeKey("level", "number")
 
 
 class LogBundle(Table):
-    """What up to 256 consecutive entries are made from, eight bytes each: see ``Reference``."""
+    """What up to 256 consecutive entries are made from, eight bytes each: see services/log/bundles.py."""
 
-    log = peewee.ForeignKeyField(Log, on_delete="RESTRICT", index=False)
-    number = peewee.BigIntegerField()
+    number = peewee.BigIntegerField(primary_key=True)
     references = peewee.BlobField(column_name="entry_references")
-    # The highest id in this bundle and all before it, and the lowest one in this bundle.
+    # The highest id of a bet in this bundle and all before it, and the lowest one in this bundle.
     highest_id = peewee.BigIntegerField()
     lowest_id = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "log_bundles"
-        primary_key = peewee.CompositeKey("log", "number")
 
 
 # The bundle of a bet.
-LogBundle.add_index(
-    LogBundle.index(LogBundle.log, LogBundle.highest_id, LogBundle.number, name="log_bundles_by_id")
-)
+LogBundle.add_index(LogBundle.index(LogBundle.highest_id, LogBundle.number, name="log_bundles_by_id"))
 
 
 class LogEntry(Table):
-    """An entry that is not made from another row."""
+    """An entry that is not made from a bet."""
 
     id = peewee.BigAutoField()
-    log = peewee.ForeignKeyField(Log, on_delete="RESTRICT", index=False)
     # Canonical JSON.
     text = peewee.TextField()
 
@@ -105,7 +94,7 @@ class WaitingBet(Table):
 
 
 class WaitingEntry(Table):
-    """An entry of ``log_entries`` that is not in its log yet."""
+    """An entry of ``log_entries`` that is not in the log yet."""
 
     entry = peewee.ForeignKeyField(LogEntry, primary_key=True, on_delete="RESTRICT")
 
@@ -116,8 +105,7 @@ class WaitingEntry(Table):
 class LogCheckpoint(Table):
     """Size and root of a checkpoint of the last day, and of the newest one."""
 
-    log = peewee.ForeignKeyField(Log, on_delete="RESTRICT", index=False)
-    size = peewee.BigIntegerField(constraints=[Check("size >= 0")])
+    size = peewee.BigIntegerField(primary_key=True, constraints=[Check("size >= 0")])
     # In hexadecimal.
     root = peewee.CharField(max_length=64)
     # With an index, by which old ones are removed.
@@ -125,31 +113,44 @@ class LogCheckpoint(Table):
 
     class Meta:
         table_name = "log_checkpoints"
-        primary_key = peewee.CompositeKey("log", "size")
-
-
-class SignedTree(NamedTuple):
-    """What a checkpoint says of a tree; the root in hexadecimal."""
-
-    size: int
-    root: str
 
 
 def current_epoch() -> Any:
-    """A subquery: the present epoch of redraws."""
-    return Log.select(Log.epoch).where(Log.name == BETS)
+    """A subquery: the present epoch of redraws; null while bets are paused."""
+    return Log.select(Log.epoch).where(~Log.is_paused)
 
 
-def contains(log: str, tree: SignedTree) -> Any:
-    """A condition: the log with this name has had this checkpoint, in this database."""
+def lock_log(*, for_append: bool = False) -> Log:
+    """The row of the log, whose epoch does not change until the caller's transaction ends.
+
+    ``for_append`` makes other appends wait as well.
+    """
+    query: Any = Log.select()
+    if database.for_update:
+        query = query.for_update("FOR UPDATE" if for_append else "FOR SHARE")
+    return query.get()  # type: ignore[no-any-return]  # peewee carries no types
+
+
+def let_wait(text: str) -> None:
+    """Let the entry of a commitment wait for the log. To be used within ``writing()``, after ``lock_log``."""
+    WaitingEntry.insert(entry=LogEntry.create(text=text)).execute()
+
+
+def contains(size: int, root: str) -> Any:
+    """A condition: the log of this database has had a checkpoint with this size and root (hexadecimal)."""
     row = LogCheckpoint
-    is_same = (row.log == log) & (row.size == tree.size) & (row.root == tree.root)
-    return fn.EXISTS(row.select(row.size).where(is_same))
+    return fn.EXISTS(row.select(row.size).where(row.size == size, row.root == root))
+
+
+@reading()
+def last_signed_at() -> int | None:
+    """When the last checkpoint was signed, in ms; None before the first start of a server."""
+    return LogCheckpoint.select(fn.MAX(LogCheckpoint.signed_at_ms)).scalar() or None
 
 
 SIZE_WITH = """
-SELECT size FROM logs WHERE name = 'bets' AND EXISTS (
-    SELECT 1 FROM log_checkpoints WHERE log_id = 'bets' AND size = :known_size AND root = :known_root
+SELECT size FROM log WHERE EXISTS (
+    SELECT 1 FROM log_checkpoints WHERE size = :known_size AND root = :known_root
 ) AND NOT EXISTS (
     SELECT 1 FROM {pairs}(:bets) AS bet
     JOIN log_waiting_bets ON log_waiting_bets.bet_id = CAST(bet.key AS BIGINT)
@@ -157,13 +158,13 @@ SELECT size FROM logs WHERE name = 'bets' AND EXISTS (
 """
 
 
-def size_with(bet_ids: Collection[int], *, known: SignedTree) -> int | None:
-    """A size of the log of bets with which it contains all of these bets.
+def size_with(bet_ids: Collection[int], *, size: int, root: str) -> int | None:
+    """A size of the log with which it contains all of these bets.
 
-    None while one of them waits, and if the database does not contain the known checkpoint.
+    None while one of them waits, and if the database does not contain the checkpoint with this size and root.
 
     To be used within ``reading()``.
     """
     bets = json.dumps(dict.fromkeys(bet_ids, ""))
-    row = execute(SIZE_WITH, {"bets": bets, "known_size": known.size, "known_root": known.root}).fetchone()
+    row = execute(SIZE_WITH, {"bets": bets, "known_size": size, "known_root": root}).fetchone()
     return None if row is None else int(row[0])

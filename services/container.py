@@ -10,9 +10,6 @@ from services.accounts.login.login import Login, Provider
 from services.accounts.tokens import Tokens
 from services.accounts.two_factor.authentication import TwoFactorAuthentication
 from services.alarms.delivery import AlarmDelivery
-from services.audit_trail.audit_log import AuditLog
-from services.audit_trail.keys import AuditKeys
-from services.audit_trail.recording import record_with
 from services.bets.cases import Openings
 from services.bets.proofs import Proofs
 from services.bets.seeds import ServerSeeds
@@ -23,8 +20,7 @@ from services.figures.daily_figures import FiguresOfAppended
 from services.items.catalogue import CatalogueCache
 from services.items.prices.service import PriceService
 from services.log.bet_log import BetLog
-from services.log.keys import LogKeys
-from services.log.pseudonyms import Pseudonyms
+from services.log.notes import LogKeys
 from services.maintenance.encrypted_columns import EncryptedColumn, encrypted_columns
 from services.payments.deposits import Deposits
 from services.payments.hold import PayoutHold
@@ -63,7 +59,6 @@ class Services:
         clock: Callable[[], Millis],
         signals: Signals,
         process_id: Callable[[], int],
-        ask_for_confirmation: Callable[[], bool],
     ) -> None:
         """``clock`` gives Unix time in milliseconds. The others come from the cluster (server/cluster/)."""
         self.settings = settings
@@ -75,28 +70,14 @@ class Services:
             issuer=settings.base_url,
             ttl_seconds=settings.jwt_ttl_seconds,
         )
-        self.audit_keys = AuditKeys(
-            secret_key=settings.secret_key,
-            previous_keys=settings.previous_secret_keys,
-            encrypter=self._encrypter("audit trail keys"),
-        )
-        record_with(self.audit_keys)
         self.log = BetLog(
             settings.instance_dir,
             origin=settings.log_origin,
             keys=LogKeys(settings.log_keys),
-            pseudonyms=Pseudonyms(),
             totals=FiguresOfAppended(),
             clock=clock,
-            ask_for_confirmation=ask_for_confirmation,
-        )
-        self.audit_log = AuditLog(
-            settings.instance_dir,
-            origin=settings.log_origin,
-            keys=self.log.keys,
-            audit_keys=self.audit_keys,
-            clock=clock,
-            ask_for_confirmation=ask_for_confirmation,
+            signals=signals,
+            process_id=process_id,
         )
         self.seeds = ServerSeeds(encrypter=self._encrypter("server seeds"), bet_log=self.log, clock=clock)
         self.proofs = Proofs(seeds=self.seeds, process_id=process_id)
@@ -119,7 +100,7 @@ class Services:
 
         self.payment_methods = PaymentMethods(settings, clock=clock)
         self.deposits = Deposits(self.payment_methods, settings, clock=clock)
-        self.payout_hold = hold = PayoutHold([self.log, self.audit_log])
+        self.payout_hold = hold = PayoutHold(self.log)
         self.withdrawals = Withdrawals(self.payment_methods, settings, hold=hold, clock=clock)
         self.payout_sender = PayoutSender(self.payment_methods, hold=hold, clock=clock)
         self.payment_inbox = WebhookInbox(self.payment_methods, settings)
@@ -172,7 +153,6 @@ class Services:
             seeds=self.seeds.encrypter,
             two_factor=self.two_factor.encrypter,
             shipping=self.shipping.encrypter,
-            audit_keys=self.audit_keys.encrypter,
             staff=self.staff_enrolment.encrypter,
         )
 

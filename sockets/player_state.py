@@ -18,6 +18,7 @@ from services.accounts import users
 from services.bets.seeds import Commitment
 from services.bets.settlement import SettledBet
 from services.container import Services
+from services.log.restore import BetsPaused
 from services.shared.background import pause
 from services.shared.signals import Signal
 from sockets.schemas import BalanceSchema, CommitmentSchema
@@ -64,12 +65,14 @@ class PlayerState:
             self.send(user_id, played.following, played.balances)
 
     def joined(self, sid: str) -> None:
-        """Send a new socket its player's commitment and balances. Raises UserNotFound."""
+        """Send a new socket its player's commitment and balances. Raises UserNotFound.
+
+        While bets are paused the commitment may have to be replaced, so it is sent when they go on.
+        """
         user_id = self._connections.player_of(sid)
         if user_id is None:
             return
-        commitment = self._services.seeds.announced(user_id=user_id)
-        events = [_event(commitment), _event(users.get_by_id(user_id))]
+        events = [*self._commitment(user_id), _event(users.get_by_id(user_id))]
         # During the queries the token may have been revoked, or a bet may have sent newer ones.
         if self._connections.player_of(sid) == user_id:
             self._send(sid, events, unless_older=True)
@@ -98,10 +101,17 @@ class PlayerState:
             # A bet is running. It sends these events itself, in the promised order.
             return
         # A restored database may announce a seed that was revealed: this redraws it.
-        commitment = self._services.seeds.announced(user_id=changed.user_id)
+        commitment = self._commitment(changed.user_id)
         if self._sent_state(changed.sid) == before:
-            self._send(changed.sid, [_event(commitment)], unless_older=True)
+            self._send(changed.sid, commitment, unless_older=True)
             self._send(changed.sid, [(BALANCE, BALANCE_PAYLOAD.dump(changed))])
+
+    def _commitment(self, user_id: int) -> list[Event]:
+        """The event with the player's commitment; none while bets are paused."""
+        try:
+            return [_event(self._services.seeds.announced(user_id=user_id))]
+        except BetsPaused:
+            return []
 
     def _sent_state(self, sid: str) -> SentState | None:
         """None for a spectator."""

@@ -6,14 +6,12 @@ its signal itself.
 """
 
 from functools import partial
-from typing import Any
 
 from flask import Flask
 
 from server.cluster.cluster import Cluster
 from server.realtime.realtime import Realtime
 from services.container import Services
-from services.log.signed_log import SignedLog
 from services.shared import cache_invalidation
 from services.shared.signals import Signal
 from sockets.bets import OpeningEvent, SpinEvent
@@ -57,8 +55,8 @@ def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
     # When another process has sent a signal, and when signals may have been lost.
     services.signals.on(Signal.CACHE, cache_invalidation.receive)
     # Another machine has no record of the database.
-    for log in (services.log, services.audit_log):
-        services.signals.on(Signal.CONFIRMATION, partial(_confirm, realtime, log))
+    confirm = services.log.restores.confirm
+    services.signals.on(Signal.CONFIRMATION, lambda _: realtime.in_background(confirm))
     services.signals.on(Signal.PLAYER_STATE, state.forward)
     services.signals.on(Signal.LIVE_BETS, feed.forward)
     services.signals.on(Signal.PROOFS, proofs.look_for)
@@ -72,7 +70,3 @@ def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
     SpinEvent(app, realtime, "upgrader:spin", services.upgrader, proofs=proofs)
     OpeningEvent(app, realtime, "case:open", services.case_openings, proofs=proofs)
     OpeningEvent(app, realtime, "irl:open", services.irl_openings, proofs=proofs)
-
-
-def _confirm(realtime: Realtime, log: SignedLog, _payload: Any) -> None:
-    realtime.in_background(log.confirm)

@@ -20,7 +20,13 @@ def add_gauges(app: Flask) -> None:
     registry = app.extensions["metrics"].registry
     realtime: Realtime = app.extensions["realtime"]
     proofs: ProofDelivery = app.extensions["proofs"]
-    bet_log, audit_log = app.extensions["services"].log, app.extensions["services"].audit_log
+    hold, machine = app.extensions["services"].payout_hold, app.extensions["services"].log.machine
+
+    def log_size() -> int:
+        return machine.known.checkpoint.size if machine.known else 0
+
+    def log_successors() -> int:
+        return len(machine.known.ended) if machine.known else 0
 
     def gauge(name: str, description: str, read: Callable[[], float]) -> None:
         Gauge(name, description, registry=registry).set_function(read)
@@ -31,12 +37,9 @@ def add_gauges(app: Flask) -> None:
     gauge("proofs_unconfirmed", "Proofs that were sent and not confirmed yet", lambda: proofs.unconfirmed)
     without_key = "Proofs that are not sent because no key decrypts their seeds"
     gauge("proofs_undecryptable", without_key, lambda: proofs.undecryptable)
-    gauge("log_entries", "Entries in the last checkpoint of the public log", lambda: bet_log.published_size)
-    gauge("log_successors", "Logs that could not go on after a restore", lambda: bet_log.successors)
-    audit_successors = "Logs of the audit trail that could not go on after a restore"
-    gauge("audit_log_successors", audit_successors, lambda: audit_log.successors)
-    refused = "Audit events that no process with the SECRET_KEY has written"
-    gauge("audit_events_refused", refused, lambda: audit_log.refused)
+    gauge("log_entries", "Entries in the last checkpoint of the public log", log_size)
+    gauge("log_successors", "Logs that could not go on after a restore", log_successors)
+    gauge("bets_paused", "1 while bets wait for an operator after a restore", lambda: hold.pauses_bets)
     gauge("database_pool_size", "Limit of connections, 0 for none", lambda: database.pool_size)
     gauge("database_pool_in_use", "Connections in use", lambda: database.in_use)
     waiting = "Requests and spins that wait for a connection"

@@ -5,7 +5,7 @@ from flask import Flask
 from server.cluster.cluster import Cluster, every_two_seconds
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
-from tasks import alarms, audit_log, gauges, payments, price_refresh, reality_checks
+from tasks import alarms, audit_trail, gauges, payments, price_refresh, reality_checks
 
 
 def repeated_tasks(app: Flask) -> list[RepeatedTask]:
@@ -41,7 +41,7 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         RepeatedTask(
             app.extensions["payment_changes"].send_new, every_seconds=0.8, on_failure="payments not compared"
         ),
-        audit_log.task(app, every_seconds=1.0),
+        audit_trail.task(app, every_seconds=10.0),
         # Each rule has an interval of its own: a minute or an hour.
         alarms.checks(app, every_seconds=5.0),
         alarms.delivery(app, every_seconds=1.0),

@@ -27,7 +27,7 @@ SOURCES = {
     "monitor.py": [
         (CLIENT_SEEDS, "CLIENT_SEED"),
         (ROLLS, RULES),
-        ("services/log/merkle.py", "EMPTY_ROOT leaf_hash node_hash root_of"),
+        ("services/log/tree.py", "EMPTY_ROOT leaf_hash node_hash root_of"),
     ],
 }
 """The modules that a Python program copies from, each with the names of the definitions."""

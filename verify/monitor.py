@@ -102,7 +102,7 @@ class NotChecked(Exception):
     """Something is missing, was not signed, or is of a later format. That proves nothing."""
 
 
-# BEGIN of the rules, which generate.py copies from services/bets/rolls.py and services/log/merkle.py.
+# BEGIN of the rules, which generate.py copies from services/bets/rolls.py and services/log/tree.py.
 
 CLIENT_SEED = re.compile(r"[A-Za-z0-9_-]{4,64}", re.ASCII)
 
@@ -555,9 +555,9 @@ IS_ID = _text("[0-9]{1,19}")
 IS_INDEX = _integer(0)
 TERMS = {("algorithm", "edge", "item", "price", "threshold", "wager"), ("algorithm", "snapshot", "wager")}
 VALID: dict[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("at", "kept", "price", "redraw", "size", "wager"), IS_INDEX),
+    **dict.fromkeys(("at", "events", "kept", "price", "redraw", "size", "wager"), IS_INDEX),
     **dict.fromkeys(("nonce", "threshold"), _integer(1)),
-    **dict.fromkeys(("commitment", "next", "snapshot"), IS_HASH),
+    **dict.fromkeys(("audit", "commitment", "next", "snapshot"), IS_HASH),
     **dict.fromkeys(("item", "reason"), _text("(?s).{1,1000}")),
     **dict.fromkeys(("key", "nextKey"), _text(r"[^\s]{1,5000}")),
     "forkOf": _text(r"[^\s]{1,500}"),
@@ -568,7 +568,7 @@ VALID: dict[str, Callable[[Any], bool]] = {
     "player": _text("[0-9a-f]{32}"),
     "root": lambda value: isinstance(value, str) and len(_from_base64(value)) == HASH_BYTES,
     "terms": lambda value: isinstance(value, dict) and tuple(value) in TERMS and _are_valid(value),
-    "v": lambda value: type(value) is int and value == 1,
+    "v": lambda value: type(value) is int and value in (1, 2),
 }
 """What the fields of entries and terms may hold."""
 
@@ -580,6 +580,7 @@ KINDS = {
     ("at", "forkOf", "kept", "root", "size", "v"): "fork",
     ("at", "nextKey", "v"): "key",
     ("at", "key", "nextKey", "v"): "key",
+    ("at", "audit", "events", "v"): "audit",
 }
 
 
@@ -588,7 +589,7 @@ def parse_entry(raw: bytes) -> tuple[str, dict[str, Any]]:
     try:
         entry = json.loads(raw.decode())
         version = within(entry, "v")
-        if type(version) is int and version > 1:
+        if type(version) is int and version > (2 if "audit" in entry else 1):
             return "later", entry
         is_canonical = canonical_json(entry).encode() == raw
     except (ValueError, RecursionError):
@@ -788,6 +789,8 @@ class State:
     """Origin, size and edge of the log that this one continues, until the entry that says so."""
     ended: list[str] = field(default_factory=list)
     """The origins of the logs before this one."""
+    audited: int = 0
+    """How many events of the audit trail the log has anchored."""
     later: list[int] = field(default_factory=list)
     """Index of the first entry of a later format, and how many there are."""
     players: dict[str, tuple[int, str, int]] = field(default_factory=dict)
@@ -1128,6 +1131,12 @@ class Monitor:
         self._report(f"entry {index}: epoch {entry['redraw']} of redraws begins: {entry['reason']}")
         return self._chained(index, self.chain.begin_epoch(entry))
 
+    def _read_audit(self, _: int, entry: dict[str, Any]) -> str | None:
+        """An anchor of the audit trail, whose events never become fewer."""
+        before, now = self.state.audited, entry["events"]
+        self.state.audited = now
+        return f"the audit trail has {now} events after {before}" if now < before else None
+
     def _read_key(self, index: int, entry: dict[str, Any]) -> str | None:
         """An announced key. Only the last one that follows the current key may become the current one."""
         state = self.state
@@ -1145,6 +1154,8 @@ class Monitor:
 
     def _read_fork(self, index: int, entry: dict[str, Any]) -> str | None:
         kept, size = entry["kept"], entry["size"]
+        # Events may be lost with the end of the log.
+        self.state.audited = 0
         self._report(f"entry {index}: continues {entry['forkOf']}, with {kept} of its {size} entries")
         seen, tree = self.state.predecessor, self.tree
         if kept != index or kept > size or entry["forkOf"] == self.state.origin:

@@ -10,7 +10,7 @@ import psycopg2
 from bench.speed.machine import running_on
 from bench.speed.stage import LOAD, Stage
 from models.bet_settlement import EXECUTE, PARAMETERS, PREPARE
-from models.log import EMPTY_ROOT
+from services.log.tree import EMPTY_ROOT
 from tests.harness.databases import administer, packaged_tool
 from tests.harness.players import Player
 
@@ -65,7 +65,7 @@ VALUES = {
     "next_encrypted_server_seed": f"'{'s' * 140}:next_serial'",
     "next_commitment_bytes": "sha256('')",
     "checkpoint_size": "0",
-    "checkpoint_root": f"'{EMPTY_ROOT}'",
+    "checkpoint_root": f"'{EMPTY_ROOT.hex()}'",
     **dict.fromkeys(("request_id", "request_digest"), "NULL"),
     "shard": ":shard",
     "ledger_kind": "'spin'",

@@ -70,7 +70,7 @@ class Stage:
         return {"DATABASE_URL": url, "INSTANCE_DIR": str(self.instance_dir(url))}
 
     def instance_dir(self, url: str) -> Path:
-        """The files of its servers. With those of another database, all seeds would be redrawn."""
+        """The files of its servers. With those of another database, bets would be paused."""
         place = self.directory / f"instance-{hashlib.sha256(url.encode()).hexdigest()[:16]}"
         place.mkdir(exist_ok=True)
         return place

@@ -6,7 +6,6 @@ from blueprints.api.auth import current_user, require_user
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.log.schemas import RECEIPT, PseudonymSchema
 from server.current_services import get_services
-from services.log import receipts
 
 blueprint = ApiBlueprint(
     "receipts", __name__, url_prefix="/log", description="The caller's own entries in the public log"
@@ -30,5 +29,5 @@ def get_receipt(nonce: int) -> Response:
 
     Not found for a bet that was lost in a restore.
     """
-    text = receipts.receipt_of_bet(user_id=current_user().id, nonce=nonce, bet_log=get_services().log)
+    text = get_services().log.receipt_of_bet(user_id=current_user().id, nonce=nonce)
     return Response(text, mimetype="text/plain")

@@ -21,7 +21,7 @@ from blueprints.log.schemas import BYTES, CHECKPOINT, REVEALED_BETS, VERIFIER_KE
 from server.current_services import get_services
 from services.bets import lookups
 from services.log import published
-from services.log.signed_log import Known
+from services.log.file import File
 
 LOG = "log"
 """The name of the first log."""
@@ -65,8 +65,8 @@ def get_tile(tile: str, log: str = LOG) -> Response:
     in the newest checkpoint.
     """
 
-    def make(known: Known) -> Representation:
-        content = published.tile(tile, known=known)
+    def make(file: File) -> Representation:
+        content = published.tile(tile, file=file)
         etag = generate_etag(content)
         return Representation(content, etag, content_type=OCTETS, cache_control=IMMUTABLE)
 
@@ -84,10 +84,10 @@ def get_entry_bundle(bundle: str, log: str = LOG) -> Response:
 
     The path is that of the tile without its level. Entries are canonical JSON.
     """
-    path, source = f"entries/{bundle}", get_services().log.source
+    path, pseudonyms = f"entries/{bundle}", get_services().log.pseudonyms
 
-    def make(known: Known) -> Representation:
-        content = published.entry_bundle(path, known=known, source=source)
+    def make(file: File) -> Representation:
+        content = published.entry_bundle(path, file=file, pseudonyms=pseudonyms)
         return compressed(content, content_type=OCTETS, cache_control=IMMUTABLE)
 
     return _kept(log, path, make)
@@ -117,8 +117,8 @@ def list_revealed_bets(number: str, log: str = LOG) -> Response:
     """
     services = get_services()
 
-    def make(known: Known) -> Representation:
-        found = lookups.revealed(number=number, known=known, proofs=services.proofs, now=services.clock())
+    def make(file: File) -> Representation:
+        found = lookups.revealed(number=number, file=file, proofs=services.proofs, now=services.clock())
         opened = {key: dump_opened_case(content) for key, content in found.contents.items()}
 
         def dump(some: Any) -> list[Any]:
@@ -135,7 +135,7 @@ def list_revealed_bets(number: str, log: str = LOG) -> Response:
 @blueprint.response(200, OriginSchema)
 def get_current_log() -> tuple[dict[str, Any], int, dict[str, str]]:
     """The origin of the present log. Its paths begin with the last segment of it."""
-    origin = get_services().log.current().checkpoint.origin
+    origin = get_services().log.checkpoint().origin
     return {"origin": origin}, HTTPStatus.OK, {"Cache-Control": FOR_A_SECOND}
 
 
@@ -150,24 +150,24 @@ for rule, view in SHARED.items():
     successors.add_url_rule(rule, view_func=view)
 
 
-def _kept(log: str, path: str, make: Callable[[Known], Representation], *, moment: int = 0) -> Response:
+def _kept(log: str, path: str, make: Callable[[File], Representation], *, moment: int = 0) -> Response:
     """The response of a path below the log, made as far as the newest checkpoint goes."""
 
-    def response(known: Known) -> Response:
-        published.check_name(log, known=known)
-        origin, size = known.checkpoint.origin, known.checkpoint.size
-        return kept.get((origin, path), lambda: make(known), moment=(size, moment)).response()
+    def response(file: File) -> Response:
+        published.check_name(log, file=file)
+        origin, size = file.checkpoint.origin, file.checkpoint.size
+        return kept.get((origin, path), lambda: make(file), moment=(size, moment)).response()
 
     kept = kept_responses()
     return published.newest(response, bet_log=get_services().log)
 
 
-def _current(log: str) -> Known:
+def _current(log: str) -> File:
     """The newest checkpoint. Raises NotPublished unless this is the name of the present log."""
 
-    def checked(known: Known) -> Known:
-        published.check_name(log, known=known)
-        return known
+    def checked(file: File) -> File:
+        published.check_name(log, file=file)
+        return file
 
     return published.newest(checked, bet_log=get_services().log)
 

@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import IO, Any, NamedTuple
@@ -15,9 +15,9 @@ from blueprints.office.blueprint import office
 from blueprints.office.masking import check_may_see
 from models.db import waiting
 from server.current_services import get_services
-from services.audit_trail import export
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.search import EventPlace, FoundEvent, Wanted, search
+from services.audit_trail.reading import search
+from services.audit_trail.verification import export
 from services.shared.background import in_slices
 from services.shared.clock import DAY_MS, MINUTE_MS
 from services.staff import accounts, personal_data
@@ -53,7 +53,16 @@ class Moment(NamedTuple):
 def audit_trail() -> str:
     """Events, newest first. ``?after=`` is the place of the last event of the page before."""
     since, until = _moment("from"), _moment("to")
-    found = search(_wanted(since, until), after=_place(request.args.get("after", "")), limit=ROWS + 1)
+    found = search(
+        who=_text("who"),
+        player=_text("player"),
+        what=_text("what"),
+        since_ms=since and since.begins_at_ms,
+        until_ms=until and until.ends_at_ms,
+        is_by_staff=request.args.get("by") == STAFF,
+        after=_place(request.args.get("after", "")),
+        limit=ROWS + 1,
+    )
     events = found[:ROWS]
     return render_template(
         "office/audit-trail.html",
@@ -75,7 +84,7 @@ def export_audit_trail() -> Response:
     personal_data.record_look(user_id=None, what="export of the audit trail", now=now)
     # Written before it is sent: a slow client must not keep a transaction open.
     file = tempfile.TemporaryFile()  # noqa: SIM115  # _pieces closes it
-    for line in in_slices(export.export(get_services().audit_log), LINES_A_SLICE):
+    for line in in_slices(export(), LINES_A_SLICE):
         # An export has as much time as it needs.
         waiting.begin_budget()
         file.write(line.encode() + b"\n")
@@ -97,18 +106,6 @@ def _pieces(file: IO[bytes]) -> Iterator[bytes]:
             yield piece
 
 
-def _wanted(since: Moment | None, until: Moment | None) -> Wanted:
-    """The filters of the address."""
-    return Wanted(
-        who=_text("who"),
-        player=_text("player"),
-        what=_text("what"),
-        since_ms=since and since.begins_at_ms,
-        until_ms=until and until.ends_at_ms,
-        is_by_staff=request.args.get("by") == STAFF,
-    )
-
-
 def _text(name: str) -> str | None:
     return request.args.get(name, "").strip() or None
 
@@ -127,19 +124,19 @@ def _moment(name: str) -> Moment | None:
     return None
 
 
-def _place(text: str) -> EventPlace | None:
+def _place(text: str) -> tuple[int, int] | None:
     found = PLACE.fullmatch(text)
-    return EventPlace(int(found[1]), int(found[2])) if found else None
+    return (int(found[1]), int(found[2])) if found else None
 
 
-def _address_after(event: FoundEvent) -> str:
-    return with_query(after=f"{event.place.at_ms}.{event.place.id}")
+def _address_after(event: Mapping[str, Any]) -> str:
+    return with_query(after=f"{event['at_ms']}.{event['id']}")
 
 
-def _changes(event: FoundEvent) -> list[tuple[str, Any, Any]]:
+def _changes(event: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
     """Each name in ``before`` and ``after`` with its two values; None where there is none."""
     before, after = (
         value if isinstance(value, dict) else {} if value is None else {"altered": value}
-        for value in (event.before, event.after)
+        for value in (event["before"], event["after"])
     )
     return [(name, before.get(name), after.get(name)) for name in dict.fromkeys([*before, *after])]

@@ -9,10 +9,10 @@ from blueprints.office.access import current_staff, needs, needs_fresh_code
 from blueprints.office.addresses import order
 from blueprints.office.blueprint import office
 from blueprints.office.results import attempt, new_form_key
-from models.log import AUDIT, BETS
+from models.log import last_signed_at
 from models.staff import StaffAccount
 from server.current_services import get_services
-from services.log.status import status
+from services.log.sequencer import stored_log
 from services.staff import accounts, sessions
 from services.staff.permissions import Permission, Role
 from services.staff.proposals import Outcome
@@ -114,7 +114,8 @@ def _list(refusal: str | None = None) -> str:
         roles=list(Role),
         new_form_key=new_form_key,
         refusal=refusal,
-        logs={"Bets": status(BETS), "Audit trail": status(AUDIT)},
+        log=stored_log(),
+        signed_at=last_signed_at(),
     )
 
 

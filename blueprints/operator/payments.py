@@ -109,7 +109,7 @@ def reconcile(since: str | None) -> None:
     """Compare the books of the providers with ours; exit code 1 if there are discrepancies."""
     services = get_services()
     try:
-        report = services.reconciliation.run(since=_start_of(since), now=services.clock(), by_operator=True)
+        report = services.reconciliation.run(since=_start_of(since), now=services.clock())
     except ProviderError as error:
         raise Refusal(str(error)) from None
     found = [_shown_discrepancy(discrepancy) for discrepancy in report.discrepancies]

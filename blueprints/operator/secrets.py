@@ -27,8 +27,6 @@ def reseal() -> None:
 
 def _rotate() -> None:
     services = get_services()
-    counts, unreadable = key_rotation.rotate(
-        services.encrypted_columns(), audit_keys=services.audit_keys, now=services.clock()
-    )
+    counts, unreadable = key_rotation.rotate(services.encrypted_columns(), now=services.clock())
     print_json(in_camel_case(counts) | {"unreadable": len(unreadable)})
     fail_on_problems(unreadable, "cannot be decrypted with any key: see SECRET_KEY_PREVIOUS")

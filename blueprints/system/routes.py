@@ -46,7 +46,7 @@ class ReadinessSchema(HealthSchema):
     held = fields.Function(
         lambda health: health.get("held") or missing,
         metadata=documented(
-            "Why withdrawals are held after a restore, and what ends that; only then",
+            "Why withdrawals are held and perhaps bets paused after a restore, and what ends that; only then",
             "Withdrawals are held because of the database: it lacks the end of the log. …",
             type="string",
         ),

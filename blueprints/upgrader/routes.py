@@ -99,7 +99,10 @@ def list_levels() -> Sequence[Unlocks]:
 @require_user
 @blueprint.response(200, CommitmentSchema)
 def get_commitment() -> Commitment:
-    """The commitment of the caller's next bet, as in the event `upgrader:commitment`."""
+    """The commitment of the caller's next bet, as in the event `upgrader:commitment`.
+
+    While bets are paused after a restore, 503 `Bets are paused`.
+    """
     return get_services().seeds.announced(user_id=current_user().id)
 
 

@@ -22,8 +22,8 @@ from server.realtime.realtime import Realtime
 from server.realtime.repeated_task import RepeatedTask
 from services.shared import cache_invalidation
 from services.shared.clock import DatabaseClock, Millis, now_ms
-from services.shared.errors import Refusal, Unavailable
-from services.shared.signals import Signal, Signals
+from services.shared.errors import Refusal
+from services.shared.signals import Signals
 from settings import Settings
 
 log = logging.getLogger("platform.cluster")
@@ -55,19 +55,6 @@ class Cluster:
             )
         self.new_rate_limiter: NewRateLimiter = partial(RateLimiter, counts=counts, timer=timer)
         self._round_is_due_at = math.inf
-
-    def ask_for_confirmation(self) -> bool:
-        """Ask the other processes to confirm the database. Returns whether there are any.
-
-        Raises Unavailable if there are, and this process, such as a command, can't ask them.
-        """
-        if not self.processes.has_others():
-            return False
-        if not self.signals.is_cluster:
-            log.error("other processes use this database, and this machine has no record of its log")
-            raise Unavailable
-        self.signals.publish(Signal.CONFIRMATION, None)
-        return True
 
     def tasks(self, realtime: Realtime) -> list[RepeatedTask]:
         """Signals, the row of this process, and the clock, while a server runs."""

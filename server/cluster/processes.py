@@ -85,10 +85,6 @@ class Processes:
         # SQLite gives the id of a removed row to the next one.
         return (Process.id == self.id) & (Process.address == self._row["address"])
 
-    def has_others(self) -> bool:
-        """Whether any other process is live now."""
-        return any(process.id != self.id for process in by_address())
-
     @reading()
     def _check_pools(self, connections: int) -> None:
         limit = database.max_connections()

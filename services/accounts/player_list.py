@@ -14,6 +14,8 @@ def page(*, search: str, place: Place) -> Page[User]:
     """
     query = User.select()
     if search:
-        query = query.where(contains_text(User.username_folded, search.lower()) | (User.platform_id == search))
+        query = query.where(
+            contains_text(User.username_folded, search.lower()) | (User.platform_id == search)
+        )
     total = query.count()
     return Page(rows_of_page(query, order=(User.id.desc(),), place=place, total=total), total)

@@ -1,149 +1,170 @@
-"""Verifying the audit trail in the database, and comparing it with an export of it."""
+"""Exporting the audit trail, and verifying it against its anchors in the public log."""
 
 import json
-from array import array
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import chain
+from functools import reduce
+from itertools import chain, islice, zip_longest
+from typing import Any
 
-from models import audit_schema
+import peewee
+from peewee import fn
+
+from models import audit_schema, audit_trail
+from models.audit_trail import NO_EVENTS, AuditAnchor, AuditEvent, chained, stored_rows
 from models.db.connection import repeatable_read
-from models.log import AUDIT, Log
-from services.audit_trail import queries
-from services.audit_trail.audit_log import AuditLog
-from services.audit_trail.canonical import Row, event_entry
-from services.audit_trail.export import Export
-from services.audit_trail.keys import AuditKeys
-from services.log import bundles, sequencer
-from services.log.merkle import leaf_hash
-from services.log.sequencer import LogMissing
-from services.log.signed_log import tree_of
-from services.log.tree_verification import begins_with, stored_entries, tree_problems
-from services.shared.clock import Millis
+from models.log import Log
+from services.audit_trail import reading
+from services.audit_trail.reading import ROWS_A_PAGE, Anchor, Row, anchor_of
+from services.audit_trail.recording import digest_of, event_text, to_text
+from services.log import file
+from services.log.bet_log import BetLog
+from services.log.published import proof_file
+from services.log.sequencer import stored_log
+from services.log.verification import tree_problems
+from services.shared.clock import MINUTE_MS, Millis
 
 MAX_PROBLEMS = 1_000
 """A verification ends after this many."""
 
-LATEST_ENTRY_MS = 60_000
-"""An event that is older than this should be in the log."""
+LATEST_MS = 5 * MINUTE_MS
+"""How long an event waits for its anchor at most while a server runs. It is a minute; the rest is for several
+clocks."""
 
-OTHER_ENTRIES = {"forkOf", "nextKey", "seals"}
-"""What the entries that are not events have: a fork, the next key, and the migration from the seals."""
-
-
-@dataclass
-class Verification:
-    """How many events are in the log, in the table only, and in the export, and a line for each problem."""
-
-    logged: int = 0
-    waiting: int = 0
-    exported: int = 0
-    problems: list[str] = field(default_factory=list)
+IDS = range(1, 2**63)
 
 
-def verify(audit_log: AuditLog, *, exported: Iterable[bytes] | None, now: Millis) -> Verification:
-    """Check the tables, every event and the log in one state of the database. Writes nothing.
+def export() -> Iterator[str]:
+    """Yield the lines of an export: one state of the database, however large.
 
-    With the lines of an export, check these too, and that the database still has all their events.
+    The first line has the newest ``anchor`` of the public log, and its ``proof``
+    (https://c2sp.org/tlog-proof); both are null before the first one. Then comes the canonical text of each
+    event with a number, in their order, and of those that wait for one.
     """
-    audit_log.audit_keys.load()
-    # Before the database, which has what is on disk.
-    on_disk = audit_log.kept_checkpoints()
-    export = None if exported is None else Export(exported, audit_log)
-    found = Verification(exported=len(export or ()))
-    # A dict keeps the order, and each problem once: every event of a lost key has the same one.
-    problems: dict[str, None] = {}
     with repeatable_read():
-        try:
-            log = sequencer.stored_log(AUDIT)
-        except LogMissing as missing:
-            found.problems.append(str(missing))
-            return found
-        logged: array[int] = array("q")
-        for problem in chain(
+        yield to_text(_newest_anchor(stored_log()))
+        highest = AuditEvent.select(fn.MAX(AuditEvent.number)).scalar() or 0
+        yield from (event_text(event) for _, event in reading.numbered(1, highest) if event)
+        yield from map(event_text, reading.waiting())
+
+
+def _newest_anchor(log: Log) -> dict[str, Any]:
+    for index, entry in reading.logged_entries(log, newest_first=True):
+        proof = proof_file(entry, index, size=log.size, note=log.checkpoint)
+        return {"anchor": json.loads(entry), "proof": proof}
+    return {"anchor": None, "proof": None}
+
+
+def verify(
+    bet_log: BetLog, *, exported: Iterable[bytes] | None, now: Millis
+) -> tuple[dict[str, int | None], list[str]]:
+    """Check tables, events and anchors in one state of the database, and the public log. Writes nothing.
+
+    With the lines of an export, check also that the database and the log still have all that it has. Returns
+    what was looked at (``events`` with a number and those ``waiting`` for one, ``anchors`` and the time of
+    the last one in ms, ``exported`` events), and a line for each problem. Raises LogMissing.
+    """
+    # Before the database, which has what is on disk.
+    kept = file.read(bet_log.machine.path)
+    seen: dict[str, Any] = {"events": 0, "waiting": 0, "anchors": 0, "anchoredAt": None}
+    with repeatable_read():
+        log = stored_log()
+        problems = chain(
             audit_schema.problems(),
-            tree_problems(audit_log, log, on_disk),
-            _problems_of_entries(audit_log.audit_keys, log, logged),
-            _problems_of_events(audit_log.audit_keys, logged, found, now),
-            () if export is None else _problems_of_export(export, log),
-        ):
-            problems[problem] = None
-            if len(problems) == MAX_PROBLEMS:
-                break
-    found.logged = len(logged)
-    found.problems = list(problems)
-    return found
+            tree_problems(bet_log, log, kept.checkpoint if kept else None),
+            _problems_of_anchors(log),
+            _problems_of_anchored(seen),
+            _problems_of_waiting(seen, now),
+            () if exported is None else _problems_of_export(exported, log, seen),
+        )
+        # Each once: an export may show it too.
+        return seen, list(dict.fromkeys(islice(problems, MAX_PROBLEMS)))
 
 
-def _problems_of_entries(keys: AuditKeys, log: Log, logged: "array[int]") -> Iterator[str]:
-    """The entries must be those of the tree."""
-    for bundle in stored_entries(log):
-        wanted = [each.reference for each in bundle if each.reference is not None]
-        ids = [reference for reference in wanted if reference > 0]
-        logged.extend(ids)
-        events = queries.by_ids(ids)
-        others = bundles.other_contents(wanted)
-        for place, reference, leaf in bundle:
-            if reference is None or leaf is None:
-                yield f"entry {place} of the audit log is missing"
-            elif reference < 0:
-                content = others.get(reference, b"")
-                entry = json.loads(content) if leaf_hash(content) == leaf else {}
-                if not entry.keys() & OTHER_ENTRIES:
-                    yield f"entry {place} of the audit log was altered"
-                elif entry.get("breaks"):
-                    yield f"{entry['breaks']} audit seals did not follow the one before when the log began"
-            elif reference not in events:
-                yield _missing(reference)
-            elif leaf_hash(event_entry(events[reference])) != leaf:
-                yield f"audit event {reference} was altered"
+def count_missing() -> int:
+    """How many anchored events are missing; below 0, how many were added. To be used within ``reading()``."""
+    anchored = AuditAnchor.select(fn.MAX(AuditAnchor.events)).scalar() or 0
+    return int(anchored - AuditEvent.select(fn.COUNT(AuditEvent.number)).scalar())
+
+
+def _problems_of_anchors(log: Log) -> Iterator[str]:
+    """The stored anchors must be those of the public log."""
+    pairs = zip_longest(reading.anchors(), reading.logged_anchors(log))
+    for place, (anchor, logged) in enumerate(pairs, 1):
+        if anchor != logged:
+            yield f"anchor {place} and those after it are not those of the public log"
+            return
+
+
+def _problems_of_anchored(seen: dict[str, Any]) -> Iterator[str]:
+    """The events must be those of their anchors, and there must be no others with a number."""
+    before, since = Anchor(0, NO_EVENTS, 0), 0
+    for anchor in reading.anchors():
+        digest, count, size = before.digest, 0, anchor.events - before.events
+        for number, event in reading.numbered(before.events + 1, anchor.events):
+            if event is None:
+                yield f"the audit event with the number {number} is missing"
             else:
-                yield from _mac_problems(keys, events[reference])
+                count, digest = count + 1, chained(digest, event["digest"])
+                late = "was not anchored at its time: it was inserted later"
+                yield from _problems_of_event(event, since, anchor.at_ms, late)
+        if count == size and digest != anchor.digest:
+            yield f"the audit events {before.events + 1} to {anchor.events} are not those of their anchor"
+        seen |= {"events": seen["events"] + count, "anchors": seen["anchors"] + 1, "anchoredAt": anchor.at_ms}
+        # After a full one, the next anchor has events that have waited longer.
+        since = since if size >= audit_trail.BATCH else anchor.at_ms
+        before = anchor
+    for event in reading.numbered_otherwise(before.events):
+        yield f"audit event {event['id']} has a number without an anchor"
 
 
-def _problems_of_events(
-    keys: AuditKeys, logged: "array[int]", found: Verification, now: Millis
-) -> Iterator[str]:
-    """Each event must be in the log once, or wait for that."""
-    ids = sorted(logged)
-    for event, is_waiting in queries.events():
-        event_id = event["id"]
-        times = bisect_right(ids, event_id) - bisect_left(ids, event_id)
-        if times > 1 or (times and is_waiting):
-            yield f"audit event {event_id} is in the log again, or waits for that"
-        if times:
-            continue
-        found.waiting += 1
-        if event["key_id"] in keys.unreadable:
-            yield f"no SECRET_KEY decrypts the audit key {event['key_id']}, so its events cannot be checked"
-        elif not keys.is_genuine(event):
-            yield f"audit event {event_id} was inserted"
-        elif not is_waiting:
-            yield f"audit event {event_id} is not in the log"
-        elif event["at_ms"] < now - LATEST_ENTRY_MS:
-            yield f"audit event {event_id} is not in the log, although it is older than a minute"
-    yield from (_missing(event_id) for event_id, event in queries.waiting() if event is None)
+def _problems_of_waiting(seen: dict[str, Any], now: Millis) -> Iterator[str]:
+    for event in reading.waiting():
+        seen["waiting"] += 1
+        yield from _problems_of_event(event, now, now, "has waited for an anchor for more than five minutes")
 
 
-def _problems_of_export(export: Export, log: Log) -> Iterator[str]:
-    if export.damage:
-        yield export.damage
-    elif export.checkpoint and not begins_with(log, tree_of(export.checkpoint)):
-        yield "the log does not have all entries of the export"
-        yield from export.differences()
-
-
-def _mac_problems(keys: AuditKeys, event: Row) -> Iterator[str]:
-    """An event that is as it was logged must still have its MAC. A key that is lost is no longer needed."""
-    key_id = event["key_id"]
-    if not keys.has(key_id) and key_id not in keys.unreadable:
-        yield f"audit event {event['id']} was altered, or the audit key {key_id} was removed"
-    elif key_id not in keys.stored:
-        yield f"the audit key {key_id} was removed"
-    elif keys.has(key_id) and not keys.is_genuine(event):
+def _problems_of_event(event: Row, since: int, until: int, late: str) -> Iterator[str]:
+    """The event must have its digest, and be of this time."""
+    if digest_of(event_text(event)) != event["digest"]:
         yield f"audit event {event['id']} was altered"
+    elif not since - LATEST_MS <= event["at_ms"] <= until + LATEST_MS:
+        yield f"audit event {event['id']} {late}"
 
 
-def _missing(event_id: int) -> str:
-    return f"audit event {event_id} is missing"
+def _problems_of_export(lines: Iterable[bytes], log: Log, seen: dict[str, Any]) -> Iterator[str]:
+    """The database must have the events of the export, and the public log must have its anchor."""
+    rest, digest, seen["exported"] = iter(lines), NO_EVENTS, 0
+    try:
+        entry = json.loads(next(rest, b""))["anchor"]
+        anchor = anchor_of(entry) if entry else Anchor(0, NO_EVENTS, 0)
+        for page in peewee.chunked(map(_exported_event, rest), ROWS_A_PAGE):
+            anchored = page[: max(anchor.events - seen["exported"], 0)]
+            digest = reduce(chained, (of_event for _, of_event in anchored), digest)
+            seen["exported"] += len(page)
+            yield from _differences(dict(page))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        yield "the export has a line that is not an event, or none that is an anchor"
+        return
+    if digest != anchor.digest:
+        yield "the export was altered, or is not complete: its events are not those of its anchor"
+    elif entry and anchor not in reading.logged_anchors(log, newest_first=True):
+        yield "the public log does not have the anchor of the export"
+
+
+def _exported_event(line: bytes) -> tuple[int, str]:
+    """Id and digest of the event in a line of an export. Raises ValueError, KeyError or TypeError."""
+    event_id = json.loads(line)["id"]
+    if not (isinstance(event_id, int) and event_id in IDS):
+        raise ValueError("an id is a number")
+    return event_id, digest_of(line.decode().rstrip("\r\n"))
+
+
+def _differences(exported: dict[int, str]) -> Iterator[str]:
+    """Which of these events, by their ids, the database does not have with the same digest."""
+    query = AuditEvent.select().where(AuditEvent.id.in_(list(exported)))
+    stored = {row["id"]: digest_of(event_text(row)) for row in stored_rows(query)}
+    for event_id, digest in exported.items():
+        if event_id not in stored:
+            yield f"audit event {event_id} is missing"
+        elif stored[event_id] != digest:
+            yield f"audit event {event_id} was altered"

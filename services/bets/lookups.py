@@ -13,8 +13,8 @@ from services.bets import snapshots
 from services.bets.proofs import Proofs
 from services.bets.snapshots import Content
 from services.log import published
+from services.log.file import File
 from services.log.published import LogPlace
-from services.log.signed_log import Known
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 
@@ -66,18 +66,17 @@ def get_log_proof(*, bet_id: int, proofs: Proofs, now: Millis) -> str:
     return published.proof_of_bet(bet.id, bet_log=proofs.log)
 
 
-def revealed(*, number: str, known: Known, proofs: Proofs, now: Millis) -> RevealedBets:
+def revealed(*, number: str, file: File, proofs: Proofs, now: Millis) -> RevealedBets:
     """The bets in a bundle of the log whose proofs are due. Raises NotPublished."""
-    with published.state_with(known):
-        bundle = published.bundle(number, known=known)
-        indexes = bundle.indexes_of_bets
+    with published.state_with(file):
+        indexes, is_full = published.bets_in_bundle(number, file=file)
         bets = _with_players(list(indexes))
         contents = _contents(bets)
     for bet in bets:
-        bet.log = LogPlace(known.checkpoint.origin, indexes[bet.id])
+        bet.log = LogPlace(file.checkpoint.origin, indexes[bet.id])
         bet.server_seed = proofs.visible_server_seed(bet, now=now, is_logged=True)
     due = sorted((bet for bet in bets if bet.server_seed), key=lambda bet: bet.log.index)
-    return RevealedBets(due, contents, is_final=bundle.is_full and len(due) == len(indexes))
+    return RevealedBets(due, contents, is_final=is_full and len(due) == len(indexes))
 
 
 def _get_due(bet_id: int, proofs: Proofs, now: Millis) -> Any:

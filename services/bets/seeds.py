@@ -12,14 +12,16 @@ from models import announced_seeds
 from models.announced_seeds import AnnouncedSeed, FoundSeed
 from models.bets import Bet
 from models.db.connection import reading, writing
+from models.log import let_wait, lock_log
 from models.proof_queries import DueBet
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.bets import rolls
-from services.log import entries, logged_bets
+from services.log import entries
 from services.log.bet_log import BetLog
 from services.log.entries import Reason
+from services.log.restore import BetsPaused
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
 from services.shared.errors import Unavailable
@@ -76,7 +78,7 @@ class ServerSeeds:
         users.get_by_id(user_id)
         seed = self.draw(nonce=1)
         with writing():
-            logged_bets.lock_epoch()
+            lock_log()
             if announced_seeds.insert_first(user_id, commitment=seed.commitment, encrypted=seed.encrypted):
                 self._add_entry(user_id, seed.announcement, Reason.NEW)
 
@@ -107,7 +109,7 @@ class ServerSeeds:
 
     @reading()
     def announced(self, *, user_id: int) -> Commitment:
-        """The commitment of the player's next bet. Raises UserNotFound."""
+        """The commitment of the player's next bet. Raises UserNotFound, and BetsPaused."""
         found = self._find(user_id)
         return Commitment(found.commitment, found.nonce)
 
@@ -115,11 +117,13 @@ class ServerSeeds:
     def in_play(self, *, user_id: int) -> SeedInPlay:
         """The seed of the player's next bet, decrypted, with its commitment in a signed checkpoint.
 
-        Must not be called within a transaction. Raises UserNotFound.
+        Must not be called within a transaction. Raises UserNotFound, and BetsPaused.
         """
         found = self._find(user_id)
         if not found.is_logged:
-            self._log(user_id, found)
+            self.log.log_commitments()
+            with writing():
+                announced_seeds.mark_logged(user_id, found)
         return SeedInPlay(
             nonce=found.nonce,
             commitment=found.commitment,
@@ -131,59 +135,55 @@ class ServerSeeds:
     def _find(self, user_id: int) -> FoundSeed:
         """The announced seed, which is redrawn if it must be."""
         for _ in range(ATTEMPTS):
-            known, last_nonce = self.log.known(), self.log.last_nonce(user_id)
-            found = announced_seeds.find_seed(user_id, known=known)
+            checkpoint, last_nonce = self.log.checkpoint(), self.log.last_nonce(user_id)
+            found = announced_seeds.find_seed(user_id, size=checkpoint.size, root=checkpoint.root_hex)
             if found is None:
                 self.announce_first(user_id=user_id)
-            elif not found.contains_known or found.nonce <= last_nonce:
-                self.log.distrust(known)
+            elif found.epoch is None:
+                raise BetsPaused
+            elif not found.has_checkpoint or found.nonce <= last_nonce:
+                # The database was set back, or another machine has signed a newer checkpoint.
+                self.log.watch()
             elif found.is_current:
                 return found
             else:
-                self._redraw(user_id, found)
+                self._redraw(user_id, found, epoch=found.epoch)
         raise Unavailable
 
-    def _redraw(self, user_id: int, found: FoundSeed) -> None:
+    def _redraw(self, user_id: int, found: FoundSeed, *, epoch: int) -> None:
         """Replace an announced seed, unless a bet or another process is first."""
         seed = self.draw(nonce=found.nonce)
         with writing():
-            logged_bets.lock_epoch()
+            lock_log()
             changed = announced_seeds.redraw_seed(
                 user_id, found, commitment=seed.commitment, encrypted=seed.encrypted
             )
             if changed:
-                self._add_entry(user_id, seed.announcement, Reason.REDRAWN, redraw=found.epoch)
+                self._add_entry(user_id, seed.announcement, Reason.REDRAWN, redraw=epoch)
         if changed:
             for redrawn in self.on_redraw:
                 redrawn(user_id, seed.announcement)
-
-    def _log(self, user_id: int, found: FoundSeed) -> None:
-        """Have an announced commitment in a signed checkpoint before a bet uses its seed."""
-        self.log.log_commitments()
-        with writing():
-            announced_seeds.mark_logged(user_id, found)
 
     def _add_entry(
         self, user_id: int, announced: Commitment, reason: Reason, *, redraw: int | None = None
     ) -> None:
         """Let an entry about this commitment wait for the log. To be used within ``writing()``."""
-        logged_bets.add(
-            entries.commitment(
-                at=self._clock(),
-                commitment=announced.server_seed_commitment,
-                nonce=announced.nonce,
-                player=self.log.pseudonyms.of(users.get_by_id(user_id).platform_id),
-                reason=reason,
-                redraw=redraw,
-            ),
+        entry = entries.commitment(
+            at=self._clock(),
+            commitment=announced.server_seed_commitment,
+            nonce=announced.nonce,
+            player=self.log.pseudonyms.of(users.get_by_id(user_id).platform_id),
+            reason=reason,
+            redraw=redraw,
         )
+        let_wait(entry.decode())
 
     def redraw_all(self, *, now: Millis) -> int:
         """Have every announced seed replaced before it is used; returns how many there are.
 
-        This takes no longer for a million players: each seed is drawn at its next use.
+        This takes no longer for a million players: each seed is drawn at its next use. Raises BetsPaused.
         """
-        self.log.redraw()
+        self.log.restores.redraw()
         with writing():
             count = int(AnnouncedSeed.select().count())
             record(AuditEventType.SEEDS_REDRAWN, now=now, user_id=None, after={"seeds": count})

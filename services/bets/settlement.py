@@ -25,7 +25,7 @@ from services.bets.terms import (
 )
 from services.bets.writing import Clock, Written
 from services.ledger.posting import LedgerKind
-from services.log import entries, receipts
+from services.log import entries
 from services.log.entries import LoggedBet
 from services.shared.cache_invalidation import Tag, invalidate
 from services.shared.errors import Refusal
@@ -115,7 +115,7 @@ class BetSettler:
         """The bet, decided with this seed, and the seed that is announced next."""
         client_seed = str(request.client_seed or users.get_by_id(request.user_id).client_seed)
         outcome = terms.outcome(server_seed=seed.server_seed, client_seed=client_seed, nonce=seed.nonce)
-        known = self._seeds.log.known()
+        checkpoint = self._seeds.log.checkpoint()
         return Settlement(
             **vars(outcome),
             user_id=request.user_id,
@@ -127,8 +127,8 @@ class BetSettler:
             next_commitment=following.commitment,
             next_encrypted_server_seed=following.encrypted,
             next_commitment_bytes=bytes.fromhex(following.commitment),
-            checkpoint_size=known.size,
-            checkpoint_root=known.root,
+            checkpoint_size=checkpoint.size,
+            checkpoint_root=checkpoint.root_hex,
             request_id=request.request_id,
             request_digest=request.digest(game.name) if request.request_id is not None else None,
             shard=request.user_id % LIVE_BET_SHARDS,
@@ -186,10 +186,10 @@ class BetSettler:
         bet_log, bet = self._seeds.log, played.written
         if bet is None:
             user_id: int = played.bet.user_id  # type: ignore[attr-defined]  # made by peewee
-            return receipts.receipt_of_bet(user_id=user_id, nonce=played.bet.nonce, bet_log=bet_log)
+            return bet_log.receipt_of_bet(user_id=user_id, nonce=played.bet.nonce)
         logged = LoggedBet._make(getattr(bet, ENTRY_VALUES.get(name, name)) for name in LoggedBet._fields)
         entry = entries.bet(logged, player=bet_log.pseudonyms.of_user(bet.user_id))
-        return receipts.receipt(entry, bet_log=bet_log)
+        return bet_log.receipt(entry)
 
 
 @reading()

@@ -10,6 +10,7 @@ from models.bet_settlement import Outcome
 from models.cases import CASE, IRL
 from services.accounts.client_seed import is_client_seed
 from services.limits.errors import ExcludedPermanently, LimitReached, TakingABreak
+from services.log.restore import BetsPaused
 from services.shared import decimal_json
 from services.shared.errors import (
     AccountSuspended,
@@ -87,7 +88,7 @@ class PlayTimeReached(Refusal):
 OF_EVERY_BET = (
     *(Unauthorized, TooManyRequests, SpinInProgress, InvalidRequest, RequestIdReused, InvalidClientSeed),
     *(AccountSuspended, ExcludedPermanently, TakingABreak, LimitReached, TooSoon, PlayTimeReached),
-    *(CommitmentMismatch, InsufficientBalance),
+    *(CommitmentMismatch, InsufficientBalance, BetsPaused),
 )
 """The refusals that every game has. Players are told these and those of the game."""
 

@@ -6,9 +6,8 @@ from typing import Any
 from models.audit_trail import AuditEvent
 from models.db.connection import reading
 from models.db.sql import contains_text
-from services.audit_trail.canonical import to_text
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.recording import record
+from services.audit_trail.recording import record, to_text
 from services.cases.chances import percent_from_width
 from services.cases.pricing import ItemLine
 from services.shared.clock import Millis

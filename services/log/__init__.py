@@ -1,1 +1,1 @@
-"""The transparency log: the Merkle tree, its tiles, signed notes, checkpoints and proof files."""
+"""The public log of bets: an append-only Merkle tree with signed checkpoints."""

@@ -1,35 +1,46 @@
 """The public log of bets, and which server seeds may be used and revealed.
 
 A server seed leaves the server only when its bet is in the last signed checkpoint, which is kept outside of
-the database. So a database that contains the checkpoint contains every bet whose seed is public, and in any
-other one announced seeds are redrawn. docs/seeds-after-a-restore.md says what this recognises, and what it
-does not.
-
-Each process knows by itself which of its bets are not logged yet.
+the database. So a database that contains the checkpoint contains every bet whose seed is public.
+services/log/restore.py says what happens with any other one.
 """
 
-import logging
-from collections.abc import Callable, Collection
+import threading
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from models.announced_seeds import announces_any
-from models.db.connection import reading
-from models.log import Log, SignedTree, size_with
-from services.log import entries, logged_bets
-from services.log.keys import LogKeys
-from services.log.logged_bets import BetTotals, LoggedBets
-from services.log.pseudonyms import Pseudonyms
-from services.log.signed_log import ASKED, OLDER, SignedLog
+from models.audit_trail import anchor_is_due
+from models.bets import Bet
+from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, reading
+from models.log import Log, size_with
+from services.log import bundles, entries, sequencer
+from services.log.entries import Pseudonyms
+from services.log.file import WRONG_KEY, File, MachineFile
+from services.log.notes import Checkpoint, LogKeys
+from services.log.restore import BetsPaused, Restores
+from services.log.sequencer import BATCH, BetTotals, Sequencer, Superseded, stored_log
 from services.shared.clock import Millis
-from services.shared.errors import Unavailable
+from services.shared.errors import Refusal, Unavailable
+from services.shared.signals import Signals
 
-log = logging.getLogger("platform.log")
+ATTEMPTS = 20
+"""How often an append is tried while other machines append too."""
 
-FILE_NAME = "log.checkpoint"
+MAX_NONCE = 2**63 - 1
 
 
-class BetLog(SignedLog):
-    """The log of bets. In a new epoch every announced seed is redrawn before it is used."""
+class ReceiptNotFound(Refusal):
+    """The player has no bet with this nonce in this database."""
+
+    status = 404
+    text = "Receipt not found"
+
+
+class BetLog:
+    """Appends bets and commitments, and says what is in the signed checkpoint."""
 
     def __init__(
         self,
@@ -37,123 +48,184 @@ class BetLog(SignedLog):
         *,
         origin: str,
         keys: LogKeys,
-        pseudonyms: Pseudonyms,
         totals: BetTotals,
         clock: Callable[[], Millis],
-        ask_for_confirmation: Callable[[], bool],
+        signals: Signals,
+        process_id: Callable[[], int],
     ) -> None:
-        """``directory`` is where its file is kept. ``totals`` gets the bets that are appended.
-
-        For the others see SignedLog.
-        """
-        super().__init__(
-            directory / FILE_NAME,
-            LoggedBets(pseudonyms, totals),
-            origin=origin,
-            keys=keys,
-            clock=clock,
-            ask_for_confirmation=ask_for_confirmation,
+        """``directory`` has the file. ``origin`` is used at the first start. ``totals``: see Sequencer."""
+        self.keys = keys
+        self.pseudonyms = Pseudonyms()
+        self._first_origin = origin
+        self._clock = clock
+        self.machine = MachineFile(directory, keys, self.pseudonyms)
+        self.sequencer = Sequencer(keys, self.pseudonyms, totals)
+        self.restores = Restores(
+            self.machine, self.sequencer, origin=origin, clock=clock, signals=signals, process_id=process_id
         )
-        self.pseudonyms = pseudonyms
-        # The last nonce of each player's bets that were settled here and may not be in the log yet.
-        self._unlogged: dict[int, int] = {}
+        self._appending = threading.Lock()
 
-    def known(self) -> SignedTree:
-        """The checkpoint that the database must contain for its announced seeds to be used.
+    def file(self) -> File:
+        """What this machine keeps. Raises BetsPaused, and Unavailable while the file can't be locked."""
+        return self.restores.file()
 
-        Begins a new epoch when there is no file, unless the database is new or another process confirms it,
-        and when the file is about another database.
-        """
-        return self.current().tree
+    def checkpoint(self) -> Checkpoint:
+        """The checkpoint that the database must contain for its announced seeds to be used. See ``file``."""
+        return self.restores.file().checkpoint
+
+    def watch(self) -> None:
+        """Compare the database with the file: see Restores."""
+        self.restores.watch()
+
+    # -- bets that are not logged yet --------------------------------------------------------------------
 
     def last_nonce(self, user_id: int) -> int:
         """The nonce of the player's last bet settled here that is not in the log, or 0.
 
         Read it before the database, which must then announce a later one.
         """
-        return self._unlogged.get(user_id, 0)
+        return self.machine.unlogged.get(user_id, 0)
 
     def remember_bet(self, *, user_id: int, nonce: int) -> None:
         """Remember a bet that was settled here, until it is in the log."""
-        self._unlogged[user_id] = nonce
-
-    def distrust(self, doubted: SignedTree) -> None:
-        """Have every announced seed redrawn before it is used, if the database went back in time.
-
-        Does nothing when another request or process has done so since ``doubted`` was known.
-        """
-        with self._locked():
-            known = self._load()
-            if known.tree == doubted and not self._is_newest(known):
-                self._replace(known, OLDER)
-
-    def redraw(self) -> None:
-        """Have every announced seed redrawn before it is used, because an operator asks for it."""
-        with self._locked():
-            self._replace(self._load(), ASKED)
+        self.machine.unlogged[user_id] = nonce
 
     def cover(self, bet_ids: Collection[int]) -> None:
         """Make sure that these bets are in the checkpoint of the file. Call it before showing their seeds.
 
         Must not be called within a transaction. Raises Unavailable when the file can't be written.
         """
-
-        def covers(tree: SignedTree) -> bool:
-            size = size_with(bet_ids, known=tree)
-            return size is not None and size <= tree.size
-
         with reading():
-            if covers(self.known()):
-                return
-            self.append_now(unless=covers)
-            if not covers(self.known()):
-                raise Unavailable
+            if not _covers(self.file(), bet_ids):
+                with self._appending, self.machine.locked():
+                    # Another process may have appended them meanwhile.
+                    if not _covers(self.machine.follow(), bet_ids):
+                        self._append_all()
+                if not _covers(self.file(), bet_ids):
+                    raise Unavailable
 
     def log_commitments(self) -> None:
-        """Make sure that all commitments announced by now are in the checkpoint of the file.
-
-        Must not be called within a transaction. Raises Unavailable when the file can't be written.
-        """
-
-        def has_all(tree: SignedTree) -> bool:
-            return not logged_bets.is_commitment_waiting() and self._stored().size <= tree.size
-
+        """Make sure that the commitments announced by now are in the checkpoint. See ``cover``."""
         with reading():
-            if not has_all(self.known()):
-                self.append_now(unless=has_all)
+            if not _has_commitments(self.file()):
+                with self._appending, self.machine.locked():
+                    if not _has_commitments(self.machine.follow()):
+                        self._append_all()
 
+    # -- appending ---------------------------------------------------------------------------------------
+
+    @reading()
     def append_waiting(self) -> None:
-        """Append what waits, if anything does."""
-        if self._unlogged:
-            self.append_now()
-        else:
-            super().append_waiting()
+        """Append what waits, if anything does and bets are not paused."""
+        is_waiting = self.machine.unlogged or sequencer.is_waiting() or self._key_to_announce(stored_log())
+        if is_waiting or anchor_is_due(now=self._clock()):
+            with suppress(BetsPaused):
+                self.append_now()
 
-    def _has_lost_rows(self) -> bool:
-        # Read before the database, as for last_nonce().
-        unlogged = dict(self._unlogged)
-        return announces_any(unlogged)
+    @reading()
+    def append_now(self) -> None:
+        """Append what waits by now, and keep the new checkpoint in the file.
 
-    def _append_all(self, unless: Callable[[SignedTree], bool]) -> bool:
-        unlogged = self._unlogged
+        Must not be called within a transaction. Raises BetsPaused, and Unavailable when the file can't be
+        written.
+        """
+        with self._appending, self.machine.locked():
+            self._append_all()
+
+    def _append_all(self) -> None:
+        unlogged = self.machine.unlogged
         before = dict(unlogged)
-        if not super()._append_all(unless):
-            return False
+        for _ in range(ATTEMPTS):
+            with suppress(Superseded):
+                if self._append_some():
+                    break
+        else:
+            raise Unavailable
         for user_id, nonce in before.items():
             if unlogged.get(user_id) == nonce:
                 del unlogged[user_id]
-        return True
 
-    def _is_trusted(self, stored: Log) -> bool:
-        # No server has used the database.
-        return stored.confirmations == 0
+    def _append_some(self) -> bool:
+        """Append a batch; returns whether all that waited before is in the log. Raises Superseded."""
+        file, stored, now = self.restores.compare(), stored_log(), self._clock()
+        changes: dict[str, Any] = {}
+        waiting, announcement = self.sequencer.waiting(BATCH), []
+        if key := self._key_to_announce(stored):
+            present, _ = self.keys.verifier_keys(stored.origin)
+            announcement = [entries.next_key(at=now, key=present, next_key=key)]
+            changes = {"announced_key": key}
+        root = file.checkpoint.root
+        note = self.sequencer.append(stored, root, waiting, now=now, last=announcement, **changes)
+        if note != file.note:
+            self.machine.keep(replace(file, note=note))
+        return len(waiting) < BATCH
 
-    def _epoch_entries(self, number: int, reason: str) -> list[bytes]:
-        return [entries.epoch(at=self._clock(), redraw=number, reason=reason)]
+    def _key_to_announce(self, stored: Log) -> str | None:
+        """The next key, if there is one that the log has not announced."""
+        _, *following = self.keys.verifier_keys(stored.origin or self._first_origin)
+        return following[0] if following and following[0] != stored.announced_key else None
 
-    def _on_new_epoch(self, reason: str | None = None) -> None:
-        # Another object: the bets that a running append counts as logged are those of the old epoch.
-        self._unlogged = {}
-        self.pseudonyms.forget()
-        if reason:
-            log.warning("server seeds are redrawn: %s", reason)
+    # -- receipts ----------------------------------------------------------------------------------------
+
+    def receipt(self, entry: bytes) -> str:
+        """The receipt of an entry whose bet is committed: a note that the current key signs.
+
+        It promises that the entry is in the log ten seconds after its time at the latest.
+        """
+        origin = self.checkpoint().origin
+        return self.keys.sign(f"{origin}/receipt\n{entry.decode()}\n", name=origin)
+
+    @reading()
+    def receipt_of_bet(self, *, user_id: int, nonce: int) -> str:
+        """The receipt of the player's bet with this nonce. Raises ReceiptNotFound."""
+        is_wanted = (Bet.user == user_id) & (Bet.nonce == nonce)
+        bet_id = Bet.select(Bet.id).where(is_wanted).scalar() if nonce <= MAX_NONCE else None
+        if bet_id is None:
+            raise ReceiptNotFound
+        return self.receipt(bundles.contents([bet_id], self.pseudonyms)[bet_id])
+
+    # -- settings ---------------------------------------------------------------------------------------
+
+    def check(self, *, with_origin: bool) -> None:
+        """Raise Refusal if a server must not use the log with these settings."""
+        try:
+            problems = [each for each in self.problems() if with_origin or not each.startswith("LOG_ORIGIN")]
+        except (*SCHEMA_ERRORS, *UNAVAILABLE):
+            # The process starts nevertheless; /readyz says that the database is unavailable.
+            return
+        if problems:
+            raise Refusal("; ".join(problems))
+
+    def problems(self) -> Iterator[str]:
+        """Yield a line for each setting that does not fit the log. Raises LogMissing."""
+        try:
+            if self.machine.read() is None:
+                # Nothing is known of this log. An operator decides.
+                return
+        except Unavailable:
+            yield f"LOG_SIGNING_KEY: {WRONG_KEY}"
+        if (origin := stored_log().origin) and not self.has_first_origin():
+            yield f"LOG_ORIGIN: the log has the origin {origin}; set the first one that it had"
+
+    def has_first_origin(self) -> bool:
+        """Whether the log of this database has the origin of these settings, or is its successor."""
+        origin = stored_log().origin
+        return origin == self._first_origin or origin.startswith(f"{self._first_origin}-")
+
+
+def _covers(file: File | None, bet_ids: Collection[int]) -> bool:
+    """Whether the checkpoint of the file has these bets."""
+    if file is None:
+        return False
+    checkpoint = file.checkpoint
+    size = size_with(bet_ids, size=checkpoint.size, root=checkpoint.root_hex)
+    return size is not None and size <= checkpoint.size
+
+
+def _has_commitments(file: File | None) -> bool:
+    """Whether the checkpoint of the file has all commitments that are announced."""
+    return (
+        file is not None
+        and not sequencer.is_commitment_waiting()
+        and stored_log().size <= file.checkpoint.size
+    )

@@ -1,19 +1,28 @@
-"""The entries of the log of bets: canonical JSON (RFC 8785) with integers and texts only.
+"""The entries of the log: canonical JSON (RFC 8785) with integers and texts only.
 
 Amounts are in cents, times in Unix milliseconds. docs/fairness-log.md describes every kind.
 """
 
+import hmac
 import json
 import re
 from collections.abc import Mapping
 from decimal import Decimal
 from enum import StrEnum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
-VERSION = 1
+from cachetools import LRUCache
+
+from models.db.connection import reading
+from models.log import Log
+from models.users import User
+from services.log.notes import Checkpoint, encode_base64
+
 CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 PPM = 1_000_000
+REMEMBERED = 100_000
+"""Players whose pseudonyms are kept in memory."""
 
 
 class Reason(StrEnum):
@@ -93,23 +102,62 @@ def epoch(*, at: int, redraw: int, reason: str) -> bytes:
     return to_bytes({"at": at, "redraw": redraw, "reason": reason})
 
 
-def fork(*, at: int, fork_of: str, kept: int, size: int, root: str) -> bytes:
-    """The first entry of a successor. ``size`` and ``root`` (base64) are those that were signed last."""
-    return to_bytes({"at": at, "forkOf": fork_of, "kept": kept, "root": root, "size": size})
+def successor(*, at: int, ended: Checkpoint, kept: int) -> bytes:
+    """The first entry of a successor, which has ``kept`` entries of the log with this last checkpoint."""
+    root = encode_base64(ended.root)
+    return to_bytes({"at": at, "forkOf": ended.origin, "kept": kept, "root": root, "size": ended.size})
 
 
-def next_key(*, at: int, verifier_key: str) -> bytes:
-    """The entry that announces the next key."""
-    return to_bytes({"at": at, "nextKey": verifier_key})
+def next_key(*, at: int, key: str, next_key: str) -> bytes:
+    """The entry in which the present key announces the next one; both are verifier keys."""
+    return to_bytes({"at": at, "key": key, "nextKey": next_key})
 
 
-def to_bytes(content: Mapping[str, Any]) -> bytes:
+def audit(*, at: int, digest: str, events: int) -> bytes:
+    """The entry that anchors the first ``events`` events of the audit trail. The digest is hexadecimal."""
+    return to_bytes({"at": at, "audit": digest, "events": events}, version=2)
+
+
+def to_bytes(content: Mapping[str, Any], *, version: int = 1) -> bytes:
     """The entry with this content and its version, as canonical JSON."""
     # Python escapes what RFC 8785 escapes, and all keys are ASCII, so their order is the same too.
-    return CANONICAL.encode({**content, "v": VERSION}).encode()
+    return CANONICAL.encode({**content, "v": version}).encode()
 
 
 @lru_cache(maxsize=64)
 def edge_text(house_edge_ppm: int) -> str:
     """A house edge as a decimal text such as ``0.05``."""
     return f"{(Decimal(house_edge_ppm) / PPM).normalize():f}"
+
+
+class Pseudonyms:
+    """The names of players in the log: an HMAC of their platform ids, which hides these.
+
+    Its key is drawn with the database and kept in it. So it survives a change of SECRET_KEY.
+    """
+
+    def __init__(self) -> None:
+        self._of_users: LRUCache[int, str] = LRUCache(maxsize=REMEMBERED)
+
+    def of(self, platform_id: str) -> str:
+        """The pseudonym: 32 hexadecimal digits."""
+        return hmac.digest(self._key, platform_id.encode(), "sha256").hex()[:32]
+
+    def of_user(self, user_id: int) -> str:
+        """The pseudonym of the player with this internal id."""
+        pseudonym = self._of_users.get(user_id)
+        if pseudonym is None:
+            with reading():
+                platform_id = User.select(User.platform_id).where(User.id == user_id).scalar()
+            pseudonym = self._of_users[user_id] = self.of(platform_id)
+        return pseudonym
+
+    def forget(self) -> None:
+        """Forget what was read from the database, which was replaced."""
+        self._of_users.clear()
+        self.__dict__.pop("_key", None)
+
+    @cached_property
+    def _key(self) -> bytes:
+        with reading():
+            return bytes.fromhex(Log.select(Log.player_key).scalar())

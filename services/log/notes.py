@@ -1,155 +1,111 @@
-"""Signed notes: a text and Ed25519 signatures of it (https://c2sp.org/signed-note)."""
+"""What the log signs: notes (https://c2sp.org/signed-note) with Ed25519, and the checkpoints among them.
+
+A checkpoint (https://c2sp.org/tlog-checkpoint) states the size and the root of the log's tree.
+"""
 
 import base64
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Self
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-MAX_LENGTH = 256 * 1024
-"""Of a whole note, in bytes: more than twice what 16 post-quantum signatures need."""
-
-MAX_SIGNATURES = 100
-
-KEY_ID_SIZE = 4
-PUBLIC_KEY_SIZE = 32
+from services.log.tree import HASH_SIZE
 
 ED25519 = b"\x01"
 """The signature type of all keys here."""
 
-# Control characters other than the newline; and what UTF-8 can't encode.
-FORBIDDEN = re.compile(r"[\x00-\x09\x0b-\x1f\ud800-\udfff]")
-KEY_NAME = re.compile(r"[^\s+\x00-\x1f\ud800-\udfff]+")
-SIGNATURE_LINE = re.compile(rf"\u2014 ({KEY_NAME.pattern}) (\S+)")
+MAX_SIZE = 2**63 - 1
+"""Of a log, in entries: what databases and other readers can hold."""
+
+SIZE = re.compile(r"0|[1-9][0-9]{0,18}")
 
 
 class BadNote(ValueError):
-    """A note, a checkpoint or a verifier key is malformed, or no known key has signed the note."""
+    """A note or a checkpoint is malformed, or none of the keys has signed the note."""
 
 
 @dataclass(frozen=True)
-class VerifierKey:
-    """A public key of 32 bytes (RFC 8032), and its name, which has no blanks and plus signs."""
+class Checkpoint:
+    """A log's origin, its size in entries, and the root of its tree, 32 bytes."""
 
-    name: str
-    public_key: bytes
-
-    def __post_init__(self) -> None:
-        if not KEY_NAME.fullmatch(self.name):
-            raise BadNote(f"not a key name: {self.name!r}")
-        if len(self.public_key) != PUBLIC_KEY_SIZE:
-            raise BadNote(f"an Ed25519 public key has {PUBLIC_KEY_SIZE} bytes")
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """The key in a text such as ``example.com/log+530d903a+AekyeRrm…``. Raises BadNote."""
-        name, _, rest = text.partition("+")
-        key = cls(name, decode_base64(rest.partition("+")[2])[1:])
-        if key.text != text:
-            raise BadNote("the verifier key has another signature type than Ed25519, or a wrong key ID")
-        return key
-
-    @cached_property
-    def key_id(self) -> bytes:
-        """The 4 bytes that stand before each signature of this key."""
-        return sha256(self.name.encode() + b"\n" + ED25519 + self.public_key).digest()[:KEY_ID_SIZE]
+    origin: str
+    size: int
+    root: bytes
 
     @property
     def text(self) -> str:
-        """The key as it is published."""
-        return f"{self.name}+{self.key_id.hex()}+{encode_base64(ED25519 + self.public_key)}"
-
-    def verify(self, text: str, signature: bytes) -> bool:
-        """Whether this key has made the signature, which is given without its key ID."""
-        try:
-            Ed25519PublicKey.from_public_bytes(self.public_key).verify(signature, text.encode())
-        except InvalidSignature:
-            return False
-        return True
-
-
-@dataclass(frozen=True)
-class SigningKey:
-    """A key that signs, from its name and its seed of 32 bytes (RFC 8032).
-
-    Raises ValueError for another length, or a name that a verifier key can't have.
-    """
-
-    name: str
-    seed: bytes = field(repr=False)
-
-    def __post_init__(self) -> None:
-        _ = self.verifier  # which checks both
+        """The text of the note to sign: three lines."""
+        return f"{self.origin}\n{self.size}\n{encode_base64(self.root)}\n"
 
     @cached_property
-    def verifier(self) -> VerifierKey:
-        return VerifierKey(self.name, self._private_key.public_key().public_bytes_raw())
+    def root_hex(self) -> str:
+        """The root as the database has it."""
+        return self.root.hex()
 
-    @property
-    def verifier_key(self) -> str:
-        """The text of the verifier key."""
-        return self.verifier.text
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The checkpoint in the text of a note, without any extension lines. Raises BadNote."""
+        origin, size, root, *_ = *text.split("\n"), "", ""
+        if not origin or not SIZE.fullmatch(size) or int(size) > MAX_SIZE:
+            raise BadNote("a checkpoint has a line with its origin, and one with its size")
+        if len(decoded := decode_base64(root)) != HASH_SIZE:
+            raise BadNote(f"the root of a checkpoint has {HASH_SIZE} bytes")
+        return cls(origin, int(size), decoded)
 
-    @property
-    def key_id(self) -> bytes:
-        return self.verifier.key_id
+
+class SigningKey:
+    """An Ed25519 key, from its seed of 32 bytes (RFC 8032), and its name without blanks and plus signs."""
+
+    def __init__(self, name: str, seed: bytes) -> None:
+        self.name = name
+        self._private_key = Ed25519PrivateKey.from_private_bytes(seed)
+        public_key = ED25519 + self._private_key.public_key().public_bytes_raw()
+        self._id = sha256(f"{name}\n".encode() + public_key).digest()[:4]
+        self.verifier_key = f"{name}+{self._id.hex()}+{encode_base64(public_key)}"
+        """The public key as it is published."""
 
     def signature_line(self, text: str) -> str:
-        """The line of a signed note with this key's signature of its text."""
+        """The line of a signed note with this key's signature of its text, without the newline."""
         signature = self._private_key.sign(text.encode())
-        return f"\u2014 {self.name} {encode_base64(self.key_id + signature)}\n"
-
-    @cached_property
-    def _private_key(self) -> Ed25519PrivateKey:
-        return Ed25519PrivateKey.from_private_bytes(self.seed)
+        return f"\u2014 {self.name} {encode_base64(self._id + signature)}"
 
 
-def sign(text: str, keys: Sequence[SigningKey]) -> str:
-    """The signed note of a text: the text, an empty line, and a signature of each key.
+class LogKeys:
+    """The current key signs everything; an announced next one signs checkpoints too."""
 
-    Raises ValueError without a key, and for a text that does not end in a newline or has other control
-    characters.
-    """
-    if not keys:
-        raise ValueError("a signed note needs a key")
-    if not text.endswith("\n") or FORBIDDEN.search(text):
-        raise ValueError("the text of a note ends in a newline and has no other control characters")
-    return f"{text}\n{''.join(key.signature_line(text) for key in keys)}"
+    def __init__(self, seeds: Sequence[bytes]) -> None:
+        """``seeds`` are those of the current key, and of the next one if there is one."""
+        self._named = lru_cache(maxsize=8)(lambda name: [SigningKey(name, seed) for seed in seeds])
 
+    def verifier_keys(self, name: str) -> list[str]:
+        """The public keys of this name as texts, the current one first."""
+        return [key.verifier_key for key in self._named(name)]
 
-def open_note(note: str, known: Sequence[VerifierKey]) -> str:
-    """The text of a signed note that at least one known key has signed.
+    def sign(self, text: str, *, name: str) -> str:
+        """The note of a text, signed by the current key: the text, an empty line, and the signature."""
+        return f"{text}\n{self._named(name)[0].signature_line(text)}\n"
 
-    Signatures of unknown keys are ignored. Raises BadNote for a malformed note, for a signature of a known
-    key that fails, and when no known key has signed.
-    """
-    if FORBIDDEN.search(note) or len(note.encode()) > MAX_LENGTH:
-        raise BadNote("the note is too long or has control characters")
-    # The text may have empty lines. The last one of the note separates the signatures.
-    body, separator, lines = note.rpartition("\n\n")
-    if not separator or not lines.endswith("\n"):
-        raise BadNote("the note has no signatures")
-    text = body + "\n"
-    signature_lines = lines[:-1].split("\n")
-    if len(signature_lines) > MAX_SIGNATURES:
-        raise BadNote(f"the note has more than {MAX_SIGNATURES} signatures")
-    signatures = [_parse_signature(line) for line in signature_lines]
-    checks = [
-        key.verify(text, signature)
-        for name, key_id, signature in signatures
-        for key in known
-        if (key.name, key.key_id) == (name, key_id)
-    ]
-    if not checks:
-        raise BadNote("no known key has signed the note")
-    if not all(checks):
-        raise BadNote("a signature of a known key fails")
-    return text
+    def sign_checkpoint(self, checkpoint: Checkpoint) -> str:
+        """The note of a checkpoint, signed by all keys."""
+        text = checkpoint.text
+        lines = [key.signature_line(text) for key in self._named(checkpoint.origin)]
+        return "\n".join([text, *lines, ""])
+
+    def open_checkpoint(self, note: str) -> Checkpoint:
+        """The checkpoint in a note that one of the keys has signed. Raises BadNote.
+
+        The server only reads its own notes. An Ed25519 key signs a text always in the same way.
+        """
+        body, _, signatures = note.rpartition("\n\n")
+        checkpoint = Checkpoint.parse(f"{body}\n")
+        keys = self._named(checkpoint.origin)
+        if not any(key.signature_line(f"{body}\n") in signatures.split("\n") for key in keys):
+            raise BadNote("no known key has signed the note")
+        return checkpoint
 
 
 def encode_base64(value: bytes) -> str:
@@ -160,19 +116,8 @@ def decode_base64(text: str) -> bytes:
     """The bytes of standard base64 with padding. Raises BadNote unless encoding them gives the text again."""
     try:
         value = base64.b64decode(text, validate=True)
-    except ValueError as error:
-        raise BadNote("not standard base64") from error
+    except ValueError:
+        raise BadNote("not standard base64") from None
     if encode_base64(value) != text:
         raise BadNote("not canonical base64")
     return value
-
-
-def _parse_signature(line: str) -> tuple[str, bytes, bytes]:
-    """The key name, the key ID and the signature in a signature line."""
-    found = SIGNATURE_LINE.fullmatch(line)
-    if found is None:
-        raise BadNote("a line of the note is not a signature")
-    decoded = decode_base64(found[2])
-    if len(decoded) <= KEY_ID_SIZE:
-        raise BadNote("a signature of the note is too short")
-    return found[1], decoded[:KEY_ID_SIZE], decoded[KEY_ID_SIZE:]

@@ -9,17 +9,16 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from models.db.connection import repeatable_read
-from models.log import BETS, LogCheckpoint, contains
-from services.log import bundles, stored_tiles, tiles, tree
+from models.log import LogCheckpoint, contains
+from services.log import bundles, tree
 from services.log.bet_log import BetLog
-from services.log.bundles import Source
-from services.log.merkle import leaf_hash
-from services.log.proof_files import proof_file
-from services.log.signed_log import Known
-from services.log.tiles import HASH_SIZE, TILE_WIDTH, TilePosition
+from services.log.entries import Pseudonyms
+from services.log.file import File
+from services.log.notes import encode_base64
+from services.log.tree import HASH_SIZE, TILE_WIDTH, TilePosition
 from services.shared.errors import Refusal, Unavailable
 
 log = logging.getLogger("platform.log")
@@ -28,7 +27,6 @@ FIRST_NAME = "log"
 SUCCESSOR = re.compile(r".*/(log-[0-9a-f]+)")
 BUNDLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,18}")
 
-Parsed = TypeVar("Parsed")
 Read = TypeVar("Read")
 
 
@@ -51,27 +49,20 @@ class LogPlace:
     index: int
 
 
-class BundleOfBets(NamedTuple):
-    """The bets in a bundle, as far as the checkpoint goes."""
-
-    indexes_of_bets: dict[int, int]
-    """By the ids of the bets."""
-    is_full: bool
-
-
-def newest(read: Callable[[Known], Read], *, bet_log: BetLog) -> Read:
+def newest(read: Callable[[File], Read], *, bet_log: BetLog) -> Read:
     """Read with the checkpoint of this machine, or with a newer one of another machine if it is not in that.
 
     Must not be called within a transaction. Raises Unavailable, and what ``read`` raises.
     """
-    known = bet_log.current()
+    file = bet_log.file()
     try:
-        return read(known)
+        return read(file)
     except MalformedPath:
         raise
     except NotPublished:
-        newer = bet_log.newer()
-        if newer.checkpoint == known.checkpoint:
+        bet_log.watch()
+        newer = bet_log.file()
+        if newer.checkpoint == file.checkpoint:
             raise
     return read(newer)
 
@@ -82,61 +73,66 @@ def name_of(origin: str) -> str:
     return found[1] if found else FIRST_NAME
 
 
-def check_name(name: str, *, known: Known) -> None:
+def check_name(name: str, *, file: File) -> None:
     """Raise NotPublished unless this is the name of the present log."""
-    if name != name_of(known.checkpoint.origin):
+    if name != name_of(file.checkpoint.origin):
         raise NotPublished
 
 
-def last_checkpoint(name: str, known: Known) -> str:
+def last_checkpoint(name: str, file: File) -> str:
     """The newest checkpoint of the log with this name, or the last one if it has a successor.
 
     Raises NotPublished.
     """
-    if name == name_of(known.checkpoint.origin):
-        return known.kept.checkpoint
-    for origin, note in known.kept.ended.items():
+    for origin, note in [(file.checkpoint.origin, file.note), *file.ended.items()]:
         if name == name_of(origin):
             return note
     raise NotPublished
 
 
-def tile(path: str, *, known: Known) -> bytes:
+def tile(path: str, *, file: File) -> bytes:
     """The tile with this path below ``tile/``. Raises NotPublished."""
-    position, width = _parse(tiles.parse_tile_path, path)
-    if width > tiles.tile_width(*position, known.checkpoint.size):
+    level, number, width = _parse(path)
+    position = TilePosition(int(level), number)
+    if width > tree.tile_width(*position, file.checkpoint.size):
         raise NotPublished
-    with state_with(known):
-        return _hashes(position, known)[: width * HASH_SIZE]
+    with state_with(file):
+        return _hashes(position, file)[: width * HASH_SIZE]
 
 
-def entry_bundle(path: str, *, known: Known, source: Source) -> bytes:
-    """The entry bundle with this path below ``tile/``. Raises NotPublished."""
-    number, width = _parse(tiles.parse_bundle_path, path)
-    if width > tiles.tile_width(0, number, known.checkpoint.size):
+def entry_bundle(path: str, *, file: File, pseudonyms: Pseudonyms) -> bytes:
+    """The entries of the bundle with this path below ``tile/``, each after its length in two bytes.
+
+    Raises NotPublished.
+    """
+    _, number, width = _parse(path)
+    if width > tree.tile_width(0, number, file.checkpoint.size):
         raise NotPublished
-    with state_with(known):
-        wanted = bundles.references(BETS, number)[:width]
-        found = bundles.existing_contents(wanted, source)
+    with state_with(file):
+        wanted = bundles.references(number)[:width]
+        found = bundles.contents(wanted, pseudonyms)
         entries = [found[reference] for reference in wanted if reference in found]
-        hashes = _hashes(TilePosition(0, number), known)[: width * HASH_SIZE]
-        if b"".join(map(leaf_hash, entries)) != hashes:
-            # A cache would keep what somebody has changed in the database.
-            log.error("entry bundle %d is not what was logged", number)
-            raise Unavailable
-        return tiles.entry_bundle(entries)
+        hashes = _hashes(TilePosition(0, number), file)[: width * HASH_SIZE]
+    if b"".join(map(tree.leaf_hash, entries)) != hashes:
+        # A cache would keep what somebody has changed in the database.
+        log.error("entry bundle %d is not what was logged", number)
+        raise Unavailable
+    return b"".join(len(entry).to_bytes(2, "big") + entry for entry in entries)
 
 
-def bundle(text: str, *, known: Known) -> BundleOfBets:
-    """The bets in the bundle with this number. To be used within ``state_with``. Raises NotPublished."""
+def bets_in_bundle(text: str, *, file: File) -> tuple[dict[int, int], bool]:
+    """The indexes of the bets in the bundle with this number by their ids, and whether the bundle is full.
+
+    To be used within ``state_with``. Raises NotPublished.
+    """
     if not BUNDLE_NUMBER.fullmatch(text):
         raise MalformedPath
     number = int(text)
-    width = tiles.tile_width(0, number, known.checkpoint.size)
+    width = tree.tile_width(0, number, file.checkpoint.size)
     if not width:
         raise NotPublished
-    numbered = enumerate(bundles.references(BETS, number)[:width], start=number * TILE_WIDTH)
-    return BundleOfBets({ref: index for index, ref in numbered if ref > 0}, is_full=width == TILE_WIDTH)
+    numbered = enumerate(bundles.references(number)[:width], start=number * TILE_WIDTH)
+    return {reference: index for index, reference in numbered if reference > 0}, width == TILE_WIDTH
 
 
 def place_of_bet(bet_id: int, *, bet_log: BetLog) -> LogPlace:
@@ -144,57 +140,64 @@ def place_of_bet(bet_id: int, *, bet_log: BetLog) -> LogPlace:
 
     Must not be called within a transaction. Raises Unavailable.
     """
-    known = _covering(bet_id, bet_log)
-    with state_with(known):
-        return LogPlace(known.checkpoint.origin, _index(bet_id, known))
+    bet_log.cover([bet_id])
+    file = bet_log.file()
+    with state_with(file):
+        return LogPlace(file.checkpoint.origin, _index(bet_id, file))
 
 
 def proof_of_bet(bet_id: int, *, bet_log: BetLog) -> str:
-    """The proof file of a bet's entry, which is its ``extra``.
+    """The proof file (https://c2sp.org/tlog-proof) of a bet's entry, which is its ``extra``.
 
     Must not be called within a transaction. Raises Unavailable.
     """
-    known = _covering(bet_id, bet_log)
-    with state_with(known):
-        index = _index(bet_id, known)
-        (entry,) = bundles.contents([bet_id], bet_log.source)
-        proof = tree.inclusion_proof(index, known.checkpoint.size, stored_tiles.reader(BETS))
-    return proof_file(extra=entry, index=index, proof=proof, checkpoint=known.kept.checkpoint)
+    bet_log.cover([bet_id])
+    file = bet_log.file()
+    with state_with(file):
+        index = _index(bet_id, file)
+        extra = bundles.contents([bet_id], bet_log.pseudonyms)[bet_id]
+        return proof_file(extra, index, size=file.checkpoint.size, note=file.note)
+
+
+def proof_file(entry: bytes, index: int, *, size: int, note: str) -> str:
+    """The proof file of an entry, which is its ``extra``. ``note`` is a signed checkpoint of this size.
+
+    To be used within ``reading()``.
+    """
+    proof = tree.inclusion_proof(index, size, bundles.read_tile)
+    lines = ["c2sp.org/tlog-proof@v1", f"extra {encode_base64(entry)}", f"index {index}"]
+    return "\n".join([*lines, *map(encode_base64, proof), "", note])
 
 
 @contextmanager
-def state_with(known: Known) -> Iterator[None]:
+def state_with(file: File) -> Iterator[None]:
     """Read one state of the database, which must contain the checkpoint. Raises Unavailable."""
+    has_checkpoint = contains(file.checkpoint.size, file.checkpoint.root_hex)
     with repeatable_read(within_limit=True):
-        if not LogCheckpoint.select(contains(BETS, known.tree)).limit(1).scalar():
+        if not LogCheckpoint.select(has_checkpoint).limit(1).scalar():
             raise Unavailable
         yield
 
 
-def _hashes(position: TilePosition, known: Known) -> bytes:
+def _hashes(position: TilePosition, file: File) -> bytes:
     """A stored tile, which must be in the signed tree. Raises Unavailable."""
-    read = stored_tiles.reader(BETS)
-    if not tree.has_tile(position, known.checkpoint.size, known.checkpoint.root, read):
+    checkpoint = file.checkpoint
+    if not tree.has_tile(position, checkpoint.size, checkpoint.root, bundles.read_tile):
         log.error("tile %d of level %d is not what was signed", position.number, position.level)
         raise Unavailable
-    return read(position)
+    return bundles.read_tile(position)
 
 
-def _covering(bet_id: int, bet_log: BetLog) -> Known:
-    bet_log.cover([bet_id])
-    return bet_log.current()
-
-
-def _index(bet_id: int, known: Known) -> int:
-    index = bundles.index_of(BETS, bet_id)
-    if index is None or index >= known.checkpoint.size:
+def _index(bet_id: int, file: File) -> int:
+    index = bundles.index_of(bet_id)
+    if index is None or index >= file.checkpoint.size:
         # The database was replaced after the bet was read.
         raise Unavailable
     return index
 
 
-def _parse(parse: Callable[[str], Parsed], path: str) -> Parsed:
+def _parse(path: str) -> tuple[str, int, int]:
     try:
-        return parse(path)
+        return tree.parse_path(path)
     except ValueError:
         raise MalformedPath from None

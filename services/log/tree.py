@@ -1,30 +1,91 @@
-"""A Merkle tree that is stored as tiles: appending leaves, roots and proofs.
+"""A Merkle tree (RFC 6962, section 2.1) that is stored as tiles (https://c2sp.org/tlog-tiles).
 
-A tree is its size and a function that reads its tiles. The nodes between two levels of tiles are not stored
-but computed. Trees only grow, so the tiles of a tree have all that its earlier sizes need.
+A tile is up to 256 consecutive hashes of one level, 32 bytes each. Level 0 has the leaf hashes; a hash of a
+level above is the root of a full tile of the level below. The nodes between two levels of tiles are not
+stored but computed. A tree is its size and a function that reads its tiles. Trees only grow, so the tiles of
+a tree have all that its earlier sizes need.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
+from hashlib import sha256
+from typing import NamedTuple
 
-from services.log.merkle import EMPTY_ROOT, node_hash, root_of
-from services.log.tiles import HASH_SIZE, TILE_WIDTH, TilePosition
+EMPTY_ROOT = sha256().digest()
+"""The root of a tree without leaves."""
+
+HASH_SIZE = 32
+TILE_WIDTH = 256
+TILE_HEIGHT = 8
+"""A tile has the leaves of a subtree of this height: 2**8 = 256."""
+
+# A number has as few elements as possible, so that each tile has one path.
+NUMBER = r"(?!x000/)(?P<number>(?:x[0-9]{3}/)*[0-9]{3})"
+PARTIAL = r"(?:\.p/(?P<width>[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5]))?"
+TILE_PATH = re.compile(rf"(?P<level>[0-9]|[1-5][0-9]|6[0-3]|entries)/{NUMBER}{PARTIAL}")
+
+
+class TilePosition(NamedTuple):
+    """Where a tile is: its level, 0 to 63, and its number within the level, from 0."""
+
+    level: int
+    number: int
+
 
 ReadTile = Callable[[TilePosition], bytes]
 """Returns a stored tile, with at least the hashes that the tree's size says. It may have more."""
 
-TILE_HEIGHT = 8
-"""A tile has the leaves of a subtree of this height: 2**8 = 256."""
+
+def leaf_hash(entry: bytes) -> bytes:
+    """The hash of an entry of the log."""
+    return sha256(b"\x00" + entry).digest()
+
+
+def node_hash(left: bytes, right: bytes) -> bytes:
+    """The hash of a node from the hashes of its two children."""
+    return sha256(b"\x01" + left + right).digest()
+
+
+def root_of(leaves: Sequence[bytes]) -> bytes:
+    """The root above these leaf hashes: MTH of RFC 6962, section 2.1.
+
+    Hashes in pairs, level by level. A last hash without a neighbour moves up unchanged, which gives the
+    same tree as the recursive definition.
+    """
+    if not leaves:
+        return EMPTY_ROOT
+    hashes = leaves
+    while len(hashes) > 1:
+        pairs = zip(hashes[::2], hashes[1::2], strict=False)
+        unpaired = hashes[len(hashes) & ~1 :]
+        hashes = [*(node_hash(left, right) for left, right in pairs), *unpaired]
+    return hashes[0]
+
+
+def tile_width(level: int, number: int, size: int) -> int:
+    """How many hashes this tile has in a tree of ``size`` entries, 0 to 256. One with 0 does not exist."""
+    return max(0, min(TILE_WIDTH, (size >> TILE_HEIGHT * level) - TILE_WIDTH * number))
+
+
+def parse_path(text: str) -> tuple[str, int, int]:
+    """Level or ``entries``, number, and width, 1 to 256, in the path of a tile or of an entry bundle.
+
+    The path is the one below ``<prefix>/tile/``. Raises ValueError.
+    """
+    found = TILE_PATH.fullmatch(text)
+    if found is None:
+        raise ValueError(f"not the path of a tile or an entry bundle: {text!r}")
+    number = int(found["number"].replace("x", "").replace("/", ""))
+    return found["level"], number, int(found["width"] or TILE_WIDTH)
 
 
 def append(size: int, leaves: Sequence[bytes], read: ReadTile) -> dict[TilePosition, bytes]:
     """The tiles that appending these leaf hashes to a tree of ``size`` entries adds or replaces.
 
     They are complete: the hashes that were there before, and the new ones. Reads one tile a level at most.
-    Raises ValueError for a leaf hash of a wrong length, and for a stored tile that is too short.
+    Raises ValueError for a stored tile that is too short.
     """
-    if any(len(leaf) != HASH_SIZE for leaf in leaves):
-        raise ValueError(f"a leaf hash has {HASH_SIZE} bytes")
     changed: dict[TilePosition, bytes] = {}
     level, hashes = 0, leaves
     while hashes:

@@ -11,12 +11,13 @@ import peewee
 
 from models.bets import Bet
 from models.db.connection import repeatable_read
-from models.log import BETS, Log, WaitingBet
-from services.log import bundles, sequencer
+from models.log import Log, WaitingBet
+from services.log import bundles, file, sequencer, tree
 from services.log.bet_log import BetLog
-from services.log.merkle import leaf_hash
-from services.log.sequencer import LogMissing
-from services.log.tree_verification import stored_entries, tree_problems
+from services.log.entries import Pseudonyms
+from services.log.notes import BadNote, Checkpoint
+from services.log.sequencer import LogMissing, stored_log
+from services.log.tree import HASH_SIZE, TILE_WIDTH, TilePosition
 from services.shared.clock import Millis
 
 MAX_PROBLEMS = 1_000
@@ -42,37 +43,79 @@ def verify(bet_log: BetLog, *, now: Millis) -> Verification:
 
     Everything is read from one state of the database. Writes nothing.
     """
-    on_disk = bet_log.kept_checkpoints()[:1]
+    kept = file.read(bet_log.machine.path)
     found = Verification()
     with repeatable_read():
         try:
-            log = sequencer.stored_log(BETS)
+            log = stored_log()
         except LogMissing as missing:
             found.problems.append(str(missing))
             return found
+        logged: array[int] = array("q")
         problems = chain(
-            tree_problems(bet_log, log, on_disk),
-            _entry_problems(bet_log, log, logged := array("q"), found),
+            tree_problems(bet_log, log, kept.checkpoint if kept else None),
+            _entry_problems(bet_log.pseudonyms, log, logged, found),
             _bet_problems(logged, found, now),
         )
         found.problems += islice(problems, MAX_PROBLEMS)
     return found
 
 
-def _entry_problems(bet_log: BetLog, log: Log, logged: "array[int]", found: Verification) -> Iterator[str]:
+def tree_problems(bet_log: BetLog, log: Log, on_disk: Checkpoint | None) -> Iterator[str]:
+    """What was signed must be in the tree: the newest checkpoint, and the one on disk."""
+    signed = []
+    if on_disk is not None:
+        signed.append((f"the checkpoint of {on_disk.origin} on disk", on_disk))
+    elif log.size:
+        yield "there is no checkpoint on disk to compare with"
+    try:
+        newest = bet_log.keys.open_checkpoint(log.checkpoint)
+        signed.append(("the last checkpoint", newest))
+        if (newest.origin, newest.size) != (log.origin, log.size):
+            yield "the last checkpoint is about another log"
+    except BadNote as bad:
+        if log.size:
+            yield f"the last checkpoint: {bad}"
+    for name, checkpoint in signed:
+        if checkpoint.size > log.size:
+            yield f"{name} has {checkpoint.size} entries, the log only {log.size}"
+        elif not sequencer.has_tree(log, checkpoint):
+            yield f"{name} has another root than the first {checkpoint.size} entries"
+    yield from _tile_problems(log)
+
+
+def _tile_problems(log: Log) -> Iterator[str]:
+    """Each hash above level 0 must be the root of its tile."""
+    level = 0
+    while log.size >> 8 * (level + 1):
+        for number in range(log.size >> 8 * (level + 1)):
+            parent = _hashes(TilePosition(level + 1, number // TILE_WIDTH), TILE_WIDTH)
+            tile = _hashes(TilePosition(level, number), TILE_WIDTH)
+            offset = number % TILE_WIDTH
+            if len(tile) != TILE_WIDTH or parent[offset : offset + 1] != [tree.root_of(tile)]:
+                yield f"tile {number} of level {level} has another root than level {level + 1} says"
+        level += 1
+
+
+def _entry_problems(
+    pseudonyms: Pseudonyms, log: Log, logged: "array[int]", found: Verification
+) -> Iterator[str]:
     """The entries must be those of the tree."""
-    for bundle in stored_entries(log):
-        wanted = [each.reference for each in bundle if each.reference is not None]
+    for number in range(-(-log.size // TILE_WIDTH)):
+        width = tree.tile_width(0, number, log.size)
+        wanted = bundles.references(number)[:width]
+        leaves = _hashes(TilePosition(0, number), width)
         logged.extend(reference for reference in wanted if reference > 0)
-        contents = bundles.existing_contents(wanted, bet_log.source)
-        for index, reference, leaf in bundle:
+        contents = bundles.contents(wanted, pseudonyms)
+        for offset in range(width):
+            index = number * TILE_WIDTH + offset
             found.entries = index + 1
-            if reference is None or leaf is None:
+            if offset >= min(len(wanted), len(leaves)):
                 yield f"entry {index} is missing"
-            elif reference not in contents:
-                yield f"entry {index}: {_name(reference)} is missing"
-            elif leaf_hash(contents[reference]) != leaf:
-                yield f"entry {index}: {_name(reference)} is not what was logged"
+            elif wanted[offset] not in contents:
+                yield f"entry {index}: {_name(wanted[offset])} is missing"
+            elif tree.leaf_hash(contents[wanted[offset]]) != leaves[offset]:
+                yield f"entry {index}: {_name(wanted[offset])} is not what was logged"
 
 
 def _bet_problems(logged: "array[int]", found: Verification, now: Millis) -> Iterator[str]:
@@ -92,7 +135,7 @@ def _bet_problems(logged: "array[int]", found: Verification, now: Millis) -> Ite
 
 
 def _bets() -> Iterator[tuple[int, int, bool]]:
-    """All bets: id, when each was settled, and whether it waits for the log."""
+    """Each bet: its id, when it was settled, and whether it waits."""
     last_id = 0
     query: Any = (
         Bet.select(Bet.id, Bet.created_at_ms, WaitingBet.bet_id.is_null(False))
@@ -105,6 +148,11 @@ def _bets() -> Iterator[tuple[int, int, bool]]:
         for bet_id, created_at_ms, is_waiting in rows:
             yield bet_id, created_at_ms, bool(is_waiting)
         last_id = rows[-1][0]
+
+
+def _hashes(position: TilePosition, width: int) -> list[bytes]:
+    tile = bundles.read_tile(position)[: width * HASH_SIZE]
+    return [tile[start : start + HASH_SIZE] for start in range(0, len(tile), HASH_SIZE)]
 
 
 def _name(reference: int) -> str:

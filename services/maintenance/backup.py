@@ -6,9 +6,8 @@ from pathlib import Path
 
 import peewee
 
-from models.db.connection import database, reading, writing
+from models.db.connection import database, reading
 from models.db.sqlite import Sqlite
-from models.log import BETS, Log
 from services.shared.errors import Refusal
 
 
@@ -25,10 +24,6 @@ def backup(path: Path) -> None:
     if not os.access(path.parent, os.W_OK):
         raise Refusal(f"{path.parent} must be a directory that this user can write to")
     with reading(), tempfile.TemporaryDirectory(dir=path.parent) as directory:
-        # A machine without a record of the log trusts a new database; it must not trust this copy.
-        with writing():
-            is_new = (Log.name == BETS) & (Log.checkpoint == "") & (Log.confirmations == 0)
-            Log.update(confirmations=1).where(is_new).execute()
         copy = Path(directory) / path.name
         copy.touch(mode=0o600)
         try:

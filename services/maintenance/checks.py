@@ -14,13 +14,12 @@ from models.db.connection import UNAVAILABLE, database, reading, repeatable_read
 from models.db.new_connections import UnusableDatabase, overridden_settings
 from models.db.postgres import Postgres
 from models.db.sqlite import Sqlite
-from models.log import AUDIT
 from models.processes import Process, live_processes
-from services.audit_trail import queries
-from services.log import checkpoint_file, sequencer
-from services.log.bet_log import FILE_NAME, BetLog
-from services.log.sequencer import LogMissing
-from services.log.signed_log import UNKNOWN
+from services.audit_trail.verification import count_missing
+from services.log import file
+from services.log.bet_log import BetLog
+from services.log.restore import MOVED, UNKNOWN
+from services.log.sequencer import LogMissing, stored_log
 from services.maintenance.encrypted_columns import EncryptedColumn
 from services.payments.hold import current_hold
 from settings import Settings
@@ -78,14 +77,15 @@ def proxy_warnings(settings: Settings) -> list[str]:
 @reading()
 def copy_warnings(settings: Settings, bet_log: BetLog) -> list[str]:
     """Lines about a database that this machine has no record of, or that is not the one of its record."""
-    hold, doubt = current_hold(), bet_log.doubt()
+    hold, doubt = current_hold(), bet_log.restores.doubt()
     found = [hold.text] if hold else []
     if doubt is not None and hold is None:
-        found.append(f"withdrawals will be held because of the database: {doubt}")
+        what = "withdrawals will be held" if doubt == MOVED else "bets will be paused and withdrawals held"
+        found.append(f"{what} because of the database: {doubt}")
     if UNKNOWN in (doubt, hold and hold.reason):
         same = {
             "LOG_ORIGIN (by default that of BASE_URL)": bet_log.has_first_origin(),
-            "LOG_SIGNING_KEY": bet_log.is_signed_here(),
+            "LOG_SIGNING_KEY": bet_log.sequencer.has_signed(stored_log()),
             "PAYMENT_METHODS": bool({*settings.payment_methods} - {"demo"}),
         }
         names = ", ".join(name for name, is_same in same.items() if is_same)
@@ -99,10 +99,11 @@ def foreign_wal_problem(settings: Settings) -> str | None:
 
     To be asked before the first connection.
     """
-    kept = checkpoint_file.read(settings.instance_dir / FILE_NAME)
+    kept = file.read(settings.instance_dir / file.NAME)
     if kept is None or not kept.database.startswith("sqlite ") or not isinstance(database.obj, Sqlite):
         return None
-    wal = database.foreign_wal(kept.database)
+    of_file = [database.foreign_wal(identity) for identity in (kept.database, kept.paused_in) if identity]
+    wal = of_file[0] if all(of_file) else None
     return wal and (
         f"DATABASE_URL: the file {database.database} was replaced, and {wal} is that of the file before;"
         f" remove {wal} and its -shm file. If both files were copied together, run first:"
@@ -133,17 +134,15 @@ def _database_problems() -> Iterator[str]:
 
 
 def _log_problems(bet_log: BetLog) -> Iterator[str]:
-    """Settings that do not fit the log, and whether rows of the logs or of the audit trail are gone."""
+    """Settings that do not fit the log, and whether rows of the log or of the audit trail are gone."""
     try:
         yield from bet_log.problems()
-        sequencer.stored_log(AUDIT)
     except LogMissing as missing:
         yield str(missing)
         return
-    unlogged = queries.unlogged_events()
-    if unlogged:
-        what = "are missing" if unlogged < 0 else "are neither in its log nor wait for that"
-        yield f"audit trail: {abs(unlogged)} events {what}; run flask audit verify"
+    if missing_events := count_missing():
+        what = "are missing" if missing_events > 0 else "were added"
+        yield f"audit trail: {abs(missing_events)} anchored events {what}; run flask audit verify"
 
 
 def _key_problem(encrypted: EncryptedColumn) -> str | None:

@@ -8,7 +8,6 @@ import peewee
 from cryptography.fernet import InvalidToken
 
 from models.announced_seeds import AnnouncedSeed
-from models.audit_trail import AuditKey
 from models.bets import Bet, Prize
 from models.log import current_epoch
 from models.logins import RecoveryCode, TwoFactor
@@ -65,8 +64,7 @@ class EncryptedColumn:
         place = None
         for place, value in query.limit(SAMPLE):  # noqa: B007  # used after the loop
             yield value
-        # The ids of keys are texts. There is one for each SECRET_KEY.
-        if not isinstance(place, int):
+        if place is None:
             return
         last, _ = query.order_by(order.desc()).first()
         distance = -(-(last - place) // SAMPLE)
@@ -76,7 +74,7 @@ class EncryptedColumn:
 
 
 def encrypted_columns(
-    *, seeds: Encrypter, two_factor: Encrypter, shipping: Encrypter, audit_keys: Encrypter, staff: Encrypter
+    *, seeds: Encrypter, two_factor: Encrypter, shipping: Encrypter, staff: Encrypter
 ) -> list[EncryptedColumn]:
     """Every column of encrypted values."""
     # The seeds of earlier epochs are redrawn before they are used.
@@ -100,7 +98,6 @@ def encrypted_columns(
         EncryptedColumn("two_factor_secrets", "2FA secrets", TwoFactor.encrypted_secret, two_factor),
         EncryptedColumn("recovery_codes", "recovery codes", RecoveryCode.encrypted_code, two_factor),
         EncryptedColumn("shipping_addresses", "shipping addresses", Prize.encrypted_address, shipping),
-        EncryptedColumn("audit_keys", "keys of the audit trail", AuditKey.encrypted_key, audit_keys),
         EncryptedColumn(
             "staff_authenticators", "authenticators of staff", StaffAccount.encrypted_secret, staff
         ),

@@ -8,7 +8,6 @@ from cryptography.fernet import InvalidToken
 
 from models.db.connection import reading, writing
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.keys import AuditKeys
 from services.audit_trail.recording import record
 from services.maintenance.encrypted_columns import EncryptedColumn
 from services.shared.clock import Millis
@@ -16,17 +15,13 @@ from services.shared.clock import Millis
 BATCH = 200
 
 
-def rotate(
-    columns: Sequence[EncryptedColumn], *, audit_keys: AuditKeys, now: Millis
-) -> tuple[dict[str, int], list[str]]:
+def rotate(columns: Sequence[EncryptedColumn], *, now: Millis) -> tuple[dict[str, int], list[str]]:
     """Re-encrypt with the current key what was encrypted with a previous one, batch by batch.
 
     Returns how many values of each column were re-encrypted, and a line for each that no key decrypts (ids,
     never contents). Players may play meanwhile if the running servers have the current key: a row that a
     server changes after it was read here has that key already, and the guarded update leaves it alone.
     """
-    # Those of SECRET_KEY_PREVIOUS are no longer known when that is emptied.
-    audit_keys.store()
     unreadable: list[str] = []
     counts = {column.name: _rotate_column(column, unreadable) for column in columns}
     with writing():

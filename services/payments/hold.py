@@ -1,21 +1,19 @@
 """Holds withdrawals while the database may lack payments: after a restore, a promotion, or in a copy.
 
-The logs of bets and of the audit trail recognise such a database (services/log/signed_log.py), and write
-into it why withdrawals are held. So the hold is that of all processes, and outlives restarts. Every payment
-is an event of the audit trail, so a database that has lost one lacks the end of that log.
+services/log/restore.py recognises such a database, and writes into the row of the log why withdrawals are
+held, and whether bets are paused too. A reconciliation ends the hold, but not the pause.
 """
 
 import logging
-from collections.abc import Sequence
-from functools import reduce
-from operator import and_
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
-from peewee import fn
+from peewee import SQL, fn
 
 from models.db.connection import reading, writing
 from models.log import Log, contains
-from services.log.signed_log import ANOTHER, REDRAWN, UNKNOWN, SignedLog
+from services.log.bet_log import BetLog
+from services.log.restore import UNKNOWN, BetsPaused
 from services.payments import discrepancies
 from services.payments.discrepancies import DiscrepancyKind
 from services.shared.clock import Millis
@@ -23,54 +21,54 @@ from services.shared.errors import Refusal
 
 log = logging.getLogger("platform.payments")
 
-ADVICE = (
-    "The next reconciliation with the payment providers ends this, unless it finds an unknown-payout:"
-    " record that, and dismiss the discrepancy."
-)
-ADVICE_WITHOUT_RECORD = (
-    "flask payments reconcile ends this, unless it finds an unknown-payout: record that, and dismiss the"
-    " discrepancy. Do not run it if this is a copy of another installation."
+ENDED_BY_RECONCILIATION = (
+    "The next reconciliation with the payment providers ends this, unless it finds an unknown-payout: record"
+    " that, and dismiss the discrepancy."
 )
 
 
-class Hold(NamedTuple):
-    """Why withdrawals are held, and since when."""
+@dataclass(frozen=True)
+class Hold:
+    """Why withdrawals are held, since when, and whether bets are paused as well."""
 
     reason: str
     since_ms: Millis
+    is_paused: bool
 
     @property
     def text(self) -> str:
-        """For staff and operators: the reason, and what ends the hold."""
-        advice = ADVICE_WITHOUT_RECORD if self.reason == UNKNOWN else ADVICE
-        return f"Withdrawals are held because of the database: {self.reason}. {advice}"
+        """For staff and operators: the reason, and what ends this."""
+        if not self.is_paused:
+            return f"Withdrawals are held because of the database: {self.reason}. {ENDED_BY_RECONCILIATION}"
+        commands = "flask log continue"
+        if self.reason == UNKNOWN:
+            commands = f"flask log trust or {commands}, but not in a copy of another installation"
+        return (
+            f"Bets are paused and withdrawals are held because of the database: {self.reason}."
+            f" An operator ends the pause: {commands} (docs/runbook.md#betspaused)."
+        )
 
 
 @reading()
 def current_hold() -> Hold | None:
     """What holds withdrawals, as the database has it; None if nothing does."""
-    rows: Any = Log.select(Log.held_reason, Log.held_at_ms).where(Log.held_reason.is_null(False)).tuples()
-    # The two logs may have different reasons. What is hardest to end comes first.
-    found = [Hold(*row) for row in rows]
-    return min(
-        found, key=lambda hold: (hold.reason != UNKNOWN, hold.reason in (ANOTHER, REDRAWN)), default=None
-    )
+    row: Any = Log.select(Log.held_reason, Log.held_at_ms, Log.is_paused).tuples().first()
+    return Hold(*row) if row and row[0] is not None else None
 
 
 class PayoutHold:
     """Knows whether withdrawals are held, and ends the hold."""
 
-    def __init__(self, logs: Sequence[SignedLog]) -> None:
-        self._logs = logs
+    def __init__(self, bet_log: BetLog) -> None:
+        self._bet_log = bet_log
         self._logged: Hold | None = None
 
     def current(self) -> Hold | None:
-        """What holds withdrawals, after the database was compared with what this machine knows of it.
+        """What holds withdrawals, after the database was compared with the file of this machine.
 
         Must not be called within a transaction. Raises Unavailable when it can't be compared.
         """
-        for each in self._logs:
-            each.watch()
+        self._bet_log.watch()
         return current_hold()
 
     def holds_nothing(self) -> Any:
@@ -78,9 +76,12 @@ class PayoutHold:
 
         Must not be called within a transaction.
         """
-        held: Any = Log.select(Log.name).where(Log.held_reason.is_null(False))
-        known = [contains(each.source.log, each.current().tree) for each in self._logs]
-        return reduce(and_, known, ~fn.EXISTS(held))
+        try:
+            checkpoint = self._bet_log.checkpoint()
+        except BetsPaused:
+            return SQL("FALSE")
+        held: Any = Log.select(Log.id).where(Log.held_reason.is_null(False))
+        return contains(checkpoint.size, checkpoint.root_hex) & ~fn.EXISTS(held)
 
     def log_changes(self) -> None:
         """Log when a hold has begun or ended, once in each process. Other tasks compare the database."""
@@ -91,26 +92,26 @@ class PayoutHold:
             log.info("withdrawals are not held any more")
         self._logged = hold
 
+    @property
+    def pauses_bets(self) -> bool:
+        """Whether bets were paused when ``log_changes`` looked last."""
+        return self._logged is not None and self._logged.is_paused
+
     @reading()
-    def epochs(self) -> dict[str, int]:
-        """The epoch of each log, for ``end``."""
-        rows: Any = Log.select(Log.name, Log.epoch).tuples()
-        return dict(rows)
+    def epoch(self) -> int:
+        """The epoch of the log, for ``end``."""
+        return int(Log.select(Log.epoch).scalar())
 
-    def end(self, epochs: dict[str, int], *, by_operator: bool) -> None:
-        """End the holds of these epochs after a reconciliation that began in them.
+    def end(self, epoch: int) -> None:
+        """End the hold of this epoch after a reconciliation that began in it.
 
-        Not while an ``unknown-payout`` is open. A database that this machine had no record of may be a copy:
-        then only an operator ends the hold.
+        Not while bets are paused or an ``unknown-payout`` is open.
         """
         if discrepancies.open_discrepancies(DiscrepancyKind.UNKNOWN_PAYOUT):
             return
         with writing():
-            for name, epoch in epochs.items():
-                is_ended = (Log.name == name) & (Log.epoch == epoch) & Log.held_reason.is_null(False)
-                if not by_operator:
-                    is_ended &= Log.held_reason != UNKNOWN
-                Log.update(held_reason=None, held_at_ms=None).where(is_ended).execute()
+            is_ended = (Log.epoch == epoch) & ~Log.is_paused
+            Log.update(held_reason=None, held_at_ms=None).where(is_ended).execute()
 
 
 def check_not_held() -> None:

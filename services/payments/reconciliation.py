@@ -70,14 +70,13 @@ class Reconciliation:
         since: Millis,
         now: Millis,
         before_each: Callable[[], None] = lambda: None,
-        by_operator: bool = False,
     ) -> Report:
         """Compare what was made since then. Raises ProviderError when a provider does not answer.
 
         ``before_each`` is called before each step, which asks a provider at most once. What it raises ends
         the reconciliation. Withdrawals that are held are released, if nothing more holds them.
         """
-        report, epochs = Report(), self._hold.epochs()
+        report, epoch = Report(), self._hold.epoch()
         for provider in self._methods.providers.values():
             if provider.has_books:
                 report.checked += self._compare_deposits(provider, before_each, since=since, now=now)
@@ -85,7 +84,7 @@ class Reconciliation:
         report_slow(now=now)
         # Without providers nothing was compared.
         if self._methods.providers:
-            self._hold.end(epochs, by_operator=by_operator)
+            self._hold.end(epoch)
         report.discrepancies = discrepancies.open_discrepancies()
         return report
 

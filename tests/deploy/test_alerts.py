@@ -30,7 +30,7 @@ FIRING = {
         },
     ),
     "ProofsOverdue": (3, {"proofs_overdue": "2x3"}),
-    "LogForked": (90, {"log_successors": "0x80 1x9"}),
+    "BetsPaused": (3, {"bets_paused": "1x3"}),
     "BetsNotLogged": (6, {"log_entries": "70x6", 'bets_wagered_coins_total{game="case"}': "0+10x6"}),
     "ReturnToPlayerUnlikely": (
         60,

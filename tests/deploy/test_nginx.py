@@ -15,7 +15,8 @@ from PIL import Image
 
 from blueprints.site.routes import UNAVAILABLE_PAGE, UNAVAILABLE_POLICY
 from models.db.connection import writing
-from services.log import entries, logged_bets
+from models.log import let_wait
+from services.log import entries
 from tests.deploy.conftest import TIMEOUT_SECONDS
 from tests.harness.local_app import local_app
 from tests.harness.proxies import ALLOWED_ORIGIN, nginx
@@ -162,11 +163,9 @@ def long_log(deployed):
     """The log has 600 entries or more."""
     with local_app(deployed.env), writing():
         for number in range(600):
-            logged_bets.add(
-                entries.commitment(
-                    at=0, commitment="c" * 64, nonce=1, player=f"{number:032x}", reason=entries.Reason.NEW
-                )
-            )
+            player, reason = f"{number:032x}", entries.Reason.NEW
+            entry = entries.commitment(at=0, commitment="c" * 64, nonce=1, player=player, reason=reason)
+            let_wait(entry.decode())
 
     def size():
         with deployed.session() as session:

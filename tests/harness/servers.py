@@ -27,10 +27,10 @@ from tests.harness.waiting import wait_until, within
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 60
 
-# Below the ephemeral ports. Each worker of a parallel test run has its own.
+# Below the ephemeral ports, and above 10080, which browsers refuse. Each worker of a test run has its own.
 _worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-_count = 22_000 // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-_ports = itertools.cycle(range(10_000 + _count * _worker, 10_000 + _count * (_worker + 1)))
+_count = 21_900 // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+_ports = itertools.cycle(range(10_100 + _count * _worker, 10_100 + _count * (_worker + 1)))
 
 
 def drawn_secrets() -> dict[str, str]:

@@ -8,7 +8,7 @@ import peewee
 import pytest
 
 from models.announced_seeds import AnnouncedSeed
-from models.audit_trail import AuditEvent
+from models.audit_trail import AuditAnchor, AuditEvent
 from models.bets import Bet
 from models.cases import Case, CaseItem, CaseVersion
 from models.db import migrate
@@ -211,8 +211,8 @@ AUDIT_EVENT = {
     "at_ms": AT,
     "who": "system",
     "what": "account.created",
-    "key_id": "k" * 16,
-    "mac": "m" * 64,
+    "salt": "s" * 32,
+    "digest": "d" * 64,
 }
 UNNUMBERED_BET = {"nonce": 2, "request_id": None, "ledger_transaction": 3, "server_seed_commitment": "b" * 64}
 STORED = [
@@ -433,7 +433,7 @@ def test_there_is_one_version_of_the_cases():
     assert not is_accepted(CaseVersion.insert(id=2, version=1))
 
 
-UPDATE_AND_DELETE = ("UPDATE {} SET key_id = 'other'", "DELETE FROM {}")
+UPDATE_AND_DELETE = ("UPDATE {} SET digest = 'other'", "UPDATE {0} SET {1} = 2", "DELETE FROM {}")
 OF_ONE_DATABASE = {"sqlite": "REPLACE INTO {0} SELECT * FROM {0}", "postgresql": "TRUNCATE {}"}
 
 
@@ -442,7 +442,11 @@ OF_ONE_DATABASE = {"sqlite": "REPLACE INTO {0} SELECT * FROM {0}", "postgresql":
 @pytest.mark.regulation("B.6 Logs")
 @pytest.mark.usefixtures("stored")
 def test_the_audit_trail_can_only_grow(database_url):
+    with writing():
+        database.execute_sql("UPDATE audit_events SET number = 1")
+        AuditAnchor.create(events=1, digest="d" * 64, at_ms=AT)
     statements = (*UPDATE_AND_DELETE, OF_ONE_DATABASE[database_url.partition(":")[0]])
     for statement in statements:
-        with pytest.raises(peewee.IntegrityError, match="audit_events is append-only"), writing():
-            database.execute_sql(statement.format("audit_events"))
+        for table, number in (("audit_events", "number"), ("audit_anchors", "events")):
+            with pytest.raises(peewee.IntegrityError, match=f"{table} is append-only"), writing():
+                database.execute_sql(statement.format(table, number))

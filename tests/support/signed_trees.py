@@ -4,10 +4,10 @@ from contextlib import contextmanager
 from itertools import combinations
 
 from models.db.connection import reading
-from models.log import BETS
-from services.log import sequencer, stored_tiles
-from services.log.checkpoints import Checkpoint
-from services.log.tiles import HASH_SIZE, TILE_WIDTH, TilePosition
+from services.log.bundles import read_tile
+from services.log.notes import Checkpoint
+from services.log.sequencer import Sequencer
+from services.log.tree import HASH_SIZE, TILE_WIDTH, TilePosition
 from tests.services.log.rfc6962 import mth
 
 
@@ -40,22 +40,20 @@ class SignedTrees:
 @contextmanager
 def signed_trees(monkeypatch):
     """Record them."""
-    signed, append = SignedTrees(), sequencer.append
+    signed, append = SignedTrees(), Sequencer.append
 
     def recorded(*arguments, **options):
         note = append(*arguments, **options)
-        if arguments[0].name == BETS:
-            signed.add(note)
+        signed.add(note)
         return note
 
-    monkeypatch.setattr(sequencer, "append", recorded)
+    monkeypatch.setattr(Sequencer, "append", recorded)
     yield signed
 
 
 @reading()
 def leaf_hashes(size):
     """The leaf hashes of the log in the database."""
-    read = stored_tiles.reader(BETS)
-    tiles = [read(TilePosition(0, number)) for number in range(-(-size // TILE_WIDTH))]
+    tiles = [read_tile(TilePosition(0, number)) for number in range(-(-size // TILE_WIDTH))]
     hashes = b"".join(tiles)[: size * HASH_SIZE]
     return [hashes[start : start + HASH_SIZE] for start in range(0, len(hashes), HASH_SIZE)]

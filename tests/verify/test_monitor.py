@@ -788,6 +788,19 @@ def test_a_key_with_a_later_type_of_signatures_is_not_checked(log, watch):
     assert (status, not_checked(lines)) == (2, ["entry 0 is of a later format: use a newer monitor.py"])
 
 
+def test_the_audit_trail_of_the_operator_never_has_fewer_events(log, watch):
+    alice, _ = play(log)
+    log.append(v=2, audit="ab" * 32, events=7)
+    log.append(v=2, audit="cd" * 32, events=9)
+    log.spin(alice)
+    assert contradictions(watch(log)[1]) == []
+
+    log.append(v=2, audit="ef" * 32, events=8)
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (1, ["entry 14: the audit trail has 8 events after 9"])
+
+
 def test_entries_of_a_later_format_are_not_checked(log, watch):
     alice, _ = play(log)
     log.append(v=2, battle="ab" * 32, reason="late")

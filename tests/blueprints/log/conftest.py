@@ -9,7 +9,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from models.db.connection import writing
-from services.log import entries, logged_bets
+from models.log import let_wait
+from services.log import entries
 from tests.harness.spins import Clock, at, play_spin
 from tests.support.signed_trees import signed_trees
 
@@ -45,7 +46,7 @@ def spin(app, player, item, clock):
     """Plays a spin that is not in the log yet."""
 
     def play(by=None):
-        clock.advance(seconds=10)
+        clock.advance(seconds=5)
         return play_spin(app, by or player, item, clock=clock).bet
 
     return play
@@ -70,15 +71,14 @@ def add_waiting():
     def add(count):
         with writing():
             for number in range(count):
-                logged_bets.add(
-                    entries.commitment(
-                        at=NOW,
-                        commitment="c" * 64,
-                        nonce=1,
-                        player=f"{number:032x}",
-                        reason=entries.Reason.NEW,
-                    )
+                entry = entries.commitment(
+                    at=NOW,
+                    commitment="c" * 64,
+                    nonce=1,
+                    player=f"{number:032x}",
+                    reason=entries.Reason.NEW,
                 )
+                let_wait(entry.decode())
 
     return add
 

@@ -6,13 +6,12 @@ import json
 import pytest
 
 from models.db.connection import reading, writing
-from models.log import BETS, LogEntry, WaitingEntry
+from models.log import LogEntry, WaitingEntry
 from services.log import sequencer
-from services.log.keys import LogKeys
-from services.log.notes import SigningKey
+from services.log.notes import LogKeys, SigningKey
 from services.shared.errors import Refusal, Unavailable
 from tests.blueprints.log.conftest import ORIGIN, content
-from tests.support.lost_log import restore_log, stored_log
+from tests.support.lost_log import restore_log, resume, stored_log
 
 NEXT = b"the next key of log of the tests"
 NEXT_KEY = base64.b64encode(NEXT).decode()
@@ -47,7 +46,7 @@ def test_nothing_is_signed_with_another_key_than_the_last(make_app, logged_spin,
     before = stored_log()
     other = log_of(make_app(LOG_SIGNING_KEY=NEXT_KEY))
 
-    for step in (other.append_now, other.watch, other.redraw, other.log_commitments, other.current):
+    for step in (other.append_now, other.watch, other.restores.redraw, other.log_commitments, other.file):
         with pytest.raises(Unavailable):
             step()
 
@@ -66,26 +65,28 @@ def test_the_next_key_is_announced_once(with_next_key):
 
     for _ in range(3):
         log.append_waiting()
-    log_of(with_next_key).redraw()
+    log_of(with_next_key).restores.redraw()
     log.append_waiting()
 
     (announced,) = announcements()
-    assert content(announced.encode())["nextKey"] == verifier_key(NEXT)
+    present, _ = log.keys.verifier_keys(ORIGIN)
+    announcement = content(announced.encode())
+    assert (announcement["key"], announcement["nextKey"]) == (present, verifier_key(NEXT))
 
 
 def test_checkpoints_carry_the_signatures_of_both_keys(with_next_key, log):
     log_of(with_next_key).append_waiting()
 
-    note = sequencer.stored_log(BETS).checkpoint
+    note = sequencer.stored_log().checkpoint
 
     assert len(note.rpartition("\n\n")[2].splitlines()) == 2
     assert LogKeys([NEXT]).open_checkpoint(note).origin == ORIGIN
-    assert LogKeys(log.keys._seeds[:1]).open_checkpoint(note).origin == ORIGIN
+    assert log.keys.open_checkpoint(note).origin == ORIGIN
 
 
 def test_the_log_goes_on_after_the_switch_to_the_next_key(with_next_key, make_app, clock, spin):
     log_of(with_next_key).append_waiting()
-    size = sequencer.stored_log(BETS).size
+    size = sequencer.stored_log().size
     spin()
     switched = log_of(make_app(clock=clock, LOG_SIGNING_KEY=NEXT_KEY))
 
@@ -93,8 +94,8 @@ def test_the_log_goes_on_after_the_switch_to_the_next_key(with_next_key, make_ap
     switched.watch()
     switched.append_waiting()
 
-    assert switched.current().checkpoint.origin == ORIGIN
-    assert switched.current().checkpoint.size == size + 1
+    assert switched.checkpoint().origin == ORIGIN
+    assert switched.checkpoint().size == size + 1
 
 
 def test_a_successor_announces_the_next_key_under_its_own_name(with_next_key):
@@ -103,21 +104,21 @@ def test_a_successor_announces_the_next_key_under_its_own_name(with_next_key):
     log.append_waiting()
     restore_log(backup)
 
-    log.watch()
+    resume(log)
     log.append_waiting()
 
     *_, last = announcements()
-    assert content(last.encode())["nextKey"] == verifier_key(NEXT, log.current().checkpoint.origin)
+    assert content(last.encode())["nextKey"] == verifier_key(NEXT, log.checkpoint().origin)
 
 
 def test_a_key_that_somebody_puts_into_the_queue_is_never_logged(log, logged_spin):
     logged_spin()
     with writing():
         text = json.dumps({"at": 1, "nextKey": verifier_key(b"a" * 32), "v": 1}, separators=(",", ":"))
-        WaitingEntry.insert(entry=LogEntry.create(log="bets", text=text).id).execute()
+        WaitingEntry.insert(entry=LogEntry.create(text=text).id).execute()
 
     log.append_now()
-    log.redraw()
+    log.restores.redraw()
 
     # The spin, its player's commitment, and the epoch.
-    assert log.current().checkpoint.size == 3
+    assert log.checkpoint().size == 3

@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from tests.harness.servers import threaded_server
-from tests.support.lost_log import restore_log, stored_log
+from tests.support.lost_log import restore_log, resume, stored_log
 from tests.support.openings import Openings, chest
 from verify import monitor
 
@@ -47,7 +47,7 @@ def test_play_and_redraws(app, log, player, new_player, logged_spin, spin, annou
 
     spin()
     for _ in range(2):
-        log.redraw()
+        log.restores.redraw()
         announced()
     announced(bob)
     spin()
@@ -61,19 +61,19 @@ def test_a_restore(log, logged_spin, player, announced, watch):
         logged_spin()
     backup = stored_log()
     assert watch()[0] == []
-    log.redraw()
+    log.restores.redraw()
     announced()
     log.append_now()
     assert watch()[0] == []
 
     restore_log(backup)
-    log.watch()
+    resume(log)
     announced()
     logged_spin()
     contradictions, lines = watch()
 
     assert contradictions == []
-    assert [line for line in lines if log.current().checkpoint.origin in line]
+    assert [line for line in lines if log.checkpoint().origin in line]
 
 
 def test_a_change_of_the_key(app, make_app, clock, logged_spin, watch):

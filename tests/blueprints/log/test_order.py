@@ -3,9 +3,8 @@
 import pytest
 
 from models.db.connection import reading
-from models.log import BETS
 from services.log import bundles
-from tests.support.lost_log import restore_log, stored_log
+from tests.support.lost_log import restore_log, resume, stored_log
 from verify import monitor
 
 pytestmark = pytest.mark.security("The public log")
@@ -24,7 +23,9 @@ def appended(log):
     def entries():
         log.append_now()
         with reading():
-            texts = bundles.contents(bundles.references(BETS, 0), log.source)
+            references = bundles.references(0)
+            contents = bundles.contents(references, log.pseudonyms)
+            texts = [contents[reference] for reference in references]
         chain = monitor.Chain(monitor.State())
         check = {
             "bet": chain.bet,
@@ -44,7 +45,7 @@ def test_redrawn_commitments_come_after_their_epoch(log, logged_spin, appended, 
     """A second epoch begins before the entries of the first are appended."""
     logged_spin()
     for _ in range(2):
-        log.redraw()
+        log.restores.redraw()
         announced()
 
     assert appended() == (["new", "bet", "epoch", "redrawn", "epoch", "redrawn"], [])
@@ -53,7 +54,7 @@ def test_redrawn_commitments_come_after_their_epoch(log, logged_spin, appended, 
 def test_a_commitment_is_redrawn_after_the_bet_before_it(log, logged_spin, spin, appended, announced):
     logged_spin()
     spin()
-    log.redraw()
+    log.restores.redraw()
     announced()
     spin()
 
@@ -64,7 +65,7 @@ def test_an_account_that_is_new_in_an_epoch_is_not_redrawn_in_it(
     log, logged_spin, new_player, appended, announced
 ):
     logged_spin()
-    log.redraw()
+    log.restores.redraw()
     announced(new_player("bob"))
 
     assert appended() == (["new", "bet", "epoch", "new"], [])
@@ -75,11 +76,11 @@ def test_the_entries_of_a_successor_are_in_order_too(log, logged_spin, spin, app
     bob = new_player("bob")
     log.append_now()
     backup = stored_log()
-    log.redraw()
+    log.restores.redraw()
     announced(bob)
     log.append_now()
     restore_log(backup)
-    log.watch()
+    resume(log)
     announced(bob)
     log.append_now()
     spin(bob)

@@ -46,7 +46,7 @@ def test_a_receipt_is_signed_over_the_entry_that_is_logged_later(
     note = open_note(receipt["receipt"])
     log.append_now()
 
-    size = log.current().checkpoint.size
+    size = log.checkpoint().size
     promised = note.text.removeprefix(f"{ORIGIN}/receipt\n").removesuffix("\n").encode()
     assert entries_of(f"000.p/{size}").count(promised) == 1
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.blueprints.log.conftest import content, leaf_hash, not_found
 from tests.services.log.rfc6962 import mth
-from tests.support.lost_log import restore_log, stored_log
+from tests.support.lost_log import restore_log, resume, stored_log
 
 HOST = "127.0.0.1:5000"
 SUCCESSOR = re.compile(rf"{HOST}/log-[0-9a-f]{{8}}")
@@ -26,7 +26,7 @@ def lost(log, logged_spin, checkpoint):
 def test_the_origin_of_the_present_log_is_found_at_one_address(client, log, lost):
     assert client.get("/log/current").json == {"origin": f"{HOST}/log"}
 
-    log.watch()
+    resume(log)
 
     answer = client.get("/log/current")
     assert SUCCESSOR.fullmatch(answer.json["origin"])
@@ -34,7 +34,7 @@ def test_the_origin_of_the_present_log_is_found_at_one_address(client, log, lost
 
 
 def test_a_successor_has_all_paths_below_its_own_name(client, checkpoint, entries_of, log, lost):
-    log.watch()
+    resume(log)
 
     origin = client.get("/log/current").json["origin"]
     prefix = origin.removeprefix(HOST)
@@ -48,7 +48,7 @@ def test_a_successor_has_all_paths_below_its_own_name(client, checkpoint, entrie
 
 
 def test_an_ended_log_keeps_its_last_checkpoint_and_nothing_else(client, log, lost):
-    log.watch()
+    resume(log)
 
     assert client.get("/log/checkpoint").text.startswith(lost.text)
     for path in ("tile/0/000.p/1", "tile/entries/000.p/1", "key", "revealed/0"):

@@ -4,7 +4,7 @@ import pytest
 
 from tests.blueprints.log.conftest import ORIGIN, content, leaf_hash, not_found
 from tests.services.log.rfc6962 import mth
-from tests.support.lost_log import replace_log, restore_log, stored_log
+from tests.support.lost_log import let_confirm, replace_log, restore_log, resume, stored_log
 from tests.support.openings import Openings, chest
 
 IMMUTABLE = "public, max-age=31536000, immutable"
@@ -98,11 +98,11 @@ def test_a_bet_is_published_with_the_next_checkpoint(client, checkpoint, logged_
 def test_nothing_is_published_that_only_the_database_has(client, checkpoint, log, logged_spin, spin):
     """Another machine has appended it; this one does not know that checkpoint yet."""
     logged_spin()
-    size, known = checkpoint().size, log.current()
+    size, known = checkpoint().size, log.file()
     spin()
     log.append_now()
 
-    log.current = lambda: known
+    log.file = lambda: known
 
     assert checkpoint().size == size
     for path in ("tile/0/000", "tile/entries/000"):
@@ -113,10 +113,10 @@ def test_nothing_is_published_that_only_the_database_has(client, checkpoint, log
 @pytest.fixture
 def other_client(app, make_app, clock, tmp_path, log):
     """A client of another machine on the same database, which has the same checkpoint by now."""
-    log.current()
+    log.watch()
     other = make_app(clock=clock, INSTANCE_DIR=str(tmp_path / "other"))
     other_log = other.extensions["services"].log
-    other_log._ask_for_confirmation = lambda: log.confirm() or True
+    let_confirm(other_log, log)
     other_log.watch()
     return other.test_client()
 
@@ -138,7 +138,7 @@ def test_a_successor_of_another_machine_is_found_at_once(client, other_client, l
     logged_spin()
     other_client.application.extensions["services"].log.watch()
     restore_log(backup)
-    log.watch()
+    resume(log)
     origin = client.get("/log/current").json["origin"]
 
     answer = other_client.get(f"/{origin.rpartition('/')[2]}/checkpoint")

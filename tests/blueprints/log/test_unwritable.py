@@ -4,8 +4,7 @@ import pytest
 
 from models.bets import Bet
 from models.db.connection import reading
-from models.log import BETS
-from services.log import checkpoint_file, sequencer
+from services.log import file, sequencer
 from services.shared.errors import Unavailable
 
 pytestmark = pytest.mark.security("The public log")
@@ -21,7 +20,7 @@ def fill_disk(log):
 
     def fill():
         patch = pytest.MonkeyPatch()
-        patch.setattr(checkpoint_file, "write", fail)
+        patch.setattr(file, "write", fail)
         patches.append(patch)
         return patch.undo
 
@@ -49,7 +48,7 @@ def test_a_new_players_bet_is_refused(spin, balance, fill_disk, new_player):
 
 def test_a_bet_on_a_redrawn_commitment_is_refused(app, log, logged_spin, spin, player, fill_disk):
     logged_spin()
-    log.redraw()
+    log.restores.redraw()
     app.extensions["services"].seeds.announced(user_id=player.id)
     fill_disk()
 
@@ -67,7 +66,7 @@ def test_a_bet_is_settled_once_the_file_can_be_written(log, spin, fill_disk, new
     undo()
 
     assert spin(bob).nonce == 1
-    assert log.current().kept.checkpoint == sequencer.stored_log(BETS).checkpoint
+    assert log.file().note == sequencer.stored_log().checkpoint
 
 
 def test_the_player_is_told_that_something_went_wrong(connect, fill_disk, new_player, item, log):

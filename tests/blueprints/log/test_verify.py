@@ -7,7 +7,7 @@ import pytest
 
 from models.bets import Bet
 from models.db.connection import writing
-from models.log import BETS, Log, LogBundle, LogCheckpoint, LogEntry, LogTile, WaitingBet, WaitingEntry
+from models.log import Log, LogBundle, LogCheckpoint, LogEntry, LogTile, WaitingBet, WaitingEntry
 from services.bets.seeds import ServerSeeds
 from services.log import bundles
 from tests.support.lost_log import restore_log, stored_log
@@ -41,7 +41,7 @@ def test_it_is_clean_after_real_play(app, log, player, new_player, logged_spin, 
         logged_spin(by)
     Openings(app).bet(bob, chest("chest"))
     add_waiting(300)
-    log.redraw()
+    log.restores.redraw()
     seeds: ServerSeeds = app.extensions["services"].seeds
     seeds.announced(user_id=player.id)
     logged_spin()
@@ -65,7 +65,7 @@ def swap_references(change):
     """Change the references of the first bundle."""
 
     def swap(_bets):
-        references = bundles.references(BETS, 0)
+        references = bundles.references(0)
         change(references)
         packed = struct.pack(f">{len(references)}q", *references)
         LogBundle.update(references=packed).where(LogBundle.number == 0).execute()
@@ -74,8 +74,8 @@ def swap_references(change):
 
 
 def change_checkpoint(_bets):
-    note = Log.select(Log.checkpoint).where(Log.name == BETS).scalar()
-    Log.update(checkpoint=note.replace("\n5\n", "\n4\n")).where(Log.name == BETS).execute()
+    note = Log.select(Log.checkpoint).scalar()
+    Log.update(checkpoint=note.replace("\n5\n", "\n4\n")).execute()
 
 
 DAMAGES = {
@@ -114,10 +114,10 @@ DAMAGES = {
     ),
     "a last checkpoint that no key has signed": (
         change_checkpoint,
-        ["the last checkpoint: a signature of a known key fails"],
+        ["the last checkpoint: no known key has signed the note"],
     ),
     "a size that was set back": (
-        lambda _bets: Log.update(size=4).where(Log.name == BETS).execute(),
+        lambda _bets: Log.update(size=4).execute(),
         [
             "the last checkpoint is about another log",
             "the checkpoint of 127.0.0.1:5000/log on disk has 5 entries, the log only 4",
@@ -140,9 +140,9 @@ def test_a_log_without_its_row_is_a_line(bets, verified):
     with writing():
         for table in (LogTile, LogBundle, LogCheckpoint, WaitingEntry, LogEntry):
             table.delete().execute()
-        Log.delete().where(Log.name == BETS).execute()
+        Log.delete().execute()
 
-    assert verified() == ["the table logs has no row 'bets'"]
+    assert verified() == ["the table log has no row"]
 
 
 def test_a_bet_that_neither_waits_nor_is_logged_is_a_line(bets, spin, verified):

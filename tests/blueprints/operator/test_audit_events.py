@@ -18,7 +18,7 @@ def events(run, app):
 
     def new():
         found = run("audit", "export")
-        fresh = [event for event in found[:-1] if event["id"] not in seen] if isinstance(found, list) else []
+        fresh = [event for event in found[1:] if event["id"] not in seen] if isinstance(found, list) else []
         seen.update(event["id"] for event in fresh)
         return fresh
 

@@ -13,6 +13,7 @@ DEFERRED = "DEFERRABLE INITIALLY DEFERRED"
 REFUSE_DELETE = "audit_events_refuse_delete"
 REFUSE_CHANGE = "audit_events_refuse_change"
 REPLACE_TRIGGER = f"CREATE OR REPLACE TRIGGER {REFUSE_CHANGE} BEFORE DELETE OR UPDATE"
+RENUMBER = "audit_events_refuse_renumber"
 
 
 def trigger(name, what, table="audit_events"):
@@ -28,6 +29,7 @@ def added(events, action):
 
 
 SQLITE = {
+    (f"DROP TRIGGER {RENUMBER}",): [trigger(RENUMBER, "is missing")],
     ("DROP TRIGGER audit_events_refuse_update",): [trigger("audit_events_refuse_update", "is missing")],
     (f"DROP TRIGGER {REFUSE_DELETE}", "DROP TRIGGER audit_events_refuse_replace"): [
         trigger(REFUSE_DELETE, "is missing"),
@@ -44,8 +46,8 @@ SQLITE = {
         {
             "log_tiles": "AFTER UPDATE",
             "log_bundles": "AFTER INSERT",
-            "audit_waiting_events": "AFTER DELETE",
-            "audit_keys": "BEFORE INSERT",
+            "log_entries": "BEFORE INSERT",
+            "audit_anchors": "AFTER INSERT",
         },
         "BEGIN SELECT 1; END",
     ),
@@ -59,16 +61,19 @@ SQLITE = {
         "the view audit_settings was added",
     ],
     (
-        "DROP TABLE audit_waiting_events",
-        "CREATE TABLE audit_waiting_events (event_id INTEGER PRIMARY KEY ON CONFLICT IGNORE)",
-    ): ["the table audit_waiting_events was altered"],
+        "DROP TABLE audit_settings",
+        "CREATE TABLE audit_settings (name TEXT PRIMARY KEY ON CONFLICT IGNORE, value TEXT)",
+    ): ["the table audit_settings was altered"],
 }
 
 POSTGRESQL = {
     (f"DROP TRIGGER {REFUSE_CHANGE} ON audit_events",): [trigger(REFUSE_CHANGE, "is missing")],
+    (f"ALTER TABLE audit_events DISABLE TRIGGER {RENUMBER}",): [trigger(RENUMBER, "is disabled")],
     ("DROP FUNCTION refuse_audit_change CASCADE",): [
         "the function refuse_audit_change() is missing",
+        trigger("audit_anchors_refuse_change", "is missing", "audit_anchors"),
         trigger(REFUSE_CHANGE, "is missing"),
+        trigger(RENUMBER, "is missing"),
     ],
     (f"ALTER TABLE audit_events DISABLE TRIGGER {REFUSE_CHANGE}",): [trigger(REFUSE_CHANGE, "is disabled")],
     (f"ALTER TABLE audit_events ENABLE REPLICA TRIGGER {REFUSE_CHANGE}",): [
@@ -88,8 +93,8 @@ POSTGRESQL = {
     **added(
         {
             "audit_events": "BEFORE INSERT",
-            "audit_waiting_events": "AFTER UPDATE",
-            "audit_keys": "AFTER DELETE",
+            "audit_anchors": "AFTER UPDATE",
+            "log_entries": "AFTER DELETE",
             "audit_settings": "AFTER TRUNCATE",
         },
         CALL,
@@ -104,12 +109,12 @@ POSTGRESQL = {
         "ALTER TABLE audit_events ENABLE ROW LEVEL SECURITY",
         "CREATE POLICY mine ON audit_events USING (what <> 'account.suspended')",
     ): ["the policy mine of audit_events was added", "the row level security of audit_events was added"],
-    ("ALTER TABLE audit_keys RENAME TO kept", "CREATE VIEW audit_keys AS SELECT * FROM kept"): [
-        "the rule _RETURN of audit_keys was added",
-        "the table audit_keys is missing",
-        "the view audit_keys was added",
+    ("ALTER TABLE audit_settings RENAME TO kept", "CREATE VIEW audit_settings AS SELECT * FROM kept"): [
+        "the rule _RETURN of audit_settings was added",
+        "the table audit_settings is missing",
+        "the view audit_settings was added",
     ],
-    ("ALTER TABLE audit_waiting_events SET UNLOGGED",): ["the table audit_waiting_events was altered"],
+    ("ALTER TABLE audit_settings SET UNLOGGED",): ["the table audit_settings was altered"],
 }
 
 

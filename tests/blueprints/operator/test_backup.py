@@ -8,10 +8,8 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 
 from models.db.connection import database
-from models.log import Log
 from tests.harness.databases import administer, packaged_tool
 from tests.harness.spins import play_spin
-from tests.support.lost_log import stored_log
 from tests.support.markers import postgresql_only, sqlite_only
 
 
@@ -104,16 +102,6 @@ def test_a_backup_has_its_name_only_once_it_is_complete(run, tmp_path, monkeypat
 
     assert had_its_name == [False]
     assert (tmp_path / "backup").exists()
-
-
-@sqlite_only
-def test_a_backup_does_not_confirm_the_database_to_another_machine(app, run, tmp_path):
-    app.extensions["services"].log.watch()
-    before = stored_log()[Log]
-
-    run("db", "backup", str(tmp_path / "backup"))
-
-    assert stored_log()[Log] == before
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from app import create_app
 from models.db import migrate
 from models.db.connection import database, writing
-from services.log.signed_log import UNKNOWN
+from services.log.restore import UNKNOWN
 from tests.harness.databases import administer
 from tests.harness.players import create_player
 from tests.harness.servers import ROOT
@@ -147,14 +147,15 @@ def test_a_read_only_database_is_reported(app, check, env):
 
 @sqlite_only
 def test_a_copy_of_another_installation_is_warned_of_its_settings(app, check, tmp_path):
-    app.extensions["services"].log.watch()
+    create_player(app)
+    app.extensions["services"].log.append_now()
     copy = {"INSTANCE_DIR": str(tmp_path / "copy"), "BASE_URL": "https://copy.example.com"}
     key = base64.b64encode(bytes(32)).decode()
 
     code, lines = check(INSTANCE_DIR=copy["INSTANCE_DIR"])
     assert code == 0
     assert lines == [
-        f"warning: withdrawals will be held because of the database: {UNKNOWN}",
+        f"warning: bets will be paused and withdrawals held because of the database: {UNKNOWN}",
         f"warning: if this is a copy of another installation, change these settings: {SETTINGS}",
     ]
     assert check(**copy, LOG_SIGNING_KEY=key, PAYMENT_METHODS="") == (0, lines[:1])

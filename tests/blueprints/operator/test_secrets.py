@@ -15,17 +15,14 @@ from tests.support.two_factor import Authenticator, recovery_codes_of
 
 OLD = "the secret that was used first and is long enough"
 NEW = "the secret that comes after it and is long enough"
-COUNTED = ("announcedSeeds", "bets", "twoFactorSecrets", "recoveryCodes", "shippingAddresses", "auditKeys")
+COUNTED = ("announcedSeeds", "bets", "twoFactorSecrets", "recoveryCodes", "shippingAddresses")
 NOTHING = dict.fromkeys((*COUNTED, "staffAuthenticators", "unreadable"), 0)
-FILLED = NOTHING | {"announcedSeeds": 3, "bets": 2, "twoFactorSecrets": 1, "auditKeys": 1}
+FILLED = NOTHING | {"announcedSeeds": 3, "bets": 2, "twoFactorSecrets": 1}
 
 
 @pytest.fixture
 def app(make_app):
-    app = make_app(SECRET_KEY=OLD)
-    # As every server does when it starts.
-    app.extensions["services"].audit_keys.store()
-    return app
+    return make_app(SECRET_KEY=OLD)
 
 
 @pytest.fixture

@@ -4,12 +4,18 @@ import pytest
 
 from models.db.connection import database, writing
 from models.db.sqlite import Sqlite
-from services.audit_trail.recording import AuditNotWritten
-from services.log.stored_tiles import NotStored
+from services.log.bundles import NotStored
+from tests.harness.spins import Clock
+
+
+@pytest.fixture
+def clock():
+    return Clock(1_700_000_000_000)
+
 
 FAILURE = "Error: the database did not store the audit trail as it was written; see flask audit verify"
 
-COLUMNS = "id, at_ms, who, what, player, address, before, after, key_id, mac"
+COLUMNS = "id, at_ms, who, what, player, address, before, after, salt, digest, number"
 
 SQLITE = {
     "ignored": [
@@ -26,10 +32,6 @@ SQLITE = {
         "DROP TRIGGER audit_events_refuse_delete",
         "CREATE TRIGGER mine AFTER INSERT ON audit_events BEGIN DELETE FROM audit_events; END",
     ],
-    "deleted with the next row": [
-        "DROP TRIGGER audit_events_refuse_delete",
-        "CREATE TRIGGER mine AFTER INSERT ON audit_waiting_events BEGIN DELETE FROM audit_events; END",
-    ],
     "written to a view": [
         "ALTER TABLE audit_events RENAME TO kept",
         "CREATE VIEW audit_events AS SELECT * FROM kept",
@@ -38,9 +40,6 @@ SQLITE = {
     "in conflict": [
         "DROP TABLE audit_events",
         f"CREATE TABLE audit_events ({COLUMNS.replace(' address', ' address NOT NULL ON CONFLICT IGNORE')})",
-    ],
-    "not to be logged": [
-        "CREATE TRIGGER mine BEFORE INSERT ON audit_waiting_events BEGIN SELECT RAISE(IGNORE); END"
     ],
 }
 
@@ -60,10 +59,6 @@ POSTGRESQL = {
     ),
     "changed": with_trigger("BEFORE", "NEW.who := 'x'; RETURN NEW;"),
     "deleted": [WITHOUT_REFUSAL, *with_trigger("AFTER", "DELETE FROM audit_events; RETURN NULL;")],
-    "deleted with the next row": [
-        WITHOUT_REFUSAL,
-        *with_trigger("AFTER", "DELETE FROM audit_events; RETURN NULL;", "audit_waiting_events"),
-    ],
     "written to a view": [
         "ALTER TABLE audit_events RENAME TO kept",
         "CREATE VIEW audit_events AS SELECT * FROM kept WHERE what <> 'account.suspended'",
@@ -73,7 +68,6 @@ POSTGRESQL = {
         WITHOUT_REFUSAL,
         "CREATE RULE mine AS ON INSERT TO audit_events DO ALSO DELETE FROM audit_events",
     ],
-    "not to be logged": with_trigger("BEFORE", "RETURN NULL;", "audit_waiting_events"),
 }
 
 
@@ -121,32 +115,32 @@ def test_a_request_fails_whose_event_is_not_stored(app, client, player, log_text
 @pytest.mark.both_databases("models/log.py")
 @pytest.mark.security("The audit trail")
 @pytest.mark.parametrize("table", ["log_tiles", "log_bundles"])
-def test_events_whose_entries_are_not_stored_still_wait_for_them(app, run, fails, table):
-    audit_log = app.extensions["services"].audit_log
+def test_events_whose_anchor_is_not_stored_still_wait_for_one(app, run, fails, clock, table):
+    log = app.extensions["services"].log
+    log.watch()
     run("users", "create", "ada")
-    audit_log.audit_keys.store()
-    audit_log.watch()
+    clock.advance(minutes=1)
     change(*suppressing(table))
 
     with pytest.raises(NotStored):
-        audit_log.append_waiting()
+        log.append_waiting()
 
     on = "" if isinstance(database.obj, Sqlite) else f" ON {table}"
     assert f"the trigger mine of {table} was added" in fails("audit", "verify")
     change(f"DROP TRIGGER mine{on}")
-    audit_log.append_waiting()
-    assert run("audit", "verify") == {"logged": 1, "waiting": 0, "problems": 0}
+    log.append_waiting()
+    assert run("audit", "verify")["events"] == 1
 
 
 @pytest.mark.both_databases("models/audit_trail.py")
 @pytest.mark.security("The audit trail")
-def test_an_event_that_cannot_be_removed_from_what_waits_is_not_logged(app, run, fails):
-    audit_log = app.extensions["services"].audit_log
+def test_events_that_get_no_number_do_not_stop_the_public_log(app, run, fails, clock):
+    log = app.extensions["services"].log
     run("users", "create", "ada")
-    audit_log.watch()
-    change(*suppressing("audit_waiting_events", "DELETE"))
+    clock.advance(minutes=1)
+    change(*suppressing("audit_events", "UPDATE"))
 
-    with pytest.raises(AuditNotWritten):
-        audit_log.append_waiting()
+    log.append_waiting()
 
-    assert "the trigger mine of audit_waiting_events was added" in fails("audit", "verify")
+    assert "the trigger mine of audit_events was added" in fails("audit", "verify")
+    assert log.checkpoint().size == 1

@@ -61,7 +61,7 @@ def test_an_adjustment_is_neither_a_payment_nor_a_bet(adjust, send, player, me):
 def test_the_audit_trail_has_the_reason_and_both_balances(adjust, run, player):
     adjust("-0.50")
 
-    event = run("audit", "export")[-2]
+    event = run("audit", "export")[-1]
 
     assert (event["what"], event["player"]) == ("balance.adjusted", player.platform_id)
     assert event["before"] == {"balanceCents": 10_000}

@@ -309,7 +309,7 @@ def events(run):
 
     def kinds():
         found = run("audit", "export")
-        names = [event["what"] for event in found[:-1]]
+        names = [event["what"] for event in found[1:]]
         return [name for name in names if name.startswith(("deposit.", "withdrawal.", "payment"))]
 
     return kinds

@@ -58,7 +58,7 @@ def test_a_dismissal_has_a_reason_in_the_audit_trail(credited, invoice_of, fake,
 
     run("payments", "dismiss", "deposit", made["id"], "--reason", "dealt with")
 
-    last = run("audit", "export")[-2]
+    last = run("audit", "export")[-1]
     assert (last["what"], last["after"]["kind"], last["after"]["reason"]) == (
         "payment-discrepancy.dismissed",
         "deposit",

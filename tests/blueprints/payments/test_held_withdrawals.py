@@ -1,5 +1,6 @@
 """Withdrawals are held while the database may lack payments: after a restore, and in a copy."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from models.db.connection import database
 from tests.blueprints.payments.conftest import ADDRESS, APPROVE_PAYOUT, RECONCILING, SENDING
 from tests.harness.btcpay.faults import Fault
+from tests.support.lost_log import let_confirm
 from tests.support.markers import sqlite_only
 from tests.support.office import signed_in
 
@@ -23,9 +25,7 @@ def back_up(run, tmp_path, services):
     """Backs the database up, after everything was logged."""
 
     def write():
-        services.log.watch()
-        services.audit_log.watch()
-        services.audit_log.append_waiting()
+        services.log.append_now()
         run("db", "backup", str(tmp_path / "backup"))
 
     return write
@@ -53,14 +53,25 @@ def restore(tmp_path, database_url):
 
 
 @pytest.fixture
-def append(services):
-    """Signs what waits, as the background tasks do."""
+def append(services, clock):
+    """Signs what waits, as the background tasks do: payments are anchored once a minute."""
 
     def sign():
+        clock.advance(seconds=61)
         services.log.append_waiting()
-        services.audit_log.append_waiting()
 
     return sign
+
+
+@pytest.fixture
+def let_bets_go_on(app, run):
+    """Runs ``flask log continue`` as an operator does, who types the number of lost entries."""
+
+    def go_on():
+        shown = app.test_cli_runner().invoke(args=["log", "continue", "--reason", "restored"])
+        run("log", "continue", "--reason", "restored", "--lost", str(json.loads(shown.stdout)["lost"]))
+
+    return go_on
 
 
 @pytest.fixture
@@ -119,10 +130,11 @@ def test_a_withdrawal_that_a_restore_has_lost_is_not_paid_twice(
 
 @pytest.mark.usefixtures("paid_and_restored")
 def test_withdrawals_are_sent_again_when_staff_have_recorded_what_was_lost(
-    run, player, fake, reconcile, withdraw, send_payouts, payout_of, balance, held, services
+    run, player, fake, reconcile, withdraw, send_payouts, payout_of, balance, held, let_bets_go_on
 ):
     again = withdraw()
     send_payouts()
+    let_bets_go_on()
     reconcile()
     (lost,) = fake.payouts
     run("payments", "record", player.platform_id, "withdraw", "25", "--to", ADDRESS)
@@ -137,6 +149,22 @@ def test_withdrawals_are_sent_again_when_staff_have_recorded_what_was_lost(
 
 
 @pytest.mark.both_databases("services/payments/hold.py")
+def test_a_reconciliation_does_not_end_the_hold_while_bets_are_paused(
+    run, player, fake, reconcile, held, let_bets_go_on, paid_and_restored, services
+):
+    services.payout_hold.current()
+    reconcile()
+    run("payments", "record", player.platform_id, "withdraw", "25", "--to", ADDRESS)
+    run("payments", "dismiss", "unknown-payout", fake.payouts[0].id, "--reason", "recorded by hand")
+
+    reconcile()
+    assert held() == LOST
+    let_bets_go_on()
+    assert held() == LOST
+    reconcile()
+    assert held() is None
+
+
 def test_an_approved_withdrawal_waits_for_the_reconciliation(
     back_up, withdraw, restore, send_payouts, fake, work, app, held, status_of
 ):
@@ -183,9 +211,10 @@ def test_a_payout_is_not_approved_while_withdrawals_are_held(
 
 @pytest.mark.security("Copies of production")
 def test_a_copy_without_a_record_of_its_database_sends_nothing(
-    app, make_app, settings, clock, tmp_path, withdraw, fake, work, run
+    services, make_app, settings, clock, tmp_path, withdraw, fake, work
 ):
     withdraw()
+    services.log.append_now()
     copy = make_app(clock=clock, INSTANCE_DIR=str(tmp_path / "copy"), **settings)
     for _ in range(3):
         work(copy, RECONCILING)
@@ -194,10 +223,12 @@ def test_a_copy_without_a_record_of_its_database_sends_nothing(
     before = list(fake.payouts)
 
     # By an operator, who knows that it is no copy.
-    run("payments", "reconcile")
+    trusted = copy.test_cli_runner().invoke(args=["log", "trust", "--size", "1"])
+    clock.advance(minutes=6)
+    work(copy, RECONCILING)
     work(copy, SENDING)
 
-    assert (before, len(fake.payouts)) == ([], 1)
+    assert (trusted.exit_code, before, len(fake.payouts)) == (0, [], 1)
 
 
 def test_a_hold_outlives_a_restart(paid_and_restored, make_app, settings, clock, held, work, fake, withdraw):
@@ -239,7 +270,7 @@ def test_staff_see_why_withdrawals_are_held(app, paid_and_restored, withdraw, se
     services.payout_hold.log_changes()
     staff = signed_in(app, "admin")
 
-    text = f"Withdrawals are held because of the database: {LOST}."
+    text = f"withdrawals are held because of the database: {LOST}."
     for path in ("/office/", "/office/withdrawals", f"/office/withdrawals/{again['id']}"):
         assert text in staff.get(path).text, path
     assert f"Withdrawals were held: {LOST}" in staff.get(f"/office/withdrawals/{again['id']}").text
@@ -260,6 +291,7 @@ def test_a_request_that_was_paid_before_a_restore_is_not_rejected(
     reconcile,
     status_of,
     app,
+    let_bets_go_on,
 ):
     made = withdraw()
     back_up()
@@ -273,6 +305,7 @@ def test_a_request_that_was_paid_before_a_restore_is_not_rejected(
 
     reject = ("payments", "reject", made["id"], "--reason", "not today")
     assert LOST in fails(*reject)
+    let_bets_go_on()
     assert reconcile()[1] == [("withdrawal", made["id"])]
     assert "the provider has a payout for it" in fails(*reject)
     run("payments", "approve", made["id"], "--reason", "it was paid")
@@ -282,11 +315,22 @@ def test_a_request_that_was_paid_before_a_restore_is_not_rejected(
 
 def test_a_machine_that_a_live_process_confirms_holds_nothing(app, make_app, tmp_path, services, held):
     services.log.watch()
-    services.audit_log.watch()
     other = make_app(INSTANCE_DIR=str(tmp_path / "other")).extensions["services"]
-    for theirs, ours in ((other.log, services.log), (other.audit_log, services.audit_log)):
-        theirs._ask_for_confirmation = lambda ours=ours: ours.confirm() or True
-        theirs.watch()
+    let_confirm(other.log, services.log)
+    other.log.watch()
 
     assert held() is None
     assert Path(tmp_path / "other" / "log.checkpoint").exists()
+
+
+def test_a_server_that_was_killed_while_bets_were_paused_starts_again(
+    paid_and_restored, make_app, settings, clock, services, new_player, held
+):
+    """The -wal file is that of the restored database, although the file of the log is about the other one."""
+    services.payout_hold.current()
+    new_player("bob")
+
+    restarted = make_app(clock=clock, **settings)
+
+    assert restarted.test_client().get("/readyz").json["held"]
+    assert held() == LOST

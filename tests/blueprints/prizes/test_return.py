@@ -55,7 +55,7 @@ def test_the_player_is_notified_and_the_reason_is_in_the_audit_trail(undelivered
 
     newest = client.get("/profile/notifications", headers=player.headers).json[0]
     assert newest["title"] == "Prize not delivered"
-    event = run("audit", "export")[-2]
+    event = run("audit", "export")[-1]
     assert (event["what"], event["player"]) == ("prize.returned", player.platform_id)
     assert event["after"] == {"prize": int(undelivered), "was": was, "reason": REASON[1]}
 

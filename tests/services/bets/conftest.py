@@ -1,5 +1,6 @@
 """Fixtures: a server process whose database is backed up and restored."""
 
+import json
 import os
 from contextlib import ExitStack
 
@@ -60,6 +61,19 @@ def restore(env, tmp_path):
         backups.restore(tmp_path / "backup", env["DATABASE_URL"])
 
     return restore
+
+
+@pytest.fixture
+def let_bets_go_on(app, run):
+    """Runs ``flask log continue`` as an operator does, who types the number of lost entries."""
+
+    def go_on():
+        shown = app.test_cli_runner().invoke(args=["log", "continue", "--reason", "restored"])
+        lost = json.loads(shown.stdout)["lost"]
+        run("log", "continue", "--reason", "restored", "--lost", str(lost))
+        database.obj.close_all()
+
+    return go_on
 
 
 @pytest.fixture

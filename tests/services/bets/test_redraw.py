@@ -5,12 +5,11 @@ import stat
 import pytest
 
 from models.announced_seeds import AnnouncedSeed
-from models.db.connection import reading, writing
+from models.db.connection import writing
 from services.shared.errors import Unavailable
 from tests.harness.spins import play_spin
 from tests.harness.waiting import wait_until
 from tests.services.bets.conftest import reveal
-from tests.support.lost_log import replace_log
 
 PATH = "/upgrader/commitment"
 
@@ -56,14 +55,14 @@ def redraw(request, app, player, monkeypatch):
     def read_and_redraw(*, user_id):
         seed = read(user_id=user_id)
         monkeypatch.setattr(services.seeds, "in_play", read)
-        services.log.redraw()
+        services.log.restores.redraw()
         return seed
 
     def begin():
         # Otherwise the spin would use the remembered seed, and not read the announced one.
         services.seeds.recall(user_id=player.id)
         if request.param == "before the spin":
-            services.log.redraw()
+            services.log.restores.redraw()
         else:
             monkeypatch.setattr(services.seeds, "in_play", read_and_redraw)
 
@@ -111,37 +110,6 @@ def test_the_players_sockets_receive_the_commitment_of_a_redrawn_seed(app, playe
     over_http = announced(app, player)
 
     assert socket.expect("upgrader:commitment") == over_http != before
-
-
-@reading()
-def stored_seeds():
-    seeds = AnnouncedSeed.select(AnnouncedSeed.user_id, AnnouncedSeed.encrypted_server_seed)
-    return set(seeds.tuples())
-
-
-@pytest.mark.security("Restored database")
-@pytest.mark.parametrize("content", [None, "{"], ids=["missing", "damaged"])
-def test_without_a_good_checkpoint_file_a_request_redraws_one_seed(app, new_player, tmp_path, content):
-    players = [new_player(f"player-{number}") for number in range(3)]
-    announced(app, players[0])
-    before = stored_seeds()
-    checkpoint = tmp_path / "instance" / "log.checkpoint"
-    checkpoint.unlink()
-    if content:
-        checkpoint.write_text(content)
-
-    announced(app, players[0])
-
-    assert {user_id for user_id, _ in stored_seeds() - before} == {players[0].id}
-
-
-def test_a_log_with_another_history_is_recognised_as_foreign(app, player, item):
-    """A server on another machine has played on in the restored database."""
-    reveal(app, spin(app, player, item))
-    before = announced(app, player)
-    replace_log()
-
-    assert announced(app, player)["serverSeedCommitment"] != before["serverSeedCommitment"]
 
 
 @pytest.mark.security("Restored database")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from models.db.connection import database
+from tests.harness.waiting import wait_until
 from tests.services.bets.conftest import percent_of
 from tests.support import backups
 from tests.support.markers import sqlite_only
@@ -13,6 +14,7 @@ pytestmark = pytest.mark.process
 
 HOUR = "600"
 SAME_SEED = "chosen-offline"
+PAUSED = {"status": False, "error": "Bets are paused"}
 
 
 @pytest.fixture
@@ -33,10 +35,13 @@ def revealed(serve, backup, join, spin_with):
 @pytest.mark.security("Restored database")
 @pytest.mark.regulation("B.3 Backup and recovery")
 @pytest.mark.regulation("(d) Non-repeatability")
-def test_a_revealed_seed_is_useless_after_a_restore(serve, join, spin_with, revealed, restore):
+def test_a_revealed_seed_is_useless_after_a_restore(
+    serve, join, spin_with, revealed, restore, let_bets_go_on
+):
     announced, proof = revealed
     expected = percent_of(proof["serverSeed"], client_seed=SAME_SEED, nonce=announced["nonce"])
     restore()
+    let_bets_go_on()
 
     with serve() as server:
         socket, again = join(server)
@@ -51,36 +56,41 @@ def test_a_revealed_seed_is_useless_after_a_restore(serve, join, spin_with, reve
     assert pf["percent"] != expected
 
 
-@pytest.mark.thorough
-@sqlite_only
-def test_a_restore_into_the_open_file_is_recognised(serve, env, backup, join, spin_with, tmp_path):
-    with serve() as server:
-        backup()
-        socket, announced = join(server)
-        spin_with(socket)
-        socket.expect("upgrader:proof")
-        backups.restore_in_place(tmp_path / "backup", env["DATABASE_URL"])
-
-        _, again = join(server)
-
-    assert again["serverSeedCommitment"] != announced["serverSeedCommitment"]
-
-
-@pytest.mark.thorough
+@pytest.mark.both_databases("a running server")
+@pytest.mark.guarantee("A restore")
 @pytest.mark.security("Restored database")
-def test_an_open_socket_gets_the_commitment_before_its_spin(serve, backup, restore, join, spin_with):
+def test_a_running_server_pauses_bets_and_goes_on_without_a_restart(
+    serve, backup, restore, join, spin_with, let_bets_go_on
+):
     with serve() as server:
         backup()
         socket, announced = join(server)
         spin_with(socket)
         socket.expect("upgrader:proof")
         restore()
+        # Not while its connections are closed.
+        wait_until(lambda: spin_with(socket) == PAUSED)
+        let_bets_go_on()
+
+        wait_until(lambda: spin_with(socket)["status"])
+        used = socket.expect("upgrader:pf")
+
+    assert used["serverSeedCommitment"] != announced["serverSeedCommitment"]
+
+
+@pytest.mark.thorough
+@sqlite_only
+def test_a_restore_into_the_open_file_is_recognised(serve, env, backup, join, spin_with, tmp_path):
+    with serve() as server:
+        backup()
+        socket, _ = join(server)
+        spin_with(socket)
+        socket.expect("upgrader:proof")
+        backups.restore_in_place(tmp_path / "backup", env["DATABASE_URL"])
 
         answer = spin_with(socket)
-        told, used = socket.expect("upgrader:commitment"), socket.expect("upgrader:pf")
 
-    assert answer["status"] is True
-    assert used["serverSeedCommitment"] == told["serverSeedCommitment"] != announced["serverSeedCommitment"]
+    assert answer == PAUSED
 
 
 @pytest.mark.guarantee("A restore")

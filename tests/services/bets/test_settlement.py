@@ -9,11 +9,12 @@ from models.cases import Snapshot
 from models.db import connection
 from models.db.connection import Table, reading
 from models.db.sql import execute
-from models.log import BETS, EMPTY_ROOT, Log
+from models.log import Log
 from models.users import User
 from services.bets import snapshots, writing
 from services.bets.snapshots import content_of
 from services.bets.terms import FreeCaseNotAvailable, SeedUsed, TermsExpired
+from services.log.tree import EMPTY_ROOT
 from services.shared.clock import DAY_MS
 from services.shared.errors import AccountSuspended, InsufficientBalance
 from tests.harness.spins import at
@@ -76,7 +77,7 @@ def settlement(player):
                 "next_encrypted_server_seed": f"encrypted {seed.nonce + 1}",
                 "next_commitment_bytes": bytes(32),
                 "checkpoint_size": 0,
-                "checkpoint_root": EMPTY_ROOT,
+                "checkpoint_root": EMPTY_ROOT.hex(),
                 "client_seed": "client-seed",
                 "request_id": f"request {seed.nonce}",
                 "request_digest": "digest",
@@ -253,7 +254,7 @@ def test_a_spin_that_is_refused_changes_nothing(settlement):
 def test_a_seed_of_an_earlier_epoch_is_refused(settlement):
     spin = settlement(won=True)
     with connection.writing():
-        Log.update(epoch=Log.epoch + 1).where(Log.name == BETS).execute()
+        Log.update(epoch=Log.epoch + 1).execute()
 
     with pytest.raises(SeedUsed):
         write(spin)

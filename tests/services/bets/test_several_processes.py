@@ -1,15 +1,17 @@
 """The log of several processes, on one machine or on several: here apps of one process."""
 
+from dataclasses import replace
+
 import pytest
 
 from models.announced_seeds import AnnouncedSeed
 from models.db.connection import writing
-from models.log import BETS
-from services.log import checkpoint_file, sequencer, signed_log
+from services.log import file
+from services.log.restore import BetsPaused
 from services.shared.errors import Unavailable
 from tests.harness.spins import play_spin
 from tests.services.bets.conftest import reveal
-from tests.support.lost_log import checkpoints, epoch, replace_log
+from tests.support.lost_log import checkpoints, let_confirm
 
 
 @pytest.fixture(params=["one machine", "several machines"])
@@ -19,7 +21,9 @@ def processes(request, app, make_app, tmp_path):
     for number in range(2):
         own = {"INSTANCE_DIR": str(tmp_path / str(number))} if request.param == "several machines" else {}
         started.append(make_app(**own))
-    for process in started:
+    bet_log(app).watch()
+    for process in started[1:]:
+        let_confirm(bet_log(process), bet_log(app))
         bet_log(process).watch()
     return started
 
@@ -106,53 +110,29 @@ def test_a_process_notices_lost_bets_of_departed_players(two, new_player, spin):
     here, there = two
     player = new_player()
     spin(there, player)
-    told = announced(here, player)
     announce_again(player, nonce=1)
 
     bet_log(there).watch()
 
-    again = announced(here, player)
-    assert again.nonce == 1
-    assert again.server_seed_commitment != told.server_seed_commitment
-
-
-def test_a_machine_without_file_reveals_a_bet_after_writing_its_own_checkpoint(
-    app, make_app, new_player, spin, tmp_path, monkeypatch
-):
-    """The log has another history than what both machines have signed, so the other one can't confirm it."""
-    monkeypatch.setattr(signed_log, "CONFIRM_SECONDS", 0.1)
-    other = make_app(INSTANCE_DIR=str(tmp_path / "other"))
-    reveal(app, bet := spin(app, new_player()))
-    bet_log(other).watch()
-    signed = bet_log(app).known()
-    replace_log()
-    file = tmp_path / "instance" / "log.checkpoint"
-    file.unlink()
-    bet_log(app)._ask_for_confirmation = lambda: bet_log(other).confirm() or True
-    before = epoch()
-
-    bet_log(app).cover([bet.id])
-
-    assert epoch() - before == 1
-    assert bet_log(app).known().size > signed.size
-    assert checkpoint_file.read(file).checkpoint == sequencer.stored_log(BETS).checkpoint
+    with pytest.raises(BetsPaused):
+        announced(here, player)
 
 
 def test_a_process_refuses_a_database_that_its_machine_has_left(two, caplog):
     """Otherwise two processes with an address of two hosts would take the log from each other."""
     here, _ = two
-    file = bet_log(here)._path
-    kept = checkpoint_file.read(file)
-    moved = kept._replace(database="another")
-    checkpoint_file.write(file, moved)
+    path = bet_log(here).machine.path
+    kept = file.read(path)
+    moved = replace(kept, database="another")
+    file.write(path, moved)
 
     with pytest.raises(Unavailable):
-        bet_log(here).known()
+        bet_log(here).checkpoint()
 
-    assert checkpoint_file.read(file) == moved
+    assert file.read(path) == moved
     assert "another process of this machine has changed to another database" in caplog.messages
-    checkpoint_file.write(file, kept)
-    assert bet_log(here).known()
+    file.write(path, kept)
+    assert bet_log(here).checkpoint()
 
 
 def test_an_append_is_refused_within_a_transaction(app, new_player, spin):

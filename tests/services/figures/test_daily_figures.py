@@ -6,15 +6,14 @@ import pytest
 
 from models.db.connection import database, reading, writing
 from models.figures import DailyFigures
-from models.log import BETS
 from services.figures import returns
 from services.log import sequencer
 from services.log.sequencer import Superseded
-from services.log.signed_log import tree_of
 from services.maintenance import fairness_report, statistics_audit
 from tests.services.figures.conftest import NOW
 from tests.support.audits import check_reports
 from tests.support.backups import back_up, restore
+from tests.support.lost_log import let_confirm, resume
 from tests.support.openings import chest
 
 DAY_MS = 24 * 3600 * 1000
@@ -93,13 +92,13 @@ def test_a_bet_that_waits_for_the_log_is_in_no_total(table, player, log, run):
 def test_an_append_that_another_process_has_superseded_adds_nothing(table, player, log):
     table.spin(player)
     with reading():
-        outdated = sequencer.stored_log(BETS)
-        waiting = log.source.waiting(None)
-    known = tree_of(log.current().checkpoint)
+        outdated = sequencer.stored_log()
+        waiting = log.sequencer.waiting(None)
+    root = log.checkpoint().root
     log.append_now()
 
     with pytest.raises(Superseded), reading():
-        sequencer.append(outdated, log.source, waiting, log.keys, known=known, now=NOW, changes={})
+        log.sequencer.append(outdated, root, waiting, now=NOW)
 
     assert rows() == {(0, "under-100"): (1, 100, 0)}
 
@@ -109,7 +108,7 @@ def test_two_processes_that_append_at_once_count_each_bet_once(
     app, make_app, clock, tmp_path, table, player, log, run
 ):
     other = make_app(clock=clock, INSTANCE_DIR=str(tmp_path / "other")).extensions["services"].log
-    other._ask_for_confirmation = lambda: log.confirm() or True
+    let_confirm(other, log)
     log.append_now()
     other.watch()
 
@@ -141,9 +140,9 @@ def test_a_successor_of_the_log_after_a_restore_loses_and_doubles_no_bet(
     database.close_idle()
     restore(tmp_path / "backup", env["DATABASE_URL"])
 
-    log.watch()
+    resume(log)
 
-    assert log.successors == 1
+    assert len(log.file().ended) == 1
     assert rows() == {(0, "under-100"): (2, 400, 0)}
     table.spin(player, wager=7)
     log.append_now()

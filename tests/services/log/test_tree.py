@@ -1,4 +1,4 @@
-"""Appending leaves, roots and proofs from tiles, against the definitions of RFC 6962."""
+"""Roots, tiles, their paths, and proofs, against RFC 6962 and vectors of Certificate Transparency."""
 
 from collections import Counter
 from itertools import pairwise
@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.log import tree
-from services.log.merkle import leaf_hash, root_from_proof
-from services.log.tiles import TilePosition
+from services.log.tree import TilePosition, leaf_hash
 from tests.services.log import rfc6962
 
 SIZE = 70_000
@@ -76,12 +75,9 @@ def test_inclusion_proofs_are_those_of_the_definition(leaves, tiles, data):
 
 
 @pytest.mark.parametrize("size", EDGES)
-def test_inclusion_proofs_around_full_tiles_lead_to_the_root(leaves, tiles, size):
-    root = tree.root(size, tiles.__getitem__)
-
+def test_inclusion_proofs_around_full_tiles_are_those_of_the_definition(leaves, tiles, size):
     for index in {0, size // 2, max(0, size - 257), size - 1}:
-        proof = tree.inclusion_proof(index, size, tiles.__getitem__)
-        assert root_from_proof(index, size, leaves[index], proof) == root
+        assert tree.inclusion_proof(index, size, tiles.__getitem__) == rfc6962.path(index, leaves[:size])
 
 
 @pytest.mark.parametrize("size", EDGES)
@@ -96,3 +92,50 @@ def test_the_tiles_of_a_tree_are_in_it_and_changed_ones_are_not(tiles, size):
             changed[node % 256 * 32] ^= 1
             assert tree.has_tile(at, size, root, tiles.__getitem__)
             assert not tree.has_tile(at, size, root, (tiles | {at: bytes(changed)}).__getitem__)
+
+
+@pytest.mark.parametrize("size", range(9))
+def test_roots_are_those_of_certificate_transparency(size):
+    assert tree.root_of([leaf_hash(entry) for entry in rfc6962.ENTRIES[:size]]).hex() == rfc6962.ROOTS[size]
+
+
+def test_the_example_of_the_specification_has_its_path():
+    assert tree.parse_path("0/x001/x234/067") == ("0", 1234067, 256)
+
+
+@given(st.integers(0, 63), st.integers(0, 2**63), st.integers(1, 256))
+def test_paths_of_tiles_and_bundles_are_parsed(level, number, width):
+    *leading, last = f"{number:,}".split(",")
+    path = "/".join([*(f"x{group:0>3}" for group in leading), f"{last:0>3}"])
+    path += "" if width == 256 else f".p/{width}"
+
+    assert tree.parse_path(f"{level}/{path}") == (str(level), number, width)
+    assert tree.parse_path(f"entries/{path}") == ("entries", number, width)
+
+
+MALFORMED = {
+    "no number": "",
+    "two digits": "67",
+    "four digits": "1067",
+    "a superfluous element": "x000/067",
+    "x on the last element": "x001/x067",
+    "no x on another element": "001/067",
+    "an upper-case X": "X001/067",
+    "an empty element": "x001//067",
+    "width 0": "067.p/0",
+    "width 256": "067.p/256",
+    "a width with a leading zero": "067.p/07",
+    "no width": "067.p/",
+    "a sign": "-67",
+    "digits of another script": "\u0660\u0661\u0662",
+    "a width of another script": "067.p/\u0667",
+    "a newline at the end": "067\n",
+    "a slash at the end": "067/",
+}
+
+
+@pytest.mark.parametrize("number", MALFORMED.values(), ids=MALFORMED)
+@pytest.mark.parametrize("level", ["0", "entries"])
+def test_malformed_paths_are_refused(level, number):
+    with pytest.raises(ValueError, match="not the path"):
+        tree.parse_path(f"{level}/{number}")

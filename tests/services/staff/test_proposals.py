@@ -226,7 +226,7 @@ def test_only_the_proposer_withdraws_a_proposal(change_balance, proposals, clock
 def test_turning_four_eyes_off_is_an_event(app, make_app):
     for value in ("1", "0"):
         services = make_app(OFFICE_FOUR_EYES=value).extensions["services"]
-        settings_changes.record_changes(services.audit_keys, services.settings, now=services.clock())
+        settings_changes.record_changes(services.settings, now=services.clock())
 
     assert last_event("settings.changed")[1] == {"office_four_eyes": False}
 

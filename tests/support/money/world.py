@@ -110,7 +110,6 @@ class World:
         self._take_turns()
         # As a server does at its start. The files say that nothing was restored.
         self.services.log.watch()
-        self.services.audit_log.watch()
         self.fuse.install(database.obj)
 
     def _take_turns(self) -> None:
