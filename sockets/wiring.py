@@ -12,8 +12,7 @@ from flask import Flask
 from server.cluster.cluster import Cluster
 from server.realtime.realtime import Realtime
 from services.container import Services
-from services.shared import cache_invalidation
-from services.shared.signals import Signal
+from services.shared.signals import Signal, invalidate_received
 from sockets.bets import OpeningEvent, SpinEvent
 from sockets.live_feed import LiveFeed
 from sockets.payments import PaymentChanges
@@ -53,7 +52,7 @@ def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
     services.seeds.on_redraw += [state.send]
 
     # When another process has sent a signal, and when signals may have been lost.
-    services.signals.on(Signal.CACHE, cache_invalidation.receive)
+    services.signals.on(Signal.CACHE, invalidate_received)
     # Another machine has no record of the database.
     confirm = services.log.restores.confirm
     services.signals.on(Signal.CONFIRMATION, lambda _: realtime.in_background(confirm))

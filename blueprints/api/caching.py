@@ -1,7 +1,7 @@
 """Caching: ETags, compressed lists, and responses that are cached as bytes until their data changes.
 
 A change by a server process invalidates them when it has been committed, with REDIS_URL in all processes
-(services/shared/cache_invalidation.py). Changes by commands are not noticed, and a signal to another process
+(services/shared/signals.py). Changes by commands are not noticed, and a signal to another process
 may be lost, so a response is cached for one second at most.
 """
 
@@ -19,11 +19,10 @@ from flask import Response, current_app, g, make_response
 from werkzeug.http import generate_etag, parse_etags
 
 from server.http.strict_requests import current_request
-from services.shared import cache_invalidation
 from services.shared.background import in_native_thread, in_slices, pause
-from services.shared.cache_invalidation import Tag
 from services.shared.clock import Millis
 from services.shared.locks import BuildCondition
+from services.shared.signals import Tag, tag_versions
 
 IMMUTABLE = f"public, max-age={365 * 86_400}, immutable"
 """The Cache-Control of what never changes."""
@@ -133,7 +132,7 @@ def cached_response(*tags: Tag) -> Callable[[View], Callable[..., Response]]:
             cache = cast("ResponseCache", current_app.extensions["response_cache"])
             environ = current_request().environ
             # Read before the data, which is at least as new as these versions.
-            versions = cache_invalidation.versions(tags)
+            versions = tag_versions(tags)
             key = environ["PATH_INFO"], environ.get("QUERY_STRING", ""), versions
             return cache.get(key, view, args, kwargs).response()
 

@@ -36,8 +36,8 @@ from services.cases.chances import percent_from_width
 from services.cases.kinds import GameType
 from services.cases.queries import ShownCase
 from services.shared.background import in_slices
-from services.shared.cache_invalidation import Tag
 from services.shared.locks import BuildCondition
+from services.shared.signals import Tag
 
 log = logging.getLogger("platform.cases")
 

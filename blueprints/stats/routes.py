@@ -24,7 +24,7 @@ from models.processes import live_sockets
 from server.current_services import get_services
 from server.http.rate_limit import LONG_LIST, SEARCHED_LIST, count_as
 from services.bets import live_bets as live
-from services.shared.cache_invalidation import Tag
+from services.shared.signals import Tag
 from services.statistics import fairness as proofs_of_player
 from services.statistics import games as games_of_player
 from services.statistics import payments as payments_of_player

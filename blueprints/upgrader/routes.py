@@ -28,8 +28,8 @@ from services.bets.terms import UPGRADER
 from services.cases import unlocks
 from services.cases.unlocks import Unlocks
 from services.items.catalogue import Catalogue
-from services.shared.cache_invalidation import Tag
 from services.shared.locks import BuildCondition
+from services.shared.signals import Tag
 from settings import Settings
 from sockets.schemas import CommitmentSchema
 

@@ -20,7 +20,7 @@ from server.cluster.signals import RedisSignals
 from server.rate_limiter import ALONE, NewRateLimiter, RateLimiter, RequestCounts
 from server.realtime.realtime import Realtime
 from server.realtime.repeated_task import RepeatedTask
-from services.shared import cache_invalidation
+from services.shared import signals
 from services.shared.clock import DatabaseClock, Millis, now_ms
 from services.shared.errors import Refusal
 from services.shared.signals import Signals
@@ -91,13 +91,13 @@ class Cluster:
         except (*SCHEMA_ERRORS, *UNAVAILABLE):
             # The process starts nevertheless; /readyz says that the database is unavailable.
             log.warning("pools not checked", exc_info=True)
-        cache_invalidation.connected.append(self.signals)
+        signals.connected.append(self.signals)
 
     def leave(self) -> None:
         """Leave the other processes. Does nothing before ``join``, and the second time."""
-        if self.signals not in cache_invalidation.connected:
+        if self.signals not in signals.connected:
             return
-        cache_invalidation.connected.remove(self.signals)
+        signals.connected.remove(self.signals)
         try:
             self.processes.leave()
         except (*SCHEMA_ERRORS, *UNAVAILABLE):

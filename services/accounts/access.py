@@ -13,9 +13,9 @@ from services.accounts import users
 from services.accounts.tokens import Claims
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
-from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.clock import Millis
 from services.shared.errors import AccountSuspended, Unauthorized
+from services.shared.signals import Tag, invalidate_after_commit
 
 
 def player_of(claims: Claims) -> User:

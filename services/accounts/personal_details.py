@@ -9,9 +9,9 @@ from models.users import PersonalDetails, User
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import CHANGED, record
-from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
+from services.shared.signals import Tag, invalidate_after_commit
 
 
 class UsernameTaken(Refusal):

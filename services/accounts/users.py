@@ -14,11 +14,11 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
-from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.clock import Millis
 from services.shared.errors import Refusal, UserNotFound
 from services.shared.levels import experience_for
 from services.shared.money import NO_COINS, Cents
+from services.shared.signals import Tag, invalidate_after_commit
 
 USERNAME = re.compile(r"[A-Za-z0-9_.-]{3,32}", re.ASCII)
 GAME_PLATFORM_ID = re.compile(r"[0-9]{17}", re.ASCII)

@@ -27,8 +27,8 @@ from services.bets.writing import Clock, Written
 from services.ledger.posting import LedgerKind
 from services.log import entries
 from services.log.entries import LoggedBet
-from services.shared.cache_invalidation import Tag, invalidate
 from services.shared.errors import Refusal
+from services.shared.signals import Tag, invalidate
 from settings import Settings
 
 ATTEMPTS = 3

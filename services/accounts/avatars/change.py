@@ -11,9 +11,9 @@ from models.users import User
 from services.accounts import users
 from services.accounts.avatars.render import render
 from services.shared.background import WorkerPool
-from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.errors import TooManyRequests, Unavailable
 from services.shared.locks import PlayerLocks
+from services.shared.signals import Tag, invalidate_after_commit
 
 log = logging.getLogger("platform.avatars")
 
