@@ -16,8 +16,7 @@ from server.addresses import Keys, networks
 from server.current_services import get_services
 from server.logs import clients_log
 from server.rate_limiter import ClientRateLimiter, NewRateLimiter
-from server.realtime.connections import Connection
-from server.realtime.realtime import Realtime, current_realtime
+from server.realtime.realtime import Connection, Realtime, current_realtime
 from server.realtime.transport import NAMESPACE, Transport
 from services.accounts import access
 from services.shared.background import pause
