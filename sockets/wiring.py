@@ -24,9 +24,8 @@ def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
     """Connect the parts of this package with the socket server, with each other, and with other processes."""
     services: Services = app.extensions["services"]
     state = app.extensions["player_state"] = PlayerState(realtime, services)
-    feed = app.extensions["live_feed"] = LiveFeed(realtime, services)
+    feed = LiveFeed(realtime, services)
     proofs = app.extensions["proofs"] = ProofDelivery(realtime, services, feed)
-
     app.extensions["payment_changes"] = PaymentChanges(realtime, services)
 
     # At the start, before the tasks. It refuses a process that the database has no connections for.
