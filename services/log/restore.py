@@ -25,7 +25,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
-from models.announced_seeds import announces_any
+from models.announced_seeds import AnnouncedSeed, announces_any
 from models.db.connection import database, reading, writing
 from models.log import Log, contains
 from models.processes import Process, live_processes
@@ -161,21 +161,18 @@ class Restores:
     def _begin(self) -> File:
         """Use a database that this machine has no file about. Within ``locked``. Raises BetsPaused."""
         stored = stored_log()
-        note = stored.checkpoint
-        if not stored.size:
-            # A new database: nobody has bet yet.
-            origin, now = stored.origin or self._first_origin, self._clock()
-            note = self._sequencer.append(stored, tree.EMPTY_ROOT, [], now=now, origin=origin)
-        elif stored.is_paused:
+        if stored.is_paused:
             raise BetsPaused
+        if _is_new(stored):
+            origin, now = stored.origin or self._first_origin, self._clock()
+            self._sequencer.append(stored, tree.EMPTY_ROOT, [], now=now, origin=origin)
         elif not self._is_confirmed(stored):
             self._pause(UNKNOWN)
-        elif not self._sequencer.has_signed(stored := stored_log()):
+        stored = stored_log()
+        if not self._sequencer.has_signed(stored):
             log.error(WRONG_KEY)
             raise Unavailable
-        else:
-            note = stored.checkpoint
-        return self.machine.keep(File(note, database.identity(), stored.epoch, {}))
+        return self.machine.keep(File(stored.checkpoint, database.identity(), stored.epoch, {}))
 
     def _keep(self, found: File, note: str, epoch: int) -> File:
         """Keep this checkpoint of the database. If it is of another log, that of the file has ended."""
@@ -219,7 +216,7 @@ class Restores:
         """Why the file does not confirm the database, or None. Writes nothing. Within ``reading()``."""
         found, stored = self.machine.read(), stored_log()
         if found is None:
-            return UNKNOWN if stored.size else None
+            return None if _is_new(stored) else UNKNOWN
         if not self._is_contained(found, stored):
             return f"{LOST}: {database.older}"
         return None if found.database == database.identity() else MOVED
@@ -243,6 +240,8 @@ class Restores:
                 raise Refusal("bets are not paused: the database has all that this machine knows of it")
             if lost != expected:
                 raise Refusal(f"{expected} entries are lost, not {lost}")
+            if found is None and not stored.checkpoint:
+                raise Refusal("the database has no log: run this on the machine that has the file of the log")
             hold = stored.held_reason or self.doubt() or LOST
             if found is None:
                 found = File(stored.checkpoint, "", stored.epoch, {})
@@ -294,3 +293,8 @@ class Restores:
         note = self._sequencer.append(stored, root, waiting, now=now, first=first, last=last, **changes)
         log.warning("server seeds are redrawn: %s", reason)
         return self._keep(found, note, number)
+
+
+def _is_new(stored: Log) -> bool:
+    """Whether no server has used the database, or nobody has got a seed in it."""
+    return not stored.checkpoint or not (stored.size or AnnouncedSeed.select().exists())

@@ -161,6 +161,29 @@ def test_a_machine_without_a_file_pauses_bets_and_holds_withdrawals(restarted, p
     assert not file.exists()
 
 
+def test_a_database_with_an_announced_seed_is_not_new(restarted, player, app, file):
+    """The log has no entry yet."""
+    assert commitment(app, player)[0] == 200
+    file.unlink()
+
+    assert commitment(restarted(), player) == PAUSED
+
+
+def test_an_empty_database_in_the_place_of_the_log_pauses_all_machines(
+    machine, player, app, log, logged_spin
+):
+    empty = stored_log()
+    logged_spin()
+    restore_log(empty)
+    with writing():
+        AnnouncedSeed.delete().execute()
+    log.watch()
+
+    assert commitment(machine(), player) == PAUSED
+    assert resume(log).checkpoint.origin.startswith(f"{ORIGIN}-")
+    assert commitment(app, player)[0] == 200
+
+
 @pytest.mark.parametrize("content", [None, "{"], ids=["missing", "damaged"])
 def test_a_running_process_whose_file_is_gone_pauses_bets(app, player, logged_spin, file, content):
     logged_spin()
