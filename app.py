@@ -15,18 +15,17 @@ from blueprints.api.errors import register_error_handlers
 from blueprints.api.openapi import API_TITLE, DocumentedApi
 from blueprints.office.installation import install_office
 from models.db.connection import open_database
+from server.addresses import read_client_addresses
 from server.cluster.cluster import Cluster
-from server.http.proxies import read_client_addresses
 from server.http.rate_limit import limit_requests
+from server.http.request_log import log_failures, log_requests
 from server.http.response_headers import set_response_headers
 from server.http.strict_requests import read_requests_strictly
-from server.http.wait_budget import limit_waits_of_requests
-from server.logs import configure_logging, log_failures, log_requests
+from server.logs import configure_logging
 from server.metrics import Metrics
 from server.rate_limiter import NewRateLimiter
-from server.realtime import connecting
 from server.realtime.packets import handle_packets
-from server.realtime.server import Realtime
+from server.realtime.realtime import Realtime
 from services.container import Services
 from services.maintenance import checks
 from services.shared.clock import Millis
@@ -122,7 +121,6 @@ def _install_request_hooks(app: Flask, settings: Settings, new_rate_limiter: New
     log_requests(app, metrics, trust_proxy=settings.trusted_proxies > 0)
     if settings.ratelimit_enabled:
         limit_requests(app, new_rate_limiter)
-    limit_waits_of_requests(app)
     read_requests_strictly(app)
 
 
@@ -135,10 +133,9 @@ def _register_blueprints(app: Flask) -> None:
 
 
 def _start_realtime(app: Flask, settings: Settings, cluster: Cluster) -> None:
-    running = app.extensions["realtime"] = Realtime(app, settings, clock=cluster.clock)
-    handle_packets(running, settings, cluster.new_rate_limiter)
-    connecting.register(running)
-    wire(app, running, cluster)
-    running.tasks += repeated_tasks(app)
+    realtime = app.extensions["realtime"] = Realtime(app, settings, clock=cluster.clock)
+    handle_packets(realtime, settings, cluster.new_rate_limiter)
+    wire(app, realtime, cluster)
+    realtime.tasks += repeated_tasks(app)
     add_gauges(app)
     cluster.count(app.extensions["metrics"].registry)

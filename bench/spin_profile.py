@@ -45,7 +45,7 @@ GROUPS = {
             "server/schemas.py:",
             "sockets/bets.py:_send",
         ),
-        *("sockets/bets.py:_answer", "socketio/server.py:_send", "server/realtime/server.py:send"),
+        *("sockets/bets.py:_answer", "socketio/server.py:_send", "server/realtime/realtime.py:send"),
     ),
     "the bet: request, rules, objects": ("sockets/bets.py:", "services/"),
     "reading packets, starting tasks": ("server/worker/", "engineio/", "socketio/", "server/realtime/"),

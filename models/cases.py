@@ -21,7 +21,7 @@ class Case(Table):
     # Unique too, because "A B" and "A-B" have the same id. Lowercase can be longer than the name.
     slug = peewee.CharField(max_length=300, unique=True)
     name = peewee.CharField(max_length=100)
-    # See ``fold`` in services/shared/names.py: two spellings are one name. It can be longer.
+    # See ``fold`` in services/shared/text.py: two spellings are one name. It can be longer.
     name_folded = peewee.CharField(max_length=300, unique=True)
     kind = peewee.CharField(max_length=8, constraints=[Check("kind IN ('regular', 'level', 'free')")])
     type = peewee.CharField(max_length=8, constraints=[Check("type IN ('gamea', 'gameb', 'mixed')")])

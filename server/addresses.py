@@ -1,11 +1,17 @@
-"""Client addresses: their normal form, and the networks by which limits count them."""
+"""Client addresses: how a request gets its own, their networks, and the requests of one at the same time."""
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Any
 
-from server.rate_limiter import NewRateLimiter
+from flask import Flask
+
+from models.db import waiting
+from models.db.waiting import FifoSemaphore
+from services.shared.errors import Unavailable
 
 WIDER = 8
 """A /48 may do this many times as much as each /64 in it."""
@@ -55,23 +61,64 @@ def _network(address: IPv6Address, *, bits: int) -> str:
     return f"{IPv6Address(int(address) >> host_bits << host_bits)}/{bits}"
 
 
-class ClientRateLimiter:
-    """A rate limit of clients with one or several keys."""
+def read_client_addresses(app: Flask, *, proxies: int, on_untrusted: Callable[[], None]) -> None:
+    """Put the client's address into ``REMOTE_ADDR``, in its normal form.
 
-    def __init__(self, new_rate_limiter: NewRateLimiter, name: str, *, most: int, seconds: float) -> None:
-        """``most`` requests in any window of ``seconds``, or a multiple as the key says."""
-        self._rates = {
-            times: new_rate_limiter(f"{name}{suffix}", most=most * times, seconds=seconds)
-            for times, suffix in ((1, ""), (WIDER, " of a /48"))
-        }
+    It is the one that this many proxies in front have written into X-Forwarded-For. When they wrote no
+    address there, it is that of the connection. ``on_untrusted`` is called when a forwarding header arrives
+    although there are none. That is only a hint: a client may send the header itself. But all clients behind
+    a proxy that is not trusted share its address and its limits.
+    """
+    serve = app.wsgi_app
 
-    def hit(self, client: Keys) -> float:
-        """Count one request and return 0. Above a limit, return the seconds to wait.
+    def with_address(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        if not proxies and ("HTTP_X_FORWARDED_FOR" in environ or "HTTP_FORWARDED" in environ):
+            on_untrusted()
+        own = environ.get("REMOTE_ADDR", "")
+        environ["REMOTE_ADDR"] = _forwarded_address(environ, proxies) or normal_form(own) or own
+        return serve(environ, start_response)
 
-        A request beyond the limit of a /64 does not count toward its /48, or it would lock out the other
-        clients there.
-        """
-        for key, times in client:
-            if wait := self._rates[times].hit(key):
-                return wait
-        return 0
+    app.wsgi_app = with_address  # type: ignore[method-assign]
+
+
+def _forwarded_address(environ: dict[str, Any], proxies: int) -> str | None:
+    # Without the quoting of werkzeug's ProxyFix: a client's quotation mark would hide what proxies append.
+    texts = environ.get("HTTP_X_FORWARDED_FOR", "").split(",")
+    return normal_form(texts[-proxies]) if 0 < proxies <= len(texts) else None
+
+
+class AddressSlots:
+    """Bounds how many requests of an address, or of a /64 of IPv6, run at the same time.
+
+    The next ones wait, in order.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._slots: dict[object, FifoSemaphore] = {}
+
+    @contextmanager
+    def hold(self, address: str) -> Iterator[None]:
+        """Hold a slot of this address for the block. Raises Unavailable when none becomes free in time."""
+        key, _ = networks(address)[0]
+        slots = self._slots.setdefault(key, FifoSemaphore(self._most))
+        try:
+            with hold_in_time(slots):
+                yield
+        finally:
+            if slots.free == self._most:
+                self._slots.pop(key, None)
+
+
+@contextmanager
+def hold_in_time(slots: FifoSemaphore) -> Iterator[None]:
+    """Hold a slot for the block. The wait counts against the wait budget. Raises Unavailable."""
+    with waiting.wait(waiting.ANSWER_SECONDS) as seconds:
+        try:
+            slots.acquire(seconds)
+        except TimeoutError:
+            raise Unavailable from None
+    try:
+        yield
+    finally:
+        slots.release()

@@ -1,30 +1,35 @@
-"""Structured logs: one JSON object a line on standard error, for each request, event and failure."""
+"""Structured logs: one JSON object a line on standard error.
 
+No line has the message of an exception, and lines that clients can cause at will are written at most once in
+ten seconds.
+"""
+
+import errno
 import logging
-import re
-import secrets
 import sys
+import threading
 import time
+import traceback
+from collections import Counter
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
-from flask import Flask, Response
-
-from server import repeated_lines
-from server.http.strict_requests import current_request
-from server.metrics import Metrics
-from server.redaction import safe_exception_summary
+from models.db.connection import schema_problem
+from models.db.new_connections import UnusableDatabase
 from services.shared import decimal_json
 
-request_log = logging.getLogger("platform.request")
-error_log = logging.getLogger("platform.errors")
+clients_log = logging.getLogger("platform.clients")
+"""For errors of single clients, and for messages of other programs."""
 
-REQUEST_ID = "X-Request-Id"
-REQUEST_ID_OF_PROXY = re.compile("[0-9a-f]{32}", re.ASCII)
-UNKNOWN = "unknown"
-METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-OTHER_METHOD = "other"
-"""All methods that clients make up are counted as one."""
+ROOT = Path(__file__).resolve().parents[1]
+
+INTERVAL_SECONDS = 10.0
+MAX_KINDS = 200
+"""Different lines in one interval; the others are dropped."""
+
+COMPARED = ("event", "outcome")
+"""Fields that make lines different, beside logger, message and failure."""
 
 EXTRA_FIELDS = (
     *("request_id", "method", "route", "status", "ms", "event", "outcome"),
@@ -55,6 +60,73 @@ class JsonLines(logging.Formatter):
         return decimal_json.dumps(line)
 
 
+def safe_exception_summary(error: BaseException) -> str:
+    """The types of an exception and its causes, and where each was raised.
+
+    Never the message, which may have amounts, seeds or tokens: databases put values of rows into theirs, and
+    libraries their arguments. The exceptions are the name of a missing table or column, and what this program
+    raises about the database itself.
+    """
+    parts = []
+    cause: BaseException | None = error
+    while cause is not None:
+        code = getattr(cause, "pgcode", None) or getattr(cause, "sqlite_errorname", None)
+        if isinstance(cause, OSError):
+            # Such as ENOSPC.
+            code = errno.errorcode.get(cause.errno or 0)
+        kind = f"{type(cause).__name__}{f' {code}' if code else ''}"
+        frames = [
+            f"{_short(frame.filename)}:{frame.lineno}" for frame in traceback.extract_tb(cause.__traceback__)
+        ]
+        problem = str(cause) if isinstance(cause, UnusableDatabase) else schema_problem(cause)
+        parts.append(f"{kind} at {' < '.join(reversed(frames[-8:]))}{f' ({problem})' if problem else ''}")
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+    return "; caused by ".join(parts)
+
+
+def _short(filename: str) -> str:
+    path = Path(filename)
+    if path.is_relative_to(ROOT):
+        return str(path.relative_to(ROOT)).split("site-packages/")[-1]
+    return "/".join(path.parts[-2:])
+
+
+class RepeatedLines(logging.Filter):
+    """Lets the first line of a kind through in each interval.
+
+    The first line of the next interval has ``repeated``, the number of lines that were dropped in the one
+    before. Lines are of one kind when logger, message, event, outcome and failure are the same.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._began = time.monotonic()
+        self._counts: Counter[tuple[object, ...]] = Counter()
+        self._previous: Counter[tuple[object, ...]] = Counter()
+        self._guard = threading.Lock()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        failure = record.exc_info and record.exc_info[1]
+        summary = failure and safe_exception_summary(failure)
+        kind = (record.name, record.msg, summary, *(vars(record).get(name) for name in COMPARED))
+        with self._guard:
+            now = time.monotonic()
+            if now - self._began >= INTERVAL_SECONDS:
+                self._began, self._counts, self._previous = now, Counter(), self._counts
+            if len(self._counts) >= MAX_KINDS and kind not in self._counts:
+                return False
+            self._counts[kind] += 1
+            if self._counts[kind] > 1:
+                return False
+            dropped = self._previous[kind] - 1
+        if dropped > 0:
+            vars(record)["repeated"] = dropped
+        return True
+
+
+_repeated_lines = RepeatedLines()
+
+
 def configure_logging(level: str) -> None:
     """Send all log records of this process through one handler. Safe to call again.
 
@@ -70,50 +142,10 @@ def configure_logging(level: str) -> None:
     # No format has threads, processes and callers. Not looking them up saves 8 us of a cached response's 130.
     logging.logThreads = logging.logMultiprocessing = logging.logProcesses = False
     logging._srcfile = None  # noqa: SLF001  # as the logging manual recommends
-    repeated_lines.drop_repeated_lines()
+    for name in (clients_log.name, "platform.realtime", "platform.worker", "engineio", "socketio"):
+        logging.getLogger(name).addFilter(_repeated_lines)
     logging.captureWarnings(True)
     # Werkzeug logs whole URLs, with the tokens in them.
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
     # urllib3 puts URLs of price sources, which can contain keys, into its warnings.
     logging.getLogger("urllib3").setLevel(logging.CRITICAL)
-
-
-def log_requests(app: Flask, metrics: Metrics, *, trust_proxy: bool) -> None:
-    """Log and count every request, and send its id in ``X-Request-Id``.
-
-    A line never has a query string, a body, a header or a path parameter, so tokens, seeds and amounts can't
-    get into the log.
-
-    Install this before the other hooks, so that the time includes them. A route is the rule of a URL, such as
-    ``/upgrader/bets/<int:nonce>``. An id has 32 hexadecimal digits. With ``trust_proxy`` it is the one that
-    the proxy sent, so that both logs have the same.
-    """
-
-    @app.before_request
-    def begin() -> None:
-        request = current_request()
-        request.began = time.perf_counter()
-        sent = request.headers.get(REQUEST_ID, "") if trust_proxy else ""
-        request.id = sent if REQUEST_ID_OF_PROXY.fullmatch(sent) else secrets.token_hex(16)
-
-    @app.after_request
-    def end(response: Response) -> Response:
-        request = current_request()
-        took, status = time.perf_counter() - request.began, response.status_code
-        method, rule = request.method, request.url_rule
-        route = rule.rule if rule else UNKNOWN
-        metrics.requests.labels(method if method in METHODS else OTHER_METHOD, route, status).inc()
-        metrics.seconds.labels(route).observe(took)
-        fields = {"request_id": request.id, "method": method, "route": route, "status": status}
-        request_log.info("request", extra=fields | {"ms": round(took * 1000, 1)})
-        response.headers.add(REQUEST_ID, request.id)
-        return response
-
-
-def log_failures(app: Flask) -> None:
-    """Log each unexpected exception in one line. Flask's traceback would contain its message."""
-
-    def log_exception(exc_info: Any) -> None:
-        error_log.error("request failed", extra={"request_id": current_request().id}, exc_info=exc_info)
-
-    app.log_exception = log_exception  # type: ignore[method-assign]

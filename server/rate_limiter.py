@@ -4,6 +4,8 @@ import math
 import time
 from collections.abc import Callable, Hashable
 
+from server.addresses import WIDER, Keys
+
 
 class RequestCounts:
     """The counts of requests to all processes. A single process has none: its limiters count everything."""
@@ -91,3 +93,25 @@ class RateLimiter:
 
 NewRateLimiter = Callable[..., RateLimiter]
 """Makes the rate limiter of a name, with ``most`` and ``seconds``, which all processes share."""
+
+
+class ClientRateLimiter:
+    """A rate limit of clients with one or several keys."""
+
+    def __init__(self, new_rate_limiter: NewRateLimiter, name: str, *, most: int, seconds: float) -> None:
+        """``most`` requests in any window of ``seconds``, or a multiple as the key says."""
+        self._rates = {
+            times: new_rate_limiter(f"{name}{suffix}", most=most * times, seconds=seconds)
+            for times, suffix in ((1, ""), (WIDER, " of a /48"))
+        }
+
+    def hit(self, client: Keys) -> float:
+        """Count one request and return 0. Above a limit, return the seconds to wait.
+
+        A request beyond the limit of a /64 does not count toward its /48, or it would lock out the other
+        clients there.
+        """
+        for key, times in client:
+            if wait := self._rates[times].hit(key):
+                return wait
+        return 0

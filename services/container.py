@@ -34,7 +34,7 @@ from services.payments.withdrawals import Withdrawals
 from services.shared.background import WorkerPool
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter, derive_key
-from services.shared.player_locks import PlayerLocks
+from services.shared.locks import PlayerLocks
 from services.shared.signals import Signals
 from services.shared_bets.picture import Pictures
 from services.staff.account_actions import AddStaff, ChangeRole, DisableStaff, ResetStaff, ResetTwoFactor

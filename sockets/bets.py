@@ -10,10 +10,10 @@ from typing import Any, Generic
 from flask import Flask
 
 from models.cases import CASE, IRL
-from server import repeated_lines
+from server.logs import clients_log
 from server.metrics import Metrics
 from server.realtime.packets import after_this_event, check_event_rate
-from server.realtime.server import Realtime
+from server.realtime.realtime import Realtime
 from services.accounts import access, users
 from services.bets.cases import OpeningRequest
 from services.bets.settlement import NewBet, SettledBet
@@ -71,7 +71,7 @@ class BetEvent(ABC, Generic[RequestT]):
             result, answer = type(refusal).text, {"status": False, "error": refusal.text, **refusal.details}
             self._realtime.send(sid, [(self._name, answer)])
         except Exception:  # noqa: BLE001  # the player gets an answer in any case
-            repeated_lines.log.exception("bet failed", extra={"event": self._name})
+            clients_log.exception("bet failed", extra={"event": self._name})
             result, answer = "failed", FAILED
             self._realtime.send(sid, [(self._name, answer)])
         self._log_result(result, seconds=time.perf_counter() - began)
@@ -127,7 +127,7 @@ class BetEvent(ABC, Generic[RequestT]):
         if result in (WON, LOST):
             events_log.info("event", extra=extra | {"ms": round(seconds * 1000, 1)})
         else:
-            repeated_lines.log.info("event", extra=extra)
+            clients_log.info("event", extra=extra)
 
     def _count_result(self, result: str) -> None:
         if self._game.name == UPGRADER:

@@ -6,7 +6,7 @@ from typing import Any
 
 from models.db.connection import reading
 from models.proof_queries import Proof
-from server.realtime.server import Event, Realtime
+from server.realtime.realtime import Event, Realtime
 from services.bets import live_bets
 from services.container import Services
 from services.shared.signals import Signal
@@ -23,8 +23,8 @@ BETS = LiveBetSchema(many=True)
 class LiveFeed:
     """Sends the events ``live-bets`` and ``live-bets:new``."""
 
-    def __init__(self, running: Realtime, services: Services) -> None:
-        self._running = running
+    def __init__(self, realtime: Realtime, services: Services) -> None:
+        self._realtime = realtime
         self._services = services
         # Bets of other processes that are not sent yet. While there are any, a task is about to send them.
         self._waiting: deque[Event] = deque()
@@ -38,11 +38,11 @@ class LiveFeed:
         if shown:
             events = [("live-bets:new", payload) for payload in BETS.dump(shown)]
             self._services.signals.publish(Signal.LIVE_BETS, events)
-            self._running.broadcast(events)
+            self._realtime.broadcast(events)
 
     def joined(self, sid: str) -> None:
         """Send a new socket the list of the newest live bets."""
-        self._running.send(sid, [self._newest()])
+        self._realtime.send(sid, [self._newest()])
 
     def forward(self, events: Any) -> None:
         """Send everybody in this process the bets that another one has announced. Does not wait.
@@ -52,20 +52,20 @@ class LiveFeed:
         """
         self._waiting.extend(events)
         if len(self._waiting) == len(events):
-            self._running.in_background(self._send_waiting)
+            self._realtime.in_background(self._send_waiting)
 
     def _send_waiting(self) -> None:
-        self._running.socketio.sleep(MERGE_SECONDS)
+        self._realtime.socketio.sleep(MERGE_SECONDS)
         merged = []
         while self._waiting:
             merged.append(self._waiting.popleft())
-        self._running.broadcast(merged)
+        self._realtime.broadcast(merged)
 
     def send_newest_to_all(self) -> None:
         """Send everybody in this process the list after signals may have been lost."""
         # Other processes may lose signals a little longer than this one.
-        self._running.socketio.sleep(IN_FLIGHT_SECONDS)
-        self._running.broadcast([self._newest()])
+        self._realtime.socketio.sleep(IN_FLIGHT_SECONDS)
+        self._realtime.broadcast([self._newest()])
 
     @reading()
     def _newest(self) -> Event:

@@ -13,7 +13,7 @@ import peewee
 from flask import current_app
 
 from models.users import Balances, ChangedState, SentState, User, find_changed
-from server.realtime.server import Event, Realtime
+from server.realtime.realtime import Event, Realtime
 from services.accounts import users
 from services.bets.seeds import Commitment
 from services.container import Services
@@ -45,9 +45,9 @@ REVISIONS: dict[str, Callable[[Any], Revision]] = {
 class PlayerState:
     """Sends the events ``upgrader:commitment`` and ``balance``."""
 
-    def __init__(self, running: Realtime, services: Services) -> None:
-        self._running = running
-        self._connections = running.connections
+    def __init__(self, realtime: Realtime, services: Services) -> None:
+        self._realtime = realtime
+        self._connections = realtime.connections
         self._services = services
 
     def send(self, user_id: int, *changed: Commitment | Balances | User) -> None:
@@ -84,7 +84,7 @@ class PlayerState:
             sent = {sid: state for sid in sids if (state := self._sent_state(sid))}
             for changed in find_changed(list(sent.values())):
                 if changed.token_number > sent[changed.sid].token_number:
-                    self._running.make_spectators(changed.user_id, before=changed.token_number)
+                    self._realtime.make_spectators(changed.user_id, before=changed.token_number)
                 else:
                     self._send_changed(changed, before=sent[changed.sid])
             pause()
@@ -126,7 +126,7 @@ class PlayerState:
             if revision != before and not (unless_older and revision[0] < before[0]):
                 last[name] = revision
                 unsent.append((name, payload))
-        self._running.send(sid, unsent)
+        self._realtime.send(sid, unsent)
 
     def _last_sent(self, sid: str) -> dict[str, Revision]:
         connection = self._connections.get(sid)

@@ -10,14 +10,14 @@ import heapq
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import NamedTuple
 
 from models import proof_queries
 from models.proof_queries import FOUND_AT_ONCE, Proof
+from server.realtime.realtime import Event, Realtime
 from server.realtime.repeated_task import RepeatedTask
-from server.realtime.server import Event, Realtime
 from services.bets.settlement import SettledBet
 from services.container import Services
 from services.shared.background import in_slices, pause
@@ -34,11 +34,14 @@ ROUND_SECONDS = 0.05
 PROOFS_AT_ONCE = 100
 """Proofs that are sent without a pause for other tasks; they take about 7 ms."""
 
-OVERDUE_SECONDS = 2.0
+TAKE_OVER_SECONDS = 2.0
 """Any process claims a bet that is later than this, since its own has stopped or is slow."""
 
-LATE_SECONDS = 1.0
-"""How late a scheduled proof counts as overdue in the metrics."""
+OVERDUE_SECONDS = 1.0
+"""A proof that is later than this counts as overdue in the metrics."""
+
+LOOK_UP_SECONDS = 2.0
+"""How often the database is asked for bets to take over. There are hardly ever any."""
 
 BEFORE_START_SECONDS = 10.0
 """Bets that were due longer than this before the start are not announced: each new socket gets a list."""
@@ -65,17 +68,19 @@ class Claim(NamedTuple):
 class ProofDelivery:
     """Claims proofs when they are due, sends them, and releases those that no client confirms.
 
+    A bet of this process is ``_scheduled`` until its proof falls due, and is then in ``_due``. A proof that
+    was claimed before, and that no client of its player has confirmed, is in ``_missed``. Both are claimed
+    and sent. What was sent is in ``_sent`` until a client confirms it; then it is marked as delivered. If its
+    sockets leave before that, it is in ``_to_release``; then any process may send it.
+
     One task does all of this in rounds. Work leaves a queue when the database has answered, so a round that
     fails is repeated. Delays go by ``time.monotonic()``: a change of the system's clock neither delays nor
     hastens a proof.
     """
 
-    look_up_seconds = 2.0
-    """How often the database is asked for overdue bets. There are hardly ever any."""
-
-    def __init__(self, running: Realtime, services: Services, live_feed: LiveFeed) -> None:
-        self._running = running
-        self._connections = running.connections
+    def __init__(self, realtime: Realtime, services: Services, live_feed: LiveFeed) -> None:
+        self._realtime = realtime
+        self._connections = realtime.connections
         self._services = services
         self._proofs = services.proofs
         self._live_feed = live_feed
@@ -87,12 +92,12 @@ class ProofDelivery:
         # Bets to claim now: those that have fallen due, and then proofs that players have missed.
         self._due: dict[int, Claim] = {}
         self._missed: dict[int, Claim] = {}
-        # Players whose undelivered proofs are to be looked up: with a socket that has just connected all of
-        # them, with None those that no live process holds.
+        # Players whose missed proofs are to be looked up: all of them for a socket that has just connected,
+        # and for None those that no live process holds.
         self._players: dict[int, str | None] = {}
         self._sent = SentProofs()
         # Claimed proofs that no socket here can confirm.
-        self._lost: dict[int, Proof] = {}
+        self._to_release: dict[int, Proof] = {}
         self._undecryptable: set[int] = set()
         self.rounds = RepeatedTask(
             self._round,
@@ -113,16 +118,16 @@ class ProofDelivery:
         if user_id is not None:
             self._players[user_id] = sid
 
-    def note_players(self, user_ids: Iterable[int]) -> None:
-        """Look for proofs of these players that are released, or whose holder is no longer live.
+    def look_for(self, user_ids: Iterable[int]) -> None:
+        """Let the next round look for proofs of these players that no live process holds.
 
         Some of the players may have no socket here.
         """
-        self._note({user_id: None for user_id in user_ids if self._connections.sids_of(user_id)})
+        self._look_for({user_id: None for user_id in user_ids if self._connections.sids_of(user_id)})
 
-    def note_connected(self) -> None:
+    def look_for_connected(self) -> None:
         """Take over the proofs of stopped and paused processes, and those whose signal was lost."""
-        self.note_players(self._connections.players())
+        self.look_for(self._connections.players())
 
     def answered_ping(self, sid: str, pinged_at: float) -> None:
         """Note as confirmed what was sent to this socket before this ping; the next round writes it."""
@@ -130,7 +135,7 @@ class ProofDelivery:
 
     def left(self, sid: str) -> None:
         """Release what this socket did not confirm: to the player's others, or until the next connection."""
-        self._lost.update((proof.id, proof) for proof in self._sent.left(sid))
+        self._to_release.update((proof.id, proof) for proof in self._sent.left(sid))
 
     @property
     def scheduled(self) -> int:
@@ -140,9 +145,9 @@ class ProofDelivery:
     @property
     def overdue(self) -> int:
         """How many proofs wait to be claimed or released although they are due. It is 0 most of the time."""
-        before = time.monotonic() - LATE_SECONDS
+        before = time.monotonic() - OVERDUE_SECONDS
         late = sum(at < before for at, _ in list(self._claim_times))
-        return late + len(self._due) + len(self._missed) + len(self._lost)
+        return late + len(self._due) + len(self._missed) + len(self._to_release)
 
     @property
     def unconfirmed(self) -> int:
@@ -155,13 +160,13 @@ class ProofDelivery:
         return len(self._undecryptable)
 
     def _round(self) -> None:
-        if self._looked_up_at is None or time.monotonic() - self._looked_up_at >= self.look_up_seconds:
-            self._look_up()
+        if self._looked_up_at is None or time.monotonic() - self._looked_up_at >= LOOK_UP_SECONDS:
+            self._schedule_unclaimed()
             self._looked_up_at = time.monotonic()
         self._mark_delivered()
         self._send_due()
-        self._find_undelivered()
-        self._release_lost()
+        self._find_missed()
+        self._release()
 
     def _finish(self) -> None:
         """After the last round: release what is not confirmed by then."""
@@ -169,24 +174,23 @@ class ProofDelivery:
             self._mark_delivered()
             for sid in self._connections.sids():
                 self.left(sid)
-            self._release_lost()
+            self._release()
             self._services.log.append_waiting()
         except Exception:  # the others find what is held by a process that is not live
             log.exception("proofs not written")
 
-    def _look_up(self) -> None:
+    def _schedule_unclaimed(self) -> None:
         """Schedule bets that nobody has claimed: their commit was not answered, or their process has stopped.
 
         At the start these are all, so that a clock that was set back delays none, and later those that are
-        overdue. The process that has settled a bet knows its socket, so it gets time to claim it first.
+        late. The process that has settled a bet knows its socket, so it gets time to claim it first.
         """
-        overdue = self._services.clock() - int(OVERDUE_SECONDS * 1000)
-        found = proof_queries.unclaimed(due_by=None if self._looked_up_at is None else overdue)
-        has_others = self._services.signals.state is not None
+        late = self._services.clock() - int(TAKE_OVER_SECONDS * 1000)
+        found = proof_queries.unclaimed(due_by=None if self._looked_up_at is None else late)
+        others_first = TAKE_OVER_SECONDS if self._services.signals.is_cluster else 0
         for bet_id, completed_at in in_slices(found, PROOFS_AT_ONCE):
             if bet_id not in self._scheduled and bet_id not in self._due:
-                at = self._due_at(completed_at) + (OVERDUE_SECONDS if has_others else 0)
-                self._schedule(bet_id, Claim(at, None))
+                self._schedule(bet_id, Claim(self._due_at(completed_at) + others_first, None))
 
     def _schedule(self, bet_id: int, claim: Claim) -> None:
         self._scheduled[bet_id] = claim
@@ -224,7 +228,15 @@ class ProofDelivery:
             del queue[bet_id]
             # A missed proof may have been scheduled here, for a later time than that of the database.
             self._scheduled.pop(bet_id, None)
-        self._announce_and_send(claimed, some)
+        first = [bet for bet in claimed if some[bet.id].holder is None]
+        since = self._started_at - BEFORE_START_SECONDS
+        try:
+            self._live_feed.announce([bet for bet in first if some[bet.id].at >= since])
+            self._send_claimed(claimed, some)
+        except Exception:
+            # Nobody would send what this process holds and does not remember.
+            self._to_release.update((proof.id, proof) for proof in claimed if proof.server_seed)
+            raise
         pause()
 
     def _take_due(self) -> None:
@@ -237,19 +249,8 @@ class ProofDelivery:
             if claim is not None and bet_id not in self._sent:
                 self._due[bet_id] = claim
 
-    def _announce_and_send(self, claimed: Sequence[Proof], claims: Mapping[int, Claim]) -> None:
-        since = self._started_at - BEFORE_START_SECONDS
-        first = [bet for bet in claimed if claims[bet.id].holder is None]
-        try:
-            self._live_feed.announce([bet for bet in first if claims[bet.id].at >= since])
-            self._send(claimed, {bet_id: claim.sid for bet_id, claim in claims.items()})
-        except Exception:
-            # Nobody would send what this process holds and does not remember.
-            self._lost.update((proof.id, proof) for proof in claimed if proof.server_seed)
-            raise
-
-    def _find_undelivered(self) -> None:
-        """Let the next round claim and send the undelivered proofs of the players that were noted."""
+    def _find_missed(self) -> None:
+        """Look up the missed proofs of ``_players``, which the next round claims and sends."""
         if not self._players:
             return
         self.rounds.woken.set()
@@ -257,7 +258,7 @@ class ProofDelivery:
         try:
             found = self._proofs.undelivered({user_id: sid is not None for user_id, sid in players.items()})
         except Exception:
-            self._note(players)
+            self._look_for(players)
             raise
         now = time.monotonic()
         for bet in found:
@@ -266,49 +267,51 @@ class ProofDelivery:
         if len(found) == FOUND_AT_ONCE:
             # There may be more, of the last player and of those after that one.
             last = found[-1].user_id
-            self._note({user_id: sid for user_id, sid in players.items() if user_id > last} | {last: None})
+            self._look_for(
+                {user_id: sid for user_id, sid in players.items() if user_id > last} | {last: None}
+            )
 
-    def _note(self, players: Mapping[int, str | None]) -> None:
+    def _look_for(self, players: Mapping[int, str | None]) -> None:
         for user_id, sid in players.items():
             self._players[user_id] = self._players.get(user_id) or sid
 
-    def _send(self, claimed: Iterable[Proof], sids: Mapping[int, str | None]) -> None:
+    def _send_claimed(self, claimed: Iterable[Proof], claims: Mapping[int, Claim]) -> None:
         """Send each proof to its socket, or to all of its player's if that has gone."""
         to_send: defaultdict[str, list[Proof]] = defaultdict(list)
         for proof in claimed:
             if not proof.server_seed:
                 self._undecryptable.add(proof.id)
                 continue
-            for receiver in self._receivers(proof, sids[proof.id]):
+            for receiver in self._receivers(proof, claims[proof.id].sid):
                 to_send[receiver].append(proof)
         for receiver, proofs in to_send.items():
-            self._running.send(receiver, [_event(proof) for proof in proofs])
+            self._realtime.send(receiver, [_event(proof) for proof in proofs])
             self._sent.add(receiver, proofs, sent_at=time.monotonic())
             if self._connections.player_of(receiver) is None:
                 # Its end, or that of its token, came before the proofs were added, and did not report them.
                 self.left(receiver)
 
     def _receivers(self, proof: Proof, sid: str | None) -> list[str]:
-        """The sockets to send this proof to, without those that have it. If there are none, it is lost."""
+        """The sockets to send this proof to, without those that have it. It is released if there are none."""
         connected = self._connections.sids_of(proof.user_id)
         if not connected:
-            self._lost[proof.id] = proof
+            self._to_release[proof.id] = proof
         return self._sent.without(proof.id, [sid] if sid in connected else connected)
 
-    def _release_lost(self) -> None:
+    def _release(self) -> None:
         """Release what no socket here can confirm, and send all processes the ids of the players."""
-        taken = [self._lost.pop(bet_id) for bet_id in list(self._lost)]
-        # What was sent to another socket meanwhile is lost only when that one leaves.
-        lost = {proof.id: proof for proof in taken if proof.id not in self._sent}
-        if not lost:
+        taken = [self._to_release.pop(bet_id) for bet_id in list(self._to_release)]
+        # What was sent to another socket meanwhile is released only when that one leaves.
+        proofs = {proof.id: proof for proof in taken if proof.id not in self._sent}
+        if not proofs:
             return
         try:
-            self._proofs.release({bet_id: proof.server_seed for bet_id, proof in lost.items()})
+            self._proofs.release({bet_id: proof.server_seed for bet_id, proof in proofs.items()})
         except Exception:
-            self._lost.update(lost)
+            self._to_release.update(proofs)
             raise
-        players = sorted({proof.user_id for proof in lost.values()})
-        self.note_players(players)
+        players = sorted({proof.user_id for proof in proofs.values()})
+        self.look_for(players)
         self._services.signals.publish(Signal.PROOFS, players)
 
 

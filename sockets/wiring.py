@@ -9,10 +9,10 @@ from functools import partial
 
 from flask import Flask
 
-from server.cluster.cluster import Cluster, invalidate
-from server.realtime.server import Realtime
+from server.cluster.cluster import Cluster
+from server.realtime.realtime import Realtime
 from services.container import Services
-from services.shared.signals import Signal
+from services.shared.signals import Signal, invalidate_received
 from sockets.bets import OpeningEvent, SpinEvent
 from sockets.live_feed import LiveFeed
 from sockets.payments import PaymentChanges
@@ -20,22 +20,21 @@ from sockets.player_state import PlayerState
 from sockets.proofs import ProofDelivery
 
 
-def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
+def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
     """Connect the parts of this package with the socket server, with each other, and with other processes."""
     services: Services = app.extensions["services"]
-    state = app.extensions["player_state"] = PlayerState(running, services)
-    feed = app.extensions["live_feed"] = LiveFeed(running, services)
-    proofs = app.extensions["proofs"] = ProofDelivery(running, services, feed)
-
-    app.extensions["payment_changes"] = PaymentChanges(running, services)
+    state = app.extensions["player_state"] = PlayerState(realtime, services)
+    feed = LiveFeed(realtime, services)
+    proofs = app.extensions["proofs"] = ProofDelivery(realtime, services, feed)
+    app.extensions["payment_changes"] = PaymentChanges(realtime, services)
 
     # At the start, before the tasks. It refuses a process that the database has no connections for.
     # In development the port, and so the origin of the log, may change.
     check_log = partial(services.log.check, with_origin=services.settings.production)
-    running.at_start += [cluster.join, check_log]
+    realtime.at_start += [cluster.join, check_log]
 
     # When a socket has joined: one after the other, in the background.
-    running.on_joined += [
+    realtime.on_joined += [
         # Commitment and balance, without which the client can't bet.
         state.joined,
         proofs.joined,
@@ -43,29 +42,29 @@ def wire(app: Flask, running: Realtime, cluster: Cluster) -> None:
     ]
 
     # When a socket has gone, or its token was revoked.
-    running.on_left += [proofs.left]
+    realtime.on_left += [proofs.left]
 
     # When a client has answered a ping, and so has received what was sent before.
-    running.transports.on_pong += [proofs.answered_ping]
+    realtime.transports.on_pong += [proofs.answered_ping]
 
     # When an announced seed was replaced.
     services.seeds.on_redraw += [state.send]
 
     # When another process has sent a signal, and when signals may have been lost.
-    services.signals.on(Signal.CACHE, invalidate)
+    services.signals.on(Signal.CACHE, invalidate_received)
     # Another machine has no record of the database.
     confirm = services.log.restores.confirm
-    services.signals.on(Signal.CONFIRMATION, lambda _: running.in_background(confirm))
+    services.signals.on(Signal.CONFIRMATION, lambda _: realtime.in_background(confirm))
     services.signals.on(Signal.PLAYER_STATE, state.forward)
     services.signals.on(Signal.LIVE_BETS, feed.forward)
-    services.signals.on(Signal.PROOFS, proofs.note_players)
+    services.signals.on(Signal.PROOFS, proofs.look_for)
     # Player state and proofs are looked up in any case.
-    services.signals.on_resumed += [lambda: running.in_background(feed.send_newest_to_all)]
+    services.signals.on_resumed += [lambda: realtime.in_background(feed.send_newest_to_all)]
 
     # At the stop, after the tasks: a later round would add the row of this process again.
-    running.at_stop += [cluster.leave]
+    realtime.at_stop += [cluster.leave]
 
     # When a player bets. sockets/bets.py sends what follows a bet.
-    SpinEvent(app, running, "upgrader:spin", services.upgrader, proofs=proofs)
-    OpeningEvent(app, running, "case:open", services.case_openings, proofs=proofs)
-    OpeningEvent(app, running, "irl:open", services.irl_openings, proofs=proofs)
+    SpinEvent(app, realtime, "upgrader:spin", services.upgrader, proofs=proofs)
+    OpeningEvent(app, realtime, "case:open", services.case_openings, proofs=proofs)
+    OpeningEvent(app, realtime, "irl:open", services.irl_openings, proofs=proofs)

@@ -1,12 +1,11 @@
 """The background tasks of the back office: alarms, their webhook, and what the house owes."""
 
 import logging
-from contextlib import suppress
 
 from flask import Flask
-from prometheus_client import CollectorRegistry, Gauge
+from prometheus_client import Gauge
 
-from models.db.connection import UNAVAILABLE, database
+from models.db.connection import database
 from server.realtime.repeated_task import RepeatedTask
 from services.alarms import raised
 from services.alarms.raised import Rule
@@ -19,35 +18,23 @@ from services.shared.lease import Lease
 log = logging.getLogger("platform.alarms")
 
 
-class OpenAlarms:
-    """A gauge of the open alarms of each rule. The process that checks the rules shows it."""
-
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self._open = Gauge("alarms_open", "Alarms that nobody has acknowledged", ["rule"], registry=registry)
-
-    def clear(self) -> None:
-        """Show nothing: another process does."""
-        self._open.clear()
-
-    def show(self) -> None:
-        """Show what the database has now, also 0."""
-        counts = raised.open_counts()
-        for rule in RULES:
-            self._open.labels(rule.name).set(counts.get(rule.name, 0))
-
-
 class AlarmChecks:
-    """Checks each rule when it is due, in one process."""
+    """Checks each rule when it is due, in one process, which shows the gauge of the open alarms."""
 
     def __init__(self, app: Flask) -> None:
         self._services: Services = app.extensions["services"]
-        self._gauge = OpenAlarms(app.extensions["metrics"].registry)
-        self._lease = Lease("alarms")
+        self._gauge = Gauge(
+            "alarms_open",
+            "Alarms that nobody has acknowledged",
+            ["rule"],
+            registry=app.extensions["metrics"].registry,
+        )
+        self.lease = Lease("alarms")
         self._due_at: dict[str, Millis] = {}
 
     def run(self) -> None:
         """One round. A rule that fails does not keep the others from being checked."""
-        if not _is_mine(self._lease):
+        if not _is_mine(self.lease):
             self._gauge.clear()
             self._due_at.clear()
             return
@@ -64,7 +51,9 @@ class AlarmChecks:
                 except Exception:
                     self._due_at[rule.name] = Millis(now + MINUTE_MS)
                     log.exception("alarms of %s not checked", rule.name)
-        self._gauge.show()
+        counts = raised.open_counts()
+        for rule in RULES:
+            self._gauge.labels(rule.name).set(counts.get(rule.name, 0))
 
     def _check(self, rule: Rule, now: Millis) -> None:
         services = self._services
@@ -73,17 +62,12 @@ class AlarmChecks:
         if not found.is_complete:
             self._due_at[rule.name] = now
 
-    def release(self) -> None:
-        """Let another process take over at once."""
-        with suppress(*UNAVAILABLE):
-            self._lease.release()
-
 
 def checks(app: Flask, *, every_seconds: float) -> RepeatedTask:
     """See ``AlarmChecks``."""
     work = AlarmChecks(app)
     return RepeatedTask(
-        work.run, every_seconds=every_seconds, on_failure="alarms not checked", after_stop=work.release
+        work.run, every_seconds=every_seconds, on_failure="alarms not checked", after_stop=work.lease.release
     )
 
 
@@ -106,13 +90,8 @@ def owed(app: Flask, *, every_seconds: float) -> RepeatedTask:
         if _is_mine(lease):
             liabilities.store_due(now=services.clock())
 
-    def release() -> None:
-        # Without the database the lease ends by itself.
-        with suppress(*UNAVAILABLE):
-            lease.release()
-
     return RepeatedTask(
-        store, every_seconds=every_seconds, on_failure="liabilities not stored", after_stop=release
+        store, every_seconds=every_seconds, on_failure="liabilities not stored", after_stop=lease.release
     )
 
 

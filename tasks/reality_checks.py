@@ -3,8 +3,8 @@
 import peewee
 from flask import Flask
 
+from server.realtime.realtime import Realtime
 from server.realtime.repeated_task import RepeatedTask
-from server.realtime.server import Realtime
 from services.container import Services
 from services.limits import play_statistics
 from services.shared.background import pause
@@ -22,22 +22,22 @@ _schema = RealityCheckSchema()
 class RealityChecks:
     """Sends each player the checks that have become due since the last round."""
 
-    def __init__(self, running: Realtime, services: Services, *, every: Millis) -> None:
-        self._running = running
+    def __init__(self, realtime: Realtime, services: Services, *, every: Millis) -> None:
+        self._realtime = realtime
         self._services = services
         self._every = every
         self._last_round_at = services.clock()
 
     def send_due(self) -> None:
         """Look at the play sessions of all connected players once."""
-        connections, now = self._running.connections, self._services.clock()
+        connections, now = self._realtime.connections, self._services.clock()
         for user_ids in peewee.chunked(connections.players(), PLAYERS_AT_ONCE):
             played = play_statistics.running_play_sessions(list(user_ids), longer_than=self._every, now=now)
             for user_id, play_session in played.items():
                 due_before = (self._last_round_at - play_session.since) // self._every
                 if (now - play_session.since) // self._every > due_before:
                     for sid in connections.sids_of(user_id):
-                        self._running.send(sid, [(REALITY_CHECK, _schema.dump(play_session))])
+                        self._realtime.send(sid, [(REALITY_CHECK, _schema.dump(play_session))])
             pause()
         self._last_round_at = now
 

@@ -5,20 +5,20 @@ from flask import Flask
 from server.cluster.cluster import Cluster, every_two_seconds
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
-from tasks import alarms, audit_trail, event_loop_lag, payments, price_refresh, reality_checks
+from tasks import alarms, audit_trail, gauges, payments, price_refresh, reality_checks
 
 
 def repeated_tasks(app: Flask) -> list[RepeatedTask]:
     """All tasks in the order of their starts. They stop in reverse order."""
     services: Services = app.extensions["services"]
-    running, state, proofs = (app.extensions[name] for name in ("realtime", "player_state", "proofs"))
+    realtime, state, proofs = (app.extensions[name] for name in ("realtime", "player_state", "proofs"))
     cluster: Cluster = app.extensions["cluster"]
     tasks = [
         RepeatedTask(
-            running.transports.check_deadlines, every_seconds=0.5, on_failure="deadlines not checked"
+            realtime.transports.check_deadlines, every_seconds=0.5, on_failure="deadlines not checked"
         ),
         # Signals, the row of this process, its clock. Before tasks that publish signals when they stop.
-        *cluster.tasks(running),
+        *cluster.tasks(realtime),
         # Whether the database was set back. It may wait for a file that another process holds.
         every_two_seconds(services.log.watch, on_failure="log not compared"),
         RepeatedTask(services.log.append_waiting, every_seconds=1.0, on_failure="log not appended"),
@@ -27,8 +27,8 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         # Claims, sends and releases proofs, every 0.05 s.
         proofs.rounds,
         # Proofs of processes that have stopped or are paused, and those whose signal was lost.
-        every_two_seconds(proofs.note_connected, on_failure="proofs of players not looked up"),
-        event_loop_lag.task(app, every_seconds=0.5),
+        every_two_seconds(proofs.look_for_connected, on_failure="proofs of players not looked up"),
+        gauges.event_loop_lag(app, every_seconds=0.5),
         # As often as PRICE_REFRESH_SECONDS and waiting requests need.
         price_refresh.task(app),
         RepeatedTask(services.catalogue.load_newest, every_seconds=0.5, on_failure="catalogue not compared"),

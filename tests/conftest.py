@@ -30,13 +30,12 @@ from tests.harness.servers import come_to_rest, threaded_server
 from tests.harness.sockets import Socket
 from tests.support import effort as efforts
 from tests.support import markers
-from tests.support.apps import environment, import_item, no_transactions
+from tests.support.apps import environment, import_item, no_transactions, reuse_compiled_rules
 from tests.support.processes import Processes, client_of, skip_unless_several_can_serve
 from tests.support.reused_databases import ReusedDatabases, reused_databases
 from tests.support.sample_data import SamplePlayer, add_sample_data
 from tests.support.statements import recorded_statements
 from tests.support.two_factor import Authenticator
-from tests.support.url_rules import reuse_compiled_rules
 from tests.support.warm_start import WarmStart
 from tests.support.warm_start import warm_start as start_warmly
 

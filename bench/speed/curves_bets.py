@@ -12,7 +12,7 @@ from flask import Flask
 
 from bench.speed.result import Row, growth
 from bench.speed.stage import Stage
-from services.shared.cache_invalidation import Tag, invalidate_after_commit
+from services.shared.signals import Tag, invalidate_after_commit
 from tests.harness import bulk_history
 from tests.harness.bulk_history import History
 from tests.harness.players import create_players, import_prices, signed_in

@@ -11,10 +11,9 @@ from blueprints.affiliate.schemas import (
     PromoCodeSchema,
     ReferredPlayerSchema,
 )
-from blueprints.api.auth import current_user, require_user
+from blueprints.api.auth import current_user, require_two_factor, require_user
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.large_lists import list_representation
-from blueprints.api.two_factor import require_two_factor
+from blueprints.api.caching import list_representation
 from server.current_services import get_services
 from services.shared.money import decimal_text
 from services.wallet import affiliates

@@ -1,4 +1,12 @@
-"""Authentication: the policy that every route must state, and the player of a request."""
+"""Authentication: the policy that every route must state, the player of a request, and two-factor codes.
+
+A code is checked after the token and before the rest of the request, so put these between the two:
+
+    @blueprint.post("/claim")
+    @require_user
+    @require_two_factor
+    @blueprint.response(200, ClaimSchema)
+"""
 
 from collections.abc import Callable
 from functools import wraps
@@ -7,7 +15,7 @@ from typing import Any, TypeVar
 from flask import Response, after_this_request, g, request
 
 from models.users import User
-from server.http.bearer_token import current_claims
+from server.current_services import current_claims, get_services
 from services.accounts import access
 from services.audit_trail.actor import Actor, acting_as
 from services.shared.errors import Unauthorized, UserNotFound
@@ -73,3 +81,51 @@ def current_user() -> User:
     """The player who called a view behind ``require_user`` or ``require_profile``."""
     user: User = g.user
     return user
+
+
+HEADER = "X-2FA-Code"
+DOCUMENTED = "two_factor_header"
+"""The attribute of a view that may ask for the header. The blueprint documents it."""
+
+
+def confirm_two_factor() -> None:
+    """Require a code in the header, unless the player has no 2FA or a code covers the token.
+
+    Call it in a view, before and not within a transaction. Raises Refusal for a missing code, InvalidCode,
+    TooManyWrongCodes, SecretLost.
+    """
+    user = current_user()
+    if user.two_factor_enabled:
+        services = get_services()
+        services.two_factor.confirm(
+            user_id=user.id,
+            token_id=current_claims().token_id,
+            code=request.headers.get(HEADER),
+            now=services.clock(),
+        )
+
+
+def may_require_two_factor(view: View) -> View:
+    """Document the header at a view that calls ``confirm_two_factor`` itself."""
+    setattr(view, DOCUMENTED, True)
+    return view
+
+
+def require_two_factor(view: View) -> Callable[..., Any]:
+    """Require a code from players with 2FA."""
+    return _require_code(view)
+
+
+def require_two_factor_for(action: str) -> Callable[[View], Callable[..., Any]]:
+    """Require a code from players with 2FA, if TWO_FACTOR_REQUIRED_FOR names this action."""
+    return lambda view: _require_code(view, action)
+
+
+def _require_code(view: View, action: str | None = None) -> Callable[..., Any]:
+    @wraps(view)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if action is None or action in get_services().settings.two_factor_required_for:
+            confirm_two_factor()
+        return view(*args, **kwargs)
+
+    return may_require_two_factor(wrapper)

@@ -9,12 +9,11 @@ import marshmallow as ma
 from flask import Request
 from webargs.flaskparser import FlaskParser
 
-from blueprints.api.auth import POLICY
-from blueprints.api.two_factor import DOCUMENTED, HEADER
+from blueprints.api.auth import DOCUMENTED, HEADER, POLICY
 from server.schemas import camel_case
 from services.shared import decimal_json
 from services.shared.errors import UnstorableText
-from services.shared.text_validation import is_storable
+from services.shared.text import is_storable
 
 TWO_FACTOR_DOCUMENT = {
     "parameters": [

@@ -10,7 +10,7 @@ import marshmallow as ma
 from server.schemas import documented, one_of
 from services.shared import decimal_json
 from services.shared.money import InvalidAmount, cents_from_number
-from services.shared.text_validation import is_storable
+from services.shared.text import is_storable
 
 ALL = "all"
 """The value of a filter that lets everything through."""

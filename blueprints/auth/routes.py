@@ -20,7 +20,7 @@ from server.current_services import get_services
 from server.http.rate_limit import count_as
 from server.http.response_headers import allow_cookies
 from server.http.strict_requests import current_request
-from server.realtime.server import realtime
+from server.realtime.realtime import current_realtime
 from services.accounts import access
 from services.accounts.login.flow import Login
 from services.accounts.login.providers import ATTEMPT_MS, AnotherLogin, LoginFailed, ProviderUnavailable
@@ -66,7 +66,7 @@ def log_out_everywhere() -> dict[str, Any]:
     """
     user_id = current_user().id
     number = access.log_out_everywhere(user_id=user_id, now=get_services().clock())
-    realtime().make_spectators(user_id, before=number)
+    current_realtime().make_spectators(user_id, before=number)
     return LOGGED_OUT
 
 

@@ -16,7 +16,7 @@ from blueprints.bets.schemas import (
 from server.current_services import get_services
 from server.http.strict_requests import current_request
 from services.bets import lookups, snapshots
-from services.shared.cache_invalidation import Tag
+from services.shared.signals import Tag
 
 blueprint = ApiBlueprint("bets", __name__, url_prefix="/bets", description="Bets that anybody may verify")
 snapshots_blueprint = ApiBlueprint(

@@ -13,8 +13,7 @@ from flask import Response
 
 from blueprints.api.auth import current_user, public, require_user_else
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.caching import Representation, cached_response, conditional
-from blueprints.api.large_lists import compressed
+from blueprints.api.caching import Representation, cached_response, compressed, conditional
 from blueprints.api.pagination import PaginationSchema, pagination
 from blueprints.api.parameters import ALL
 from blueprints.cases.schemas import (
@@ -37,8 +36,8 @@ from services.cases.contents import percent_from_width
 from services.cases.kinds import GameType
 from services.cases.queries import ShownCase
 from services.shared.background import in_slices
-from services.shared.build_once import BuildCondition
-from services.shared.cache_invalidation import Tag
+from services.shared.locks import BuildCondition
+from services.shared.signals import Tag
 
 log = logging.getLogger("platform.cases")
 

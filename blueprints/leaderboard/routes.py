@@ -7,7 +7,7 @@ from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import cache_until, cached_response
 from blueprints.leaderboard.schemas import LeaderboardQuery, LeaderSchema, StandingSchema
 from server.current_services import get_services
-from services.shared.cache_invalidation import Tag
+from services.shared.signals import Tag
 from services.statistics import leaderboard
 from services.statistics.leaderboard import Standing
 

@@ -4,9 +4,8 @@ from typing import Any
 
 from flask import Response, jsonify
 
-from blueprints.api.auth import current_user, require_user
+from blueprints.api.auth import confirm_two_factor, current_user, may_require_two_factor, require_user
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.two_factor import confirm_two_factor, may_require_two_factor
 from blueprints.limits.schemas import (
     BreakAnswerSchema,
     BreakSchema,

@@ -9,8 +9,8 @@ from cachetools import LRUCache
 from flask import current_app
 
 from blueprints.api.caching import IMMUTABLE, Representation
-from fifo_semaphore import FifoSemaphore
-from server.http.address_slots import AddressSlots, hold_in_time
+from models.db.waiting import FifoSemaphore
+from server.addresses import AddressSlots, hold_in_time
 from server.http.strict_requests import current_request
 from services.shared.background import pause
 

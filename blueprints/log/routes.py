@@ -14,8 +14,7 @@ from werkzeug.http import generate_etag
 
 from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.caching import IMMUTABLE, Representation
-from blueprints.api.large_lists import compressed, list_representation
+from blueprints.api.caching import IMMUTABLE, Representation, compressed, list_representation
 from blueprints.bets.schemas import dump_opened_case, dump_revealed_bet
 from blueprints.log.kept_responses import few_at_once, kept_responses
 from blueprints.log.schemas import BYTES, CHECKPOINT, REVEALED_BETS, VERIFIER_KEYS, OriginSchema

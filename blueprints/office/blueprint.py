@@ -13,7 +13,7 @@ from blueprints.office.access import answer, can
 from models.db.connection import UNAVAILABLE
 from server.http.strict_requests import WITH_OWN_LIMIT, current_request
 from services.shared.errors import Failure, Refusal, Unavailable, UnstorableText
-from services.shared.text_validation import is_storable
+from services.shared.text import is_storable
 from services.staff.content_actions import MAX_DOCUMENT
 from services.staff.permissions import Permission
 

@@ -15,7 +15,7 @@ from blueprints.office.access import current_staff, refuse
 from server.current_services import get_services
 from services.shared.errors import Refusal
 from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_number
-from services.shared.text_validation import LEAST_OF_STAFF, checked_reason
+from services.shared.text import LEAST_OF_STAFF, checked_reason
 from services.staff.proposals import ActionResult, NotPermitted
 
 SHOWN_AS_PAGES = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)

@@ -12,7 +12,7 @@ from blueprints.office.forms import form_of, new_form_key, sentence, submit, typ
 from server.current_services import get_services
 from services.items import catalogue
 from services.shared.errors import Refusal
-from services.shared.import_changes import Preview
+from services.shared.imports import Preview
 from services.staff import content_actions
 from services.staff.content_actions import ImportCases, ImportIrlCases, ImportItems
 from services.staff.permissions import Permission

@@ -10,7 +10,7 @@ from blueprints.office.blueprint import office
 from blueprints.office.forms import form_of, typed_reason
 from server.current_services import get_services
 from services.shared.errors import Refusal
-from services.shared.import_changes import Preview
+from services.shared.imports import Preview
 from services.staff import proposals as proposals_service
 from services.staff.permissions import Permission
 from services.staff.proposals import ProposalStatus

@@ -16,7 +16,7 @@ from services.items import catalogue, selling
 from services.items import importing as items_importing
 from services.shared import decimal_json
 from services.shared.errors import Refusal
-from services.shared.import_rows import ImportResult
+from services.shared.imports import ImportResult
 
 items = OperatorGroup("items", help="Import, publish and retire the items of the upgrader and of cases.")
 cases = OperatorGroup("cases", help="Import, retire and restore cases.")

@@ -19,7 +19,7 @@ from services.log.file import File
 from services.log.sequencer import stored_log
 from services.payments import discrepancies
 from services.shared.errors import Refusal
-from services.shared.text_validation import checked_reason
+from services.shared.text import checked_reason
 
 group = OperatorGroup("log", help="Verify the public log of bets, and let it go on after a restore.")
 

@@ -5,10 +5,9 @@ from typing import Any, TypeVar
 
 from flask import request
 
-from blueprints.api.auth import current_user, require_user
+from blueprints.api.auth import current_user, require_two_factor, require_user
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.pagination import list_answer
-from blueprints.api.two_factor import require_two_factor
 from blueprints.payments.schemas import (
     DepositAnswerSchema,
     MethodsSchema,

@@ -8,9 +8,9 @@ from flask import request
 from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.payments.schemas import BtcPayEventSchema, PaymentMessageSchema
-from server import repeated_lines
 from server.current_services import get_services
 from server.http.rate_limit import NOT_LIMITED, count_as, count_bad_signature
+from server.logs import clients_log
 from server.schemas import SuccessSchema
 from services.payments.errors import BadSignature
 
@@ -98,7 +98,7 @@ def take_payment_message() -> dict[str, Any]:
 
 def refuse_signature() -> None:
     """Raises BadSignature, or TooManyRequests for an address with many of them."""
-    repeated_lines.log.warning("webhook with a bad signature")
+    clients_log.warning("webhook with a bad signature")
     count_bad_signature()
     raise BadSignature
 

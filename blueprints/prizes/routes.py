@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from blueprints.api.auth import current_user, require_user
+from blueprints.api.auth import current_user, require_two_factor, require_user
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.pagination import list_answer
-from blueprints.api.two_factor import require_two_factor
 from blueprints.prizes.schemas import PrizesQuery, PrizesSchema, SaleSchema
 from server.current_services import get_services
 from server.http.rate_limit import LONG_LIST, count_as

@@ -4,9 +4,8 @@ from typing import Any
 
 from playhouse.shortcuts import model_to_dict
 
-from blueprints.api.auth import current_user, public, require_profile
+from blueprints.api.auth import current_user, public, require_profile, require_two_factor_for
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.two_factor import require_two_factor_for
 from blueprints.profile.schemas import (
     ClientSeedSchema,
     DetailsAnswerSchema,

@@ -11,8 +11,7 @@ from flask import Response, abort
 from werkzeug.security import safe_join
 
 from blueprints.api.auth import public
-from blueprints.api.caching import Representation
-from blueprints.api.large_lists import compressed
+from blueprints.api.caching import Representation, compressed
 
 FILES = Path(__file__).with_name("static")
 MOST_FILES = 500

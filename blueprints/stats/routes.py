@@ -24,7 +24,7 @@ from models.processes import live_sockets
 from server.current_services import get_services
 from server.http.rate_limit import LONG_LIST, SEARCHED_LIST, count_as
 from services.bets import live_bets as live
-from services.shared.cache_invalidation import Tag
+from services.shared.signals import Tag
 from services.statistics import player_lists
 
 blueprint = ApiBlueprint("stats", __name__, url_prefix="/stats", description="Statistics and live bets")

@@ -8,8 +8,7 @@ from flask import Response
 
 from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.caching import Representation, cached_response, conditional
-from blueprints.api.large_lists import list_representation
+from blueprints.api.caching import Representation, cached_response, conditional, list_representation
 from blueprints.api.pagination import pagination
 from blueprints.api.parameters import ALL
 from blueprints.bets.schemas import BetSchema
@@ -29,8 +28,8 @@ from services.bets.terms import UPGRADER
 from services.cases import queries
 from services.cases.queries import Unlocks
 from services.items.catalogue import Catalogue
-from services.shared.build_once import BuildCondition
-from services.shared.cache_invalidation import Tag
+from services.shared.locks import BuildCondition
+from services.shared.signals import Tag
 from settings import Settings
 from sockets.schemas import CommitmentSchema
 

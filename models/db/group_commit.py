@@ -9,8 +9,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from fifo_semaphore import FifoSemaphore
 from models.db.connection import database, writing
+from models.db.waiting import FifoSemaphore
 
 Result = TypeVar("Result")
 

@@ -12,7 +12,6 @@ from gevent.socket import wait_read, wait_write
 from playhouse.pool import MaxConnectionsExceeded
 from psycopg2 import extensions
 
-from fifo_semaphore import FifoSemaphore
 from models.db import waiting
 from models.db.new_connections import (
     CONNECT_SECONDS,
@@ -27,6 +26,7 @@ from models.db.new_connections import (
     given_settings,
     set_up,
 )
+from models.db.waiting import FifoSemaphore
 
 POOL_SIZE = 20
 """The default of DATABASE_POOL_SIZE."""

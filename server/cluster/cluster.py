@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any
 
 from prometheus_client import CollectorRegistry, Gauge
 
@@ -14,19 +13,17 @@ from models.db import migrate
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, database
 from models.db.new_connections import MisconfiguredDatabase
 from models.db.sqlite import Sqlite
-from server.cluster.database_clock import DatabaseClock
 from server.cluster.processes import Processes
 from server.cluster.redis_client import NO_ANSWER
 from server.cluster.request_counts import RedisCounts
-from server.cluster.signals import NoSignals, RedisSignals
+from server.cluster.signals import RedisSignals
 from server.rate_limiter import ALONE, NewRateLimiter, RateLimiter, RequestCounts
+from server.realtime.realtime import Realtime
 from server.realtime.repeated_task import RepeatedTask
-from server.realtime.server import Realtime
-from services.shared import cache_invalidation
-from services.shared.cache_invalidation import Tag
-from services.shared.clock import Millis, now_ms
+from services.shared import signals
+from services.shared.clock import DatabaseClock, Millis, now_ms
 from services.shared.errors import Refusal
-from services.shared.signals import Signal
+from services.shared.signals import Signals
 from settings import Settings
 
 log = logging.getLogger("platform.cluster")
@@ -44,11 +41,12 @@ class Cluster:
         """``clock`` gives Unix time in milliseconds; None for that of the database."""
         self.clock = clock or _database_clock()
         self.processes = Processes(settings)
-        self.signals: NoSignals | RedisSignals = NoSignals()
+        self.signals = Signals()
+        self._redis: RedisSignals | None = None
         counts: RequestCounts = ALONE
         # The only place that chooses between one process and several.
         if settings.redis_url:
-            self.signals = signals = RedisSignals(settings.redis_url)
+            self.signals = self._redis = signals = RedisSignals(settings.redis_url)
             counts = RedisCounts(
                 settings.redis_url,
                 heard_at=lambda: signals.heard_at,
@@ -58,10 +56,10 @@ class Cluster:
         self.new_rate_limiter: NewRateLimiter = partial(RateLimiter, counts=counts, timer=timer)
         self._round_is_due_at = math.inf
 
-    def tasks(self, running: Realtime) -> list[RepeatedTask]:
+    def tasks(self, realtime: Realtime) -> list[RepeatedTask]:
         """Signals, the row of this process, and the clock, while a server runs."""
-        tasks = self.signals.tasks()
-        tasks.append(every_two_seconds(partial(self._renew, running), on_failure="process not renewed"))
+        tasks = self._redis.tasks() if self._redis else []
+        tasks.append(every_two_seconds(partial(self._renew, realtime), on_failure="process not renewed"))
         if isinstance(self.clock, DatabaseClock):
             tasks.append(every_two_seconds(self.clock.read, on_failure="clock not read"))
         return tasks
@@ -70,17 +68,14 @@ class Cluster:
         """Add the metrics of the processes and their signals."""
         live = Gauge("processes_live", "Processes that serve, this one included", registry=registry)
         live.set_function(lambda: self.processes.live)
-        self.signals.count(registry)
+        if self._redis:
+            self._redis.count(registry)
 
     def redis_problems(self) -> tuple[list[str], list[str]]:
         """Lines about a Redis that refuses what is needed, and about one that does not answer."""
-        found = self.signals.find_problem()
+        found = self._redis.find_problem() if self._redis else None
         lines = [f"REDIS_URL: {found}"] if found else []
         return ([], lines) if found == NO_ANSWER else (lines, [])
-
-    def publish_change(self, tag: Tag) -> None:
-        """Tell the other processes that data has changed from which responses are cached."""
-        self.signals.publish(Signal.CACHE, {"tags": [tag]})
 
     def join(self) -> None:
         """Join the other processes.
@@ -96,22 +91,22 @@ class Cluster:
         except (*SCHEMA_ERRORS, *UNAVAILABLE):
             # The process starts nevertheless; /readyz says that the database is unavailable.
             log.warning("pools not checked", exc_info=True)
-        cache_invalidation.on_change.append(self.publish_change)
+        signals.connected.append(self.signals)
 
     def leave(self) -> None:
         """Leave the other processes. Does nothing before ``join``, and the second time."""
-        if self.publish_change not in cache_invalidation.on_change:
+        if self.signals not in signals.connected:
             return
-        cache_invalidation.on_change.remove(self.publish_change)
+        signals.connected.remove(self.signals)
         try:
             self.processes.leave()
         except (*SCHEMA_ERRORS, *UNAVAILABLE):
             # The others will find that it is dead.
             log.warning("process not removed", exc_info=True)
 
-    def _renew(self, running: Realtime) -> None:
+    def _renew(self, realtime: Realtime) -> None:
         late_ms = max((time.monotonic() - self._round_is_due_at) * 1000, 0)
-        sockets = len(running.connections)
+        sockets = len(realtime.connections)
         self.processes.renew(sockets=sockets, lag_ms=int(late_ms), signals=self.signals.state)
         self._round_is_due_at = time.monotonic() + ROUND_SECONDS
 
@@ -130,10 +125,3 @@ def _database_clock() -> Callable[[], Millis]:
     with suppress(*UNAVAILABLE):
         clock.read()
     return clock
-
-
-def invalidate(payload: Any) -> None:
-    """Invalidate the cached responses whose data another process has changed."""
-    # A process of another version may have other tags.
-    for tag in set(Tag).intersection(payload["tags"]):
-        cache_invalidation.invalidate_here(tag)

@@ -10,10 +10,10 @@ import gevent
 from gevent import monkey
 from redis import Redis, RedisError
 
-from fifo_semaphore import FifoSemaphore
+from models.db.waiting import FifoSemaphore
 from server.cluster.redis_client import connect
+from server.logs import clients_log
 from server.rate_limiter import RequestCounts
-from server.repeated_lines import log
 
 CALL_SECONDS = 0.25
 """Limit on one call, including the connection if there is none.
@@ -103,7 +103,7 @@ class RedisCounts(RequestCounts):
                     wait_us: Any = self._redis.eval(HIT, 1, key, most, round(seconds * 1e6))
         except (RedisError, OSError):
             self._failed_at = self._timer()
-            log.warning("rate limits without redis", exc_info=True)
+            clients_log.warning("rate limits without redis", exc_info=True)
             return None
         return float(wait_us / 1e6)
 

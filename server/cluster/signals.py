@@ -1,4 +1,4 @@
-"""The two forms of signals: those of a single process, and over Redis."""
+"""Signals over Redis."""
 
 import logging
 import math
@@ -12,9 +12,9 @@ from typing import Any
 from prometheus_client import CollectorRegistry, Counter, Gauge
 from redis import RedisError
 
-from server import repeated_lines
 from server.cluster.redis_client import SECONDS, connect, reason_of
 from server.cluster.request_counts import count_once
+from server.logs import clients_log
 from server.realtime.repeated_task import RepeatedTask
 from services.shared import decimal_json
 from services.shared.background import CooperativeYield
@@ -50,31 +50,13 @@ CHECKED_SECONDS = 2.0
 UNHEARD = "what this process sends through it does not arrive"
 
 
-class NoSignals(Signals):
-    """The signals of a single process: none is sent, so none is lost."""
-
-    state = problem = None
-
-    def publish(self, name: Signal, payload: Any) -> None:
-        """Do nothing."""
-
-    def find_problem(self) -> str | None:
-        """None."""
-        return None
-
-    def tasks(self) -> list[RepeatedTask]:
-        """None."""
-        return []
-
-    def count(self, registry: CollectorRegistry) -> None:
-        """Do nothing."""
-
-
 class RedisSignals(Signals):
     """Signals over a Redis server, which may be away. One task sends those that wait, another receives.
 
     The process also hears itself. While it does not, Redis is away.
     """
+
+    is_cluster = True
 
     def __init__(self, url: str) -> None:
         super().__init__()
@@ -93,10 +75,6 @@ class RedisSignals(Signals):
             "signals_dropped", "Messages dropped because the queue was full or Redis away", registry=None
         )
         self.interruptions = Counter("redis_interruptions", "How often Redis went away", registry=None)
-
-    @property
-    def state(self) -> str:
-        return "away" if self.problem else "ok"
 
     @property
     def problem(self) -> str | None:
@@ -205,7 +183,7 @@ class RedisSignals(Signals):
         try:
             sender, signals = _parse(data)
         except (ValueError, TypeError, KeyError):
-            repeated_lines.log.warning("message ignored", exc_info=True)
+            clients_log.warning("message ignored", exc_info=True)
             return
         if sender == self._process_id:
             self._hear_itself()
@@ -226,13 +204,13 @@ class RedisSignals(Signals):
     def _handle(self, name: Any, payload: Any) -> None:
         """Call the handlers of a signal. Another version or another program may send unknown ones."""
         if not is_signal(name, payload) or name not in self._handlers:
-            repeated_lines.log.warning("signal ignored")
+            clients_log.warning("signal ignored")
             return
         for handler in self._handlers[name]:
             try:
                 handler(payload)
             except Exception:  # noqa: BLE001  # the next handler may work
-                repeated_lines.log.exception("signal not handled")
+                clients_log.exception("signal not handled")
 
 
 def _parse(data: bytes) -> tuple[Any, list[tuple[Any, Any]]]:

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 from flask import Flask, current_app
 
-from server.addresses import ClientRateLimiter, Keys, networks
-from server.http.bearer_token import current_claims
+from server.addresses import Keys, networks
+from server.current_services import current_claims
 from server.http.strict_requests import ContractRequest, current_request
-from server.rate_limiter import NewRateLimiter
+from server.rate_limiter import ClientRateLimiter, NewRateLimiter
 from services.shared.errors import TooManyRequests, Unauthorized
 
 SECONDS = 60

@@ -1,4 +1,4 @@
-"""Reads requests as the contract demands: bodies within bounds, parameters and paths exactly."""
+"""Reads requests as the contract demands: within bounds of size and time, parameters and paths exactly."""
 
 import re
 from io import BytesIO
@@ -11,6 +11,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.routing import BaseConverter, IntegerConverter
 from werkzeug.utils import cached_property
 
+from models.db import waiting
 from services.shared.errors import Refusal, UnstorableText
 
 BODY_LIMIT_BYTES = 64 * 1024
@@ -126,7 +127,10 @@ class Anything(BaseConverter):
 
 
 def read_requests_strictly(app: Flask) -> None:
-    """Use the classes of this module, and check every request before its view runs."""
+    """Use the classes of this module, and check every request before its view runs.
+
+    Each gets a wait budget (``models/db/waiting.py``). Socket events begin theirs themselves.
+    """
     app.request_class = ContractRequest
     app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT_BYTES + 1
     app.url_map.converters |= {
@@ -140,6 +144,7 @@ def read_requests_strictly(app: Flask) -> None:
 
     @app.before_request
     def check() -> None:
+        waiting.begin_budget()
         request = current_request()
         environ = request.environ
         if "\x00" in environ["PATH_INFO"]:
@@ -153,6 +158,7 @@ def read_requests_strictly(app: Flask) -> None:
 
     @app.teardown_request
     def end(_failure: BaseException | None) -> None:
+        waiting.end_budget()
         # Socket events have no route. The traceback of that error refers to the request and to all frames of
         # the connection: a cycle, which would stay in memory until a garbage collection.
         current_request().routing_exception = None

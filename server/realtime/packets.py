@@ -1,18 +1,26 @@
-"""Checks and counts each Socket.IO packet of a client before the library parses it."""
+"""What clients send: handshakes, and packets, which are counted and checked before the library parses them.
 
-from collections.abc import Callable
+A client that joins with a valid token is a player, one without a token is a spectator.
+"""
+
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from flask import g
+from flask import g, request
+from flask_socketio import ConnectionRefusedError as Refused
 from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT
 
-from server.addresses import ClientRateLimiter, Keys, networks
-from server.rate_limiter import NewRateLimiter
-from server.realtime.handshakes import Handshakes
-from server.realtime.server import Realtime
-from server.realtime.transport import NAMESPACE
-from server.repeated_lines import log
-from services.shared.errors import TooManyRequests
+from models.db import waiting
+from models.db.waiting import FifoSemaphore
+from server.addresses import Keys, networks
+from server.current_services import get_services
+from server.logs import clients_log
+from server.rate_limiter import ClientRateLimiter, NewRateLimiter
+from server.realtime.realtime import Connection, Realtime, current_realtime
+from server.realtime.transport import NAMESPACE, Transport
+from services.accounts import access
+from services.shared.background import pause
+from services.shared.errors import Refusal, TooManyRequests, Unauthorized, UserNotFound
 from settings import Settings
 
 EVENTS, SECONDS = 30, 10.0
@@ -25,17 +33,100 @@ REFUSED_SECONDS = 0.5
 """How long a client that has sent too many events is not read. A flood then fills the client's own buffers
 instead of taking this process's time."""
 
+MAX_HANDSHAKES = 10_000
+"""Transports that have not joined, of all clients."""
+
+TOO_MANY = "Too many connections"
+
+FAILED = "Something went wrong"
+
+JOINING_AT_ONCE = 4
+"""Joining reads the database. When everybody reconnects at once, the others wait."""
+
+JOINING_SECONDS = 40.0
+"""How long a client may wait to join: several times what 5,000 clients take that reconnect at once, because a
+client that was closed would wait again. Less than ping interval and timeout, because pongs are not read."""
+
+
+class Handshakes:
+    """Admits transports, and lets their clients join the default namespace."""
+
+    def __init__(self, realtime: Realtime, *, per_address: ClientRateLimiter | None) -> None:
+        """``per_address`` counts handshakes by address."""
+        self._realtime = realtime
+        self._server = realtime.server
+        self._per_address = per_address
+        self._slots = FifoSemaphore(JOINING_AT_ONCE)
+        self._accept = self._server.eio.handlers["connect"]
+        self._server.eio.on("connect", self._opened)
+
+    def _opened(self, transport_id: str, environ: Mapping[str, Any]) -> Any:
+        """Accept a new transport, or refuse it with 401: engineio has no other status for this."""
+        # Before the wait for a count of the address in Redis.
+        self._realtime.transports.adopt(transport_id)
+        # The library has counted this transport already.
+        not_joined = len(self._server.eio.sockets) - len(self._realtime.connections)
+        if not_joined > MAX_HANDSHAKES:
+            return TOO_MANY
+        address = environ.get("REMOTE_ADDR", "")
+        if self._per_address is not None and self._per_address.hit(networks(address)):
+            return TOO_MANY
+        return self._accept(transport_id, environ)
+
+    def join(self, transport_id: str, handle: Callable[[], None]) -> None:
+        """Wait for a slot and let the library ``handle`` the request to join; or close the transport.
+
+        A transport asks once. After a refusal it is closed in a few seconds, because its client may poll
+        for the answer.
+        """
+        transport = self._realtime.transports.get(transport_id)
+        if transport is None:
+            return
+        if transport.has_asked_to_join:
+            self._realtime.transports.close(transport_id)
+            return
+        transport.must_join_by = None
+        transport.has_asked_to_join = True
+        try:
+            with self._slots.hold(timeout_seconds=JOINING_SECONDS):
+                # So that other clients run in between.
+                pause()
+                if not transport.closed:
+                    handle()
+        except TimeoutError:
+            # The client reconnects by itself; a refusal would end that.
+            self._realtime.transports.close(transport_id)
+        finally:
+            self._check_after_joining(transport)
+
+    def _check_after_joining(self, transport: Transport) -> None:
+        sid = self._server.manager.sid_from_eio_sid(transport.sid, NAMESPACE)
+        if sid is None:
+            # Refused.
+            transport.expect_join()
+        elif transport.closing:
+            # The library forgets only sockets that had joined when their transport closed, and calls the
+            # disconnect handler only while the transport is open.
+            self._server.manager.disconnect(sid, NAMESPACE)
+            self._realtime.forget(sid)
+        else:
+            self._realtime.joined(sid)
+
 
 class Packets:
-    """Handles each packet by its kind: joining, leaving, an event, or an acknowledgement."""
+    """Handles each packet by its kind: joining, leaving, an event, or an acknowledgement.
 
-    def __init__(self, running: Realtime, handshakes: Handshakes, *, rate: ClientRateLimiter | None) -> None:
+    An event above the rate limit is handled too, and its handler refuses it (``check_event_rate``): so the
+    answer has the shape that the client expects.
+    """
+
+    def __init__(self, realtime: Realtime, handshakes: Handshakes, *, rate: ClientRateLimiter | None) -> None:
         """``rate`` limits the events of each player, or of an address without a token."""
-        self._running = running
+        self._realtime = realtime
         self._handshakes = handshakes
         self._rate = rate
-        self._handle_in_library = running.server.eio.handlers["message"]
-        running.server.eio.on("message", self._message)
+        self._handle_in_library = realtime.server.eio.handlers["message"]
+        realtime.server.eio.on("message", self._message)
 
     def _message(self, transport_id: str, data: Any) -> None:
         """Handle a packet, or close a transport that sends a packet of any other kind.
@@ -45,9 +136,9 @@ class Packets:
         kind = int(data[0]) if isinstance(data, str) and data[:1] in "0123456789" and data else None
         if kind == EVENT:
             allowed = self._rate is None or not self._rate.hit(self._client(transport_id))
-            self._running.in_background(self._event, transport_id, data, allowed)
+            self._realtime.in_background(self._event, transport_id, data, allowed)
             if not allowed:
-                self._running.socketio.sleep(REFUSED_SECONDS)
+                self._realtime.socketio.sleep(REFUSED_SECONDS)
         elif kind == CONNECT:
             self._handshakes.join(transport_id, lambda: self._handle(transport_id, data))
         elif kind == ACK:
@@ -56,15 +147,15 @@ class Packets:
             if kind == DISCONNECT:
                 self._handle(transport_id, data)
             # Without a namespace the transport would stay open and not be counted.
-            self._running.transports.close(transport_id)
+            self._realtime.transports.close(transport_id)
 
     def _client(self, transport_id: str) -> Keys:
         """The id of the player who sent an event; the address when there is no valid token."""
-        sid = self._running.manager.sid_from_eio_sid(transport_id, NAMESPACE)
-        user_id = self._running.connections.player_of(sid)
+        sid = self._realtime.manager.sid_from_eio_sid(transport_id, NAMESPACE)
+        user_id = self._realtime.connections.player_of(sid)
         if user_id is not None:
             return [(user_id, 1)]
-        environ = self._running.server.environ.get(transport_id, {})
+        environ = self._realtime.server.environ.get(transport_id, {})
         return networks(environ.get("REMOTE_ADDR", ""))
 
     def _event(self, transport_id: str, data: str, allowed: bool) -> None:  # noqa: FBT001  # of a background task
@@ -84,18 +175,70 @@ class Packets:
         except (ValueError, TypeError, LookupError):
             # The library parses packets without checking them first. A packet that can't be parsed can't be
             # answered: it contains the event's name and the id of the acknowledgement.
-            log.warning("packet refused", exc_info=True)
-            self._running.transports.close(transport_id)
+            clients_log.warning("packet refused", exc_info=True)
+            self._realtime.transports.close(transport_id)
 
 
-def handle_packets(running: Realtime, settings: Settings, new_rate_limiter: NewRateLimiter) -> None:
-    """Handle the handshakes and the packets of this server's clients."""
+def handle_packets(realtime: Realtime, settings: Settings, new_rate_limiter: NewRateLimiter) -> None:
+    """Handle what this server's clients send. sockets/wiring.py has the handlers of the players' events."""
     per_address = rate = None
     if settings.ratelimit_enabled:
         per_address = ClientRateLimiter(new_rate_limiter, "handshake", most=HANDSHAKES_A_MINUTE, seconds=60)
         rate = ClientRateLimiter(new_rate_limiter, "event", most=EVENTS, seconds=SECONDS)
-    Packets(running, Handshakes(running, per_address=per_address), rate=rate)
-    running.server.on("*", lambda *_event: refuse_unknown_event())
+    Packets(realtime, Handshakes(realtime, per_address=per_address), rate=rate)
+    realtime.socketio.on_event("connect", connect)
+    realtime.socketio.on_event("disconnect", disconnect)
+    realtime.server.on("*", lambda *_event: refuse_unknown_event())
+
+
+def connect(auth: object = None) -> dict[str, Any] | None:
+    """Accept a socket, or refuse it with ``connect_error`` and the reason as its message.
+
+    While the database is unavailable the transport is closed instead: then the client reconnects by itself
+    until the database is back. A refusal would end that.
+    """
+    sid = request.sid  # type: ignore[attr-defined]
+    if not current_realtime().manager.is_pre_connected(sid, NAMESPACE):
+        # Not a handshake: a connected client has sent an event of this name.
+        return refuse_unknown_event()
+    try:
+        with waiting.limit_waits():
+            connection = _connection(sid, auth)
+        current_realtime().connections.add(connection)
+    except Refusal as refusal:
+        raise Refused(refusal.text) from None
+    except Exception:  # noqa: BLE001  # as the docstring says
+        clients_log.exception("connect failed")
+        transport_id = current_realtime().manager.eio_sid_from_sid(sid, NAMESPACE)
+        current_realtime().transports.close(transport_id)
+        raise Refused(FAILED) from None
+    return None
+
+
+def disconnect(_reason: str | None = None) -> dict[str, Any] | None:
+    """Forget a socket."""
+    sid = request.sid  # type: ignore[attr-defined]
+    if current_realtime().manager.is_connected(sid, NAMESPACE):
+        # Not the end of a connection: a client has sent an event of this name.
+        return refuse_unknown_event()
+    current_realtime().forget(sid)
+    return None
+
+
+def _connection(sid: str, auth: object) -> Connection:
+    token = auth.get("token") if isinstance(auth, dict) else None
+    address = request.remote_addr or ""
+    if token is None or token == "":
+        return Connection(sid, address=address)
+    services = get_services()
+    claims = services.tokens.check(token, now=services.clock())
+    try:
+        user = access.player_of(claims)
+    except UserNotFound:
+        raise Unauthorized from None
+    return Connection(
+        sid, user.id, address=address, expires_at=claims.expires_at, token_number=claims.token_number
+    )
 
 
 def after_this_event(follow_up: Callable[[], None]) -> None:

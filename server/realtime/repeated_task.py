@@ -8,7 +8,7 @@ from typing import Any
 from flask import Flask
 from flask_socketio import SocketIO
 
-from server import repeated_lines
+from server.logs import clients_log
 
 RETRY_SECONDS = 1.0
 """The shortest time from a failed round to the next one, which may be woken after it."""
@@ -35,7 +35,7 @@ class RepeatedTask:
         *,
         every_seconds: float,
         on_failure: str,
-        logger: logging.Logger = repeated_lines.log,
+        logger: logging.Logger = clients_log,
         at_start: Callable[[], None] = nothing,
         interrupt: Callable[[], None] = nothing,
         at_end: Callable[[], None] = nothing,

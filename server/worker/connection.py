@@ -12,8 +12,8 @@ from geventwebsocket.handler import WebSocketHandler
 from geventwebsocket.websocket import Stream
 from gunicorn.workers.ggevent import PyWSGIHandler
 
-from server import repeated_lines
-from server.realtime.server import MAX_MESSAGE_BYTES
+from server.logs import clients_log
+from server.realtime.realtime import MAX_MESSAGE_BYTES
 from server.worker.body import Body, BodyError, BodyTooSlow
 from server.worker.headers import (
     BAD_REQUEST,
@@ -24,8 +24,14 @@ from server.worker.headers import (
     read_head,
     split_target,
 )
-from server.worker.upgrade import SOCKETS_PATH, VERSION, accept_value, asks_for_websocket, refusal_of
-from server.worker.websocket import BoundedWebSocket
+from server.worker.websocket import (
+    SOCKETS_PATH,
+    VERSION,
+    BoundedWebSocket,
+    accept_value,
+    asks_for_websocket,
+    refusal_of,
+)
 
 log = logging.getLogger("platform.worker")
 
@@ -79,7 +85,7 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
             with self._until_the_deadline():
                 beginning = self.rfile.peek(1)
             if advice := other_protocol(beginning):
-                repeated_lines.log.warning(advice)
+                clients_log.warning(advice)
                 # Refused as a request line. The rest of a TLS handshake may have none.
                 return "\n"
             # Greenlets that wake for input run before all others. A thousand new connections that send at

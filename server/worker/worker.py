@@ -34,7 +34,7 @@ REJOIN_SECONDS = 1.3
 reconnect to this process. Without sockets there is no wait."""
 
 FINISH_SECONDS = 20.0
-"""For running requests and spins to end. The whole stop must take less than 30 seconds."""
+"""For running requests and bets to end. The whole stop must take less than 30 seconds."""
 
 
 def _log_failure(_context: Any, _kind: Any, error: BaseException | None, _traceback: Any) -> None:
@@ -95,7 +95,7 @@ class Worker(GeventWebSocketWorker):  # type: ignore[misc]
             self._wait(REJOIN_SECONDS)
         realtime.close()
         deadline = time.monotonic() + FINISH_SECONDS
-        while (Handler.busy or realtime.running) and time.monotonic() < deadline:
+        while (Handler.busy or realtime.in_flight) and time.monotonic() < deadline:
             self._wait(0.1)
         for server in servers:
             server.stop(timeout=0.1)

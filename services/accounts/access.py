@@ -18,9 +18,9 @@ from models.users import User
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
-from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.clock import DAY_MS, Millis
 from services.shared.errors import AccountSuspended, Unauthorized
+from services.shared.signals import Tag, invalidate_after_commit
 
 ALGORITHM = "HS256"
 TOKENS_REMEMBERED = 10_000

@@ -29,9 +29,9 @@ from models.db.connection import writing
 from models.users import User
 from services.accounts import users
 from services.shared.background import WorkerPool
-from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.errors import Refusal, TooManyRequests, Unavailable
-from services.shared.player_locks import PlayerLocks
+from services.shared.locks import PlayerLocks
+from services.shared.signals import Tag, invalidate_after_commit
 
 log = logging.getLogger("platform.avatars")
 

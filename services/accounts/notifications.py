@@ -8,7 +8,7 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
-from services.shared.text_validation import is_storable
+from services.shared.text import is_storable
 
 MOST_KEPT = 100
 MAX_TITLE = 120

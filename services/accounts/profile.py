@@ -12,9 +12,9 @@ from services.accounts import users
 from services.accounts.notifications import notify
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import CHANGED, record
-from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
+from services.shared.signals import Tag, invalidate_after_commit
 
 MAX_TRADE_URL = 500
 MAX_PARTNER = 2**32 - 1

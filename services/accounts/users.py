@@ -7,18 +7,18 @@ from contextlib import suppress
 import peewee
 
 from models.db.connection import reading, repeatable_read, writing
-from models.db.sql import contains, execute
+from models.db.sql import contains_text, execute
 from models.users import User, find_user
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import CHANGED, record
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
-from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.clock import Millis
 from services.shared.errors import Refusal, UserNotFound
 from services.shared.levels import experience_for
 from services.shared.money import NO_COINS, Cents
 from services.shared.pagination import Page, Place, rows_of_page
+from services.shared.signals import Tag, invalidate_after_commit
 
 MIN_USERNAME, MAX_USERNAME = 3, 32
 USERNAME = re.compile(rf"[A-Za-z0-9_.-]{{{MIN_USERNAME},{MAX_USERNAME}}}", re.ASCII)
@@ -192,7 +192,9 @@ def page(*, search: str, place: Place) -> Page[User]:
     """
     query = User.select()
     if search:
-        query = query.where(contains(User.username_folded, search.lower()) | (User.platform_id == search))
+        query = query.where(
+            contains_text(User.username_folded, search.lower()) | (User.platform_id == search)
+        )
     total = query.count()
     return Page(rows_of_page(query, order=(User.id.desc(),), place=place, total=total), total)
 

@@ -19,11 +19,11 @@ from services.bets import rolls, snapshots
 from services.bets.snapshots import Content, content_of
 from services.bets.terms import LOST, WON, BetRequest, Expectation, FreeCaseNotAvailable, Game, Terms
 from services.cases.kinds import FREE_CASE_ID
-from services.shared.build_once import BuildCondition
 from services.shared.errors import CaseNotFound, Refusal
 from services.shared.levels import level_of
+from services.shared.locks import BuildCondition
 from services.shared.money import is_amount
-from services.shared.text_validation import is_storable
+from services.shared.text import is_storable
 
 REUSED_SECONDS = 0.5
 """How long a case that was read serves further openings of this process."""

@@ -46,9 +46,9 @@ from services.limits.limits import LimitReached
 from services.log import entries
 from services.log.bet_log import BetLog
 from services.log.entries import LoggedBet
-from services.shared.cache_invalidation import Tag, invalidate
 from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import AccountSuspended, InsufficientBalance, Refusal, Unauthorized
+from services.shared.signals import Tag, invalidate
 from settings import Settings
 
 TERMS_ATTEMPTS = 3

@@ -23,8 +23,8 @@ from services.cases import queries, version
 from services.cases.kinds import CaseKind
 from services.cases.queries import ShownCase
 from services.shared.background import in_slices
-from services.shared.build_once import BuildCondition
 from services.shared.errors import CaseNotFound, Refusal
+from services.shared.locks import BuildCondition
 from services.shared.money import Cents
 
 HASH = re.compile("[0-9a-f]{64}")

@@ -24,7 +24,7 @@ from models.items import Item
 from services.cases.kinds import GAMES, GameType, game_type
 from services.shared.background import in_slices
 from services.shared.errors import Refusal
-from services.shared.import_changes import Reprice
+from services.shared.imports import Reprice
 from services.shared.money import Cents
 
 Width = NewType("Width", int)

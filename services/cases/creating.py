@@ -14,7 +14,7 @@ from services.cases.kinds import RESERVED_IDS, CaseKind, case_id
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.levels import level_of
-from services.shared.names import can_be_shown, fold, normalize_name
+from services.shared.text import can_be_shown, fold, normalize_name
 
 MIN_LEVEL = 25
 MIN_NAME, MAX_NAME = 3, 32

@@ -5,12 +5,12 @@ from typing import Any
 
 from models.audit_trail import AuditEvent
 from models.db.connection import reading
-from models.db.sql import contains
+from models.db.sql import contains_text
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record, to_text
 from services.cases.contents import ItemLine, percent_from_width
 from services.shared.clock import Millis
-from services.shared.import_changes import Change, ChangeKind
+from services.shared.imports import Change, ChangeKind
 
 MAX_ITEMS_TEXT = 2_000
 
@@ -49,6 +49,6 @@ def events_about(what: str, name: str, kinds: Iterable[AuditEventType]) -> list[
     """The events of these kinds that have this name under ``what``, the newest first."""
     # Content changes seldom, so all events of these kinds are few. An order would mislead the planner to
     # look through all events by time.
-    names_it = contains(AuditEvent.after, to_text({what: name}).strip("{}"))
+    names_it = contains_text(AuditEvent.after, to_text({what: name}).strip("{}"))
     found = AuditEvent.select().where(AuditEvent.what.in_(list(kinds)), names_it)
     return sorted(found, key=lambda event: (event.at_ms, event.id), reverse=True)

@@ -19,10 +19,18 @@ from services.cases.kinds import FREE_CASE_ID, RESERVED_IDS, CaseKind, case_id
 from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
-from services.shared.import_changes import Change, Preview, divided, plan_rows, without_errors
-from services.shared.import_rows import ImportResult, Row, checked_row, name_from
-from services.shared.names import fold, normalize_name
-from services.shared.text_validation import is_storable
+from services.shared.imports import (
+    Change,
+    ImportResult,
+    Preview,
+    Row,
+    checked_row,
+    divided,
+    name_from,
+    plan_rows,
+    without_errors,
+)
+from services.shared.text import fold, is_storable, normalize_name
 
 MAX_NAME = 100
 MAX_ITEMS = 1_000

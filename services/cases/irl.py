@@ -24,8 +24,17 @@ from services.cases.contents import (
 from services.cases.importing import TWICE, preview_of, store_all
 from services.shared.clock import Millis
 from services.shared.errors import CaseNotFound, Refusal
-from services.shared.import_changes import Change, Preview, plan_rows
-from services.shared.import_rows import ImportResult, Row, checked_row, image_from, name_from, price_from
+from services.shared.imports import (
+    Change,
+    ImportResult,
+    Preview,
+    Row,
+    checked_row,
+    image_from,
+    name_from,
+    plan_rows,
+    price_from,
+)
 
 MAX_NAME = 100
 MAX_ITEM_NAME = 200

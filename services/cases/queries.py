@@ -12,7 +12,7 @@ from peewee import fn
 
 from models.cases import CASE, Case, CaseItem, spins_of
 from models.db.connection import database, reading, repeatable_read
-from models.db.sql import contains
+from models.db.sql import contains_text
 from models.items import PRICE_ON_SALE, SHOWN_COLUMNS, Item
 from models.users import User
 from services.cases import creating
@@ -21,8 +21,8 @@ from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.errors import CaseNotFound, Refusal
 from services.shared.money import Cents
-from services.shared.names import fold
 from services.shared.pagination import Page, Place, rows_of_page
+from services.shared.text import fold
 
 ROWS_A_SLICE = 200
 
@@ -140,7 +140,7 @@ def page(
     if game:
         condition &= Case.type == game
     if search:
-        condition &= contains(Case.name_folded, fold(search))
+        condition &= contains_text(Case.name_folded, fold(search))
     if least is not None:
         condition &= Case.price_cents >= least
     if most is not None:

@@ -9,7 +9,7 @@ from services.audit_trail.recording import because, record
 from services.cases import version
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
-from services.shared.names import fold, normalize_name
+from services.shared.text import fold, normalize_name
 
 
 def retire_case(*, name: str, now: Millis, reason: str = "") -> tuple[Millis, str]:

@@ -1,13 +1,13 @@
 """The version of the case lists: one number in the database, shared by all processes.
 
-A change also invalidates cached responses (services/shared/cache_invalidation.py).
+A change also invalidates cached responses (services/shared/signals.py).
 """
 
 from collections.abc import Hashable
 
 from models.cases import CaseVersion
 from models.db.connection import database, reading, writing
-from services.shared.cache_invalidation import Tag, invalidate_after_commit
+from services.shared.signals import Tag, invalidate_after_commit
 
 _ONLY_ROW = 1
 

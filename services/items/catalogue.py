@@ -24,11 +24,11 @@ from models.db.connection import database, reading, writing
 from models.items import SHOWN_COLUMNS, Item, SharedItem
 from models.processes import Lease
 from services.shared.background import in_slices, pause
-from services.shared.build_once import BuildCondition
 from services.shared.clock import Millis
-from services.shared.item_search import plain_names, words_of
+from services.shared.locks import BuildCondition
 from services.shared.money import Cents
 from services.shared.pagination import Page, Place
+from services.shared.text import plain_names, words_of
 
 log = logging.getLogger("platform.catalogue")
 
@@ -107,7 +107,7 @@ class Catalogue:
         least: Cents | None = None,
         most: Cents | None = None,
     ) -> Page[CatalogueItem]:
-        """A page of the items that a search finds: see services/shared/item_search.py.
+        """A page of the items that a search finds: see services/shared/text.py.
 
         A search without words finds by a part of the gun's or the skin's name in any case. ``name`` is the
         full name of one item, ``app_id`` their game, ``wear`` the one in their full names; ``least`` and

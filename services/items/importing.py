@@ -20,10 +20,19 @@ from services.items.prices.sources import refresh_feed_soon
 from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
-from services.shared.import_changes import Change, Preview, divided, plan_rows, without_errors
-from services.shared.import_rows import ImportResult, checked_row, image_from, price_from
+from services.shared.imports import (
+    Change,
+    ImportResult,
+    Preview,
+    checked_row,
+    divided,
+    image_from,
+    plan_rows,
+    price_from,
+    without_errors,
+)
 from services.shared.money import MAX_AMOUNT_CENTS, Cents
-from services.shared.text_validation import is_storable
+from services.shared.text import is_storable
 
 APP_IDS = tuple(GAMES)
 MAX_NAME = 200

@@ -9,7 +9,7 @@ from services.audit_trail import recording as audit_trail
 from services.audit_trail.events import AuditEventType
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
-from services.shared.text_validation import checked_reason
+from services.shared.text import checked_reason
 
 
 class DiscrepancyKind(StrEnum):

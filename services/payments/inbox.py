@@ -31,7 +31,7 @@ from services.shared import decimal_json
 from services.shared.clock import DAY_MS, Millis
 from services.shared.errors import InsufficientBalance, Refusal
 from services.shared.money import Cents, cents_from_number
-from services.shared.text_validation import checked_reason, is_storable
+from services.shared.text import checked_reason, is_storable
 from settings import Settings
 
 log = logging.getLogger("platform.payments")

@@ -12,8 +12,8 @@ from services.payments.errors import AmountOutsideLimits, UnknownMethod
 from services.payments.provider import NotAllowed, Provider, ProviderError
 from services.payments.providers.btcpay import BtcPay
 from services.payments.providers.demo import Demo
-from services.shared.build_once import BuildCondition
 from services.shared.clock import Millis
+from services.shared.locks import BuildCondition
 from services.shared.money import Cents
 from settings import Settings
 

@@ -20,7 +20,7 @@ from services.payments.withdrawals import UNDER_WAY
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.money import Cents
-from services.shared.text_validation import checked_reason
+from services.shared.text import checked_reason
 from settings import Settings
 
 

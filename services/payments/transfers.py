@@ -18,7 +18,7 @@ from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.clock import Millis
 from services.shared.errors import InsufficientBalance, Refusal
 from services.shared.money import Cents, decimal_text, price_text
-from services.shared.text_validation import is_storable
+from services.shared.text import is_storable
 from services.wallet import affiliates
 
 ASSET_AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)

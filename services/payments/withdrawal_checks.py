@@ -14,7 +14,7 @@ from services.accounts import users
 from services.shared import decimal_json
 from services.shared.http_client import bounded
 from services.shared.money import number_from_cents
-from services.shared.text_validation import is_storable
+from services.shared.text import is_storable
 from settings import Settings
 
 SECONDS = 10.0

@@ -10,7 +10,7 @@ import gevent
 from gevent import monkey
 from gevent.util import wrap_errors
 
-from fifo_semaphore import FifoSemaphore
+from models.db.waiting import FifoSemaphore
 from services.shared.errors import Unavailable
 
 Parameters = ParamSpec("Parameters")

@@ -1,13 +1,18 @@
-"""Time: the clock, and calendar days, weeks and months.
+"""Time: the clock of this machine and that of the database, and calendar days, weeks and months.
 
 Services get the time as an argument; only views, handlers and commands read the clock.
 """
 
+import logging
 import time
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
 from typing import NewType
+
+from models.db.connection import database, reading
+
+log = logging.getLogger("platform.clock")
 
 Millis = NewType("Millis", int)
 """Unix time, or a duration, in whole milliseconds."""
@@ -24,9 +29,49 @@ FIRST_MONDAY_MS = 4 * DAY_MS
 """Monday 5 January 1970, 00:00 UTC."""
 
 
+NOTABLE_MS = 1_000
+"""A reading that moves the time by more than this is reported in the log, such as the first one on a machine
+whose clock is wrong."""
+
+
 def now_ms() -> Millis:
     """The current Unix time in milliseconds."""
     return Millis(time.time_ns() // 1_000_000)
+
+
+class DatabaseClock:
+    """Gives Unix time in milliseconds by PostgreSQL's clock, for several processes and for a single one.
+
+    All processes then agree when a proof is due, a lease ends or a week begins, although the clock of a
+    machine is wrong. Between two readings the time goes by ``time.monotonic()``. Before the first one it is
+    the time of this machine.
+    """
+
+    def __init__(self) -> None:
+        self._offset_ms = now_ms() - _monotonic_ms()
+
+    def __call__(self) -> Millis:
+        return Millis(_monotonic_ms() + self._offset_ms)
+
+    def read(self) -> None:
+        """Ask the database for its time. Raises what ``reading()`` raises.
+
+        The answer was written at an unknown moment between question and answer, so the offset is known to lie
+        within a range. An offset within the range stays as it is: a slow answer does not disturb the clock.
+        """
+        with reading():
+            asked_at = _monotonic_ms()
+            (now,) = database.execute_sql(f"SELECT {database.now_ms.sql}").fetchone()
+            answered_at = _monotonic_ms()
+        before = self._offset_ms
+        self._offset_ms = min(max(before, now - answered_at), now - asked_at)
+        if abs(self._offset_ms - before) > NOTABLE_MS:
+            ahead_ms = now_ms() - self()
+            log.warning("this machine's clock is %.1f s ahead of the database's", ahead_ms / 1000)
+
+
+def _monotonic_ms() -> int:
+    return time.monotonic_ns() // 1_000_000
 
 
 def iso_date(at: Millis) -> str:

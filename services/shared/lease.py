@@ -4,10 +4,10 @@ One process at a time does the job of a lease, and another takes over when that 
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
-from models.db.connection import database, writing
+from models.db.connection import UNAVAILABLE, database, writing
 from models.processes import Lease as Row
 from services.shared.errors import Refusal
 
@@ -63,10 +63,10 @@ class Lease:
             yield
 
     def release(self) -> None:
-        """Give the lease to the next process that asks for it."""
+        """Give the lease to the next process that asks for it. Without the database it ends by itself."""
         epoch, self._epoch = self._epoch, None
         if epoch is not None:
-            with writing():
+            with suppress(*UNAVAILABLE), writing():
                 Row.update(until_ms=0).where(Row.name == self._name, Row.epoch == epoch).execute()
 
     @writing()

@@ -1,10 +1,17 @@
-"""Signals between the processes of the platform: short messages about what has changed."""
+"""What has changed: signals, which are short messages between processes, and cache tags.
 
-from abc import ABC, abstractmethod
+A change gives its cache tag a new version; responses that were cached under an older version are invalid.
+The other processes get a signal. If that is lost, or a command has made the change, it shows when cached
+responses expire (blueprints/api/caching.py).
+"""
+
+import itertools
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Any
+
+from models.db.connection import database
 
 
 class Signal(StrEnum):
@@ -56,11 +63,14 @@ Handler = Callable[[Any], None]
 """Called with a message's payload, which is JSON. It must not block."""
 
 
-class Signals(ABC):
-    """Signals to and from the other processes.
+class Signals:
+    """Signals to and from the other processes. These are those of a single process: none is sent or lost.
 
     One may be lost, so its receiver also looks in the database from time to time.
     """
+
+    is_cluster = False
+    """Whether several processes may serve players."""
 
     def __init__(self) -> None:
         self._handlers: defaultdict[Signal, list[Handler]] = defaultdict(list)
@@ -68,19 +78,66 @@ class Signals(ABC):
         """Called when signals arrive again after some may have been lost. They never block or raise."""
 
     @property
-    @abstractmethod
-    def state(self) -> str | None:
-        """``ok``, or ``away`` while there is a problem. None in a single process, where no signal is lost."""
-
-    @property
-    @abstractmethod
     def problem(self) -> str | None:
         """Why signals do not arrive or requests are not counted together, as found in the last seconds."""
+        return None
 
-    @abstractmethod
+    @property
+    def state(self) -> str | None:
+        """``ok``, or ``away`` while there is a problem. None in a single process."""
+        if not self.is_cluster:
+            return None
+        return "away" if self.problem else "ok"
+
     def publish(self, name: Signal, payload: Any) -> None:
         """Send a signal to the other processes. Never waits, and never calls handlers of this process."""
 
     def on(self, name: Signal, handler: Handler) -> None:
         """Call the handler for each signal of another process."""
         self._handlers[name].append(handler)
+
+
+class Tag(StrEnum):
+    """The data that cached responses are built from."""
+
+    BETS = "bets"
+    CASES = "cases"
+    """Cases and the items in them."""
+    PLAYERS = "players"
+    """Names and pictures of players."""
+
+
+_numbers = itertools.count(1)
+_versions = dict.fromkeys(Tag, 0)
+
+connected: list[Signals] = []
+"""The signals to other processes of the servers that run in this process."""
+
+
+def tag_versions(tags: Iterable[Tag]) -> tuple[int, ...]:
+    """The current versions of these tags. Data read after this call is at least as new."""
+    return tuple(_versions[tag] for tag in tags)
+
+
+def invalidate_after_commit(tag: Tag) -> None:
+    """Invalidate responses with this tag after the current transaction commits; at once without one."""
+    database.after_commit(lambda: invalidate(tag))
+
+
+def invalidate(tag: Tag) -> None:
+    """Invalidate responses with this tag, whose data this process has changed and committed."""
+    invalidate_here(tag)
+    for signals in connected:
+        signals.publish(Signal.CACHE, {"tags": [tag]})
+
+
+def invalidate_here(tag: Tag) -> None:
+    """Invalidate the responses of this process with this tag, whose data has been committed."""
+    _versions[tag] = next(_numbers)
+
+
+def invalidate_received(signal: Any) -> None:
+    """Invalidate the responses of this process whose data another process has changed."""
+    # A process of another version may have other tags.
+    for tag in set(Tag).intersection(signal["tags"]):
+        invalidate_here(tag)

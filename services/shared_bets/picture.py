@@ -14,7 +14,7 @@ from cachetools import LRUCache, cachedmethod
 from PIL import Image, ImageDraw, ImageFont, ImageOps, PngImagePlugin, WebPImagePlugin
 
 from services.shared.background import WorkerPool
-from services.shared.build_once import BuildCondition
+from services.shared.locks import BuildCondition
 from settings import VERSION
 
 WIDTH, HEIGHT = 1200, 630

@@ -10,15 +10,15 @@ import peewee
 
 from models.cases import CASE, IRL, Case, CaseItem, IrlCase, IrlItem, spins_of
 from models.db.connection import reading, repeatable_read
-from models.db.sql import contains
+from models.db.sql import contains_text
 from models.items import Item
 from models.users import User
 from services.cases import history
 from services.cases.contents import ItemLine, return_of
 from services.cases.kinds import CaseKind
 from services.shared.errors import CaseNotFound
-from services.shared.names import fold
 from services.shared.pagination import Page, Place, rows_of_page
+from services.shared.text import fold
 
 
 class Sale(StrEnum):
@@ -97,7 +97,7 @@ def cases(
     """
     query = Case.select(Case.id)
     if search:
-        has_text = contains(Case.name_folded, fold(search)) | contains(Case.slug, search.lower())
+        has_text = contains_text(Case.name_folded, fold(search)) | contains_text(Case.slug, search.lower())
         query = query.where(has_text)
     if sale is not None:
         query = query.where(Case.retired_at_ms.is_null(sale is Sale.ON_SALE))

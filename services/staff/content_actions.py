@@ -11,8 +11,7 @@ from services.items.importing import ItemsImported
 from services.shared import decimal_json
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
-from services.shared.import_changes import Preview
-from services.shared.import_rows import ImportResult
+from services.shared.imports import ImportResult, Preview
 from services.staff.permissions import Permission
 from services.staff.proposals import Action, Arguments
 

@@ -13,7 +13,7 @@ from services.shared.background import WorkerPool
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
 from services.shared.errors import Refusal
-from services.shared.text_validation import is_storable
+from services.shared.text import is_storable
 from services.shared.totp import DRIFT_STEPS, SIX_DIGITS, STEP_MS, step_of
 
 MIN_LENGTH = 12

@@ -14,8 +14,8 @@ from services.cases import history
 from services.cases.kinds import GAMES
 from services.shared.background import in_slices
 from services.shared.errors import Refusal
-from services.shared.item_search import plain_names, words_of
 from services.shared.pagination import Page, Place, rows_of_page
+from services.shared.text import plain_names, words_of
 from services.staff.case_lists import Sale
 
 CUSTOM = "custom"
@@ -67,7 +67,7 @@ def items(
     is_descending: bool,
     place: Place,
 ) -> Page[Item]:
-    """A page of the items in whose names all words of the search occur (services/shared/item_search.py).
+    """A page of the items in whose names all words of the search occur (services/shared/text.py).
 
     ``order`` is one of COLUMNS.
     """

@@ -11,7 +11,7 @@ from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.pagination import Page, Place, counted_page
-from services.shared.text_validation import LEAST_OF_STAFF, is_storable
+from services.shared.text import LEAST_OF_STAFF, is_storable
 
 MAX_NOTE = 2000
 MAX_TAGS = 20

@@ -12,12 +12,12 @@ from typing import Any
 
 from models.audit_trail import IS_LOGIN, AuditEvent
 from models.db.connection import reading
-from models.db.sql import begins_with, contains
+from models.db.sql import begins_with, contains_text
 from models.payments import HAS_ADDRESS, Deposit, PaymentRecord, Withdrawal
 from models.users import PlayerTag, User
 from services.payments.transfers import Transfer, key_of
 from services.shared.clock import Millis
-from services.shared.text_validation import is_storable
+from services.shared.text import is_storable
 from services.staff.personal_data import record_look
 
 MOST_FOUND = 50
@@ -86,7 +86,7 @@ def _rank(found: Found, name: str) -> tuple[bool, bool, bool, str]:
 
 def _by_name(text: str) -> Any:
     name, part = User.username_folded, text.lower()
-    query = User.select(User.id).where(contains(name, part))
+    query = User.select(User.id).where(contains_text(name, part))
     return query.order_by(begins_with(name, part).desc(), name)
 
 

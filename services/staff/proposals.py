@@ -21,7 +21,7 @@ from services.audit_trail import recording
 from services.audit_trail.events import AuditEventType
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
-from services.shared.import_changes import Preview
+from services.shared.imports import Preview
 from services.shared.money import Cents
 from services.shared.pagination import Page, Place, counted_page
 from services.staff import accounts

@@ -9,7 +9,7 @@ from services.ledger.posting import Account, LedgerKind, Move
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.money import Cents
-from services.shared.text_validation import checked_reason
+from services.shared.text import checked_reason
 
 
 def adjust(*, user_id: int, amount: int, reason: str, now: Millis) -> Cents:

@@ -20,7 +20,7 @@ from services.shared.encryption import Encrypter
 from services.shared.errors import Refusal
 from services.shared.money import Cents
 from services.shared.pagination import Page, Place, rows_of_page
-from services.shared.text_validation import checked_reason, is_storable
+from services.shared.text import checked_reason, is_storable
 
 ALL = "all"
 

@@ -83,7 +83,7 @@ def come_to_rest(app: Flask) -> None:
     """Close all sockets of an app, and wait until its background work has ended."""
     realtime, spinning = app.extensions["realtime"], app.extensions["services"].player_locks
     realtime.close()
-    wait_until(lambda: not realtime.connections and not realtime.running and not spinning)
+    wait_until(lambda: not realtime.connections and not realtime.in_flight and not spinning)
 
 
 @dataclass

@@ -17,7 +17,7 @@ from models.items import Item
 from models.ledger import Affiliate, LedgerEntry, LedgerTransaction, Referral
 from models.limits import LimitRequest
 from models.users import User
-from tests.support.empty_database import empty_database
+from tests.support.reused_databases import empty_database
 
 AT = 1_700_000_000_123
 

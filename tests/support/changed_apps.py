@@ -10,9 +10,9 @@ from flask import Flask, request
 
 from models.db.connection import database, reading
 from server.cluster import cluster
-from server.realtime import handshakes, transport
-from server.realtime import server as realtime_server
-from server.realtime.server import realtime
+from server.realtime import packets, transport
+from server.realtime import realtime as realtime_server
+from server.realtime.realtime import current_realtime
 from server.worker import connection, websocket
 from tests.support.apps import hurry
 
@@ -31,7 +31,7 @@ def production() -> Flask:
 
 def short_deadlines() -> Flask:
     """Clients have a fifth of the time for a head, a body, a message, a handshake, an upgrade or a pong."""
-    for module in (connection, websocket, handshakes, transport, realtime_server):
+    for module in (connection, websocket, packets, transport, realtime_server):
         for name, seconds in list(vars(module).items()):
             if name.endswith("_SECONDS"):
                 setattr(module, name, seconds / SHORTER_BY)
@@ -95,7 +95,7 @@ def loud() -> Flask:
         """Send everybody ``times`` events of ``bytes`` bytes, one after the other."""
         for number in range(int(request.args["times"])):
             payload = {"number": number, "text": "x" * int(request.args["bytes"])}
-            realtime().broadcast([("live-bets:new", payload)])
+            current_realtime().broadcast([("live-bets:new", payload)])
         return {}
 
     return app

@@ -12,7 +12,7 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
-from services.shared.text_validation import is_storable
+from services.shared.text import is_storable
 
 
 @dataclass(frozen=True, kw_only=True)

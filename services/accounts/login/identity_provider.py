@@ -27,7 +27,7 @@ from services.accounts.login.providers import (
     username_of,
 )
 from services.shared.clock import Millis
-from services.shared.text_validation import is_storable
+from services.shared.text import is_storable
 
 CACHE_MS = 3_600_000
 REFETCH_MS = 60_000

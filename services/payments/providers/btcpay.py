@@ -40,7 +40,7 @@ from services.shared import decimal_json
 from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.money import decimal_text
-from services.shared.text_validation import is_storable
+from services.shared.text import is_storable
 from settings import Settings
 
 log = logging.getLogger("platform.payments")

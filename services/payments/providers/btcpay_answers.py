@@ -11,7 +11,7 @@ from typing import Any
 from services.payments.provider import Invoice, InvoiceState, OutcomeUnknown, Payout, PayoutState
 from services.shared.clock import Millis
 from services.shared.money import MAX_AMOUNT_CENTS, Cents
-from services.shared.text_validation import is_storable
+from services.shared.text import is_storable
 
 INVOICE_STATES = {
     "New": InvoiceState.WAITING,

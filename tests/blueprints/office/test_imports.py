@@ -11,7 +11,7 @@ from models.items import Item
 from services.cases import importing
 from services.cases import irl as irl_importing
 from services.items import importing as items_importing
-from services.shared.import_changes import ChangeKind
+from services.shared.imports import ChangeKind
 from tests.harness.players import import_case, import_prices
 from tests.support.apps import import_irl_case
 from tests.support.locks import writers_held_up

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from services.bets.cases import OpeningRequest
-from sockets.proofs import ProofDelivery
+from sockets import proofs as delivery
 from tests.harness.spins import settler
 from tests.harness.waiting import wait_until
 from tests.support.locks import locked
@@ -51,7 +51,7 @@ def test_openings_and_spins_share_thirty_events_in_ten_seconds(connect, player):
 def test_a_late_proof_of_an_opening_has_its_snapshot(
     app, connect, player, case, irl_case, snapshot_of, monkeypatch
 ):
-    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 0.05)
+    monkeypatch.setattr(delivery, "LOOK_UP_SECONDS", 0.05)
     services = app.extensions["services"]
     for openings, case_id in ((services.case_openings, case), (services.irl_openings, irl_case)):
         request = OpeningRequest(user_id=player.id, case=case_id)

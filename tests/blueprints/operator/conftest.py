@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.support.empty_database import empty_database
+from tests.support.reused_databases import empty_database
 
 
 @pytest.fixture

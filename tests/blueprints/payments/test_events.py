@@ -79,13 +79,13 @@ def test_other_players_and_spectators_hear_nothing(connect, player, new_player, 
 @pytest.fixture
 def told(app, monkeypatch):
     """The changes that a round of this process tells to the player's sockets, which need no server."""
-    changes, sent = app.extensions["payment_changes"], []
-    monkeypatch.setattr(changes._running.connections, "sids_of", lambda _: ["sid"])
+    changes, realtime, sent = app.extensions["payment_changes"], app.extensions["realtime"], []
+    monkeypatch.setattr(realtime.connections, "sids_of", lambda _: ["sid"])
 
     def send(_, events):
         sent.extend(payload["status"] for name, payload in events if name == CHANGED)
 
-    monkeypatch.setattr(changes._running, "send", send)
+    monkeypatch.setattr(realtime, "send", send)
 
     def new():
         sent.clear()

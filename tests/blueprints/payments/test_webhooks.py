@@ -6,7 +6,7 @@ import pytest
 
 from models.db.connection import reading
 from models.payments import WebhookDelivery
-from server import repeated_lines
+from server import logs
 from tests.harness.btcpay.faults import Fault
 from tests.harness.btcpay.webhooks import Delivery, signature
 from tests.harness.waiting import wait_until
@@ -131,7 +131,7 @@ def test_a_bad_signature_is_refused_and_writes_nothing(post, stored, fake, log_l
         signature(fake.webhook_secret, body + b" "),
         "sha256=ümläut",
     ]
-    repeated_lines._filter._counts.clear()
+    logs._repeated_lines._counts.clear()
     queries.clear()
 
     assert [post(body, header=header) for header in bad] == [UNAUTHORIZED] * len(bad)

@@ -7,7 +7,7 @@ import pytest
 
 from blueprints.log.kept_responses import REQUESTS_AT_ONCE
 from models.db import waiting
-from server.http.address_slots import AddressSlots
+from server.addresses import AddressSlots
 from services.shared.errors import Unavailable
 from tests.harness.waiting import wait_until
 

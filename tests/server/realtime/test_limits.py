@@ -9,8 +9,7 @@ from types import SimpleNamespace
 import pytest
 import websocket
 
-from server.realtime import handshakes, packets, transport
-from server.realtime import server as realtime
+from server.realtime import packets, realtime, transport
 from tests.harness.servers import threaded_server
 from tests.harness.sockets import Refused, Transport
 from tests.harness.waiting import wait_until
@@ -86,7 +85,7 @@ def test_a_transport_is_closed_unless_it_joins(app, raw, time_to_join_is_over):
 def test_a_handshake_beyond_the_limit_is_refused_until_others_end(
     app, raw, monkeypatch, time_to_join_is_over
 ):
-    monkeypatch.setattr(handshakes, "MAX_HANDSHAKES", 2)
+    monkeypatch.setattr(packets, "MAX_HANDSHAKES", 2)
     with serving(app) as url:
         first, second = raw(url), raw(url)
 

@@ -8,7 +8,7 @@ from server.realtime.repeated_task import RepeatedTask
 
 def test_work_woken_in_a_failed_round_runs_at_once(app, monkeypatch):
     monkeypatch.setattr(repeated_task, "RETRY_SECONDS", 0.05)
-    running = app.extensions["realtime"]
+    realtime = app.extensions["realtime"]
     begun = threading.Semaphore(0)
 
     def fail():
@@ -17,11 +17,11 @@ def test_work_woken_in_a_failed_round_runs_at_once(app, monkeypatch):
         raise ValueError
 
     task = RepeatedTask(fail, every_seconds=3_600, on_failure="failed")
-    running.tasks.append(task)
-    running.start()
+    realtime.tasks.append(task)
+    realtime.start()
 
     try:
         assert begun.acquire(timeout=10)
         assert begun.acquire(timeout=10)
     finally:
-        running.close()
+        realtime.close()

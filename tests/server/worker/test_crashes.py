@@ -1,7 +1,8 @@
-"""A production server that is killed during play, and whose worker is killed, breaks no promise."""
+"""A production server, its worker or its database is killed during play, and no promise is broken."""
 
 import pytest
 
+from tests.harness.databases import durable_postgres
 from tests.storms.crashes.storm import CrashStorm
 
 pytestmark = pytest.mark.process
@@ -20,3 +21,27 @@ def test_a_killed_server_loses_no_money_seeds_or_proofs(app, env, warm_start):
 
     assert report.problems == []
     assert report.counts["spin, acknowledged"] > PLAYERS
+
+
+class TestDatabase:
+    """PostgreSQL is killed; SQLite is nothing that runs."""
+
+    @pytest.fixture
+    def database(self):
+        with durable_postgres() as server:
+            yield server
+
+    @pytest.fixture
+    def database_url(self, database):
+        with database.fresh() as url:
+            yield url
+
+    @pytest.mark.guarantee("A killed database")
+    def test_a_killed_database_loses_nothing_and_the_server_recovers(self, app, env, database, warm_start):
+        serve = warm_start.server_process
+        storm = CrashStorm(app, env, players=PLAYERS, sockets=SOCKETS, seed="one kill", serve=serve)
+
+        report = storm.endure([lambda: database.restart(0.2)])
+
+        assert report.problems == []
+        assert report.counts["spin, acknowledged"] > PLAYERS

@@ -8,7 +8,7 @@ import pytest
 from cachetools import LRUCache, cached
 
 from models.db import waiting
-from services.shared.build_once import BuildCondition
+from services.shared.locks import BuildCondition
 from tests.harness.waiting import wait_until
 from tests.support.at_once import all_at_once
 

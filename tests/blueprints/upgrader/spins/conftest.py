@@ -17,8 +17,8 @@ def short_waits(app):
     hurry(app)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(repeated_task, "RETRY_SECONDS", 0.05)
-        patch.setattr(proofs, "OVERDUE_SECONDS", 0.1)
-        patch.setattr(proofs.ProofDelivery, "look_up_seconds", 0.1)
+        patch.setattr(proofs, "TAKE_OVER_SECONDS", 0.1)
+        patch.setattr(proofs, "LOOK_UP_SECONDS", 0.1)
         yield
 
 

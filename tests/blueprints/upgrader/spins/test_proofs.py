@@ -11,7 +11,7 @@ from models.announced_seeds import AnnouncedSeed
 from models.bets import Bet
 from models.db.connection import reading, writing
 from services.shared.clock import now_ms
-from sockets.proofs import ProofDelivery
+from sockets import proofs as delivery
 from tests.harness.servers import threaded_server
 from tests.harness.spins import Clock, play_spin
 from tests.harness.waiting import wait_until
@@ -22,7 +22,7 @@ BEGINNING = 1_800_000_000_000
 @pytest.fixture
 def no_look_up(app, server, monkeypatch):
     """No look-up of overdue bets after the first one."""
-    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 3600)
+    monkeypatch.setattr(delivery, "LOOK_UP_SECONDS", 3600)
     wait_until(lambda: app.extensions["proofs"]._looked_up_at is not None)
 
 

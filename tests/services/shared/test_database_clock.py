@@ -6,7 +6,7 @@ import peewee
 import pytest
 
 from models.db.connection import database, open_database, reading
-from server.cluster.database_clock import DatabaseClock
+from services.shared.clock import DatabaseClock
 from tests.harness.players import create_player
 from tests.harness.spins import play_spin
 from tests.support.markers import postgresql_only
@@ -27,7 +27,7 @@ def database_ms():
     return database.execute_sql(f"SELECT {database.now_ms.sql}").fetchone()[0]
 
 
-@pytest.mark.both_databases("server/cluster/database_clock.py")
+@pytest.mark.both_databases("services/shared/clock.py")
 def test_bets_have_the_time_of_postgresql_and_with_sqlite_of_the_machine(
     a_minute_ahead, app, add_item, database_kind
 ):

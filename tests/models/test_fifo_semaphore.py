@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-import fifo_semaphore
-from fifo_semaphore import FifoSemaphore
+from models.db import waiting
+from models.db.waiting import FifoSemaphore
 
 
 class WaiterEnded(BaseException):
@@ -21,7 +21,7 @@ def end_waits(monkeypatch, *, before):
             before()
             raise WaiterEnded
 
-    monkeypatch.setattr(fifo_semaphore, "threading", SimpleNamespace(Event=Turn, Lock=threading.Lock))
+    monkeypatch.setattr(waiting, "threading", SimpleNamespace(Event=Turn, Lock=threading.Lock))
 
 
 def test_a_slot_is_not_given_to_an_ended_waiter(monkeypatch):

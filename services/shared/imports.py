@@ -1,15 +1,71 @@
-"""What the rows of an import change: an import stores it, a preview only shows it.
+"""Imports of items and cases: checks of their rows, and what they change.
 
-Both plan each row with the same function, which reads and writes nothing. So a preview has the errors and the
-values of an import at that moment.
+An import stores the changes, a preview only shows them. Both plan each row with the same function, which
+reads and writes nothing. So a preview has the errors and the values of an import at that moment.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
 
 from services.shared.errors import Refusal
+from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_price
+from services.shared.text import can_be_shown, is_storable, normalize_name
+
+MAX_IMAGE = 1000
+
+IMAGE_URL = re.compile(r"((?i:https?)://[^\s/?#\\]|/(?![/\\]))[^\x00-\x1f\x7f]*")
+"""An http(s) URL or a path of this service. No control characters: browsers drop tabs and line breaks, so
+"/\\t/host" is a URL of another host."""
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ImportResult:
+    """How many rows were new, and how many updated something that existed."""
+
+    created: int
+    updated: int
+
+
+def checked_row(row: object) -> Row:
+    """The row as an object. Raises Refusal."""
+    if not isinstance(row, dict):
+        raise Refusal("must be an object")
+    return row
+
+
+def name_from(value: object, what: str, most: int) -> str:
+    """A name in its normal form (``normalize_name``). Raises Refusal."""
+    name = normalize_name(value) if isinstance(value, str) else ""
+    if not 1 <= len(name) <= most:
+        raise Refusal(f"{what} must be a text of 1 to {most} characters")
+    if not can_be_shown(name):
+        raise Refusal(f"{what} has characters that cannot be shown")
+    return name
+
+
+def image_from(value: object, what: str) -> str:
+    """The URL or path of an image; empty for null. Raises Refusal."""
+    image = "" if value is None else value
+    if not isinstance(image, str) or len(image) > MAX_IMAGE or not is_storable(image):
+        raise Refusal(f"{what} must be a text of at most {MAX_IMAGE} characters")
+    if image and not IMAGE_URL.fullmatch(image):
+        raise Refusal(f"{what} must be an http or https address, or a path that begins with /")
+    return image
+
+
+def price_from(value: object, what: str) -> Cents:
+    """A price in coins: a number, or a text such as $12.40. Raises Refusal."""
+    try:
+        return cents_from_price(value)
+    except InvalidAmount:
+        most = MAX_AMOUNT_CENTS // 100
+        problem = f"{what} must be a number from 0 to {most} with at most two decimals, or a text like $12.40"
+        raise Refusal(problem) from None
 
 
 class ChangeKind(StrEnum):

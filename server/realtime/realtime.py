@@ -1,10 +1,12 @@
-"""The Socket.IO server of an app, and its background tasks."""
+"""The Socket.IO server of an app, its connections, and its background tasks."""
 
 import logging
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, cast
 
-import socketio
 from engineio.packet import MESSAGE, Packet
 from flask import Flask, current_app
 from flask_socketio import SocketIO
@@ -13,13 +15,14 @@ from socketio.packet import EVENT
 
 from models.db import waiting
 from models.db.connection import UNAVAILABLE, reading
-from server import repeated_lines
-from server.realtime.connections import Connections
+from server.addresses import Keys, networks
+from server.logs import clients_log
 from server.realtime.repeated_task import RepeatedTask
-from server.realtime.transport import NAMESPACE, Batch, Transports
+from server.realtime.transport import NAMESPACE, Batch, Manager, Transports
 from services.shared import decimal_json
 from services.shared.background import in_slices, pause
 from services.shared.clock import Millis
+from services.shared.errors import Refusal, TooManyRequests, Unauthorized
 from settings import Settings
 
 log = logging.getLogger("platform.realtime")
@@ -27,6 +30,12 @@ log = logging.getLogger("platform.realtime")
 MAX_MESSAGE_BYTES = 64 * 1024
 SOCKETS_OF_ADDRESS = 1_000
 """Open sockets that one client address may have in a process."""
+
+MAX_SOCKETS = 10
+"""Sockets of one player in a process."""
+
+MAX_EVENTS_IN_FLIGHT = 5
+"""Events of one socket that are being handled."""
 
 EVENTS_IN_A_BATCH = 50
 """A batch counts as one message of the 500 that a client may leave unread."""
@@ -38,23 +47,136 @@ Event = tuple[str, Any]
 """An event's name and its payload."""
 
 
-class Manager(socketio.Manager):  # type: ignore[misc]  # the library carries no types
-    """The library's manager, with less work for a disconnect."""
+@dataclass
+class Connection:
+    """One socket. ``user_id`` is None for a spectator, who may only watch."""
 
-    def basic_disconnect(self, sid: str, namespace: str) -> None:
-        """Forget a socket without searching the rooms of all others.
+    sid: str
+    user_id: int | None = None
+    address: str = ""
+    expires_at: Millis | None = None
+    token_number: int = 0
+    """The number of its token."""
+    events_in_flight: int = field(default=0, compare=False)
+    last_sent: dict[str, Any] = field(default_factory=dict, compare=False)
+    """For the areas: what identifies the last event that the socket was sent, by the event's name."""
 
-        The only rooms here are those that the library makes: one of all sockets, and one for each alone. When
-        4,200 sockets ended at once, the library's method took 12.6 s of CPU, and this one 3.5.
+    @property
+    def networks(self) -> Keys:
+        """The networks of the client's address."""
+        return networks(self.address)
+
+    @property
+    def groups(self) -> list[Hashable]:
+        """The client's networks, and the player if there is one."""
+        of_address = [key for key, _ in self.networks]
+        return of_address if self.user_id is None else [*of_address, self.user_id]
+
+
+class Connections:
+    """All joined sockets of this process, by player and by client address."""
+
+    def __init__(self, *, per_address: int | None, clock: Callable[[], Millis]) -> None:
+        """``per_address`` sockets at most from one address, players and spectators together.
+
+        For IPv6 from one /64, and a multiple of them from one /48.
         """
-        for room in (sid, None):
-            self.basic_leave_room(sid, namespace, room)
-        self.callbacks.pop(sid, None)
-        for pending in (self.pending_connect, self.pending_disconnect):
-            if sid in pending.get(namespace, ()):
-                pending[namespace].remove(sid)
-                if not pending[namespace]:
-                    del pending[namespace]
+        self._per_address = per_address
+        self._clock = clock
+        self._by_sid: dict[str, Connection] = {}
+        # By the ids of players and by networks.
+        self._by_group: dict[Hashable, dict[str, Connection]] = {}
+        self._guard = threading.Lock()
+
+    def add(self, connection: Connection) -> None:
+        """Raises Refusal when the player or the address has as many as are allowed."""
+        with self._guard:
+            if self._is_full(connection):
+                raise Refusal("Too many connections", status=429)
+            for group in connection.groups:
+                self._by_group.setdefault(group, {})[connection.sid] = connection
+            self._by_sid[connection.sid] = connection
+
+    def _is_full(self, connection: Connection) -> bool:
+        """Whether the player or one of the networks has as many sockets as are allowed."""
+        if len(self._by_group.get(connection.user_id, ())) >= MAX_SOCKETS:
+            return True
+        most = self._per_address
+        return most is not None and any(
+            len(self._by_group.get(key, ())) >= most * times for key, times in connection.networks
+        )
+
+    def remove(self, sid: str) -> None:
+        """Remove a socket, unless it is unknown."""
+        with self._guard:
+            connection = self._by_sid.pop(sid, None)
+            if connection is not None:
+                for group in connection.groups:
+                    self._leave(group, connection)
+
+    def make_spectators(self, user_id: int, *, before: int) -> list[str]:
+        """Make spectators of the player's sockets whose token numbers are lower; returns their ids."""
+        with self._guard:
+            sockets = self._by_group.get(user_id, {})
+            ended = [connection for connection in sockets.values() if connection.token_number < before]
+            for connection in ended:
+                self._leave(user_id, connection)
+                connection.user_id = None
+        return [connection.sid for connection in ended]
+
+    def _leave(self, group: Hashable, connection: Connection) -> None:
+        sockets = self._by_group[group]
+        del sockets[connection.sid]
+        if not sockets:
+            del self._by_group[group]
+
+    def get(self, sid: str) -> Connection | None:
+        return self._by_sid.get(sid)
+
+    def sids(self) -> list[str]:
+        """All sockets, spectators' included."""
+        return list(self._by_sid)
+
+    def players(self) -> list[int]:
+        """The ids of all players with a socket."""
+        return [group for group in list(self._by_group) if isinstance(group, int)]
+
+    def player_of(self, sid: str) -> int | None:
+        """The player on this socket; None for a spectator, and once the token has expired."""
+        connection = self._by_sid.get(sid)
+        return connection.user_id if connection and self._is_valid(connection) else None
+
+    def sids_of(self, user_id: int) -> list[str]:
+        """The player's sockets whose tokens are valid, oldest first."""
+        with self._guard:
+            sockets = list(self._by_group.get(user_id, {}).values())
+        return [connection.sid for connection in sockets if self._is_valid(connection)]
+
+    def _is_valid(self, connection: Connection) -> bool:
+        return connection.expires_at is None or self._clock() < connection.expires_at
+
+    @contextmanager
+    def event_in_flight(self, sid: str) -> Iterator[tuple[int, int]]:
+        """Count an event of this socket as being handled within the block.
+
+        Yields its player and the number of its token. Raises TooManyRequests when five are,
+        Unauthorized when the socket has gone or has no valid token.
+        """
+        connection = self._by_sid.get(sid)
+        if connection is None:
+            raise Unauthorized
+        if connection.events_in_flight >= MAX_EVENTS_IN_FLIGHT:
+            raise TooManyRequests
+        if connection.user_id is None or not self._is_valid(connection):
+            raise Unauthorized
+        connection.events_in_flight += 1
+        try:
+            yield connection.user_id, connection.token_number
+        finally:
+            connection.events_in_flight -= 1
+
+    def __len__(self) -> int:
+        return len(self._by_sid)
 
 
 class Realtime:
@@ -86,7 +208,7 @@ class Realtime:
         limited = settings.ratelimit_enabled
         self.transports = Transports(self.server, paced=limited)
         self.connections = Connections(per_address=SOCKETS_OF_ADDRESS if limited else None, clock=clock)
-        self.running: set[object] = set()
+        self.in_flight: set[object] = set()
         """One object for each event and background task that is running; a stop waits for them."""
         self.tasks: list[RepeatedTask] = []
         """Started in this order, and stopped in reverse order."""
@@ -136,7 +258,7 @@ class Realtime:
             task.start(self.app, self.socketio)
 
     def close(self) -> None:
-        """Stop the background work and close all sockets. Spins that have begun end on their own."""
+        """Stop the background work and close all sockets. Bets that have begun end on their own."""
         for task in reversed(self.tasks):
             task.stop()
         for stop in self.at_stop:
@@ -155,14 +277,14 @@ class Realtime:
                 for joined in self.on_joined:
                     self._call_joined(joined, sid)
         except UNAVAILABLE:
-            repeated_lines.log.exception("sending the state on connect failed")
+            clients_log.exception("sending the state on connect failed")
 
     def _call_joined(self, joined: Callable[[str], None], sid: str) -> None:
         try:
             if self.connections.get(sid) is not None:
                 joined(sid)
         except Exception:  # noqa: BLE001  # the socket stays connected; HTTP serves all of this too
-            repeated_lines.log.exception("sending the state on connect failed")
+            clients_log.exception("sending the state on connect failed")
 
     def forget(self, sid: str) -> None:
         """Remove a socket that has gone."""
@@ -182,7 +304,7 @@ class Realtime:
     def in_background(self, task: Callable[..., Any], *args: Any) -> None:
         """Run a task beside the requests, within the app."""
         token = object()
-        self.running.add(token)
+        self.in_flight.add(token)
         self.socketio.start_background_task(self._run, token, task, args)
 
     def _run(self, token: object, task: Callable[..., Any], args: Sequence[Any]) -> None:
@@ -192,7 +314,7 @@ class Realtime:
         except Exception:  # the library would print the arguments
             log.exception("task failed")
         finally:
-            self.running.discard(token)
+            self.in_flight.discard(token)
 
 
 def _quiet_logger(name: str) -> logging.Logger:
@@ -202,6 +324,6 @@ def _quiet_logger(name: str) -> logging.Logger:
     return logger
 
 
-def realtime() -> Realtime:
+def current_realtime() -> Realtime:
     """The real-time side of the running app."""
     return cast("Realtime", current_app.extensions["realtime"])
