@@ -12,6 +12,7 @@ from enum import StrEnum
 from psycopg2.extensions import parse_dsn
 
 CHUNK_BYTES = 64 * 1024
+LEAVE_SECONDS = 10
 NO_LINGER = struct.pack("ii", 1, 0)
 """SO_LINGER with no time: closing sends a reset."""
 
@@ -68,6 +69,7 @@ class FaultProxy:
         self._fault = PASS
         self._changed = threading.Condition()
         self._ends: set[socket.socket] = set()
+        self._carrying: set[threading.Thread] = set()
         # Reserves the port while the proxy does not listen.
         self._place = _bound_socket(0)
         self.port: int = self._place.getsockname()[1]
@@ -79,12 +81,17 @@ class FaultProxy:
         with self._changed:
             self._fault = fault
             self._changed.notify_all()
+            carrying = set(self._carrying)
             if fault.kind is FaultKind.RESET:
                 self._refuse()
             elif self._listening is None:
                 self._listening = _bound_socket(self.port)
                 self._listening.listen()
                 threading.Thread(target=self._accept, args=[self._listening], daemon=True).start()
+        if fault.kind is FaultKind.RESET:
+            # A socket is reset when the last thread that waits for it has left it.
+            for thread in carrying:
+                thread.join(LEAVE_SECONDS)
 
     @contextmanager
     def being(self, fault: Fault) -> Iterator[None]:
@@ -124,6 +131,7 @@ class FaultProxy:
             return
         with self._changed:
             self._ends |= {client, server}
+            self._carrying.add(threading.current_thread())
             if self._fault.kind is FaultKind.RESET:
                 self._refuse()
         answers = threading.Thread(target=self._pump, args=[server, client, True], daemon=True)
@@ -132,6 +140,7 @@ class FaultProxy:
         answers.join()
         with self._changed:
             self._ends -= {client, server}
+            self._carrying.discard(threading.current_thread())
         client.close()
         server.close()
 
