@@ -147,7 +147,7 @@ UPDATE audit_events SET number = numbered.number FROM (
 # Rows that somebody has added or removed must not stop the public log, so numbers follow the highest of both.
 
 
-def number_new(*, now: int) -> tuple[str, int] | None:
+def anchor_waiting_events(*, now: int) -> tuple[str, int] | None:
     """Number the events that wait, and store an anchor, if one is due; returns its digest and its events.
 
     To be used in the transaction that appends the anchor to the public log, when that is locked. At most

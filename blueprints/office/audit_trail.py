@@ -15,7 +15,7 @@ from blueprints.office.blueprint import office
 from models.db import waiting
 from server.current_services import get_services
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.reading import search
+from services.audit_trail.queries import search
 from services.audit_trail.verification import export
 from services.shared.background import in_slices
 from services.shared.clock import DAY_MS, MINUTE_MS

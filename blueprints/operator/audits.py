@@ -41,7 +41,7 @@ audit_commands = OperatorGroup("audit", help="Export and verify the audit trail.
 def export() -> None:
     """Print the audit trail as JSON lines.
 
-    One line for each event, then a line with the proof of their anchor in the public log.
+    The first line has the newest anchor in the public log and its proof. Then comes one line for each event.
     """
     for line in verification.export():
         # As bytes, whatever the encoding of the terminal is.

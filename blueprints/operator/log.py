@@ -52,7 +52,8 @@ def key() -> None:
 def continue_(reason: str, lost: int | None) -> None:
     """Let bets go on in a database that was set back.
 
-    Shows what is lost first. The log goes on under another name, and all announced seeds are redrawn.
+    Shows what is lost first. If entries of the log are lost, it goes on under another name. All announced
+    seeds are redrawn.
     """
     reason = checked_reason(reason)
     _check_writable()

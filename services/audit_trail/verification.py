@@ -13,8 +13,8 @@ from models import audit_schema, audit_trail
 from models.audit_trail import NO_EVENTS, AuditAnchor, AuditEvent, chained, stored_rows
 from models.db.connection import repeatable_read
 from models.log import Log
-from services.audit_trail import reading
-from services.audit_trail.reading import ROWS_A_PAGE, Anchor, Row, anchor_of
+from services.audit_trail import queries
+from services.audit_trail.queries import ROWS_A_PAGE, Anchor, Row, anchor_of
 from services.audit_trail.recording import digest_of, event_text, to_text
 from services.log import file
 from services.log.bet_log import BetLog
@@ -27,8 +27,8 @@ MAX_PROBLEMS = 1_000
 """A verification ends after this many."""
 
 LATEST_MS = 5 * MINUTE_MS
-"""How long an event waits for its anchor at most while a server runs. It is a minute; the rest is for several
-clocks."""
+"""How long an event waits for its anchor at most while a server runs and bets are not paused. It is a minute;
+the rest is for several clocks."""
 
 IDS = range(1, 2**63)
 
@@ -43,12 +43,12 @@ def export() -> Iterator[str]:
     with repeatable_read():
         yield to_text(_newest_anchor(stored_log()))
         highest = AuditEvent.select(fn.MAX(AuditEvent.number)).scalar() or 0
-        yield from (event_text(event) for _, event in reading.numbered(1, highest) if event)
-        yield from map(event_text, reading.waiting())
+        yield from (event_text(event) for _, event in queries.numbered(1, highest) if event)
+        yield from map(event_text, queries.waiting())
 
 
 def _newest_anchor(log: Log) -> dict[str, Any]:
-    for index, entry in reading.logged_entries(log, newest_first=True):
+    for index, entry in queries.logged_anchor_entries(log, newest_first=True):
         proof = proof_file(entry, index, size=log.size, note=log.checkpoint)
         return {"anchor": json.loads(entry), "proof": proof}
     return {"anchor": None, "proof": None}
@@ -88,7 +88,7 @@ def count_missing() -> int:
 
 def _problems_of_anchors(log: Log) -> Iterator[str]:
     """The stored anchors must be those of the public log."""
-    pairs = zip_longest(reading.anchors(), reading.logged_anchors(log))
+    pairs = zip_longest(queries.anchors(), queries.logged_anchors(log))
     for place, (anchor, logged) in enumerate(pairs, 1):
         if anchor != logged:
             yield f"anchor {place} and those after it are not those of the public log"
@@ -98,9 +98,9 @@ def _problems_of_anchors(log: Log) -> Iterator[str]:
 def _problems_of_anchored(seen: dict[str, Any]) -> Iterator[str]:
     """The events must be those of their anchors, and there must be no others with a number."""
     before, since = Anchor(0, NO_EVENTS, 0), 0
-    for anchor in reading.anchors():
+    for anchor in queries.anchors():
         digest, count, size = before.digest, 0, anchor.events - before.events
-        for number, event in reading.numbered(before.events + 1, anchor.events):
+        for number, event in queries.numbered(before.events + 1, anchor.events):
             if event is None:
                 yield f"the audit event with the number {number} is missing"
             else:
@@ -113,12 +113,12 @@ def _problems_of_anchored(seen: dict[str, Any]) -> Iterator[str]:
         # After a full one, the next anchor has events that have waited longer.
         since = since if size >= audit_trail.BATCH else anchor.at_ms
         before = anchor
-    for event in reading.numbered_otherwise(before.events):
+    for event in queries.numbered_otherwise(before.events):
         yield f"audit event {event['id']} has a number without an anchor"
 
 
 def _problems_of_waiting(seen: dict[str, Any], now: Millis) -> Iterator[str]:
-    for event in reading.waiting():
+    for event in queries.waiting():
         seen["waiting"] += 1
         yield from _problems_of_event(event, now, now, "has waited for an anchor for more than five minutes")
 
@@ -147,7 +147,7 @@ def _problems_of_export(lines: Iterable[bytes], log: Log, seen: dict[str, Any]) 
         return
     if digest != anchor.digest:
         yield "the export was altered, or is not complete: its events are not those of its anchor"
-    elif entry and anchor not in reading.logged_anchors(log, newest_first=True):
+    elif entry and anchor not in queries.logged_anchors(log, newest_first=True):
         yield "the public log does not have the anchor of the export"
 
 

@@ -94,7 +94,6 @@ class ServerSeeds:
 
     def remember_next(self, next_seed: DrawnSeed, *, user_id: int) -> None:
         """Keep the seed that a bet has announced, which saves the next bet a query and a decryption."""
-        self.bet_log.remember_bet(user_id=user_id, nonce=next_seed.nonce - 1)
         with self._guard:
             self._remembered[user_id] = next_seed
 

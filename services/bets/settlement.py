@@ -194,6 +194,7 @@ class BetSettler:
     def _store(self, settlement: Settlement, terms: Terms, next_seed: DrawnSeed) -> NewBet:
         """Write the bet. Raises SeedUsed if another bet has used its seed."""
         stored = self.write(settlement)
+        self._bet_log.remember_bet(user_id=settlement.user_id, nonce=settlement.nonce)
         self._seeds.remember_next(next_seed, user_id=settlement.user_id)
         invalidate(Tag.BETS)
         row = {field.name: stored.values[field.column_name] for field in BET_FIELDS}

@@ -13,9 +13,9 @@ Any other one may announce seeds that were revealed, and lack payments.
 | no file otherwise, and the database has a log (UNKNOWN) | paused | held |
 
 The row of the log says what is held and paused, so this counts for all processes and outlives restarts. An
-operator ends a pause by ``resume`` or ``trust``. Both begin an *epoch*: every seed that was announced before
-is redrawn before it is used. A log whose end is lost goes on as its *successor*, under another name. A
-reconciliation with the payment providers ends a hold (services/payments/hold.py).
+operator ends a pause by ``resume`` (``flask log continue``) or ``trust``. Both begin an *epoch*: every seed
+that was announced before is redrawn before it is used. A log whose end is lost goes on as its *successor*,
+under another name. A reconciliation with the payment providers ends a hold (services/payments/hold.py).
 """
 
 import logging
@@ -222,7 +222,10 @@ class Restores:
         return None if found.database == database.identity() else MOVED
 
     def lost_entries(self) -> int | None:
-        """How many entries of the file the database lacks; None if bets are not paused. See ``doubt``."""
+        """How many entries of the file the database lacks; 0 without one, None if bets may go on.
+
+        Writes nothing. To be used within ``reading()``.
+        """
         found, stored = self.machine.read(), stored_log()
         if not stored.is_paused and self.doubt() in (None, MOVED):
             return None

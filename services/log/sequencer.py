@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import peewee
 
-from models.audit_trail import number_new
+from models.audit_trail import anchor_waiting_events
 from models.db.connection import reading, writing
 from models.db.sql import execute
 from models.log import Log, LogCheckpoint, LogEntry, WaitingBet, WaitingEntry, lock_log
@@ -80,7 +80,7 @@ class Sequencer:
             locked = lock_log(for_append=True)
             if _state(locked) != _state(log):
                 raise Superseded
-            if anchor := number_new(now=now):
+            if anchor := anchor_waiting_events(now=now):
                 last = [*last, entries.audit(at=now, digest=anchor[0], events=anchor[1])]
             if not (first or waiting or last or changes):
                 return log.checkpoint
@@ -100,7 +100,9 @@ class Sequencer:
                 bundles.store_tiles(tiles)
                 bundles.store_references(log.size, [entry.reference for entry in added])
             row = LogCheckpoint
-            row.delete().where(row.signed_at_ms < now - DAY_MS, row.size > 0).execute()
+            # The last one stays: other machines have it in their files until they follow.
+            is_old = row.signed_at_ms < now - DAY_MS
+            row.delete().where(is_old, row.size > 0, row.size != log.size).execute()
             row.insert(size=size, root=new_root.hex(), signed_at_ms=now).on_conflict(
                 conflict_target=[row.size], preserve=[row.root, row.signed_at_ms]
             ).execute()
@@ -139,7 +141,7 @@ class Sequencer:
         return checkpoint == Checkpoint(log.origin, log.size, root_at(log.size))
 
     def _remove(self, appended: Sequence[Entry]) -> None:
-        """Remove from what waits, and add the bets to the figures."""
+        """Remove from what waits, and add the bets to the totals."""
         bets = [entry.reference for entry in appended if entry.reference > 0]
         others = [-entry.reference for entry in appended if entry.reference < 0]
         execute(DELETE_WAITING, {"bets": json.dumps(dict.fromkeys(bets, ""))})

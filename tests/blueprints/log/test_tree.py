@@ -2,6 +2,8 @@
 
 import pytest
 
+from models.db.connection import reading
+from models.log import LogCheckpoint
 from tests.blueprints.log.conftest import ORIGIN, content, leaf_hash, not_found
 from tests.services.log.rfc6962 import mth
 from tests.support.lost_log import let_confirm, replace_log, restore_log, resume, stored_log
@@ -218,3 +220,14 @@ def test_anybody_may_read_the_log_from_any_page_as_often_as_he_likes(client, log
 
     assert {answer.status_code for answer in answers} == {200, 404}
     assert {answer.headers["Access-Control-Allow-Origin"] for answer in answers} == {"*"}
+
+
+def test_a_checkpoint_that_other_machines_still_keep_outlives_an_idle_day(log, logged_spin, clock):
+    logged_spin()
+    kept_by_others = log.checkpoint()
+    clock.advance(days=1, seconds=1)
+
+    logged_spin()
+
+    with reading():
+        assert LogCheckpoint.select().where(LogCheckpoint.size == kept_by_others.size).exists()

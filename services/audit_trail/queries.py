@@ -101,11 +101,11 @@ def anchors() -> Iterator[Anchor]:
 
 def logged_anchors(log: Log, *, newest_first: bool = False) -> Iterator[Anchor]:
     """The anchors that the public log has in its tree, the oldest first."""
-    for _, entry in logged_entries(log, newest_first=newest_first):
+    for _, entry in logged_anchor_entries(log, newest_first=newest_first):
         yield anchor_of(json.loads(entry))
 
 
-def logged_entries(log: Log, *, newest_first: bool = False) -> Iterator[tuple[int, bytes]]:
+def logged_anchor_entries(log: Log, *, newest_first: bool = False) -> Iterator[tuple[int, bytes]]:
     """The same with the index and the whole entry of each."""
     numbers = range(-(-log.size // TILE_WIDTH))
     step = -1 if newest_first else 1
