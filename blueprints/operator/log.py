@@ -2,13 +2,14 @@
 
 import sys
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import click
 
 from blueprints.api.cli import OperatorGroup, fail_on_problems, print_json
 from models.bets import Bet
-from models.db.connection import database, reading, writing
+from models.db.connection import database, reading
 from models.db.sqlite import Sqlite
 from models.payments import PaymentRecord
 from server.current_services import get_services
@@ -62,8 +63,8 @@ def continue_(reason: str, lost: int | None) -> None:
         if not sys.stdin.isatty():
             raise click.exceptions.Exit(1)
         lost = click.prompt("Type the number of lost entries", type=int, err=True)
-    begun = get_services().log.restores.resume(lost=lost, reason=reason)
-    _finish(AuditEventType.LOG_CONTINUED, begun, {"lost": lost, "reason": reason})
+    record_it = partial(_record, AuditEventType.LOG_CONTINUED, {"lost": lost, "reason": reason})
+    print_json(_done(get_services().log.restores.resume(lost=lost, reason=reason, record=record_it)))
 
 
 @group.command("trust")
@@ -76,8 +77,8 @@ def trust(size: int, reason: str) -> None:
     """
     reason = checked_reason(reason)
     _check_writable()
-    begun = get_services().log.restores.trust(size=size, reason=reason)
-    _finish(AuditEventType.LOG_TRUSTED, begun, {"trusted": size, "reason": reason})
+    record_it = partial(_record, AuditEventType.LOG_TRUSTED, {"trusted": size, "reason": reason})
+    print_json(_done(get_services().log.restores.trust(size=size, reason=reason, record=record_it)))
 
 
 @reading()
@@ -117,10 +118,11 @@ def _newest(table: type[Bet] | type[PaymentRecord]) -> str | None:
     return at and datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="seconds")
 
 
-def _finish(event: AuditEventType, begun: File, after: dict[str, Any]) -> None:
-    """Record what the operator has done, and print it."""
+def _record(event: AuditEventType, what: dict[str, Any], begun: File) -> None:
+    """Record what the operator has done."""
+    record(event, now=get_services().clock(), user_id=None, after=_done(begun) | what)
+
+
+def _done(begun: File) -> dict[str, Any]:
     checkpoint = begun.checkpoint
-    done = {"origin": checkpoint.origin, "size": checkpoint.size, "epoch": begun.epoch}
-    with writing():
-        record(event, now=get_services().clock(), user_id=None, after=done | after)
-    print_json(done)
+    return {"origin": checkpoint.origin, "size": checkpoint.size, "epoch": begun.epoch}

@@ -21,6 +21,7 @@ from services.bets import rolls
 from services.log import entries
 from services.log.bet_log import BetLog
 from services.log.entries import Reason
+from services.log.file import File
 from services.log.restore import BetsPaused
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
@@ -181,11 +182,14 @@ class ServerSeeds:
 
         This takes no longer for a million players: each seed is drawn at its next use. Raises BetsPaused.
         """
-        self.bet_log.restores.redraw()
-        with writing():
+        with reading():
             count = int(AnnouncedSeed.select().count())
+
+        def record_redraw(_begun: File) -> None:
             record(AuditEventType.SEEDS_REDRAWN, now=now, user_id=None, after={"seeds": count})
-            return count
+
+        self.bet_log.restores.redraw(record=record_redraw)
+        return count
 
     def of_bet(self, bet: Bet | Proof) -> str:
         """A settled bet's seed, revealed or not; empty if no key decrypts it.

@@ -49,6 +49,10 @@ CONFIRM_SECONDS = 3.0
 """How long a machine without a file waits for another one to confirm the database."""
 
 
+Record = Callable[[File], None]
+"""Records what an operator has done, as an event of the audit trail."""
+
+
 class BetsPaused(Unavailable):
     """An operator must look at the database before bets go on."""
 
@@ -175,12 +179,8 @@ class Restores:
         return self.machine.keep(File(stored.checkpoint, database.identity(), stored.epoch, {}))
 
     def _keep(self, found: File, note: str, epoch: int) -> File:
-        """Keep this checkpoint of the database. If it is of another log, that of the file has ended."""
-        file = File(note, database.identity(), epoch, found.ended)
-        before = found.checkpoint.origin
-        if file.checkpoint.origin != before:
-            file = replace(file, ended=found.ended | {before: found.note})
-        return self.machine.keep(file)
+        """Keep this checkpoint of the database."""
+        return self.machine.keep(_following(found, note, epoch))
 
     def _is_confirmed(self, stored: Log) -> bool:
         """Whether a live process finds the checkpoint of its machine in this database."""
@@ -231,11 +231,12 @@ class Restores:
             return None
         return max(found.checkpoint.size - stored.size, 0) if found else 0
 
-    def resume(self, *, lost: int, reason: str) -> File:
+    def resume(self, *, lost: int, reason: str, record: Record) -> File:
         """Let bets go on in this database, although so many entries of the log are lost.
 
-        The log goes on as a successor, except when only bets are lost that were not in it yet. Raises
-        Refusal if bets are not paused, and for another number.
+        The log goes on as a successor, except when only bets are lost that were not in it yet. ``record`` is
+        called in the transaction that begins the epoch. Raises Refusal if bets are not paused, and for
+        another number.
         """
         with self.machine.locked():
             expected, found, stored = self.lost_entries(), self.machine.read(), stored_log()
@@ -249,16 +250,18 @@ class Restores:
             if found is None:
                 found = File(stored.checkpoint, "", stored.epoch, {})
                 ended = Checkpoint(stored.origin, stored.size, sequencer.root_at(stored.size))
-                return self._begin_epoch(found, reason=reason, hold=hold, ended=ended)
+                return self._begin_epoch(found, reason=reason, hold=hold, ended=ended, record=record)
             ended = found.checkpoint
             has_end = stored.origin == ended.origin and sequencer.has_tree(stored, ended)
             is_contained = has_end or self._is_contained(found, stored)
-            return self._begin_epoch(found, reason=reason, hold=hold, ended=None if is_contained else ended)
+            lost_log = None if is_contained else ended
+            return self._begin_epoch(found, reason=reason, hold=hold, ended=lost_log, record=record)
 
-    def trust(self, *, size: int, reason: str) -> File:
+    def trust(self, *, size: int, reason: str, record: Record) -> File:
         """Let the log go on, on a machine without a file, because it has the entries that others have seen.
 
-        ``size`` is that of a checkpoint that somebody else has kept. Raises Refusal.
+        ``size`` is that of a checkpoint that somebody else has kept. For ``record`` see ``resume``. Raises
+        Refusal.
         """
         with self.machine.locked():
             stored = stored_log()
@@ -269,14 +272,22 @@ class Restores:
             if not 0 < size <= stored.size:
                 raise Refusal(f"the log of the database has {stored.size} entries, not {size}")
             found = File(stored.checkpoint, "", stored.epoch, {})
-            return self._begin_epoch(found, reason=reason, hold=UNKNOWN)
+            return self._begin_epoch(found, reason=reason, hold=UNKNOWN, record=record)
 
-    def redraw(self) -> None:
-        """Begin an epoch because an operator asks for it. Raises BetsPaused."""
+    def redraw(self, *, record: Record) -> None:
+        """Begin an epoch because an operator asks for it; ``record``: see ``resume``. Raises BetsPaused."""
         with self.machine.locked():
-            self._begin_epoch(self.compare(), reason=REDRAWN, hold=REDRAWN)
+            self._begin_epoch(self.compare(), reason=REDRAWN, hold=REDRAWN, record=record)
 
-    def _begin_epoch(self, found: File, *, reason: str, hold: str, ended: Checkpoint | None = None) -> File:
+    def _begin_epoch(
+        self,
+        found: File,
+        *,
+        reason: str,
+        hold: str,
+        ended: Checkpoint | None = None,
+        record: Record | None = None,
+    ) -> File:
         """Append the entry of an epoch after all that waits, in a successor of ``ended`` if that is given.
 
         Withdrawals are held for the reason ``hold``. Within ``locked``. Raises Superseded.
@@ -293,9 +304,22 @@ class Restores:
             log.warning("the log goes on as %s: %s", origin, reason)
         last = [entries.epoch(at=now, redraw=number, reason=reason)]
         waiting, root = self._sequencer.waiting(None), sequencer.root_at(stored.size)
-        note = self._sequencer.append(stored, root, waiting, now=now, first=first, last=last, **changes)
+        with writing():
+            note = self._sequencer.append(stored, root, waiting, now=now, first=first, last=last, **changes)
+            begun = _following(found, note, number)
+            if record is not None:
+                record(begun)
         log.warning("server seeds are redrawn: %s", reason)
-        return self._keep(found, note, number)
+        return self.machine.keep(begun)
+
+
+def _following(found: File, note: str, epoch: int) -> File:
+    """The file with this checkpoint. If it is of another log, that of the found file has ended."""
+    file = File(note, database.identity(), epoch, found.ended)
+    before = found.checkpoint.origin
+    if file.checkpoint.origin == before:
+        return file
+    return replace(file, ended=found.ended | {before: found.note})
 
 
 def _is_new(stored: Log) -> bool:

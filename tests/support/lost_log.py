@@ -37,7 +37,12 @@ def resume(log, reason="the end of the log is lost"):
     """Let bets go on, as ``flask log continue`` does."""
     with reading():
         lost = log.restores.lost_entries()
-    return log.restores.resume(lost=lost, reason=reason)
+    return log.restores.resume(lost=lost, reason=reason, record=lambda _: None)
+
+
+def redraw(log):
+    """Redraw all seeds, as ``flask seeds redraw`` does."""
+    log.restores.redraw(record=lambda _: None)
 
 
 def let_confirm(other, log):

@@ -187,3 +187,15 @@ def test_both_are_events_of_the_audit_trail(command, lost, file):
         "the disk failed",
         "the log has the entries that others have seen",
     ]
+
+
+def test_without_its_event_of_the_audit_trail_nothing_is_continued(app, lost, log, file):
+    before, kept = stored_log(), file.read_text()
+
+    def fail(_begun):
+        raise RuntimeError("the process dies")
+
+    with pytest.raises(RuntimeError, match="dies"):
+        log.restores.resume(lost=2, reason="the disk failed", record=fail)
+
+    assert (stored_log(), file.read_text()) == (before, kept)

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from functools import partial
 
 import pytest
 
@@ -11,6 +12,7 @@ from services.log import sequencer
 from services.log.notes import LogKeys, SigningKey
 from services.shared.errors import Refusal, Unavailable
 from tests.blueprints.log.conftest import ORIGIN, content
+from tests.support.lost_log import redraw as redraw_seeds
 from tests.support.lost_log import restore_log, resume, stored_log
 
 NEXT = b"the next key of log of the tests"
@@ -46,7 +48,13 @@ def test_nothing_is_signed_with_another_key_than_the_last(make_app, logged_spin,
     before = stored_log()
     other = log_of(make_app(LOG_SIGNING_KEY=NEXT_KEY))
 
-    for step in (other.append_now, other.watch, other.restores.redraw, other.log_commitments, other.file):
+    for step in (
+        other.append_now,
+        other.watch,
+        partial(redraw_seeds, other),
+        other.log_commitments,
+        other.file,
+    ):
         with pytest.raises(Unavailable):
             step()
 
@@ -65,7 +73,7 @@ def test_the_next_key_is_announced_once(with_next_key):
 
     for _ in range(3):
         log.append_waiting()
-    log_of(with_next_key).restores.redraw()
+    redraw_seeds(log_of(with_next_key))
     log.append_waiting()
 
     (announced,) = announcements()
@@ -118,7 +126,7 @@ def test_a_key_that_somebody_puts_into_the_queue_is_never_logged(log, logged_spi
         WaitingEntry.insert(entry=LogEntry.create(text=text).id).execute()
 
     log.append_now()
-    log.restores.redraw()
+    redraw_seeds(log)
 
     # The spin, its player's commitment, and the epoch.
     assert log.checkpoint().size == 3

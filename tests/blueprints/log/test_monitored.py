@@ -5,6 +5,7 @@ import base64
 import pytest
 
 from tests.harness.servers import threaded_server
+from tests.support.lost_log import redraw as redraw_seeds
 from tests.support.lost_log import restore_log, resume, stored_log
 from tests.support.openings import Openings, chest
 from verify import monitor
@@ -47,7 +48,7 @@ def test_play_and_redraws(app, log, player, new_player, logged_spin, spin, annou
 
     spin()
     for _ in range(2):
-        log.restores.redraw()
+        redraw_seeds(log)
         announced()
     announced(bob)
     spin()
@@ -61,7 +62,7 @@ def test_a_restore(log, logged_spin, player, announced, watch):
         logged_spin()
     backup = stored_log()
     assert watch()[0] == []
-    log.restores.redraw()
+    redraw_seeds(log)
     announced()
     log.append_now()
     assert watch()[0] == []

@@ -4,6 +4,7 @@ import pytest
 
 from models.db.connection import reading
 from services.log import bundles
+from tests.support.lost_log import redraw as redraw_seeds
 from tests.support.lost_log import restore_log, resume, stored_log
 from verify import monitor
 
@@ -45,7 +46,7 @@ def test_redrawn_commitments_come_after_their_epoch(log, logged_spin, appended, 
     """A second epoch begins before the entries of the first are appended."""
     logged_spin()
     for _ in range(2):
-        log.restores.redraw()
+        redraw_seeds(log)
         announced()
 
     assert appended() == (["new", "bet", "epoch", "redrawn", "epoch", "redrawn"], [])
@@ -54,7 +55,7 @@ def test_redrawn_commitments_come_after_their_epoch(log, logged_spin, appended, 
 def test_a_commitment_is_redrawn_after_the_bet_before_it(log, logged_spin, spin, appended, announced):
     logged_spin()
     spin()
-    log.restores.redraw()
+    redraw_seeds(log)
     announced()
     spin()
 
@@ -65,7 +66,7 @@ def test_an_account_that_is_new_in_an_epoch_is_not_redrawn_in_it(
     log, logged_spin, new_player, appended, announced
 ):
     logged_spin()
-    log.restores.redraw()
+    redraw_seeds(log)
     announced(new_player("bob"))
 
     assert appended() == (["new", "bet", "epoch", "new"], [])
@@ -76,7 +77,7 @@ def test_the_entries_of_a_successor_are_in_order_too(log, logged_spin, spin, app
     bob = new_player("bob")
     log.append_now()
     backup = stored_log()
-    log.restores.redraw()
+    redraw_seeds(log)
     announced(bob)
     log.append_now()
     restore_log(backup)

@@ -6,6 +6,7 @@ from models.bets import Bet
 from models.db.connection import reading
 from services.log import file, sequencer
 from services.shared.errors import Unavailable
+from tests.support.lost_log import redraw as redraw_seeds
 
 pytestmark = pytest.mark.security("The public log")
 
@@ -48,7 +49,7 @@ def test_a_new_players_bet_is_refused(spin, balance, fill_disk, new_player):
 
 def test_a_bet_on_a_redrawn_commitment_is_refused(app, log, logged_spin, spin, player, fill_disk):
     logged_spin()
-    log.restores.redraw()
+    redraw_seeds(log)
     app.extensions["services"].seeds.announced(user_id=player.id)
     fill_disk()
 

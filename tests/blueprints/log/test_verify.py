@@ -10,6 +10,7 @@ from models.db.connection import writing
 from models.log import Log, LogBundle, LogCheckpoint, LogEntry, LogTile, WaitingBet, WaitingEntry
 from services.bets.seeds import ServerSeeds
 from services.log import bundles
+from tests.support.lost_log import redraw as redraw_seeds
 from tests.support.lost_log import restore_log, stored_log
 from tests.support.openings import Openings, chest
 
@@ -41,7 +42,7 @@ def test_it_is_clean_after_real_play(app, log, player, new_player, logged_spin, 
         logged_spin(by)
     Openings(app).bet(bob, chest("chest"))
     add_waiting(300)
-    log.restores.redraw()
+    redraw_seeds(log)
     seeds: ServerSeeds = app.extensions["services"].seeds
     seeds.announced(user_id=player.id)
     logged_spin()

@@ -10,6 +10,7 @@ from services.shared.errors import Unavailable
 from tests.harness.spins import play_spin
 from tests.harness.waiting import wait_until
 from tests.services.bets.conftest import reveal
+from tests.support.lost_log import redraw as redraw_seeds
 
 PATH = "/upgrader/commitment"
 
@@ -55,14 +56,14 @@ def redraw(request, app, player, monkeypatch):
     def read_and_redraw(*, user_id):
         seed = read(user_id=user_id)
         monkeypatch.setattr(services.seeds, "load", read)
-        services.log.restores.redraw()
+        redraw_seeds(services.log)
         return seed
 
     def begin():
         # Otherwise the spin would use the remembered seed, and not read the announced one.
         services.seeds.take_remembered(user_id=player.id)
         if request.param == "before the spin":
-            services.log.restores.redraw()
+            redraw_seeds(services.log)
         else:
             monkeypatch.setattr(services.seeds, "load", read_and_redraw)
 
