@@ -3,9 +3,9 @@ import json
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from bench.harness.servers import serving
 from services.beacon.chain import QUICKNET, BadBeacon
 from services.beacon.relays import Relay, RelayAway, read_chain
+from tests.harness.servers import serving
 
 ROUND = 1_000
 SIGNATURE = "b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39"
