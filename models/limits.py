@@ -70,7 +70,7 @@ def _sum_so_far(period: str, column: str) -> str:
 def _over_limits() -> str:
     used = {"wager": "{0}_wagered_cents", "loss": "{0}_wagered_cents - {0}_paid_cents"}
     return "\n".join(
-        f"    WHEN {_sum_so_far(period, used[kind].format(period))} + :wager_cents"
+        f"    WHEN {_sum_so_far(period, used[kind].format(period))} + battle_seats_cents + :wager_cents"
         f" > {period}_{kind}_limit_cents THEN '{kind} {period}'"
         for kind in BET_LIMIT_KINDS
         for period in PERIODS

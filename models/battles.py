@@ -1,0 +1,202 @@
+"""Battles: their cases and seats, the contents of open ones, and the SQL that changes them.
+
+A battle is ``open`` until it is ``locked`` or ``cancelled``; a locked one ends as ``settled`` or ``void``.
+Whatever changes it locks its row first, then the rows of players in the order of their ids.
+"""
+
+from enum import StrEnum
+
+import peewee
+from peewee import SQL, Check
+
+from models.bets import Bet
+from models.db.connection import Table
+from models.ledger import LedgerTransaction
+from models.log import LogEntry
+from models.users import User
+
+BATTLE = "battle"
+"""The game of the bets of battles."""
+BATTLE_1 = "battle-1"
+"""Their algorithm."""
+
+
+class State(StrEnum):
+    """How far a battle is."""
+
+    OPEN = "open"
+    LOCKED = "locked"
+    SETTLED = "settled"
+    CANCELLED = "cancelled"
+    VOID = "void"
+
+
+class VoidReason(StrEnum):
+    """Why a locked battle was refunded."""
+
+    LATE = "late"
+    """The lock was not in a signed checkpoint in time."""
+    BEACON = "beacon"
+    """The network has not published the round for a day."""
+    RESTORE = "restore"
+    """The lock was in the part of the log that a restore has lost."""
+
+
+class Battle(Table):
+    """A battle. Each change raises ``version``."""
+
+    id = peewee.BigAutoField()
+    # 128 random bits in base64url.
+    public_id = peewee.CharField(max_length=22, unique=True)
+    state = peewee.CharField(
+        max_length=9, constraints=[Check(f"state IN {tuple(state.value for state in State)}")]
+    )
+    version = peewee.BigIntegerField(constraints=[Check("version >= 1")])
+    mode = peewee.CharField(max_length=7, constraints=[Check("mode IN ('normal', 'jackpot', 'shared')")])
+    # Such as ``2v2``: see TEAMS in services/battles/rules.py.
+    teams = peewee.CharField(max_length=11)
+    is_crazy = peewee.BooleanField()
+    is_terminal = peewee.BooleanField()
+    is_players_only = peewee.BooleanField()
+    is_private = peewee.BooleanField()
+    # What each seat costs.
+    cost_cents = peewee.BigIntegerField(constraints=[Check("cost_cents > 0")])
+    # The house edge that counts for the theoretical loss of its players.
+    counted_edge_ppm = peewee.IntegerField(constraints=[Check("counted_edge_ppm BETWEEN 0 AND 999999")])
+    creator = peewee.ForeignKeyField(User, on_delete="RESTRICT", index=False)
+    commitment = peewee.CharField(max_length=64, unique=True)
+    encrypted_server_seed = peewee.TextField()
+    # Once it is published: of a settled or void battle, and of one that a restore has cancelled.
+    server_seed = peewee.CharField(max_length=64, null=True)
+    created_at_ms = peewee.BigIntegerField()
+
+    # When the last seat was taken, the round that decides, and the entry in the log.
+    locked_at_ms = peewee.BigIntegerField(null=True)
+    round = peewee.BigIntegerField(null=True)
+    lock_entry = peewee.ForeignKeyField(
+        LogEntry, null=True, unique=True, on_delete="RESTRICT", backref="locked_battle"
+    )
+    # Of that entry in the log, written when it is appended.
+    lock_index = peewee.BigIntegerField(null=True)
+    # Whether it was in a signed checkpoint before the round could be known; null until that is decided.
+    is_lock_in_time = peewee.BooleanField(null=True)
+
+    ended_at_ms = peewee.BigIntegerField(null=True)
+    # The beacon of a settled battle.
+    signature = peewee.CharField(max_length=96, null=True)
+    randomness = peewee.CharField(max_length=64, null=True)
+    end_entry = peewee.ForeignKeyField(
+        LogEntry, null=True, unique=True, on_delete="RESTRICT", backref="ended_battle"
+    )
+    end_index = peewee.BigIntegerField(null=True)
+    void_reason = peewee.CharField(
+        max_length=7, null=True, constraints=[Check("void_reason IN ('late', 'beacon', 'restore')")]
+    )
+    # Who drew what and who won, as JSON: see ``Outcome`` in services/battles/outcomes.py.
+    outcome = peewee.TextField(null=True)
+    # The transaction of the end.
+    ledger_transaction = peewee.ForeignKeyField(
+        LedgerTransaction, null=True, unique=True, on_delete="RESTRICT"
+    )
+
+    class Meta:
+        table_name = "battles"
+        constraints = [
+            Check(
+                "(state IN ('locked', 'settled', 'void')) = (lock_entry_id IS NOT NULL)"
+                " AND (lock_entry_id IS NULL) = (locked_at_ms IS NULL)"
+                " AND (lock_entry_id IS NULL) = (round IS NULL)",
+                "battles_lock",
+            ),
+            Check(
+                "(state IN ('settled', 'void', 'cancelled')) = (ended_at_ms IS NOT NULL)"
+                " AND (state IN ('settled', 'void')) = (end_entry_id IS NOT NULL)"
+                " AND (state = 'void') = (void_reason IS NOT NULL)"
+                " AND (state = 'settled') = (signature IS NOT NULL AND randomness IS NOT NULL"
+                " AND outcome IS NOT NULL AND ledger_transaction_id IS NOT NULL)",
+                "battles_end",
+            ),
+        ]
+        indexes = (
+            # What is to be locked, cancelled or ended.
+            SQL("CREATE INDEX battles_under_way ON battles (state, id) WHERE state IN ('open', 'locked')"),
+            # The public lists, newest first.
+            SQL("CREATE INDEX battles_listed ON battles (state, id) WHERE NOT is_private"),
+        )
+
+
+class BattleCase(Table):
+    """A case of a battle, which each seat opens ``count`` times in a row."""
+
+    battle = peewee.ForeignKeyField(Battle, on_delete="CASCADE", index=False)
+    position = peewee.IntegerField(constraints=[Check("position >= 0")])
+    count = peewee.IntegerField(constraints=[Check("count BETWEEN 1 AND 50")])
+    # The row of the case, which may be retired since. It is no foreign key, as in ``CaseSpins``.
+    case_id = peewee.BigIntegerField()
+    slug = peewee.CharField(max_length=300)
+    name = peewee.CharField(max_length=100)
+    price_cents = peewee.BigIntegerField(constraints=[Check("price_cents > 0")])
+    # Of ``battle_snapshots`` while the battle is open, and of ``snapshots`` from the lock on.
+    snapshot_id = peewee.BigIntegerField()
+    snapshot_hash = peewee.CharField(max_length=64)
+
+    class Meta:
+        table_name = "battle_cases"
+        primary_key = peewee.CompositeKey("battle", "position")
+
+
+class BattleSeat(Table):
+    """A seat that was taken, by a player or by a bot. The row stays when the player leaves."""
+
+    id = peewee.BigAutoField()
+    battle = peewee.ForeignKeyField(Battle, on_delete="CASCADE", index=False)
+    seat = peewee.IntegerField(constraints=[Check("seat BETWEEN 0 AND 5")])
+    # Null for a bot.
+    user = peewee.ForeignKeyField(User, null=True, on_delete="RESTRICT", index=False)
+    client_seed = peewee.CharField(max_length=64)
+    joined_at_ms = peewee.BigIntegerField()
+    # Null while the seat is taken, which it stays when the battle ends.
+    left_at_ms = peewee.BigIntegerField(null=True)
+    request_id = peewee.CharField(max_length=64, null=True)
+    request_digest = peewee.CharField(max_length=64, null=True)
+    # Of a player in a settled battle.
+    bet = peewee.ForeignKeyField(Bet, null=True, unique=True, on_delete="RESTRICT")
+    # The nonce of the player's newest bet when the battle ended, by which histories are ordered.
+    after_nonce = peewee.BigIntegerField(null=True)
+
+    class Meta:
+        table_name = "battle_seats"
+        constraints = [Check("(bet_id IS NULL) = (after_nonce IS NULL)", "battle_seats_bet")]
+        indexes = (
+            # Of two who take one seat at once, one fails; and a player has one seat.
+            SQL(
+                "CREATE UNIQUE INDEX battle_seats_taken ON battle_seats (battle_id, seat)"
+                " WHERE left_at_ms IS NULL"
+            ),
+            SQL(
+                "CREATE UNIQUE INDEX battle_seats_of_player ON battle_seats (user_id, battle_id)"
+                " WHERE left_at_ms IS NULL"
+            ),
+            SQL(
+                "CREATE UNIQUE INDEX battle_seats_by_request_id ON battle_seats (user_id, request_id)"
+                " WHERE request_id IS NOT NULL"
+            ),
+            # The places of a player's battles between the other bets.
+            SQL(
+                "CREATE INDEX battle_seats_in_history ON battle_seats (user_id, after_nonce, bet_id)"
+                " WHERE bet_id IS NOT NULL"
+            ),
+        )
+
+
+class BattleSnapshot(Table):
+    """The content of a case of open battles, as in ``snapshots``. The lock copies it there."""
+
+    id = peewee.BigIntegerField(primary_key=True)
+    hash = peewee.CharField(max_length=64, constraints=[Check("length(hash) = 64")])
+    content = peewee.TextField()
+    # When the newest battle with it was created.
+    used_at_ms = peewee.BigIntegerField()
+
+    class Meta:
+        table_name = "battle_snapshots"
