@@ -12,6 +12,7 @@ from peewee import SQL, Check
 from models.bets import Bet
 from models.db.connection import Table
 from models.ledger import LedgerTransaction
+from models.limits import PLAYED_LATELY, REFUSAL
 from models.log import LogEntry
 from models.users import User
 
@@ -66,6 +67,8 @@ class Battle(Table):
     creator = peewee.ForeignKeyField(User, on_delete="RESTRICT", index=False)
     commitment = peewee.CharField(max_length=64, unique=True)
     encrypted_server_seed = peewee.TextField()
+    # Of the log, as in ``announced_seeds``. An open battle of an earlier epoch is cancelled.
+    epoch = peewee.BigIntegerField()
     # Once it is published: of a settled or void battle, and of one that a restore has cancelled.
     server_seed = peewee.CharField(max_length=64, null=True)
     created_at_ms = peewee.BigIntegerField()
@@ -200,3 +203,34 @@ class BattleSnapshot(Table):
 
     class Meta:
         table_name = "battle_snapshots"
+
+
+TAKE_SEAT = f"""
+UPDATE users SET
+    balance_cents = balance_cents - :wager_cents,
+    balance_version = balance_version + 1,
+    battle_seats_cents = battle_seats_cents + :wager_cents,
+    last_bet_at_ms = :created_at_ms,
+    play_began_at_ms = CASE WHEN {PLAYED_LATELY} THEN play_began_at_ms ELSE :created_at_ms END,
+    play_wagered_cents = CASE WHEN {PLAYED_LATELY} THEN play_wagered_cents ELSE 0 END,
+    play_paid_cents = CASE WHEN {PLAYED_LATELY} THEN play_paid_cents ELSE 0 END
+WHERE id = :user_id AND balance_cents >= :wager_cents AND {REFUSAL} IS NULL
+"""  # noqa: S608  # constants
+"""Takes the cost of a seat from a player who may bet, with the parameters of ``REFUSAL``."""
+
+KEEP_SNAPSHOTS = """
+INSERT INTO snapshots (id, hash, content)
+SELECT id, hash, content FROM battle_snapshots
+WHERE id IN (SELECT snapshot_id FROM battle_cases WHERE battle_id = :battle_id)
+ORDER BY id
+ON CONFLICT (id) DO UPDATE SET hash = CASE WHEN snapshots.hash = EXCLUDED.hash THEN EXCLUDED.hash END
+"""
+"""Keeps the contents of a battle for good. If another content has an id, its hash would become null, which the
+table refuses."""
+
+MISSING_SNAPSHOTS = """
+SELECT COUNT(*) FROM battle_cases
+WHERE battle_id = :battle_id AND NOT EXISTS (
+    SELECT 1 FROM snapshots WHERE id = battle_cases.snapshot_id AND hash = battle_cases.snapshot_hash
+)
+"""
