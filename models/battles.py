@@ -225,8 +225,8 @@ WHERE id IN (SELECT snapshot_id FROM battle_cases WHERE battle_id = :battle_id)
 ORDER BY id
 ON CONFLICT (id) DO UPDATE SET hash = CASE WHEN snapshots.hash = EXCLUDED.hash THEN EXCLUDED.hash END
 """
-"""Keeps the contents of a battle for good. If another content has an id, its hash would become null, which the
-table refuses."""
+"""Keeps the contents of a battle for good. If another content has an id, its hash would become null, which
+the table refuses."""
 
 MISSING_SNAPSHOTS = """
 SELECT COUNT(*) FROM battle_cases

@@ -65,7 +65,7 @@ class TooManyBattles(Refusal):
 
 
 class BattlesPaused(Refusal):
-    """The beacon is late, or this server's clock is wrong. A join that would lock a battle changes nothing."""
+    """The beacon is late, or this server's clock is wrong. No last seat can be taken until that is over."""
 
     status = 503
     text = "Battles are paused"
