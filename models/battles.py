@@ -12,9 +12,10 @@ from peewee import SQL, Check
 from models.bets import Bet
 from models.db.connection import Table
 from models.ledger import LedgerTransaction
-from models.limits import PLAYED_LATELY, REFUSAL
+from models.limits import PLAYED_LATELY, REFUSAL, SUMS
+=======
 from models.log import LogEntry
-from models.users import User
+from models.users import Balances, User
 
 BATTLE = "battle"
 """The game of the bets of battles."""
@@ -234,3 +235,35 @@ WHERE battle_id = :battle_id AND NOT EXISTS (
     SELECT 1 FROM snapshots WHERE id = battle_cases.snapshot_id AND hash = battle_cases.snapshot_hash
 )
 """
+
+_BALANCES = ", ".join(Balances._fields)
+
+SETTLE_SEAT = f"""
+UPDATE users SET
+    balance_cents = balance_cents + :payout_cents,
+    balance_version = balance_version + 1,
+    battle_seats_cents = battle_seats_cents - :wager_cents,
+    wagered_cents = wagered_cents + :wager_cents,
+    earned_cents = earned_cents + :payout_cents,
+    theoretical_loss_ucents = theoretical_loss_ucents + CAST(:wager_cents AS BIGINT) * :counted_edge_ppm,
+    {SUMS}
+WHERE id = :user_id
+RETURNING {_BALANCES}
+"""  # noqa: S608  # constants
+"""Pay a player of a battle that is settled, and count the seat as a bet of that moment.
+
+The parameters are those of a bet: ``:user_id``, ``:wager_cents`` (what the seat cost), ``:payout_cents`` (its
+share), ``:counted_edge_ppm``, ``:created_at_ms`` (the end), and ``:day``, ``:week`` and ``:month``, the
+beginnings of its periods. The seat's row in ``bets`` is written afterwards, while the player's row is locked.
+So the ids of a player's bets are in the order in which they were counted.
+"""
+
+REFUND_SEAT = f"""
+UPDATE users SET
+    balance_cents = balance_cents + :wager_cents,
+    balance_version = balance_version + 1,
+    battle_seats_cents = battle_seats_cents - :wager_cents
+WHERE id = :user_id
+RETURNING {_BALANCES}
+"""  # noqa: S608  # constants
+"""Return what a player has paid for a seat: ``:user_id`` and ``:wager_cents``. It has never been a wager."""
