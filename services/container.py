@@ -11,6 +11,7 @@ from services.accounts.login.game_platform import GamePlatform
 from services.accounts.login.providers import Provider
 from services.accounts.two_factor.service import TwoFactorAuthentication
 from services.alarms.delivery import AlarmDelivery
+from services.beacon.beacons import Beacons
 from services.bets.cases import Openings
 from services.bets.proofs import Proofs
 from services.bets.seeds import ServerSeeds
@@ -89,6 +90,7 @@ class Services:
             process_id=process_id,
         )
         self.seeds = ServerSeeds(encrypter=self._encrypter("server seeds"), bet_log=self.log, clock=clock)
+        self.beacons = Beacons(settings, clock=clock)
         self.proofs = Proofs(seeds=self.seeds, bet_log=self.log, process_id=process_id)
 
         self.bets = BetSettler(seeds=self.seeds, bet_log=self.log, settings=settings, clock=clock)
