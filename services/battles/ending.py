@@ -6,18 +6,14 @@ stopped, and the first one does.
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from cryptography.fernet import InvalidToken
 from models import battles as sql
 from models.announced_seeds import AnnouncedSeed
 from models.battles import Battle, BattleCase, BattleSeat, State, VoidReason
 from models.bets import Bet
-from models.db.connection import database, reading, writing
+from models.db.connection import writing
 from models.db.sql import execute
-from models.figures import count_live_bet
 from models.log import LogEntry, let_wait, lock_log
-from peewee import fn
 from services.battles import queries, seats
 from services.battles.outcomes import Outcome, outcome_of
 from services.battles.rules import Draws, Rules
@@ -58,16 +54,18 @@ class Ending:
         """
         with writing():
             battle = seats.lock_battle(Battle.id == battle_id)
-            if battle.state != State.LOCKED or not battle.is_lock_in_time or beacon.round != battle.round:
+            is_due = battle.is_lock_in_time and beacon.round == battle.round
+            # The entry of the end has the index of the lock.
+            if battle.state != State.LOCKED or battle.lock_index is None or not is_due:
                 return False
-            bet_ids = self._settle(battle, beacon)
+            bet_ids = self._settle(battle, battle.lock_index, beacon)
         invalidate(Tag.BETS)
         self._changed(battle_id)
         for tell in self.on_bets:
             tell(bet_ids)
         return True
 
-    def _settle(self, battle: Battle, beacon: Beacon) -> list[int]:
+    def _settle(self, battle: Battle, lock_index: int, beacon: Beacon) -> list[int]:
         seed = self._encrypter.decrypt(battle.encrypted_server_seed)
         contents = _contents(battle)
         outcome = outcome_of(_rules(battle), contents, draws_of(battle, seed, beacon.randomness))
@@ -75,9 +73,7 @@ class Ending:
         players = [seat for seat in taken if seat.user_id is not None]
         for seat in players:
             _pay(battle, seat, outcome.payouts_cents[seat.seat], now=now)
-        shares = [
-            Entry(Account.BALANCE, seat.user_id, outcome.payouts_cents[seat.seat]) for seat in players
-        ]
+        shares = [Entry(Account.BALANCE, seat.user_id, outcome.payouts_cents[seat.seat]) for seat in players]
         escrow = battle.cost_cents * len(taken)
         rest = Entry(Account.HOUSE_BETS, None, escrow - sum(share.amount for share in shares))
         transaction_id = posting.write(
@@ -90,7 +86,7 @@ class Ending:
         ]
         lock_log()
         entry = entries.battle_end(
-            at=now, battle=battle.public_id, lock=battle.lock_index, seed=seed, signature=beacon.signature
+            at=now, battle=battle.public_id, lock=lock_index, seed=seed, signature=beacon.signature
         )
         seats.change(
             battle,
@@ -112,7 +108,8 @@ class Ending:
         """
         with writing():
             battle = seats.lock_battle(Battle.id == battle_id)
-            if battle.state != State.LOCKED or (reason is VoidReason.LATE and battle.is_lock_in_time):
+            is_due = reason is not VoidReason.LATE or battle.is_lock_in_time is False
+            if battle.state != State.LOCKED or battle.lock_index is None or not is_due:
                 return False
             now = self._clock()
             seed = self._encrypter.decrypt(battle.encrypted_server_seed)
@@ -177,9 +174,7 @@ def _insert_bet(
 ) -> int:
     """Write the seat of a player as a bet, with the dearest item that it drew."""
     payout = outcome.payouts_cents[seat.seat]
-    drawn = [
-        content.items[place] for content, place in zip(contents, outcome.places[seat.seat], strict=True)
-    ]
+    drawn = [content.items[place] for content, place in zip(contents, outcome.places[seat.seat], strict=True)]
     newest = AnnouncedSeed.select(AnnouncedSeed.nonce - 1).where(AnnouncedSeed.user == seat.user_id)
     bet_id = Bet.insert(
         user=seat.user_id,

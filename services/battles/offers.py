@@ -5,20 +5,21 @@ from typing import NamedTuple
 
 from models.battles import BattleCase
 from services.accounts import users
+from services.battles.queries import content_of
 from services.battles.rules import Rules
 from services.bets.cases import CaseNotAvailable, LevelTooLow, OpenableCase, Openings
 from services.bets.rolls import PPM, TICKET_RANGE
 from services.bets.snapshots import Content
-from services.battles.queries import content_of
 from services.shared.errors import CaseNotFound
 from services.shared.levels import level_of
+from services.shared.money import Cents
 
 
 class Offer(NamedTuple):
     """A case as it was read, and how often a seat opens it in a row."""
 
     case: OpenableCase
-    count: int
+    times: int
 
     @property
     def content(self) -> Content:
@@ -33,21 +34,23 @@ def read(openings: Openings, wanted: Iterable[tuple[str, int]]) -> list[Offer]:
     return offers
 
 
-def cost_of(offers: Iterable[Offer]) -> int:
+def cost_of(offers: Iterable[Offer]) -> Cents:
     """What a seat costs, in cents."""
-    return sum(offer.content.price_cents * offer.count for offer in offers)
+    return Cents(sum(offer.content.price_cents * offer.times for offer in offers))
 
 
 def most_of_pot(offers: Iterable[Offer], rules: Rules) -> int:
     """The most that the items of all seats can be worth, in cents."""
-    dearest = (max(item.price_cents for item in offer.content.items if item.width) * offer.count for offer in offers)
+    dearest = (
+        max(item.price_cents for item in offer.content.items if item.width) * offer.times for offer in offers
+    )
     return sum(dearest) * len(rules.team_of_seats)
 
 
 def house_edge_ppm(offers: Sequence[Offer]) -> int:
     """What the house keeps of a seat's cost on average, rounded down. Every mode pays the same on average."""
     whole = cost_of(offers) * TICKET_RANGE
-    value = sum(offer.case.value * offer.count for offer in offers)
+    value = sum(offer.case.value * offer.times for offer in offers)
     return max(whole - value, 0) * PPM // whole
 
 

@@ -15,15 +15,13 @@ from models.battles import Battle, BattleCase, BattleSeat, BattleSnapshot, State
 from models.cases import Case
 from models.db.connection import reading, writing
 from models.db.sql import execute
-from models.log import LogEntry, let_wait
-from services.accounts import users
+from models.log import let_wait
 from services.battles import offers, queries, seats
 from services.battles.offers import Offer
 from services.battles.queries import ShownBattle
 from services.battles.refusals import (
     BattleBegun,
     BattleCancelled,
-    BattleNotFound,
     BattlePriceChanged,
     BattlesOff,
     BattlesPaused,
@@ -45,7 +43,7 @@ from services.log.bet_log import BetLog
 from services.shared.clock import MINUTE_MS, Millis
 from services.shared.encryption import Encrypter
 from services.shared.errors import Refusal
-from services.shared.money import is_amount
+from services.shared.money import Cents, is_amount
 from services.shared.signals import Signal, Signals, Tag, invalidate
 from settings import Settings
 
@@ -92,6 +90,7 @@ class Battles:
         refusals of services/battles/refusals.py, and then those of a bet.
         """
         self.check_on()
+        self._beacons.want()
         rules, wanted = request.check()
         if earlier := _earlier(request):
             return earlier
@@ -153,7 +152,7 @@ class Battles:
         checkpoint = self._bet_log.checkpoint()
         with writing():
             battle = seats.lock_battle(Battle.public_id == request.battle)
-            if not is_amount(request.price, battle.cost_cents):
+            if not is_amount(request.price, Cents(battle.cost_cents)):
                 raise BattlePriceChanged
             _check_not_cancelled(battle)
             seat = int(request.seat)  # type: ignore[call-overload]  # it was checked
@@ -222,7 +221,7 @@ class Battles:
         execute(sql.KEEP_SNAPSHOTS, {"battle_id": battle.id})
         if execute(sql.MISSING_SNAPSHOTS, {"battle_id": battle.id}).fetchone()[0]:
             raise BattleCancelled
-        round_ = self._beacons.round_of_lock(at)
+        round_ = self._beacons.next_round_after_lock(at)
         entry = self._lock_entry(battle, rules, at=at, round_=round_)
         seats.change(
             battle,
@@ -329,7 +328,7 @@ def _case_rows(battle: Battle, read: Sequence[Offer]) -> list[dict[str, object]]
         {
             "battle": battle.id,
             "position": position,
-            "count": offer.count,
+            "count": offer.times,
             "case_id": offer.case.row_id,
             "slug": offer.content.case_id,
             "name": names[offer.case.row_id],
@@ -347,6 +346,4 @@ def _store_contents(read: Iterable[Offer], *, now: Millis) -> None:
     for snapshot_id, content in sorted(contents.items()):
         BattleSnapshot.insert(
             id=snapshot_id, hash=content.hash, content=content.text, used_at_ms=now
-        ).on_conflict(
-            conflict_target=[BattleSnapshot.id], update={BattleSnapshot.used_at_ms: now}
-        ).execute()
+        ).on_conflict(conflict_target=[BattleSnapshot.id], update={BattleSnapshot.used_at_ms: now}).execute()
