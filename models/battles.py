@@ -12,9 +12,9 @@ from peewee import SQL, Check
 from models.bets import Bet
 from models.db.connection import Table
 from models.ledger import LedgerTransaction
-from models.limits import PLAYED_LATELY, REFUSAL
+from models.limits import PLAYED_LATELY, REFUSAL, SUMS
 from models.log import LogEntry
-from models.users import User
+from models.users import Balances, User
 
 BATTLE = "battle"
 """The game of the bets of battles."""
@@ -65,6 +65,7 @@ class Battle(Table):
     # The house edge that counts for the theoretical loss of its players.
     counted_edge_ppm = peewee.IntegerField(constraints=[Check("counted_edge_ppm BETWEEN 0 AND 999999")])
     creator = peewee.ForeignKeyField(User, on_delete="RESTRICT", index=False)
+    creator_id: int
     commitment = peewee.CharField(max_length=64, unique=True)
     encrypted_server_seed = peewee.TextField()
     # Of the log, as in ``announced_seeds``. An open battle of an earlier epoch is cancelled.
@@ -79,6 +80,7 @@ class Battle(Table):
     lock_entry = peewee.ForeignKeyField(
         LogEntry, null=True, unique=True, on_delete="RESTRICT", backref="locked_battle"
     )
+    lock_entry_id: int | None
     # Of that entry in the log, written when it is appended.
     lock_index = peewee.BigIntegerField(null=True)
     # Whether it was in a signed checkpoint before the round could be known; null until that is decided.
@@ -153,9 +155,11 @@ class BattleSeat(Table):
 
     id = peewee.BigAutoField()
     battle = peewee.ForeignKeyField(Battle, on_delete="CASCADE", index=False)
+    battle_id: int
     seat = peewee.IntegerField(constraints=[Check("seat BETWEEN 0 AND 5")])
     # Null for a bot.
     user = peewee.ForeignKeyField(User, null=True, on_delete="RESTRICT", index=False)
+    user_id: int | None
     client_seed = peewee.CharField(max_length=64)
     joined_at_ms = peewee.BigIntegerField()
     # Null while the seat is taken, which it stays when the battle ends.
@@ -234,3 +238,35 @@ WHERE battle_id = :battle_id AND NOT EXISTS (
     SELECT 1 FROM snapshots WHERE id = battle_cases.snapshot_id AND hash = battle_cases.snapshot_hash
 )
 """
+
+_BALANCES = ", ".join(Balances._fields)
+
+SETTLE_SEAT = f"""
+UPDATE users SET
+    balance_cents = balance_cents + :payout_cents,
+    balance_version = balance_version + 1,
+    battle_seats_cents = battle_seats_cents - :wager_cents,
+    wagered_cents = wagered_cents + :wager_cents,
+    earned_cents = earned_cents + :payout_cents,
+    theoretical_loss_ucents = theoretical_loss_ucents + CAST(:wager_cents AS BIGINT) * :counted_edge_ppm,
+    {SUMS}
+WHERE id = :user_id
+RETURNING {_BALANCES}
+"""  # noqa: S608  # constants
+"""Pay a player of a battle that is settled, and count the seat as a bet of that moment.
+
+The parameters are those of a bet: ``:user_id``, ``:wager_cents`` (what the seat cost), ``:payout_cents`` (its
+share), ``:counted_edge_ppm``, ``:created_at_ms`` (the end), and ``:day``, ``:week`` and ``:month``, the
+beginnings of its periods. The seat's row in ``bets`` is written afterwards, while the player's row is locked.
+So the ids of a player's bets are in the order in which they were counted.
+"""
+
+REFUND_SEAT = f"""
+UPDATE users SET
+    balance_cents = balance_cents + :wager_cents,
+    balance_version = balance_version + 1,
+    battle_seats_cents = battle_seats_cents - :wager_cents
+WHERE id = :user_id
+RETURNING {_BALANCES}
+"""  # noqa: S608  # constants
+"""Return what a player has paid for a seat: ``:user_id`` and ``:wager_cents``. It has never been a wager."""
