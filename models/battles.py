@@ -222,6 +222,22 @@ WHERE id = :user_id AND balance_cents >= :wager_cents AND {REFUSAL} IS NULL
 """  # noqa: S608  # constants
 """Takes the cost of a seat from a player who may bet, with the parameters of ``REFUSAL``."""
 
+SEATS_TO_TAKE_BACK = f"""
+SELECT battle_seats.battle_id, battle_seats.user_id
+FROM battle_seats
+    JOIN battles ON battles.id = battle_seats.battle_id AND battles.state = 'open'
+    JOIN users ON users.id = battle_seats.user_id
+WHERE battle_seats.left_at_ms IS NULL
+    AND (:battle_id IS NULL OR battles.id = :battle_id)
+    AND (:user_id IS NULL OR users.id = :user_id)
+    AND {REFUSAL.replace(":token_number", "token_number")} IS NOT NULL
+ORDER BY battle_seats.battle_id, battle_seats.user_id
+"""  # noqa: S608  # constants
+"""The seats in open battles whose players may not bet any more, with the parameters of ``REFUSAL``.
+
+A wager of 0 compares the limits with what is used and what the open seats cost.
+"""
+
 KEEP_SNAPSHOTS = """
 INSERT INTO snapshots (id, hash, content)
 SELECT id, hash, content FROM battle_snapshots

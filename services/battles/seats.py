@@ -67,17 +67,12 @@ def check_free(battle: Battle, seat: int, *, user_id: int | None) -> list[Battle
 def seat_player(battle: Battle, seat: int, request: BetRequest, settings: Settings, *, now: Millis) -> None:
     """Take a seat and its cost, if the player may bet. Raises the refusals of a bet."""
     cost = battle.cost_cents
-    values = {
+    values = _values(now) | {
         "user_id": request.user_id,
         "token_number": request.token_number,
         "wager_cents": cost,
-        "created_at_ms": now,
-        "case_read_at_ms": None,
         "min_cycle_ms": settings.game_min_cycle_ms,
         "longest_play_ms": settings.longest_play_ms,
-        "day": CalendarPeriod.DAY.start(now),
-        "week": CalendarPeriod.WEEK.start(now),
-        "month": CalendarPeriod.MONTH.start(now),
     }
     if not execute(sql.TAKE_SEAT, values).rowcount:
         raise refusal_of_player(values) or InsufficientBalance()
@@ -97,6 +92,15 @@ def seat_bot(battle: Battle, seat: int, *, now: Millis) -> None:
     """Give a bot a seat, whose cost the house pays."""
     _pay(battle, Entry(Account.HOUSE_BETS, None, -battle.cost_cents), now=now)
     BattleSeat.create(battle=battle.id, seat=seat, user=None, client_seed=f"bot-{seat}", joined_at_ms=now)
+
+
+def to_take_back(
+    *, battle_id: int | None = None, user_id: int | None = None, now: Millis
+) -> list[tuple[int, int]]:
+    """The seats in open battles whose players may not bet any more: ids of the battle and the player."""
+    of_nothing = {"wager_cents": 0, "min_cycle_ms": 0, "longest_play_ms": 0}
+    values = _values(now) | of_nothing | {"battle_id": battle_id, "user_id": user_id}
+    return list(execute(sql.SEATS_TO_TAKE_BACK, values).fetchall())
 
 
 def refund(battle: Battle, seat: BattleSeat, *, now: Millis) -> None:
@@ -121,6 +125,17 @@ def cancel(battle: Battle, *, now: Millis, **values: Any) -> None:
     for seat in taken_seats(battle):
         refund(battle, seat, now=now)
     change(battle, state=State.CANCELLED, ended_at_ms=now, **values)
+
+
+def _values(now: Millis) -> dict[str, Any]:
+    """The parameters of a bet that is made now, without those of its player."""
+    return {
+        "created_at_ms": now,
+        "case_read_at_ms": None,
+        "day": CalendarPeriod.DAY.start(now),
+        "week": CalendarPeriod.WEEK.start(now),
+        "month": CalendarPeriod.MONTH.start(now),
+    }
 
 
 def _pay(battle: Battle, source: Entry, *, now: Millis) -> None:
