@@ -9,10 +9,11 @@ from enum import StrEnum
 import peewee
 from peewee import SQL, Check
 
+from models.bet_settlement import COUNT_LIVE_BET
 from models.bets import Bet
 from models.db.connection import Table
 from models.ledger import LedgerTransaction
-from models.limits import SUMS
+from models.limits import PLAYED_LATELY, REFUSAL, SUMS
 from models.log import LogEntry
 from models.users import Balances, User
 
@@ -67,6 +68,8 @@ class Battle(Table):
     creator = peewee.ForeignKeyField(User, on_delete="RESTRICT", index=False)
     commitment = peewee.CharField(max_length=64, unique=True)
     encrypted_server_seed = peewee.TextField()
+    # Of the log, as in ``announced_seeds``. An open battle of an earlier epoch is cancelled.
+    epoch = peewee.BigIntegerField()
     # Once it is published: of a settled or void battle, and of one that a restore has cancelled.
     server_seed = peewee.CharField(max_length=64, null=True)
     created_at_ms = peewee.BigIntegerField()
@@ -182,9 +185,9 @@ class BattleSeat(Table):
                 "CREATE UNIQUE INDEX battle_seats_by_request_id ON battle_seats (user_id, request_id)"
                 " WHERE request_id IS NOT NULL"
             ),
-            # The places of a player's battles between the other bets.
+            # The places of a player's battles between the other bets, from the index alone.
             SQL(
-                "CREATE INDEX battle_seats_in_history ON battle_seats (user_id, after_nonce, bet_id)"
+                "CREATE INDEX battle_seats_in_history ON battle_seats (user_id, after_nonce, bet_id, id)"
                 " WHERE bet_id IS NOT NULL"
             ),
         )
@@ -203,7 +206,40 @@ class BattleSnapshot(Table):
         table_name = "battle_snapshots"
 
 
+TAKE_SEAT = f"""
+UPDATE users SET
+    balance_cents = balance_cents - :wager_cents,
+    balance_version = balance_version + 1,
+    battle_seats_cents = battle_seats_cents + :wager_cents,
+    last_bet_at_ms = :created_at_ms,
+    play_began_at_ms = CASE WHEN {PLAYED_LATELY} THEN play_began_at_ms ELSE :created_at_ms END,
+    play_wagered_cents = CASE WHEN {PLAYED_LATELY} THEN play_wagered_cents ELSE 0 END,
+    play_paid_cents = CASE WHEN {PLAYED_LATELY} THEN play_paid_cents ELSE 0 END
+WHERE id = :user_id AND balance_cents >= :wager_cents AND {REFUSAL} IS NULL
+"""  # noqa: S608  # constants
+"""Takes the cost of a seat from a player who may bet, with the parameters of ``REFUSAL``."""
+
+KEEP_SNAPSHOTS = """
+INSERT INTO snapshots (id, hash, content)
+SELECT id, hash, content FROM battle_snapshots
+WHERE id IN (SELECT snapshot_id FROM battle_cases WHERE battle_id = :battle_id)
+ORDER BY id
+ON CONFLICT (id) DO UPDATE SET hash = CASE WHEN snapshots.hash = EXCLUDED.hash THEN EXCLUDED.hash END
+"""
+"""Keeps the contents of a battle for good. If another content has an id, its hash would become null, which
+the table refuses."""
+
+MISSING_SNAPSHOTS = """
+SELECT COUNT(*) FROM battle_cases
+WHERE battle_id = :battle_id AND NOT EXISTS (
+    SELECT 1 FROM snapshots WHERE id = battle_cases.snapshot_id AND hash = battle_cases.snapshot_hash
+)
+"""
+
 _BALANCES = ", ".join(Balances._fields)
+
+# How a player's seat of a settled battle becomes a bet, in this order, while the row of the player is locked.
+# The ids of a player's bets are therefore in the order in which they were counted.
 
 SETTLE_SEAT = f"""
 UPDATE users SET
@@ -217,12 +253,48 @@ UPDATE users SET
 WHERE id = :user_id
 RETURNING {_BALANCES}
 """  # noqa: S608  # constants
-"""Pay a player of a battle that is settled, and count the seat as a bet of that moment.
+"""Pay a player, and count the seat as a bet of the moment of the end.
 
 The parameters are those of a bet: ``:user_id``, ``:wager_cents`` (what the seat cost), ``:payout_cents`` (its
 share), ``:counted_edge_ppm``, ``:created_at_ms`` (the end), and ``:day``, ``:week`` and ``:month``, the
-beginnings of its periods. The seat's row in ``bets`` is written afterwards, while the player's row is locked.
-So the ids of a player's bets are in the order in which they were counted.
+beginnings of its periods.
+"""
+
+INSERT_SEAT_BET = f"""
+INSERT INTO bets (
+    user_id, game, nonce, ledger_transaction_id, algorithm, wager_cents, payout_cents, status, item,
+    client_seed, server_seed_commitment, server_seed, created_at_ms, proof_due_at_ms, proof_delivered_at_ms,
+    counted_edge_ppm
+) VALUES (
+    :user_id, '{BATTLE}', -:seat_id, :transaction_id, '{BATTLE_1}', :wager_cents, :payout_cents,
+    CASE WHEN :payout_cents > :wager_cents THEN 'won' ELSE 'lost' END, :item,
+    :client_seed, :commitment, :server_seed, :created_at_ms, :created_at_ms, :created_at_ms,
+    :counted_edge_ppm
+)
+RETURNING id
+"""  # noqa: S608  # constants
+"""Write the bet of the seat ``:seat_id``, which was paid by the ledger transaction ``:transaction_id``.
+
+``:item`` is the dearest that it drew, ``:commitment`` and ``:server_seed`` are the battle's.
+"""
+
+MARK_SEAT = """
+UPDATE battle_seats SET
+    bet_id = :bet_id,
+    after_nonce = (SELECT COALESCE(MAX(nonce), 0) FROM bets WHERE user_id = :user_id AND nonce > 0)
+WHERE id = :seat_id
+"""
+"""Give the seat its bet, and its place among the player's other bets."""
+
+COUNT_SEAT_BET = COUNT_LIVE_BET.format(
+    bet="""(
+        SELECT CAST(:wager_cents AS BIGINT) AS wager_cents, CAST(:payout_cents AS BIGINT) AS payout_cents
+        FROM users WHERE id = :user_id AND suspended_at_ms IS NULL
+    ) AS bet"""
+)
+"""Add a seat's bet to the counts of the live bets of ``:shard``, unless its player is suspended.
+
+Players share these rows, so this comes last.
 """
 
 REFUND_SEAT = f"""
@@ -233,4 +305,4 @@ UPDATE users SET
 WHERE id = :user_id
 RETURNING {_BALANCES}
 """  # noqa: S608  # constants
-"""Return what a player has paid for a seat: ``:user_id`` and ``:wager_cents``. It has never been a wager."""
+"""Return what a player has paid for a seat: ``:user_id`` and ``:wager_cents``. It was never a wager."""
