@@ -115,6 +115,12 @@ def refund(battle: Battle, seat: BattleSeat, *, now: Millis) -> None:
     posting.write(kind=LedgerKind.BATTLE_LEAVE, entries=[escrow, target], now=now)
 
 
+def refund_all(battle: Battle, *, now: Millis) -> None:
+    """Return the costs of all seats."""
+    for seat in taken_seats(battle):
+        refund(battle, seat, now=now)
+
+
 def change(battle: Battle, **values: Any) -> None:
     """Change a battle whose row is locked, and raise its version."""
     Battle.update(version=Battle.version + 1, **values).where(Battle.id == battle.id).execute()
@@ -122,8 +128,7 @@ def change(battle: Battle, **values: Any) -> None:
 
 def cancel(battle: Battle, *, now: Millis, **values: Any) -> None:
     """Cancel an open battle whose row is locked, and refund all of its seats."""
-    for seat in taken_seats(battle):
-        refund(battle, seat, now=now)
+    refund_all(battle, now=now)
     change(battle, state=State.CANCELLED, ended_at_ms=now, **values)
 
 
