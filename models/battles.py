@@ -66,6 +66,7 @@ class Battle(Table):
     # The house edge that counts for the theoretical loss of its players.
     counted_edge_ppm = peewee.IntegerField(constraints=[Check("counted_edge_ppm BETWEEN 0 AND 999999")])
     creator = peewee.ForeignKeyField(User, on_delete="RESTRICT", index=False)
+    creator_id: int
     commitment = peewee.CharField(max_length=64, unique=True)
     encrypted_server_seed = peewee.TextField()
     # Of the log, as in ``announced_seeds``. An open battle of an earlier epoch is cancelled.
@@ -80,6 +81,7 @@ class Battle(Table):
     lock_entry = peewee.ForeignKeyField(
         LogEntry, null=True, unique=True, on_delete="RESTRICT", backref="locked_battle"
     )
+    lock_entry_id: int | None
     # Of that entry in the log, written when it is appended.
     lock_index = peewee.BigIntegerField(null=True)
     # Whether it was in a signed checkpoint before the round could be known; null until that is decided.
@@ -154,9 +156,11 @@ class BattleSeat(Table):
 
     id = peewee.BigAutoField()
     battle = peewee.ForeignKeyField(Battle, on_delete="CASCADE", index=False)
+    battle_id: int
     seat = peewee.IntegerField(constraints=[Check("seat BETWEEN 0 AND 5")])
     # Null for a bot.
     user = peewee.ForeignKeyField(User, null=True, on_delete="RESTRICT", index=False)
+    user_id: int | None
     client_seed = peewee.CharField(max_length=64)
     joined_at_ms = peewee.BigIntegerField()
     # Null while the seat is taken, which it stays when the battle ends.

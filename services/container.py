@@ -11,6 +11,8 @@ from services.accounts.login.game_platform import GamePlatform
 from services.accounts.login.providers import Provider
 from services.accounts.two_factor.service import TwoFactorAuthentication
 from services.alarms.delivery import AlarmDelivery
+from services.battles.service import Battles
+from services.beacon.beacons import Beacons
 from services.bets.cases import Openings
 from services.bets.proofs import Proofs
 from services.bets.seeds import ServerSeeds
@@ -89,6 +91,7 @@ class Services:
             process_id=process_id,
         )
         self.seeds = ServerSeeds(encrypter=self._encrypter("server seeds"), bet_log=self.log, clock=clock)
+        self.beacons = Beacons(settings, clock=clock)
         self.proofs = Proofs(seeds=self.seeds, bet_log=self.log, process_id=process_id)
 
         self.bets = BetSettler(seeds=self.seeds, bet_log=self.log, settings=settings, clock=clock)
@@ -97,6 +100,15 @@ class Services:
         self.upgrader = Upgrader(settings=settings, catalogue=self.catalogue)
         edge = settings.upgrader_house_edge_ppm
         self.case_openings = Openings(CASE, house_edge_ppm=edge, free_case_limit=settings.free_case_limit)
+        self.battles = Battles(
+            settings,
+            openings=self.case_openings,
+            beacons=self.beacons,
+            encrypter=self.seeds.encrypter,
+            bet_log=self.log,
+            signals=signals,
+            clock=clock,
+        )
         self.irl_openings = Openings(IRL, house_edge_ppm=edge)
         self.shipping = Shipping(encrypter=self._encrypter("shipping addresses"))
         self.prices = PriceService(

@@ -64,6 +64,17 @@ CREATE TABLE battle_snapshots (
 );
 """
 
+BEACONS = """
+CREATE TABLE beacons (
+    round BIGINT NOT NULL PRIMARY KEY CHECK (round > 0),
+    signature VARCHAR(96) NOT NULL CHECK (length(signature) = 96),
+    randomness VARCHAR(64) NOT NULL CHECK (length(randomness) = 64),
+    arrived_at_ms BIGINT NOT NULL, is_by_hand BOOLEAN NOT NULL
+);
+CREATE INDEX beacons_arrived_at_ms ON beacons (arrived_at_ms);
+"""
+
 
 def up(migrator, db):
     db.run_script(TABLES)
+    db.run_script(BEACONS)

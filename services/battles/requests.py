@@ -1,19 +1,17 @@
 """What players ask for, as they sent it, and the checks of its shape."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from services.accounts.users import is_client_seed
 from services.battles.refusals import InvalidBattle
-from services.battles.rules import TEAMS, Rules
-from services.bets.terms import BetRequest, InvalidClientSeed, InvalidRequest
+from services.battles.rules import Rules
+from services.bets.terms import BetRequest, InvalidRequest
 
 MAX_CASES = 50
 """How many cases a seat opens at most."""
 
-REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
+MAX_REQUEST_ID = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,9 +27,9 @@ class SeatRequest(BetRequest):
 
     def check(self) -> None:
         """Raises InvalidBattle, InvalidClientSeed and InvalidRequest. The price is compared later."""
-        if type(self.seat) is not int or not 0 <= self.seat < max(sum(teams) for teams in TEAMS.values()):
+        if type(self.seat) is not int or self.seat < 0:
             raise InvalidBattle
-        check_seeds(self)
+        _check_common(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,17 +65,22 @@ class NewBattle(BetRequest):
         except ValueError:
             raise InvalidBattle from None
         cases = _cases(self.cases)
-        check_seeds(self)
+        _check_common(self)
         return rules, cases
 
 
-def check_seeds(request: BetRequest) -> None:
-    """Raises InvalidClientSeed, and InvalidRequest for a bad request id."""
-    if request.client_seed not in (None, "") and not is_client_seed(request.client_seed):
-        raise InvalidClientSeed
+def _check_common(request: BetRequest) -> None:
+    if request.price is None:
+        raise InvalidBattle
+    request.check_client_seed()
     request_id: Any = request.request_id
-    if request_id is not None and not (isinstance(request_id, str) and REQUEST_ID.fullmatch(request_id)):
+    if request_id is not None and not _is_request_id(request_id):
         raise InvalidRequest
+
+
+def _is_request_id(value: object) -> bool:
+    """As that of a bet."""
+    return isinstance(value, str) and 1 <= len(value) <= MAX_REQUEST_ID and value.isprintable()
 
 
 def _cases(value: object) -> list[tuple[str, int]]:

@@ -1,0 +1,198 @@
+"""The end of a locked battle: settled by the beacon of its round, or void.
+
+It follows from the log, the snapshots and the beacon alone. So any process may end a battle, whatever has
+stopped, and the first one does.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+
+from models import battles as sql
+from models.announced_seeds import AnnouncedSeed
+from models.battles import Battle, BattleCase, BattleSeat, State, VoidReason
+from models.bets import Bet
+from models.db.connection import writing
+from models.db.sql import execute
+from models.log import LogEntry, let_wait, lock_log
+from services.battles import queries, seats
+from services.battles.outcomes import Outcome, outcome_of
+from services.battles.rules import Draws, Rules
+from services.beacon.relays import Beacon
+from services.bets.snapshots import Content
+from services.bets.terms import LOST, WON
+from services.ledger import posting
+from services.ledger.posting import Account, Entry, LedgerKind
+from services.log import entries, tree
+from services.shared.clock import CalendarPeriod, Millis
+from services.shared.encryption import Encrypter
+from services.shared.signals import Tag, invalidate
+
+logger = logging.getLogger("platform.battles")
+
+
+class Ending:
+    """Ends battles."""
+
+    def __init__(
+        self,
+        *,
+        encrypter: Encrypter,
+        changed: Callable[[int], None],
+        clock: Callable[[], Millis],
+    ) -> None:
+        """``changed`` is called with the internal id of a battle, after the commit."""
+        self._encrypter = encrypter
+        self._changed = changed
+        self._clock = clock
+        self.on_bets: list[Callable[[Sequence[int]], None]] = []
+        """Called with the ids of the bets of a battle that was settled here, after the commit."""
+
+    def settle(self, battle_id: int, beacon: Beacon) -> bool:
+        """Settle a locked battle whose lock was in time; False if there is nothing to do.
+
+        ``beacon`` is a verified one of its round.
+        """
+        with writing():
+            battle = seats.lock_battle(Battle.id == battle_id)
+            is_due = battle.is_lock_in_time and beacon.round == battle.round
+            # The entry of the end has the index of the lock.
+            if battle.state != State.LOCKED or battle.lock_index is None or not is_due:
+                return False
+            bet_ids = self._settle(battle, battle.lock_index, beacon)
+        invalidate(Tag.BETS)
+        self._changed(battle_id)
+        for tell in self.on_bets:
+            tell(bet_ids)
+        return True
+
+    def _settle(self, battle: Battle, lock_index: int, beacon: Beacon) -> list[int]:
+        seed = self._encrypter.decrypt(battle.encrypted_server_seed)
+        contents = _contents(battle)
+        outcome = outcome_of(_rules(battle), contents, draws_of(battle, seed, beacon.randomness))
+        taken, now = seats.taken_seats(battle), self._clock()
+        players = [seat for seat in taken if seat.user_id is not None]
+        for seat in players:
+            _pay(battle, seat, outcome.payouts_cents[seat.seat], now=now)
+        shares = [Entry(Account.BALANCE, seat.user_id, outcome.payouts_cents[seat.seat]) for seat in players]
+        escrow = battle.cost_cents * len(taken)
+        rest = Entry(Account.HOUSE_BETS, None, escrow - sum(share.amount for share in shares))
+        transaction_id = posting.write(
+            kind=LedgerKind.BATTLE_END,
+            entries=[Entry(Account.HOUSE_BATTLES, None, -escrow), *shares, rest],
+            now=now,
+        )
+        bet_ids = [
+            _insert_bet(battle, seat, outcome, contents, seed, transaction_id, now=now) for seat in players
+        ]
+        lock_log()
+        entry = entries.battle_end(
+            at=now, battle=battle.public_id, lock=lock_index, seed=seed, signature=beacon.signature
+        )
+        seats.change(
+            battle,
+            state=State.SETTLED,
+            ended_at_ms=now,
+            server_seed=seed,
+            signature=beacon.signature,
+            randomness=beacon.randomness,
+            end_entry=let_wait(entry.decode()),
+            outcome=outcome.to_json(),
+            ledger_transaction=transaction_id,
+        )
+        return bet_ids
+
+    def void(self, battle_id: int, reason: VoidReason) -> bool:
+        """Refund a locked battle and publish its seed; False if there is nothing to do.
+
+        The caller has made sure of the reason.
+        """
+        with writing():
+            battle = seats.lock_battle(Battle.id == battle_id)
+            is_due = reason is not VoidReason.LATE or battle.is_lock_in_time is False
+            if battle.state != State.LOCKED or battle.lock_index is None or not is_due:
+                return False
+            now = self._clock()
+            seed = self._encrypter.decrypt(battle.encrypted_server_seed)
+            for seat in seats.taken_seats(battle):
+                seats.refund(battle, seat, now=now)
+            lock_log()
+            entry = entries.battle_void(
+                at=now, battle=battle.public_id, lock=battle.lock_index, reason=reason, seed=seed
+            )
+            seats.change(
+                battle,
+                state=State.VOID,
+                ended_at_ms=now,
+                server_seed=seed,
+                void_reason=reason,
+                end_entry=let_wait(entry.decode()),
+            )
+        self._changed(battle_id)
+        return True
+
+
+def draws_of(battle: Battle, server_seed: str, randomness: str) -> Draws:
+    """The random numbers of a locked battle with this randomness of the beacon. Within ``reading()``."""
+    text = LogEntry.select(LogEntry.text).where(LogEntry.id == battle.lock_entry_id).scalar()
+    lock_hash = tree.leaf_hash(text.encode()).hex()
+    return Draws(server_seed=server_seed, lock_hash=lock_hash, randomness=randomness)
+
+
+def _rules(battle: Battle) -> Rules:
+    return Rules(mode=battle.mode, teams=battle.teams, crazy=battle.is_crazy, terminal=battle.is_terminal)
+
+
+def _contents(battle: Battle) -> list[Content]:
+    held = BattleCase.select().where(BattleCase.battle == battle.id).order_by(BattleCase.position)
+    return queries.contents_of(held)
+
+
+def _pay(battle: Battle, seat: BattleSeat, payout_cents: int, *, now: Millis) -> None:
+    """Pay the player's share, and count the seat as a bet."""
+    values = {
+        "user_id": seat.user_id,
+        "wager_cents": battle.cost_cents,
+        "payout_cents": payout_cents,
+        "counted_edge_ppm": battle.counted_edge_ppm,
+        "created_at_ms": now,
+        "day": CalendarPeriod.DAY.start(now),
+        "week": CalendarPeriod.WEEK.start(now),
+        "month": CalendarPeriod.MONTH.start(now),
+    }
+    execute(sql.SETTLE_SEAT, values)
+
+
+def _insert_bet(
+    battle: Battle,
+    seat: BattleSeat,
+    outcome: Outcome,
+    contents: Sequence[Content],
+    server_seed: str,
+    transaction_id: int,
+    *,
+    now: Millis,
+) -> int:
+    """Write the seat of a player as a bet, with the dearest item that it drew."""
+    payout = outcome.payouts_cents[seat.seat]
+    drawn = [content.items[place] for content, place in zip(contents, outcome.places[seat.seat], strict=True)]
+    newest = AnnouncedSeed.select(AnnouncedSeed.nonce - 1).where(AnnouncedSeed.user == seat.user_id)
+    bet_id = Bet.insert(
+        user=seat.user_id,
+        game=sql.BATTLE,
+        algorithm=sql.BATTLE_1,
+        nonce=-seat.id,
+        ledger_transaction=transaction_id,
+        wager_cents=battle.cost_cents,
+        payout_cents=payout,
+        status=WON if payout > battle.cost_cents else LOST,
+        item=max(drawn, key=lambda item: item.price_cents).name,
+        client_seed=seat.client_seed,
+        server_seed_commitment=battle.commitment,
+        server_seed=server_seed,
+        created_at_ms=now,
+        proof_due_at_ms=now,
+        proof_delivered_at_ms=now,
+        counted_edge_ppm=battle.counted_edge_ppm,
+    ).execute()
+    BattleSeat.update(bet=bet_id, after_nonce=newest.scalar() or 0).where(BattleSeat.id == seat.id).execute()
+    return int(bet_id)
