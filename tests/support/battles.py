@@ -6,6 +6,7 @@ from itertools import count
 from typing import Any
 
 from flask import Flask
+from peewee import fn
 
 from models.battles import Battle, BattleCase
 from models.db.connection import reading, writing
@@ -69,7 +70,8 @@ class Battles:
         """Settle a locked battle by a beacon with which the team of this seat wins."""
         self._services.log.append_now()
         with writing():
-            Battle.update(is_lock_in_time=True).where(Battle.id == battle.id).execute()
+            in_log = {Battle.is_lock_in_time: True, Battle.lock_index: fn.COALESCE(Battle.lock_index, 0)}
+            Battle.update(in_log).where(Battle.id == battle.id).execute()
         ending = Ending(
             encrypter=self._services.seeds.encrypter, changed=lambda _id: None, clock=self._services.clock
         )
