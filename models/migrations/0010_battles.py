@@ -56,7 +56,7 @@ CREATE UNIQUE INDEX battle_seats_taken ON battle_seats (battle_id, seat) WHERE l
 CREATE UNIQUE INDEX battle_seats_of_player ON battle_seats (user_id, battle_id) WHERE left_at_ms IS NULL;
 CREATE UNIQUE INDEX battle_seats_by_request_id ON battle_seats (user_id, request_id)
     WHERE request_id IS NOT NULL;
-CREATE INDEX battle_seats_in_history ON battle_seats (user_id, after_nonce, bet_id)
+CREATE INDEX battle_seats_in_history ON battle_seats (user_id, after_nonce, bet_id, id)
     WHERE bet_id IS NOT NULL;
 CREATE TABLE battle_snapshots (
     id BIGINT NOT NULL PRIMARY KEY, hash VARCHAR(64) NOT NULL CHECK (length(hash) = 64),
