@@ -117,7 +117,7 @@ def _shown(view: BattleView) -> dict[str, Any]:
                 "seat": seat.seat,
                 "team": seat.team,
                 "bot": seat.is_bot,
-                "platformid": view.platform_ids.get(seat.user_id),
+                "platformid": view.platform_ids.get(seat.user_id or 0),
                 "clientSeed": seat.client_seed,
                 "payout": None if outcome is None else number_from_cents(outcome.payouts_cents[seat.seat]),
             }

@@ -30,9 +30,7 @@ class PlayedBattles:
     def create(self, player: Player, *, teams: str = "1v1", mode: str = "normal", **options: Any) -> str:
         """The public id of a new battle of this player, who has seat 0."""
         cases = [{"case": case_id(CASE, CaseKind.CUSTOM), "count": 1}]
-        request = NewBattle(
-            user_id=player.id, cases=cases, mode=mode, teams=teams, price=COST, **options
-        )
+        request = NewBattle(user_id=player.id, cases=cases, mode=mode, teams=teams, price=COST, **options)
         return str(self._services.battles.create(request).public_id)
 
     def join(self, public_id: str, player: Player, seat: int = 1) -> None:
