@@ -169,6 +169,11 @@ class Settings:
     """The time from a bet of any game to its proof, 0 to 600 seconds."""
     free_case_limit: int = _setting("FREE_CASE_LIMIT", "1", number(0, 1_000_000))
     """How often a player who uses a promo code may open the free case."""
+    battle_max_cost_cents: int = _setting("BATTLE_MAX_COST", "10000", AMOUNT)
+    """The most that a seat of a battle may cost, in coins."""
+    battle_max_pot_cents: int = _setting("BATTLE_MAX_POT", "250000", AMOUNT)
+    """The most that all seats of a battle may draw together, in coins: the dearest item of each case,
+    times the seats. What costs or may draw more is refused."""
     # Text, because it is checked when it is used and not at the start.
     sweepstake_rate: str = _setting("SWEEPSTAKE_RATE", "1.0")
     """Sweepstake balance per USD. It is not checked at the start: `/sweepstake` answers 500 unless it is

@@ -11,6 +11,9 @@ from services.accounts.login.game_platform import GamePlatform
 from services.accounts.login.providers import Provider
 from services.accounts.two_factor.service import TwoFactorAuthentication
 from services.alarms.delivery import AlarmDelivery
+from services.battles.ending import Ending
+from services.battles.service import Battles
+from services.battles.upkeep import Upkeep
 from services.beacon.beacons import Beacons
 from services.bets.cases import Openings
 from services.bets.proofs import Proofs
@@ -99,6 +102,18 @@ class Services:
         self.upgrader = Upgrader(settings=settings, catalogue=self.catalogue)
         edge = settings.upgrader_house_edge_ppm
         self.case_openings = Openings(CASE, house_edge_ppm=edge, free_case_limit=settings.free_case_limit)
+        self.battles = Battles(
+            settings,
+            openings=self.case_openings,
+            beacons=self.beacons,
+            encrypter=self.seeds.encrypter,
+            bet_log=self.log,
+            signals=signals,
+            clock=clock,
+        )
+        ending = Ending(encrypter=self.seeds.encrypter, changed=self.battles.changed, clock=clock)
+        self.battle_ending = ending
+        self.battle_upkeep = Upkeep(self.battles, ending, beacons=self.beacons, clock=clock)
         self.irl_openings = Openings(IRL, house_edge_ppm=edge)
         self.shipping = Shipping(encrypter=self._encrypter("shipping addresses"))
         self.prices = PriceService(

@@ -124,6 +124,8 @@ GOOD_VALUES = [
     ("PRICE_MARKET_URL", "http://127.0.0.1:8080/m/", "price_market_url", "http://127.0.0.1:8080/m/"),
     ("PRICE_REFRESH_SECONDS", "1", "price_refresh_seconds", 1),
     ("FREE_CASE_LIMIT", "0", "free_case_limit", 0),
+    ("BATTLE_MAX_COST", "0.01", "battle_max_cost_cents", 1),
+    ("BATTLE_MAX_POT", "12.5", "battle_max_pot_cents", 12_50),
     ("GAME_MIN_CYCLE_SECONDS", "2.5", "game_min_cycle_ms", 2_500),
     ("REALITY_CHECK_MINUTES", "60", "reality_check_ms", 3_600_000),
     ("SESSION_LIMIT_MINUTES", "0.5", "longest_play_ms", 30_000),

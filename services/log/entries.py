@@ -3,10 +3,11 @@
 Amounts are in cents, times in Unix milliseconds. docs/fairness-log.md describes every kind.
 """
 
+import hashlib
 import hmac
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property, lru_cache
@@ -21,6 +22,7 @@ from services.log.notes import Checkpoint, encode_base64
 
 CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 PPM = 1_000_000
+BOT = "bot"
 REMEMBERED = 100_000
 """Players whose pseudonyms are kept in memory."""
 
@@ -116,6 +118,73 @@ def next_key(*, at: int, key: str, next_key: str) -> bytes:
 def audit(*, at: int, digest: str, events: int) -> bytes:
     """The entry that anchors the first ``events`` events of the audit trail. The digest is hexadecimal."""
     return to_bytes({"at": at, "audit": digest, "events": events}, version=2)
+
+
+class LoggedSeat(NamedTuple):
+    """A seat of a locked battle."""
+
+    client_seed: str
+    player: str | None
+    """The pseudonym; None for a bot."""
+    team: int
+
+
+def battle_lock(
+    *,
+    at: int,
+    battle: str,
+    chain: str,
+    round_: int,
+    cases: Sequence[str],
+    commitment: str,
+    crazy: bool,
+    mode: str,
+    players_only: bool,
+    seats: Sequence[LoggedSeat],
+    terminal: bool,
+) -> bytes:
+    """The entry of a battle whose last seat is taken. ``battle`` is its public id, which the log hides.
+
+    ``chain`` is the hash of the beacon's network, and ``cases`` are the hashes of the snapshots.
+    """
+    return to_bytes(
+        {
+            "at": at,
+            "battle": battle_name(battle),
+            "beacon": {"chain": chain, "round": round_},
+            "cases": list(cases),
+            "commitment": commitment,
+            "crazy": crazy,
+            "mode": mode,
+            "playersOnly": players_only,
+            "seats": [
+                {"clientSeed": seat.client_seed, "player": seat.player or BOT, "team": seat.team}
+                for seat in seats
+            ],
+            "terminal": terminal,
+        },
+        version=2,
+    )
+
+
+def battle_end(*, at: int, battle: str, lock: int, seed: str, signature: str) -> bytes:
+    """The entry of a settled battle; ``lock`` is the index of its lock."""
+    return to_bytes(
+        {"at": at, "battle": battle_name(battle), "lock": lock, "seed": seed, "signature": signature},
+        version=2,
+    )
+
+
+def battle_void(*, at: int, battle: str, lock: int, reason: str, seed: str) -> bytes:
+    """The entry of a battle that was locked and refunded."""
+    return to_bytes(
+        {"at": at, "battle": battle_name(battle), "lock": lock, "reason": reason, "seed": seed}, version=2
+    )
+
+
+def battle_name(public_id: str) -> str:
+    """The name of a battle in the log: the SHA-256 of its id, so that the log does not lead to its page."""
+    return hashlib.sha256(public_id.encode()).hexdigest()
 
 
 def to_bytes(content: Mapping[str, Any], *, version: int = 1) -> bytes:
