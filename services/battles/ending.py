@@ -104,9 +104,7 @@ class Ending:
         )
         return [bet.id for bet in written.values()]
 
-    def void(
-        self, battle_id: int, reason: VoidReason, *, record: Callable[[], None] | None = None
-    ) -> bool:
+    def void(self, battle_id: int, reason: VoidReason, *, record: Callable[[], None] | None = None) -> bool:
         """Refund a locked battle and publish its seed; False if there is nothing to do.
 
         The caller has made sure of the reason. ``record`` is called in the transaction.
