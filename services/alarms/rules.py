@@ -16,6 +16,7 @@ from services.alarms.raised import Concern, Found, Rule
 from services.payments import discrepancies
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
 from services.shared.money import Cents, price_text
+from services.staff import battle_lists
 from services.staff.login_failures import DAILY_TRIES, NETWORK_TRIES, NETWORK_WINDOW_MS
 from services.staff.money_actions import CREDITING_ACTIONS
 from settings import Settings
@@ -189,6 +190,14 @@ def find_old_checkpoint(_settings: Settings, now: Millis) -> Found:
     return Found([Concern("log", text)] if is_late else [])
 
 
+@reading()
+def find_held_battles(_settings: Settings, now: Millis) -> Found:
+    """Battles whose round should have been published a minute ago. They hold the coins of their players."""
+    held = battle_lists.held(now=Millis(now - LATE_MS))
+    text = f"Battles: {held.number} have waited for their beacons for more than a minute"
+    return Found([Concern("battles", text)] if held.number else [])
+
+
 RULES = (
     Rule("large-payout", find_large_payouts, MINUTE, is_event=True),
     Rule("large-grants", find_large_adjustments, MINUTE),
@@ -198,6 +207,7 @@ RULES = (
     Rule("old-prices", find_old_prices, MINUTE),
     Rule("late-proofs", find_late_proofs, MINUTE),
     Rule("old-checkpoint", find_old_checkpoint, MINUTE),
+    Rule("held-battles", find_held_battles, MINUTE),
     Rule("return-to-player", returns.find, HOUR),
     Rule("ledger-transactions", ledger.find_transactions, HOUR, is_event=True),
     # After the transactions, on which it builds.

@@ -35,7 +35,7 @@ class Upkeep:
 
     def end_due(self) -> None:
         """End the locked battles that can be ended."""
-        if not self._beacons.is_on:
+        if not self._beacons.is_wanted():
             return
         row = Battle
         with reading():
@@ -62,6 +62,8 @@ class Upkeep:
 
     def cancel_due(self) -> None:
         """Cancel open battles that must not begin any more, and take back seats."""
+        if not self._beacons.is_wanted():
+            return
         row = Battle
         # The version is read before the cases, which are at least as new.
         with reading():

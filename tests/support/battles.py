@@ -41,7 +41,11 @@ class Battles:
         asked = {"mode": "normal", "teams": "1v1"} | options
         created = battles.create(
             NewBattle(
-                user_id=creator.id, price=cost, cases=[{"case": CASE, "count": times}], client_seed="seed-0", **asked
+                user_id=creator.id,
+                price=cost,
+                cases=[{"case": CASE, "count": times}],
+                client_seed="seed-0",
+                **asked,
             )
         )
         for seat, player in enumerate(others, start=1):
@@ -79,7 +83,9 @@ class Battles:
         return self._read(battle.id)
 
     def _beacon(self, battle: Battle, wins: int) -> Beacon:
-        rules = Rules(mode=battle.mode, teams=battle.teams, crazy=battle.is_crazy, terminal=battle.is_terminal)
+        rules = Rules(
+            mode=battle.mode, teams=battle.teams, crazy=battle.is_crazy, terminal=battle.is_terminal
+        )
         seed = self._services.seeds.encrypter.decrypt(battle.encrypted_server_seed)
         with reading():
             contents = queries.contents_of(BattleCase.select().where(BattleCase.battle == battle.id))
