@@ -1,8 +1,8 @@
 """Sums and counts of bets, so that lists and reports cost the same however long the history is.
 
 The transaction that writes a bet updates the counts of live bets, the one that appends it to the public log
-the figures of its day (services/figures/daily_figures.py). The transaction that ends a battle updates both. ``flask ledger audit`` compares all of them, and
-the statistics in ``users``, with the bets. Days are in UTC.
+the figures of its day (services/figures/daily_figures.py). The transaction that ends a battle updates both.
+``flask ledger audit`` compares all of them, and the statistics in ``users``, with the bets. Days are in UTC.
 """
 
 import peewee
