@@ -11,7 +11,7 @@ from peewee import fn
 from models.battles import Battle, BattleCase
 from models.db.connection import reading, writing
 from services.battles import queries
-from services.battles.ending import Ending, draws_of
+from services.battles.ending import draws_of
 from services.battles.outcomes import outcome_of
 from services.battles.requests import NewBattle, SeatRequest
 from services.battles.rules import TEAMS, Rules
@@ -76,10 +76,7 @@ class Battles:
         with writing():
             in_log = {Battle.is_lock_in_time: True, Battle.lock_index: fn.COALESCE(Battle.lock_index, 0)}
             Battle.update(in_log).where(Battle.id == battle.id).execute()
-        ending = Ending(
-            encrypter=self._services.seeds.encrypter, changed=lambda _id: None, clock=self._services.clock
-        )
-        assert ending.settle(battle.id, self._beacon(battle, wins))
+        assert self._services.battle_ending.settle(battle.id, self._beacon(battle, wins))
         return self._read(battle.id)
 
     def _beacon(self, battle: Battle, wins: int) -> Beacon:
