@@ -1,8 +1,8 @@
 """Sums and counts of bets, so that lists and reports cost the same however long the history is.
 
 The transaction that writes a bet updates the counts of live bets, the one that appends it to the public log
-the figures of its day (services/figures/daily_figures.py). ``flask ledger audit`` compares all of them, and
-the statistics in ``users``, with the bets. Days are in UTC.
+the figures of its day (services/figures/daily_figures.py). The transaction that ends a battle updates both.
+``flask ledger audit`` compares all of them, and the statistics in ``users``, with the bets. Days are in UTC.
 """
 
 import peewee
@@ -35,13 +35,14 @@ PRICE_CLASSES = {"under-10": 10_00, "under-100": 100_00, "under-1000": 1_000_00,
 
 
 class DailyFigures(Table):
-    """The bets of a day in one game: spins by the price of the item, openings by case."""
+    """The bets of a day in one game: spins by the price of the item, openings by case, and battles."""
 
     day_starts_at_ms = peewee.BigIntegerField()
     game = peewee.CharField(max_length=16)
-    # The id of a case in its snapshot. Empty for spins, and for openings whose snapshot is not intact.
+    # The id of a case in its snapshot. Empty for spins and battles, and for openings whose snapshot is
+    # not intact.
     case_id = peewee.CharField(max_length=300)
-    # Empty for openings.
+    # Empty for openings and battles.
     price_class = peewee.CharField(
         max_length=10, constraints=[Check(f"price_class IN {('', *PRICE_CLASSES)}")]
     )
@@ -49,7 +50,7 @@ class DailyFigures(Table):
     # 0 for the free case.
     wagered_cents = peewee.BigIntegerField(constraints=[Check("wagered_cents >= 0")])
     paid_cents = peewee.BigIntegerField(constraints=[Check("paid_cents >= 0")])
-    # By the chances of the bets: the mean of what they pay, and its variance.
+    # By the chances of the bets: the mean of what they pay, and its variance, for battles with bots a bound.
     expected_cents = peewee.DoubleField()
     variance_square_cents = peewee.DoubleField()
     # The most that one of the bets could pay.
@@ -93,6 +94,8 @@ class DailyLiabilities(Table):
     held_cents = peewee.BigIntegerField()
     # The value of prizes that are kept or to be shipped.
     prizes_cents = peewee.BigIntegerField()
+    # What players have paid for seats of open and locked battles.
+    battles_cents = peewee.BigIntegerField()
     taken_at_ms = peewee.BigIntegerField()
 
     class Meta:

@@ -5,7 +5,7 @@ from flask import Flask
 from server.cluster.cluster import Cluster, every_two_seconds
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
-from tasks import alarms, audit_trail, battles, gauges, payments, price_refresh, reality_checks
+from tasks import alarms, audit_trail, battles, beacons, gauges, payments, price_refresh, reality_checks
 
 
 def repeated_tasks(app: Flask) -> list[RepeatedTask]:
@@ -42,6 +42,8 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         RepeatedTask(
             app.extensions["payment_changes"].send_new, every_seconds=0.8, on_failure="payments not compared"
         ),
+        # Each relay as soon as it may have the next round, while there are battles.
+        *beacons.tasks(app),
         audit_trail.task(app, every_seconds=10.0),
         # Each rule has an interval of its own: a minute or an hour.
         alarms.checks(app, every_seconds=5.0),

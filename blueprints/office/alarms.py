@@ -59,7 +59,7 @@ def _cause(alarm: Alarm) -> str | None:
         return _report(alarm.subject)
     if alarm.rule == "large-payout":
         return _bet(int(alarm.subject.removeprefix("bet ")))
-    if alarm.rule == "held-battles":
+    if alarm.rule == "late-beacons":
         return url_for("office.battles", state=Which.HELD)
     if alarm.rule == "large-grants":
         return url_for("office.proposals", show="decided")

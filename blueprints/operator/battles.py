@@ -47,11 +47,13 @@ def void(battle_id: str, reason: str) -> None:
         raise Refusal(f"the battle is {battle.state}: only a locked one can be void")
     beacons.ask_all()
     _check_given_up(services, battle.round)
-    with writing():
-        if not services.battle_ending.void(battle.id, VoidReason.BEACON):
-            raise Refusal("the battle has ended meanwhile, or its lock is not in the log yet")
+
+    def record_it() -> None:
         after = {"battle": battle_id, "round": battle.round, "reason": reason}
         record(AuditEventType.BATTLE_VOIDED, now=services.clock(), user_id=None, after=after)
+
+    if not services.battle_ending.void(battle.id, VoidReason.BEACON, record=record_it):
+        raise Refusal("the battle has ended meanwhile, or its lock is not in the log yet")
     print_json(_shown(battle_lists.battle(battle_id)))
 
 

@@ -9,7 +9,8 @@ from models.db.connection import writing
 from services.battles import queries
 from services.battles.queries import ShownBattle
 from services.battles.requests import NewBattle, SeatRequest
-from services.cases.kinds import CaseKind, case_id
+from services.beacon.relays import Beacon
+from services.cases.kinds import case_id
 from tests.harness.players import Player, import_case, import_prices
 
 CASE = "Two ways"
@@ -29,7 +30,7 @@ class PlayedBattles:
 
     def create(self, player: Player, *, teams: str = "1v1", mode: str = "normal", **options: Any) -> str:
         """The public id of a new battle of this player, who has seat 0."""
-        cases = [{"case": case_id(CASE, CaseKind.CUSTOM), "count": 1}]
+        cases = [{"case": case_id(CASE), "count": 1}]
         request = NewBattle(user_id=player.id, cases=cases, mode=mode, teams=teams, price=COST, **options)
         return str(self._services.battles.create(request).public_id)
 
@@ -49,6 +50,14 @@ class PlayedBattles:
                 )
         return queries.get(public_id)
 
+    def learn_beacon(self, public_id: str) -> Beacon:
+        """Ask the relay for the round of a locked battle, which is published by now."""
+        beacons, round_ = self._services.beacons, queries.get(public_id).round
+        beacons.ask(beacons.relays[0], round_)
+        beacon = beacons.of_round(round_)
+        assert beacon is not None
+        return beacon
+
     def decide(self, public_id: str, *, is_in_time: bool) -> ShownBattle:
         """Say whether the lock of a battle is in a checkpoint, in the place of the log."""
         with writing():
@@ -60,9 +69,7 @@ class PlayedBattles:
     def settle(self, public_id: str) -> ShownBattle:
         """Settle a locked battle, whose round is published by now."""
         battle = self.decide(public_id, is_in_time=True)
-        services = self._services
-        services.beacons.ask_all()
-        services.battle_ending.settle(battle.id, services.beacons.of_round(battle.round))
+        self._services.battle_ending.settle(battle.id, self.learn_beacon(public_id))
         return queries.get(public_id)
 
     def void(self, public_id: str, reason: VoidReason) -> ShownBattle:
