@@ -9,6 +9,7 @@ from enum import StrEnum
 import peewee
 from peewee import SQL, Check
 
+from models.bet_settlement import COUNT_LIVE_BET
 from models.bets import Bet
 from models.db.connection import Table
 from models.ledger import LedgerTransaction
@@ -68,8 +69,6 @@ class Battle(Table):
     creator_id: int
     commitment = peewee.CharField(max_length=64, unique=True)
     encrypted_server_seed = peewee.TextField()
-    # Of the log, as in ``announced_seeds``. An open battle of an earlier epoch is cancelled.
-    epoch = peewee.BigIntegerField()
     # Once it is published: of a settled or void battle, and of one that a restore has cancelled.
     server_seed = peewee.CharField(max_length=64, null=True)
     created_at_ms = peewee.BigIntegerField()
@@ -85,6 +84,8 @@ class Battle(Table):
     lock_index = peewee.BigIntegerField(null=True)
     # Whether it was in a signed checkpoint before the round could be known; null until that is decided.
     is_lock_in_time = peewee.BooleanField(null=True)
+    # Whether it must end because a restore has lost the end of the log: see models/battle_locks.py.
+    is_restored = peewee.BooleanField(default=False)
 
     ended_at_ms = peewee.BigIntegerField(null=True)
     # The beacon of a settled battle.
@@ -188,9 +189,9 @@ class BattleSeat(Table):
                 "CREATE UNIQUE INDEX battle_seats_by_request_id ON battle_seats (user_id, request_id)"
                 " WHERE request_id IS NOT NULL"
             ),
-            # The places of a player's battles between the other bets.
+            # The places of a player's battles between the other bets, from the index alone.
             SQL(
-                "CREATE INDEX battle_seats_in_history ON battle_seats (user_id, after_nonce, bet_id)"
+                "CREATE INDEX battle_seats_in_history ON battle_seats (user_id, after_nonce, bet_id, id)"
                 " WHERE bet_id IS NOT NULL"
             ),
         )
@@ -222,6 +223,22 @@ WHERE id = :user_id AND balance_cents >= :wager_cents AND {REFUSAL} IS NULL
 """  # noqa: S608  # constants
 """Takes the cost of a seat from a player who may bet, with the parameters of ``REFUSAL``."""
 
+SEATS_TO_TAKE_BACK = f"""
+SELECT battle_seats.battle_id, battle_seats.user_id
+FROM battle_seats
+    JOIN battles ON battles.id = battle_seats.battle_id AND battles.state = 'open'
+    JOIN users ON users.id = battle_seats.user_id
+WHERE battle_seats.left_at_ms IS NULL
+    AND (:battle_id IS NULL OR battles.id = :battle_id)
+    AND (:user_id IS NULL OR users.id = :user_id)
+    AND {REFUSAL.replace(":token_number", "token_number")} IS NOT NULL
+ORDER BY battle_seats.battle_id, battle_seats.user_id
+"""  # noqa: S608  # constants
+"""The seats in open battles whose players may not bet any more, with the parameters of ``REFUSAL``.
+
+A wager of 0 compares the limits with what is used and what the open seats cost.
+"""
+
 KEEP_SNAPSHOTS = """
 INSERT INTO snapshots (id, hash, content)
 SELECT id, hash, content FROM battle_snapshots
@@ -241,6 +258,9 @@ WHERE battle_id = :battle_id AND NOT EXISTS (
 
 _BALANCES = ", ".join(Balances._fields)
 
+# How a player's seat of a settled battle becomes a bet, in this order, while the row of the player is locked.
+# The ids of a player's bets are therefore in the order in which they were counted.
+
 SETTLE_SEAT = f"""
 UPDATE users SET
     balance_cents = balance_cents + :payout_cents,
@@ -253,12 +273,48 @@ UPDATE users SET
 WHERE id = :user_id
 RETURNING {_BALANCES}
 """  # noqa: S608  # constants
-"""Pay a player of a battle that is settled, and count the seat as a bet of that moment.
+"""Pay a player, and count the seat as a bet of the moment of the end.
 
 The parameters are those of a bet: ``:user_id``, ``:wager_cents`` (what the seat cost), ``:payout_cents`` (its
 share), ``:counted_edge_ppm``, ``:created_at_ms`` (the end), and ``:day``, ``:week`` and ``:month``, the
-beginnings of its periods. The seat's row in ``bets`` is written afterwards, while the player's row is locked.
-So the ids of a player's bets are in the order in which they were counted.
+beginnings of its periods.
+"""
+
+INSERT_SEAT_BET = f"""
+INSERT INTO bets (
+    user_id, game, nonce, ledger_transaction_id, algorithm, wager_cents, payout_cents, status, item,
+    client_seed, server_seed_commitment, server_seed, created_at_ms, proof_due_at_ms, proof_delivered_at_ms,
+    counted_edge_ppm
+) VALUES (
+    :user_id, '{BATTLE}', -:seat_id, :transaction_id, '{BATTLE_1}', :wager_cents, :payout_cents,
+    CASE WHEN :payout_cents > :wager_cents THEN 'won' ELSE 'lost' END, :item,
+    :client_seed, :commitment, :server_seed, :created_at_ms, :created_at_ms, :created_at_ms,
+    :counted_edge_ppm
+)
+RETURNING id
+"""  # noqa: S608  # constants
+"""Write the bet of the seat ``:seat_id``, which was paid by the ledger transaction ``:transaction_id``.
+
+``:item`` is the dearest that it drew, ``:commitment`` and ``:server_seed`` are the battle's.
+"""
+
+MARK_SEAT = """
+UPDATE battle_seats SET
+    bet_id = :bet_id,
+    after_nonce = (SELECT COALESCE(MAX(nonce), 0) FROM bets WHERE user_id = :user_id AND nonce > 0)
+WHERE id = :seat_id
+"""
+"""Give the seat its bet, and its place among the player's other bets."""
+
+COUNT_SEAT_BET = COUNT_LIVE_BET.format(
+    bet="""(
+        SELECT CAST(:wager_cents AS BIGINT) AS wager_cents, CAST(:payout_cents AS BIGINT) AS payout_cents
+        FROM users WHERE id = :user_id AND suspended_at_ms IS NULL
+    ) AS bet"""
+)
+"""Add a seat's bet to the counts of the live bets of ``:shard``, unless its player is suspended.
+
+Players share these rows, so this comes last.
 """
 
 REFUND_SEAT = f"""
@@ -269,4 +325,4 @@ UPDATE users SET
 WHERE id = :user_id
 RETURNING {_BALANCES}
 """  # noqa: S608  # constants
-"""Return what a player has paid for a seat: ``:user_id`` and ``:wager_cents``. It has never been a wager."""
+"""Return what a player has paid for a seat: ``:user_id`` and ``:wager_cents``. It was never a wager."""

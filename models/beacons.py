@@ -1,13 +1,15 @@
 """Beacons that have arrived, and what battles wait for."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any
 
 import peewee
-from peewee import SQL, Check
+from peewee import JOIN, SQL, Check
 
 from models.battles import Battle, State
 from models.db.connection import Table, reading, writing
+
+IS_UNDER_WAY = Battle.state.in_([State.OPEN, State.LOCKED])
 
 
 class StoredBeacon(Table):
@@ -61,13 +63,32 @@ def arrived_since(at_ms: int) -> list[StoredBeacon]:
 @reading()
 def are_battles_under_way() -> bool:
     """Whether a battle is open or locked."""
-    return bool(Battle.select().where(Battle.state.in_([State.OPEN, State.LOCKED])).exists())
+    return bool(Battle.select().where(IS_UNDER_WAY).exists())
 
 
 @reading()
 def rounds_of_locked_battles() -> set[int]:
     """The rounds that decide the battles that are locked now."""
     return set(_locked_rounds().scalars())
+
+
+@reading()
+def late_rounds(locked_before_ms: int, *, at_most: int) -> list[int]:
+    """The rounds that battles locked before then wait for, and that have not arrived; the first ones."""
+    waiting = (
+        _locked_rounds()
+        .join(StoredBeacon, JOIN.LEFT_OUTER, on=(StoredBeacon.round == Battle.round))
+        .where(Battle.locked_at_ms < locked_before_ms, StoredBeacon.round.is_null())
+    )
+    return list(waiting.order_by(Battle.round).limit(at_most).scalars())
+
+
+@reading()
+def are_relays_silent(since_ms: int) -> bool:
+    """Whether a battle has been under way since then, and no beacon has come from a relay."""
+    is_old = Battle.created_at_ms < since_ms
+    has_come = StoredBeacon.select().where(StoredBeacon.arrived_at_ms >= since_ms, ~StoredBeacon.is_by_hand)
+    return bool(Battle.select().where(IS_UNDER_WAY, is_old).exists()) and not has_come.exists()
 
 
 def _locked_rounds() -> Any:
@@ -77,5 +98,5 @@ def _locked_rounds() -> Any:
 @writing()
 def delete_older(before_ms: int) -> int:
     """Delete what arrived before then and no locked battle needs. Returns the number of rows."""
-    old: Iterable[Any] = (StoredBeacon.arrived_at_ms < before_ms, StoredBeacon.round.not_in(_locked_rounds()))
-    return int(StoredBeacon.delete().where(*old).execute())
+    is_old, is_needed = StoredBeacon.arrived_at_ms < before_ms, StoredBeacon.round.in_(_locked_rounds())
+    return int(StoredBeacon.delete().where(is_old, ~is_needed).execute())

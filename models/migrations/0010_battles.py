@@ -10,10 +10,11 @@ CREATE TABLE battles (
     is_private BOOLEAN NOT NULL, cost_cents BIGINT NOT NULL CHECK (cost_cents > 0),
     counted_edge_ppm INTEGER NOT NULL CHECK (counted_edge_ppm BETWEEN 0 AND 999999),
     creator_id BIGINT NOT NULL REFERENCES users (id) ON DELETE RESTRICT, commitment VARCHAR(64) NOT NULL,
-    encrypted_server_seed TEXT NOT NULL, epoch BIGINT NOT NULL, server_seed VARCHAR(64),
+    encrypted_server_seed TEXT NOT NULL, server_seed VARCHAR(64),
     created_at_ms BIGINT NOT NULL,
     locked_at_ms BIGINT, round BIGINT, lock_entry_id BIGINT REFERENCES log_entries (id) ON DELETE RESTRICT,
-    lock_index BIGINT, is_lock_in_time BOOLEAN, ended_at_ms BIGINT, signature VARCHAR(96),
+    lock_index BIGINT, is_lock_in_time BOOLEAN, is_restored BOOLEAN NOT NULL,
+    ended_at_ms BIGINT, signature VARCHAR(96),
     randomness VARCHAR(64), end_entry_id BIGINT REFERENCES log_entries (id) ON DELETE RESTRICT,
     end_index BIGINT, void_reason VARCHAR(7) CHECK (void_reason IN ('late', 'beacon', 'restore')),
     outcome TEXT, ledger_transaction_id BIGINT REFERENCES ledger_transactions (id) ON DELETE RESTRICT,
@@ -56,7 +57,7 @@ CREATE UNIQUE INDEX battle_seats_taken ON battle_seats (battle_id, seat) WHERE l
 CREATE UNIQUE INDEX battle_seats_of_player ON battle_seats (user_id, battle_id) WHERE left_at_ms IS NULL;
 CREATE UNIQUE INDEX battle_seats_by_request_id ON battle_seats (user_id, request_id)
     WHERE request_id IS NOT NULL;
-CREATE INDEX battle_seats_in_history ON battle_seats (user_id, after_nonce, bet_id)
+CREATE INDEX battle_seats_in_history ON battle_seats (user_id, after_nonce, bet_id, id)
     WHERE bet_id IS NOT NULL;
 CREATE TABLE battle_snapshots (
     id BIGINT NOT NULL PRIMARY KEY, hash VARCHAR(64) NOT NULL CHECK (length(hash) = 64),

@@ -4,30 +4,24 @@ It follows from the log, the snapshots and the beacon alone. So any process may 
 stopped, and the first one does.
 """
 
-import logging
 from collections.abc import Callable, Sequence
 
-from models import battles as sql
-from models.announced_seeds import AnnouncedSeed
-from models.battles import Battle, BattleCase, BattleSeat, State, VoidReason
-from models.bets import Bet
+from models.battles import Battle, BattleCase, State, VoidReason
 from models.db.connection import writing
-from models.db.sql import execute
 from models.log import LogEntry, let_wait, lock_log
-from services.battles import queries, seats
-from services.battles.outcomes import Outcome, outcome_of
+from services.accounts import users
+from services.battles import queries, seat_bets, seats
+from services.battles.outcomes import outcome_of
 from services.battles.rules import Draws, Rules
+from services.battles.seat_bets import SeatBet
 from services.beacon.relays import Beacon
 from services.bets.snapshots import Content
-from services.bets.terms import LOST, WON
 from services.ledger import posting
 from services.ledger.posting import Account, Entry, LedgerKind
 from services.log import entries, tree
-from services.shared.clock import CalendarPeriod, Millis
+from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
-from services.shared.signals import Tag, invalidate
-
-logger = logging.getLogger("platform.battles")
+from services.shared.money import Cents
 
 
 class Ending:
@@ -59,7 +53,6 @@ class Ending:
             if battle.state != State.LOCKED or battle.lock_index is None or not is_due:
                 return False
             bet_ids = self._settle(battle, battle.lock_index, beacon)
-        invalidate(Tag.BETS)
         self._changed(battle_id)
         for tell in self.on_bets:
             tell(bet_ids)
@@ -69,21 +62,31 @@ class Ending:
         seed = self._encrypter.decrypt(battle.encrypted_server_seed)
         contents = _contents(battle)
         outcome = outcome_of(_rules(battle), contents, draws_of(battle, seed, beacon.randomness))
-        taken, now = seats.taken_seats(battle), self._clock()
-        players = [seat for seat in taken if seat.user_id is not None]
-        for seat in players:
-            _pay(battle, seat, outcome.payouts_cents[seat.seat], now=now)
-        shares = [Entry(Account.BALANCE, seat.user_id, outcome.payouts_cents[seat.seat]) for seat in players]
+        taken = seats.taken_seats(battle)
+        won = [
+            SeatBet(
+                seat_id=seat.id,
+                user_id=seat.user_id,
+                client_seed=seat.client_seed,
+                item=_dearest(contents, outcome.places[seat.seat]),
+                payout=Cents(outcome.payouts_cents[seat.seat]),
+            )
+            for seat in taken
+            if seat.user_id is not None
+        ]
+        # The ids of a player's transactions are in the order of the changes.
+        for bet in won:
+            users.lock(bet.user_id)
+        now = self._clock()
         escrow = battle.cost_cents * len(taken)
+        shares = [Entry(Account.BALANCE, bet.user_id, bet.payout) for bet in won]
         rest = Entry(Account.HOUSE_BETS, None, escrow - sum(share.amount for share in shares))
         transaction_id = posting.write(
             kind=LedgerKind.BATTLE_END,
             entries=[Entry(Account.HOUSE_BATTLES, None, -escrow), *shares, rest],
             now=now,
         )
-        bet_ids = [
-            _insert_bet(battle, seat, outcome, contents, seed, transaction_id, now=now) for seat in players
-        ]
+        written = seat_bets.write(battle, won, server_seed=seed, transaction_id=transaction_id, now=now)
         lock_log()
         entry = entries.battle_end(
             at=now, battle=battle.public_id, lock=lock_index, seed=seed, signature=beacon.signature
@@ -99,12 +102,12 @@ class Ending:
             outcome=outcome.to_json(),
             ledger_transaction=transaction_id,
         )
-        return bet_ids
+        return [bet.id for bet in written.values()]
 
-    def void(self, battle_id: int, reason: VoidReason) -> bool:
+    def void(self, battle_id: int, reason: VoidReason, *, record: Callable[[], None] | None = None) -> bool:
         """Refund a locked battle and publish its seed; False if there is nothing to do.
 
-        The caller has made sure of the reason.
+        The caller has made sure of the reason. ``record`` is called in the transaction.
         """
         with writing():
             battle = seats.lock_battle(Battle.id == battle_id)
@@ -113,8 +116,7 @@ class Ending:
                 return False
             now = self._clock()
             seed = self._encrypter.decrypt(battle.encrypted_server_seed)
-            for seat in seats.taken_seats(battle):
-                seats.refund(battle, seat, now=now)
+            seats.refund_all(battle, now=now)
             lock_log()
             entry = entries.battle_void(
                 at=now, battle=battle.public_id, lock=battle.lock_index, reason=reason, seed=seed
@@ -127,6 +129,8 @@ class Ending:
                 void_reason=reason,
                 end_entry=let_wait(entry.decode()),
             )
+            if record is not None:
+                record()
         self._changed(battle_id)
         return True
 
@@ -147,52 +151,7 @@ def _contents(battle: Battle) -> list[Content]:
     return queries.contents_of(held)
 
 
-def _pay(battle: Battle, seat: BattleSeat, payout_cents: int, *, now: Millis) -> None:
-    """Pay the player's share, and count the seat as a bet."""
-    values = {
-        "user_id": seat.user_id,
-        "wager_cents": battle.cost_cents,
-        "payout_cents": payout_cents,
-        "counted_edge_ppm": battle.counted_edge_ppm,
-        "created_at_ms": now,
-        "day": CalendarPeriod.DAY.start(now),
-        "week": CalendarPeriod.WEEK.start(now),
-        "month": CalendarPeriod.MONTH.start(now),
-    }
-    execute(sql.SETTLE_SEAT, values)
-
-
-def _insert_bet(
-    battle: Battle,
-    seat: BattleSeat,
-    outcome: Outcome,
-    contents: Sequence[Content],
-    server_seed: str,
-    transaction_id: int,
-    *,
-    now: Millis,
-) -> int:
-    """Write the seat of a player as a bet, with the dearest item that it drew."""
-    payout = outcome.payouts_cents[seat.seat]
-    drawn = [content.items[place] for content, place in zip(contents, outcome.places[seat.seat], strict=True)]
-    newest = AnnouncedSeed.select(AnnouncedSeed.nonce - 1).where(AnnouncedSeed.user == seat.user_id)
-    bet_id = Bet.insert(
-        user=seat.user_id,
-        game=sql.BATTLE,
-        algorithm=sql.BATTLE_1,
-        nonce=-seat.id,
-        ledger_transaction=transaction_id,
-        wager_cents=battle.cost_cents,
-        payout_cents=payout,
-        status=WON if payout > battle.cost_cents else LOST,
-        item=max(drawn, key=lambda item: item.price_cents).name,
-        client_seed=seat.client_seed,
-        server_seed_commitment=battle.commitment,
-        server_seed=server_seed,
-        created_at_ms=now,
-        proof_due_at_ms=now,
-        proof_delivered_at_ms=now,
-        counted_edge_ppm=battle.counted_edge_ppm,
-    ).execute()
-    BattleSeat.update(bet=bet_id, after_nonce=newest.scalar() or 0).where(BattleSeat.id == seat.id).execute()
-    return int(bet_id)
+def _dearest(contents: Sequence[Content], places: Sequence[int]) -> str:
+    """The name of the dearest item that a seat drew, the first of several."""
+    drawn = [content.items[place] for content, place in zip(contents, places, strict=True)]
+    return max(drawn, key=lambda item: item.price_cents).name

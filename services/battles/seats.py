@@ -67,17 +67,12 @@ def check_free(battle: Battle, seat: int, *, user_id: int | None) -> list[Battle
 def seat_player(battle: Battle, seat: int, request: BetRequest, settings: Settings, *, now: Millis) -> None:
     """Take a seat and its cost, if the player may bet. Raises the refusals of a bet."""
     cost = battle.cost_cents
-    values = {
+    values = _values(now) | {
         "user_id": request.user_id,
         "token_number": request.token_number,
         "wager_cents": cost,
-        "created_at_ms": now,
-        "case_read_at_ms": None,
         "min_cycle_ms": settings.game_min_cycle_ms,
         "longest_play_ms": settings.longest_play_ms,
-        "day": CalendarPeriod.DAY.start(now),
-        "week": CalendarPeriod.WEEK.start(now),
-        "month": CalendarPeriod.MONTH.start(now),
     }
     if not execute(sql.TAKE_SEAT, values).rowcount:
         raise refusal_of_player(values) or InsufficientBalance()
@@ -99,6 +94,15 @@ def seat_bot(battle: Battle, seat: int, *, now: Millis) -> None:
     BattleSeat.create(battle=battle.id, seat=seat, user=None, client_seed=f"bot-{seat}", joined_at_ms=now)
 
 
+def to_take_back(
+    *, battle_id: int | None = None, user_id: int | None = None, now: Millis
+) -> list[tuple[int, int]]:
+    """The seats in open battles whose players may not bet any more: ids of the battle and the player."""
+    of_nothing = {"wager_cents": 0, "min_cycle_ms": 0, "longest_play_ms": 0}
+    values = _values(now) | of_nothing | {"battle_id": battle_id, "user_id": user_id}
+    return list(execute(sql.SEATS_TO_TAKE_BACK, values).fetchall())
+
+
 def refund(battle: Battle, seat: BattleSeat, *, now: Millis) -> None:
     """Return the cost of a seat to the player, or to the house for a bot."""
     cost, user_id = battle.cost_cents, seat.user_id
@@ -111,6 +115,12 @@ def refund(battle: Battle, seat: BattleSeat, *, now: Millis) -> None:
     posting.write(kind=LedgerKind.BATTLE_LEAVE, entries=[escrow, target], now=now)
 
 
+def refund_all(battle: Battle, *, now: Millis) -> None:
+    """Return the costs of all seats."""
+    for seat in taken_seats(battle):
+        refund(battle, seat, now=now)
+
+
 def change(battle: Battle, **values: Any) -> None:
     """Change a battle whose row is locked, and raise its version."""
     Battle.update(version=Battle.version + 1, **values).where(Battle.id == battle.id).execute()
@@ -118,9 +128,19 @@ def change(battle: Battle, **values: Any) -> None:
 
 def cancel(battle: Battle, *, now: Millis, **values: Any) -> None:
     """Cancel an open battle whose row is locked, and refund all of its seats."""
-    for seat in taken_seats(battle):
-        refund(battle, seat, now=now)
+    refund_all(battle, now=now)
     change(battle, state=State.CANCELLED, ended_at_ms=now, **values)
+
+
+def _values(now: Millis) -> dict[str, Any]:
+    """The parameters of a bet that is made now, without those of its player."""
+    return {
+        "created_at_ms": now,
+        "case_read_at_ms": None,
+        "day": CalendarPeriod.DAY.start(now),
+        "week": CalendarPeriod.WEEK.start(now),
+        "month": CalendarPeriod.MONTH.start(now),
+    }
 
 
 def _pay(battle: Battle, source: Entry, *, now: Millis) -> None:

@@ -128,8 +128,8 @@ class Battles:
                 commitment=rolls.commitment_of(server_seed),
                 encrypted_server_seed=self._encrypter.encrypt(server_seed),
                 created_at_ms=now,
-                epoch=seats.lock_log_in_use(checkpoint).epoch,
             )
+            seats.lock_log_in_use(checkpoint)
             BattleCase.insert_many(_case_rows(battle, read)).execute()
             seats.seat_player(battle, 0, request, self._settings, now=now)
             # The player's row is locked, so that two battles created at once are counted.
@@ -201,7 +201,25 @@ class Battles:
         self.changed(battle.id)
         return queries.get(public_id)
 
+    def take_back(self, *, user_id: int | None = None) -> None:
+        """Take back the seats in open battles of players who may not bet any more, or of this player."""
+        with reading():
+            found = seats.to_take_back(user_id=user_id, now=self._clock())
+        for battle_id, player in found:
+            with writing():
+                battle = seats.lock_battle(Battle.id == battle_id)
+                # Another process may have been first, or the battle has begun.
+                if battle.state == State.OPEN and not battle.is_restored:
+                    self._take_back(battle, player, now=self._clock())
+            self.changed(battle_id)
+
+    def _take_back(self, battle: Battle, user_id: int, *, now: Millis) -> None:
+        if seats.to_take_back(battle_id=battle.id, user_id=user_id, now=now):
+            own = next(seat for seat in seats.taken_seats(battle) if seat.user_id == user_id)
+            self._give_back(battle, own, now=now)
+
     def _give_back(self, battle: Battle, own: BattleSeat, *, now: Millis) -> None:
+        """Refund a seat of an open battle whose row is locked."""
         if own.user_id == battle.creator_id:
             seats.cancel(battle, now=now)
             return
@@ -216,6 +234,9 @@ class Battles:
             seats.change(battle)
             return
         at = self._clock()
+        if seats.to_take_back(battle_id=battle.id, now=at):
+            # ``take_back`` comes a moment later.
+            raise BattlesPaused
         if not self._beacons.is_fresh(at):
             raise BattlesPaused
         execute(sql.KEEP_SNAPSHOTS, {"battle_id": battle.id})
@@ -261,22 +282,26 @@ class Battles:
     def _current(self, public_id: str) -> ShownBattle:
         """The battle; one that must not be locked any more is cancelled first. Raises BattleNotFound."""
         battle = queries.get(public_id)
-        if battle.state == State.OPEN and not self._may_go_on(battle):
+        is_overdue = battle.created_at_ms <= self._clock() - OPEN_MS
+        if battle.state == State.OPEN and (is_overdue or not self.is_offered(battle)):
             self.cancel(battle.id)
             raise BattleCancelled
         return battle
 
-    def _may_go_on(self, battle: ShownBattle) -> bool:
-        is_in_time = self._clock() < battle.created_at_ms + OPEN_MS
-        return is_in_time and offers.are_offered(self._openings, battle.held)
+    def is_offered(self, battle: ShownBattle) -> bool:
+        """Whether the cases of a battle can be opened now, with its items and chances."""
+        return offers.are_offered(self._openings, battle.held)
 
-    def cancel(self, battle_id: int, *, seed_is_published: bool = False) -> None:
-        """Cancel a battle and refund its seats, if it is open."""
+    def cancel(self, battle_id: int) -> None:
+        """Cancel a battle and refund its seats, if it is open. A restored one publishes its seed.
+
+        The part of the log that was lost may have locked it, so that its seed is public.
+        """
         with writing():
             battle = seats.lock_battle(Battle.id == battle_id)
             if battle.state != State.OPEN:
                 return
-            seed = self._encrypter.decrypt(battle.encrypted_server_seed) if seed_is_published else None
+            seed = self._encrypter.decrypt(battle.encrypted_server_seed) if battle.is_restored else None
             seats.cancel(battle, now=self._clock(), server_seed=seed)
         self.changed(battle_id)
 
@@ -302,7 +327,8 @@ class Battles:
 
 
 def _check_not_cancelled(battle: Battle) -> None:
-    if battle.state == State.CANCELLED:
+    # One from before a restore is cancelled a moment later.
+    if battle.state == State.CANCELLED or (battle.state == State.OPEN and battle.is_restored):
         raise BattleCancelled
 
 

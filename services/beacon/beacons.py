@@ -1,9 +1,8 @@
 """The beacons of this process: which have arrived and when, from which relays, and whether they are fresh."""
 
 import logging
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -57,6 +56,11 @@ class Outcome(StrEnum):
     FAILED = "failed"
     """It has not answered, or not with a beacon."""
 
+    @property
+    def is_answer(self) -> bool:
+        """Whether the relay did what a relay does."""
+        return self in (Outcome.VERIFIED, Outcome.NOT_YET)
+
 
 class Arrival(NamedTuple):
     """A verified beacon, and when the first process had it, in Unix milliseconds."""
@@ -70,7 +74,6 @@ class RelayState:
     """What this process knows of a relay."""
 
     url: str
-    counts: Counter[Outcome] = field(default_factory=Counter)
     verified_at_ms: int = 0
     """When it last gave a genuine beacon, even one that was known."""
     problem: str | None = None
@@ -101,6 +104,8 @@ class Beacons:
         self._is_stopped = False
         self.on_arrival: list[Callable[[Beacon], None]] = []
         """Called for each beacon that this process learns of, once it is stored. They must not block."""
+        self.on_answer: list[Callable[[RelayState, Outcome], None]] = []
+        """Called with each outcome of a question. They must not block."""
         self.on_wanted: list[Callable[[], None]] = []
         """Called when polling begins. They must not block."""
 
@@ -181,8 +186,8 @@ class Beacons:
 
     @property
     def missing(self) -> frozenset[int]:
-        """The rounds of locked battles that had not arrived at the last ``look_up``."""
-        return self._missing
+        """The rounds that locked battles wait for since the last ``look_up``."""
+        return self._missing - self._known.keys()
 
     def look_up(self) -> None:
         """See whether beacons are wanted, and which have come to other processes; delete old ones."""
@@ -202,14 +207,15 @@ class Beacons:
         """Ask a relay for a round, or for its newest, and keep what is genuine. Waits for 5 s at most."""
         problem, beacon = None, None
         try:
-            client = self._client(relay)
+            client = self.client(relay)
             beacon = client.newest() if round_ is None else client.of_round(round_)
             outcome = Outcome.NOT_YET if beacon is None else Outcome.VERIFIED
         except BadBeacon as error:
             outcome, problem = Outcome.FORGED, f"a forged beacon: {error}"
         except RelayAway as error:
             outcome, problem = Outcome.FAILED, str(error)
-        relay.counts[outcome] += 1
+        for hook in self.on_answer:
+            hook(relay, outcome)
         if problem != relay.problem:
             extra = {"event": f"beacons:{relay.name}"}
             log.log(logging.WARNING if problem else logging.INFO, problem or "the relay works", extra=extra)
@@ -224,6 +230,14 @@ class Beacons:
         for relay in self.relays:
             self.ask(relay)
 
+    def client(self, relay: RelayState) -> Relay | DemoRelay:
+        """What asks this relay. Raises RelayAway if nothing, this relay included, describes the network."""
+        if self.is_demo:
+            return self._demo
+        if self._chain is None:
+            self._chain = read_chain(relay.url, self._chain_hash)
+        return Relay(relay.url, self._chain)
+
     def start(self) -> None:
         """Store what relays answer."""
         self._is_stopped = False
@@ -231,14 +245,6 @@ class Beacons:
     def stop(self) -> None:
         """Store no answers any more that are under way."""
         self._is_stopped = True
-
-    def _client(self, relay: RelayState) -> Relay | DemoRelay:
-        """Raises RelayAway if the network is unknown, and this relay does not describe it either."""
-        if self.is_demo:
-            return self._demo
-        if self._chain is None:
-            self._chain = read_chain(relay.url, self._chain_hash)
-        return Relay(relay.url, self._chain)
 
     def _arrive(self, beacon: Beacon, *, by_hand: bool = False) -> None:
         if beacon.round in self._known or self._is_stopped:
