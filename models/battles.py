@@ -69,8 +69,6 @@ class Battle(Table):
     creator_id: int
     commitment = peewee.CharField(max_length=64, unique=True)
     encrypted_server_seed = peewee.TextField()
-    # Of the log, as in ``announced_seeds``. An open battle of an earlier epoch is cancelled.
-    epoch = peewee.BigIntegerField()
     # Once it is published: of a settled or void battle, and of one that a restore has cancelled.
     server_seed = peewee.CharField(max_length=64, null=True)
     created_at_ms = peewee.BigIntegerField()
@@ -86,6 +84,8 @@ class Battle(Table):
     lock_index = peewee.BigIntegerField(null=True)
     # Whether it was in a signed checkpoint before the round could be known; null until that is decided.
     is_lock_in_time = peewee.BooleanField(null=True)
+    # Whether it must end because a restore has lost the end of the log: see models/battle_locks.py.
+    is_restored = peewee.BooleanField(default=False)
 
     ended_at_ms = peewee.BigIntegerField(null=True)
     # The beacon of a settled battle.

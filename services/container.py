@@ -83,17 +83,18 @@ class Services:
             issuer=settings.base_url,
             ttl_seconds=settings.jwt_ttl_seconds,
         )
+        self.beacons = Beacons(settings, clock=clock)
         self.log = BetLog(
             settings.instance_dir,
             origin=settings.log_origin,
             keys=LogKeys(settings.log_keys),
             totals=FiguresOfAppended(),
+            time_of_round=self._time_of_round,
             clock=clock,
             signals=signals,
             process_id=process_id,
         )
         self.seeds = ServerSeeds(encrypter=self._encrypter("server seeds"), bet_log=self.log, clock=clock)
-        self.beacons = Beacons(settings, clock=clock)
         self.proofs = Proofs(seeds=self.seeds, bet_log=self.log, process_id=process_id)
 
         self.bets = BetSettler(seeds=self.seeds, bet_log=self.log, settings=settings, clock=clock)
@@ -197,6 +198,10 @@ class Services:
             DisableStaff(self.staff_accounts, base_url=base_url),
             ResetStaff(self.staff_accounts, base_url=base_url),
         ]
+
+    def _time_of_round(self, round_: int) -> int:
+        # The network may be known only once a relay has described it.
+        return self.beacons.chain.time_ms(round_)
 
     def _encrypter(self, purpose: str) -> Encrypter:
         return Encrypter(

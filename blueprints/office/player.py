@@ -124,6 +124,7 @@ def player_bets(platform_id: str) -> str:
         player,
         "bets",
         listed=listed(found),
+        battles=battle_lists.battles_of_bets(bet.id for bet in found.rows),
         now=get_services().clock(),
         games=GAMES,
         game=game,

@@ -98,7 +98,7 @@ CREATE TABLE daily_figures (
 CREATE TABLE daily_liabilities (
     day_starts_at_ms BIGINT NOT NULL PRIMARY KEY, balances_cents BIGINT NOT NULL,
     vaults_cents BIGINT NOT NULL, sweepstake_cents BIGINT NOT NULL, held_cents BIGINT NOT NULL,
-    prizes_cents BIGINT NOT NULL, taken_at_ms BIGINT NOT NULL
+    prizes_cents BIGINT NOT NULL, battles_cents BIGINT NOT NULL, taken_at_ms BIGINT NOT NULL
 );
 """
 

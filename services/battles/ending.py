@@ -104,10 +104,10 @@ class Ending:
         )
         return [bet.id for bet in written.values()]
 
-    def void(self, battle_id: int, reason: VoidReason) -> bool:
+    def void(self, battle_id: int, reason: VoidReason, *, record: Callable[[], None] | None = None) -> bool:
         """Refund a locked battle and publish its seed; False if there is nothing to do.
 
-        The caller has made sure of the reason.
+        The caller has made sure of the reason. ``record`` is called in the transaction.
         """
         with writing():
             battle = seats.lock_battle(Battle.id == battle_id)
@@ -129,6 +129,8 @@ class Ending:
                 void_reason=reason,
                 end_entry=let_wait(entry.decode()),
             )
+            if record is not None:
+                record()
         self._changed(battle_id)
         return True
 

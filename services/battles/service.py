@@ -128,8 +128,8 @@ class Battles:
                 commitment=rolls.commitment_of(server_seed),
                 encrypted_server_seed=self._encrypter.encrypt(server_seed),
                 created_at_ms=now,
-                epoch=seats.lock_log_in_use(checkpoint).epoch,
             )
+            seats.lock_log_in_use(checkpoint)
             BattleCase.insert_many(_case_rows(battle, read)).execute()
             seats.seat_player(battle, 0, request, self._settings, now=now)
             # The player's row is locked, so that two battles created at once are counted.
@@ -209,7 +209,7 @@ class Battles:
             with writing():
                 battle = seats.lock_battle(Battle.id == battle_id)
                 # Another process may have been first, or the battle has begun.
-                if battle.state == State.OPEN:
+                if battle.state == State.OPEN and not battle.is_restored:
                     self._take_back(battle, player, now=self._clock())
             self.changed(battle_id)
 
@@ -292,13 +292,16 @@ class Battles:
         """Whether the cases of a battle can be opened now, with its items and chances."""
         return offers.are_offered(self._openings, battle.held)
 
-    def cancel(self, battle_id: int, *, seed_is_published: bool = False) -> None:
-        """Cancel a battle and refund its seats, if it is open."""
+    def cancel(self, battle_id: int) -> None:
+        """Cancel a battle and refund its seats, if it is open. A restored one publishes its seed.
+
+        The part of the log that was lost may have locked it, so that its seed is public.
+        """
         with writing():
             battle = seats.lock_battle(Battle.id == battle_id)
             if battle.state != State.OPEN:
                 return
-            seed = self._encrypter.decrypt(battle.encrypted_server_seed) if seed_is_published else None
+            seed = self._encrypter.decrypt(battle.encrypted_server_seed) if battle.is_restored else None
             seats.cancel(battle, now=self._clock(), server_seed=seed)
         self.changed(battle_id)
 
@@ -324,7 +327,8 @@ class Battles:
 
 
 def _check_not_cancelled(battle: Battle) -> None:
-    if battle.state == State.CANCELLED:
+    # One from before a restore is cancelled a moment later.
+    if battle.state == State.CANCELLED or (battle.state == State.OPEN and battle.is_restored):
         raise BattleCancelled
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from models.battles import Battle, BattleSnapshot, State, VoidReason
 from models.db.connection import reading, writing
-from models.log import Log
 from services.battles import queries
 from services.battles.ending import Ending
 from services.battles.service import OPEN_MS, Battles
@@ -39,10 +38,14 @@ class Upkeep:
             return
         row = Battle
         with reading():
-            locked: Any = row.select(row.id, row.round, row.is_lock_in_time).where(row.state == State.LOCKED)
+            columns = (row.id, row.round, row.is_lock_in_time, row.is_restored)
+            locked: Any = row.select(*columns).where(row.state == State.LOCKED)
             found = list(locked.order_by(row.id).tuples())
-        for battle_id, round_, is_lock_in_time in found:
-            self._end(battle_id, round_, is_lock_in_time=is_lock_in_time)
+        for battle_id, round_, is_lock_in_time, is_restored in found:
+            if is_restored:
+                self._ending.void(battle_id, VoidReason.RESTORE)
+            else:
+                self._end(battle_id, round_, is_lock_in_time=is_lock_in_time)
 
     def _end(self, battle_id: int, round_: int, *, is_lock_in_time: bool | None) -> None:
         if is_lock_in_time is None:
@@ -68,17 +71,13 @@ class Upkeep:
         # The version is read before the cases, which are at least as new.
         with reading():
             version_now = version.current()
-            epoch = Log.select(Log.epoch).scalar()
-            open_: Any = row.select(row.id, row.created_at_ms, row.epoch).where(row.state == State.OPEN)
+            open_: Any = row.select(row.id, row.created_at_ms, row.is_restored).where(row.state == State.OPEN)
             found = list(open_.order_by(row.id).tuples())
         overdue = self._clock() - OPEN_MS
         unchecked = {battle_id for battle_id, *_ in found if (battle_id, version_now) not in self._offered}
         offered = {battle.id for battle in queries.by_ids(unchecked) if self._battles.is_offered(battle)}
-        for battle_id, created_at_ms, of_epoch in found:
-            if of_epoch != epoch:
-                # The part of the log that was lost may have locked it.
-                self._battles.cancel(battle_id, seed_is_published=True)
-            elif created_at_ms <= overdue or battle_id in unchecked - offered:
+        for battle_id, created_at_ms, is_restored in found:
+            if is_restored or created_at_ms <= overdue or battle_id in unchecked - offered:
                 self._battles.cancel(battle_id)
         self._offered = {(battle_id, version_now) for battle_id, *_ in found}
         self._battles.take_back()

@@ -135,8 +135,7 @@ def open_seats(player: User) -> list[Any]:
 
 
 @reading()
-def battle_of_bet(bet_id: int) -> str | None:
-    """The public id of the battle of a bet; None for a bet of another game."""
-    query: Any = Battle.select(Battle.public_id).join(BattleSeat, on=(BattleSeat.battle == Battle.id))
-    public_id: str | None = query.where(BattleSeat.bet == bet_id).scalar()
-    return public_id
+def battles_of_bets(bet_ids: Iterable[int]) -> dict[int, str]:
+    """The public ids of the battles of these bets, by the bet. Bets of other games are left out."""
+    query: Any = BattleSeat.select(BattleSeat.bet, Battle.public_id).join(Battle)
+    return dict(query.where(BattleSeat.bet.in_(list(bet_ids))).tuples())
