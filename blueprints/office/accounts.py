@@ -9,8 +9,8 @@ from blueprints.office.access import require_permission
 from blueprints.office.addresses import days_of_address, usual_days
 from blueprints.office.blueprint import office
 from server.current_services import get_services
-from services.ledger import book_formats, books
-from services.ledger.books import BETS, LIABILITIES, Books
+from services.figures import book_formats, books
+from services.figures.books import BETS, LIABILITIES, Books
 from services.staff.permissions import Permission
 
 ENDINGS = {"hledger": "journal", "ledger": "ledger", "beancount": "beancount", "csv": "csv"}

@@ -9,7 +9,7 @@ import click
 from blueprints.api.cli import OperatorGroup, fail_on_problems, in_camel_case, print_json
 from server.current_services import get_services
 from services.audit_trail import verification
-from services.ledger import book_formats, books
+from services.figures import book_formats, books
 from services.maintenance import ledger_audit, statistics_audit
 
 DAY = click.DateTime(["%Y-%m-%d"])

@@ -59,7 +59,7 @@ def rows(text):
     return [tuple(row.values()) for row in csv.DictReader(io.StringIO(text))]
 
 
-@pytest.mark.both_databases("services/ledger/books.py")
+@pytest.mark.both_databases("services/figures/books.py")
 @pytest.mark.usefixtures("alice")
 def test_the_transactions_of_a_day_are_summed_by_kind_between_opening_and_closing_balances(export):
     assert rows(export(*ONE_DAY, "--format", "csv")) == [

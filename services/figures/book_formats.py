@@ -8,7 +8,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import timedelta
 
-from services.ledger.books import Books
+from services.figures.books import Books
 from services.shared.money import Cents
 
 COMMODITY = "COIN"
