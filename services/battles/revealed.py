@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from models.battles import Battle, State
 from models.db.connection import reading
 from services.battles import queries
-from services.battles.queries import ShownBattle
+from services.battles.queries import DrawnItem, ShownBattle
 from services.log import published
 from services.log.file import File
 
@@ -17,6 +17,16 @@ class RevealedBattle:
 
     index: int
     battle: ShownBattle
+
+    @property
+    def drawn(self) -> list[list[DrawnItem]]:
+        """Of each seat: what it drew in each case."""
+        return self.battle.drawn
+
+    @property
+    def payouts_cents(self) -> list[int]:
+        """Of each seat."""
+        return self.battle.outcome.payouts_cents if self.battle.outcome else []
 
 
 def in_bundle(number: str, *, file: File) -> list[RevealedBattle]:
