@@ -9,22 +9,18 @@ compares what it has sent with the database, every second while somebody is watc
 import math
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import batched
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from server.logs import clients_log
-from server.realtime.packets import check_event_rate
 from server.realtime.realtime import Event, Realtime
 from server.realtime.repeated_task import RepeatedTask
 from services.battles import queries
-from services.battles.queries import ListedState, ShownBattle
-from services.bets.terms import InvalidRequest
+from services.battles.queries import ShownBattle
 from services.container import Services
 from services.shared.background import in_slices
 from services.shared.errors import Refusal
-from services.shared.pagination import Place
-from services.shared.signals import Signal, Tag, invalidate_here, tag_versions
+from services.shared.signals import Tag, invalidate_here
 from sockets.battle_schemas import LISTED_BATTLE, dump_battle
 from sockets.player_state import PlayerState
 
@@ -112,7 +108,10 @@ class BattleFeed:
         missed = set()
         for ids in batched({*self._versions, *self._listed_versions}, COMPARED_AT_ONCE):
             for battle_id, version in queries.versions(ids).items():
-                known = (self._versions.get(battle_id, version), self._listed_versions.get(battle_id, version))
+                known = (
+                    self._versions.get(battle_id, version),
+                    self._listed_versions.get(battle_id, version),
+                )
                 missed |= {battle_id} if known != (version, version) else set()
         if self._watchers_of_list:
             missed.update(queries.newer_than(self._newest_listed))
