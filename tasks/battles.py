@@ -4,8 +4,10 @@ from flask import Flask
 
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
+from services.demo.battles import DemoBattles
 
 CONTENTS_EVERY_SECONDS = 600.0
+DEMO_EVERY_SECONDS = 5.0
 
 
 def tasks(app: Flask) -> list[RepeatedTask]:
@@ -20,7 +22,7 @@ def tasks(app: Flask) -> list[RepeatedTask]:
         ending.woken.set()
 
     services.log.locks.on_decided.append(decided)
-    return [
+    found = [
         RepeatedTask(services.log.decide_locks, every_seconds=0.25, on_failure="locks not decided"),
         ending,
         RepeatedTask(upkeep.cancel_due, every_seconds=1.0, on_failure="battles not cancelled"),
@@ -30,3 +32,9 @@ def tasks(app: Flask) -> list[RepeatedTask]:
             on_failure="contents of battles not deleted",
         ),
     ]
+    if beacons.is_demo:
+        demo = DemoBattles(services)
+        found.append(
+            RepeatedTask(demo.keep, every_seconds=DEMO_EVERY_SECONDS, on_failure="demo battles not created")
+        )
+    return found

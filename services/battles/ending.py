@@ -32,11 +32,17 @@ class Ending:
         *,
         encrypter: Encrypter,
         changed: Callable[[int], None],
+        add_figures: Callable[[int], None],
         clock: Callable[[], Millis],
     ) -> None:
-        """``changed`` is called with the internal id of a battle, after the commit."""
+        """Both functions get the internal id of a battle.
+
+        ``changed`` is called after the commit of any end, ``add_figures`` as the last part of the transaction
+        that settles a battle.
+        """
         self._encrypter = encrypter
         self._changed = changed
+        self._add_figures = add_figures
         self._clock = clock
         self.on_bets: list[Callable[[Sequence[int]], None]] = []
         """Called with the ids of the bets of a battle that was settled here, after the commit."""
@@ -102,6 +108,8 @@ class Ending:
             outcome=outcome.to_json(),
             ledger_transaction=transaction_id,
         )
+        seat_bets.count(battle, won)
+        self._add_figures(battle.id)
         return [bet.id for bet in written.values()]
 
     def void(self, battle_id: int, reason: VoidReason, *, record: Callable[[], None] | None = None) -> bool:
