@@ -1,4 +1,4 @@
-"""Ends battles when their beacons arrive, and cancels those that must not begin any more."""
+"""Decides about locks, ends battles when beacons arrive, and cancels those that must not begin any more."""
 
 from flask import Flask
 
@@ -16,7 +16,14 @@ def tasks(app: Flask) -> list[RepeatedTask]:
     upkeep, beacons = services.battle_upkeep, services.beacons
     ending = RepeatedTask(upkeep.end_due, every_seconds=0.25, on_failure="battles not ended")
     beacons.on_arrival.append(lambda _: ending.woken.set())
+
+    def decided(battle_id: int, _is_in_time: bool) -> None:  # noqa: FBT001  # a hook
+        upkeep.lock_decided(battle_id)
+        ending.woken.set()
+
+    services.log.locks.on_decided.append(decided)
     found = [
+        RepeatedTask(services.log.decide_locks, every_seconds=0.25, on_failure="locks not decided"),
         ending,
         RepeatedTask(upkeep.cancel_due, every_seconds=1.0, on_failure="battles not cancelled"),
         RepeatedTask(
