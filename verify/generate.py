@@ -20,9 +20,7 @@ RULES = (
     "ROLL_RANGE PPM TICKET_RANGE ROUND SERVER_SEED WHOLE commitment_of digest roll ticket"
     " threshold winner ContentItem canonical_json content_text read_content"
 )
-BATTLE_RULES = (
-    "NORMAL MODES TEAMS Draws Rules Decision decide _jackpot_weights _draw_by_weight _equal_shares"
-)
+BATTLE_RULES = "NORMAL MODES TEAMS Draws Rules Decision decide _jackpot_weights _draw_by_weight _equal_shares"
 BEACON_RULES = "SCHEME DOMAIN UNNAMED SIGNATURE BadBeacon Chain message_of QUICKNET"
 
 SOURCES = {
@@ -62,7 +60,7 @@ def generated(program: str) -> str:
 
 
 def definitions(module: str, names: set[str]) -> str:
-    """The source of these definitions of a module: constants, functions and classes, then instances of these."""
+    """The source of these definitions of a module: constants, functions and classes, and their instances."""
     text = (ROOT / module).read_text("utf-8")
     lines, statements = text.splitlines(), ast.parse(text).body
     constants: list[str] = []
