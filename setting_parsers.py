@@ -26,6 +26,7 @@ APP_ORIGIN = re.compile(r"(?:capacitor|ionic|tauri|app)://[a-z0-9.-]+(?::[0-9]{1
 HOST_NAME = Regexp(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?\Z", error="must be a host name such as trade.example.com")
 DATABASE = Regexp(r"(sqlite:///|postgresql://).", error="must begin with sqlite:/// or postgresql://")
 PROMO_CODE = Regexp(r"([A-Za-z0-9]{4,24})?\Z", error="must be 4 to 24 letters and digits")
+SHA_256 = Regexp(r"[0-9a-f]{64}\Z", error="must be 64 hexadecimal digits")
 POSTGRESQL = "must be a URL such as postgresql://USER:PASSWORD@HOST/DATABASE, with a percent-encoded password"
 REDIS = "must be a URL such as redis://:PASSWORD@HOST:6379/0 or rediss://…, with a percent-encoded password"
 
@@ -185,6 +186,23 @@ def base_url(text: str) -> str:
     if "?" in text:
         raise ValidationError("must be an address without a query")
     return url.rstrip("/")
+
+
+def beacon_urls(text: str) -> tuple[str, ...]:
+    """``demo``, or addresses of relays, between commas."""
+    if text == "demo":
+        return ("demo",)
+    try:
+        return tuple(map(base_url, listed(text)))
+    except ValidationError:
+        raise ValidationError(
+            "must be demo, or addresses such as https://api.drand.sh, separated by commas"
+        ) from None
+
+
+def chain_hash(text: str) -> str:
+    """A SHA-256 in lower-case hexadecimal digits."""
+    return str(SHA_256(text.lower()))
 
 
 def login_url(text: str) -> str:

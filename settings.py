@@ -34,6 +34,10 @@ PRIVATE_URLS = (
 )
 """In production nobody may be able to read requests to these on their way."""
 
+PUBLIC_RELAYS = ("https://api.drand.sh", "https://api2.drand.sh", "https://drand.cloudflare.com")
+QUICKNET = "52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971"
+"""The public network of drand with a round each three seconds."""
+
 OF_ONE_PROCESS = {"instance_dir", "host", "port", "database_url", "database_pool_size", "redis_url"}
 """Settings that may differ between processes; the URLs may name the same server differently."""
 
@@ -165,6 +169,11 @@ class Settings:
     """The time from a bet of any game to its proof, 0 to 600 seconds."""
     free_case_limit: int = _setting("FREE_CASE_LIMIT", "1", number(0, 1_000_000))
     """How often a player who uses a promo code may open the free case."""
+    battle_max_cost_cents: int = _setting("BATTLE_MAX_COST", "10000", AMOUNT)
+    """The most that a seat of a battle may cost, in coins."""
+    battle_max_pot_cents: int = _setting("BATTLE_MAX_POT", "250000", AMOUNT)
+    """The most that all seats of a battle may draw together, in coins: the dearest item of each case,
+    times the seats. What costs or may draw more is refused."""
     # Text, because it is checked when it is used and not at the start.
     sweepstake_rate: str = _setting("SWEEPSTAKE_RATE", "1.0")
     """Sweepstake balance per USD. It is not checked at the start: `/sweepstake` answers 500 unless it is
@@ -174,6 +183,14 @@ class Settings:
     )
     """A promo code of the house, 4 to 24 letters and digits. A player who uses it gets the bonus and
     becomes nobody's referral. It takes precedence over a player's code of the same letters."""
+    beacon_urls: tuple[str, ...] = _setting("BEACON_URLS", "demo", parsers.beacon_urls)
+    """The [relays of drand](operating.md#beacons) that decide battles, separated by commas. In production
+    by default `https://api.drand.sh`, `https://api2.drand.sh` and `https://drand.cloudflare.com`. `demo` is
+    a network of this server alone, whose key the house holds; production refuses it. Empty turns battles
+    off."""
+    beacon_chain_hash: str = _setting("BEACON_CHAIN_HASH", QUICKNET, parsers.chain_hash)
+    """The network of these relays, by the hash of its chain. By default *quicknet*, the public network. With
+    another one players trust whoever runs it."""
     game_min_cycle_ms: int = _setting("GAME_MIN_CYCLE_SECONDS", "0", parsers.SECONDS)
     """The least time between two bets of a player, 0 to 600 seconds. With 0 this rule and the next two do
     not apply."""
@@ -274,6 +291,8 @@ class Settings:
         production = values["production"]
         if not given.get("PAYMENT_METHODS") and (production or "PAYMENT_METHODS" in given):
             values["payment_methods"] = ()
+        if not given.get("BEACON_URLS") and (production or "BEACON_URLS" in given):
+            values["beacon_urls"] = () if "BEACON_URLS" in given else PUBLIC_RELAYS
         if not given.get("OFFICE_ENABLED") and production:
             values["office_enabled"] = False
         settings = cls(**values)
@@ -350,8 +369,8 @@ class Settings:
         for name in PRIVATE_URLS:
             if (url := getattr(self, name)) and not _is_private(url):
                 wrong[name.upper()] = "must be an https address when APP_ENV is production"
-        if "demo" in self.payment_methods:
-            wrong["PAYMENT_METHODS"] = "must not name demo when APP_ENV is production"
+        of_demo = [name for name in ("payment_methods", "beacon_urls") if "demo" in getattr(self, name)]
+        wrong |= {name.upper(): "must not name demo when APP_ENV is production" for name in of_demo}
         for name, previous in (
             ("secret_key", self.previous_secret_keys),
             ("jwt_secret", self.previous_jwt_secrets),

@@ -14,6 +14,7 @@ from blueprints.log.routes import blueprint as log_blueprint
 from blueprints.log.routes import successors as log_successors_blueprint
 from blueprints.operator import imports
 from blueprints.operator.audits import audit_commands, ledger_commands
+from blueprints.operator.battles import group as battles_commands
 from blueprints.operator.fairness import group as fairness_commands
 from blueprints.operator.imports import prices_commands
 from blueprints.operator.log import group as log_commands
@@ -99,6 +100,7 @@ COMMANDS = (
     two_factor_commands,
     staff_commands,
     fairness_commands,
+    battles_commands,
     secrets_commands,
     seeds_commands,
     cluster_commands,

@@ -23,6 +23,16 @@ OPENINGS = """
     )
 """
 
+BATTLES = """
+    (algorithm = 'battle-1') = (nonce < 0) AND nonce <> 0
+    AND (algorithm = 'battle-1') = (next_commitment IS NULL)
+    AND (algorithm <> 'battle-1' OR (
+        snapshot_id IS NULL AND ticket IS NULL AND price_cents IS NULL AND house_edge_ppm IS NULL
+        AND threshold IS NULL AND roll IS NULL AND wager_cents > 0 AND server_seed IS NOT NULL
+        AND (status = 'won') = (payout_cents > wager_cents)
+    ))
+"""
+
 HIGH_ROLL = SQL("(wager_cents >= 5000 OR (wager_cents > 0 AND payout_cents >= 10 * wager_cents))")
 """50 coins wagered, or 10 times the wager paid. With literals, so that the partial index matches."""
 PAID_MORE = SQL("payout_cents > wager_cents")
@@ -34,18 +44,20 @@ class Bet(Table):
     """One settled bet of any game. Its server seed is encrypted until its proof is due.
 
     ``algorithm`` says how its outcome follows from its seeds, and which columns it has: a spin of the
-    upgrader price, house edge, threshold and roll; an opening of a case snapshot and ticket.
+    upgrader price, house edge, threshold and roll; an opening of a case snapshot and ticket. Of a seat in
+    a battle, ``battles`` has what was drawn.
     """
 
     id = peewee.BigAutoField()
     user = peewee.ForeignKeyField(User, on_delete="RESTRICT", index=False)
     game = peewee.CharField(max_length=16)
-    nonce = peewee.BigIntegerField(constraints=[Check("nonce >= 1")])
-    # Each bet has exactly one ledger transaction.
-    ledger_transaction = peewee.ForeignKeyField(LedgerTransaction, unique=True, on_delete="RESTRICT")
+    # The number of the player's bet, from 1. Of a battle, which has no number, minus the id of its seat.
+    nonce = peewee.BigIntegerField()
+    # Each bet has one ledger transaction. The players of a battle share that of its end.
+    ledger_transaction = peewee.ForeignKeyField(LedgerTransaction, on_delete="RESTRICT")
 
     algorithm = peewee.CharField(
-        max_length=16, constraints=[Check("algorithm IN ('upgrader-1', 'case-1', 'irl-1')")]
+        max_length=16, constraints=[Check("algorithm IN ('upgrader-1', 'case-1', 'irl-1', 'battle-1')")]
     )
     # 0 for an opening of the free case.
     wager_cents = peewee.BigIntegerField(constraints=[Check("wager_cents >= 0")])
@@ -66,8 +78,7 @@ class Bet(Table):
     ticket = peewee.BigIntegerField(null=True, constraints=[Check("ticket BETWEEN 0 AND 999999999999999999")])
 
     client_seed = peewee.CharField(max_length=64)
-    # Unique, because a server seed is used for one bet only.
-    server_seed_commitment = peewee.CharField(max_length=64, unique=True)
+    server_seed_commitment = peewee.CharField(max_length=64)
     encrypted_server_seed = peewee.TextField(null=True)
     server_seed = peewee.CharField(max_length=64, null=True)
 
@@ -80,8 +91,8 @@ class Bet(Table):
     proof_delivered_at_ms = peewee.BigIntegerField(null=True)
     # Null until a process claims the proof, then its id, and 0 once it is released: models/proof_queries.py.
     proof_held_by = peewee.IntegerField(null=True)
-    # The commitment that was announced for the next bet.
-    next_commitment = peewee.BlobField()
+    # The commitment that was announced for the next bet; null for a battle.
+    next_commitment = peewee.BlobField(null=True)
     # The row of the case that was opened, in the cases of this game; null for a spin. It is no foreign key,
     # as in ``CaseSpins``.
     case_id = peewee.BigIntegerField(null=True)
@@ -95,6 +106,8 @@ class Bet(Table):
         indexes = (
             # Two concurrent bets with the same nonce: one fails.
             (("user", "nonce"), True),
+            # A server seed is used for one bet only, or for all seats of a battle.
+            SQL("CREATE UNIQUE INDEX bets_by_commitment ON bets (server_seed_commitment) WHERE nonce > 0"),
             # Two concurrent bets with the same request id: one fails.
             SQL(
                 "CREATE UNIQUE INDEX bets_by_request_id ON bets (user_id, request_id)"
@@ -129,6 +142,7 @@ class Bet(Table):
         constraints = [
             Check(UPGRADER_1, "bets_upgrader_1"),
             Check(OPENINGS, "bets_openings"),
+            Check(BATTLES, "bets_battle_1"),
             Check("(server_seed IS NULL) <> (encrypted_server_seed IS NULL)", "bets_one_seed"),
             Check("proof_due_at_ms >= created_at_ms", "bets_proof_due"),
         ]

@@ -1,8 +1,8 @@
 """Sums and counts of bets, so that lists and reports cost the same however long the history is.
 
 The transaction that writes a bet updates the counts of live bets, the one that appends it to the public log
-the figures of its day (services/figures/daily_figures.py). ``flask ledger audit`` compares all of them, and
-the statistics in ``users``, with the bets. Days are in UTC.
+the figures of its day (services/figures/daily_figures.py). The transaction that ends a battle updates both.
+``flask ledger audit`` compares all of them, and the statistics in ``users``, with the bets. Days are in UTC.
 """
 
 import peewee
@@ -35,13 +35,14 @@ PRICE_CLASSES = {"under-10": 10_00, "under-100": 100_00, "under-1000": 1_000_00,
 
 
 class DailyFigures(Table):
-    """The bets of a day in one game: spins by the price of the item, openings by case."""
+    """The bets of a day in one game: spins by the price of the item, openings by case, and battles."""
 
     day_starts_at_ms = peewee.BigIntegerField()
     game = peewee.CharField(max_length=16)
-    # The id of a case in its snapshot. Empty for spins, and for openings whose snapshot is not intact.
+    # The id of a case in its snapshot. Empty for spins and battles, and for openings whose snapshot is
+    # not intact.
     case_id = peewee.CharField(max_length=300)
-    # Empty for openings.
+    # Empty for openings and battles.
     price_class = peewee.CharField(
         max_length=10, constraints=[Check(f"price_class IN {('', *PRICE_CLASSES)}")]
     )
@@ -49,7 +50,7 @@ class DailyFigures(Table):
     # 0 for the free case.
     wagered_cents = peewee.BigIntegerField(constraints=[Check("wagered_cents >= 0")])
     paid_cents = peewee.BigIntegerField(constraints=[Check("paid_cents >= 0")])
-    # By the chances of the bets: the mean of what they pay, and its variance.
+    # By the chances of the bets: the mean of what they pay, and its variance, for battles with bots a bound.
     expected_cents = peewee.DoubleField()
     variance_square_cents = peewee.DoubleField()
     # The most that one of the bets could pay.
@@ -93,6 +94,8 @@ class DailyLiabilities(Table):
     held_cents = peewee.BigIntegerField()
     # The value of prizes that are kept or to be shipped.
     prizes_cents = peewee.BigIntegerField()
+    # What players have paid for seats of open and locked battles.
+    battles_cents = peewee.BigIntegerField()
     taken_at_ms = peewee.BigIntegerField()
 
     class Meta:
@@ -106,15 +109,15 @@ SPANS = ("play", *PERIODS)
 LIFETIME = ("wagered_cents", "earned_cents", "theoretical_loss_ucents")
 CURRENT = tuple(f"{span}_{total}_cents" for span in SPANS for total in ("wagered", "paid"))
 
-# The bets of a period are all from its first one on, by nonce: when the clock was set back, their times are
-# earlier.
+# A player's bets were counted in the order of their ids. Those of a period are all from its first one on:
+# when the clock was set back, their times are earlier.
 _FIRST_OF_PERIODS = ", ".join(
-    f"MIN(CASE WHEN {period}_starts_at_ms > 0 AND created_at_ms >= {period}_starts_at_ms THEN nonce END)"
+    f"MIN(CASE WHEN {period}_starts_at_ms > 0 AND created_at_ms >= {period}_starts_at_ms THEN bets.id END)"
     f" AS {period}_first"
     for period in PERIODS
 )
 _SUMS = ", ".join(
-    f"SUM(CASE WHEN nonce >= {span}_first THEN {amount}_cents ELSE 0 END) AS {span}_{total}_cents"
+    f"SUM(CASE WHEN id >= {span}_first THEN {amount}_cents ELSE 0 END) AS {span}_{total}_cents"
     for span in SPANS
     for total, amount in (("wagered", "wager"), ("paid", "payout"))
 )
@@ -124,20 +127,41 @@ _DIFFERS = " OR ".join(f"users.{column} <> COALESCE(sums.{column}, 0)" for colum
 # PostgreSQL computes each part once. Otherwise it may plan nested loops by the statistics of a table that was
 # empty, which took more than ten minutes for 226 bets.
 #
-# The first bet of a play session is the last one of its time with a pause before it.
+# The first bet of a play session is the last one of its time with a pause before it. A session that began
+# when a seat in a battle was taken has the bets after the last one before that pause.
 WRONG_STATISTICS = f"""
-WITH starts AS MATERIALIZED (
-    SELECT bets.user_id, COALESCE(
-        MAX(CASE WHEN previous.created_at_ms > bets.created_at_ms - {PAUSE_MS} THEN NULL ELSE bets.nonce END),
-        MIN(bets.nonce)
-    ) AS play_first
+WITH at_start AS MATERIALIZED (
+    SELECT bets.user_id, bets.id, bets.created_at_ms,
+        COALESCE(seats.after_nonce, bets.nonce - 1) AS after_nonce
     FROM users
         JOIN bets ON bets.user_id = users.id AND bets.created_at_ms = users.play_began_at_ms
-        LEFT JOIN bets AS previous
-            ON previous.user_id = bets.user_id AND previous.nonce = bets.nonce - 1
-    GROUP BY bets.user_id
+        LEFT JOIN battle_seats AS seats ON seats.id = -bets.nonce
+), previous AS MATERIALIZED (
+    SELECT at_start.user_id, at_start.id, COALESCE(
+        (
+            SELECT MAX(bet_id) FROM battle_seats AS seats
+            WHERE seats.user_id = at_start.user_id AND seats.after_nonce = at_start.after_nonce
+                AND seats.bet_id < at_start.id
+        ),
+        (SELECT id FROM bets WHERE bets.user_id = at_start.user_id AND bets.nonce = at_start.after_nonce)
+    ) AS previous_id
+    FROM at_start
+), starts AS MATERIALIZED (
+    SELECT at_start.user_id, COALESCE(
+        MAX(CASE WHEN bets.created_at_ms > at_start.created_at_ms - {PAUSE_MS}
+            THEN NULL ELSE at_start.id END),
+        MIN(at_start.id)
+    ) AS play_first
+    FROM at_start
+        JOIN previous ON previous.id = at_start.id
+        LEFT JOIN bets ON bets.id = previous.previous_id
+    GROUP BY at_start.user_id
 ), firsts AS MATERIALIZED (
-    SELECT bets.user_id, MIN(starts.play_first) AS play_first, {_FIRST_OF_PERIODS}
+    SELECT bets.user_id, COALESCE(
+        MIN(starts.play_first),
+        MAX(CASE WHEN bets.created_at_ms <= users.play_began_at_ms - {PAUSE_MS} THEN bets.id END) + 1,
+        0
+    ) AS play_first, {_FIRST_OF_PERIODS}
     FROM bets
         JOIN users ON users.id = bets.user_id
         LEFT JOIN starts ON starts.user_id = bets.user_id

@@ -59,7 +59,8 @@ LIMIT_KINDS = (*BET_LIMIT_KINDS, "deposit")
 PAUSE_MS = 30 * 60 * 1000
 """A play session is over when the player has not bet for this long."""
 
-_PLAYED_LATELY = f":created_at_ms - last_bet_at_ms < {PAUSE_MS}"
+PLAYED_LATELY = f":created_at_ms - last_bet_at_ms < {PAUSE_MS}"
+"""Whether the player's play session goes on."""
 
 
 def _sum_so_far(period: str, column: str) -> str:
@@ -70,7 +71,7 @@ def _sum_so_far(period: str, column: str) -> str:
 def _over_limits() -> str:
     used = {"wager": "{0}_wagered_cents", "loss": "{0}_wagered_cents - {0}_paid_cents"}
     return "\n".join(
-        f"    WHEN {_sum_so_far(period, used[kind].format(period))} + :wager_cents"
+        f"    WHEN {_sum_so_far(period, used[kind].format(period))} + battle_seats_cents + :wager_cents"
         f" > {period}_{kind}_limit_cents THEN '{kind} {period}'"
         for kind in BET_LIMIT_KINDS
         for period in PERIODS
@@ -88,7 +89,7 @@ REFUSAL = f"""CASE
     WHEN token_number <> :token_number THEN 'ended'
     WHEN suspended_at_ms IS NOT NULL THEN 'suspended'
     WHEN excluded_until_ms > :created_at_ms THEN 'excluded'
-    WHEN :longest_play_ms > 0 AND {_PLAYED_LATELY} AND :created_at_ms - play_began_at_ms >= :longest_play_ms
+    WHEN :longest_play_ms > 0 AND {PLAYED_LATELY} AND :created_at_ms - play_began_at_ms >= :longest_play_ms
         THEN 'play session'
     WHEN :created_at_ms - last_bet_at_ms BETWEEN 1 - :min_cycle_ms AND :min_cycle_ms - 1 THEN 'cycle'
     WHEN NOT ({IS_IN_TIME}) THEN 'stale'
@@ -104,9 +105,9 @@ compared with the whole wager, before any payout.
 SUMS = ",\n        ".join(
     [
         "last_bet_at_ms = :created_at_ms",
-        f"play_began_at_ms = CASE WHEN {_PLAYED_LATELY} THEN play_began_at_ms ELSE :created_at_ms END",
-        f"play_wagered_cents = CASE WHEN {_PLAYED_LATELY} THEN play_wagered_cents ELSE 0 END + :wager_cents",
-        f"play_paid_cents = CASE WHEN {_PLAYED_LATELY} THEN play_paid_cents ELSE 0 END + :payout_cents",
+        f"play_began_at_ms = CASE WHEN {PLAYED_LATELY} THEN play_began_at_ms ELSE :created_at_ms END",
+        f"play_wagered_cents = CASE WHEN {PLAYED_LATELY} THEN play_wagered_cents ELSE 0 END + :wager_cents",
+        f"play_paid_cents = CASE WHEN {PLAYED_LATELY} THEN play_paid_cents ELSE 0 END + :payout_cents",
         *(
             f"{period}_starts_at_ms ="
             f" CASE WHEN {period}_starts_at_ms >= :{period} THEN {period}_starts_at_ms ELSE :{period} END,"

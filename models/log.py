@@ -131,9 +131,11 @@ def lock_log(*, for_append: bool = False) -> Log:
     return query.get()  # type: ignore[no-any-return]  # peewee carries no types
 
 
-def let_wait(text: str) -> None:
-    """Let the entry of a commitment wait for the log. To be used within ``writing()``, after ``lock_log``."""
-    WaitingEntry.insert(entry=LogEntry.create(text=text)).execute()
+def let_wait(text: str) -> int:
+    """Let an entry wait for the log; returns its id. To be used within ``writing()``, after ``lock_log``."""
+    entry = LogEntry.create(text=text)
+    WaitingEntry.insert(entry=entry).execute()
+    return int(entry.id)
 
 
 def contains(size: int, root: str) -> Any:

@@ -94,6 +94,9 @@ class User(Table):
     notifications_read_at_ms = peewee.BigIntegerField(default=0)
     # The wagers, each times its house edge, in millionths of a cent: what they cost on average.
     theoretical_loss_ucents = peewee.BigIntegerField(default=0)
+    # What the player's seats in open and locked battles cost. Limits count it as wagered already; the sums
+    # above do when the battle is settled.
+    battle_seats_cents = peewee.BigIntegerField(default=0, constraints=[Check("battle_seats_cents >= 0")])
 
     class Meta:
         table_name = "users"

@@ -11,6 +11,10 @@ from services.accounts.login.game_platform import GamePlatform
 from services.accounts.login.providers import Provider
 from services.accounts.two_factor.service import TwoFactorAuthentication
 from services.alarms.delivery import AlarmDelivery
+from services.battles.ending import Ending
+from services.battles.service import Battles
+from services.battles.upkeep import Upkeep
+from services.beacon.beacons import Beacons
 from services.bets.cases import Openings
 from services.bets.proofs import Proofs
 from services.bets.seeds import ServerSeeds
@@ -79,11 +83,13 @@ class Services:
             issuer=settings.base_url,
             ttl_seconds=settings.jwt_ttl_seconds,
         )
+        self.beacons = Beacons(settings, clock=clock)
         self.log = BetLog(
             settings.instance_dir,
             origin=settings.log_origin,
             keys=LogKeys(settings.log_keys),
             totals=FiguresOfAppended(),
+            time_of_round=self._time_of_round,
             clock=clock,
             signals=signals,
             process_id=process_id,
@@ -97,6 +103,18 @@ class Services:
         self.upgrader = Upgrader(settings=settings, catalogue=self.catalogue)
         edge = settings.upgrader_house_edge_ppm
         self.case_openings = Openings(CASE, house_edge_ppm=edge, free_case_limit=settings.free_case_limit)
+        self.battles = Battles(
+            settings,
+            openings=self.case_openings,
+            beacons=self.beacons,
+            encrypter=self.seeds.encrypter,
+            bet_log=self.log,
+            signals=signals,
+            clock=clock,
+        )
+        ending = Ending(encrypter=self.seeds.encrypter, changed=self.battles.changed, clock=clock)
+        self.battle_ending = ending
+        self.battle_upkeep = Upkeep(self.battles, ending, beacons=self.beacons, clock=clock)
         self.irl_openings = Openings(IRL, house_edge_ppm=edge)
         self.shipping = Shipping(encrypter=self._encrypter("shipping addresses"))
         self.prices = PriceService(
@@ -180,6 +198,10 @@ class Services:
             DisableStaff(self.staff_accounts, base_url=base_url),
             ResetStaff(self.staff_accounts, base_url=base_url),
         ]
+
+    def _time_of_round(self, round_: int) -> int:
+        # The network may be known only once a relay has described it.
+        return self.beacons.chain.time_ms(round_)
 
     def _encrypter(self, purpose: str) -> Encrypter:
         return Encrypter(

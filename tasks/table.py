@@ -5,7 +5,7 @@ from flask import Flask
 from server.cluster.cluster import Cluster, every_two_seconds
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
-from tasks import alarms, audit_trail, gauges, payments, price_refresh, reality_checks
+from tasks import alarms, audit_trail, battles, beacons, gauges, payments, price_refresh, reality_checks
 
 
 def repeated_tasks(app: Flask) -> list[RepeatedTask]:
@@ -32,6 +32,7 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         # As often as PRICE_REFRESH_SECONDS and waiting requests need.
         price_refresh.task(app),
         RepeatedTask(services.catalogue.load_newest, every_seconds=0.5, on_failure="catalogue not compared"),
+        *battles.tasks(app),
         reality_checks.task(app, every_seconds=2.0),
         payments.polling(app, every_seconds=1.0),
         payments.sending(app, every_seconds=1.0),
@@ -41,6 +42,8 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         RepeatedTask(
             app.extensions["payment_changes"].send_new, every_seconds=0.8, on_failure="payments not compared"
         ),
+        # Each relay as soon as it may have the next round, while there are battles.
+        *beacons.tasks(app),
         audit_trail.task(app, every_seconds=10.0),
         # Each rule has an interval of its own: a minute or an hour.
         alarms.checks(app, every_seconds=5.0),

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from settings import Settings, SettingsError
+from services.beacon.chain import QUICKNET
+from settings import PUBLIC_RELAYS, Settings, SettingsError
 
 ROOT = Path(__file__).resolve().parents[1]
 GOOD_SECRET = "f3a9c1d77be04e52a8816b1f0c9d2e34"
@@ -39,6 +40,7 @@ PROVIDERS = "must be one or more of btcpay, demo, separated by commas"
 AMOUNT_OR_NONE = "must be an amount from 0 to 1000000000 with at most two decimals"
 FACTOR = "must be a factor from 0 to 1000 with at most six decimals"
 POLL_SECONDS = "must be seconds from 0.1 to 600 with at most three decimals"
+RELAYS = "must be demo, or addresses such as https://api.drand.sh, separated by commas"
 WEAK = "must be a random text of at least 32 characters"
 WELL_KNOWN = "/.well-known/openid-configuration"
 STORE = "9CiNzKoANXxmk5ayZngSXrHTiVvvgCrwrpFQd4m2K776"
@@ -122,6 +124,8 @@ GOOD_VALUES = [
     ("PRICE_MARKET_URL", "http://127.0.0.1:8080/m/", "price_market_url", "http://127.0.0.1:8080/m/"),
     ("PRICE_REFRESH_SECONDS", "1", "price_refresh_seconds", 1),
     ("FREE_CASE_LIMIT", "0", "free_case_limit", 0),
+    ("BATTLE_MAX_COST", "0.01", "battle_max_cost_cents", 1),
+    ("BATTLE_MAX_POT", "12.5", "battle_max_pot_cents", 12_50),
     ("GAME_MIN_CYCLE_SECONDS", "2.5", "game_min_cycle_ms", 2_500),
     ("REALITY_CHECK_MINUTES", "60", "reality_check_ms", 3_600_000),
     ("SESSION_LIMIT_MINUTES", "0.5", "longest_play_ms", 30_000),
@@ -153,6 +157,8 @@ GOOD_VALUES = [
     ("WITHDRAWAL_AUTO_APPROVE", "20.5", "withdrawal_auto_approve_cents", 2_050),
     ("WITHDRAWAL_MIN_WAGERED", "0.5", "withdrawal_min_wagered_ppm", 500_000),
     ("LOG_LEVEL", "Warning", "log_level", "warning"),
+    ("BEACON_URLS", "http://A.test/x/, https://b.test", "beacon_urls", ("http://a.test/x", "https://b.test")),
+    ("BEACON_CHAIN_HASH", "5D" * 32, "beacon_chain_hash", "5d" * 32),
 ]
 
 
@@ -205,6 +211,8 @@ BAD_VALUES = [
     ("AFFILIATE_SPECIAL_CODE", "stra\u00dfe", CODE),
     ("PRICE_FEED_URL", "prices.json", ADDRESS),
     ("PRICE_REFRESH_SECONDS", "0", "must be a whole number from 1 to 86400"),
+    ("BEACON_URLS", "demo,https://api.drand.sh", RELAYS),
+    ("BEACON_CHAIN_HASH", "quicknet", "must be 64 hexadecimal digits"),
     ("FREE_CASE_LIMIT", "-1", "must be a whole number from 0 to 1000000"),
     ("GAME_MIN_CYCLE_SECONDS", "601", SECONDS),
     ("REALITY_CHECK_MINUTES", "10081", "must be minutes from 0 to 10080"),
@@ -293,6 +301,18 @@ def test_the_demonstration_of_payments_is_for_development_only(read, refused):
         assert lines == ["PAYMENT_METHODS: must not name demo when APP_ENV is production"]
 
 
+def test_the_network_of_the_house_is_for_development_only(read, refused):
+    assert read().beacon_urls == ("demo",)
+    assert read(**IN_PRODUCTION).beacon_urls == PUBLIC_RELAYS
+    assert read(**IN_PRODUCTION, BEACON_URLS="").beacon_urls == ()
+    lines = refused(**IN_PRODUCTION, BEACON_URLS="demo")
+    assert lines == ["BEACON_URLS: must not name demo when APP_ENV is production"]
+
+
+def test_the_default_network_is_the_public_one(read):
+    assert read().beacon_chain_hash == QUICKNET.hash
+
+
 ADDRESSES = [
     ("BASE_URL", ""),
     ("PLATFORM_OPENID_URL", "/openid/login"),
@@ -335,9 +355,10 @@ def test_every_bad_value_is_reported_in_its_own_line(refused):
 
 
 def test_an_empty_value_is_the_default(read):
-    """Only of PAYMENT_METHODS it says that there are none."""
+    """Only of PAYMENT_METHODS and BEACON_URLS it says that there are none."""
     for empty in ("", "   "):
-        assert read(**dict.fromkeys(environment_variables(), empty)) == read(PAYMENT_METHODS="")
+        none = read(PAYMENT_METHODS="", BEACON_URLS="")
+        assert read(**dict.fromkeys(environment_variables(), empty)) == none
 
 
 @pytest.mark.security("Secrets of the operator")

@@ -52,6 +52,7 @@ def change_limit(body: dict[str, Any]) -> Response:
         pending = limits.request(user_id=user_id, limit=limit, value=value, now=now)
         if pending is not None:
             return jsonify(REQUEST.dump(pending))
+    get_services().battles.take_back(user_id=user_id)
     return jsonify(LIMITS.dump(limits.of_player(user_id, now=now)))
 
 
@@ -75,8 +76,9 @@ def take_break(body: dict[str, Any]) -> dict[str, Any]:
 
     Proofs, vault, prizes, claims and history stay usable.
     """
-    now = get_services().clock()
-    exclusion = exclusions.exclude(user_id=current_user().id, duration=body["duration"], now=now)
+    services, user_id = get_services(), current_user().id
+    exclusion = exclusions.exclude(user_id=user_id, duration=body["duration"], now=services.clock())
+    services.battles.take_back(user_id=user_id)
     return {"success": True} | exclusion
 
 

@@ -11,7 +11,8 @@ from server.current_services import get_services
 from services.alarms import raised
 from services.alarms.rules import RULES
 from services.bets.terms import GAMES
-from services.staff import player_lists
+from services.staff import battle_lists, player_lists
+from services.staff.battle_lists import Which
 from services.staff.permissions import Permission
 
 STATES = {"open": True, "solved": False, "all": None}
@@ -58,6 +59,8 @@ def _cause(alarm: Alarm) -> str | None:
         return _report(alarm.subject)
     if alarm.rule == "large-payout":
         return _bet(int(alarm.subject.removeprefix("bet ")))
+    if alarm.rule == "late-beacons":
+        return url_for("office.battles", state=Which.HELD)
     if alarm.rule == "large-grants":
         return url_for("office.proposals", show="decided")
     pages = {"payment-discrepancies": "office.payment_discrepancies", "failed-logins": "office.staff"}
@@ -65,6 +68,8 @@ def _cause(alarm: Alarm) -> str | None:
 
 
 def _bet(bet_id: int) -> str | None:
+    if public_id := battle_lists.battles_of_bets([bet_id]).get(bet_id):
+        return url_for("office.battle", public_id=public_id)
     found = player_lists.player_and_nonce(bet_id)
     if found is None:
         return None

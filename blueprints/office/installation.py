@@ -10,6 +10,7 @@ from werkzeug.exceptions import NotFound
 from blueprints.office import (  # noqa: F401  # importing a module adds its views to the blueprint
     alarms,
     audit_trail,
+    battles,
     cases,
     imports,
     items,

@@ -1,6 +1,8 @@
 """The overview: figures of the games, what the house owes, open work and alarms."""
 
+from collections.abc import Mapping
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import NamedTuple
 
 from flask import Response, abort, render_template, request
@@ -17,7 +19,8 @@ from services.figures import liabilities, returns
 from services.figures.returns import Figures, Group, Line
 from services.payments.hold import current_hold
 from services.shared.clock import Millis
-from services.staff import payment_lists, proposals
+from services.staff import battle_lists, payment_lists, proposals
+from services.staff.battle_lists import Which
 from services.staff.payment_lists import Waiting
 from services.staff.permissions import Permission
 
@@ -40,6 +43,7 @@ class Task(NamedTuple):
     label: str
     endpoint: str
     waiting: Waiting
+    filters: Mapping[str, str] = MappingProxyType({})
 
 
 @office.get("/")
@@ -57,7 +61,7 @@ def overview() -> str:
         owed=liabilities.newest() if sees_reports else None,
         hold=current_hold(),
         sockets=live_sockets(),
-        tasks=_tasks(),
+        tasks=_tasks(now),
         alarms=raised.open_alarms(ALARMS) if can(Permission.ALARMS_SEE) else [],
     )
 
@@ -73,7 +77,7 @@ def _chart_lines(now: Millis, game: str | None) -> list[Line]:
     return returns.lines(since=days.since, until=days.until, groups=[Group.DAY], game=game)[::-1]
 
 
-def _tasks() -> list[Task]:
+def _tasks(now: Millis) -> list[Task]:
     work, found = payment_lists.open_work(), []
     if can(Permission.PAYMENTS_SEE):
         found += [
@@ -83,7 +87,10 @@ def _tasks() -> list[Task]:
         ]
     if can(Permission.PRIZES_SEE):
         found.append(Task("Prizes to ship", "office.prizes", work.prizes))
-    proposed = Waiting(proposals.open_count(now=get_services().clock()))
+    if can(Permission.PLAYERS_SEE):
+        held = battle_lists.held(now=now)
+        found.append(Task("Held battles", "office.battles", held, {"state": Which.HELD}))
+    proposed = Waiting(proposals.open_count(now=now))
     return [*found, Task("Proposals", "office.proposals", proposed)]
 
 

@@ -65,6 +65,7 @@ CONTENT = ("cases", "irl-cases", "items", "prices", "imports")
 NAVIGATION = (
     Link("Overview", "office.overview", Permission.OFFICE_SEE),
     Link("Players", "office.players", Permission.PLAYERS_SEE, ("players",)),
+    Link("Battles", "office.battles", Permission.PLAYERS_SEE, ("battles",)),
     Link("Withdrawals", "office.withdrawals", Permission.PAYMENTS_SEE, ("withdrawals",)),
     Link("Payments", "office.payments", Permission.PAYMENTS_SEE, ("payments", "deposits")),
     Link("Prizes", "office.prizes", Permission.PRIZES_SEE, ("prizes",)),

@@ -18,7 +18,7 @@ from services.limits import exclusions, limits
 from services.payments import history
 from services.shared.levels import level_of
 from services.shared.money import decimal_text
-from services.staff import notes, player_lists
+from services.staff import battle_lists, notes, player_lists
 from services.staff.permissions import Permission
 from services.staff.player_lists import BetView
 from services.statistics.player_lists import (
@@ -46,6 +46,7 @@ TABS = (
     Tab("overview", "Overview", Permission.PLAYERS_SEE),
     Tab("ledger", "Ledger", Permission.PLAYERS_SEE),
     Tab("bets", "Bets", Permission.PLAYERS_SEE),
+    Tab("battles", "Open battles", Permission.PLAYERS_SEE),
     Tab("payments", "Payments", Permission.PAYMENTS_SEE),
     Tab("requests", "Deposits and withdrawals", Permission.PAYMENTS_SEE),
     Tab("limits", "Limits and breaks", Permission.PLAYERS_SEE),
@@ -123,6 +124,7 @@ def player_bets(platform_id: str) -> str:
         player,
         "bets",
         listed=listed(found),
+        battles=battle_lists.battles_of_bets(bet.id for bet in found.rows),
         now=get_services().clock(),
         games=GAMES,
         game=game,
@@ -138,6 +140,14 @@ def player_bet(platform_id: str, nonce: int) -> str:
     proofs, now = services.proofs, services.clock()
     view = player_lists.bet_of_player(user_id=player.id, nonce=nonce, proofs=proofs, now=now)
     return show_tab(player, "bet", view=view, verify_address=_verify_address(view))
+
+
+@office.get("/players/<platform_id>/battles")
+@require_permission(Permission.PLAYERS_SEE)
+def player_battles(platform_id: str) -> str:
+    """The seats of a player in battles that have not ended. What ended is among the bets."""
+    player = users.get(platform_id=platform_id)
+    return show_tab(player, "battles", seats=battle_lists.open_seats(player))
 
 
 def _verify_address(view: BetView) -> str | None:

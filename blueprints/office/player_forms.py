@@ -38,7 +38,9 @@ def log_player_out(platform_id: str) -> str:
 @require_permission(Permission.PLAYERS_ACT)
 @form_of(player_overview)
 def suspend_player(platform_id: str) -> str:
-    access.suspend(**_change(platform_id))
+    change = _change(platform_id)
+    access.suspend(**change)
+    get_services().battles.take_back(user_id=change["user_id"])
     return "The player is suspended"
 
 
@@ -59,6 +61,7 @@ def exclude_player(platform_id: str) -> str:
     if duration not in exclusions.DURATIONS:
         raise Refusal(f"the duration must be one of {', '.join(exclusions.DURATIONS)}")
     exclusions.exclude(duration=duration, **change)
+    get_services().battles.take_back(user_id=change["user_id"])
     return "The player is excluded from all games"
 
 

@@ -23,6 +23,17 @@ from services.staff.permissions import Permission
 
 ROWS = 100
 
+LIABILITIES = {
+    "balances": "balances_cents",
+    "vaults": "vaults_cents",
+    "held withdrawals": "held_cents",
+    "prizes": "prizes_cents",
+    "battles": "battles_cents",
+    "total": "total",
+    "sweepstake": "sweepstake_cents",
+}
+"""The columns of liabilities, by their names in the file."""
+
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """How texts begin that a spreadsheet would compute."""
 
@@ -141,12 +152,10 @@ def report_of_liabilities() -> str:
 @require_permission(Permission.REPORTS_SEE)
 def report_of_liabilities_csv() -> Response:
     days = days_of_address(get_services().clock())
-    header = ("day", "balances", "vaults", "held withdrawals", "prizes", "total", "sweepstake", "is final")
+    header = ("day", *LIABILITIES, "is final")
     rows = []
     for each in liabilities.by_day(*days):
-        owed = each.owed
-        coins = (owed.balances_cents, owed.vaults_cents, owed.held_cents, owed.prizes_cents, owed.total)
-        amounts = [_amount(cents) for cents in (*coins, owed.sweepstake_cents)]
+        amounts = [_amount(getattr(each.owed, name)) for name in LIABILITIES.values()]
         rows.append((iso_date(each.day), *amounts, "yes" if each.is_final else "no"))
     return _csv("liabilities", days, header, rows)
 

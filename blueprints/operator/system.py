@@ -11,6 +11,7 @@ from blueprints.operator.users import new_token
 from models.db import migrate
 from server.cluster.processes import by_address
 from server.current_services import get_services
+from services.beacon import checks as beacon_checks
 from services.container import Services
 from services.demo import seed as demo
 from services.maintenance import backup as backups
@@ -42,8 +43,9 @@ def backup(file: Path) -> None:
 def check() -> None:
     """Report everything that keeps the server from working.
 
-    Checks settings, database, schema, audit trail, encryption key, instance directory and payment providers.
-    Each problem, warning and note is a line on standard error. Exits with 1 if there is a problem.
+    Checks settings, database, schema, audit trail, encryption key, instance directory, payment providers and
+    relays of beacons. Each problem, warning and note is a line on standard error. Exits with 1 if there is a
+    problem.
     """
     services = get_services()
     problems = checks.problems(services.settings, services.encrypted_columns(), services.log)
@@ -51,7 +53,9 @@ def check() -> None:
     problems += wrong
     refused, silent = current_app.extensions["cluster"].redis_problems()
     problems += refused
-    warnings = checks.warnings(services.settings) + away + silent
+    unfit, doubts = beacon_checks.problems(services.beacons, now=services.clock())
+    problems += unfit
+    warnings = checks.warnings(services.settings) + away + silent + doubts
     if not problems:
         warnings += checks.option_warnings()
         warnings += checks.proxy_warnings(services.settings)

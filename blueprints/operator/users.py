@@ -129,7 +129,9 @@ def exclude(platformid: str, duration: str) -> None:
     Prints until when, in ms; null for permanent. An exclusion can be made longer, never shorter.
     """
     user = users.get(platform_id=platformid)
-    exclusion = exclusions.exclude(user_id=user.id, duration=duration, now=get_services().clock())
+    services = get_services()
+    exclusion = exclusions.exclude(user_id=user.id, duration=duration, now=services.clock())
+    services.battles.take_back(user_id=user.id)
     print_json({"platformid": user.platform_id} | exclusion)
 
 
@@ -154,7 +156,9 @@ def suspend(platformid: str) -> None:
     Prints since when the player is suspended.
     """
     user = users.get(platform_id=platformid)
-    since = access.suspend(user_id=user.id, now=get_services().clock())
+    services = get_services()
+    since = access.suspend(user_id=user.id, now=services.clock())
+    services.battles.take_back(user_id=user.id)
     print_json({"platformid": user.platform_id, "suspendedAt": since})
 
 

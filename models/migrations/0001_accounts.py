@@ -23,7 +23,8 @@ CREATE TABLE users (
     week_wager_limit_cents BIGINT, week_loss_limit_cents BIGINT, month_wager_limit_cents BIGINT,
     month_loss_limit_cents BIGINT, day_deposit_limit_cents BIGINT, week_deposit_limit_cents BIGINT,
     month_deposit_limit_cents BIGINT, notifications_read_at_ms BIGINT NOT NULL,
-    theoretical_loss_ucents BIGINT NOT NULL
+    theoretical_loss_ucents BIGINT NOT NULL,
+    battle_seats_cents BIGINT NOT NULL CHECK (battle_seats_cents >= 0)
 );
 CREATE UNIQUE INDEX users_platform_id ON users (platform_id);
 CREATE UNIQUE INDEX users_username_folded ON users (username_folded);

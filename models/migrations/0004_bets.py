@@ -12,9 +12,10 @@ CREATE TABLE announced_seeds (
 );
 CREATE TABLE bets (
     id BIGSERIAL NOT NULL PRIMARY KEY, user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE RESTRICT,
-    game VARCHAR(16) NOT NULL, nonce BIGINT NOT NULL CHECK (nonce >= 1),
+    game VARCHAR(16) NOT NULL, nonce BIGINT NOT NULL,
     ledger_transaction_id BIGINT NOT NULL REFERENCES ledger_transactions (id) ON DELETE RESTRICT,
-    algorithm VARCHAR(16) NOT NULL CHECK (algorithm IN ('upgrader-1', 'case-1', 'irl-1')),
+    algorithm VARCHAR(16) NOT NULL
+        CHECK (algorithm IN ('upgrader-1', 'case-1', 'irl-1', 'battle-1')),
     wager_cents BIGINT NOT NULL CHECK (wager_cents >= 0),
     payout_cents BIGINT NOT NULL CHECK (payout_cents >= 0),
     status VARCHAR(8) NOT NULL CHECK (status IN ('won', 'lost')), item VARCHAR(200) NOT NULL,
@@ -27,7 +28,7 @@ CREATE TABLE bets (
     server_seed_commitment VARCHAR(64) NOT NULL, encrypted_server_seed TEXT, server_seed VARCHAR(64),
     request_id VARCHAR(64), request_digest VARCHAR(64), created_at_ms BIGINT NOT NULL,
     proof_due_at_ms BIGINT NOT NULL, proof_delivered_at_ms BIGINT, proof_held_by INTEGER,
-    next_commitment BYTEA NOT NULL, case_id BIGINT,
+    next_commitment BYTEA, case_id BIGINT,
     counted_edge_ppm INTEGER CHECK (counted_edge_ppm BETWEEN 0 AND 999999),
     CONSTRAINT bets_upgrader_1 CHECK (
         algorithm <> 'upgrader-1' OR (
@@ -44,11 +45,20 @@ CREATE TABLE bets (
             AND (status = 'won') = (payout_cents > wager_cents)
         )
     ),
+    CONSTRAINT bets_battle_1 CHECK (
+        (algorithm = 'battle-1') = (nonce < 0) AND nonce <> 0
+        AND (algorithm = 'battle-1') = (next_commitment IS NULL)
+        AND (algorithm <> 'battle-1' OR (
+            snapshot_id IS NULL AND ticket IS NULL AND price_cents IS NULL AND house_edge_ppm IS NULL
+            AND threshold IS NULL AND roll IS NULL AND wager_cents > 0 AND server_seed IS NOT NULL
+            AND (status = 'won') = (payout_cents > wager_cents)
+        ))
+    ),
     CONSTRAINT bets_one_seed CHECK ((server_seed IS NULL) <> (encrypted_server_seed IS NULL)),
     CONSTRAINT bets_proof_due CHECK (proof_due_at_ms >= created_at_ms)
 );
-CREATE UNIQUE INDEX bets_ledger_transaction_id ON bets (ledger_transaction_id);
-CREATE UNIQUE INDEX bets_server_seed_commitment ON bets (server_seed_commitment);
+CREATE INDEX bets_ledger_transaction_id ON bets (ledger_transaction_id);
+CREATE UNIQUE INDEX bets_by_commitment ON bets (server_seed_commitment) WHERE nonce > 0;
 CREATE UNIQUE INDEX bets_user_id_nonce ON bets (user_id, nonce);
 CREATE UNIQUE INDEX bets_by_request_id ON bets (user_id, request_id) WHERE request_id IS NOT NULL;
 CREATE INDEX bets_by_proof_due ON bets (proof_due_at_ms, id, user_id);
@@ -88,7 +98,7 @@ CREATE TABLE daily_figures (
 CREATE TABLE daily_liabilities (
     day_starts_at_ms BIGINT NOT NULL PRIMARY KEY, balances_cents BIGINT NOT NULL,
     vaults_cents BIGINT NOT NULL, sweepstake_cents BIGINT NOT NULL, held_cents BIGINT NOT NULL,
-    prizes_cents BIGINT NOT NULL, taken_at_ms BIGINT NOT NULL
+    prizes_cents BIGINT NOT NULL, battles_cents BIGINT NOT NULL, taken_at_ms BIGINT NOT NULL
 );
 """
 

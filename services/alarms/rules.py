@@ -5,6 +5,7 @@ from typing import Any
 
 from peewee import fn
 
+from models import beacons
 from models.bets import Bet
 from models.db.connection import reading
 from models.items import PriceSource
@@ -36,6 +37,9 @@ MOST_MULTIPLES = 10
 
 LATE_MS = MINUTE_MS
 """How long a proof or a bet may wait after it was due, or settled."""
+
+BEACON_IS_DUE_MS = 9_000
+"""From the lock of a battle to its round, at the most: a round is at most 3 s later than it may be."""
 
 MOST_UNPAID = 100
 """A rule has no more open alarms."""
@@ -189,6 +193,16 @@ def find_old_checkpoint(_settings: Settings, now: Millis) -> Found:
     return Found([Concern("log", text)] if is_late else [])
 
 
+def find_late_beacons(_settings: Settings, now: Millis) -> Found:
+    """Rounds that locked battles have waited for for a minute, and relays that give no beacons meanwhile."""
+    late = beacons.late_rounds(now - BEACON_IS_DUE_MS - LATE_MS, at_most=MOST_UNPAID)
+    text = "Battles: round {} of the beacon is more than a minute late, and battles wait for it"
+    found = [Concern(f"round {round_}", text.format(round_)) for round_ in late]
+    if beacons.are_relays_silent(now - LATE_MS):
+        found.append(Concern("relays", "Battles: no relay has given a new beacon for a minute"))
+    return Found(found)
+
+
 RULES = (
     Rule("large-payout", find_large_payouts, MINUTE, is_event=True),
     Rule("large-grants", find_large_adjustments, MINUTE),
@@ -198,6 +212,7 @@ RULES = (
     Rule("old-prices", find_old_prices, MINUTE),
     Rule("late-proofs", find_late_proofs, MINUTE),
     Rule("old-checkpoint", find_old_checkpoint, MINUTE),
+    Rule("late-beacons", find_late_beacons, MINUTE),
     Rule("return-to-player", returns.find, HOUR),
     Rule("ledger-transactions", ledger.find_transactions, HOUR, is_event=True),
     # After the transactions, on which it builds.

@@ -95,6 +95,8 @@ class AuditEventType(StrEnum):
     ALARM_ACKNOWLEDGED = "alarm.acknowledged"
     STATISTICS_REBUILT = "statistics.rebuilt"
     SEEDS_REDRAWN = "seeds.redrawn"
+    BATTLE_VOIDED = "battle.voided"
+    BEACON_ENTERED = "beacon.entered"
     LOG_CONTINUED = "log.continued"
     LOG_TRUSTED = "log.trusted"
     SECRETS_ROTATED = "secrets.rotated"

@@ -13,6 +13,7 @@ Source: the specification of drand (https://docs.drand.love/docs/specification),
 import hashlib
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from py_arkworks_bls12381 import GT, G1Point, G2Point
 
@@ -47,6 +48,19 @@ class Chain:
         if self.beacon_id != UNNAMED:
             digest.update(self.beacon_id.encode())
         return digest.hexdigest()
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """The description of the network in the form of a relay's ``/info``."""
+        return {
+            "public_key": self.public_key,
+            "period": self.period,
+            "genesis_time": self.genesis,
+            "hash": self.hash,
+            "groupHash": self.group_hash,
+            "schemeID": SCHEME,
+            "metadata": {"beaconID": self.beacon_id},
+        }
 
     def time_ms(self, round_: int) -> int:
         """When the round is published, in Unix milliseconds. Rounds are numbered from 1."""

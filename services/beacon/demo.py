@@ -3,12 +3,14 @@
 import os
 import secrets
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 
 from py_arkworks_bls12381 import G1Point, G2Point, Scalar
 
 from services.beacon.chain import DOMAIN, Chain, message_of
 from services.beacon.relays import Beacon
+from services.shared.background import in_native_thread
 from services.shared.clock import Millis
 
 FILE_NAME = "beacon.key"
@@ -22,9 +24,12 @@ class DemoRelay:
 
     def __init__(self, directory: Path, *, clock: Callable[[], Millis]) -> None:
         """``directory`` is where the key is kept, so that rounds stay the same after a restart."""
-        self._secret = Scalar.from_be_bytes_mod_order(_key(directory / FILE_NAME))
-        self._clock = clock
-        self.chain = Chain(
+        self._directory, self._clock = directory, clock
+
+    @cached_property
+    def chain(self) -> Chain:
+        """The network. The file of its key is made when it is first used."""
+        return Chain(
             public_key=(G2Point() * self._secret).to_compressed_bytes().hex(),
             group_hash="00" * 32,
             genesis=1_600_000_000,
@@ -32,14 +37,19 @@ class DemoRelay:
             beacon_id="demo",
         )
 
+    @cached_property
+    def _secret(self) -> Scalar:
+        return Scalar.from_be_bytes_mod_order(_key(self._directory / FILE_NAME))
+
     def newest(self) -> Beacon:
         """The beacon of the round that is due now."""
         # The round after a time that has passed is the next one.
-        return self._sign(self.chain.first_round_at(self._clock() + 1) - 1)
+        return in_native_thread(self._sign, self.chain.first_round_at(self._clock() + 1) - 1)
 
     def of_round(self, round_: int) -> Beacon | None:
         """The beacon of a round; None until its time."""
-        return self._sign(round_) if self.chain.time_ms(round_) <= self._clock() else None
+        is_due = self.chain.time_ms(round_) <= self._clock()
+        return in_native_thread(self._sign, round_) if is_due else None
 
     def _sign(self, round_: int) -> Beacon:
         point = G1Point.hash_to_curve(message_of(round_), DOMAIN) * self._secret

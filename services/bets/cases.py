@@ -129,6 +129,11 @@ class OpenableCase(Terms):
     def _expectation(self) -> Expectation:
         return expectation_of(self.available)
 
+    @property
+    def value(self) -> int:
+        """The mean of an opening's payout in cents, times 10**18."""
+        return _value_of(self.available)
+
     @cached_property
     def _house_edge_ppm(self) -> int:
         """What the house keeps of the price on average, rounded down; 0 for a case without a price."""
@@ -194,7 +199,7 @@ class Openings(Game[OpeningRequest]):
     def check(self, request: OpeningRequest) -> OpenableCase:
         """Raises InvalidClientSeed, CaseNotFound, and the errors of ``_check`` in its order."""
         request.check_client_seed()
-        case = self._recent_case(request.case)
+        case = self.recent(request.case)
         try:
             self._check(request, case)
         except (LevelTooLow, CaseNotAvailable, CasePriceChanged, CaseChanged):
@@ -203,6 +208,10 @@ class Openings(Game[OpeningRequest]):
             case = self._read_case(request.case)
             self._check(request, case)
         return case
+
+    def recent(self, case_id: str) -> OpenableCase:
+        """The case as it was within the last half second. Raises CaseNotFound."""
+        return self._recent_case(case_id)
 
     def forget_cached(self) -> None:
         self._recent_case.cache_clear()

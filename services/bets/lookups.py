@@ -73,7 +73,8 @@ def get_log_proof(*, bet_id: int, proofs: Proofs, now: Millis) -> str:
 def revealed(*, number: str, file: File, proofs: Proofs, now: Millis) -> RevealedBets:
     """The bets in a bundle of the log whose proofs are due. Raises NotPublished."""
     with published.state_with(file):
-        indexes, is_full = published.bets_in_bundle(number, file=file)
+        found, is_full = published.indexes_in_bundle(number, file=file)
+        indexes = {reference: index for reference, index in found.items() if reference > 0}
         bets = _with_players(list(indexes))
         contents = _contents(bets)
     for bet in bets:

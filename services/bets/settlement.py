@@ -150,7 +150,7 @@ class BetSettler:
             settlement = self._decide(game, request, terms, seed, next_seed)
             if expected not in (None, seed.commitment):
                 with reading():
-                    raise _refusal_of_player(self._parameters(settlement)) or CommitmentMismatch()
+                    raise refusal_of_player(self._parameters(settlement)) or CommitmentMismatch()
             try:
                 return self._store(settlement, terms, next_seed)
             except SeedUsed:
@@ -316,10 +316,10 @@ def _run_step(part: str, values: Mapping[str, Any]) -> Any:
 def _refusal(values: Mapping[str, Any]) -> Exception:
     """Why the player's row allowed no bet with these values."""
     is_free = values["free_case_limit"] is not None
-    return _refusal_of_player(values) or (FreeCaseNotAvailable() if is_free else InsufficientBalance())
+    return refusal_of_player(values) or (FreeCaseNotAvailable() if is_free else InsufficientBalance())
 
 
-def _refusal_of_player(values: Mapping[str, Any]) -> Exception | None:
+def refusal_of_player(values: Mapping[str, Any]) -> Exception | None:
     """Why the player's account, breaks and limits do not allow a bet with these values; None if they do."""
     query = f"SELECT {REFUSAL}, excluded_until_ms FROM users WHERE id = :user_id"  # noqa: S608  # a constant
     reason, excluded_until_ms = execute(query, values).fetchone()

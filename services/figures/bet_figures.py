@@ -113,9 +113,10 @@ FROM {{bets}}
 GROUP BY 1, 2, 3, 4
 """  # noqa: S608  # constants
 
-PAID_BETS = "bets WHERE wager_cents > 0"
+# Battles have figures of their own (services/figures/battle_figures.py).
+PAID_BETS = "bets WHERE wager_cents > 0 AND nonce > 0"
 # Those that do not wait for the public log.
-APPENDED_BETS = """bets WHERE NOT EXISTS (
+APPENDED_BETS = """bets WHERE nonce > 0 AND NOT EXISTS (
     SELECT 1 FROM log_waiting_bets WHERE log_waiting_bets.bet_id = bets.id
 )"""
 THESE_BETS = "{pairs}(:bets) AS these CROSS JOIN bets WHERE bets.id = CAST(these.key AS BIGINT)"

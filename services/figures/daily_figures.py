@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 
 from cachetools import LRUCache
 
+from models.battles import BATTLE
 from models.db.connection import database, writing
 from models.db.sql import execute
 from models.figures import ADD_TO_DAILY_FIGURES, DailyFigures
 from services.bets import snapshots
 from services.bets.snapshots import Content
+from services.figures.battle_figures import figures_of_battles
 from services.figures.bet_figures import APPENDED_BETS, THESE_BETS, BetFigures, GroupedBets, grouped
 from services.shared.clock import Millis, iso_date
 from services.shared.money import Cents
@@ -31,9 +33,9 @@ class Key(NamedTuple):
     day: Millis
     game: str
     case_id: str
-    """Empty for spins."""
+    """Empty for spins and battles."""
     price_class: str
-    """Empty for openings."""
+    """Empty for openings and battles."""
 
 
 class Contents:
@@ -71,6 +73,17 @@ class FiguresOfAppended:
         _add(_by_key(grouped(THESE_BETS, bets=these), self._content_of))
 
 
+class FiguresOfBattles:
+    """Adds battles to the figures when they are settled."""
+
+    def __init__(self) -> None:
+        self._content_of = Contents()
+
+    def add(self, battle_id: int) -> None:
+        """Add the bets of a battle. To be used in the transaction that has written them, as its last part."""
+        _add(_by_day(figures_of_battles(self._content_of, battle_id)))
+
+
 def mismatches() -> Iterator[str]:
     """A line for each row that differs from the bets, is missing, or should not exist."""
     expected, stored = _expected(), dict(_stored())
@@ -95,7 +108,8 @@ def rebuild() -> int:
 
 def _expected() -> dict[Key, BetFigures]:
     """The rows that there must be. To be used within a transaction."""
-    return _by_key(grouped(APPENDED_BETS), Contents())
+    content_of = Contents()
+    return _by_key(grouped(APPENDED_BETS), content_of) | _by_day(figures_of_battles(content_of))
 
 
 def _add(totals: Mapping[Key, BetFigures]) -> None:
@@ -111,6 +125,15 @@ def _by_key(groups: Iterable[GroupedBets], content_of: Contents) -> dict[Key, Be
         case_id = content.case_id if content else ""
         key = Key(group.day, group.game, case_id, group.price_class)
         found[key] = found.get(key, BetFigures()) + group.sums(content_of)
+    return found
+
+
+def _by_day(battles: Iterable[tuple[Millis, BetFigures]]) -> dict[Key, BetFigures]:
+    """The sums of battles."""
+    found: dict[Key, BetFigures] = {}
+    for day, figures in battles:
+        key = Key(day, BATTLE, case_id="", price_class="")
+        found[key] = found.get(key, BetFigures()) + figures
     return found
 
 

@@ -1,18 +1,21 @@
-"""What the house owes: balances, vaults, held withdrawals and prizes. Now, and at the end of each day."""
+"""What the house owes: balances, vaults, held withdrawals, prizes and seats of battles that have not ended.
+
+Now, and at the end of each day.
+"""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from peewee import fn
 
-from models.bets import Prize
+from models.bets import Bet, Prize
 from models.db.connection import reading, repeatable_read, writing
 from models.figures import DailyLiabilities
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.payments import Withdrawal
 from models.users import User
-from services.ledger.posting import Account, last_id_before
+from services.ledger.posting import Account, LedgerKind, last_id_before
 from services.payments.withdrawals import HELD
 from services.shared.clock import DAY_MS, MINUTE_MS, CalendarPeriod, Millis
 from services.shared.money import Cents
@@ -39,11 +42,14 @@ class Liabilities:
     """Of withdrawals that are under way."""
     prizes_cents: Cents
     """The value of prizes that are kept, or to be shipped."""
+    battles_cents: Cents
+    """What players have paid for seats of open and locked battles, without those of bots."""
 
     @property
     def total(self) -> Cents:
         """All but the sweepstake balances, which are no coins."""
-        return Cents(self.balances_cents + self.vaults_cents + self.held_cents + self.prizes_cents)
+        coins = (self.balances_cents, self.vaults_cents, self.held_cents, self.prizes_cents)
+        return Cents(sum(coins) + self.battles_cents)
 
 
 @dataclass(frozen=True)
@@ -72,14 +78,14 @@ ACCOUNTS = {
 
 def present() -> Liabilities:
     """What is owed now. To be used within ``repeatable_read()``."""
-    of_players: Any = User.select(
-        fn.SUM(User.balance_cents), fn.SUM(User.vault_cents), fn.SUM(User.sweepstake_cents)
-    )
+    columns = (User.balance_cents, User.vault_cents, User.sweepstake_cents, User.battle_seats_cents)
+    of_players: Any = User.select(*map(fn.SUM, columns))
     held: Any = Withdrawal.select(fn.SUM(Withdrawal.amount_cents)).where(Withdrawal.status.in_(HELD))
     kept: Any = Prize.select(fn.SUM(Prize.value_cents)).where(
         Prize.status.in_((Status.KEPT, Status.SHIPPING))
     )
-    sums = (*of_players.tuples().get(), held.scalar(), kept.scalar())
+    *accounts, seats = of_players.tuples().get()
+    sums = (*accounts, held.scalar(), kept.scalar(), seats)
     return Liabilities(*(Cents(int(each or 0)) for each in sums))
 
 
@@ -88,15 +94,31 @@ def at(time: Millis) -> Liabilities:
 
     To be used within ``repeatable_read()``.
     """
+    row = LedgerTransaction
+    is_later = (row.id > last_id_before(time)) & (row.created_at_ms >= time)
     posted: Any = (
         LedgerEntry.select(LedgerEntry.account, fn.SUM(LedgerEntry.amount_cents))
-        .join(LedgerTransaction)
-        .where(LedgerTransaction.id > last_id_before(time), LedgerTransaction.created_at_ms >= time)
-        .where(LedgerEntry.account.in_(list(ACCOUNTS)))
+        .join(row)
+        .where(is_later, LedgerEntry.account.in_(list(ACCOUNTS)))
         .group_by(LedgerEntry.account)
     )
     changed = {ACCOUNTS[Account(account)]: int(cents) for account, cents in posted.tuples()}
+    changed["battles_cents"] = _paid_for_seats(is_later) - _settled_seats(is_later)
     return Liabilities(**{name: Cents(now - changed.get(name, 0)) for name, now in asdict(present()).items()})
+
+
+def _paid_for_seats(is_later: Any) -> int:
+    """What players have paid for seats of battles, less refunds, in these transactions."""
+    kinds = LedgerTransaction.kind.in_((LedgerKind.BATTLE_JOIN, LedgerKind.BATTLE_LEAVE))
+    query: Any = LedgerEntry.select(fn.SUM(LedgerEntry.amount_cents)).join(LedgerTransaction)
+    return -int(query.where(is_later, kinds, LedgerEntry.account == Account.BALANCE).scalar() or 0)
+
+
+def _settled_seats(is_later: Any) -> int:
+    """What the players of the battles that ended in these transactions had paid."""
+    is_end = LedgerTransaction.kind == LedgerKind.BATTLE_END
+    query: Any = Bet.select(fn.SUM(Bet.wager_cents)).join(LedgerTransaction).where(is_later, is_end)
+    return int(query.scalar() or 0)
 
 
 def store_due(*, now: Millis) -> None:
@@ -160,5 +182,5 @@ def _last() -> OfDay | None:
 
 
 def _of_row(row: DailyLiabilities) -> OfDay:
-    owed = Liabilities(*(Cents(getattr(row, name)) for name in ACCOUNTS.values()))
+    owed = Liabilities(**{each.name: Cents(getattr(row, each.name)) for each in fields(Liabilities)})
     return OfDay(Millis(row.day_starts_at_ms), owed, Millis(row.taken_at_ms))

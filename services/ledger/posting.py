@@ -5,7 +5,7 @@ the balance columns. Bets write the same rows with SQL of their own (models/bet_
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -27,6 +27,8 @@ class Account(StrEnum):
     VAULT = "vault"
     SWEEPSTAKE = "sweepstake"
     HOUSE_BETS = "house.bets"
+    HOUSE_BATTLES = "house.battles"
+    """What the seats of open and locked battles have paid."""
     HOUSE_GRANTS = "house.grants"
     HOUSE_PAYMENTS = "house.payments"
     HOUSE_HELD = "house.held"
@@ -42,6 +44,10 @@ class LedgerKind(StrEnum):
 
     SPIN = "spin"
     OPENING = "opening"
+    BATTLE_JOIN = "battle-join"
+    BATTLE_LEAVE = "battle-leave"
+    """The refund of a seat."""
+    BATTLE_END = "battle-end"
     GRANT = "grant"
     """The first balance of a new account."""
     VAULT_LOCK = "vault-lock"
@@ -91,6 +97,15 @@ class Move(NamedTuple):
     target: Account
 
 
+class Entry(NamedTuple):
+    """What a transaction adds to an account, in cents, or takes from it if it is negative."""
+
+    account: Account
+    user_id: int | None
+    """The player whose account it is; None for one of the house."""
+    amount: int
+
+
 def post(*, kind: LedgerKind, user_id: int, moves: Sequence[Move], now: Millis) -> int:
     """Write one ledger transaction and change the player's balances with it, all or nothing; return its id.
 
@@ -103,16 +118,23 @@ def post(*, kind: LedgerKind, user_id: int, moves: Sequence[Move], now: Millis) 
         raise ValueError("a move must be of more than 0")
     with writing():
         _change_balances(user_id, moves)
-        (transaction_id,) = execute(INSERT_TRANSACTION, {"kind": kind, "now": now}).fetchone()
-        for amount, source, target in moves:
-            for account, change in ((source, -amount), (target, amount)):
-                entry = {
-                    "transaction_id": transaction_id,
-                    "account": account,
-                    "user_id": user_id if account in PLAYERS_ACCOUNTS else None,
-                    "amount": change,
-                }
-                execute(INSERT_ENTRY, entry)
+        entries = [
+            Entry(account, user_id if account in PLAYERS_ACCOUNTS else None, change)
+            for amount, source, target in moves
+            for account, change in ((source, -amount), (target, amount))
+        ]
+        return write(kind=kind, entries=entries, now=now)
+
+
+def write(*, kind: LedgerKind, entries: Iterable[Entry], now: Millis) -> int:
+    """Write a transaction whose balances the caller has changed; returns its id. Within ``writing()``.
+
+    The amounts must sum to zero. Those of 0 are left out.
+    """
+    (transaction_id,) = execute(INSERT_TRANSACTION, {"kind": kind, "now": now}).fetchone()
+    for entry in entries:
+        if entry.amount:
+            execute(INSERT_ENTRY, {"transaction_id": transaction_id, **entry._asdict()})
     return int(transaction_id)
 
 

@@ -9,14 +9,17 @@ import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from models import battle_locks
 from models.audit_trail import anchor_is_due
 from models.bets import Bet
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, reading
 from models.log import Log, size_with
 from services.log import bundles, entries, sequencer
+from services.log.battle_locks import BattleLocks
 from services.log.entries import Pseudonyms
 from services.log.file import WRONG_KEY, File, MachineFile
 from services.log.notes import Checkpoint, LogKeys
@@ -49,16 +52,21 @@ class BetLog:
         origin: str,
         keys: LogKeys,
         totals: BetTotals,
+        time_of_round: Callable[[int], int],
         clock: Callable[[], Millis],
         signals: Signals,
         process_id: Callable[[], int],
     ) -> None:
-        """``directory`` has the file. ``origin`` is used at the first start. ``totals``: see Sequencer."""
+        """``directory`` has the file. ``origin`` is used at the first start. ``totals``: see Sequencer.
+
+        ``time_of_round``: see BattleLocks.
+        """
         self.keys = keys
         self.pseudonyms = Pseudonyms()
         self._first_origin = origin
         self._clock = clock
-        self.machine = MachineFile(directory, keys, self.pseudonyms)
+        self.locks = BattleLocks(time_of_round=time_of_round, clock=clock)
+        self.machine = MachineFile(directory, keys, self.pseudonyms, self.locks)
         self.sequencer = Sequencer(keys, self.pseudonyms, totals)
         self.restores = Restores(
             self.machine, self.sequencer, origin=origin, clock=clock, signals=signals, process_id=process_id
@@ -96,21 +104,34 @@ class BetLog:
         Must not be called within a transaction. Raises Unavailable when the file can't be written.
         """
         with reading():
+            self._append_unless(partial(_covers, bet_ids=bet_ids))
             if not _covers(self.file(), bet_ids):
-                with self._appending, self.machine.locked():
-                    # Another process may have appended them meanwhile.
-                    if not _covers(self.machine.follow(), bet_ids):
-                        self._append_all()
-                if not _covers(self.file(), bet_ids):
-                    raise Unavailable
+                raise Unavailable
+
+    def cover_entry(self, entry_id: int) -> int:
+        """Make sure that the entry of a battle's lock or end is in the checkpoint of the file.
+
+        Returns its index. ``entry_id`` is that of ``log_entries``. See ``cover``.
+        """
+        with reading():
+            self._append_unless(partial(_has_entry, entry_id=entry_id))
+            index = battle_locks.index_of(entry_id)
+            if index is None or not _has_entry(self.file(), entry_id):
+                raise Unavailable
+        return index
 
     def log_commitments(self) -> None:
         """Make sure that the commitments announced by now are in the checkpoint. See ``cover``."""
         with reading():
-            if not _has_commitments(self.file()):
-                with self._appending, self.machine.locked():
-                    if not _has_commitments(self.machine.follow()):
-                        self._append_all()
+            self._append_unless(_has_commitments)
+
+    def _append_unless(self, is_appended: Callable[[File | None], bool]) -> None:
+        """Append what waits unless this is true of the file."""
+        if not is_appended(self.file()):
+            with self._appending, self.machine.locked():
+                # Another process may have appended meanwhile.
+                if not is_appended(self.machine.follow()):
+                    self._append_all()
 
     # -- appending ---------------------------------------------------------------------------------------
 
@@ -148,6 +169,7 @@ class BetLog:
     def _append_some(self) -> bool:
         """Append a batch; returns whether all that waited before is in the log. Raises Superseded."""
         file, stored, now = self.restores.compare(), stored_log(), self._clock()
+        self.locks.before_write(file.checkpoint.size)
         changes: dict[str, Any] = {}
         waiting, announcement = self.sequencer.waiting(BATCH), []
         if key := self._key_to_announce(stored):
@@ -164,6 +186,23 @@ class BetLog:
         """The next key, if there is one that the log has not announced."""
         _, *following = self.keys.verifier_keys(stored.origin or self._first_origin)
         return following[0] if following and following[0] != stored.announced_key else None
+
+    # -- locks of battles --------------------------------------------------------------------------------
+
+    @reading()
+    def decide_locks(self) -> None:
+        """Decide about the locks of battles: see services/log/battle_locks.py.
+
+        Every process calls it several times a second. Until all locks are in the file of this machine, it
+        takes over what others have appended. Must not be called within a transaction. Raises Unavailable
+        while the file can't be locked or written.
+        """
+        with suppress(BetsPaused):
+            if battle_locks.is_one_unpublished(self.file().checkpoint.size):
+                self.watch()
+            if battle_locks.undecided():
+                with self.machine.locked():
+                    self.locks.before_write(self.restores.compare().checkpoint.size)
 
     # -- receipts ----------------------------------------------------------------------------------------
 
@@ -222,10 +261,12 @@ def _covers(file: File | None, bet_ids: Collection[int]) -> bool:
     return size is not None and size <= checkpoint.size
 
 
+def _has_entry(file: File | None, entry_id: int) -> bool:
+    """Whether the checkpoint of the file has this entry of a battle."""
+    index = battle_locks.index_of(entry_id)
+    return file is not None and index is not None and index < file.checkpoint.size
+
+
 def _has_commitments(file: File | None) -> bool:
     """Whether the checkpoint of the file has all commitments that are announced."""
-    return (
-        file is not None
-        and not sequencer.is_commitment_waiting()
-        and stored_log().size <= file.checkpoint.size
-    )
+    return file is not None and not sequencer.is_entry_waiting() and stored_log().size <= file.checkpoint.size

@@ -3,10 +3,11 @@
 Amounts are in cents, times in Unix milliseconds. docs/fairness-log.md describes every kind.
 """
 
+import hashlib
 import hmac
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property, lru_cache
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 
 from cachetools import LRUCache
 
+from models.battles import VoidReason
 from models.db.connection import reading
 from models.log import Log
 from models.users import User
@@ -21,6 +23,12 @@ from services.log.notes import Checkpoint, encode_base64
 
 CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 PPM = 1_000_000
+MAX_INTEGER = 10**16
+MAX_BYTES = 65_535
+"""Of one entry: bundles have its length in two bytes."""
+
+BOT = "bot"
+"""In the place of a pseudonym."""
 REMEMBERED = 100_000
 """Players whose pseudonyms are kept in memory."""
 
@@ -36,6 +44,29 @@ COMMITMENT = re.compile(
     r'\{"at":[0-9]{1,16},"commitment":"[0-9a-f]{64}","nonce":[0-9]{1,16},"player":"[0-9a-f]{32}",'
     r'"reason":("new"|"redrawn","redraw":[0-9]{1,16}),"v":1\}'
 )
+
+
+HEX_64 = re.compile("[0-9a-f]{64}")
+OF_BATTLE = {"at": int, "battle": HEX_64, "v": 2}
+LOCK = OF_BATTLE | {
+    "beacon": {"chain": HEX_64, "round": int},
+    "cases": [HEX_64],
+    "commitment": HEX_64,
+    "crazy": bool,
+    "mode": re.compile("normal|jackpot|shared"),
+    "playersOnly": bool,
+    "seats": [
+        {
+            "clientSeed": re.compile(".{4,64}", re.DOTALL),
+            "player": re.compile(f"[0-9a-f]{{32}}|{BOT}"),
+            "team": int,
+        }
+    ],
+    "terminal": bool,
+}
+END = OF_BATTLE | {"lock": int, "seed": HEX_64, "signature": re.compile("[0-9a-f]{96}")}
+VOID = OF_BATTLE | {"lock": int, "reason": re.compile("|".join(VoidReason)), "seed": HEX_64}
+"""The forms of a battle's entries: see ``_has_form``."""
 
 
 class LoggedBet(NamedTuple):
@@ -92,9 +123,33 @@ def commitment(
     return to_bytes(content if redraw is None else content | {"redraw": redraw})
 
 
-def is_commitment(text: str) -> bool:
-    """Whether a text has the form of the entry of a commitment."""
-    return COMMITMENT.fullmatch(text) is not None
+def may_be_signed(text: str) -> bool:
+    """Whether a text that waits has the form of the entry of a commitment, or of a battle."""
+    return COMMITMENT.fullmatch(text) is not None or _is_of_battle(text)
+
+
+def _is_of_battle(text: str) -> bool:
+    try:
+        content = json.loads(text)
+        is_canonical = CANONICAL.encode(content) == text
+    except (ValueError, RecursionError):
+        return False
+    has_form = any(_has_form(content, form) for form in (LOCK, END, VOID))
+    return is_canonical and has_form and len(text.encode()) <= MAX_BYTES
+
+
+def _has_form(value: Any, form: Any) -> bool:
+    """Whether a value has a form: a type, a value, a pattern, or such forms in a list or under keys."""
+    if isinstance(form, dict):
+        has_keys = isinstance(value, dict) and value.keys() == form.keys()
+        return has_keys and all(_has_form(value[key], form[key]) for key in form)
+    if isinstance(form, list):
+        return isinstance(value, list) and all(_has_form(each, form[0]) for each in value)
+    if isinstance(form, re.Pattern):
+        return isinstance(value, str) and form.fullmatch(value) is not None
+    if form is int:
+        return type(value) is int and 0 <= value < MAX_INTEGER
+    return type(value) is bool if form is bool else type(value) is int and value == form
 
 
 def epoch(*, at: int, redraw: int, reason: str) -> bytes:
@@ -116,6 +171,73 @@ def next_key(*, at: int, key: str, next_key: str) -> bytes:
 def audit(*, at: int, digest: str, events: int) -> bytes:
     """The entry that anchors the first ``events`` events of the audit trail. The digest is hexadecimal."""
     return to_bytes({"at": at, "audit": digest, "events": events}, version=2)
+
+
+class LoggedSeat(NamedTuple):
+    """A seat of a locked battle."""
+
+    client_seed: str
+    player: str | None
+    """The pseudonym; None for a bot."""
+    team: int
+
+
+def battle_lock(
+    *,
+    at: int,
+    battle: str,
+    chain: str,
+    round_: int,
+    cases: Sequence[str],
+    commitment: str,
+    crazy: bool,
+    mode: str,
+    players_only: bool,
+    seats: Sequence[LoggedSeat],
+    terminal: bool,
+) -> bytes:
+    """The entry of a battle whose last seat is taken. ``battle`` is its public id, which the log hides.
+
+    ``chain`` is the hash of the beacon's network, and ``cases`` are the hashes of the snapshots.
+    """
+    return to_bytes(
+        {
+            "at": at,
+            "battle": battle_name(battle),
+            "beacon": {"chain": chain, "round": round_},
+            "cases": list(cases),
+            "commitment": commitment,
+            "crazy": crazy,
+            "mode": mode,
+            "playersOnly": players_only,
+            "seats": [
+                {"clientSeed": seat.client_seed, "player": seat.player or BOT, "team": seat.team}
+                for seat in seats
+            ],
+            "terminal": terminal,
+        },
+        version=2,
+    )
+
+
+def battle_end(*, at: int, battle: str, lock: int, seed: str, signature: str) -> bytes:
+    """The entry of a settled battle; ``lock`` is the index of its lock."""
+    return to_bytes(
+        {"at": at, "battle": battle_name(battle), "lock": lock, "seed": seed, "signature": signature},
+        version=2,
+    )
+
+
+def battle_void(*, at: int, battle: str, lock: int, reason: str, seed: str) -> bytes:
+    """The entry of a battle that was locked and refunded."""
+    return to_bytes(
+        {"at": at, "battle": battle_name(battle), "lock": lock, "reason": reason, "seed": seed}, version=2
+    )
+
+
+def battle_name(public_id: str) -> str:
+    """The name of a battle in the log: the SHA-256 of its id, so that the log does not lead to its page."""
+    return hashlib.sha256(public_id.encode()).hexdigest()
 
 
 def to_bytes(content: Mapping[str, Any], *, version: int = 1) -> bytes:

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from models.db.connection import database, reading
+from services.log.battle_locks import BattleLocks
 from services.log.entries import Pseudonyms
 from services.log.notes import BadNote, Checkpoint, LogKeys
 from services.shared.errors import Unavailable
@@ -53,9 +54,10 @@ class File:
 class MachineFile:
     """The file, as this process knows it."""
 
-    def __init__(self, directory: Path, keys: LogKeys, pseudonyms: Pseudonyms) -> None:
+    def __init__(self, directory: Path, keys: LogKeys, pseudonyms: Pseudonyms, locks: BattleLocks) -> None:
         self.path = directory / NAME
         self.keys = keys
+        self.locks = locks
         self._pseudonyms = pseudonyms
         self.known: File | None = None
         """What this process has read or written last."""
@@ -96,7 +98,21 @@ class MachineFile:
         return content
 
     def keep(self, content: File) -> File:
-        """Replace the file; returns the content. Within ``locked``. Raises Unavailable."""
+        """Replace the file; returns the content. Within ``locked``. Raises Unavailable.
+
+        With a new checkpoint it is decided which locks of battles are in time. Then the database must contain
+        the checkpoint.
+        """
+        before = self.known
+        if before is not None and before.note == content.note:
+            return self._write(content)
+        is_same_log = before is not None and before.checkpoint.origin == content.checkpoint.origin
+        self.locks.before_write(before.checkpoint.size if before and is_same_log else 0)
+        self._write(content)
+        self.locks.after_write(content.checkpoint.size)
+        return content
+
+    def _write(self, content: File) -> File:
         try:
             write(self.path, content)
         except OSError as failure:

@@ -120,10 +120,11 @@ def entry_bundle(path: str, *, file: File, pseudonyms: Pseudonyms) -> bytes:
     return b"".join(len(entry).to_bytes(2, "big") + entry for entry in entries)
 
 
-def bets_in_bundle(text: str, *, file: File) -> tuple[dict[int, int], bool]:
-    """The indexes of the bets in the bundle with this number by their ids, and whether the bundle is full.
+def indexes_in_bundle(text: str, *, file: File) -> tuple[dict[int, int], bool]:
+    """The indexes of the entries in the bundle with this number, and whether the bundle is full.
 
-    To be used within ``state_with``. Raises NotPublished.
+    They are by their references: see services/log/bundles.py. To be used within ``state_with``. Raises
+    NotPublished.
     """
     if not BUNDLE_NUMBER.fullmatch(text):
         raise MalformedPath
@@ -132,7 +133,7 @@ def bets_in_bundle(text: str, *, file: File) -> tuple[dict[int, int], bool]:
     if not width:
         raise NotPublished
     numbered = enumerate(bundles.references(number)[:width], start=number * TILE_WIDTH)
-    return {reference: index for index, reference in numbered if reference > 0}, width == TILE_WIDTH
+    return {reference: index for index, reference in numbered}, width == TILE_WIDTH
 
 
 def place_of_bet(bet_id: int, *, bet_log: BetLog) -> LogPlace:
@@ -156,6 +157,24 @@ def proof_of_bet(bet_id: int, *, bet_log: BetLog) -> str:
     with state_with(file):
         index = _index(bet_id, file)
         extra = bundles.contents([bet_id], bet_log.pseudonyms)[bet_id]
+        return proof_file(extra, index, size=file.checkpoint.size, note=file.note)
+
+
+def place_of_entry(entry_id: int, *, bet_log: BetLog) -> LogPlace:
+    """The place of the entry of a battle's lock or end in the checkpoint, by its id in ``log_entries``.
+
+    Must not be called within a transaction. Raises Unavailable.
+    """
+    index = bet_log.cover_entry(entry_id)
+    return LogPlace(bet_log.file().checkpoint.origin, index)
+
+
+def proof_of_entry(entry_id: int, *, bet_log: BetLog) -> str:
+    """The proof file of the entry of a battle's lock or end. See ``place_of_entry``."""
+    index = bet_log.cover_entry(entry_id)
+    file = bet_log.file()
+    with state_with(file):
+        extra = bundles.other_contents([-entry_id])[-entry_id]
         return proof_file(extra, index, size=file.checkpoint.size, note=file.note)
 
 

@@ -25,6 +25,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
+from models import battle_locks
 from models.announced_seeds import AnnouncedSeed, announces_any
 from models.db.connection import database, reading, writing
 from models.log import Log, contains
@@ -303,8 +304,11 @@ class Restores:
             first = [entries.successor(at=now, ended=ended, kept=stored.size)]
             log.warning("the log goes on as %s: %s", origin, reason)
         last = [entries.epoch(at=now, redraw=number, reason=reason)]
+        self.machine.locks.before_write(found.checkpoint.size)
         waiting, root = self._sequencer.waiting(None), sequencer.root_at(stored.size)
         with writing():
+            if ended is not None:
+                battle_locks.mark_restored()
             note = self._sequencer.append(stored, root, waiting, now=now, first=first, last=last, **changes)
             begun = _following(found, note, number)
             if record is not None:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import peewee
 
+from models import battle_locks
 from models.audit_trail import anchor_waiting_events
 from models.db.connection import reading, writing
 from models.db.sql import execute
@@ -107,13 +108,15 @@ class Sequencer:
                 conflict_target=[row.size], preserve=[row.root, row.signed_at_ms]
             ).execute()
             self._remove(waiting)
+            others = {-entry.reference: index for index, entry in enumerate(waiting, log.size + len(first))}
+            battle_locks.set_indexes({entry_id: index for entry_id, index in others.items() if entry_id > 0})
         return note
 
     def waiting(self, at_most: int | None) -> list[Entry]:
-        """The first entries that wait: bets in the order of their ids, and then commitments.
+        """The first entries that wait: bets in the order of their ids, and then the others.
 
         A seed is redrawn after the player's last bet was settled, and the entry of that bet must come first.
-        So commitments are read first, and are appended when all bets are that were settled before.
+        So the others are read first, and are appended when all bets are that were settled before.
         """
         query: Any = (
             LogEntry.select(LogEntry.id, LogEntry.text)
@@ -122,15 +125,15 @@ class Sequencer:
             .limit(at_most)
         )
         # Somebody who can write to the database must not let the server sign anything else.
-        commitments = [
+        others = [
             Entry(-entry_id, text.encode())
             for entry_id, text in query.tuples()
-            if entries.is_commitment(text)
+            if entries.may_be_signed(text)
         ]
         ids = list(WaitingBet.select(WaitingBet.bet_id).order_by(WaitingBet.bet_id).limit(at_most).scalars())
         bets = list(bundles.bet_entries(ids, self.pseudonyms))
         self.totals.prepare({bet.snapshot_id for bet in bets if bet.snapshot_id is not None})
-        return bets if len(ids) == at_most else [*bets, *commitments][:at_most]
+        return bets if len(ids) == at_most else [*bets, *others][:at_most]
 
     def has_signed(self, log: Log) -> bool:
         """Whether the keys have signed the tree that the database has. To be used within ``reading()``."""
@@ -161,13 +164,13 @@ def stored_log() -> Log:
 
 @reading()
 def is_waiting() -> bool:
-    """Whether a bet or the entry of a commitment waits."""
-    return bool(WaitingBet.select().exists()) or is_commitment_waiting()
+    """Whether the entry of a bet or another one waits."""
+    return bool(WaitingBet.select().exists()) or is_entry_waiting()
 
 
 @reading()
-def is_commitment_waiting() -> bool:
-    """Whether the entry of a commitment waits."""
+def is_entry_waiting() -> bool:
+    """Whether an entry waits that is not about a bet."""
     return bool(WaitingEntry.select().exists())
 
 

@@ -8,6 +8,7 @@ import peewee
 from cryptography.fernet import InvalidToken
 
 from models.announced_seeds import AnnouncedSeed
+from models.battles import Battle, State
 from models.bets import Bet, Prize
 from models.db.connection import reading, writing
 from models.log import current_epoch
@@ -100,6 +101,13 @@ def encrypted_columns(
             seeds,
             is_used=Bet.server_seed.is_null(),
             order=Bet.proof_due_at_ms,
+        ),
+        EncryptedColumn(
+            "battles",
+            "server seeds of battles that have not ended",
+            Battle.encrypted_server_seed,
+            seeds,
+            is_used=Battle.state.in_([State.OPEN, State.LOCKED]),
         ),
         EncryptedColumn("two_factor_secrets", "2FA secrets", TwoFactor.encrypted_secret, two_factor),
         EncryptedColumn("recovery_codes", "recovery codes", RecoveryCode.encrypted_code, two_factor),

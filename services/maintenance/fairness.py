@@ -15,6 +15,7 @@ from services.bets.seeds import ServerSeeds
 from services.bets.snapshots import Content
 from services.bets.terms import LOST, UPGRADER, WON
 from services.cases.kinds import FREE_CASE_ID
+from services.figures.battle_figures import figures_of_battles
 from services.figures.bet_figures import PAID_BETS, BetFigures, grouped
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
@@ -171,4 +172,6 @@ def figures_of_days() -> dict[Millis, BetFigures]:
     with repeatable_read():
         for group in grouped(PAID_BETS):
             days[group.day] = days.get(group.day, BetFigures()) + group.sums(content_of)
+        for day, figures in figures_of_battles(content_of):
+            days[day] = days.get(day, BetFigures()) + figures
     return dict(sorted(days.items()))

@@ -58,7 +58,7 @@ def rebuild(*, now: Millis) -> dict[str, int]:
         database.obj.lock_tables(User, Bet)
         database.obj.lift_statement_limit()
         for player in _of_past_periods():
-            User.update(_periods_of_last_bet(player)).where(User.id == player.id).execute()
+            User.update(_periods_of_newest_bet(player)).where(User.id == player.id).execute()
         wrong = wrong_statistics()
         for player_id, columns in wrong.items():
             User.update(columns).where(User.platform_id == player_id).execute()
@@ -74,16 +74,23 @@ def rebuild(*, now: Millis) -> dict[str, int]:
 
 
 def _of_past_periods() -> Any:
-    """The players whose last bet is not in the periods of their sums. Each bet writes both."""
+    """The players whose newest bet is in later periods than their sums, and its time. Each bet sets them."""
+    ids = Bet.select(Bet.user, fn.MAX(Bet.id).alias("bet_id")).group_by(Bet.user).alias("ids")
     is_past = (
-        User.last_bet_at_ms - getattr(User, column) >= LONGEST_MS[each] for each, column in STARTS.items()
+        Bet.created_at_ms - getattr(User, column) >= LONGEST_MS[each] for each, column in STARTS.items()
     )
-    return User.select().where(User.last_bet_at_ms > 0, reduce(or_, is_past))
+    return (
+        User.select(User, Bet.created_at_ms.alias("newest_at_ms"))
+        .join(ids, on=(ids.c.user_id == User.id))
+        .join(Bet, on=(Bet.id == ids.c.bet_id))
+        .where(reduce(or_, is_past))
+        .objects()
+    )
 
 
-def _periods_of_last_bet(player: Any) -> dict[str, int]:
+def _periods_of_newest_bet(player: Any) -> dict[str, int]:
     return {
-        column: max(getattr(player, column), each.start(player.last_bet_at_ms))
+        column: max(getattr(player, column), each.start(player.newest_at_ms))
         for each, column in STARTS.items()
     }
 

@@ -23,6 +23,8 @@ class Signal(StrEnum):
     """Proofs of these players were released."""
     LIVE_BETS = "live-bets"
     """Bets are due."""
+    BATTLES = "battles"
+    """Battles have changed."""
     CACHE = "cache"
     """The data of a cache tag has changed."""
     PRICES = "prices"
@@ -45,6 +47,7 @@ _PAYLOADS: dict[Any, Callable[[Any], bool]] = {
     ),
     Signal.PROOFS: _are_ids,
     Signal.LIVE_BETS: lambda payload: isinstance(payload, list) and _are_events(payload, "live-bets:new"),
+    Signal.BATTLES: _are_ids,
     Signal.CACHE: lambda payload: all(isinstance(tag, str) for tag in payload["tags"]),
     Signal.PRICES: lambda payload: _are_ids([*payload.get("wanted", ()), *payload.get("asked", ())]),
     Signal.CONFIRMATION: lambda payload: payload is None,
@@ -100,6 +103,7 @@ class Signals:
 class Tag(StrEnum):
     """The data that cached responses are built from."""
 
+    BATTLES = "battles"
     BETS = "bets"
     CASES = "cases"
     """Cases and the items in them."""

@@ -28,8 +28,8 @@ VIEWS = {
     ),
     P.PAYMENTS_DECIDE: "credit_deposit fail_deposit close_discrepancy retry_webhook",
     P.PLAYERS_SEE: (
-        "players player_overview player_affiliates player_bets player_bet player_ledger player_limits "
-        "player_logins player_notes"
+        "players player_overview player_affiliates player_battles player_bets player_bet player_ledger "
+        "player_limits player_logins player_notes battles battle battle_results"
     ),
     P.PROPOSALS_SEE: "player_actions proposals proposal approve_proposal reject_proposal withdraw_proposal",
     P.BALANCES_CHANGE: "change_balance",

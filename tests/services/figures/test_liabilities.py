@@ -57,7 +57,7 @@ def test_all_that_the_house_owes_is_summed(player, move_coins, owed, run):
     move_coins()
 
     # A deposit also adds its sweepstake balance.
-    assert owed() == Liabilities(9600, 300, owed().sweepstake_cents, 500, 2500)
+    assert owed() == Liabilities(9600, 300, owed().sweepstake_cents, 500, 2500, 0)
     assert owed().total == 12900
 
 

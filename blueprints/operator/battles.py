@@ -1,0 +1,139 @@
+"""flask battles: show a battle, void one whose round does not come, and enter a beacon by hand."""
+
+from typing import Any
+
+import click
+
+from blueprints.api.cli import OperatorGroup, print_json
+from models.battles import State, VoidReason
+from models.db.connection import writing
+from server.current_services import get_services
+from services.audit_trail.events import AuditEventType
+from services.audit_trail.recording import record
+from services.battles import queries
+from services.battles.refusals import BattlesOff
+from services.beacon.beacons import Beacons
+from services.beacon.chain import BadBeacon
+from services.container import Services
+from services.shared.errors import Refusal
+from services.shared.money import number_from_cents
+from services.shared.text import checked_reason
+from services.staff import battle_lists
+from services.staff.battle_lists import BattleView
+
+group = OperatorGroup("battles", help="Show battles, and end those whose round is late.")
+
+
+@group.command("show")
+@click.argument("battle_id", metavar="BATTLE")
+def show(battle_id: str) -> None:
+    """Print a battle: its seats, its round, its end, and where the log has it."""
+    print_json(_shown(battle_lists.battle(battle_id)))
+
+
+@group.command("void")
+@click.argument("battle_id", metavar="BATTLE")
+@click.option("--reason", required=True, help="Why, for the audit trail.")
+def void(battle_id: str, reason: str) -> None:
+    """Refund a locked battle whose round is a day late.
+
+    Only while a relay answers and its newest round is older: then the network has stopped. A server does the
+    same by itself.
+    """
+    reason, services = checked_reason(reason), get_services()
+    beacons = _beacons(services)
+    battle = queries.get(battle_id)
+    if battle.state != State.LOCKED:
+        raise Refusal(f"the battle is {battle.state}: only a locked one can be void")
+    beacons.ask_all()
+    _check_given_up(services, battle.round)
+
+    def record_it() -> None:
+        after = {"battle": battle_id, "round": battle.round, "reason": reason}
+        record(AuditEventType.BATTLE_VOIDED, now=services.clock(), user_id=None, after=after)
+
+    if not services.battle_ending.void(battle.id, VoidReason.BEACON, record=record_it):
+        raise Refusal("the battle has ended meanwhile, or its lock is not in the log yet")
+    print_json(_shown(battle_lists.battle(battle_id)))
+
+
+def _check_given_up(services: Services, round_: int) -> None:
+    """Raise Refusal unless a battle of this round may be void."""
+    beacons = services.beacons
+    newest = beacons.newest_answering()
+    if beacons.of_round(round_) or (newest is not None and newest >= round_):
+        raise Refusal(f"the network has published round {round_}: a server settles the battle")
+    if newest is None:
+        raise Refusal("no relay gives beacons, so nobody knows whether the network has published the round")
+    if not services.battle_upkeep.is_given_up(round_):
+        raise Refusal(f"round {round_} is not a day late yet")
+
+
+@group.command("beacon")
+@click.argument("round_", metavar="ROUND", type=click.IntRange(min=1, max=2**63 - 1))
+@click.argument("signature")
+def beacon(round_: int, signature: str) -> None:
+    """Enter the beacon of a round, of which a server that is cut off from the relays can't know.
+
+    It is verified, so it may come from anywhere. A running server then ends the battles of this round.
+    """
+    services = get_services()
+    try:
+        with writing():
+            kept = _beacons(services).keep(round_, signature, by_hand=True)
+            after = {"round": round_, "randomness": kept.randomness}
+            record(AuditEventType.BEACON_ENTERED, now=services.clock(), user_id=None, after=after)
+    except BadBeacon as error:
+        raise Refusal(f"this is not the beacon of round {round_}: {error}") from None
+    print_json({"round": round_, "randomness": kept.randomness})
+
+
+def _beacons(services: Services) -> Beacons:
+    """Raises BattlesOff."""
+    if not services.beacons.is_on:
+        raise BattlesOff
+    return services.beacons
+
+
+def _shown(view: BattleView) -> dict[str, Any]:
+    battle, outcome = view.battle, view.battle.outcome
+    return {
+        "id": battle.public_id,
+        "state": battle.state,
+        "version": battle.version,
+        "mode": battle.mode,
+        "crazy": battle.is_crazy,
+        "terminal": battle.is_terminal,
+        "teams": battle.teams,
+        "playersOnly": battle.is_players_only,
+        "private": battle.is_private,
+        "cost": number_from_cents(battle.cost_cents),
+        "createdAt": battle.created_at_ms,
+        "serverSeedCommitment": battle.commitment,
+        "cases": [
+            {"id": case.slug, "price": number_from_cents(case.price_cents), "snapshot": case.snapshot_hash}
+            for case in battle.cases
+        ],
+        "seats": [
+            {
+                "seat": seat.seat,
+                "team": seat.team,
+                "bot": seat.is_bot,
+                "platformid": view.platform_ids.get(seat.user_id or 0),
+                "clientSeed": seat.client_seed,
+                "payout": None if outcome is None else number_from_cents(outcome.payouts_cents[seat.seat]),
+            }
+            for seat in battle.seats
+        ],
+        "lockedAt": battle.locked_at_ms,
+        "round": battle.round,
+        "lockIndex": battle.lock_index,
+        "lockInTime": battle.is_lock_in_time,
+        "endedAt": battle.ended_at_ms,
+        "endIndex": battle.end_index,
+        "voidReason": battle.void_reason,
+        "signature": battle.signature,
+        "randomness": battle.randomness,
+        "serverSeed": battle.server_seed,
+        "winners": None if outcome is None else outcome.winners,
+    }

@@ -1,0 +1,88 @@
+"""The cases of a battle: what they are when it is created, and whether they are still offered."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from models.battles import BattleCase
+from services.accounts import users
+from services.battles.queries import content_of
+from services.battles.rules import Rules
+from services.bets.cases import CaseNotAvailable, LevelTooLow, OpenableCase, Openings
+from services.bets.rolls import PPM, TICKET_RANGE
+from services.bets.snapshots import Content
+from services.shared.errors import CaseNotFound
+from services.shared.levels import level_of
+from services.shared.money import Cents
+
+
+class Offer(NamedTuple):
+    """A case as it was read, and how often a seat opens it in a row."""
+
+    case: OpenableCase
+    times: int
+
+    @property
+    def content(self) -> Content:
+        return self.case.available
+
+
+def read(openings: Openings, wanted: Iterable[tuple[str, int]]) -> list[Offer]:
+    """These cases as they are now. Raises CaseNotFound, and CaseNotAvailable also for the free case."""
+    offers = [Offer(openings.recent(slug), count) for slug, count in wanted]
+    if any(offer.case.is_free or offer.case.available.price_cents == 0 for offer in offers):
+        raise CaseNotAvailable
+    return offers
+
+
+def cost_of(offers: Iterable[Offer]) -> Cents:
+    """What a seat costs, in cents."""
+    return Cents(sum(offer.content.price_cents * offer.times for offer in offers))
+
+
+def most_of_pot(offers: Iterable[Offer], rules: Rules) -> int:
+    """The most that the items of all seats can be worth, in cents."""
+    dearest = (
+        max(item.price_cents for item in offer.content.items if item.width) * offer.times for offer in offers
+    )
+    return sum(dearest) * len(rules.team_of_seats)
+
+
+def house_edge_ppm(offers: Sequence[Offer]) -> int:
+    """What the house keeps of a seat's cost on average, rounded down. Every mode pays the same on average."""
+    whole = cost_of(offers) * TICKET_RANGE
+    value = sum(offer.case.value * offer.times for offer in offers)
+    return max(whole - value, 0) * PPM // whole
+
+
+def check_level(openings: Openings, slugs: Iterable[str], *, user_id: int) -> None:
+    """Raises LevelTooLow if the player may not open one of these cases; one that is gone is left out."""
+    required = max((_required_level(openings, slug) for slug in slugs), default=0)
+    if required and level_of(users.get_by_id(user_id)) < required:
+        raise LevelTooLow
+
+
+def _required_level(openings: Openings, slug: str) -> int:
+    try:
+        return openings.recent(slug).required_level
+    except CaseNotFound:
+        return 0
+
+
+def are_offered(openings: Openings, cases: Iterable[BattleCase]) -> bool:
+    """Whether these cases can be opened now, with the items and chances that the battle has.
+
+    Other prices do not matter: the battle keeps those of its snapshots.
+    """
+    return all(_is_offered(openings, case) for case in cases)
+
+
+def _is_offered(openings: Openings, case: BattleCase) -> bool:
+    try:
+        now = openings.recent(case.slug).available
+    except (CaseNotFound, CaseNotAvailable):
+        return False
+    return _chances(now) == _chances(content_of(case.snapshot_hash))
+
+
+def _chances(content: Content) -> dict[str, int]:
+    return {item.name: item.width for item in content.items}

@@ -1,0 +1,254 @@
+"""Reads of battles, as players see them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from cachetools import LRUCache, cached
+
+from models.battles import Battle, BattleCase, BattleSeat, BattleSnapshot, State
+from models.cases import Snapshot
+from models.db.connection import reading, repeatable_read
+from models.users import User
+from services.battles.outcomes import Outcome
+from services.battles.refusals import BattleNotFound
+from services.battles.rules import TEAMS, Rules
+from services.bets import snapshots
+from services.bets.snapshots import Content
+from services.shared.locks import BuildCondition
+from services.shared.pagination import Page, Place, rows_of_page
+
+FIRST_CASES = 3
+"""How many cases the short form shows."""
+
+CONTENTS_REMEMBERED = 1_000
+
+
+class DrawnItem(NamedTuple):
+    """What a seat drew in a case."""
+
+    item: str
+    price_cents: int
+    ticket: int
+
+
+class ShownCase(NamedTuple):
+    """A case of a battle, once for each time that a seat opens it."""
+
+    slug: str
+    name: str
+    price_cents: int
+    snapshot_hash: str
+
+
+class ShownPlayer(NamedTuple):
+    """The player in a seat."""
+
+    username: str
+    avatar: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownSeat:
+    """A seat of a battle, which may be free."""
+
+    seat: int
+    team: int
+    is_bot: bool
+    player: ShownPlayer | None
+    client_seed: str | None
+    user_id: int | None = None
+
+
+class ShownBattle:
+    """A battle with its cases and seats."""
+
+    def __init__(self, row: Any, cases: Sequence[BattleCase], taken: Sequence[Any]) -> None:
+        """``taken`` are the taken seats, with their players."""
+        self.row = row
+        self.held = cases
+        self._taken = {seat.seat: seat for seat in taken}
+
+    def __getattr__(self, name: str) -> Any:
+        # The columns of the battle.
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.row, name)
+
+    @property
+    def rules(self) -> Rules:
+        row = self.row
+        return Rules(mode=row.mode, teams=row.teams, crazy=row.is_crazy, terminal=row.is_terminal)
+
+    @property
+    def cases(self) -> list[ShownCase]:
+        """The cases in the order in which they are opened."""
+        return [
+            ShownCase(case.slug, case.name, case.price_cents, case.snapshot_hash)
+            for case in self.held
+            for _ in range(case.count)
+        ]
+
+    @property
+    def case_count(self) -> int:
+        return sum(case.count for case in self.held)
+
+    @property
+    def first_cases(self) -> list[ShownCase]:
+        return self.cases[:FIRST_CASES]
+
+    @property
+    def seats_taken(self) -> int:
+        return len(self._taken)
+
+    @cached_property
+    def seats(self) -> list[ShownSeat]:
+        """All seats, in their order."""
+        return [self._seat(seat, team) for seat, team in enumerate(self.rules.team_of_seats)]
+
+    def _seat(self, seat: int, team: int) -> ShownSeat:
+        taken = self._taken.get(seat)
+        if taken is None:
+            return ShownSeat(seat=seat, team=team, is_bot=False, player=None, client_seed=None)
+        user_id = taken.user_id
+        player = None if user_id is None else ShownPlayer(taken.user.username, taken.user.avatar)
+        return ShownSeat(
+            seat=seat,
+            team=team,
+            is_bot=user_id is None,
+            player=player,
+            client_seed=taken.client_seed,
+            user_id=user_id,
+        )
+
+    def seat_of(self, user_id: int) -> ShownSeat | None:
+        """The player's seat, if the player has one."""
+        return next((seat for seat in self.seats if seat.user_id == user_id), None)
+
+    @cached_property
+    def outcome(self) -> Outcome | None:
+        """Of a settled battle."""
+        return None if self.row.outcome is None else Outcome.from_json(self.row.outcome)
+
+    @property
+    def drawn(self) -> list[list[DrawnItem]]:
+        """What each seat of a settled battle drew."""
+        outcome = self.outcome
+        if outcome is None:
+            return []
+        contents = contents_of(self.held)
+        return [
+            [
+                DrawnItem(content.items[place].name, content.items[place].price_cents, ticket)
+                for content, place, ticket in zip(contents, places, tickets, strict=True)
+            ]
+            for places, tickets in zip(outcome.places, outcome.tickets, strict=True)
+        ]
+
+
+class ListedState(StrEnum):
+    """Which battles a list has."""
+
+    OPEN = "open"
+    RUNNING = "running"
+    FINISHED = "finished"
+
+
+STATES = {
+    ListedState.OPEN: [State.OPEN],
+    ListedState.RUNNING: [State.LOCKED],
+    ListedState.FINISHED: [State.SETTLED, State.VOID],
+}
+
+
+@reading()
+def get(public_id: str) -> ShownBattle:
+    """The battle with this public id. Raises BattleNotFound."""
+    row = Battle.get_or_none(Battle.public_id == public_id)
+    if row is None:
+        raise BattleNotFound
+    return _shown([row])[0]
+
+
+@reading()
+def by_ids(battle_ids: Iterable[int]) -> list[ShownBattle]:
+    """The battles with these internal ids, in the order of the ids; without those that are gone."""
+    return _shown(list(Battle.select().where(Battle.id.in_(list(battle_ids))).order_by(Battle.id)))
+
+
+def listed(*, state: ListedState, place: Place) -> Page[ShownBattle]:
+    """One page of the public battles in this state, newest first."""
+    with repeatable_read(within_limit=True):
+        query = Battle.select().where(~Battle.is_private, Battle.state.in_(STATES[state]))
+        total = query.count()
+        rows = rows_of_page(query, order=(Battle.id.desc(),), place=place, total=total)
+        return Page(_shown(rows), total)
+
+
+class BotStatistics(NamedTuple):
+    """Bots' seats in settled battles, how many of them were among the winners, and what chance predicts."""
+
+    seats: int
+    wins: int
+    expected: float
+
+
+@reading()
+def bot_statistics() -> BotStatistics:
+    """How bots did, in all settled battles but shared ones, in which everybody wins."""
+    query: Any = (
+        Battle.select(Battle.teams, Battle.outcome, BattleSeat.seat)
+        .join(BattleSeat, on=(BattleSeat.battle == Battle.id))
+        .where(
+            Battle.state == State.SETTLED,
+            Battle.mode != "shared",
+            BattleSeat.user.is_null(),
+            BattleSeat.left_at_ms.is_null(),
+        )
+    )
+    seats, wins, expected = 0, 0, 0.0
+    for teams, outcome, seat in query.tuples().iterator():
+        team_of_seats = Rules(mode="normal", teams=teams).team_of_seats
+        seats += 1
+        wins += team_of_seats[seat] in Outcome.from_json(outcome).winners
+        expected += 1 / len(TEAMS[teams])
+    return BotStatistics(seats, wins, expected)
+
+
+def contents_of(cases: Iterable[BattleCase]) -> list[Content]:
+    """The contents of these cases, once for each time that a seat opens them."""
+    return [content for case in cases for content in [content_of(case.snapshot_hash)] * case.count]
+
+
+@cached(LRUCache(CONTENTS_REMEMBERED), condition=BuildCondition())
+def content_of(hash_: str) -> Content:
+    """The content of a case of a battle, by the hash of its snapshot. Raises SnapshotNotFound."""
+    snapshot_id = snapshots.id_of(hash_)
+    with reading():
+        for table in (Snapshot, BattleSnapshot):
+            query: Any = table.select(table.content).where(table.id == snapshot_id, table.hash == hash_)
+            text = query.scalar()
+            if text is not None:
+                return snapshots.parse(text)
+    raise snapshots.SnapshotNotFound
+
+
+def _shown(rows: Sequence[Any]) -> list[ShownBattle]:
+    ids = [row.id for row in rows]
+    cases = BattleCase.select().where(BattleCase.battle.in_(ids)).order_by(BattleCase.position)
+    seats = (
+        BattleSeat.select(BattleSeat, User.id, User.username, User.avatar)
+        .join(User, "LEFT JOIN")
+        .where(BattleSeat.battle.in_(ids), BattleSeat.left_at_ms.is_null())
+    )
+    cases_of, seats_of = _by_battle(cases), _by_battle(seats)
+    return [ShownBattle(row, cases_of.get(row.id, []), seats_of.get(row.id, [])) for row in rows]
+
+
+def _by_battle(rows: Iterable[Any]) -> dict[int, list[Any]]:
+    by_battle = sorted(rows, key=attrgetter("battle_id"))
+    return {battle_id: list(own) for battle_id, own in groupby(by_battle, key=attrgetter("battle_id"))}

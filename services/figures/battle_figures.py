@@ -1,0 +1,91 @@
+"""Sums over the battles of players: what their seats paid, and what chance promises.
+
+Every mode pays each seat the same on average: the mean of its own items. With only players in a battle, they
+share all items, so the sum of what they get has the variance of all items together. A bot may win what
+players drew, which makes that sum vary more: with b bots by at most b times the square of the mean, for each
+player. That bound is exact where a team of players meets one of bots, and too high for most other battles.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import peewee
+
+from models.battles import BattleCase
+from models.db.sql import execute
+from services.bets.cases import expectation_of
+from services.bets.snapshots import Content
+from services.figures.bet_figures import BetFigures
+from services.shared.clock import DAY_MS, Millis
+from services.shared.money import Cents
+
+BATTLES_A_QUERY = 500
+"""SQLite has a limit of the parameters of a query."""
+
+# Quotients of whole numbers are whole on both databases.
+BATTLES = f"""
+SELECT battles.id, MIN(bets.created_at_ms) / {DAY_MS} * {DAY_MS}, COUNT(bets.id), COUNT(*) - COUNT(bets.id),
+    CAST(SUM(bets.wager_cents) AS BIGINT), CAST(SUM(bets.payout_cents) AS BIGINT)
+FROM battles
+    JOIN battle_seats ON battle_seats.battle_id = battles.id AND battle_seats.left_at_ms IS NULL
+    LEFT JOIN bets ON bets.id = battle_seats.bet_id
+WHERE battles.state = 'settled' {{of_one}}
+GROUP BY battles.id
+HAVING COUNT(bets.id) > 0
+"""  # noqa: S608  # constants
+
+
+class SettledBattle(NamedTuple):
+    """The seats of players in a settled battle."""
+
+    id: int
+    day: Millis
+    players: int
+    bots: int
+    wagered: Cents
+    paid: Cents
+
+
+def figures_of_battles(
+    content_of: Callable[[int], Content | None], battle_id: int | None = None
+) -> Iterator[tuple[Millis, BetFigures]]:
+    """The day and the sums of each settled battle, or of one. To be used within ``reading()``.
+
+    If the content of one of its cases is not intact, nothing is expected of a battle.
+    """
+    text = BATTLES.format(of_one="" if battle_id is None else "AND battles.id = :battle_id")
+    found = map(SettledBattle._make, execute(text, {"battle_id": battle_id}).fetchall())
+    for some in peewee.chunked(found, BATTLES_A_QUERY):
+        cases = _cases_of([battle.id for battle in some])
+        for battle in some:
+            opened = [(content_of(snapshot_id), count) for snapshot_id, count in cases[battle.id]]
+            yield battle.day, _figures(battle, opened)
+
+
+def _figures(battle: SettledBattle, opened: list[tuple[Content | None, int]]) -> BetFigures:
+    mean, variance, largest = 0.0, 0.0, 0
+    for content, count in opened:
+        if content is None:
+            return BetFigures(battle.players, battle.wagered, battle.paid)
+        of_case = expectation_of(content)
+        mean += count * of_case.mean_cents
+        variance += count * of_case.variance_square_cents
+        largest += count * max(item.price_cents for item in content.items)
+    return BetFigures(
+        battle.players,
+        battle.wagered,
+        battle.paid,
+        expected=battle.players * mean,
+        variance=battle.players * (variance + battle.bots * mean**2),
+        largest=Cents((battle.players + battle.bots) * largest),
+    )
+
+
+def _cases_of(battle_ids: list[int]) -> dict[int, list[tuple[int, int]]]:
+    """The snapshots of the cases of these battles, each with how often a seat opens it."""
+    columns = BattleCase.battle, BattleCase.snapshot_id, BattleCase.count
+    query: Any = BattleCase.select(*columns).where(BattleCase.battle.in_(battle_ids))
+    rows = sorted(query.tuples())
+    return {battle_id: [row[1:] for row in own] for battle_id, own in groupby(rows, key=itemgetter(0))}
