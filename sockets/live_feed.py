@@ -34,7 +34,13 @@ class LiveFeed:
 
         Not those of suspended players.
         """
-        shown = [bet for bet in bets if not bet.is_suspended]
+        self._announce([bet for bet in bets if not bet.is_suspended])
+
+    def announce_battle(self, bet_ids: Sequence[int]) -> None:
+        """Send the bets of a battle that was settled. See ``announce``."""
+        self._announce(live_bets.public(bet_ids))
+
+    def _announce(self, shown: Sequence[Any]) -> None:
         if shown:
             events = [("live-bets:new", payload) for payload in BETS.dump(shown)]
             self._services.signals.publish(Signal.LIVE_BETS, events)

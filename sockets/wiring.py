@@ -50,6 +50,9 @@ def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
     # When an announced seed was replaced.
     services.seeds.on_redraw += [state.send]
 
+    # When this process has settled a battle, whose bets need no proofs.
+    services.battle_ending.on_bets += [feed.announce_battle]
+
     # When another process has sent a signal, and when signals may have been lost.
     services.signals.on(Signal.CACHE, invalidate_received)
     # Another machine has no record of the database.
