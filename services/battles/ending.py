@@ -119,7 +119,11 @@ class Ending:
         """
         with writing():
             battle = seats.lock_battle(Battle.id == battle_id)
-            is_due = reason is not VoidReason.LATE or battle.is_lock_in_time is False
+            is_due = {
+                VoidReason.LATE: battle.is_lock_in_time is False,
+                VoidReason.BEACON: battle.is_lock_in_time is True,
+                VoidReason.RESTORE: battle.is_restored,
+            }[reason]
             if battle.state != State.LOCKED or battle.lock_index is None or not is_due:
                 return False
             now = self._clock()

@@ -74,9 +74,9 @@ def shown(bet_ids: Iterable[int]) -> list[Any]:
 
 @reading()
 def public(bet_ids: Iterable[int]) -> list[Any]:
-    """Those of these bets whose players are not suspended, as ``shown`` returns them, oldest first."""
-    wanted = Bet.select(Bet.id).where(Bet.id.in_(list(bet_ids)), IS_PUBLIC)
-    return newest_first(shown(wanted.scalars()))[::-1]
+    """These bets as ``shown`` returns them, without those of suspended players, oldest first."""
+    ids = Bet.select(Bet.id).where(Bet.id.in_(list(bet_ids)), IS_PUBLIC)
+    return newest_first(shown(ids.scalars()))[::-1]
 
 
 def newest_first(bets: Iterable[Any]) -> list[Any]:
