@@ -253,8 +253,111 @@ const refusedOpenings = [
   ["a negative width", { content: contentOf("a", 1, [["Cup", 1, -1n], ["Pen", 1, CERTAIN + 1n]]) }],
 ].map(([why, changed]) => ({ why, input: { ...validOpening, ...changed } }));
 
+// Battles. Each is decided once more here, in the words of its rules, with one team after the other.
+
+const LOCK = sha256("lock entry");
+const RANDOMNESS = "fe290beca10872ef2fb164d2aa4442de4566183ec51c56ff3cd603d930e54fdd";
+const SIZES = {
+  "1v1": [1, 1], "1v1v1": [1, 1, 1], "1v1v1v1": [1, 1, 1, 1], "1v1v1v1v1v1": [1, 1, 1, 1, 1, 1],
+  "2v2": [2, 2], "3v3": [3, 3], "2v2v2": [2, 2, 2],
+};
+const DUELS = contentOf("duels", 10_000, [["Gold", 25_001, CERTAIN / 10n], ["Tin", 8_333, 9n * CERTAIN / 10n]]);
+const EMPTY = contentOf("empty", 5, [["Air", 0, CERTAIN]]);
+const HALVES = contentOf("halves", 101, [["Head", 150, CERTAIN / 2n], ["Tail", 51, CERTAIN / 2n]]);
+
+const sumOf = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
+
+function battle({ why, serverSeed, mode, teams, crazy = false, terminal = false, cases }) {
+  const number = (a, b, range) =>
+    Number((BigInt(`0x${digestOf(`battle-1:${LOCK}:${RANDOMNESS}:${a}:${b}`, serverSeed)}`) * BigInt(range)) >> 256n);
+  const opened = cases.flatMap(({ content, count }) => Array(count).fill(JSON.parse(content)));
+  const seats = SIZES[teams].flatMap((size, team) => Array(size).fill(team));
+  const drawn = seats.map((_, seat) => opened.map(({ items }, place) => {
+    const digest = digestOf(`battle-1:${LOCK}:${RANDOMNESS}:${seat}:${place}`, serverSeed);
+    const ticket = (BigInt(`0x${digest}`) * TICKET_RANGE) >> 256n;
+    let end = 0n;
+    const { name, price } = items.find(({ width }) => ticket < (end += BigInt(width)));
+    return { item: name, price: Number(price), ticket: String(ticket) };
+  }));
+  const counted = drawn.map((items) => sumOf((terminal ? items.slice(-1) : items).map(({ price }) => price)));
+  const values = SIZES[teams].map((_, team) => sumOf(counted.filter((_value, seat) => seats[seat] === team)));
+  let [tie, winners] = [null, values.map((_, team) => team)];
+  if (mode === "normal") {
+    const best = crazy ? Math.min(...values) : Math.max(...values);
+    winners = winners.filter((team) => values[team] === best);
+    if (winners.length > 1) [tie, winners] = [winners, [winners[number("tie", 0, winners.length)]]];
+  } else if (mode === "jackpot") {
+    const whole = sumOf(values);
+    const weights = whole ? values.map((value) => (crazy ? whole - value : value)) : values.map(() => 1);
+    let left = number("jackpot", 0, sumOf(weights));
+    let team = 0;
+    while (left >= weights[team]) left -= weights[team++];
+    winners = [team];
+  }
+  const pot = sumOf(drawn.flat().map(({ price }) => price));
+  const paid = seats.flatMap((team, seat) => (winners.includes(team) ? [seat] : []));
+  const payouts = seats.map(() => 0);
+  for (const seat of paid) payouts[seat] = Math.floor(pot / paid.length);
+  let next = number("rest", 0, paid.length);
+  for (let rest = pot % paid.length; rest; rest--, next = (next + 1) % paid.length) payouts[paid[next]] += 1;
+  return {
+    why,
+    input: { serverSeed, lockHash: LOCK, randomness: RANDOMNESS, mode, teams, crazy, terminal, cases },
+    output: { drawn, values, tie, winners, payouts },
+  };
+}
+
+/** The first battle of the seeds from 100 on whose output is like this. */
+function battleWith(isLike, changes) {
+  for (let number = 100; ; number++) {
+    const made = battle({ ...changes, serverSeed: seed(number) });
+    if (isLike(made.output)) return made;
+  }
+}
+
+const once = (content) => [{ content, count: 1 }];
+const SEVERAL = [{ content: DESERT, count: 2 }, { content: HALVES, count: 3 }, { content: DUELS, count: 1 }];
+const any = () => true;
+const isTie = ({ tie }) => tie !== null;
+const rest = ({ payouts }) => new Set(payouts.filter(Boolean)).size === 2;
+
+const battles = [
+  [any, { why: "one against one, several cases with counts", mode: "normal", teams: "1v1", cases: SEVERAL }],
+  [isTie, { why: "a tie of two", mode: "normal", teams: "1v1", cases: once(HALVES) }],
+  [({ tie }) => tie?.length === 3, { why: "a tie of three of four", mode: "normal", teams: "1v1v1v1", cases: once(HALVES) }],
+  [({ tie, winners }) => tie && winners[0] === tie.at(-1), { why: "a tie that the last one wins", mode: "normal", teams: "1v1v1", cases: once(DUELS) }],
+  [any, { why: "crazy: the lowest value wins", mode: "normal", teams: "1v1v1", crazy: true, cases: SEVERAL }],
+  [isTie, { why: "crazy, with a tie", mode: "normal", teams: "1v1v1v1", crazy: true, cases: once(DUELS) }],
+  [({ values }) => values[0] > values[1], { why: "terminal: the last case counts", mode: "normal", teams: "1v1", terminal: true, cases: SEVERAL }],
+  [isTie, { why: "crazy and terminal, with a tie", mode: "normal", teams: "1v1v1v1v1v1", crazy: true, terminal: true, cases: SEVERAL }],
+  [rest, { why: "two against two, with a left-over cent", mode: "normal", teams: "2v2", cases: [{ content: HALVES, count: 2 }, { content: DUELS, count: 1 }] }],
+  [rest, { why: "three against three, with left-over cents", mode: "normal", teams: "3v3", cases: SEVERAL }],
+  [any, { why: "three teams of two", mode: "normal", teams: "2v2v2", crazy: true, terminal: true, cases: SEVERAL }],
+  [({ values, winners }) => values[winners[0]] < Math.max(...values), { why: "a jackpot that the highest value does not win", mode: "jackpot", teams: "1v1v1", cases: SEVERAL }],
+  [any, { why: "a crazy jackpot", mode: "jackpot", teams: "1v1v1v1", crazy: true, cases: SEVERAL }],
+  [any, { why: "a terminal jackpot of teams", mode: "jackpot", teams: "2v2", terminal: true, cases: SEVERAL }],
+  [({ winners }) => winners[0] === 1, { why: "a jackpot in which all values are 0", mode: "jackpot", teams: "1v1", cases: once(EMPTY) }],
+  [any, { why: "a crazy jackpot in which all values are 0", mode: "jackpot", teams: "2v2v2", crazy: true, cases: [{ content: EMPTY, count: 2 }] }],
+  [any, { why: "a terminal jackpot whose last case is worth nothing", mode: "jackpot", teams: "1v1", terminal: true, cases: [...once(HALVES), ...once(EMPTY)] }],
+  [rest, { why: "shared, with left-over cents", mode: "shared", teams: "1v1v1v1v1v1", cases: SEVERAL }],
+  [any, { why: "shared by two", mode: "shared", teams: "1v1", cases: once(STRANGE) }],
+  [any, { why: "fifty cases", mode: "normal", teams: "1v1", cases: [{ content: DESERT, count: 50 }] }],
+].map(([isLike, changes]) => battleWith(isLike, changes));
+
+const refusedBattles = [
+  ["a mode that does not exist", { mode: "boxing" }],
+  ["teams that do not exist", { teams: "2v1" }],
+  ["shared by teams", { mode: "shared", teams: "2v2" }],
+  ["shared and crazy", { mode: "shared", crazy: true }],
+  ["shared and terminal", { mode: "shared", terminal: true }],
+  ["a server seed in capitals", { serverSeed: FS.toUpperCase() }],
+  ["a lock hash that is too short", { lockHash: "00" }],
+  ["a randomness that is no hash", { randomness: "drand" }],
+  ["no cases", { cases: [] }],
+].map(([why, changed]) => ({ why, input: { ...battles[0].input, ...changed } }));
+
 const description =
-  "Golden vectors of the provably fair algorithms `upgrader-1`, `case-1` and `irl-1`, for an implementation in any language. All input is text, as " +
+  "Golden vectors of the provably fair algorithms `upgrader-1`, `case-1`, `irl-1` and `battle-1`, for an implementation in any language. All input of bets is text, as " +
   "a person would type it. committed: serverSeedCommitment = sha256(serverSeed as text). " +
   "digest = HMAC-SHA256(key = serverSeed as text, message = '<clientSeed>:<nonce>:0'). " +
   "roll = (digest as a big-endian 256-bit integer) * 10000000 >> 256. " +
@@ -266,6 +369,11 @@ const description =
   "and only what JSON must escape is escaped. output.snapshot = sha256(content in UTF-8). shown: it equals " +
   "input.snapshot. item: the first whose range ends above the ticket; amount: its price in coins. " +
   "Input under `refusedOpenings` is not valid. " +
+  "battles: digest(a, b) = HMAC-SHA256(key = serverSeed as text, message = 'battle-1:<lockHash>:<randomness>:<a>:<b>'), " +
+  "below(a, b, n) = digest(a, b) * n >> 256. Teams, seats and cases are numbered from 0; a case of count 2 is two cases. " +
+  "The ticket of a seat in a case is below(seat, case, 10^18). A tie is won by below('tie', 0, teams in it), a jackpot by the " +
+  "first team whose cumulated weight is above below('jackpot', 0, their sum). Left-over cents go to winning seats from " +
+  "number below('rest', 0, winning seats) on. Prices, values and payouts are in cents. Input under `refusedBattles` is not valid. " +
   "Made by tests/js/make_vectors.mjs.";
 
-console.log(JSON.stringify({ description, spins, openings, refused, refusedOpenings }, null, 2));
+console.log(JSON.stringify({ description, spins, openings, refused, refusedOpenings, battles, refusedBattles }, null, 2));

@@ -1,10 +1,11 @@
-"""The libraries of the page are the published builds, unchanged."""
+"""The libraries of the page are the published builds, or made of the published sources by one command."""
 
 import hashlib
 import json
 
 import pytest
 
+from tests.harness.node import node
 from tests.harness.servers import ROOT
 
 PACKAGES = ROOT / "tests/js/node_modules"
@@ -30,6 +31,19 @@ def test_a_vendored_file_is_that_of_its_package(library, name):
     published = package / ("." if name.name == "LICENSE" else PUBLISHED[library]) / name
 
     assert (VENDOR / f"{library}-{version}" / name).read_bytes() == published.read_bytes()
+
+
+@pytest.mark.process
+def test_the_curves_are_made_of_their_package(tmp_path):
+    package = PACKAGES / "@noble/curves"
+    version = json.loads((package / "package.json").read_text())["version"]
+    made = tmp_path / "bls12-381.min.js"
+
+    node("bundle_curves.mjs", made)
+
+    folder = VENDOR / f"noble-curves-{version}"
+    assert (folder / made.name).read_bytes() == made.read_bytes()
+    assert (folder / "LICENSE").read_bytes() == (package / "LICENSE").read_bytes()
 
 
 @pytest.mark.parametrize("folder", sorted(VENDOR.iterdir()), ids=lambda folder: folder.name)

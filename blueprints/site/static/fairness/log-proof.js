@@ -34,25 +34,35 @@ const FIELDS = {
  * InvalidValue if the file is neither a proof nor a receipt, or a key is not a verifier key.
  */
 export async function checkLogFile(file, keys, bet = {}) {
-  const [, extra, index, proof, checkpoint] = PROOF.exec(file) ?? [];
-  const { body, signatures } = readNote(checkpoint ?? file);
-  if (!checkpoint) {
-    const [, origin, text] = match(RECEIPT, body, "This is neither a proof nor a receipt.");
-    const fits = checkEntry(text, bet);
-    return { origin, text, checks: [await checkSignatures("receipt", { origin, body, signatures, keys }), ...fits] };
+  if (PROOF.test(file)) {
+    const found = await checkProof(file, keys);
+    return { ...found, checks: [...found.checks, ...checkEntry(found.text, bet)] };
   }
+  const { body, signatures } = readNote(file);
+  const [, origin, text] = match(RECEIPT, body, "This is neither a proof nor a receipt.");
+  const fits = checkEntry(text, bet);
+  return { origin, text, checks: [await checkSignatures("receipt", { origin, body, signatures, keys }), ...fits] };
+}
+
+/**
+ * Check a proof file alone, of any entry. `what` is what the entry stands for. Returns as `checkLogFile`, with the
+ * `leaf` hash of the entry in hex. Rejects with InvalidValue if the file is not a proof.
+ */
+export async function checkProof(file, keys, what = "bet") {
+  const [, extra, index, proof, checkpoint] = match(PROOF, file, "This is not a proof of the public log.");
+  const { body, signatures } = readNote(checkpoint);
   const [, origin, size, root] = match(CHECKPOINT, body, "The proof has no checkpoint.");
   const entry = bytesOfBase64(extra);
   const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(entry);
   const hashes = proof.split("\n").slice(0, -1).map(bytesOfBase64);
-  const reached = await rootFrom(await hash([0], entry), { index: BigInt(index), size: BigInt(size), hashes });
+  const leaf = await hash([0], entry);
+  const reached = await rootFrom(leaf, { index: BigInt(index), size: BigInt(size), hashes });
   const isThere = reached !== null && base64OfBytes(reached) === root;
   const checks = [
-    { text: `The bet is entry ${index} of the ${size} in the checkpoint`, passed: isThere },
+    { text: `The ${what} is entry ${index} of the ${size} in the checkpoint`, passed: isThere },
     await checkSignatures("checkpoint", { origin, body, signatures, keys }),
-    ...checkEntry(text, bet),
   ];
-  return { origin, index: Number(index), size: Number(size), text, checks };
+  return { origin, index: Number(index), size: Number(size), text, leaf: hexOf(leaf), checks };
 }
 
 /** The text of a signed note, and its signatures with the names and ids of their keys. */
@@ -133,19 +143,22 @@ function checkEntry(text, { terms = {}, ...bet }) {
   return names.length ? [...checks, { text: named, passed: !others.length }] : checks;
 }
 
-/** An entry, which must be canonical JSON: only one text says the same. */
-function readEntry(text) {
+/** An entry, which must be canonical JSON: only one text says the same. Throws InvalidValue. */
+export function readEntry(text) {
   try {
     const entry = JSON.parse(text);
-    if (JSON.stringify(sorted(entry)) === text) return entry;
+    if (canonicalJson(entry) === text) return entry;
   } catch {
     // Not JSON.
   }
   throw new InvalidValue("The entry is not canonical JSON.");
 }
 
+export const canonicalJson = (value) => JSON.stringify(sorted(value));
+
 function sorted(value) {
   if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map(sorted);
   return Object.fromEntries(Object.keys(value).sort().map((name) => [name, sorted(value[name])]));
 }
 
