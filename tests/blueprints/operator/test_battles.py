@@ -117,6 +117,7 @@ def test_no_battle_is_void_while_no_relay_answers(void, clock, relay):
     assert void().startswith("Error: no relay gives beacons")
 
 
+@pytest.mark.security("The house in a battle")
 def test_no_battle_is_void_when_a_relay_has_its_round_or_a_later_one(void, locked, clock, relay):
     clock.advance(days=2)
     for newest in (locked.round + 1, locked.round):
@@ -139,6 +140,7 @@ def test_a_void_needs_a_reason(fails, locked):
     assert "'--reason'" in fails("battles", "void", locked.public_id)
 
 
+@pytest.mark.security("Relays of beacons")
 def test_a_beacon_by_hand_is_taken_only_if_it_is_that_of_its_round(run, fails, locked, network):
     genuine = network.sign(locked.round)
     for forged in (network.sign(locked.round + 1), genuine.upper(), genuine[:-2], "0" * 96):
