@@ -42,7 +42,12 @@ SOURCES = {
 """The modules that a Python program copies from, each with the names of the definitions."""
 
 MODULES = {
-    "verify.mjs": ["fairness/verify-bet.js", "fairness/log-proof.js", "fairness/battle-verdict.js"],
+    "verify.mjs": [
+        "fairness/verify-bet.js",
+        "fairness/log-proof.js",
+        "fairness/battle-verdict.js",
+        "fairness/log-tiles.js",
+    ],
 }
 """The modules of the built-in page that a JavaScript program contains, with those that they import."""
 
