@@ -87,7 +87,7 @@ def definitions(module: str, names: set[str]) -> str:
         (instances if is_instance else constants if is_constant else others).append(source)
     if names:
         raise KeyError(f"{module} has no {', '.join(sorted(names))}")
-    return "\n\n\n".join(["\n\n".join(constants), *others, *instances])
+    return "\n\n\n".join(filter(None, ["\n\n".join(constants), *others, *instances]))
 
 
 def first_line(statement: ast.stmt) -> int:

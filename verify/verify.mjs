@@ -434,7 +434,7 @@ function timeCheck({ beacon: { round } }, network, arrivedAt) {
  *
  * Resolves as verifyBattle. Rejects with InvalidValue for any other file.
  */
-async function checkBattleFile(text, { keys = "", loadCurves, ...more } = {}) {
+async function checkBattleFile(text, { keys = "", loadCurves, snapshots: added = [], ...more } = {}) {
   let file;
   try {
     file = JSON.parse(text);
@@ -443,7 +443,7 @@ async function checkBattleFile(text, { keys = "", loadCurves, ...more } = {}) {
   }
   const isReceipt = typeof file?.battle === "string" && typeof file.proof === "string";
   const given = isReceipt ? { receipt: file } : { ...(file?.battle ? file : { battle: file }), ...more };
-  const snapshots = [...(given.snapshots ?? []), ...(more.snapshots ?? [])];
+  const snapshots = [...(given.snapshots ?? []), ...added];
   const { network, proof = given.receipt?.proof, receipt } = given;
   demand(isReceipt || typeof given.battle?.id === "string", "This is not the JSON of a battle.");
   const sources = {

@@ -492,6 +492,8 @@ def check_battle(file: dict[str, Any]) -> Iterator[Check]:
     """Check a file of a battle, or a receipt. Raises KeyError, TypeError or ValueError for any other file."""
     receipt = file if isinstance(file["battle"], str) else file.get("receipt")
     battle = file["battle"] if isinstance(file["battle"], dict) else None
+    if not (receipt or (battle and isinstance(battle.get("id"), str))):
+        raise ValueError("this is not the JSON of a battle")
     proof = file.get("proof") or (receipt or {}).get("proof")
     entry = None
     if proof:
@@ -697,7 +699,8 @@ def _print_battle(path: str) -> int:
     file = json.loads(Path(path).read_text(encoding="utf-8"))
     results = []
     try:
-        for text, is_right in check_battle(file if "battle" in file else {"battle": file}):
+        whole = file if "battle" in file else {"battle": file}
+        for text, is_right in check_battle(whole):
             results.append(is_right)
             print({True: "✓", False: "✗", None: "?"}[is_right], text)
     except (KeyError, TypeError, AttributeError, IndexError) as problem:
