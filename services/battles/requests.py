@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from services.battles.refusals import InvalidBattle
@@ -70,7 +71,7 @@ class NewBattle(BetRequest):
 
 
 def _check_common(request: BetRequest) -> None:
-    if request.price is None:
+    if isinstance(request.price, bool) or not isinstance(request.price, int | float | Decimal):
         raise InvalidBattle
     request.check_client_seed()
     request_id: Any = request.request_id

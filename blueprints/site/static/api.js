@@ -67,8 +67,8 @@ export function sendFile(path, field, file) {
 
 const authorization = () => (getToken() ? { Authorization: `Bearer ${getToken()}` } : {});
 
-/** The response of a path. A request without a method is sent again while the service is unavailable, for minutes. */
-async function request(path, options = {}) {
+/** The response of a path, with its headers. Rejects as getJson does. A request without a method is sent again while the service is unavailable, for minutes. */
+export async function request(path, options = {}) {
   const attempts = options.method ? 1 : MOST_ATTEMPTS;
   try {
     for (let attempt = 1; ; attempt += 1) {

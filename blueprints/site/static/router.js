@@ -1,7 +1,8 @@
 // Which page is open. Addresses are changed by plain links, and by the buttons of the browser.
 //
 // A page is a module that exports `page(params)`, its template, and perhaps `enter(params)`, which loads its data: it
-// is called when the page is opened, when the query of its address changes, and when another player signs in.
+// is called when the page is opened, when the query of its address changes, and when another player signs in. A page
+// that follows something also exports `leave()`, which is called when another address is opened.
 
 import { findRoute, loadPage, routes } from "./routes.js";
 import { getToken } from "./session.js";
@@ -50,7 +51,10 @@ async function show() {
     ({ message }) => ({ module: null, problem: `This page could not be loaded: ${message}` }),
   );
   if (path !== location.pathname) return;
-  if (path !== current.path) dispatchEvent(new Event("clear-messages"));
+  if (path !== current.path) {
+    current.module?.leave?.();
+    dispatchEvent(new Event("clear-messages"));
+  }
   Object.assign(current, { path, ...found, ...loaded });
   setTitle(found.route.title);
   enter();

@@ -14,7 +14,8 @@ import { getToken, signOut } from "./session.js";
 import { state } from "./store.js";
 
 const SECTIONS = [
-  ["/", "Upgrader"], ["/cases", "Cases"], ["/live", "Live"], ["/ranking", "Ranking"], ["/fair", "Fair"],
+  ["/", "Upgrader"], ["/cases", "Cases"], ["/battles", "Battles"], ["/live", "Live"], ["/ranking", "Ranking"],
+  ["/fair", "Fair"],
 ];
 const MOST_LOADING = 8;
 const FEED = 10; // live bets beside the game

@@ -8,6 +8,8 @@ import { state, update } from "../store.js";
 
 const TIMER_MS = 20; // A timer may end a moment too early.
 
+let mostCents = Infinity; // While the page shows a battle, its payout is not shown before its end.
+
 // Whether a bet was settled whose balance has not arrived yet: it comes after the answer.
 let isDue = false;
 
@@ -19,7 +21,13 @@ export function shownBalanceCents() {
   const isTurning = newest && newest.nonce !== state.shownNonce && Date.now() < shownAt(newest);
   // An earlier version of the page has not recorded it.
   if (newest?.leftCents !== undefined && (state.bet || isTurning || isDue)) return newest.leftCents;
-  return state.balanceVersion < 0 ? null : state.balanceCents;
+  return state.balanceVersion < 0 ? null : Math.min(state.balanceCents, mostCents);
+}
+
+/** Show no more than these cents, until this is called without an amount. */
+export function showAtMost(cents = Infinity) {
+  mostCents = cents;
+  update();
 }
 
 /** What a bet may cost. While the connection is renewed, it is the balance of before. */

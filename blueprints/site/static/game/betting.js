@@ -19,6 +19,7 @@ import { ask, socket } from "../connection.js";
 import {
   attempts, attemptWith, commitmentEntry, isSettled, isUncompared, keepAttempt, noteAnnounced, recordObjection,
 } from "../fairness/attempts.js";
+import { keepBattleReceipt } from "../fairness/battle-seats.js";
 import { addProof, findId, shownBet } from "../fairness/bet-list.js";
 import { drawSeed, randomHex, seedCommitted, seedObjection, sendSeed, showSeed } from "../fairness/client-seed.js";
 import { complaintAbout, lookUpSeeds, nameOf, recompute } from "../fairness/evidence.js";
@@ -190,8 +191,9 @@ async function lookUpEarlierSeeds() {
   if (attempts().some(isUncompared)) (await import("../fairness/receipts.js")).compareReceipts();
 }
 
-/** Keep the receipt of a bet. The commitment to the next bet has arrived before it. */
-function promised({ nonce, receipt }) {
+/** Keep the receipt of a bet or of a battle. The commitment to the next bet has arrived before that of a bet. */
+function promised({ nonce, receipt, battle, proof }) {
+  if (battle) return keepBattleReceipt({ battle, proof });
   const attempt = [state.bet?.attempt, ...attempts().filter(isSettled)].find((each) => each?.nonce === nonce);
   if (!attempt || attempt.receipt) return;
   const next = state.announced?.nonce === nonce + 1 ? state.announced.serverSeedCommitment : undefined;

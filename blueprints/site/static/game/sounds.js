@@ -6,7 +6,7 @@ const KEY = "sounds";
 const TICKS = 30;
 const VOLUME = 0.08;
 // Frequencies in hertz, one after the other.
-const TUNES = { won: [523, 659, 784, 1047], lost: [220, 165], refused: [330], on: [660, 880] };
+const TUNES = { won: [523, 659, 784, 1047], lost: [220, 165], refused: [330], on: [660, 880], drawn: [880] };
 
 let audio = null;
 
@@ -30,7 +30,7 @@ function tone(frequency, inSeconds, seconds) {
   oscillator.stop(start + seconds);
 }
 
-/** Play how a bet ended: "won", "lost" or "refused". */
+/** Play how a bet ended: "won", "lost" or "refused"; or that something was "drawn" in a battle. */
 export function play(name) {
   if (areSoundsOn()) TUNES[name].forEach((frequency, place) => tone(frequency, place * 0.11, 0.3));
 }
