@@ -3,6 +3,7 @@
 Also what only the built-in page and the demo of payments need.
 """
 
+import re
 from http import HTTPStatus
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from flask import Blueprint, Response, abort, render_template, request
 from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.caching import conditional
 from blueprints.api.qr_code import qr_code
-from blueprints.site.assets import asset, bundle, modules_of
+from blueprints.site.assets import FILES, asset, bundle, modules_of
 from models.payments import Deposit
 from server.current_services import get_services
 from server.http.rate_limit import count_as
@@ -57,9 +58,13 @@ SECURITY_POLICY = (
     " form-action 'self'; frame-ancestors 'none'"
 )
 
-# A saved copy of /verify stands alone, so it contains its modules.
+# A saved copy of /verify stands alone, so it contains its modules, and the curves for beacons as a global.
+CURVES = (FILES / "vendor/noble-curves-2.4.0/bls12-381.min.js").read_text(encoding="utf-8")
 VERIFY_PAGE = Path(__file__).with_name("verify.html").read_text(encoding="utf-8")
 VERIFY_PAGE = VERIFY_PAGE.replace("// verify.js\n", bundle("verify.js"))
+VERIFY_PAGE = VERIFY_PAGE.replace(
+    "// curves\n", re.sub(r"export\{(\w+) as bls12_381\};", r"globalThis.bls12_381=\1;", CURVES)
+)
 
 # The page can't connect to anything, so seeds that a player types stay in the browser.
 VERIFY_POLICY = (
