@@ -59,8 +59,8 @@ export function page() {
   return html`
     <p class="quiet">Two to six seats open the same cases, and the mode says who gets what was drawn. The result follows
       from a round of a public network that nobody knows when the last seat is taken.</p>
-    ${rules.value?.demo ? html`<p id="demo-network" class="hint">This server draws its rounds from a network of its own, for
-      demonstration: the house holds the key of this network.</p>` : nothing}
+    ${rules.value?.demo ? html`<p id="demo-network" class="hint">Demonstration: the house holds the
+      key of this network.</p>` : nothing}
     <div class="row filters" role="search">
       ${WHICH.view()} ${MODE.view()} ${priceRange()}
       <a id="new-battle" class="spin create" href="/new-battle">Create a battle</a>
