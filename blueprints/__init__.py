@@ -3,6 +3,7 @@
 from blueprints.affiliate.routes import blueprint as affiliate_blueprint
 from blueprints.auth.routes import blueprint as auth_blueprint
 from blueprints.auth.routes import login_blueprint
+from blueprints.battles.routes import blueprint as battles_blueprint
 from blueprints.bets.routes import blueprint as bets_blueprint
 from blueprints.bets.routes import snapshots_blueprint
 from blueprints.cases.routes import blueprint as cases_blueprint
@@ -62,6 +63,7 @@ API_BLUEPRINTS = (
     webhooks_blueprint,
     limits_blueprint,
     upgrader_blueprint,
+    battles_blueprint,
     bets_blueprint,
     snapshots_blueprint,
     log_blueprint,

@@ -1,7 +1,8 @@
 """The locks and ends of battles in the log: their indexes, and whether a lock was signed in time."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import peewee
@@ -10,6 +11,9 @@ from models.battles import Battle, State
 from models.beacons import StoredBeacon
 from models.db.connection import reading, writing
 from models.db.sql import execute
+from models.log import WaitingEntry
+
+ROWS_AT_ONCE = 1_000
 
 SET_LOCK_INDEX = """
 UPDATE battles SET lock_index = CAST(place.value AS BIGINT), version = version + 1
@@ -34,6 +38,18 @@ class Undecided(NamedTuple):
     """None while the lock waits for the log."""
     arrived_at_ms: int | None
     """When the beacon of its round came, if it has come."""
+
+
+@dataclass(frozen=True)
+class EntryPlace:
+    """Where the log has an entry of a battle."""
+
+    entry_id: int | None
+    """In ``log_entries``; None until there is one."""
+    index: int | None
+    """In the log; None before it is appended."""
+    is_waiting: bool
+    """Whether it waits to be appended."""
 
 
 class RestoredCounts(NamedTuple):
@@ -117,6 +133,34 @@ def index_of(entry_id: int) -> int | None:
     is_its_own = (Battle.lock_entry == entry_id) | (Battle.end_entry == entry_id)
     found: int | None = Battle.select(index).where(is_its_own).scalar()
     return found
+
+
+def places() -> Iterator[tuple[int, EntryPlace, EntryPlace]]:
+    """The id of each battle that was locked, with the places of its lock and its end.
+
+    To be used within ``reading()``.
+    """
+    lock, end, last_id = WaitingEntry.alias(), WaitingEntry.alias(), 0
+    query: Any = (
+        Battle.select(
+            Battle.id,
+            *(Battle.lock_entry, Battle.lock_index, lock.entry.is_null(False)),
+            *(Battle.end_entry, Battle.end_index, end.entry.is_null(False)),
+        )
+        .join(lock, peewee.JOIN.LEFT_OUTER, on=(lock.entry == Battle.lock_entry))
+        .join(end, peewee.JOIN.LEFT_OUTER, on=(end.entry == Battle.end_entry))
+        .where(Battle.lock_entry.is_null(False))
+        .order_by(Battle.id)
+        .limit(ROWS_AT_ONCE)
+    )
+    while rows := list(query.where(Battle.id > last_id).tuples()):
+        for battle_id, *columns in rows:
+            last_id = battle_id
+            yield battle_id, _place(*columns[:3]), _place(*columns[3:])
+
+
+def _place(entry_id: int | None, index: int | None, is_waiting: object) -> EntryPlace:
+    return EntryPlace(entry_id, index, bool(is_waiting))
 
 
 def _ends_by_restore() -> Any:

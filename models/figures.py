@@ -128,7 +128,7 @@ _DIFFERS = " OR ".join(f"users.{column} <> COALESCE(sums.{column}, 0)" for colum
 # empty, which took more than ten minutes for 226 bets.
 #
 # The first bet of a play session is the last one of its time with a pause before it. A session that began
-# when a seat in a battle was taken has the bets after the last one before that pause.
+# when a seat in a battle was taken has no bet of its time: its first one is the next after the pause.
 WRONG_STATISTICS = f"""
 WITH at_start AS MATERIALIZED (
     SELECT bets.user_id, bets.id, bets.created_at_ms,
@@ -156,15 +156,24 @@ WITH at_start AS MATERIALIZED (
         JOIN previous ON previous.id = at_start.id
         LEFT JOIN bets ON bets.id = previous.previous_id
     GROUP BY at_start.user_id
+), since_a_seat AS MATERIALIZED (
+    SELECT user_id, MAX(
+        CASE WHEN created_at_ms > pause_ms AND COALESCE(previous_at_ms, pause_ms) <= pause_ms THEN id END
+    ) AS play_first
+    FROM (
+        SELECT bets.user_id, bets.id, bets.created_at_ms, users.play_began_at_ms - {PAUSE_MS} AS pause_ms,
+            LAG(bets.created_at_ms) OVER (PARTITION BY bets.user_id ORDER BY bets.id) AS previous_at_ms
+        FROM bets JOIN users ON users.id = bets.user_id
+        WHERE bets.user_id NOT IN (SELECT user_id FROM at_start)
+    ) AS in_order
+    GROUP BY user_id
 ), firsts AS MATERIALIZED (
-    SELECT bets.user_id, COALESCE(
-        MIN(starts.play_first),
-        MAX(CASE WHEN bets.created_at_ms <= users.play_began_at_ms - {PAUSE_MS} THEN bets.id END) + 1,
-        0
-    ) AS play_first, {_FIRST_OF_PERIODS}
+    SELECT bets.user_id, COALESCE(MIN(starts.play_first), MIN(since_a_seat.play_first)) AS play_first,
+        {_FIRST_OF_PERIODS}
     FROM bets
         JOIN users ON users.id = bets.user_id
         LEFT JOIN starts ON starts.user_id = bets.user_id
+        LEFT JOIN since_a_seat ON since_a_seat.user_id = bets.user_id
     GROUP BY bets.user_id
 ), sums AS MATERIALIZED (
     SELECT bets.user_id, SUM(wager_cents) AS wagered_cents, SUM(payout_cents) AS earned_cents,

@@ -6,6 +6,10 @@ from collections.abc import Callable, Hashable
 
 from server.addresses import WIDER, Keys
 
+EVENTS, EVENT_SECONDS = 30, 10.0
+"""Events that one player, or one address without a token, may send in this time. It is also the limit of the
+requests that bet."""
+
 
 class RequestCounts:
     """The counts of requests to all processes. A single process has none: its limiters count everything."""

@@ -21,7 +21,7 @@ from services.bets.seeds import ServerSeeds
 from services.bets.settlement import BetSettler
 from services.bets.terms import SpinInProgress
 from services.bets.upgrader import Upgrader
-from services.figures.daily_figures import FiguresOfAppended
+from services.figures.daily_figures import FiguresOfAppended, FiguresOfBattles
 from services.items.catalogue import CatalogueCache
 from services.items.prices.service import PriceService
 from services.log.bet_log import BetLog
@@ -112,7 +112,12 @@ class Services:
             signals=signals,
             clock=clock,
         )
-        ending = Ending(encrypter=self.seeds.encrypter, changed=self.battles.changed, clock=clock)
+        ending = Ending(
+            encrypter=self.seeds.encrypter,
+            changed=self.battles.changed,
+            add_figures=FiguresOfBattles().add,
+            clock=clock,
+        )
         self.battle_ending = ending
         self.battle_upkeep = Upkeep(self.battles, ending, beacons=self.beacons, clock=clock)
         self.irl_openings = Openings(IRL, house_edge_ppm=edge)

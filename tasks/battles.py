@@ -1,11 +1,13 @@
-"""Ends battles when their beacons arrive, and cancels those that must not begin any more."""
+"""Decides about locks, ends battles when beacons arrive, and cancels those that must not begin any more."""
 
 from flask import Flask
 
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
+from services.demo.battles import DemoBattles
 
 CONTENTS_EVERY_SECONDS = 600.0
+DEMO_EVERY_SECONDS = 5.0
 
 
 def tasks(app: Flask) -> list[RepeatedTask]:
@@ -14,7 +16,14 @@ def tasks(app: Flask) -> list[RepeatedTask]:
     upkeep, beacons = services.battle_upkeep, services.beacons
     ending = RepeatedTask(upkeep.end_due, every_seconds=0.25, on_failure="battles not ended")
     beacons.on_arrival.append(lambda _: ending.woken.set())
-    return [
+
+    def decided(battle_id: int, _is_in_time: bool) -> None:  # noqa: FBT001  # a hook
+        upkeep.lock_decided(battle_id)
+        ending.woken.set()
+
+    services.log.locks.on_decided.append(decided)
+    found = [
+        RepeatedTask(services.log.decide_locks, every_seconds=0.25, on_failure="locks not decided"),
         ending,
         RepeatedTask(upkeep.cancel_due, every_seconds=1.0, on_failure="battles not cancelled"),
         RepeatedTask(
@@ -23,3 +32,9 @@ def tasks(app: Flask) -> list[RepeatedTask]:
             on_failure="contents of battles not deleted",
         ),
     ]
+    if beacons.is_demo:
+        demo = DemoBattles(services)
+        found.append(
+            RepeatedTask(demo.keep, every_seconds=DEMO_EVERY_SECONDS, on_failure="demo battles not created")
+        )
+    return found

@@ -20,9 +20,7 @@ RULES = (
     "ROLL_RANGE PPM TICKET_RANGE ROUND SERVER_SEED WHOLE commitment_of digest roll ticket"
     " threshold winner ContentItem canonical_json content_text read_content"
 )
-BATTLE_RULES = (
-    "NORMAL MODES TEAMS Draws Rules Decision decide _jackpot_weights _draw_by_weight _equal_shares"
-)
+BATTLE_RULES = "NORMAL MODES TEAMS Draws Rules Decision decide _jackpot_weights _draw_by_weight _equal_shares"
 BEACON_RULES = "SCHEME DOMAIN UNNAMED SIGNATURE BadBeacon Chain message_of QUICKNET"
 
 SOURCES = {

@@ -38,6 +38,7 @@ PATH_PARAMETERS = {
     "withdrawal_id": ("The id of the withdrawal", "8f14e45fceea167a5a36dedd4bea2543"),
     "prize_id": ("The id of the prize", "17"),
     "request_id": ("The id of the request", "8f14e45fceea167a5a36dedd4bea2543"),
+    "battle_id": ("The id of the battle", "Zm9yIGV2ZXIgYW5kIGV2ZQ"),
     "nonce": ("Number of the player's bet, from 1", 1),
     "tile": ("Level and number of the tile, and its width if it is not full", "0/000.p/1"),
     "bundle": ("Number of the bundle, and its width if it is not full", "000.p/1"),

@@ -17,8 +17,9 @@ from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import IMMUTABLE, Representation, compressed, list_representation
 from blueprints.bets.schemas import dump_opened_case, dump_revealed_bet
 from blueprints.log.kept_responses import few_at_once, kept_responses
-from blueprints.log.schemas import BYTES, CHECKPOINT, REVEALED_BETS, VERIFIER_KEYS, OriginSchema
+from blueprints.log.schemas import BYTES, CHECKPOINT, REVEALED, REVEALED_BATTLE, VERIFIER_KEYS, OriginSchema
 from server.current_services import get_services
+from services.battles import revealed
 from services.bets import lookups
 from services.log import published
 from services.log.file import File
@@ -105,15 +106,15 @@ def list_verifier_keys(log: str = LOG) -> Response:
 
 @blueprint.get("/revealed/<number>")
 @public
-@blueprint.response(200, REVEALED_BETS)
+@blueprint.response(200, REVEALED)
 @blueprint.alt_response(304, description="The client has these bets already")
 @blueprint.alt_response(404)
 @few_at_once
 def list_revealed_bets(number: str, log: str = LOG) -> Response:
-    """The bets in an entry bundle whose proofs are due, each with the index of its entry.
+    """The bets in an entry bundle whose proofs are due, and the battles that end in it, in its order.
 
-    They are as at `/bets/:id`, without the user. Bundle N has the entries 256 N to 256 N + 255. Not found
-    past the end of the log.
+    Each has the index of its entry: of a battle that of its end. Void battles have no outcome. Bundle N has
+    the entries 256 N to 256 N + 255. Not found past the end of the log.
     """
     services = get_services()
 
@@ -121,10 +122,14 @@ def list_revealed_bets(number: str, log: str = LOG) -> Response:
         found = lookups.revealed(number=number, file=file, proofs=services.proofs, now=services.clock())
         opened = {key: dump_opened_case(content) for key, content in found.contents.items()}
 
-        def dump(some: Any) -> list[Any]:
-            return [{"index": bet.log.index, "bet": dump_revealed_bet(bet, opened)} for bet in some]
+        battles = [(each.index, "battle", each) for each in revealed.in_bundle(number, file=file)]
+        bets = [(bet.log.index, "bet", bet) for bet in found.bets]
+        dumps = {"battle": REVEALED_BATTLE.dump, "bet": lambda bet: dump_revealed_bet(bet, opened)}
 
-        made = list_representation(dump, found.bets)
+        def dump(some: Any) -> list[Any]:
+            return [{"index": index, kind: dumps[kind](content)} for index, kind, content in some]
+
+        made = list_representation(dump, sorted([*battles, *bets]))
         return replace(made, cache_control=IMMUTABLE if found.is_final else FOR_A_SECOND)
 
     return _kept(log, f"revealed/{number}", make, moment=services.clock() // 1_000)

@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import marshmallow as ma
+
 from blueprints.bets.schemas import RevealedOpeningSchema, RevealedSpinSchema
-from server.schemas import WireSchema, text
+from server.schemas import Coins, Computed, WireSchema, documented, text
+from sockets.schemas import TICKET
 
 CHECKPOINT: dict[str, Any] = {
     "type": "string",
@@ -21,19 +24,65 @@ RECEIPT: dict[str, Any] = {
 }
 BYTES: dict[str, Any] = {"type": "string", "format": "binary", "examples": [""]}
 
-REVEALED_BETS: dict[str, Any] = {
+
+class DrawnItemSchema(WireSchema):
+    """What a seat drew in a case."""
+
+    item = text("The full name of the item", "AK-47 | Copper Tide (Field-Tested)")
+    price = Coins("What it counts", attribute="price_cents")
+    ticket = Computed(
+        str,
+        "string",
+        TICKET.metadata["description"],
+        TICKET.metadata["examples"][0],
+        attribute="ticket",
+    )
+
+
+class RevealedBattleSchema(WireSchema):
+    """The outcome of a battle, as at `/battles/:id`."""
+
+    drawn = ma.fields.List(
+        ma.fields.List(ma.fields.Nested(DrawnItemSchema)),
+        required=True,
+        metadata=documented(
+            "For each seat, what it drew in each case",
+            [
+                [{"item": "AK-47 | Copper Tide (Field-Tested)", "price": 12.4, "ticket": "23613997596088"}],
+                [{"item": "P90 | Grey Dune (Well-Worn)", "price": 0.12, "ticket": "736139975960886890"}],
+            ],
+        ),
+    )
+    payouts = ma.fields.List(
+        Coins("The share of a seat"),
+        required=True,
+        attribute="payouts_cents",
+        metadata=documented("For each seat, its share in coins", [12.52, 0]),
+    )
+
+
+REVEALED_BATTLE = RevealedBattleSchema()
+
+
+def _revealed(name: str, what: Any) -> dict[str, Any]:
+    index = {"type": "integer", "description": "The index of the entry", "examples": [18]}
+    return {"type": "object", "required": ["index", name], "properties": {"index": index, name: what}}
+
+
+REVEALED: dict[str, Any] = {
     "type": "array",
     "items": {
-        "type": "object",
-        "required": ["index", "bet"],
-        "properties": {
-            "index": {"type": "integer", "description": "The index of the entry", "examples": [18]},
-            "bet": {
-                "type": "object",
-                "description": "As at `/bets/:id`, without the user",
-                "oneOf": [RevealedSpinSchema, RevealedOpeningSchema],
-            },
-        },
+        "oneOf": [
+            _revealed(
+                "bet",
+                {
+                    "type": "object",
+                    "description": "As at `/bets/:id`, without the user",
+                    "oneOf": [RevealedSpinSchema, RevealedOpeningSchema],
+                },
+            ),
+            _revealed("battle", RevealedBattleSchema),
+        ]
     },
 }
 

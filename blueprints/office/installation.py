@@ -8,6 +8,7 @@ from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from werkzeug.exceptions import NotFound
 
 from blueprints.office import (  # noqa: F401  # importing a module adds its views to the blueprint
+    accounts,
     alarms,
     audit_trail,
     battles,

@@ -1,6 +1,7 @@
-"""flask ledger, flask audit: audit and rebuild what is stored."""
+"""flask ledger, flask audit: audit, export and rebuild what is stored."""
 
 from dataclasses import asdict
+from datetime import datetime
 from typing import BinaryIO
 
 import click
@@ -8,9 +9,14 @@ import click
 from blueprints.api.cli import OperatorGroup, fail_on_problems, in_camel_case, print_json
 from server.current_services import get_services
 from services.audit_trail import verification
+from services.figures import book_formats, books
 from services.maintenance import ledger_audit, statistics_audit
 
-ledger_commands = OperatorGroup("ledger", help="Audit the double-entry ledger and rebuild statistics.")
+DAY = click.DateTime(["%Y-%m-%d"])
+
+ledger_commands = OperatorGroup(
+    "ledger", help="Audit and export the double-entry ledger, and rebuild statistics."
+)
 
 
 @ledger_commands.command("audit")
@@ -32,6 +38,24 @@ def rebuild() -> None:
     Bets wait until it has finished.
     """
     print_json(in_camel_case(statistics_audit.rebuild(now=get_services().clock())))
+
+
+@ledger_commands.command("export")
+@click.option("--from", "first", type=DAY, required=True, help="The first day.")
+@click.option("--to", "last", type=DAY, required=True, help="The last day.")
+@click.option("--format", "form", type=click.Choice(list(book_formats.FORMATS)), required=True)
+@click.option("--player", metavar="PLATFORMID", help="The books of one player.")
+def export_books(first: datetime, last: datetime, form: str, player: str | None) -> None:
+    """Print the books of a period for an accounting program.
+
+    One transaction for each day in UTC and kind, with all players summed, and what every account has before
+    and after. Debits are positive and credits negative.
+    """
+    if last < first:
+        raise click.UsageError("--to is before --from")
+    found = books.read(first.date(), last.date(), platform_id=player)
+    for line in book_formats.write(found, form):
+        click.echo(line, nl=False)
 
 
 audit_commands = OperatorGroup("audit", help="Export and verify the audit trail.")

@@ -23,16 +23,20 @@ from services.staff.battle_lists import BattleView
 
 group = OperatorGroup("battles", help="Show battles, and end those whose round is late.")
 
+# An id may begin with a dash.
+of_battle: Any = {"context_settings": {"ignore_unknown_options": True}}
+battle_argument = click.argument("battle_id", metavar="BATTLE")
 
-@group.command("show")
-@click.argument("battle_id", metavar="BATTLE")
+
+@group.command("show", **of_battle)
+@battle_argument
 def show(battle_id: str) -> None:
     """Print a battle: its seats, its round, its end, and where the log has it."""
     print_json(_shown(battle_lists.battle(battle_id)))
 
 
-@group.command("void")
-@click.argument("battle_id", metavar="BATTLE")
+@group.command("void", **of_battle)
+@battle_argument
 @click.option("--reason", required=True, help="Why, for the audit trail.")
 def void(battle_id: str, reason: str) -> None:
     """Refund a locked battle whose round is a day late.

@@ -95,6 +95,7 @@ def _situation() -> dict[str, Any]:
     lost, kept, stored = log.restores.lost_entries(), file.read(log.machine.path), stored_log()
     if lost is None:
         raise Refusal("bets are not paused: the database has all that this machine knows of it")
+    battles = log.restores.lost_battles()
     if isinstance(database.obj, Sqlite):
         host = database.database
     else:
@@ -104,6 +105,7 @@ def _situation() -> dict[str, Any]:
         "checkpoint": kept and {"origin": kept.checkpoint.origin, "size": kept.checkpoint.size},
         "log": {"origin": stored.origin, "size": stored.size},
         "lost": lost,
+        "battles": {"cancelled": battles.open, "void": battles.locked},
         "lastBet": _newest(Bet),
         "lastPayment": _newest(PaymentRecord),
         "database": database.identity(),

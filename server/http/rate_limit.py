@@ -1,4 +1,4 @@
-"""Limits the requests of a client in a minute.
+"""Limits the requests of a client in a minute; those that bet as events that bet are limited.
 
 Socket events have a separate limit (server/realtime/packets.py), and so have wrong 2FA codes, whose limit no
 setting turns off.
@@ -14,7 +14,7 @@ from flask import Flask, current_app
 from server.addresses import Keys, networks
 from server.current_services import current_claims
 from server.http.strict_requests import ContractRequest, current_request
-from server.rate_limiter import ClientRateLimiter, NewRateLimiter
+from server.rate_limiter import EVENT_SECONDS, EVENTS, ClientRateLimiter, NewRateLimiter
 from services.shared.errors import TooManyRequests, Unauthorized
 
 SECONDS = 60
@@ -42,6 +42,8 @@ FAR_ROWS = 20_000
 DECLARED = "rate_limit"
 """The attribute of a view that ``count_as`` sets."""
 
+BET = "bet"
+"""Requests that take or give back a seat of a battle."""
 LONG_LIST, SEARCHED_LIST = "long list", "searched list"
 NOT_LIMITED = "not limited"
 RATES = "request_rates"
@@ -73,6 +75,7 @@ def limit_requests(app: Flask, new_rate_limiter: NewRateLimiter) -> None:
         kind: ClientRateLimiter(new_rate_limiter, kind, most=most, seconds=SECONDS)
         for kind, most in REQUESTS_PER_MINUTE.items()
     }
+    rates[BET] = ClientRateLimiter(new_rate_limiter, BET, most=EVENTS, seconds=EVENT_SECONDS)
 
     app.extensions[RATES] = rates
 
@@ -99,7 +102,7 @@ def _kind_of(request: ContractRequest, declared: str | None) -> str | None:
     """The key of its limit; None when the request is not limited."""
     if request.method == "OPTIONS":
         return "preflight"
-    if declared in REQUESTS_PER_MINUTE:
+    if declared == BET or declared in REQUESTS_PER_MINUTE:
         return declared
     if request.blueprint in FREE_BLUEPRINTS or declared == NOT_LIMITED:
         return None

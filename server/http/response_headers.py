@@ -19,7 +19,7 @@ ALLOWED_METHODS = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
 EXPOSED_HEADERS = "ETag, Retry-After, X-Request-Id"
 FOR_ALL_ORIGINS = re.compile(
     "/log(?:-[0-9a-f]+)?/.*|/bets/[0-9]+(?:/tlog-proof)?|/snapshots/.*|/upgrader/rules|/irl|/stats/live-bets"
-    "|/api/cases/(?!create$|pagination$)[^/]+"
+    "|/api/cases/(?!create$|pagination$)[^/]+|/battles/[^/]+"
 )
 """The paths that pages of any origin may read: the public log, and what verifies bets."""
 NO_STORE = "no-store"

@@ -15,16 +15,13 @@ from models.db.waiting import FifoSemaphore
 from server.addresses import Keys, networks
 from server.current_services import get_services
 from server.logs import clients_log
-from server.rate_limiter import ClientRateLimiter, NewRateLimiter
+from server.rate_limiter import EVENT_SECONDS, EVENTS, ClientRateLimiter, NewRateLimiter
 from server.realtime.realtime import Connection, Realtime, current_realtime
 from server.realtime.transport import NAMESPACE, Transport
 from services.accounts import access
 from services.shared.background import pause
 from services.shared.errors import Refusal, TooManyRequests, Unauthorized, UserNotFound
 from settings import Settings
-
-EVENTS, SECONDS = 30, 10.0
-"""Events that one player, or one address without a token, may send in this time."""
 
 HANDSHAKES_A_MINUTE = 300
 """Handshakes that one client address may begin."""
@@ -184,7 +181,7 @@ def handle_packets(realtime: Realtime, settings: Settings, new_rate_limiter: New
     per_address = rate = None
     if settings.ratelimit_enabled:
         per_address = ClientRateLimiter(new_rate_limiter, "handshake", most=HANDSHAKES_A_MINUTE, seconds=60)
-        rate = ClientRateLimiter(new_rate_limiter, "event", most=EVENTS, seconds=SECONDS)
+        rate = ClientRateLimiter(new_rate_limiter, "event", most=EVENTS, seconds=EVENT_SECONDS)
     Packets(realtime, Handshakes(realtime, per_address=per_address), rate=rate)
     realtime.socketio.on_event("connect", connect)
     realtime.socketio.on_event("disconnect", disconnect)

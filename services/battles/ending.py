@@ -32,11 +32,17 @@ class Ending:
         *,
         encrypter: Encrypter,
         changed: Callable[[int], None],
+        add_figures: Callable[[int], None],
         clock: Callable[[], Millis],
     ) -> None:
-        """``changed`` is called with the internal id of a battle, after the commit."""
+        """Both functions get the internal id of a battle.
+
+        ``changed`` is called after the commit of any end, ``add_figures`` as the last part of the transaction
+        that settles a battle.
+        """
         self._encrypter = encrypter
         self._changed = changed
+        self._add_figures = add_figures
         self._clock = clock
         self.on_bets: list[Callable[[Sequence[int]], None]] = []
         """Called with the ids of the bets of a battle that was settled here, after the commit."""
@@ -102,6 +108,8 @@ class Ending:
             outcome=outcome.to_json(),
             ledger_transaction=transaction_id,
         )
+        seat_bets.count(battle, won)
+        self._add_figures(battle.id)
         return [bet.id for bet in written.values()]
 
     def void(self, battle_id: int, reason: VoidReason, *, record: Callable[[], None] | None = None) -> bool:
@@ -111,7 +119,11 @@ class Ending:
         """
         with writing():
             battle = seats.lock_battle(Battle.id == battle_id)
-            is_due = reason is not VoidReason.LATE or battle.is_lock_in_time is False
+            is_due = {
+                VoidReason.LATE: battle.is_lock_in_time is False,
+                VoidReason.BEACON: battle.is_lock_in_time is True,
+                VoidReason.RESTORE: battle.is_restored,
+            }[reason]
             if battle.state != State.LOCKED or battle.lock_index is None or not is_due:
                 return False
             now = self._clock()

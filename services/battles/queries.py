@@ -1,6 +1,7 @@
 """Reads of battles, as players see them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -13,6 +14,7 @@ from cachetools import LRUCache, cached
 from models.battles import Battle, BattleCase, BattleSeat, BattleSnapshot, State
 from models.cases import Snapshot
 from models.db.connection import reading, repeatable_read
+from models.items import Item
 from models.users import User
 from services.battles.outcomes import Outcome
 from services.battles.refusals import BattleNotFound
@@ -43,6 +45,8 @@ class ShownCase(NamedTuple):
     name: str
     price_cents: int
     snapshot_hash: str
+    image: str
+    """That of its dearest item, as in models/items.py."""
 
 
 class ShownPlayer(NamedTuple):
@@ -67,10 +71,13 @@ class ShownSeat:
 class ShownBattle:
     """A battle with its cases and seats."""
 
-    def __init__(self, row: Any, cases: Sequence[BattleCase], taken: Sequence[Any]) -> None:
-        """``taken`` are the taken seats, with their players."""
+    def __init__(
+        self, row: Any, cases: Sequence[BattleCase], taken: Sequence[Any], images: Mapping[str, str]
+    ) -> None:
+        """``taken`` are the taken seats, with their players. ``images`` go by the hashes of snapshots."""
         self.row = row
         self.held = cases
+        self._images = images
         self._taken = {seat.seat: seat for seat in taken}
 
     def __getattr__(self, name: str) -> Any:
@@ -88,7 +95,9 @@ class ShownBattle:
     def cases(self) -> list[ShownCase]:
         """The cases in the order in which they are opened."""
         return [
-            ShownCase(case.slug, case.name, case.price_cents, case.snapshot_hash)
+            ShownCase(
+                case.slug, case.name, case.price_cents, case.snapshot_hash, self._images[case.snapshot_hash]
+            )
             for case in self.held
             for _ in range(case.count)
         ]
@@ -135,12 +144,35 @@ class ShownBattle:
         return None if self.row.outcome is None else Outcome.from_json(self.row.outcome)
 
     @property
+    def values_cents(self) -> list[int]:
+        """Of each team of a settled battle."""
+        return self._decided.values
+
+    @property
+    def tie(self) -> list[int] | None:
+        """The teams of a settled battle with the same best value; None if there was one alone."""
+        return self._decided.tie
+
+    @property
+    def winners(self) -> list[int]:
+        """The teams that won a settled battle."""
+        return self._decided.winners
+
+    @property
+    def payouts_cents(self) -> list[int]:
+        """Of each seat of a settled battle."""
+        return self._decided.payouts_cents
+
+    @property
+    def _decided(self) -> Outcome:
+        if self.outcome is None:
+            raise ValueError("the battle is not settled")
+        return self.outcome
+
+    @property
     def drawn(self) -> list[list[DrawnItem]]:
         """What each seat of a settled battle drew."""
-        outcome = self.outcome
-        if outcome is None:
-            return []
-        contents = contents_of(self.held)
+        outcome, contents = self._decided, contents_of(self.held)
         return [
             [
                 DrawnItem(content.items[place].name, content.items[place].price_cents, ticket)
@@ -245,8 +277,24 @@ def _shown(rows: Sequence[Any]) -> list[ShownBattle]:
         .join(User, "LEFT JOIN")
         .where(BattleSeat.battle.in_(ids), BattleSeat.left_at_ms.is_null())
     )
+    images = _images({case.snapshot_hash for case in cases})
     cases_of, seats_of = _by_battle(cases), _by_battle(seats)
-    return [ShownBattle(row, cases_of.get(row.id, []), seats_of.get(row.id, [])) for row in rows]
+    return [ShownBattle(row, cases_of.get(row.id, []), seats_of.get(row.id, []), images) for row in rows]
+
+
+def _images(snapshot_hashes: Iterable[str]) -> dict[str, str]:
+    """The picture of the dearest item in each of these snapshots, by their hashes."""
+    dearest = {hash_: _dearest_item(hash_) for hash_ in snapshot_hashes}
+    query: Any = Item.select(Item.market_hash_name, Item.image)
+    images = dict(query.where(Item.market_hash_name.in_(set(dearest.values()))).tuples())
+    return {hash_: images.get(name, "") for hash_, name in dearest.items()}
+
+
+def _dearest_item(snapshot_hash: str) -> str | None:
+    """The name of the dearest item in a snapshot; None if the snapshot is gone with its cancelled battle."""
+    with suppress(snapshots.SnapshotNotFound):
+        return max(content_of(snapshot_hash).items, key=attrgetter("price_cents")).name
+    return None
 
 
 def _by_battle(rows: Iterable[Any]) -> dict[int, list[Any]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from services.battles.refusals import InvalidBattle
@@ -81,6 +82,12 @@ def _check_common(request: BetRequest) -> None:
 def _is_request_id(value: object) -> bool:
     """As that of a bet."""
     return isinstance(value, str) and 1 <= len(value) <= MAX_REQUEST_ID and value.isprintable()
+
+
+def _check_price(value: object) -> None:
+    """Raises InvalidBattle unless it is a number."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        raise InvalidBattle
 
 
 def _cases(value: object) -> list[tuple[str, int]]:

@@ -36,7 +36,7 @@ def write(
     """Pay these seats, and write their bets; returns them by the ids of the players.
 
     To be used in the transaction that ends the battle, while the rows of these players are locked.
-    ``transaction_id`` is that of the ledger. The rows that players share are changed last.
+    ``transaction_id`` is that of the ledger. ``count`` follows.
     """
     common = {
         "wager_cents": battle.cost_cents,
@@ -54,8 +54,17 @@ def write(
         (bet_id,) = execute(INSERT_SEAT_BET, values).fetchone()
         execute(MARK_SEAT, values | {"bet_id": bet_id})
         written[seat.user_id] = WrittenBet(int(bet_id), balances)
-    for seat in sorted(seats, key=lambda each: each.user_id % LIVE_BET_SHARDS):
-        shard = {"shard": seat.user_id % LIVE_BET_SHARDS}
-        execute(COUNT_SEAT_BET, common | seat._asdict() | {"payout_cents": seat.payout} | shard)
     invalidate_after_commit(Tag.BETS)
     return written
+
+
+def count(battle: Battle, seats: Sequence[SeatBet]) -> None:
+    """Add these bets to the counts of the live bets, whose rows players share: as late as possible."""
+    for seat in sorted(seats, key=lambda each: each.user_id % LIVE_BET_SHARDS):
+        values = {
+            "user_id": seat.user_id,
+            "shard": seat.user_id % LIVE_BET_SHARDS,
+            "wager_cents": battle.cost_cents,
+            "payout_cents": seat.payout,
+        }
+        execute(COUNT_SEAT_BET, values)

@@ -1,5 +1,6 @@
 """What is due about battles, whoever has left it undone: cancels, refunds and ends."""
 
+from collections import deque
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -31,9 +32,16 @@ class Upkeep:
         self._clock = clock
         # The open battles whose cases were offered at the last look, each with the version of the cases.
         self._offered: set[tuple[int, Hashable]] = set()
+        self._decided: deque[int] = deque()
+
+    def lock_decided(self, battle_id: int) -> None:
+        """Have ``end_due`` tell everybody that the log has the lock of a battle. Does not block."""
+        self._decided.append(battle_id)
 
     def end_due(self) -> None:
         """End the locked battles that can be ended."""
+        while self._decided:
+            self._battles.changed(self._decided.popleft())
         if not self._beacons.is_wanted():
             return
         row = Battle

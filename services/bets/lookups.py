@@ -81,6 +81,7 @@ def revealed(*, number: str, file: File, proofs: Proofs, now: Millis) -> Reveale
         bet.log = LogPlace(file.checkpoint.origin, indexes[bet.id])
         bet.server_seed = proofs.visible_server_seed(bet, now=now, is_logged=True)
     due = sorted((bet for bet in bets if bet.server_seed), key=lambda bet: bet.log.index)
+    # Battles are settled before their ends are appended.
     return RevealedBets(due, contents, is_final=is_full and len(due) == len(indexes))
 
 

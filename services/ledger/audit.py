@@ -7,10 +7,11 @@ import peewee
 from peewee import fn
 
 from models.bets import Bet
+from models.db.sql import execute
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.payments import PaymentRecord
 from models.users import User
-from services.ledger.posting import PLAYERS_ACCOUNTS, Account
+from services.ledger.posting import PLAYERS_ACCOUNTS, Account, LedgerKind
 
 
 class Ids(NamedTuple):
@@ -56,6 +57,8 @@ def transaction_mismatches(ids: Ids) -> Iterator[str]:
         yield f"transaction {transaction_id} differs from its payment"
     for transaction_id in _wrong_bets(ids).scalars():
         yield f"transaction {transaction_id} differs from its bet"
+    for (transaction_id,) in execute(WRONG_ENDS, ids._asdict()):
+        yield f"transaction {transaction_id} differs from its battle"
 
 
 def differing(players: peewee.Select, stored: peewee.ColumnBase, source: peewee.Select) -> Iterator[str]:
@@ -124,7 +127,7 @@ def _wrong_payments(ids: Ids) -> peewee.CompoundSelectQuery:
 
 
 def _wrong_bets(ids: Ids) -> peewee.Select:
-    """The house got the wager of each bet, and paid the payout."""
+    """The house got the wager of each bet, and paid the payout. Of battles, see WRONG_ENDS."""
     got = (
         LedgerEntry.select(LedgerEntry.transaction, fn.SUM(LedgerEntry.amount_cents).alias("cents"))
         .where(_is_of_house(Account.HOUSE_BETS, ids))
@@ -135,5 +138,50 @@ def _wrong_bets(ids: Ids) -> peewee.Select:
         Bet.select(Bet.ledger_transaction)
         .join(got, peewee.JOIN.LEFT_OUTER, on=(got.c.transaction_id == Bet.ledger_transaction))
         .where(Bet.wager_cents - Bet.payout_cents != fn.COALESCE(got.c.cents, 0))
-        .where(ids.have(Bet.ledger_transaction))
+        .where(ids.have(Bet.ledger_transaction), Bet.nonce > 0)
     )
+
+
+# The end of a battle takes what its seats have paid from the escrow. What a bet has paid is an entry of its
+# player. The rest goes to or comes from the house, because the transaction sums to zero.
+WRONG_ENDS = f"""
+WITH ends AS MATERIALIZED (
+    SELECT transactions.id, battles.id AS battle_id,
+        SUM(CASE WHEN account = '{Account.HOUSE_BATTLES}' THEN amount_cents ELSE 0 END) AS escrow_cents,
+        SUM(CASE WHEN account = '{Account.BALANCE}' THEN amount_cents ELSE 0 END) AS shares_cents,
+        SUM(CASE WHEN account NOT IN ('{Account.HOUSE_BATTLES}', '{Account.BALANCE}', '{Account.HOUSE_BETS}')
+            THEN 1 ELSE 0 END) AS others
+    FROM ledger_transactions AS transactions
+        LEFT JOIN battles ON battles.ledger_transaction_id = transactions.id
+        LEFT JOIN ledger_entries ON ledger_entries.transaction_id = transactions.id
+    WHERE transactions.id BETWEEN :first AND :last
+        AND (transactions.kind = '{LedgerKind.BATTLE_END}' OR battles.id IS NOT NULL)
+    GROUP BY transactions.id, battles.id
+), bets_of_ends AS MATERIALIZED (
+    SELECT bets.ledger_transaction_id AS id, SUM(bets.payout_cents) AS paid_cents,
+        SUM(CASE WHEN bets.payout_cents = COALESCE(own.amount_cents, 0)
+            AND bets.wager_cents = battles.cost_cents THEN 0 ELSE 1 END) AS wrong
+    FROM bets
+        LEFT JOIN battle_seats AS seats ON seats.bet_id = bets.id
+        LEFT JOIN battles
+            ON battles.id = seats.battle_id AND battles.ledger_transaction_id = bets.ledger_transaction_id
+        LEFT JOIN ledger_entries AS own ON own.transaction_id = bets.ledger_transaction_id
+            AND own.user_id = bets.user_id AND own.account = '{Account.BALANCE}'
+    WHERE bets.ledger_transaction_id BETWEEN :first AND :last AND bets.nonce < 0
+    GROUP BY bets.ledger_transaction_id
+)
+SELECT ends.id
+FROM ends
+    JOIN ledger_transactions AS transactions ON transactions.id = ends.id
+    LEFT JOIN battles ON battles.id = ends.battle_id
+    LEFT JOIN bets_of_ends AS found ON found.id = ends.id
+WHERE battles.id IS NULL OR transactions.kind <> '{LedgerKind.BATTLE_END}' OR ends.others > 0
+    OR ends.shares_cents <> COALESCE(found.paid_cents, 0) OR COALESCE(found.wrong, 0) > 0
+    OR ends.escrow_cents <> -battles.cost_cents * (
+        SELECT COUNT(*) FROM battle_seats
+        WHERE battle_seats.battle_id = battles.id AND battle_seats.left_at_ms IS NULL
+    )
+UNION
+SELECT id FROM bets_of_ends WHERE id NOT IN (SELECT id FROM ends)
+ORDER BY 1
+"""  # noqa: S608  # constants

@@ -15,7 +15,8 @@ Any other one may announce seeds that were revealed, and lack payments.
 The row of the log says what is held and paused, so this counts for all processes and outlives restarts. An
 operator ends a pause by ``resume`` (``flask log continue``) or ``trust``. Both begin an *epoch*: every seed
 that was announced before is redrawn before it is used. A log whose end is lost goes on as its *successor*,
-under another name. A reconciliation with the payment providers ends a hold (services/payments/hold.py).
+under another name; open battles and those whose lock is lost end then (models/battle_locks.py). A
+reconciliation with the payment providers ends a hold (services/payments/hold.py).
 """
 
 import logging
@@ -27,6 +28,7 @@ from dataclasses import replace
 
 from models import battle_locks
 from models.announced_seeds import AnnouncedSeed, announces_any
+from models.battle_locks import RestoredCounts
 from models.db.connection import database, reading, writing
 from models.log import Log, contains
 from models.processes import Process, live_processes
@@ -248,15 +250,22 @@ class Restores:
             if found is None and not stored.checkpoint:
                 raise Refusal("the database has no log: run this on the machine that has the file of the log")
             hold = stored.held_reason or self.doubt() or LOST
-            if found is None:
-                found = File(stored.checkpoint, "", stored.epoch, {})
-                ended = Checkpoint(stored.origin, stored.size, sequencer.root_at(stored.size))
-                return self._begin_epoch(found, reason=reason, hold=hold, ended=ended, record=record)
-            ended = found.checkpoint
-            has_end = stored.origin == ended.origin and sequencer.has_tree(stored, ended)
-            is_contained = has_end or self._is_contained(found, stored)
-            lost_log = None if is_contained else ended
-            return self._begin_epoch(found, reason=reason, hold=hold, ended=lost_log, record=record)
+            ended = self._ended_log(found, stored)
+            found = found or File(stored.checkpoint, "", stored.epoch, {})
+            return self._begin_epoch(found, reason=reason, hold=hold, ended=ended, record=record)
+
+    def _ended_log(self, found: File | None, stored: Log) -> Checkpoint | None:
+        """The last checkpoint of the log that must have a successor; None if the log itself goes on."""
+        if found is None:
+            return Checkpoint(stored.origin, stored.size, sequencer.root_at(stored.size))
+        ended = found.checkpoint
+        has_end = stored.origin == ended.origin and sequencer.has_tree(stored, ended)
+        return None if has_end or self._is_contained(found, stored) else ended
+
+    def lost_battles(self) -> RestoredCounts:
+        """How many battles end if an operator lets bets go on. To be used within ``reading()``."""
+        has_successor = self._ended_log(self.machine.read(), stored_log()) is not None
+        return battle_locks.restored_counts() if has_successor else RestoredCounts(0, 0)
 
     def trust(self, *, size: int, reason: str, record: Record) -> File:
         """Let the log go on, on a machine without a file, because it has the entries that others have seen.

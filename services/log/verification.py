@@ -9,6 +9,7 @@ from typing import Any
 
 import peewee
 
+from models import battle_locks
 from models.bets import Bet
 from models.db.connection import repeatable_read
 from models.log import Log, WaitingBet
@@ -56,6 +57,7 @@ def verify(bet_log: BetLog, *, now: Millis) -> Verification:
             tree_problems(bet_log, log, kept.checkpoint if kept else None),
             _entry_problems(bet_log.pseudonyms, log, logged, found),
             _bet_problems(logged, found, now),
+            _battle_problems(),
         )
         found.problems += islice(problems, MAX_PROBLEMS)
     return found
@@ -119,7 +121,7 @@ def _entry_problems(
 
 
 def _bet_problems(logged: "array[int]", found: Verification, now: Millis) -> Iterator[str]:
-    """Each bet must be in the log once, or wait for that."""
+    """Each bet but those of battles must be in the log once, or wait for that."""
     ids = sorted(logged)
     for bet_id, created_at_ms, is_waiting in _bets():
         found.bets += 1
@@ -140,6 +142,7 @@ def _bets() -> Iterator[tuple[int, int, bool]]:
     query: Any = (
         Bet.select(Bet.id, Bet.created_at_ms, WaitingBet.bet_id.is_null(False))
         .join(WaitingBet, peewee.JOIN.LEFT_OUTER, on=(WaitingBet.bet_id == Bet.id))
+        .where(Bet.nonce > 0)
         .order_by(Bet.id)
         .limit(ROWS_AT_ONCE)
         .tuples()
@@ -148,6 +151,20 @@ def _bets() -> Iterator[tuple[int, int, bool]]:
         for bet_id, created_at_ms, is_waiting in rows:
             yield bet_id, created_at_ms, bool(is_waiting)
         last_id = rows[-1][0]
+
+
+def _battle_problems() -> Iterator[str]:
+    """The lock and the end of each battle must be where the battle says, or wait for the log."""
+    for battle_id, *places in battle_locks.places():
+        for name, place in zip(("lock", "end"), places, strict=True):
+            if place.entry_id is None:
+                continue
+            if place.index is not None:
+                number, offset = divmod(place.index, TILE_WIDTH)
+                if bundles.references(number)[offset : offset + 1] != [-place.entry_id]:
+                    yield f"battle {battle_id}: entry {place.index} is not its {name}"
+            elif not place.is_waiting:
+                yield f"battle {battle_id}: its {name} is not in the log"
 
 
 def _hashes(position: TilePosition, width: int) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""Audits all bets: recomputes each from its seeds, by its algorithm. Sums them by day."""
+"""Audits all bets and battles: recomputes each from its seeds, by its algorithm. Sums them by day."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 from peewee import fn
 
 from models.announced_seeds import AnnouncedSeed
+from models.battles import BATTLE
 from models.bets import Bet
 from models.cases import CASE
 from models.db.connection import repeatable_read
@@ -17,6 +18,7 @@ from services.bets.terms import LOST, UPGRADER, WON
 from services.cases.kinds import FREE_CASE_ID
 from services.figures.battle_figures import figures_of_battles
 from services.figures.bet_figures import PAID_BETS, BetFigures, grouped
+from services.maintenance.battle_fairness import BattleFairness
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.money import NO_COINS, Cents
@@ -57,7 +59,7 @@ class FairnessAudit:
 def audit(
     *, seeds: ServerSeeds, progress: Callable[[int, int], None] = lambda _done, _of: None
 ) -> FairnessAudit:
-    """Recompute every settled bet in one transaction, while players may play.
+    """Recompute every settled bet and every battle in one transaction, while players may play.
 
     Seeds that are not revealed yet are decrypted here and shown nowhere. ``progress`` gets the number of bets
     checked so far and of all.
@@ -72,6 +74,10 @@ def audit(
                 result.mismatches += [f"bet {bet.id}: {problem}" for problem in problems]
             progress(result.bets, total)
         result.mismatches += _nonce_problems()
+        battles = BattleFairness(
+            encrypter=seeds.encrypter, pseudonyms=seeds.bet_log.pseudonyms, content_of=intact_content
+        )
+        result.mismatches += battles.mismatches()
     return result
 
 
@@ -95,6 +101,9 @@ def _problems(bet: Bet, server_seed: str, content_of: Callable[[int], Content]) 
         yield "the seed does not hash to its commitment"
     if bet.algorithm != f"{bet.game}-1":
         yield "the algorithm is not that of the game"
+    elif bet.game == BATTLE:
+        # It is recomputed with its battle.
+        return
     elif bet.game == UPGRADER:
         yield from _problems_of_spin(bet, server_seed)
     else:
@@ -146,6 +155,7 @@ def _nonce_problems() -> list[str]:
     """Players whose nonces are not 1, 2, … up to the one before the announced seed."""
     nonces = (
         Bet.select(Bet.user, fn.COUNT(Bet.id).alias("bets"), fn.MAX(Bet.nonce).alias("highest"))
+        .where(Bet.nonce > 0)
         .group_by(Bet.user)
         .alias("nonces")
     )

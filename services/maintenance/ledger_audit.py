@@ -16,6 +16,7 @@ from models.items import Item
 from models.ledger import Affiliate, LedgerEntry, LedgerTransaction, Referral
 from models.payments import PaymentRecord
 from models.users import User
+from services.battles import audit as battles_audit
 from services.cases.contents import price_of
 from services.cases.kinds import game_type
 from services.ledger import audit as postings_audit
@@ -57,6 +58,7 @@ def _mismatches() -> Iterator[str]:
     """A line for each mismatch: ids and times only, never amounts."""
     yield from postings_audit.mismatches()
     yield from payments_audit.mismatches()
+    yield from battles_audit.mismatches()
     yield from _affiliate_mismatches()
     yield from _prize_mismatches()
     yield from statistics_audit.mismatches()

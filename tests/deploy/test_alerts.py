@@ -32,6 +32,9 @@ FIRING = {
     "ProofsOverdue": (3, {"proofs_overdue": "2x3"}),
     "BetsPaused": (3, {"bets_paused": "1x3"}),
     "BetsNotLogged": (6, {"log_entries": "70x6", 'bets_wagered_coins_total{game="case"}': "0+10x6"}),
+    "BattlesPaused": (4, {"battles_paused": "1x4"}),
+    "BeaconsForged": (12, {'beacon_answers_total{relay="a.test",outcome="forged"}': "0+1x12"}),
+    "RelayDown": (40, {'beacon_answers_total{relay="a.test",outcome="failed"}': "0+1x40"}),
     "ReturnToPlayerUnlikely": (
         60,
         {

@@ -38,6 +38,8 @@ APACHE = Program("apache", "apache2", "apache2", only_thorough=True)
 CADDY = Program("caddy", "caddy", "caddy", only_thorough=True)
 FAKETIME = Program("faketime", "faketime", "faketime")
 HAPROXY = Program("haproxy", "haproxy", "haproxy", only_thorough=True)
+HLEDGER = Program("hledger", "hledger", "hledger", only_thorough=True)
+LEDGER = Program("ledger", "ledger", "ledger", only_thorough=True)
 NGINX = Program("nginx", "nginx", "nginx")
 PGBOUNCER = Program("pgbouncer", "pgbouncer", "pgbouncer", only_thorough=True)
 PGPOOL = Program("pgpool", "pgpool", "pgpool2", only_thorough=True)
@@ -50,7 +52,7 @@ REDIS = Program("redis", "redis-server", "redis-server")
 SYSTEMD = Program("systemd", "systemd-analyze", "systemd")
 VARNISH = Program("varnish", "varnishd", "varnish", only_thorough=True)
 PROGRAMS = (
-    *(APACHE, BROWSER, CADDY, FAKETIME, HAPROXY, NGINX, PGBACKREST, PGBOUNCER),
+    *(APACHE, BROWSER, CADDY, FAKETIME, HAPROXY, HLEDGER, LEDGER, NGINX, PGBACKREST, PGBOUNCER),
     *(PGPOOL, POSTGRESQL, PROMTOOL, REDIS, SYSTEMD, VARNISH),
 )
 

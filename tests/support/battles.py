@@ -8,10 +8,10 @@ from typing import Any
 from flask import Flask
 from peewee import fn
 
-from models.battles import Battle, BattleCase
+from models.battles import Battle, BattleCase, VoidReason
 from models.db.connection import reading, writing
 from services.battles import queries
-from services.battles.ending import Ending, draws_of
+from services.battles.ending import draws_of
 from services.battles.outcomes import outcome_of
 from services.battles.requests import NewBattle, SeatRequest
 from services.battles.rules import TEAMS, Rules
@@ -61,6 +61,7 @@ class Battles:
                         client_seed=f"seed-{seat}",
                     )
                 )
+        self._services.log.append_now()
         return self._read(created.id)
 
     def play(self, *seats: Player | None, wins: int = 0, **options: Any) -> Battle:
@@ -72,15 +73,23 @@ class Battles:
 
     def settle(self, battle: Battle, *, wins: int = 0) -> Battle:
         """Settle a locked battle by a beacon with which the team of this seat wins."""
-        self._services.log.append_now()
-        with writing():
-            in_log = {Battle.is_lock_in_time: True, Battle.lock_index: fn.COALESCE(Battle.lock_index, 0)}
-            Battle.update(in_log).where(Battle.id == battle.id).execute()
-        ending = Ending(
-            encrypter=self._services.seeds.encrypter, changed=lambda _id: None, clock=self._services.clock
-        )
-        assert ending.settle(battle.id, self._beacon(battle, wins))
+        self._decide(battle, is_in_time=True)
+        assert self._services.battle_ending.settle(battle.id, self._beacon(battle, wins))
         return self._read(battle.id)
+
+    def void(self, battle: Battle) -> Battle:
+        """Make a locked battle void, because its lock was late."""
+        self._decide(battle, is_in_time=False)
+        assert self._services.battle_ending.void(battle.id, VoidReason.LATE)
+        return self._read(battle.id)
+
+    def _decide(self, battle: Battle, *, is_in_time: bool) -> None:
+        decided = {
+            Battle.is_lock_in_time: is_in_time,
+            Battle.lock_index: fn.COALESCE(Battle.lock_index, 0),
+        }
+        with writing():
+            Battle.update(decided).where(Battle.id == battle.id).execute()
 
     def _beacon(self, battle: Battle, wins: int) -> Beacon:
         rules = Rules(

@@ -75,5 +75,8 @@ class PlayedBattles:
     def void(self, public_id: str, reason: VoidReason) -> ShownBattle:
         """Make a locked battle void."""
         battle = self.decide(public_id, is_in_time=reason is not VoidReason.LATE)
+        with writing():
+            is_restored = reason is VoidReason.RESTORE
+            Battle.update(is_restored=is_restored).where(Battle.id == battle.id).execute()
         self._services.battle_ending.void(battle.id, reason)
         return queries.get(public_id)

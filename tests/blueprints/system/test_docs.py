@@ -9,7 +9,7 @@ import pytest
 from blueprints.api.errors import envelope
 from tests.support.apps import fresh_app, import_item
 
-UNITS = ("in coins", "in US dollars", "in percent", "as a fraction", "a factor", "in seconds")
+UNITS = ("in coins", "in US dollars", "in percent", "as a fraction", "a factor", "in seconds", "in seats")
 UNLIMITED = {
     *("GET /healthz", "GET /asyncapi.json", "GET /log/current", "GET /log/checkpoint", "GET /log/key"),
     *("GET /log/tile/{tile}", "GET /log/tile/entries/{bundle}", "GET /log/revealed/{number}"),
@@ -200,6 +200,7 @@ def test_every_answer_field_is_required_unless_it_is_optional(document, operatio
     assert optional == {
         ("Case", "requiredLevel"),
         ("Case", "usedBalanceType"),
+        ("CancelledBattle", "serverSeed"),
         *(("Entry", name) for name in ("checkoutUrl", "credited", "expiresAt", "paidAmount", "to", "txhash")),
         ("Readiness", "held"),
         ("Readiness", "redis"),

@@ -6,6 +6,7 @@ from math import sqrt
 
 import pytest
 
+from models import beacons
 from models.db.connection import writing
 from models.items import PriceSource
 from models.payments import Withdrawal
@@ -16,6 +17,7 @@ from services.figures.bet_figures import BetFigures
 from services.staff.money_actions import AdjustBalance
 from tests.harness.servers import ROOT
 from tests.services.alarms.conftest import alarms, change, task_of
+from tests.support.battle_rows import add_battle
 from tests.support.markers import postgresql_only
 from tests.support.openings import chest
 
@@ -325,6 +327,42 @@ def test_bets_that_wait_for_a_minute_raise_alarms_about_log_and_proofs(check, ta
     change("UPDATE bets SET proof_held_by = 0")
     check(after_minutes=1)
     assert all(alarm.ended_at_ms for alarm in alarms().values())
+
+
+def keep_beacon(round_, *, now):
+    """Store a row of a beacon. Alarms do not look into it."""
+    beacons.store(round_, "ab" * 48, "ab" * 32, now=now, is_by_hand=False)
+
+
+@pytest.mark.both_databases("models/beacons.py")
+def test_a_round_that_locked_battles_wait_for_raises_an_alarm_when_it_is_a_minute_late(app, check, clock):
+    for _ in range(2):
+        add_battle(app, created_at_ms=clock.now, round_=7)
+    check(after_minutes=1)
+    assert alarms("late-beacons") == {}
+
+    check(after_minutes=1)
+
+    found = alarms("late-beacons")["round 7"]
+    assert found.text == "Battles: round 7 of the beacon is more than a minute late, and battles wait for it"
+    keep_beacon(7, now=clock.now)
+    check(after_minutes=1)
+    assert alarms("late-beacons")["round 7"].ended_at_ms == clock.now
+
+
+@pytest.mark.both_databases("models/beacons.py")
+def test_relays_that_are_silent_for_a_minute_raise_an_alarm_while_a_battle_is_open(app, check, clock):
+    check(after_minutes=1)
+    add_battle(app, created_at_ms=clock.now)
+    check(after_minutes=1)
+    assert alarms("late-beacons") == {}
+
+    check(after_minutes=1)
+
+    assert alarms("late-beacons")["relays"].text == "Battles: no relay has given a new beacon for a minute"
+    keep_beacon(1, now=clock.now)
+    check(after_minutes=1)
+    assert alarms("late-beacons")["relays"].ended_at_ms == clock.now
 
 
 def test_an_open_alarm_is_a_metric_and_a_line_in_the_log_also_if_another_rule_fails(

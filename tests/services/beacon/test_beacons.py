@@ -8,7 +8,8 @@ from services.beacon.beacons import LINGER_MS, Beacons, ChainUnknown, Outcome
 from services.beacon.chain import QUICKNET, BadBeacon
 from services.shared.clock import DAY_MS, MINUTE_MS
 from tests.harness.relays import Network
-from tests.services.beacon.conftest import ROUND, add_battle, end_battles
+from tests.services.beacon.conftest import ROUND
+from tests.support.battle_rows import add_battle, end_battles
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from services.beacon import relays as relays_module
 from services.beacon.beacons import Outcome
 from services.beacon.polling import IDLE_SECONDS, RelayPolling
 from tests.harness.waiting import wait_until
-from tests.services.beacon.conftest import ROUND, add_battle
+from tests.services.beacon.conftest import ROUND
+from tests.support.battle_rows import add_battle
 
 
 @pytest.fixture

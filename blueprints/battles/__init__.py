@@ -1,0 +1,1 @@
+"""Battles: lists, single battles, and taking and giving back seats."""
