@@ -100,7 +100,7 @@ export async function take(sent) {
   } else {
     showAtMostWhile(battle.state === "locked");
   }
-  if (battle.entry !== undefined) completeReceipt(battle);
+  if (typeof battle.entry === "number") completeReceipt(battle);
   await update();
 }
 
