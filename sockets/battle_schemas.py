@@ -233,6 +233,16 @@ class SettledBattleSchema(LockedBattleSchema):
     )
 
 
+class BattleReceiptSchema(WireSchema):
+    """What proves to a player that a battle was locked before its round was known."""
+
+    battle = text("The id of the battle", "Zm9yIGV2ZXIgYW5kIGV2ZQ")
+    proof = text(
+        "A proof as described at https://c2sp.org/tlog-proof; its `extra` is the entry of the lock",
+        "c2sp.org/tlog-proof@v1\nextra eyJhdCI6…\nindex 18\n…",
+    )
+
+
 BATTLES = {
     State.SETTLED: SettledBattleSchema(),
     State.OPEN: OpenBattleSchema(),

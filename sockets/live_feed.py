@@ -1,7 +1,7 @@
 """The live bets of all processes: one event for each bet that is due, to everybody."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from models.db.connection import reading
@@ -34,9 +34,15 @@ class LiveFeed:
 
         Not those of suspended players.
         """
-        shown = [bet for bet in bets if not bet.is_suspended]
-        if shown:
-            events = [("live-bets:new", payload) for payload in BETS.dump(shown)]
+        self._announce([bet for bet in bets if not bet.is_suspended])
+
+    def announce_settled(self, bet_ids: Iterable[int]) -> None:
+        """Send the bets of battles in the same way."""
+        self._announce(live_bets.public(bet_ids))
+
+    def _announce(self, bets: Sequence[Any]) -> None:
+        if bets:
+            events = [("live-bets:new", payload) for payload in BETS.dump(bets)]
             self._services.signals.publish(Signal.LIVE_BETS, events)
             self._realtime.broadcast(events)
 

@@ -5,7 +5,7 @@ Such a signal may be lost, and so may the answer to a commit. So each process co
 last sent with the database (``tasks/table.py``).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import index
 from typing import Any, cast
 
@@ -56,6 +56,14 @@ class PlayerState:
         for sid in self._connections.sids_of(user_id):
             self._send(sid, events)
         self._services.signals.publish(Signal.PLAYER_STATE, {"player": user_id, "events": events})
+
+    def refresh(self, user_ids: Iterable[int]) -> None:
+        """Send these players' balances as they are now, to their sockets here and in other processes."""
+        for user in users.get_all(user_ids):
+            event = _event(user)
+            for sid in self._connections.sids_of(user.id):
+                self._send(sid, [event], unless_older=True)
+            self._services.signals.publish(Signal.PLAYER_STATE, {"player": user.id, "events": [event]})
 
     def joined(self, sid: str) -> None:
         """Send a new socket its player's commitment and balances. Raises UserNotFound.

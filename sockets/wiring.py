@@ -13,6 +13,7 @@ from server.cluster.cluster import Cluster
 from server.realtime.realtime import Realtime
 from services.container import Services
 from services.shared.signals import Signal, invalidate_received
+from sockets.battles import BattleFeed
 from sockets.bets import OpeningEvent, SpinEvent
 from sockets.live_feed import LiveFeed
 from sockets.payments import PaymentChanges
@@ -27,6 +28,7 @@ def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
     feed = LiveFeed(realtime, services)
     proofs = app.extensions["proofs"] = ProofDelivery(realtime, services, feed)
     app.extensions["payment_changes"] = PaymentChanges(realtime, services)
+    battles = app.extensions["battle_feed"] = BattleFeed(realtime, services, state, feed)
 
     # At the start, before the tasks. It refuses a process that the database has no connections for.
     # In development the port, and so the origin of the log, may change.
@@ -42,13 +44,18 @@ def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
     ]
 
     # When a socket has gone, or its token was revoked.
-    realtime.on_left += [proofs.left]
+    realtime.on_left += [proofs.left, battles.left]
 
     # When a client has answered a ping, and so has received what was sent before.
     realtime.transports.on_pong += [proofs.answered_ping]
 
     # When an announced seed was replaced.
     services.seeds.on_redraw += [state.send]
+
+    # When a battle was changed, settled, or found to be locked in time or late.
+    services.battles.on_changed += [battles.changed]
+    services.battle_ending.on_bets += [battles.settled]
+    services.log.locks.on_decided += [battles.decided]
 
     # When another process has sent a signal, and when signals may have been lost.
     services.signals.on(Signal.CACHE, invalidate_received)
@@ -57,8 +64,10 @@ def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
     services.signals.on(Signal.CONFIRMATION, lambda _: realtime.in_background(confirm))
     services.signals.on(Signal.PLAYER_STATE, state.forward)
     services.signals.on(Signal.LIVE_BETS, feed.forward)
+    services.signals.on(Signal.BATTLES, battles.forward)
+    services.signals.on(Signal.BATTLE_RECEIPTS, battles.forward_receipts)
     services.signals.on(Signal.PROOFS, proofs.look_for)
-    # Player state and proofs are looked up in any case.
+    # Player state, proofs and battles are looked up in any case.
     services.signals.on_resumed += [lambda: realtime.in_background(feed.send_newest_to_all)]
 
     # At the stop, after the tasks: a later round would add the row of this process again.
@@ -68,3 +77,6 @@ def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
     SpinEvent(app, realtime, "upgrader:spin", services.upgrader, proofs=proofs)
     OpeningEvent(app, realtime, "case:open", services.case_openings, proofs=proofs)
     OpeningEvent(app, realtime, "irl:open", services.irl_openings, proofs=proofs)
+
+    # When anybody begins or ends to watch battles.
+    battles.listen()

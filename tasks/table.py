@@ -44,6 +44,9 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         ),
         # Each relay as soon as it may have the next round, while there are battles.
         *beacons.tasks(app),
+        # What has changed, at once, and what signals have missed.
+        app.extensions["battle_feed"].rounds,
+        app.extensions["battle_feed"].receipts,
         audit_trail.task(app, every_seconds=10.0),
         # Each rule has an interval of its own: a minute or an hour.
         alarms.checks(app, every_seconds=5.0),

@@ -22,11 +22,11 @@ from blueprints.battles.schemas import (
 )
 from server.current_services import current_claims, get_services
 from server.http.rate_limit import BET, LONG_LIST, count_as
-from services.battles import queries
+from services.battles import queries, receipts
 from services.battles.queries import ShownBattle
 from services.battles.requests import MAX_CASES, NewBattle, SeatRequest
 from services.shared.signals import Tag
-from sockets.battle_schemas import BATTLE, dump_battle
+from sockets.battle_schemas import BATTLE, BattleReceiptSchema, dump_battle
 
 blueprint = ApiBlueprint("battles", __name__, url_prefix="/battles", description="Battles")
 
@@ -99,6 +99,20 @@ def get_battle_statistics() -> dict[str, Any]:
 def get_battle(battle_id: str) -> Response:
     """One battle, private ones too. It has the fields of its state."""
     return _answer(queries.get(battle_id))
+
+
+@blueprint.get("/<battle_id>/receipt")
+@require_user
+@blueprint.response(200, BattleReceiptSchema)
+@blueprint.alt_response(404)
+def get_battle_receipt(battle_id: str) -> dict[str, Any]:
+    """The proof that the log had the lock of the caller's battle before anybody could know its outcome.
+
+    Not found before that, and for a battle that was locked too late.
+    """
+    battle = queries.get(battle_id)
+    proof = receipts.receipt(battle, user_id=current_user().id, bet_log=get_services().log)
+    return {"battle": battle.public_id, "proof": proof}
 
 
 @blueprint.post("")

@@ -6,7 +6,7 @@ import marshmallow as ma
 
 from blueprints.api.pagination import PaginationSchema, page_query
 from blueprints.api.parameters import Unvalidated, choice
-from server.schemas import Coins, WireSchema, count, documented, flag, text
+from server.schemas import Coins, WireSchema, count, documented, flag
 from services.battles.queries import ListedState
 from services.battles.requests import MAX_CASES
 from services.battles.rules import MODES, TEAMS
@@ -97,8 +97,7 @@ CLIENT_SEED = _Optional(
 )
 REQUEST_ID = _Optional(
     "string",
-    "1 to 64 letters, digits, dashes and underscores. A repeated one changes nothing, and is answered with"
-    " the battle as it is now",
+    "1 to 64 printable characters. A repeated one changes nothing: the answer is the battle as it is now",
     "8f14e45fceea167a5a36dedd4bea2543",
 )
 SEAT = Unvalidated("integer", "The number of the seat, from 0", 1)
@@ -150,13 +149,3 @@ class CallBotSchema(WireSchema):
     """A seat to give to a bot."""
 
     seat = SEAT
-
-
-class BattleReceiptSchema(WireSchema):
-    """What proves to a player that a battle was locked before its round was known."""
-
-    battle = text("The id of the battle", "Zm9yIGV2ZXIgYW5kIGV2ZQ")
-    proof = text(
-        "A proof as described at https://c2sp.org/tlog-proof; its `extra` is the entry of the lock",
-        "c2sp.org/tlog-proof@v1\nextra eyJhdCI6…\nindex 18\n…",
-    )

@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from collections.abc import Iterable
 from contextlib import suppress
 
 import peewee
@@ -130,6 +131,12 @@ def get(*, platform_id: str) -> User:
 def get_by_id(user_id: int) -> User:
     """The player with this internal id. Raises UserNotFound."""
     return _existing(find_user("id", user_id))
+
+
+@reading()
+def get_all(user_ids: Iterable[int]) -> list[User]:
+    """The players with these internal ids, in no order; without those that are gone."""
+    return list(User.select().where(User.id.in_(list(user_ids))))
 
 
 def lock(user_id: int) -> User:

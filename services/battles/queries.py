@@ -27,6 +27,8 @@ from services.shared.pagination import Page, Place, rows_of_page
 FIRST_CASES = 3
 """How many cases the short form shows."""
 
+MOST_NEWER = 1_000
+
 CONTENTS_REMEMBERED = 1_000
 
 
@@ -134,6 +136,11 @@ class ShownBattle:
             user_id=user_id,
         )
 
+    @property
+    def players(self) -> list[int]:
+        """The internal ids of the players in the seats."""
+        return [seat.user_id for seat in self.seats if seat.user_id is not None]
+
     def seat_of(self, user_id: int) -> ShownSeat | None:
         """The player's seat, if the player has one."""
         return next((seat for seat in self.seats if seat.user_id == user_id), None)
@@ -210,6 +217,29 @@ def get(public_id: str) -> ShownBattle:
 def by_ids(battle_ids: Iterable[int]) -> list[ShownBattle]:
     """The battles with these internal ids, in the order of the ids; without those that are gone."""
     return _shown(list(Battle.select().where(Battle.id.in_(list(battle_ids))).order_by(Battle.id)))
+
+
+@reading()
+def versions(battle_ids: Iterable[int]) -> dict[int, int]:
+    """The versions of the battles with these internal ids, by their ids."""
+    query: Any = Battle.select(Battle.id, Battle.version).where(Battle.id.in_(list(battle_ids)))
+    return dict(query.tuples())
+
+
+@reading()
+def newer_than(battle_id: int) -> list[int]:
+    """The public battles under way that were created after this one."""
+    is_public = Battle.state.in_([State.OPEN, State.LOCKED]) & ~Battle.is_private
+    query: Any = Battle.select(Battle.id).where(is_public, Battle.id > battle_id).order_by(Battle.id)
+    return list(query.limit(MOST_NEWER).scalars())
+
+
+@reading()
+def players_of(battle_ids: Iterable[int]) -> list[int]:
+    """The players who have or had seats of these battles."""
+    is_of_player = BattleSeat.battle.in_(list(battle_ids)) & BattleSeat.user.is_null(False)
+    query: Any = BattleSeat.select(BattleSeat.user).where(is_of_player).distinct()
+    return list(query.scalars())
 
 
 def listed(*, state: ListedState, place: Place) -> Page[ShownBattle]:

@@ -71,7 +71,7 @@ class NewBattle(BetRequest):
 
 
 def _check_common(request: BetRequest) -> None:
-    if request.price is None:
+    if isinstance(request.price, bool) or not isinstance(request.price, int | float | Decimal):
         raise InvalidBattle
     request.check_client_seed()
     request_id: Any = request.request_id
@@ -82,12 +82,6 @@ def _check_common(request: BetRequest) -> None:
 def _is_request_id(value: object) -> bool:
     """As that of a bet."""
     return isinstance(value, str) and 1 <= len(value) <= MAX_REQUEST_ID and value.isprintable()
-
-
-def _check_price(value: object) -> None:
-    """Raises InvalidBattle unless it is a number."""
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        raise InvalidBattle
 
 
 def _cases(value: object) -> list[tuple[str, int]]:

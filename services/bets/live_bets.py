@@ -72,6 +72,13 @@ def shown(bet_ids: Iterable[int]) -> list[Any]:
     return list(SHOWN.select(*of_bet, *of_others).where(SHOWN.id.in_(list(bet_ids))).namedtuples())
 
 
+@reading()
+def public(bet_ids: Iterable[int]) -> list[Any]:
+    """These bets as ``shown`` returns them, without those of suspended players, oldest first."""
+    ids = Bet.select(Bet.id).where(Bet.id.in_(list(bet_ids)), IS_PUBLIC)
+    return newest_first(shown(ids.scalars()))[::-1]
+
+
 def newest_first(bets: Iterable[Any]) -> list[Any]:
     return sorted(bets, key=attrgetter("proof_due_at_ms", "id"), reverse=True)
 

@@ -25,6 +25,8 @@ class Signal(StrEnum):
     """Bets are due."""
     BATTLES = "battles"
     """Battles have changed."""
+    BATTLE_RECEIPTS = "battle-receipts"
+    """The locks of battles are in a signed checkpoint."""
     CACHE = "cache"
     """The data of a cache tag has changed."""
     PRICES = "prices"
@@ -48,6 +50,7 @@ _PAYLOADS: dict[Any, Callable[[Any], bool]] = {
     Signal.PROOFS: _are_ids,
     Signal.LIVE_BETS: lambda payload: isinstance(payload, list) and _are_events(payload, "live-bets:new"),
     Signal.BATTLES: _are_ids,
+    Signal.BATTLE_RECEIPTS: _are_ids,
     Signal.CACHE: lambda payload: all(isinstance(tag, str) for tag in payload["tags"]),
     Signal.PRICES: lambda payload: _are_ids([*payload.get("wanted", ()), *payload.get("asked", ())]),
     Signal.CONFIRMATION: lambda payload: payload is None,
