@@ -60,7 +60,7 @@ def generated(program: str) -> str:
 
 
 def definitions(module: str, names: set[str]) -> str:
-    """The source of these definitions of a module: constants, functions and classes, then instances of these."""
+    """The source of these definitions of a module: constants, functions and classes, and their instances."""
     text = (ROOT / module).read_text("utf-8")
     lines, statements = text.splitlines(), ast.parse(text).body
     constants: list[str] = []

@@ -2,6 +2,8 @@
 
     monitor.py https://play.example.com/log --state FILE [--key VKEY] [--once] [--compare FILE|URL]
 
+To verify the beacons of battles it also needs py-arkworks-bls12381 0.5.0 or later.
+
 It reads every entry of the log and every revealed bet, and trusts nothing that the server says but the first
 key, unless --key gives it. It prints a line for each contradiction, which a signature of the log proves:
 
@@ -10,11 +12,14 @@ key, unless --key gives it. It prints a line for each contradiction, which a sig
 - a bet whose nonce is not the next of its player, or whose commitment is not the one announced before
 - a commitment that two bets have, was redrawn outside of an epoch of redraws, or twice in one
 - an entry that is malformed, or whose terms do not fit each other
+- a battle that is locked twice, ended twice or not at all, or decided by another round than its lock says
+- a battle that was settled although its lock came after the round, as far as this monitor or the log shows
+- a battle that is void for a reason that the log, this monitor or a relay of drand refutes
 
 It prints a problem for what the server says without a signature. Problems are checked again each time:
 
 - a bet that is not revealed a minute after its proof was due, or a bet of the live feed without an entry
-- a revealed bet whose seed, terms or outcome differ from what the entry and the seeds say
+- a revealed bet or battle that differs from what the entries and the seeds say
 
 Everything else is "not checked": a failure of the network or the server, a missing tile, a file that no known
 key has signed, an entry of a later format. That proves nothing.
@@ -24,9 +29,15 @@ beside the theoretical one. --compare holds the log against a checkpoint that so
 can you find out that others are shown another history. It may be older than a rotation of the key:
 --earlier-key gives an earlier key, if the log did not announce it.
 
+A battle is decided by a round of drand, six seconds or more after its lock. As soon as the log has battles,
+this monitor also reads the checkpoint at the time of each round, so that the house can't see a round before
+it locks. So it must run without --once to find that. It counts void battles, and who would have won them.
+--beacons names the relays of the network; those of drand's public network are built in.
+
 FILE keeps what was seen. It also keeps the contradictions, so that a later run reports them again, and the
 signed checkpoints that prove them. Without --once the log is read every 10 seconds. A log that changed its
-key while nobody watched needs --key again. The clock of this machine must be right.
+key while nobody watched needs --key again. The clock of this machine must be right: where there are battles
+it is compared with the beacons.
 
 Exit status: 1 if there is a contradiction or a problem, 2 if something was not checked, otherwise 0.
 """
@@ -52,6 +63,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from hashlib import sha256
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -59,9 +71,38 @@ from urllib.parse import urlsplit
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+try:
+    from py_arkworks_bls12381 import GT, G1Point, G2Point
+except ImportError:
+    # Beacons are not verified then, and the monitor says so.
+    GT = G1Point = G2Point = None  # type: ignore[assignment, misc]
+
 POLL_SECONDS = 10
 LATE_MS = 60_000
 """How much later than it was due a bet may be revealed."""
+
+LOCK_MS = 6_000
+"""How long after its lock the round of a battle is published, at least."""
+
+DECIDED_MS = 3_000
+"""A lock that could be read so long before its round must not be called late."""
+
+BEACON_MS = 24 * 60 * 60 * 1000
+"""How long after its round a battle may wait for the beacon."""
+
+RELAYS = ("https://api.drand.sh", "https://drand.cloudflare.com", "https://api2.drand.sh")
+RELAY_SECONDS = 5
+CLOCK_SLOW_MS = 1_000
+"""How early a beacon may come by the clock of this machine."""
+
+CLOCK_FAST_MS = 2_000
+"""How long after the next round the newest beacon of all relays may be the one before."""
+
+CLOCK_CHECKED_SECONDS = 60
+VOIDS_ASKED = 100
+"""Of how many battles that wait or are void the beacons are looked up at each reading."""
+
+BATTLES_KEPT = 1_000
 
 MAX_PROOF_DELAY_SECONDS = 600
 REQUEST_SECONDS = 60
@@ -102,7 +143,7 @@ class NotChecked(Exception):
     """Something is missing, was not signed, or is of a later format. That proves nothing."""
 
 
-# BEGIN of the rules, which generate.py copies from services/bets/rolls.py and services/log/tree.py.
+# BEGIN of the rules, which generate.py copies from services/bets, log, battles and beacon.
 
 CLIENT_SEED = re.compile(r"[A-Za-z0-9_-]{4,64}", re.ASCII)
 
@@ -234,6 +275,194 @@ def root_of(leaves: Sequence[bytes]) -> bytes:
     return hashes[0]
 
 
+NORMAL, JACKPOT, SHARED = "normal", "jackpot", "shared"
+
+MODES = (NORMAL, JACKPOT, SHARED)
+
+TEAMS = {
+    "1v1": (1, 1),
+    "1v1v1": (1, 1, 1),
+    "1v1v1v1": (1, 1, 1, 1),
+    "1v1v1v1v1v1": (1, 1, 1, 1, 1, 1),
+    "2v2": (2, 2),
+    "3v3": (3, 3),
+    "2v2v2": (2, 2, 2),
+}
+"""How many seats each team has. The seats of a team follow each other."""
+
+
+class Draws:
+    """The random numbers of one battle."""
+
+    def __init__(self, *, server_seed: str, lock_hash: str, randomness: str) -> None:
+        """``lock_hash`` is the leaf hash of the lock entry in the log, ``randomness`` the beacon's; hex."""
+        self._key = server_seed.encode()
+        self._context = f"battle-1:{lock_hash}:{randomness}"
+
+    def below(self, a: object, b: int, n: int) -> int:
+        """A whole number from 0 to n - 1, uniformly distributed."""
+        digest = hmac.digest(self._key, f"{self._context}:{a}:{b}".encode(), hashlib.sha256)
+        return int.from_bytes(digest, "big") * n >> 256
+
+    def ticket(self, *, seat: int, case: int) -> int:
+        """The ticket of a seat in a case."""
+        return self.below(seat, case, TICKET_RANGE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """How a battle is decided. ``teams`` is a key of TEAMS."""
+
+    mode: str
+    teams: str
+    crazy: bool = False
+    terminal: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises ValueError if there is no such battle."""
+        if self.mode not in MODES or self.teams not in TEAMS:
+            raise ValueError("no such mode or teams")
+        if self.mode == SHARED and (self.crazy or self.terminal or max(TEAMS[self.teams]) > 1):
+            raise ValueError("a shared battle has one seat a team, and is neither crazy nor terminal")
+
+    @property
+    def team_of_seats(self) -> list[int]:
+        """The team of each seat."""
+        return [team for team, seats in enumerate(TEAMS[self.teams]) for _ in range(seats)]
+
+
+class Decision(NamedTuple):
+    """Who gets the pot."""
+
+    values: list[int]
+    """Of each team, in cents: what counts for the mode."""
+    tie: list[int] | None
+    """The teams with the same best value, among which a draw has decided."""
+    winners: list[int]
+    """The teams that get the pot."""
+    payouts_cents: list[int]
+    """Of each seat."""
+
+
+def decide(rules: Rules, drawn_cents: Sequence[Sequence[int]], draws: Draws) -> Decision:
+    """Decide a battle. ``drawn_cents`` has, for each seat, the price of its item in each case."""
+    team_of_seats = rules.team_of_seats
+    values = [0] * len(TEAMS[rules.teams])
+    for team, prices in zip(team_of_seats, drawn_cents, strict=True):
+        values[team] += prices[-1] if rules.terminal else sum(prices)
+    tie = None
+    if rules.mode == SHARED:
+        winners = list(range(len(values)))
+    elif rules.mode == JACKPOT:
+        winners = [_draw_by_weight(draws, "jackpot", _jackpot_weights(values, crazy=rules.crazy))]
+    else:
+        best = min(values) if rules.crazy else max(values)
+        winners = [team for team, value in enumerate(values) if value == best]
+        if len(winners) > 1:
+            tie = winners
+            winners = [tie[draws.below("tie", 0, len(tie))]]
+    pot_cents = sum(map(sum, drawn_cents))
+    winning_seats = [seat for seat, team in enumerate(team_of_seats) if team in winners]
+    shares = _equal_shares(pot_cents, len(winning_seats), draws)
+    payouts_cents = [0] * len(team_of_seats)
+    for seat, share in zip(winning_seats, shares, strict=True):
+        payouts_cents[seat] = share
+    return Decision(values, tie, winners, payouts_cents)
+
+
+def _jackpot_weights(values: Sequence[int], *, crazy: bool) -> list[int]:
+    weights = [sum(values) - value for value in values] if crazy else list(values)
+    return weights if any(weights) else [1] * len(weights)
+
+
+def _draw_by_weight(draws: Draws, name: str, weights: Sequence[int]) -> int:
+    drawn = draws.below(name, 0, sum(weights))
+    return next(place for place, end in enumerate(accumulate(weights)) if drawn < end)
+
+
+def _equal_shares(cents: int, seats: int, draws: Draws) -> list[int]:
+    """The same for each seat. Cents that are left over go one by one to seats from a drawn one on."""
+    share, rest = divmod(cents, seats)
+    first = draws.below("rest", 0, seats)
+    return [share + ((seat - first) % seats < rest) for seat in range(seats)]
+
+
+SCHEME = "bls-unchained-g1-rfc9380"
+
+DOMAIN = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"
+
+UNNAMED = "default"
+"""The id of a network that is not part of its hash."""
+
+SIGNATURE = re.compile("[0-9a-f]{96}", re.ASCII)
+"""One text for each beacon. Decoders of points take several encodings of the same point."""
+
+
+class BadBeacon(Exception):
+    """A text is not the beacon of its round."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chain:
+    """A network. Times are in Unix seconds, bytes in lower-case hex."""
+
+    public_key: str
+    group_hash: str
+    genesis: int
+    period: int
+    beacon_id: str
+
+    @property
+    def hash(self) -> str:
+        """The name of the network: whoever knows it can check all of the other fields."""
+        digest = hashlib.sha256(self.period.to_bytes(4, "big") + self.genesis.to_bytes(8, "big"))
+        digest.update(bytes.fromhex(self.public_key) + bytes.fromhex(self.group_hash))
+        if self.beacon_id != UNNAMED:
+            digest.update(self.beacon_id.encode())
+        return digest.hexdigest()
+
+    def time_ms(self, round_: int) -> int:
+        """When the round is published, in Unix milliseconds. Rounds are numbered from 1."""
+        return (self.genesis + self.period * (round_ - 1)) * 1000
+
+    def first_round_at(self, time_ms: int) -> int:
+        """The first round that is published at this time or later."""
+        return max(1, -((self.genesis * 1000 - time_ms) // (self.period * 1000)) + 1)
+
+    def verify(self, round_: int, signature: str) -> str:
+        """The randomness of a genuine beacon, in hex. Raises BadBeacon. Takes about 2 ms of CPU."""
+        if not SIGNATURE.fullmatch(signature):
+            raise BadBeacon("the signature is not 96 lower-case hexadecimal digits")
+        content = bytes.fromhex(signature)
+        try:
+            point = G1Point.from_compressed_bytes(content)
+        except ValueError:
+            raise BadBeacon("the signature is not a point of the curve") from None
+        key = G2Point.from_compressed_bytes(bytes.fromhex(self.public_key))
+        hashed = G1Point.hash_to_curve(message_of(round_), DOMAIN)
+        if not GT.pairing_check([point, -hashed], [G2Point(), key]):
+            raise BadBeacon("the signature is not that of the round")
+        return hashlib.sha256(content).hexdigest()
+
+
+def message_of(round_: int) -> bytes:
+    """What the network signs for a round."""
+    return hashlib.sha256(round_.to_bytes(8, "big")).digest()
+
+
+QUICKNET = Chain(
+    public_key=(
+        "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d106451"
+        "0d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a"
+    ),
+    group_hash="f477d5c89f21a17c863a7f937c6a6d15859414d2be09cd448d4279af331c5d3e",
+    genesis=1692803367,
+    period=3,
+    beacon_id="quicknet",
+)
+"""The public network with a round each three seconds."""
+
+
 # END of the rules.
 
 
@@ -243,14 +472,16 @@ def root_of(leaves: Sequence[bytes]) -> bytes:
 class Web:
     """Reads URLs with a bound on time and size. It follows no redirect."""
 
-    def __init__(self, pause: Pause) -> None:
+    def __init__(self, pause: Pause, *, attempts: int = ATTEMPTS, seconds: float | None = None) -> None:
         self.pause = pause
+        self._attempts = attempts
+        self._seconds = seconds
         self._connections: dict[tuple[str, str], http.client.HTTPConnection] = {}
 
     def get(self, url: str, limit: int) -> bytes | None:
         """The body, None where there is none. Raises NotChecked."""
         failure = ""
-        for attempt in range(ATTEMPTS):
+        for attempt in range(self._attempts):
             if attempt:
                 self.pause(attempt)
             try:
@@ -288,7 +519,7 @@ class Web:
         if connection.sock is None:
             connection.connect()
         # The timeout of a socket bounds each read only, and a server could send a byte at a time.
-        watchdog = threading.Timer(REQUEST_SECONDS, _hang_up, [connection.sock])
+        watchdog = threading.Timer(self._seconds or REQUEST_SECONDS, _hang_up, [connection.sock])
         watchdog.daemon = True
         watchdog.start()
         try:
@@ -309,7 +540,7 @@ class Web:
     def _connection(self, scheme: str, netloc: str) -> http.client.HTTPConnection:
         if (scheme, netloc) not in self._connections:
             kind = http.client.HTTPSConnection if scheme == "https" else http.client.HTTPConnection
-            self._connections[scheme, netloc] = kind(netloc, timeout=REQUEST_SECONDS)
+            self._connections[scheme, netloc] = kind(netloc, timeout=self._seconds or REQUEST_SECONDS)
         return self._connections[scheme, netloc]
 
 
@@ -325,7 +556,7 @@ KEY_ID_BYTES = 4
 MAX_SIGNATURES = 100
 KEY_NAME = re.compile(r"[^\s+]+")
 KEY_ID = re.compile("[0-9a-f]{8}")
-SIGNATURE = re.compile(r"— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})")
+SIGNATURE_LINE = re.compile(r"— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})")
 CONTROL_CHARACTER = re.compile(r"[\x00-\x09\x0b-\x1f]")
 SIZE = re.compile("0|[1-9][0-9]{0,17}")
 
@@ -397,7 +628,7 @@ def split_note(note: bytes) -> tuple[str, list[str], list[tuple[str, bytes]]]:
         raise NotChecked("a note is not UTF-8") from None
     text, separator, block = content.rpartition("\n\n")
     signature_lines = block.removesuffix("\n").split("\n")
-    matches = [SIGNATURE.fullmatch(line) for line in signature_lines[: MAX_SIGNATURES + 1]]
+    matches = [SIGNATURE_LINE.fullmatch(line) for line in signature_lines[: MAX_SIGNATURES + 1]]
     signatures = [(match[1], _from_base64(match[2])) for match in matches if match]
     if not (
         separator
@@ -550,14 +781,32 @@ def _integer(least: int) -> Callable[[Any], bool]:
     return lambda value: type(value) is int and least <= value <= MAX_INTEGER
 
 
+def _is_bool(value: Any) -> bool:
+    return type(value) is bool
+
+
+def _is_list(of: Callable[[Any], bool], least: int, most: int) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and least <= len(value) <= most and all(map(of, value))
+
+
+def _has_keys(*names: str) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, dict) and tuple(value) == names and _are_valid(value)
+
+
 IS_HASH = _text("[0-9a-f]{64}")
 IS_ID = _text("[0-9]{1,19}")
 IS_INDEX = _integer(0)
 TERMS = {("algorithm", "edge", "item", "price", "threshold", "wager"), ("algorithm", "snapshot", "wager")}
 VALID: dict[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("at", "events", "kept", "price", "redraw", "size", "wager"), IS_INDEX),
-    **dict.fromkeys(("nonce", "threshold"), _integer(1)),
-    **dict.fromkeys(("audit", "commitment", "next", "snapshot"), IS_HASH),
+    **dict.fromkeys(("at", "events", "kept", "lock", "price", "redraw", "size", "team", "wager"), IS_INDEX),
+    **dict.fromkeys(("nonce", "round", "threshold"), _integer(1)),
+    **dict.fromkeys(("audit", "battle", "chain", "commitment", "next", "seed", "snapshot"), IS_HASH),
+    **dict.fromkeys(("crazy", "playersOnly", "terminal"), _is_bool),
+    "beacon": _has_keys("chain", "round"),
+    "cases": _is_list(IS_HASH, 1, 50),
+    "mode": _text("|".join(MODES)),
+    "seats": _is_list(_has_keys("clientSeed", "player", "team"), 2, 6),
+    "signature": _text(SIGNATURE.pattern),
     **dict.fromkeys(("item", "reason"), _text("(?s).{1,1000}")),
     **dict.fromkeys(("key", "nextKey"), _text(r"[^\s]{1,5000}")),
     "forkOf": _text(r"[^\s]{1,500}"),
@@ -565,7 +814,7 @@ VALID: dict[str, Callable[[Any], bool]] = {
     "clientSeed": _text(CLIENT_SEED.pattern),
     "edge": _text(r"0(\.[0-9]{1,6})?"),
     "game": _text("|".join(GAMES.values())),
-    "player": _text("[0-9a-f]{32}"),
+    "player": _text("[0-9a-f]{32}|bot"),
     "root": lambda value: isinstance(value, str) and len(_from_base64(value)) == HASH_BYTES,
     "terms": lambda value: isinstance(value, dict) and tuple(value) in TERMS and _are_valid(value),
     "v": lambda value: type(value) is int and value in (1, 2),
@@ -581,7 +830,28 @@ KINDS = {
     ("at", "nextKey", "v"): "key",
     ("at", "key", "nextKey", "v"): "key",
     ("at", "audit", "events", "v"): "audit",
+    (
+        "at",
+        "battle",
+        "beacon",
+        "cases",
+        "commitment",
+        "crazy",
+        "mode",
+        "playersOnly",
+        "seats",
+        "terminal",
+        "v",
+    ): "lock",
+    ("at", "battle", "lock", "seed", "signature", "v"): "end",
+    ("at", "battle", "lock", "reason", "seed", "v"): "void",
 }
+VERSION = 2
+SECOND_VERSION = ("audit", "lock", "end", "void")
+"""The kinds of entries of version 2."""
+
+BOT = "bot"
+"""In the place of the pseudonym of a player."""
 
 
 def parse_entry(raw: bytes) -> tuple[str, dict[str, Any]]:
@@ -589,7 +859,7 @@ def parse_entry(raw: bytes) -> tuple[str, dict[str, Any]]:
     try:
         entry = json.loads(raw.decode())
         version = within(entry, "v")
-        if type(version) is int and version > (2 if "audit" in entry else 1):
+        if type(version) is int and version > VERSION:
             return "later", entry
         is_canonical = canonical_json(entry).encode() == raw
     except (ValueError, RecursionError):
@@ -597,7 +867,8 @@ def parse_entry(raw: bytes) -> tuple[str, dict[str, Any]]:
     if not is_canonical:
         raise Contradiction("is not canonical JSON")
     kind = KINDS.get(tuple(entry)) if isinstance(entry, dict) else None
-    if kind is None or not _are_valid(entry):
+    is_valid = kind and _are_valid(entry) and entry["v"] == (VERSION if kind in SECOND_VERSION else 1)
+    if kind is None or not is_valid or (kind != "lock" and entry.get("player") == BOT):
         raise Contradiction("has no known form")
     return kind, entry
 
@@ -624,7 +895,7 @@ def wrong_terms(entry: dict[str, Any]) -> str | None:
     return None
 
 
-class Chain:
+class Commitments:
     """The announced commitment of each player, and what contradicts it."""
 
     def __init__(self, state: State) -> None:
@@ -676,6 +947,10 @@ class Chain:
     def reveal(self, entry: dict[str, Any]) -> None:
         """Forget the commitment of a bet whose seed is known now."""
         self._owners.pop(entry["commitment"], None)
+
+    def is_announced(self, commitment: str) -> bool:
+        """Whether a player has this commitment, whose seed is still secret."""
+        return commitment in self._owners
 
     def _announce(self, player: str, nonce: int, commitment: str, epoch: int) -> str | None:
         """Note a player's next commitment. It must not be one whose seed is still secret."""
@@ -742,6 +1017,159 @@ def _opening(terms: dict[str, Any], content: Content, drawn: int) -> tuple[int, 
     return won.price_cents, mean, shown
 
 
+def wrong_lock(entry: dict[str, Any]) -> str | None:
+    """What is wrong with the lock of a battle alone."""
+    try:
+        rules_of(entry)
+    except ValueError:
+        return "there is no battle with this mode and these seats"
+    players = [seat["player"] for seat in entry["seats"] if seat["player"] != BOT]
+    if len(set(players)) < len(players):
+        return "a player has two seats"
+    if entry["playersOnly"] and len(players) < len(entry["seats"]):
+        return "a bot has a seat in a battle for players only"
+    return None
+
+
+def rules_of(entry: dict[str, Any]) -> Rules:
+    """The rules that a lock names. Raises ValueError if there are no such ones."""
+    teams = [seat["team"] for seat in entry["seats"]]
+    for name in TEAMS:
+        rules = Rules(mode=NORMAL, teams=name)
+        if rules.team_of_seats == teams:
+            return Rules(mode=entry["mode"], teams=name, crazy=entry["crazy"], terminal=entry["terminal"])
+    raise ValueError("no such teams")
+
+
+class Battle(NamedTuple):
+    """A recomputed battle."""
+
+    drawn: list[list[tuple[ContentItem, int]]]
+    """For each seat, the item and the ticket of each case."""
+    decision: Decision
+
+
+def decide_battle(
+    entry: dict[str, Any], *, server_seed: str, signature: str, contents: list[Content]
+) -> Battle:
+    """Recompute a battle from its lock, the server seed, the signature of its round and its cases."""
+    draws = Draws(
+        server_seed=server_seed,
+        lock_hash=leaf_hash(canonical_json(entry).encode()).hex(),
+        randomness=sha256(bytes.fromhex(signature)).hexdigest(),
+    )
+    drawn = []
+    for seat in range(len(entry["seats"])):
+        tickets = [draws.ticket(seat=seat, case=case) for case in range(len(contents))]
+        drawn.append(
+            [
+                (items[winner(drawn, (item.width for item in items))], drawn)
+                for drawn, (_, _, items) in zip(tickets, contents, strict=True)
+            ]
+        )
+    prices = [[item.price_cents for item, _ in items] for items in drawn]
+    return Battle(drawn, decide(rules_of(entry), prices, draws))
+
+
+def shown_battle(battle: Battle) -> dict[str, object]:
+    """What the public form of a settled battle must say."""
+    return {
+        "drawn": [
+            [
+                {"item": item.name, "price": coins(item.price_cents), "ticket": str(drawn)}
+                for item, drawn in items
+            ]
+            for items in battle.drawn
+        ],
+        "payouts": [coins(cents) for cents in battle.decision.payouts_cents],
+    }
+
+
+def who_won(entry: dict[str, Any], battle: Battle) -> str:
+    """The seats that got something, in words."""
+    found = []
+    for number, seat in enumerate(entry["seats"]):
+        who = "a bot" if seat["player"] == BOT else f"player {seat['player']}"
+        if cents := battle.decision.payouts_cents[number]:
+            found.append(f"{who} in seat {number} ({coins(cents)})")
+    return ", ".join(found) or "nobody"
+
+
+# --- Beacons ----------------------------------------------------------------------------------------------
+
+
+def read_chain(info: Json, chain_hash: str) -> Chain | None:
+    """The network with this hash, as a relay describes it. None if it describes another one."""
+    try:
+        chain = Chain(
+            public_key=info["public_key"],
+            group_hash=info["groupHash"],
+            genesis=info["genesis_time"],
+            period=info["period"],
+            beacon_id=info["metadata"]["beaconID"],
+        )
+        return chain if chain.hash == chain_hash and chain.period and info["schemeID"] == SCHEME else None
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        return None
+
+
+def is_genuine(chain: Chain, round_: int, signature: str) -> bool | None:
+    """Whether a signature is that of the round. None without the library that can tell."""
+    if G1Point is None or not hasattr(G1Point, "hash_to_curve"):
+        return None
+    try:
+        chain.verify(round_, signature)
+    except BadBeacon:
+        return False
+    except ValueError:
+        raise NotChecked(f"the key of the network {chain.hash} is no point of the curve") from None
+    return True
+
+
+class Relays:
+    """Asks relays of drand for beacons. Without the library their word counts."""
+
+    def __init__(self, urls: Sequence[str]) -> None:
+        self._given = bool(urls)
+        self._urls = [url.rstrip("/") for url in urls or RELAYS]
+        self._web = Web(lambda _: None, attempts=1, seconds=RELAY_SECONDS)
+
+    def serve(self, chain: Chain) -> bool:
+        """Whether the relays may have this network: the built-in ones have the public network only."""
+        return self._given or chain == QUICKNET
+
+    def signature(self, chain: Chain, round_: int) -> str | None:
+        """The signature of a round; None as long as no relay shows it."""
+        for document in self._ask(f"{chain.hash}/public/{round_}"):
+            signature = within(document, "signature")
+            if VALID["signature"](signature) and is_genuine(chain, round_, signature) is not False:
+                return str(signature)
+        return None
+
+    def newest(self, chain: Chain) -> int | None:
+        """The newest round of all relays; None if none answers."""
+        rounds = []
+        for document in self._ask(f"{chain.hash}/public/latest"):
+            round_, signature = within(document, "round"), within(document, "signature")
+            is_beacon = VALID["round"](round_) and VALID["signature"](signature)
+            if is_beacon and is_genuine(chain, round_, signature) is not False:
+                rounds.append(round_)
+        return max(rounds, default=None)
+
+    def info(self, chain_hash: str) -> Chain | None:
+        """The network with this hash; None if no relay describes it."""
+        chains = (read_chain(document, chain_hash) for document in self._ask(f"{chain_hash}/info"))
+        return next(filter(None, chains), None)
+
+    def _ask(self, path: str) -> Iterator[Json]:
+        for url in self._urls:
+            with suppress(NotChecked):
+                yield self._web.json(f"{url}/{path}")
+
+    def close(self) -> None:
+        self._web.close()
+
+
 def within(value: Json, *names: str) -> Json:
     """The value under these names, None where there is none."""
     for name in names:
@@ -764,7 +1192,7 @@ def differences(shown: Json, expected: dict[str, object]) -> Iterator[str]:
 # --- What is kept -----------------------------------------------------------------------------------------
 
 
-STATE_VERSION = 2
+STATE_VERSION = 3
 SIGNED = ("origin", "keys", "next_key", "checkpoint", "size", "edge", "evidence")
 """What is kept of a state with another version."""
 
@@ -802,6 +1230,22 @@ class State:
     problems: dict[str, list[str]] = field(default_factory=dict)
     """What did not fit the log, by what said so: ``entry 7``, ``the live bet 12``."""
     sums: dict[str, dict[str, int]] = field(default_factory=dict)
+    newest_at: int = 0
+    """The latest time that an entry names."""
+    fork: tuple[int, int] | None = None
+    """Index and time of the entry that says which log this one continues."""
+    fetched: list[tuple[int, int, int]] = field(default_factory=list)
+    """When checkpoints were read: the beginning and the end of the request, and the size."""
+    chain: dict[str, Any] | None = None
+    """What a relay says of the last network of battles that is not built in."""
+    battles: dict[str, tuple[int, int, str]] = field(default_factory=dict)
+    """Of each battle the index of its lock, that of its end or -1, and its commitment."""
+    locks: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """The locks without a checked end, and the newest of the others, by index: see ``Monitor._read_lock``."""
+    lost: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The locks that the log before this one had and this one did not keep, by battle."""
+    voids: dict[str, dict[str, int]] = field(default_factory=dict)
+    """How many battles are void, by reason: all, and those that players or bots would have won."""
     contradictions: list[str] = field(default_factory=list)
     evidence: list[str] = field(default_factory=list)
     """The signed checkpoints on which the log was found to contradict itself."""
@@ -817,6 +1261,8 @@ class State:
         state = cls(**kept)
         state.players = {player: tuple(known) for player, known in state.players.items()}  # type: ignore[misc]
         state.waiting = {int(index): tuple(waits) for index, waits in state.waiting.items()}  # type: ignore[misc]
+        state.locks = {int(index): lock for index, lock in state.locks.items()}
+        state.fetched = [tuple(each) for each in state.fetched]  # type: ignore[misc]
         return state
 
     def save(self, path: Path) -> None:
@@ -851,13 +1297,15 @@ def split_name(name: str) -> tuple[str, str]:
 class Monitor:
     """Reads a log once at each ``poll``. ``now`` gives the time in seconds, ``pause`` waits for some."""
 
-    def __init__(self, url: str, path: Path, now: Now, pause: Pause) -> None:
+    def __init__(self, url: str, path: Path, now: Now, pause: Pause, relays: Sequence[str] = ()) -> None:
         self.first_prefix = split_name(url.rstrip("/"))[0]
         self.site = self.first_prefix.rpartition("/")[0]
         self.path = path
         self.state = State.load(path)
-        self.chain = Chain(self.state)
+        self.commitments = Commitments(self.state)
+        self.battle_commitments = {battle[2] for battle in self.state.battles.values()}
         self.web = Web(pause)
+        self.relays = Relays(relays)
         self.tree: Tree | None = None
         self._now, self._pause = now, pause
         self._note = ""
@@ -866,6 +1314,12 @@ class Monitor:
         self._unreadable: set[str] = set()
         self._is_checked = True
         self._next_save = 0.0
+        self._glanced: list[Checkpoint] = []
+        self._page: tuple[int, list[Json]] = (-1, [])
+        self._clock_checked_ms = 0
+        self._is_clock_right = True
+        self._asked = 0
+        self._unverified = 0
 
     @property
     def prefix(self) -> str:
@@ -881,6 +1335,10 @@ class Monitor:
         """Read what is new. False if something could not be checked."""
         self._is_checked = True
         self._unreadable.clear()
+        self._page = (-1, [])
+        self._asked = self._unverified = 0
+        with self._noting():
+            self._check_clock()
         with self._noting(proven_by_note=True):
             self._pin(key, earlier_keys)
             live = list(self._live_bets())
@@ -890,10 +1348,12 @@ class Monitor:
                 self._read_entries()
                 self._check_predecessor()
             self._reveal({index // WIDTH for index in self.state.waiting})
+            self._check_battles()
             self._check_live(live)
             with self._noting(proven_by_note=True):
                 self._compare(compare)
         self.web.close()
+        self.relays.close()
         self._save()
         return self._is_checked
 
@@ -989,9 +1449,12 @@ class Monitor:
         ):
             raise NotChecked(f"{origin} is no successor of {state.origin}")
         prefix = self.first_prefix + split_name(origin)[1]
-        checkpoint = self._read_checkpoint(prefix, origin, least if is_successor else max(least, state.size))
-        if not is_successor and checkpoint.size < state.size:
-            raise Contradiction(f"the log went back from size {state.size} to {checkpoint.size}")
+        glanced = [] if is_successor else self._glanced
+        self._glanced = []
+        seen = 0 if is_successor else max([state.size, *(other.size for other in glanced)])
+        checkpoint = self._read_checkpoint(prefix, origin, max(least, seen))
+        if checkpoint.size < seen:
+            raise Contradiction(f"the log went back from size {seen} to {checkpoint.size}")
         changed = f"the tree of size {checkpoint.size} does not continue that of size {state.size}"
         edge = from_hex(state.edge)
         if not is_successor and checkpoint.size == state.size and checkpoint.root != edge_root(edge):
@@ -1001,6 +1464,10 @@ class Monitor:
             self._begin_successor(origin)
         elif not tree.agrees(edge, state.size, state.size):
             raise Contradiction(changed)
+        for other in glanced:
+            if edge_root(tree.edge_at(other.size)) != other.root:
+                self._note = other.note
+                raise Contradiction(f"two histories: size {other.size} does not fit size {tree.size}")
         state = self.state
         state.size, state.edge = tree.size, [level.hex() for level in tree.edge]
         state.checkpoint, self.tree = checkpoint.note, tree
@@ -1015,11 +1482,16 @@ class Monitor:
         for attempt in range(1 + ASKED_AGAIN):
             if attempt:
                 self._pause(ASK_SECONDS)
+            began_ms = self.now_ms
             note = self.web.get(f"{prefix}/checkpoint", NOTE_BYTES)
             if note is None:
                 raise NotChecked(f"{prefix}/checkpoint is missing")
             self._note = note.decode(errors="replace")
             checkpoint = open_checkpoint(note, origin, keys)
+            # A smaller one than was read before comes from a cache.
+            is_new = origin == self.state.origin and checkpoint.size >= self.state.size
+            if self._is_clock_right and is_new:
+                self.state.fetched.append((began_ms, self.now_ms, checkpoint.size))
             if checkpoint.size >= least:
                 break
         return checkpoint
@@ -1033,12 +1505,19 @@ class Monitor:
             origin=origin,
             keys=old.keys,
             next_key=old.next_key,
-            predecessor={"origin": old.origin, "size": old.size, "edge": old.edge},
+            predecessor={
+                "origin": old.origin,
+                "size": old.size,
+                "edge": old.edge,
+                "locks": {str(index): lock for index, lock in old.locks.items()},
+            },
             ended=[*old.ended, old.origin],
+            chain=old.chain,
             contradictions=old.contradictions,
             evidence=old.evidence,
         )
-        self.chain = Chain(self.state)
+        self.commitments = Commitments(self.state)
+        self.battle_commitments = set()
 
     def _compare(self, source: str | None) -> None:
         """Hold the log against a checkpoint that somebody else has seen."""
@@ -1087,7 +1566,10 @@ class Monitor:
                 self._read_entry(number * WIDTH + place, entries[place])
             state.position = number * WIDTH + len(entries)
             self._reveal({number})
+            self._check_battles(number)
             self._save()
+        # What is read later comes after the last of these.
+        state.fetched = [max(state.fetched)] if tree and state.fetched else state.fetched
         if state.later:
             first, count = state.later
             others = f", and {count - 1} others are" if count > 1 else ""
@@ -1102,6 +1584,9 @@ class Monitor:
         except NotChecked:
             problem = None
             self._read_later(index, entry)
+        else:
+            if kind != "later":
+                self.state.newest_at = max(self.state.newest_at, entry["at"])
         if problem:
             self._contradiction(f"entry {index}: {problem}")
 
@@ -1119,17 +1604,17 @@ class Monitor:
     def _read_bet(self, index: int, entry: dict[str, Any]) -> str | None:
         due = min(entry["at"], self.now_ms) + self._proof_delay_ms
         self.state.waiting[index] = due, entry
-        return self._chained(index, self.chain.bet(entry)) or wrong_terms(entry)
+        return self._chained(index, self.commitments.bet(entry)) or wrong_terms(entry)
 
     def _read_commitment(self, index: int, entry: dict[str, Any]) -> str | None:
-        return self._chained(index, self.chain.commitment(entry))
+        return self._chained(index, self.commitments.commitment(entry))
 
     def _read_redrawn(self, index: int, entry: dict[str, Any]) -> str | None:
-        return self._chained(index, self.chain.redrawn(entry))
+        return self._chained(index, self.commitments.redrawn(entry))
 
     def _read_epoch(self, index: int, entry: dict[str, Any]) -> str | None:
         self._report(f"entry {index}: epoch {entry['redraw']} of redraws begins: {entry['reason']}")
-        return self._chained(index, self.chain.begin_epoch(entry))
+        return self._chained(index, self.commitments.begin_epoch(entry))
 
     def _read_audit(self, _: int, entry: dict[str, Any]) -> str | None:
         """An anchor of the audit trail, whose events never become fewer."""
@@ -1156,6 +1641,7 @@ class Monitor:
         kept, size = entry["kept"], entry["size"]
         # Events may be lost with the end of the log.
         self.state.audited = 0
+        self.state.fork = index, entry["at"]
         self._report(f"entry {index}: continues {entry['forkOf']}, with {kept} of its {size} entries")
         seen, tree = self.state.predecessor, self.tree
         if kept != index or kept > size or entry["forkOf"] == self.state.origin:
@@ -1166,6 +1652,7 @@ class Monitor:
             return None
         # The entry of the predecessor may be lost itself, when it was followed by another loss.
         self.state.predecessor = None
+        self._lose_locks(index, seen)
         edge, is_seen = from_hex(seen["edge"]), seen["origin"] == entry["forkOf"]
         if is_seen and size < seen["size"]:
             return f"says that the last checkpoint had size {size}, but one of size {seen['size']} was seen"
@@ -1199,12 +1686,8 @@ class Monitor:
 
     def _reveal_page(self, page: int, waiting: list[int]) -> None:
         """Check the revealed bets of a page, and that none is late. What does not fit goes on waiting."""
-        url = f"{self.prefix}/revealed/{page}"
-        revealed = self.web.json(url, REVEALED_BYTES)
-        if not isinstance(revealed, list):
-            raise NotChecked(f"{url} is malformed")
-        # A later format may reveal something else than bets.
-        found = [(within(each, "index"), within(each, "bet")) for each in revealed]
+        # Battles are revealed beside bets, and a later format may reveal something else.
+        found = [(within(each, "index"), within(each, "bet")) for each in self._revealed(page)]
         bets = {index: bet for index, bet in found if IS_INDEX(index) and isinstance(bet, dict)}
         for index in waiting:
             due, entry = self.state.waiting[index]
@@ -1213,6 +1696,13 @@ class Monitor:
                     self._check_bet(index, entry, bets[index])
             elif due + LATE_MS < self.now_ms:
                 self._problems(f"entry {index}", [f"the bet was due at {due} and is not revealed"])
+
+    def _revealed(self, page: int) -> list[Json]:
+        url = f"{self.prefix}/revealed/{page}"
+        revealed = self.web.json(url, REVEALED_BYTES)
+        if not isinstance(revealed, list):
+            raise NotChecked(f"{url} is malformed")
+        return revealed
 
     def _check_bet(self, index: int, entry: dict[str, Any], bet: Json) -> None:
         """Recompute a revealed bet, and count it."""
@@ -1232,7 +1722,7 @@ class Monitor:
         if different:
             return
         del self.state.waiting[index]
-        self.chain.reveal(entry)
+        self.commitments.reveal(entry)
         sums = self.state.sums.setdefault(entry["game"], dict(NO_BETS))
         counted = {"bets": 1, "wagered": wager, "paid": payout, "mean": mean}
         for column, value in counted.items() if wager else (("freeBets", 1), ("freePaid", payout)):
@@ -1294,6 +1784,277 @@ class Monitor:
             return f"is not in entry {index} of {self.state.origin}"
         return None
 
+    # Battles
+
+    def _read_lock(self, index: int, entry: dict[str, Any]) -> str | None:
+        """The lock of a battle.
+
+        Kept are: ``entry``, the latest time that an entry before it names (``follows``), when the last
+        checkpoint was read that did not have it (``absent``), and when the first was that had it (``read``).
+        """
+        state, battle, commitment = self.state, entry["battle"], entry["commitment"]
+        lock = {
+            "entry": entry,
+            "follows": state.newest_at,
+            "absent": max((began for began, _, size in state.fetched if size <= index), default=None),
+            "read": min((ended for _, ended, size in state.fetched if size > index), default=None),
+        }
+        kept = within(state.predecessor, "locks", str(index))
+        if within(kept, "entry") == entry:
+            lock |= {name: kept[name] for name in ("absent", "read", "beacon") if name in kept}
+        before, lost = state.battles.get(battle), state.lost.get(battle)
+        is_used = commitment in self.battle_commitments or self.commitments.is_announced(commitment)
+        is_used = is_used or any(
+            each["entry"]["commitment"] == commitment for name, each in state.lost.items() if name != battle
+        )
+        if before:
+            return f"locks the battle of entry {before[0]} again"
+        state.battles[battle] = index, -1, commitment
+        state.locks[index] = lock
+        self.battle_commitments.add(commitment)
+        problem = wrong_lock(entry)
+        lock["done"] = problem is not None
+        if lost and lost["entry"] != entry:
+            return "locks a battle that the log before this one has locked in another way"
+        if is_used:
+            return "locks a battle with a commitment that was used before"
+        return problem
+
+    def _read_end(self, index: int, entry: dict[str, Any]) -> str | None:
+        """The end of a battle: the seed, and the signature of the round or the reason why it is void."""
+        state = self.state
+        first, ended, commitment = state.battles.get(entry["battle"], (-1, -1, ""))
+        if first != entry["lock"]:
+            return self._chained(index, f"ends a battle that is not locked in entry {entry['lock']}")
+        if ended >= 0:
+            return f"ends the battle of entry {first} again, after entry {ended}"
+        state.battles[entry["battle"]] = first, index, commitment
+        if first in state.locks:
+            state.locks[first]["end"] = [index, entry]
+        if commitment_of(entry["seed"]) != commitment:
+            if first in state.locks:
+                state.locks[first]["done"] = True
+            return "the server seed is not the one that the lock is committed to"
+        return None
+
+    def _read_void(self, index: int, entry: dict[str, Any]) -> str | None:
+        problem = self._read_end(index, entry)
+        if entry["reason"] not in ("late", "beacon", "restore"):
+            return f"a battle is void for the reason {entry['reason'][:100]!r}"
+        return problem
+
+    def _lose_locks(self, index: int, seen: dict[str, Any]) -> None:
+        """Report the battles that the log before this one had locked, and that this one did not keep."""
+        lost = {number: lock for number, lock in seen.get("locks", {}).items() if int(number) >= index}
+        for number, lock in lost.items():
+            self.state.lost[lock["entry"]["battle"]] = lock
+            won = lock.get("won", "its seed was not in the log")
+            self._report(f"entry {index}: the lock in entry {number} was not kept: {won}")
+
+    def _check_battles(self, page: int | None = None) -> None:
+        """Check the battles that wait, or those that ended in the entries of a page."""
+        locks = self.state.locks
+        for index, lock in list(locks.items()):
+            ended = lock["end"][0] // WIDTH if "end" in lock else None
+            if not lock.get("done") and page in (None, ended):
+                with self._noting():
+                    self._check_battle(index, lock)
+        over = [index for index, lock in locks.items() if lock.get("done")]
+        for index in over[:-BATTLES_KEPT]:
+            del locks[index]
+        if page is None and self._unverified:
+            self._not_checked(
+                f"the signatures of {self._unverified} beacons: install py-arkworks-bls12381 0.5.0 or later"
+            )
+
+    def _check_battle(self, index: int, lock: dict[str, Any]) -> None:
+        entry, name = lock["entry"], f"entry {index}"
+        chain, round_ = self._chain(entry["beacon"]["chain"]), entry["beacon"]["round"]
+        due = chain.first_round_at(entry["at"] + LOCK_MS)
+        if round_ != due:
+            self._contradiction(f"{name}: the battle is decided by round {round_}, not {due}")
+        number, end = lock.get("end", (None, None))
+        if end is None:
+            self._find_beacon(lock, chain, round_)
+            if self.state.newest_at > chain.time_ms(round_) + BEACON_MS + LATE_MS:
+                self._contradiction(f"{name}: the battle has no end a day after round {round_}")
+        elif "reason" in end:
+            self._check_void(index, lock, chain, number, end)
+        else:
+            self._check_settled(index, lock, chain, number, end)
+
+    def _check_settled(
+        self, index: int, lock: dict[str, Any], chain: Chain, number: int, end: dict[str, Any]
+    ) -> None:
+        """A settled battle: its lock came before the round, and the payouts are those of the rules."""
+        entry, name = lock["entry"], f"entry {index}"
+        round_, signature = entry["beacon"]["round"], end["signature"]
+        published, absent, follows = chain.time_ms(round_), lock["absent"], lock["follows"]
+        if absent is not None and absent >= published:
+            self._contradiction(
+                f"{name}: the battle is settled, but {absent - published} ms after round {round_} was"
+                " published a checkpoint did not have its lock"
+            )
+        if follows >= published:
+            self._contradiction(
+                f"{name}: the battle is settled, but its lock follows an entry of {follows}, and round"
+                f" {round_} was published at {published}"
+            )
+        genuine = is_genuine(chain, round_, signature)
+        if genuine is False:
+            lock["done"] = True
+            self._contradiction(f"entry {number}: the signature is not that of round {round_}")
+            return
+        self._unverified += genuine is None
+        contents = [self._content(snapshot) for snapshot in entry["cases"]]
+        battle = decide_battle(entry, server_seed=end["seed"], signature=signature, contents=contents)
+        if not self._is_revealed_right(number, end, battle):
+            return
+        lock["done"] = True
+        lock["won"] = who_won(entry, battle)
+        self._count_battle(entry, battle, contents)
+
+    def _is_revealed_right(self, number: int, end: dict[str, Any], battle: Battle) -> bool:
+        """Whether a battle is revealed as it must be. It is reported if it is late, or differs."""
+        name, page = f"entry {number}", number // WIDTH
+        if self._page[0] != page:
+            self._page = page, self._revealed(page)
+        found = [within(each, "battle") for each in self._page[1] if within(each, "index") == number]
+        shown = next(filter(None, found), None)
+        if shown is None:
+            if end["at"] + LATE_MS < self.now_ms:
+                self._problems(name, ["the battle is not revealed"])
+            return False
+        different = [
+            f"in the revealed battle {field} are not {json.dumps(value, default=str)[:300]}"
+            for field, value in shown_battle(battle).items()
+            if within(shown, field) != value
+        ]
+        self._problems(name, different)
+        return not different
+
+    def _count_battle(self, entry: dict[str, Any], battle: Battle, contents: list[Content]) -> None:
+        """Count the seats of players. Each of them gets on average what its cases are worth."""
+        sums = self.state.sums.setdefault("battle", dict(NO_BETS))
+        mean = sum(item.price_cents * item.width for _, _, items in contents for item in items)
+        for seat, cents in zip(entry["seats"], battle.decision.payouts_cents, strict=True):
+            if seat["player"] != BOT:
+                sums["bets"] += 1
+                sums["wagered"] += sum(price for _, price, _ in contents)
+                sums["paid"] += cents
+                sums["mean"] += mean
+
+    def _check_void(
+        self, index: int, lock: dict[str, Any], chain: Chain, number: int, end: dict[str, Any]
+    ) -> None:
+        """A void battle: whether the reason can be true, and who would have won."""
+        entry, name, reason = lock["entry"], f"entry {number}", end["reason"]
+        round_ = entry["beacon"]["round"]
+        published, read = chain.time_ms(round_), lock["read"]
+        if reason == "late" and read is not None and read < published - DECIDED_MS:
+            self._contradiction(
+                f"{name}: the battle is void as late, but its lock was read {published - read} ms before"
+                f" round {round_}"
+            )
+        if reason == "beacon" and end["at"] < published + BEACON_MS:
+            self._contradiction(f"{name}: the battle is void less than a day after round {round_}")
+        if reason == "beacon" and "beacon" in lock and lock["beacon"][1] + LATE_MS < end["at"]:
+            self._contradiction(f"{name}: the battle is void, but a relay had round {round_} before")
+        fork = self.state.fork
+        if reason == "restore" and not (fork and index > fork[0] and entry["at"] < fork[1]):
+            self._contradiction(f"{name}: the battle is void after a restore, but none has lost its lock")
+        self._find_beacon(lock, chain, round_)
+        voids = self.state.voids.setdefault(reason, {"all": 0, "players": 0, "bots": 0})
+        if "counted" not in lock:
+            lock["counted"] = True
+            voids["all"] += 1
+        if "beacon" not in lock:
+            return
+        contents = [self._content(snapshot) for snapshot in entry["cases"]]
+        seeds = {"server_seed": end["seed"], "signature": lock["beacon"][0]}
+        battle = decide_battle(entry, **seeds, contents=contents)
+        lock["done"] = True
+        lock["won"] = who_won(entry, battle)
+        paid = zip(entry["seats"], battle.decision.payouts_cents, strict=True)
+        winners = {seat["player"] == BOT for seat, cents in paid if cents}
+        voids["players"] += False in winners
+        voids["bots"] += True in winners
+        self._report(f"{name}: the battle of entry {index} is void ({reason}), {lock['won']} would have won")
+
+    def _find_beacon(self, lock: dict[str, Any], chain: Chain, round_: int) -> None:
+        """Keep the signature of a round that was published, and when a relay showed it first."""
+        is_due = chain.time_ms(round_) <= self.now_ms and self._asked < VOIDS_ASKED
+        if "beacon" in lock or not is_due or not self.relays.serve(chain):
+            return
+        self._asked += 1
+        if signature := self.relays.signature(chain, round_):
+            lock["beacon"] = signature, self.now_ms
+
+    def _chain(self, chain_hash: str) -> Chain:
+        """The network with this hash. Raises NotChecked if nobody describes it."""
+        if chain_hash == QUICKNET.hash:
+            return QUICKNET
+        chain = read_chain(self.state.chain, chain_hash) if self.state.chain else None
+        if chain is None:
+            with suppress(NotChecked):
+                chain = read_chain(within(self.web.json(f"{self.site}/battles/rules"), "beacon"), chain_hash)
+            chain = chain or self.relays.info(chain_hash)
+            if chain is None:
+                raise NotChecked(f"the network {chain_hash}, which decides battles, is not described")
+            self.state.chain = {
+                "public_key": chain.public_key,
+                "groupHash": chain.group_hash,
+                "genesis_time": chain.genesis,
+                "period": chain.period,
+                "metadata": {"beaconID": chain.beacon_id},
+                "schemeID": SCHEME,
+            }
+            self._report(f"battles are decided by the network {chain_hash}: whoever runs it is trusted")
+        return chain
+
+    def _network(self) -> Chain | None:
+        """The network of the newest battle, if there is one and the network is known."""
+        locks = self.state.locks
+        if not locks:
+            return None
+        chain_hash = locks[max(locks)]["entry"]["beacon"]["chain"]
+        if chain_hash == QUICKNET.hash:
+            return QUICKNET
+        return read_chain(self.state.chain, chain_hash) if self.state.chain else None
+
+    def _check_clock(self) -> None:
+        """Hold the clock against the newest beacon. Raises NotChecked if it is wrong, or drand is late."""
+        chain, now_ms = self._network(), self.now_ms
+        is_due = abs(now_ms - self._clock_checked_ms) >= CLOCK_CHECKED_SECONDS * 1000
+        if chain is None or not self.relays.serve(chain) or not is_due:
+            return
+        newest = self.relays.newest(chain)
+        age_ms = 0 if newest is None else self.now_ms - chain.time_ms(newest)
+        self._is_clock_right = -CLOCK_SLOW_MS <= age_ms <= chain.period * 1000 + CLOCK_FAST_MS
+        if not self._is_clock_right:
+            # It is checked again at the next reading.
+            raise NotChecked(f"the clock: the newest beacon is {age_ms} ms old")
+        self._clock_checked_ms = now_ms
+
+    def wait(self, seconds: float) -> None:
+        """Pause. Where the log has battles, read the checkpoint at the time of each round meanwhile."""
+        began = self._now()
+        chain = self._network()
+        if chain is None:
+            self._pause(seconds)
+            return
+        first = chain.first_round_at(int(began * 1000) + 1)
+        rounds = range(first, chain.first_round_at(int((began + seconds) * 1000)))
+        for round_ in rounds:
+            self._pause(max(0.0, chain.time_ms(round_) / 1000 - self._now()))
+            with self._noting():
+                self._glance()
+        self._pause(max(0.0, began + seconds - self._now()))
+
+    def _glance(self) -> None:
+        """Read the checkpoint alone. The next poll holds the tree against it."""
+        self._glanced.append(self._read_checkpoint(self.prefix, self.state.origin, 0))
+
     # The end of a poll
 
     def _save(self) -> None:
@@ -1328,6 +2089,22 @@ def summary(state: State) -> Iterator[str]:
         if sums["freeBets"]:
             line += f"; {sums['freeBets']} free bets, paid {coins(sums['freePaid'])}"
         yield line
+    if state.battles:
+        waiting = sum(ended == -1 for _, ended, _ in state.battles.values())
+        void = sum(counts["all"] for counts in state.voids.values())
+        yield f"battles: {len(state.battles)} locked, {waiting} wait for their end, {void} void"
+    for reason, counts in sorted(state.voids.items()):
+        unknown = sum(
+            "won" not in lock and within(lock.get("end", [0, None])[1], "reason") == reason
+            for lock in state.locks.values()
+        )
+        yield (
+            f"void ({reason}): {counts['all']} battles; players would have won {counts['players']}, bots"
+            f" {counts['bots']}; of {unknown} it is not known"
+        )
+    for index, lock in sorted(state.locks.items()):
+        if "end" not in lock:
+            yield f"waiting: the battle of entry {index}, for round {lock['entry']['beacon']['round']}"
 
 
 def verifier_key(text: str) -> str:
@@ -1358,11 +2135,18 @@ def main(arguments: list[str] | None = None, now: Now = time.time, pause: Pause 
     )
     parser.add_argument("--once", action="store_true", help="read the log once")
     parser.add_argument("--compare", metavar="FILE|URL", help="a checkpoint that somebody else has seen")
+    parser.add_argument(
+        "--beacons",
+        action="append",
+        default=[],
+        metavar="URL",
+        help="a relay of the network that decides battles; may be repeated",
+    )
     options = parser.parse_args(arguments)
-    if not is_url(options.url):
+    if not all(map(is_url, [options.url, *options.beacons])):
         parser.error("URL begins with https:// or http://")
     try:
-        monitor = Monitor(options.url, options.state, now, pause)
+        monitor = Monitor(options.url, options.state, now, pause, options.beacons)
     except (OSError, ValueError, TypeError, KeyError) as problem:
         parser.error(f"{options.state} is not readable: {problem}")
     for line in monitor.state.contradictions:
@@ -1371,7 +2155,7 @@ def main(arguments: list[str] | None = None, now: Now = time.time, pause: Pause 
     with suppress(KeyboardInterrupt):
         is_checked = monitor.poll(options.key, options.earlier_key, options.compare)
         while not options.once:
-            pause(POLL_SECONDS)
+            monitor.wait(POLL_SECONDS)
             is_checked = monitor.poll(options.key, options.earlier_key, options.compare)
     if options.once:
         monitor.state.save(options.state)

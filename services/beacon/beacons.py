@@ -1,6 +1,7 @@
 """The beacons of this process: which have arrived and when, from which relays, and whether they are fresh."""
 
 import logging
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -74,6 +75,8 @@ class RelayState:
     """What this process knows of a relay."""
 
     url: str
+    client: Relay | None = None
+    """What asks it, once the network is known."""
     verified_at_ms: int = 0
     """When it last gave a genuine beacon, even one that was known."""
     problem: str | None = None
@@ -99,6 +102,8 @@ class Beacons:
         self._chain = QUICKNET if settings.beacon_chain_hash == QUICKNET.hash else None
         self.relays = [RelayState(url) for url in settings.beacon_urls]
         self._known: dict[int, Arrival] = {}
+        self._newest: Arrival | None = None
+        self._lock = threading.Lock()
         self._missing: frozenset[int] = frozenset()
         self._wanted_until = self._deleted_at = Millis(0)
         self._is_stopped = False
@@ -150,7 +155,7 @@ class Beacons:
 
     def newest(self) -> Arrival | None:
         """The beacon with the highest round that this process knows."""
-        return max(self._known.copy().values(), default=None, key=lambda arrival: arrival.beacon.round)
+        return self._newest
 
     def newest_answering(self) -> int | None:
         """The newest round that is known, while a relay gives genuine beacons; None while none does."""
@@ -189,7 +194,7 @@ class Beacons:
     @property
     def missing(self) -> frozenset[int]:
         """The rounds that locked battles wait for since the last ``look_up``."""
-        return self._missing - self._known.keys()
+        return frozenset(round_ for round_ in self._missing if round_ not in self._known)
 
     def look_up(self) -> None:
         """See whether beacons are wanted, and which have come to other processes; delete old ones."""
@@ -197,10 +202,10 @@ class Beacons:
         if table.are_battles_under_way():
             self.want()
         if self.is_wanted():
-            waited_for = table.rounds_of_locked_battles() - self._known.keys()
+            waited_for = {each for each in table.rounds_of_locked_battles() if each not in self._known}
             for row in [*table.arrived_since(now - RECENT_MS), *table.stored(waited_for)]:
                 self._load(row)
-            self._missing = frozenset(waited_for - self._known.keys())
+            self._missing = frozenset(waited_for)
         if now - self._deleted_at > DELETED_EVERY_MS:
             table.delete_older(now - DAY_MS)
             self._deleted_at = now
@@ -238,7 +243,9 @@ class Beacons:
             return self._demo
         if self._chain is None:
             self._chain = read_chain(relay.url, self._chain_hash)
-        return Relay(relay.url, self._chain)
+        if relay.client is None:
+            relay.client = Relay(relay.url, self._chain)
+        return relay.client
 
     def start(self) -> None:
         """Store what relays answer."""
@@ -265,9 +272,14 @@ class Beacons:
         self._remember(Arrival(Beacon(row.round, row.signature, randomness), row.arrived_at_ms))
 
     def _remember(self, arrival: Arrival) -> None:
-        if self._known.setdefault(arrival.beacon.round, arrival) is not arrival:
-            return
-        while len(self._known) > MOST_KNOWN:
-            self._known.pop(next(iter(self._known)), None)
+        with self._lock:
+            if arrival.beacon.round in self._known:
+                return
+            self._known[arrival.beacon.round] = arrival
+            if self._newest is None or self._newest.beacon.round < arrival.beacon.round:
+                self._newest = arrival
+            while len(self._known) > MOST_KNOWN:
+                # The one that was learned of first.
+                del self._known[next(iter(self._known))]
         for hook in self.on_arrival:
             hook(arrival.beacon)

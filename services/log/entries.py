@@ -57,7 +57,7 @@ LOCK = OF_BATTLE | {
     "playersOnly": bool,
     "seats": [
         {
-            "clientSeed": re.compile(".{4,64}", re.DOTALL),
+            "clientSeed": re.compile("[A-Za-z0-9_-]{4,64}"),
             "player": re.compile(f"[0-9a-f]{{32}}|{BOT}"),
             "team": int,
         }

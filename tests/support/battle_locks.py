@@ -2,12 +2,9 @@
 
 from typing import Any
 
-from models.battles import Battle, State
-from models.db.connection import writing
-from models.log import WaitingEntry
+from models.battles import State
 from services.battles import queries
 from services.log.battle_locks import LEAD_MS
-from tests.support.lost_log import restore_log
 from tests.support.played_battles import PlayedBattles
 
 
@@ -44,7 +41,8 @@ class LockedBattles:
         self._clock.now = max(self._clock.now, self.time(battle))
         services.log.decide_locks()
         services.log.append_waiting()
-        services.beacons.ask_all()
+        services.beacons.look_up()
+        services.beacons.ask(services.beacons.relays[0], battle.round)
         services.battle_upkeep.end_due()
         services.battle_upkeep.cancel_due()
         services.log.append_waiting()
@@ -54,12 +52,3 @@ class LockedBattles:
 def now(battle: Any) -> Any:
     """The battle as it is stored now."""
     return queries.get(battle.public_id)
-
-
-def restore_before_append(backup: Any, battle: Any) -> None:
-    """Restore the log, and let the lock of a battle wait for it as it did then."""
-    restore_log(backup)
-    with writing():
-        columns = {Battle.lock_index: None, Battle.is_lock_in_time: None}
-        Battle.update(columns).where(Battle.id == battle.id).execute()
-        WaitingEntry.insert(entry=battle.lock_entry_id).execute()

@@ -117,9 +117,19 @@ class PublicLog:
         self.entries: list[bytes] = []
         self.bets: dict[int, dict] = {}
         self.live: list[str] = []
+        self.began_ms = BEGAN_MS
+        self.battles: dict[int, dict] = {}
+        """The revealed battles, by the indexes of their ends."""
+        self.documents: dict[str, object] = {}
+        """Further documents of the site, by path."""
+
+    @property
+    def now_ms(self) -> int:
+        """When the next entry is appended."""
+        return self.began_ms + len(self.entries) * STEP_MS
 
     def append(self, **entry) -> int:
-        at = BEGAN_MS + len(self.entries) * STEP_MS
+        at = self.now_ms
         self.entries.append(canonical({"at": at, "v": 1} | entry).encode())
         return len(self.entries) - 1
 
@@ -228,6 +238,7 @@ class PublicLog:
             "/stats/live-bets": {"success": True, "data": {"bets": live, "total": len(live)}},
             **{f"/bets/{bet['id']}": bet for bet in self.bets.values()},
             **{f"{prefix}/revealed/{page}": self._revealed(page) for page in pages},
+            **self.documents,
         }
         return {
             **{path: json.dumps(document).encode() for path, document in documents.items()},
@@ -238,7 +249,9 @@ class PublicLog:
         }
 
     def _revealed(self, page: int) -> list[dict]:
-        return [{"index": index, "bet": bet} for index, bet in self.bets.items() if index // 256 == page]
+        bets = [{"index": index, "bet": bet} for index, bet in self.bets.items() if index // 256 == page]
+        ended = self.battles.items()
+        return bets + [{"index": index, "battle": battle} for index, battle in ended if index // 256 == page]
 
 
 def _fraction(player: Player, prefix: str) -> Fraction:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.harness.servers import ROOT
 from tests.support.golden_log import golden_files
+from tests.support.public_battles import DAY_MS, Network, PublicBattles
 from tests.support.public_log import (
     BEGAN_MS,
     ORIGIN,
@@ -803,7 +804,7 @@ def test_the_audit_trail_of_the_operator_never_has_fewer_events(log, watch):
 
 def test_entries_of_a_later_format_are_not_checked(log, watch):
     alice, _ = play(log)
-    log.append(v=2, battle="ab" * 32, reason="late")
+    log.append(v=3, battle="ab" * 32, reason="late")
     log.append(v=3)
     log.spin(alice)
 
@@ -817,7 +818,7 @@ def test_entries_of_a_later_format_are_not_checked(log, watch):
 
 def test_what_an_entry_of_a_later_format_may_explain_is_no_contradiction(log, watch):
     alice, _ = play(log)
-    log.append(v=2)
+    log.append(v=3)
     alice.nonce += 1
     log.spin(alice)
 
@@ -1031,6 +1032,637 @@ def test_what_a_server_says_does_not_reach_the_terminal_as_control_characters(lo
     _, lines = watch(log)
 
     assert "report: entry 0: epoch 1 of redraws begins: ?[2J" in lines
+
+
+# Battles
+
+
+@pytest.fixture
+def battles(log):
+    return PublicBattles(log)
+
+
+@pytest.fixture
+def relay(site, battles):
+    """A function that serves rounds, of which the last is the newest. It gives the options that name it."""
+
+    def relay(*rounds):
+        site.files.update(battles.network.files(*rounds))
+        return ["--beacons", site.address]
+
+    return relay
+
+
+def seconds(ms):
+    return ms / 1000
+
+
+def test_honest_battles_pass(log, battles, watch):
+    alice, bob = play(log)
+    for players, terms in (
+        ([alice, bob], {}),
+        ([alice, None], {"crazy": True}),
+        ([alice, None, bob, None], {"teams": "2v2", "count": 3}),
+        ([None, alice, None, None], {"teams": "1v1v1v1", "count": 1, "terminal": True}),
+    ):
+        battles.settle(battles.lock(*players, **terms))
+        log.spin(alice)
+    paid = sum(
+        cents
+        for battle, seats in zip(log.battles.values(), ([0, 1], [0], [0, 2], [1]), strict=True)
+        for cents in [battle["payouts"][seat] for seat in seats]
+    )
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines) + problems(lines)) == (0, [])
+    assert "battles: 4 locked, 0 wait for their end, 0 void" in lines
+    assert (
+        f"battle: 6 bets, wagered 18.2, paid {paid:g}, return to player {paid * 100 / 18.2:.2f}%"
+        " (theoretical 94.29%)" in lines
+    )
+
+
+def test_battles_that_a_round_of_the_public_network_decides_need_no_description(log, watch):
+    signature = (
+        "b713718a38ae728dfd477991af2822e08d2f305e47718cef9f7848ce4050e7be41076862b98fad56e91a6b85b89cd97b"
+    )
+    network = Network("quicknet")
+    network.genesis = 1_692_803_367
+    network.group_hash = "f477d5c89f21a17c863a7f937c6a6d15859414d2be09cd448d4279af331c5d3e"
+    network.key = bytes.fromhex(monitor.QUICKNET.public_key)
+    network.sign = lambda _: signature
+    battles = PublicBattles(log, network)
+    del log.documents["/battles/rules"]
+    log.began_ms = network.time_ms(657_413) - 7_000
+
+    battles.settle(battles.lock())
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (0, [])
+    assert "battles: 1 locked, 0 wait for their end, 0 void" in lines
+
+
+def test_a_battle_waits_for_its_end(log, battles, watch):
+    lock = battles.lock()
+    waiting = watch(log, now=seconds(battles.published_ms(lock) + 100))
+    battles.settle(lock)
+
+    status, lines = watch(log)
+
+    round_ = battles.entry(lock)["beacon"]["round"]
+    assert f"waiting: the battle of entry {lock}, for round {round_}" in waiting[1]
+    assert (waiting[0], status, contradictions(lines)) == (0, 0, [])
+
+
+def test_another_network_than_the_public_one_is_reported(log, battles, watch):
+    battles.settle(battles.lock())
+
+    _, lines = watch(log)
+
+    name = battles.network.hash
+    assert f"report: battles are decided by the network {name}: whoever runs it is trusted" in lines
+
+
+def test_battles_of_a_network_that_nobody_describes_are_not_checked(log, battles, watch):
+    battles.settle(battles.lock())
+    log.documents["/battles/rules"] = {"beacon": Network("another").info()}
+
+    status, lines = watch(log)
+
+    line = f"the network {battles.network.hash}, which decides battles, is not described"
+    assert (status, set(not_checked(lines))) == (2, {line})
+
+
+MALFORMED_LOCKS = {
+    "another key": ({"vip": True}, "has no known form"),
+    "no cases": ({"cases": []}, "has no known form"),
+    "a round of 0": ({"beacon": {"chain": "ab" * 32, "round": 0}}, "has no known form"),
+    "version 1": ({"v": 1}, "has no known form"),
+    "a mode": ({"mode": "boxing"}, "has no known form"),
+    "a shared crazy battle": (
+        {"mode": "shared", "crazy": True},
+        "there is no battle with this mode and these seats",
+    ),
+}
+
+
+@pytest.mark.parametrize(("changed", "line"), MALFORMED_LOCKS.values(), ids=MALFORMED_LOCKS)
+def test_a_malformed_lock_is_reported(log, battles, watch, changed, line):
+    lock = battles.lock(**changed)
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (1, [f"entry {lock}: {line}"])
+
+
+def test_teams_that_do_not_exist_are_reported(log, battles, watch):
+    lock = battles.lock()
+    seats = battles.entry(lock)["seats"]
+    replace(log, lock, seats=[seats[0], seats[1] | {"team": 0}])
+    battles.settle(lock)
+
+    _, lines = watch(log)
+
+    assert contradictions(lines) == [f"entry {lock}: there is no battle with this mode and these seats"]
+
+
+def test_a_player_with_two_seats_is_reported(log, battles, watch):
+    alice = Player("alice")
+    lock = battles.lock(alice, alice)
+
+    assert contradictions(watch(log)[1]) == [f"entry {lock}: a player has two seats"]
+
+
+def test_a_bot_among_players_only_is_reported(log, battles, watch):
+    lock = battles.lock(Player("alice"), None, playersOnly=True)
+
+    line = f"entry {lock}: a bot has a seat in a battle for players only"
+    assert contradictions(watch(log)[1]) == [line]
+
+
+@pytest.mark.security("Battles")
+def test_a_battle_that_is_locked_twice_is_reported(log, battles, watch):
+    first = battles.lock()
+    second = battles.lock(battle=battles.entry(first)["battle"])
+
+    status, lines = watch(log)
+
+    assert status == 1
+    assert contradictions(lines) == [f"entry {second}: locks the battle of entry {first} again"]
+
+
+@pytest.mark.security("Battles")
+def test_a_battle_that_ends_twice_is_reported(log, battles, watch):
+    lock = battles.lock()
+    end = battles.settle(lock)
+    second = battles.void(lock)
+
+    status, lines = watch(log)
+
+    line = f"entry {second}: ends the battle of entry {lock} again, after entry {end}"
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+def test_an_end_without_a_lock_is_reported(log, battles, watch):
+    lock = battles.lock()
+    end = battles.settle(lock, lock=5)
+
+    line = f"entry {end}: ends a battle that is not locked in entry 5"
+    assert contradictions(watch(log)[1]) == [line]
+
+
+@pytest.mark.parametrize("other", ["a battle", "a player"])
+def test_a_commitment_that_is_used_twice_is_reported(log, battles, watch, other):
+    used = log.new_player().commitment if other == "a player" else battles.entry(battles.lock())["commitment"]
+    second = battles.lock(commitment=used)
+
+    line = f"entry {second}: locks a battle with a commitment that was used before"
+    assert contradictions(watch(log)[1]) == [line]
+
+
+@pytest.mark.security("Battles")
+def test_another_round_than_the_one_of_the_lock_is_reported(log, battles, watch):
+    right = battles.network.round_after(log.now_ms)
+    lock = battles.lock(beacon={"chain": battles.network.hash, "round": right + 1})
+    battles.settle(lock)
+
+    line = f"entry {lock}: the battle is decided by round {right + 1}, not {right}"
+    assert contradictions(watch(log)[1]) == [line]
+
+
+@pytest.mark.security("Battles")
+def test_another_seed_than_the_committed_one_is_reported(log, battles, watch):
+    end = battles.settle(battles.lock(), seed="00" * 32)
+
+    status, lines = watch(log)
+
+    line = f"entry {end}: the server seed is not the one that the lock is committed to"
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+@pytest.mark.security("Battles")
+@pytest.mark.parametrize("signed", ["another round", "no point"])
+def test_another_signature_than_that_of_the_round_is_reported(log, battles, watch, signed):
+    lock = battles.lock()
+    round_ = battles.entry(lock)["beacon"]["round"]
+    signature = "00" * 48 if signed == "no point" else battles.network.sign(round_ + 1)
+    end = battles.settle(lock, signature=signature)
+
+    line = f"entry {end}: the signature is not that of round {round_}"
+    assert contradictions(watch(log)[1]) == [line]
+
+
+@pytest.mark.parametrize("field", ["payouts", "drawn"])
+def test_a_revealed_battle_that_does_not_fit_is_a_problem_until_it_does(log, battles, watch, field):
+    end = battles.settle(battles.lock())
+    right = log.battles[end]
+    log.battles[end] = right | {field: right[field][::-1]}
+
+    status, lines = watch(log)
+    log.battles[end] = right
+    again, later = watch(log)
+
+    assert (status, again) == (1, 0)
+    assert problems(lines)[0].startswith(f"entry {end}: in the revealed battle {field} are not ")
+    assert f"report: entry {end} fits the log now" in later
+
+
+def test_a_battle_that_is_not_revealed_is_a_problem_after_a_minute(log, battles, watch):
+    end = battles.settle(battles.lock())
+    del log.battles[end]
+    ended = json.loads(log.entries[end])["at"]
+
+    early, _ = watch(log, now=seconds(ended + 59_000))
+    status, lines = watch(log, now=seconds(ended + 61_000))
+
+    assert (early, status, problems(lines)) == (0, 1, [f"entry {end}: the battle is not revealed"])
+
+
+@pytest.mark.security("Battles")
+def test_a_settled_battle_whose_lock_came_after_its_round_is_reported(log, battles, watch):
+    """The house has seen the round, and writes a lock with an earlier time."""
+    play(log)
+    at = log.now_ms
+    published = battles.network.time_ms(battles.network.round_after(at))
+    watch(log, now=seconds(published + 20))
+    lock = battles.lock(at=at)
+    battles.settle(lock)
+
+    status, lines = watch(log)
+
+    round_ = battles.entry(lock)["beacon"]["round"]
+    line = (
+        f"entry {lock}: the battle is settled, but 20 ms after round {round_} was published a checkpoint did"
+        " not have its lock"
+    )
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+def test_a_settled_battle_whose_lock_was_there_at_the_time_of_its_round_passes(log, battles, watch):
+    play(log)
+    watch(log, now=seconds(log.now_ms))
+    lock = battles.lock()
+    watch(log, now=seconds(battles.published_ms(lock)))
+    battles.settle(lock)
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (0, [])
+
+
+@pytest.mark.security("Battles")
+def test_a_settled_battle_whose_lock_follows_a_later_entry_is_reported(log, battles, watch):
+    at = log.now_ms
+    published = battles.network.time_ms(battles.network.round_after(at))
+    log.append(redraw=1, reason="restore", at=published)
+    lock = battles.lock(at=at)
+    battles.settle(lock)
+
+    status, lines = watch(log)
+
+    round_ = battles.entry(lock)["beacon"]["round"]
+    line = (
+        f"entry {lock}: the battle is settled, but its lock follows an entry of {published}, and round"
+        f" {round_} was published at {published}"
+    )
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+@pytest.mark.security("Battles")
+def test_late_of_a_lock_that_was_read_in_time_is_reported(log, battles, watch):
+    lock = battles.lock()
+    watch(log, now=seconds(battles.published_ms(lock) - 3_500))
+    battles.pass_round(lock)
+    end = battles.void(lock)
+
+    status, lines = watch(log)
+
+    round_ = battles.entry(lock)["beacon"]["round"]
+    line = f"entry {end}: the battle is void as late, but its lock was read 3500 ms before round {round_}"
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+def test_late_of_a_lock_that_was_read_shortly_before_its_round_passes(log, battles, watch):
+    lock = battles.lock()
+    watch(log, now=seconds(battles.published_ms(lock) - 2_900))
+    battles.pass_round(lock)
+    battles.void(lock)
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (0, [])
+
+
+def test_who_would_have_won_a_void_battle_is_reported_and_counted(log, battles, watch, relay):
+    alice = Player("alice")
+    lock = battles.lock(alice, None)
+    round_ = battles.entry(lock)["beacon"]["round"]
+    battles.pass_round(lock)
+    end = battles.void(lock)
+    payouts = battles.outcome(lock, battles.network.sign(round_))["payouts"]
+    winner = (
+        f"player {alice.id} in seat 0 ({payouts[0]:g})" if payouts[0] else f"a bot in seat 1 ({payouts[1]:g})"
+    )
+
+    status, lines = watch(log, options=relay(round_))
+
+    assert status == 0
+    assert f"report: entry {end}: the battle of entry {lock} is void (late), {winner} would have won" in lines
+    of_players, of_bots = (1, 0) if payouts[0] else (0, 1)
+    assert (
+        f"void (late): 1 battles; players would have won {of_players}, bots {of_bots}; of 0 it is not known"
+        in lines
+    )
+
+
+def test_void_battles_count_while_no_relay_shows_their_rounds(log, battles, watch):
+    lock = battles.lock()
+    battles.pass_round(lock)
+    battles.void(lock)
+
+    status, lines = watch(log)
+
+    assert status == 0
+    line = "void (late): 1 battles; players would have won 0, bots 0; of 1 it is not known"
+    assert line in lines
+    assert "battles: 1 locked, 0 wait for their end, 1 void" in lines
+
+
+def test_relays_that_can_not_be_reached_are_no_contradiction(log, battles, watch):
+    lock = battles.lock()
+    battles.pass_round(lock)
+    battles.void(lock)
+
+    status, lines = watch(log, options=["--beacons", "http://127.0.0.1:1"])
+
+    assert (status, contradictions(lines)) == (0, [])
+
+
+def test_a_relay_that_forges_a_beacon_is_not_believed(log, battles, watch, site):
+    lock = battles.lock()
+    round_ = battles.entry(lock)["beacon"]["round"]
+    battles.pass_round(lock)
+    battles.void(lock)
+    forged = {"round": round_, "signature": battles.network.sign(round_ + 1)}
+    site.files[f"/{battles.network.hash}/public/{round_}"] = json.dumps(forged).encode()
+
+    _, lines = watch(log, options=["--beacons", site.address])
+
+    assert any(line.endswith("; of 1 it is not known") for line in lines)
+
+
+def test_a_battle_without_a_beacon_for_a_day_may_be_void(log, battles, watch):
+    lock = battles.lock()
+    battles.pass_round(lock, DAY_MS)
+    battles.void(lock, "beacon")
+
+    status, lines = watch(log)
+
+    assert (status, contradictions(lines)) == (0, [])
+
+
+@pytest.mark.security("Battles")
+def test_a_battle_that_is_void_before_a_day_without_a_beacon_is_reported(log, battles, watch):
+    lock = battles.lock()
+    battles.pass_round(lock, DAY_MS - 1)
+    end = battles.void(lock, "beacon")
+
+    status, lines = watch(log)
+
+    round_ = battles.entry(lock)["beacon"]["round"]
+    line = f"entry {end}: the battle is void less than a day after round {round_}"
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+@pytest.mark.security("Battles")
+def test_a_battle_that_is_void_although_a_relay_had_its_beacon_is_reported(log, battles, watch, relay):
+    lock = battles.lock()
+    round_ = battles.entry(lock)["beacon"]["round"]
+    watch(log, now=seconds(battles.published_ms(lock) + 2_000), options=relay(round_))
+    battles.pass_round(lock, DAY_MS)
+    end = battles.void(lock, "beacon")
+
+    status, lines = watch(log)
+
+    line = f"entry {end}: the battle is void, but a relay had round {round_} before"
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+@pytest.mark.security("Battles")
+def test_a_battle_without_an_end_is_reported_a_day_and_a_minute_later(log, battles, watch):
+    lock = battles.lock()
+    battles.pass_round(lock, DAY_MS + 60_000)
+    log.append(redraw=1, reason="restore", at=battles.published_ms(lock) + DAY_MS + 60_000)
+    early, _ = watch(log)
+    log.append(redraw=2, reason="restore")
+
+    status, lines = watch(log)
+
+    round_ = battles.entry(lock)["beacon"]["round"]
+    line = f"entry {lock}: the battle has no end a day after round {round_}"
+    assert (early, status, contradictions(lines)) == (0, 1, [line])
+
+
+@pytest.mark.security("Battles")
+def test_void_after_a_restore_that_did_not_happen_is_reported(log, battles, watch):
+    lock = battles.lock()
+    end = battles.void(lock, "restore")
+
+    status, lines = watch(log)
+
+    line = f"entry {end}: the battle is void after a restore, but none has lost its lock"
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+def test_a_reason_that_does_not_exist_is_reported(log, battles, watch):
+    end = battles.void(battles.lock(), "bad luck")
+
+    assert contradictions(watch(log)[1]) == [f"entry {end}: a battle is void for the reason 'bad luck'"]
+
+
+@pytest.fixture
+def lost(log, battles, successor):
+    """A log that has lost the lock of a battle, and locks it again with these changes. Log and index."""
+
+    def lost(**changed):
+        play(log)
+        lock = battles.lock()
+        following = successor(11, at=log.now_ms + 60_000)
+        following.documents = log.documents
+        again = following.append(**battles.entry(lock) | changed)
+        return following, lock, again
+
+    return lost
+
+
+def ended(battles, following, lock, again, **changed):
+    """End the battle of the predecessor's lock in its successor."""
+    end = {"battle": battles.entry(lock)["battle"], "lock": again, "v": 2}
+    return following.append(**end | {"seed": battles.seed(1)} | changed)
+
+
+def test_a_lock_that_is_repeated_after_a_restore_is_no_second_one(log, battles, watch, lost):
+    following, lock, again = lost()
+    watch(log)
+    ended(battles, following, lock, again, reason="restore")
+
+    status, lines = watch(following)
+
+    assert (status, contradictions(lines)) == (0, [])
+    line = f"report: entry 11: the lock in entry {lock} was not kept: its seed was not in the log"
+    assert line in lines
+
+
+@pytest.mark.security("Battles")
+def test_a_lock_that_is_changed_after_a_restore_is_reported(log, battles, watch, lost):
+    following, _, again = lost(crazy=True)
+    watch(log)
+
+    status, lines = watch(following)
+
+    line = f"entry {again}: locks a battle that the log before this one has locked in another way"
+    assert (status, contradictions(lines)) == (1, [line])
+
+
+@pytest.mark.security("Battles")
+def test_a_lock_that_is_repeated_after_a_restore_and_settled_is_reported(log, battles, watch, lost):
+    following, lock, again = lost()
+    watch(log)
+    signature = battles.network.sign(battles.entry(lock)["beacon"]["round"])
+    end = ended(battles, following, lock, again, signature=signature)
+    following.battles[end] = battles.outcome(lock, signature)
+
+    status, lines = watch(following)
+
+    assert status == 1
+    assert f"entry {again}: the battle is settled, but its lock follows an entry" in contradictions(lines)[0]
+
+
+@pytest.mark.security("Battles")
+def test_a_new_battle_is_not_void_because_of_an_earlier_restore(log, battles, watch, successor):
+    play(log)
+    following = successor(11)
+    later = PublicBattles(following, battles.network)
+    end = later.void(later.lock(), "restore")
+
+    line = f"entry {end}: the battle is void after a restore, but none has lost its lock"
+    assert contradictions(watch(following)[1]) == [line]
+
+
+def test_a_settled_battle_that_a_restore_loses_is_reported_with_its_winner(log, battles, watch, successor):
+    play(log)
+    lock = battles.lock()
+    battles.settle(lock)
+    following = successor(11)
+    watch(log)
+
+    _, lines = watch(following)
+
+    begin = f"report: entry 11: the lock in entry {lock} was not kept: player "
+    assert any(line.startswith(begin) for line in lines)
+
+
+def test_a_kept_lock_is_ended_in_the_successor(log, battles, watch, successor):
+    play(log)
+    lock = battles.lock()
+    watch(log, now=seconds(log.now_ms))
+    following = successor(12)
+    following.documents = log.documents
+    signature = battles.network.sign(battles.entry(lock)["beacon"]["round"])
+    end = ended(battles, following, lock, lock, signature=signature)
+    following.battles[end] = battles.outcome(lock, signature)
+
+    status, lines = watch(following)
+
+    assert (status, contradictions(lines)) == (0, [])
+
+
+@pytest.mark.security("Battles")
+def test_the_checkpoint_is_read_at_the_time_of_each_round(log, battles, site, tmp_path, capsys):
+    """So a lock that is written after its round is found, however short the moment is."""
+    battles.settle(battles.lock())
+    site.files.update(log.files())
+    published = battles.network.time_ms(battles.network.round_after(log.now_ms))
+    clock = Clock(seconds(published - 8_000))
+
+    def pause(length):
+        clock.now += length
+        if clock.now == seconds(published):
+            clock.at_round = True
+        elif clock.at_round and len(log.entries) == 2:
+            # The glance at the round's time was the last without the lock.
+            battles.settle(battles.lock(at=published - 7_000))
+            site.files.update(log.files())
+        elif len(log.entries) > 2 and clock.now > seconds(published) + 12:
+            raise KeyboardInterrupt
+
+    status = monitor.main([site.url, "--state", str(tmp_path / "state")], now=lambda: clock.now, pause=pause)
+
+    lines = capsys.readouterr().out.splitlines()
+    assert status == 1
+    assert "the battle is settled, but 0 ms after round" in contradictions(lines)[0]
+
+
+class Clock:
+    def __init__(self, now):
+        self.now = now
+        self.at_round = False
+
+
+def test_a_checkpoint_between_two_readings_must_fit_both(log, battles, site, tmp_path, capsys):
+    battles.settle(battles.lock())
+    honest = log.files()
+    site.files.update(honest)
+    log.append(redraw=1, reason="restore")
+    forked = log.files()["/log/checkpoint"]
+    log.entries.pop()
+    log.append(redraw=1, reason="another")
+    paused = []
+
+    def pause(length):
+        paused.append(length)
+        if len(paused) == 1:
+            site.files["/log/checkpoint"] = forked
+        elif len(paused) == 2:
+            site.files.update(log.files())
+        elif len(paused) > 5:
+            raise KeyboardInterrupt
+
+    now = seconds(log.now_ms)
+    monitor.main([site.url, "--state", str(tmp_path / "state")], now=lambda: now, pause=pause)
+
+    lines = capsys.readouterr().out.splitlines()
+    assert contradictions(lines)[0] == "two histories: size 3 does not fit size 3"
+
+
+@pytest.mark.parametrize("off_ms", [-2_000, 10_000])
+def test_a_wrong_clock_is_not_checked_and_no_contradiction(log, battles, watch, relay, off_ms):
+    battles.settle(battles.lock())
+    now_ms = log.now_ms
+    newest = battles.network.round_after(now_ms) - 3
+    options = relay(newest)
+    watch(log, now=seconds(now_ms), options=options)
+    published = battles.network.time_ms(newest + 1)
+
+    status, lines = watch(log, now=seconds(battles.network.time_ms(newest) + off_ms), options=options)
+    lock = battles.lock(at=published - 6_500)
+    battles.settle(lock)
+    _, later = watch(log)
+
+    assert (status, not_checked(lines)) == (2, [f"the clock: the newest beacon is {off_ms} ms old"])
+    assert contradictions(later) == []
+
+
+def test_without_the_library_the_signatures_are_not_checked(log, battles, watch, monkeypatch):
+    battles.settle(battles.lock())
+    monkeypatch.setattr(monitor, "G1Point", None)
+
+    status, lines = watch(log)
+
+    line = "the signatures of 1 beacons: install py-arkworks-bls12381 0.5.0 or later"
+    assert (status, not_checked(lines)) == (2, [line])
+    assert "battles: 1 locked, 0 wait for their end, 0 void" in lines
 
 
 # The program

@@ -3,6 +3,7 @@
 Either ``flask log verify`` says so, or nothing more is signed: no log is ever signed with two histories.
 """
 
+import json
 import struct
 from contextlib import suppress
 
@@ -11,7 +12,7 @@ import pytest
 from models.bets import Bet
 from models.db.connection import writing
 from models.ledger import LedgerTransaction
-from models.log import Log, LogBundle, LogCheckpoint, LogEntry, LogTile, WaitingBet, WaitingEntry
+from models.log import Log, LogBundle, LogCheckpoint, LogEntry, LogTile, WaitingBet, WaitingEntry, let_wait
 from services.log import bundles, sequencer
 from services.log.tree import leaf_hash
 from services.shared.errors import Unavailable
@@ -187,6 +188,15 @@ def test_a_lost_tile_stops_the_log(bets, spin, log, signed):
 
 
 HEX = "ab" * 16
+OF_BATTLE = f'"at":1,"battle":"{HEX * 2}"'
+LOCK = (
+    f'{{{OF_BATTLE},"beacon":{{"chain":"{HEX * 2}","round":7}},"cases":["{HEX * 2}"],'
+    f'"commitment":"{HEX * 2}","crazy":false,"mode":"normal","playersOnly":false,'
+    f'"seats":[{{"clientSeed":"my-seed","player":"{HEX}","team":0}},'
+    '{"clientSeed":"bot-1","player":"bot","team":1}],"terminal":true,"v":2}'
+)
+END = f'{{{OF_BATTLE},"lock":3,"seed":"{HEX * 2}","signature":"{HEX * 3}","v":2}}'
+VOID = f'{{{OF_BATTLE},"lock":3,"reason":"late","seed":"{HEX * 2}","v":2}}'
 COMMITMENT = f'{{"at":1,"commitment":"{HEX * 2}","nonce":1,"player":"{HEX}","reason":"new","v":1}}'
 
 
@@ -202,6 +212,26 @@ COMMITMENT = f'{{"at":1,"commitment":"{HEX * 2}","nonce":1,"player":"{HEX}","rea
         COMMITMENT.replace('"new"', '"new","redraw":1'),
         COMMITMENT.replace('"nonce":1', '"nonce":{}'),
         COMMITMENT.replace(HEX, HEX * 2_000),
+        LOCK.replace('"v":2', '"v":1'),
+        LOCK.replace('"v":2', '"v":true'),
+        LOCK.replace('"v":2', '"nextKey":"mine","v":2'),
+        LOCK.replace('"round":7', '"round":7.0'),
+        LOCK.replace('"round":7', '"round":-7'),
+        LOCK.replace('"round":7', '"round":' + "7" * 5_000),
+        LOCK.replace("normal", "mine"),
+        LOCK.replace('"crazy":false', '"crazy":0'),
+        LOCK.replace('"bot"', '"boT"'),
+        LOCK.replace('"team":1', '"team":[1]'),
+        LOCK.replace('["', '["mine","'),
+        LOCK.replace('["' + HEX * 2 + '"]', json.dumps([HEX * 2] * 1_000).replace(" ", "")),
+        LOCK.replace("my-seed", "m\\u0079-seed"),
+        LOCK.replace('{"at"', '{"at":1,"at"'),
+        "[" * 100_000,
+        END.replace('"lock":3', '"lock":true'),
+        END.replace(HEX * 3, HEX * 4),
+        VOID.replace("late", "mine"),
+        VOID.replace('"lock":3,', ""),
+        VOID + "\n",
     ],
     ids=lambda text: text[:20],
 )
@@ -211,6 +241,17 @@ def test_an_entry_that_the_server_would_not_write_is_not_logged(log, bets, text)
         for waiting in (text, COMMITMENT):
             entry = LogEntry.create(text=waiting)
             WaitingEntry.insert(entry=entry.id).execute()
+
+    log.append_now()
+
+    assert log.checkpoint().size == size + 1
+
+
+@pytest.mark.parametrize("text", [LOCK, END, VOID], ids=["lock", "end", "void"])
+def test_entries_of_battles_are_logged(log, bets, text):
+    size = log.checkpoint().size
+    with writing():
+        let_wait(text)
 
     log.append_now()
 

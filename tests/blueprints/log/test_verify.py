@@ -5,11 +5,13 @@ import struct
 
 import pytest
 
+from models.battles import Battle
 from models.bets import Bet
 from models.db.connection import writing
 from models.log import Log, LogBundle, LogCheckpoint, LogEntry, LogTile, WaitingBet, WaitingEntry
 from services.bets.seeds import ServerSeeds
 from services.log import bundles
+from tests.support.battle_locks import LockedBattles
 from tests.support.lost_log import redraw as redraw_seeds
 from tests.support.lost_log import restore_log, stored_log
 from tests.support.openings import Openings, chest
@@ -210,3 +212,44 @@ def test_a_key_that_has_signed_nothing_is_a_line(make_app, bets, clock):
 
     assert result.exit_code == 1
     assert result.stderr.splitlines()[:-1] == ["the last checkpoint: no known key has signed the note"]
+
+
+@pytest.fixture
+def battle(app, log, new_player, clock):
+    """A settled battle, whose end waits for the log."""
+    battles = LockedBattles(app, new_player("carol", coins=10_000), clock)
+    battle = battles.lock()
+    log.append_now()
+    clock.now = battles.time(battle)
+    app.extensions["services"].battle_ending.settle(battle.id, battles.played.learn_beacon(battle.public_id))
+    return battle
+
+
+def change_lock_index():
+    Battle.update(lock_index=Battle.lock_index - 1).execute()
+
+
+def forget_lock():
+    Battle.update(lock_index=None).execute()
+
+
+def forget_end():
+    WaitingEntry.delete().execute()
+
+
+@pytest.mark.parametrize(
+    ("damage", "line"),
+    [
+        (lambda: None, None),
+        (change_lock_index, "battle {}: entry 0 is not its lock"),
+        (forget_lock, "battle {}: its lock is not in the log"),
+        (forget_end, "battle {}: its end is not in the log"),
+    ],
+    ids=["nothing", "another index", "a lock without an index", "an end that does not wait"],
+)
+def test_the_entries_of_a_battle_are_where_it_says(battle, verified, damage, line):
+    """Its bets are in the log with its end."""
+    with writing():
+        damage()
+
+    assert verified() == ([line.format(battle.id)] if line else [])

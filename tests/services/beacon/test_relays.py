@@ -1,4 +1,6 @@
 import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from werkzeug.wrappers import Request, Response
@@ -129,3 +131,34 @@ def test_a_description_that_does_not_hash_to_the_name_is_refused(url, answers, c
 
     with pytest.raises(RelayAway):
         read_chain(url, QUICKNET.hash)
+
+
+class KeepingOpen(BaseHTTPRequestHandler):
+    """Answers any number of requests on one connection."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        body = json.dumps({"round": ROUND, "signature": SIGNATURE}).encode()
+        self.server.clients.add(self.client_address)
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        pass
+
+
+def test_a_relay_is_asked_on_one_connection():
+    with ThreadingHTTPServer(("127.0.0.1", 0), KeepingOpen) as server:
+        server.clients = set()
+        threading.Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
+        relay = Relay(f"http://127.0.0.1:{server.server_port}", QUICKNET)
+
+        answers = {relay.newest() for _ in range(3)}
+
+        assert answers == {(ROUND, SIGNATURE, RANDOMNESS)}
+        assert len(server.clients) == 1
+        relay._connections.clear()
+        server.shutdown()
