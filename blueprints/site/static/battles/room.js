@@ -91,6 +91,8 @@ export async function take(sent) {
   if (battle.id !== room.id || (before && before.version >= battle.version)) return;
   Object.assign(room, { battle, problem: "" });
   if (before) room.said = changeBetween(before, battle) || room.said;
+  // What was said of an action is over, too.
+  if (before && before.state !== battle.state) dispatchEvent(new Event("clear-messages"));
   followClock();
   if (battle.state === "locked") hold();
   loadContents(battle).then((contents) => { room.contents = contents; update(); });

@@ -84,9 +84,10 @@ function line(battle) {
     <span class="about">
       <span class="name">${namesOf(battle)}</span>
       <span class="marks">${modeNames(battle).map((name) => html`<span class="badge">${name}</span> `)}${
+        now === "void" ? html`<span class="badge">Void</span>` : nothing}${
         isOwn ? html`<span class="badge own">Your seat</span>` : nothing}</span>
       <span class="quiet">${caseCount === 1 ? "1 case" : `${caseCount} cases`} · ${
-        now === "open" ? `waits since ${formatClock(createdAt)}` : formatTime(createdAt)}</span>
+        now === "open" ? `open since ${formatClock(createdAt)}` : formatTime(createdAt)}</span>
     </span>
     ${seats(battle)}
     <span class="cost">${coins(costCents)}<span class="unseen"> for each seat, ${teams}</span></span>
