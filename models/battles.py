@@ -307,17 +307,18 @@ WHERE id = :seat_id
 
 COUNT_SEAT_BET = f"""
 INSERT INTO live_bet_counts (shard, bets, high_rolls)
-SELECT :shard, is_counted, is_counted * CAST({HIGH_ROLL.sql} AS INTEGER) FROM (
-    SELECT
-        CAST(suspended_at_ms IS NULL AS INTEGER) AS is_counted,
-        CAST(:wager_cents AS BIGINT) AS wager_cents, CAST(:payout_cents AS BIGINT) AS payout_cents
+SELECT :shard, CAST(is_shown AS INTEGER), CAST(is_shown AND {HIGH_ROLL.sql} AS INTEGER)
+FROM (
+    SELECT CAST(:wager_cents AS BIGINT) AS wager_cents, CAST(:payout_cents AS BIGINT) AS payout_cents,
+        suspended_at_ms IS NULL AS is_shown
     FROM users WHERE id = :user_id
-) AS bet WHERE TRUE
+) AS bet
+WHERE TRUE
 ON CONFLICT (shard) DO UPDATE SET
     bets = live_bet_counts.bets + EXCLUDED.bets,
     high_rolls = live_bet_counts.high_rolls + EXCLUDED.high_rolls
-"""  # noqa: S608  # a constant
-"""Add a seat's bet to the counts of the live bets of ``:shard``; that of a suspended player as 0.
+"""  # noqa: S608  # constants
+"""Add a seat's bet to the counts of the live bets of ``:shard``, as 0 if its player is suspended.
 
 Players share these rows, so this comes last.
 """
