@@ -202,22 +202,6 @@ class DrawnItemSchema(WireSchema):
     )
 
 
-DRAWN = _list(
-    ma.fields.List(ma.fields.Nested(DrawnItemSchema)),
-    "For each seat, what it drew in each case",
-    [
-        [{"item": "AK-47 | Copper Tide (Field-Tested)", "price": 12.4, "ticket": "236139975960886890"}],
-        [{"item": "P90 | Grey Dune (Well-Worn)", "price": 0.12, "ticket": "736139975960886890"}],
-    ],
-)
-PAYOUTS = _list(
-    Coins("The share of a seat"),
-    "For each seat, its share; in coins",
-    [12.52, 0],
-    attribute="payouts_cents",
-)
-
-
 class SettledBattleSchema(LockedBattleSchema):
     """A battle that is decided and paid."""
 
@@ -231,7 +215,14 @@ class SettledBattleSchema(LockedBattleSchema):
         "fe290beca10872ef2fb164d2aa4442de4566183ec51c56ff3cd603d930e54fdd",
     )
     server_seed = SERVER_SEED
-    drawn = DRAWN
+    drawn = _list(
+        ma.fields.List(ma.fields.Nested(DrawnItemSchema)),
+        "For each seat, what it drew in each case",
+        [
+            [{"item": "AK-47 | Copper Tide (Field-Tested)", "price": 12.4, "ticket": "236139975960886890"}],
+            [{"item": "P90 | Grey Dune (Well-Worn)", "price": 0.12, "ticket": "736139975960886890"}],
+        ],
+    )
     values = _list(
         Coins("The value of a team"),
         "For each team, the value that counts for the mode; in coins",
@@ -245,7 +236,12 @@ class SettledBattleSchema(LockedBattleSchema):
         allow_none=True,
     )
     winners = _list(ma.fields.Integer(), "The numbers of the teams that won", [0])
-    payouts = PAYOUTS
+    payouts = _list(
+        Coins("The share of a seat"),
+        "For each seat, its share; in coins",
+        [12.52, 0],
+        attribute="payouts_cents",
+    )
 
 
 class BattleReceiptSchema(WireSchema):

@@ -4,7 +4,7 @@ from typing import Any
 
 from blueprints.bets.schemas import RevealedOpeningSchema, RevealedSpinSchema
 from server.schemas import WireSchema, text
-from sockets.battle_schemas import DRAWN, PAYOUTS
+from sockets.battle_schemas import SettledBattleSchema
 
 CHECKPOINT: dict[str, Any] = {
     "type": "string",
@@ -23,11 +23,11 @@ RECEIPT: dict[str, Any] = {
 BYTES: dict[str, Any] = {"type": "string", "format": "binary", "examples": [""]}
 
 
-class RevealedBattleSchema(WireSchema):
+class RevealedBattleSchema(SettledBattleSchema):
     """The outcome of a battle, as at `/battles/:id`."""
 
-    drawn = DRAWN
-    payouts = PAYOUTS
+    class Meta(WireSchema.Meta):
+        fields = ("drawn", "payouts")
 
 
 REVEALED_BATTLE = RevealedBattleSchema()
