@@ -421,6 +421,19 @@ class Chain:
             digest.update(self.beacon_id.encode())
         return digest.hexdigest()
 
+    @property
+    def info(self) -> dict[str, Any]:
+        """The description of the network in the form of a relay's ``/info``."""
+        return {
+            "public_key": self.public_key,
+            "period": self.period,
+            "genesis_time": self.genesis,
+            "hash": self.hash,
+            "groupHash": self.group_hash,
+            "schemeID": SCHEME,
+            "metadata": {"beaconID": self.beacon_id},
+        }
+
     def time_ms(self, round_: int) -> int:
         """When the round is published, in Unix milliseconds. Rounds are numbered from 1."""
         return (self.genesis + self.period * (round_ - 1)) * 1000
@@ -1780,7 +1793,9 @@ class Monitor:
         if kind == "later":
             raise NotChecked(f"entry {index} is of a later format")
         found = within(bet, "log", "origin"), within(bet, "pf", "serverSeedCommitment")
-        if kind != "bet" or found != (self.state.origin, entry["commitment"]):
+        # The bets of a battle are in its end.
+        commitment = commitment_of(entry["seed"]) if kind == "end" else entry.get("commitment")
+        if kind not in ("bet", "end") or found != (self.state.origin, commitment):
             return f"is not in entry {index} of {self.state.origin}"
         return None
 
