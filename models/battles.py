@@ -9,8 +9,7 @@ from enum import StrEnum
 import peewee
 from peewee import SQL, Check
 
-from models.bet_settlement import COUNT_LIVE_BET
-from models.bets import Bet
+from models.bets import HIGH_ROLL, Bet
 from models.db.connection import Table
 from models.ledger import LedgerTransaction
 from models.limits import PLAYED_LATELY, REFUSAL, SUMS
@@ -306,13 +305,20 @@ WHERE id = :seat_id
 """
 """Give the seat its bet, and its place among the player's other bets."""
 
-COUNT_SEAT_BET = COUNT_LIVE_BET.format(
-    bet="""(
-        SELECT CAST(:wager_cents AS BIGINT) AS wager_cents, CAST(:payout_cents AS BIGINT) AS payout_cents
-        FROM users WHERE id = :user_id AND suspended_at_ms IS NULL
-    ) AS bet"""
-)
-"""Add a seat's bet to the counts of the live bets of ``:shard``, unless its player is suspended.
+COUNT_SEAT_BET = f"""
+INSERT INTO live_bet_counts (shard, bets, high_rolls)
+SELECT :shard, CAST(is_shown AS INTEGER), CAST(is_shown AND {HIGH_ROLL.sql} AS INTEGER)
+FROM (
+    SELECT CAST(:wager_cents AS BIGINT) AS wager_cents, CAST(:payout_cents AS BIGINT) AS payout_cents,
+        suspended_at_ms IS NULL AS is_shown
+    FROM users WHERE id = :user_id
+) AS bet
+WHERE TRUE
+ON CONFLICT (shard) DO UPDATE SET
+    bets = live_bet_counts.bets + EXCLUDED.bets,
+    high_rolls = live_bet_counts.high_rolls + EXCLUDED.high_rolls
+"""  # noqa: S608  # constants
+"""Add a seat's bet to the counts of the live bets of ``:shard``, as 0 if its player is suspended.
 
 Players share these rows, so this comes last.
 """

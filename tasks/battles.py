@@ -21,9 +21,13 @@ def tasks(app: Flask) -> list[RepeatedTask]:
         upkeep.lock_decided(battle_id)
         ending.woken.set()
 
+    def decide_locks() -> None:
+        if beacons.is_wanted():
+            services.log.decide_locks()
+
     services.log.locks.on_decided.append(decided)
     found = [
-        RepeatedTask(services.log.decide_locks, every_seconds=0.25, on_failure="locks not decided"),
+        RepeatedTask(decide_locks, every_seconds=0.25, on_failure="locks not decided"),
         ending,
         RepeatedTask(upkeep.cancel_due, every_seconds=1.0, on_failure="battles not cancelled"),
         RepeatedTask(

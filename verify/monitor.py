@@ -1794,7 +1794,9 @@ class Monitor:
         if kind == "later":
             raise NotChecked(f"entry {index} is of a later format")
         found = within(bet, "log", "origin"), within(bet, "pf", "serverSeedCommitment")
-        if kind != "bet" or found != (self.state.origin, entry["commitment"]):
+        # The bets of a battle are in its end.
+        commitment = commitment_of(entry["seed"]) if kind == "end" else entry.get("commitment")
+        if kind not in ("bet", "end") or found != (self.state.origin, commitment):
             return f"is not in entry {index} of {self.state.origin}"
         return None
 

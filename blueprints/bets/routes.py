@@ -7,6 +7,7 @@ from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import cached_response, conditional
 from blueprints.bets.schemas import (
+    BattleBetSchema,
     PublicOpeningSchema,
     PublicSpinSchema,
     SnapshotSchema,
@@ -32,7 +33,10 @@ PROOF_FILE = {"type": "string", "examples": ["c2sp.org/tlog-proof@v1\nextra eyJh
 @public
 @cached_response(Tag.PLAYERS)
 @blueprint.alt_response(
-    200, schema={"oneOf": [PublicSpinSchema, PublicOpeningSchema]}, success=True, description="The bet"
+    200,
+    schema={"oneOf": [PublicSpinSchema, PublicOpeningSchema, BattleBetSchema]},
+    success=True,
+    description="The bet",
 )
 @blueprint.alt_response(304, description="The client has this bet already")
 @blueprint.alt_response(404)
@@ -53,8 +57,8 @@ def get_public_bet(bet_id: int) -> Response:
 def get_log_proof(bet_id: int) -> Response:
     """The proof that a bet is in the public log, in its newest checkpoint.
 
-    It is a file as described at https://c2sp.org/tlog-proof; its `extra` is the entry of the bet. Not found
-    before the bet's proof is due.
+    It is a file as described at https://c2sp.org/tlog-proof; its `extra` is the entry of the bet, or of the
+    end of its battle. Not found before the bet's proof is due.
     """
     services = get_services()
     proof = lookups.get_log_proof(bet_id=bet_id, proofs=services.proofs, now=services.clock())

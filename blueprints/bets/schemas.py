@@ -6,6 +6,7 @@ from typing import Any
 import marshmallow as ma
 import orjson
 
+from models.battles import BATTLE, BATTLE_1
 from models.bets import Bet
 from models.cases import CASE, IRL
 from server.current_services import get_services
@@ -28,7 +29,6 @@ from services.bets.terms import UPGRADER
 from sockets.schemas import (
     CLIENT_SEED,
     GAME,
-    NONCE,
     SERVER_SEED,
     SERVER_SEED_COMMITMENT,
     SNAPSHOT,
@@ -63,10 +63,20 @@ class PublishedFairnessSchema(WireSchema):
         SERVER_SEED.metadata["examples"][0],
     )
     client_seed = CLIENT_SEED
-    nonce = NONCE
-    public_seed = ma.fields.Constant("", required=True, metadata=documented("Not used", "", type="string"))
-    round = ma.fields.Constant(
-        rolls.ROUND, required=True, metadata=documented("Always 0", rolls.ROUND, type="integer")
+    nonce = Computed(
+        lambda bet: max(bet.nonce, 0), "integer", "Number of the player's bet, from 1; 0 for a battle", 1
+    )
+    public_seed = Computed(
+        lambda bet: bet.battle.randomness if bet.battle else "",
+        "string",
+        "The randomness of the beacon of a battle; empty for other games",
+        "",
+    )
+    round = Computed(
+        lambda bet: bet.battle.round if bet.battle else rolls.ROUND,
+        "integer",
+        "The round of this beacon; 0 for other games",
+        rolls.ROUND,
     )
 
 
@@ -77,7 +87,9 @@ class FairnessEntrySchema(WireSchema):
     game = GAME
     bet_amount = Coins("The wager", 10, attribute="wager_cents")
     payout = Coins("What was won: 0 for a lost spin", attribute="payout_cents")
-    status = text("won if an opening paid more than its wager", "won", validate=one_of("won", "lost"))
+    status = text(
+        "won if an opening or a battle paid more than its wager", "won", validate=one_of("won", "lost")
+    )
     completed_at = epoch_ms("When its proof is due", attribute="proof_due_at_ms")
     pf = Part(PublishedFairnessSchema, required=True)
 
@@ -96,7 +108,7 @@ class BetSchema(FairnessEntrySchema):
 
 
 class LogPlaceSchema(WireSchema):
-    """The place of a bet in the public log."""
+    """The place of a bet in the public log; of a battle, that of its end."""
 
     origin = text("The URL of the log, without its scheme", "play.example.com/log")
     index = count("The index of its entry", 18)
@@ -134,6 +146,22 @@ class OpeningSchema(PublicBetSchema, FairnessEntrySchema):
         SNAPSHOT.metadata["description"],
         SNAPSHOT.metadata["examples"][0],
     )
+
+
+class BattleBetSchema(PublicBetSchema, FairnessEntrySchema):
+    """A player's seat of a settled battle. The battle has everything that verifies it."""
+
+    game = text("The game", BATTLE, validate=one_of(BATTLE))
+    algorithm = text("How the outcome follows from the seeds", BATTLE_1)
+    item = text("The name of the dearest item that the seat drew", "AK-47 | Copper Tide (Field-Tested)")
+    battle = Computed(
+        lambda bet: None if bet.battle.is_private else bet.battle.public_id,
+        "string",
+        "The id of the battle, as `/battles/{id}` has it; null for a private battle",
+        "BjzFqGqJRPwLROZoXX1DTA",
+        allow_none=True,
+    )
+    seat = count("The seat in the battle, from 0", 0)
 
 
 class RevealedSpinSchema(PublicSpinSchema):
@@ -190,6 +218,7 @@ class SnapshotSchema(WireSchema):
 
 SPIN = PublicSpinSchema()
 OPENING = OpeningSchema()
+BATTLE_BET = BattleBetSchema()
 OPENED_CASE = OpenedCaseSchema()
 
 
@@ -201,6 +230,9 @@ def dump_opened_case(content: Content) -> dict[str, Any]:
 
 def dump_bet(bet: Any, opened: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
     """The object of a bet, for orjson. ``opened`` has the dumped cases by the ids of their snapshots."""
+    if bet.battle:
+        battle: dict[str, Any] = BATTLE_BET.dump(bet)
+        return battle
     opening = bet.snapshot_id is not None
     dumped: dict[str, Any] = OPENING.dump(bet) | opened[bet.snapshot_id] if opening else SPIN.dump(bet)
     return dumped

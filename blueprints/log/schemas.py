@@ -2,11 +2,9 @@
 
 from typing import Any
 
-import marshmallow as ma
-
 from blueprints.bets.schemas import RevealedOpeningSchema, RevealedSpinSchema
-from server.schemas import Coins, Computed, WireSchema, documented, text
-from sockets.schemas import TICKET
+from server.schemas import WireSchema, text
+from sockets.battle_schemas import SettledBattleSchema
 
 CHECKPOINT: dict[str, Any] = {
     "type": "string",
@@ -25,40 +23,11 @@ RECEIPT: dict[str, Any] = {
 BYTES: dict[str, Any] = {"type": "string", "format": "binary", "examples": [""]}
 
 
-class DrawnItemSchema(WireSchema):
-    """What a seat drew in a case."""
-
-    item = text("The full name of the item", "AK-47 | Copper Tide (Field-Tested)")
-    price = Coins("What it counts", attribute="price_cents")
-    ticket = Computed(
-        str,
-        "string",
-        TICKET.metadata["description"],
-        TICKET.metadata["examples"][0],
-        attribute="ticket",
-    )
-
-
-class RevealedBattleSchema(WireSchema):
+class RevealedBattleSchema(SettledBattleSchema):
     """The outcome of a battle, as at `/battles/:id`."""
 
-    drawn = ma.fields.List(
-        ma.fields.List(ma.fields.Nested(DrawnItemSchema)),
-        required=True,
-        metadata=documented(
-            "For each seat, what it drew in each case",
-            [
-                [{"item": "AK-47 | Copper Tide (Field-Tested)", "price": 12.4, "ticket": "23613997596088"}],
-                [{"item": "P90 | Grey Dune (Well-Worn)", "price": 0.12, "ticket": "736139975960886890"}],
-            ],
-        ),
-    )
-    payouts = ma.fields.List(
-        Coins("The share of a seat"),
-        required=True,
-        attribute="payouts_cents",
-        metadata=documented("For each seat, its share in coins", [12.52, 0]),
-    )
+    class Meta(WireSchema.Meta):
+        fields = ("drawn", "payouts")
 
 
 REVEALED_BATTLE = RevealedBattleSchema()

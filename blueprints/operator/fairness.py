@@ -18,7 +18,7 @@ from server.schemas import camel_case
 from services.accounts.users import is_client_seed
 from services.bets import rolls, snapshots
 from services.bets.lookups import MAX_NONCE
-from services.bets.terms import GAMES, UPGRADER
+from services.bets.terms import OF_ONE_PLAYER, UPGRADER
 from services.figures.bet_figures import BetFigures
 from services.maintenance import fairness
 from services.shared.clock import iso_date
@@ -87,7 +87,7 @@ def _sums(sums: BetFigures) -> dict[str, Any]:
 
 
 @group.command("verify")
-@click.option("--game", type=click.Choice(GAMES), default=UPGRADER, show_default=True)
+@click.option("--game", type=click.Choice(OF_ONE_PLAYER), default=UPGRADER, show_default=True)
 @click.option("--server-seed", required=True, help="The revealed seed of the server.")
 @click.option("--client-seed", required=True, help="The seed of the player.")
 @click.option("--nonce", required=True, type=click.IntRange(1, MAX_NONCE), help="The number of the bet.")

@@ -7,7 +7,7 @@ import re
 from http import HTTPStatus
 from pathlib import Path
 
-from flask import Blueprint, Response, abort, render_template, request
+from flask import Blueprint, Response, abort, make_response, render_template, request
 
 from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.caching import conditional
@@ -49,6 +49,9 @@ PAGES = (
     "/account/limits",
     "/account/security",
 )
+
+# At the addresses of these pages programs find an endpoint.
+PAGES_OF_ENDPOINTS = {"battles.list_battles": "/battles", "battles.get_battle": "/battles/<id>"}
 
 MODULES = modules_of("app.js")
 
@@ -125,8 +128,26 @@ def page(**_parameters: str) -> str:
     return render_template("index.html", modules=MODULES, trial=trial)
 
 
-for path in PAGES:
+for path in set(PAGES) - set(PAGES_OF_ENDPOINTS.values()):
     blueprint.add_url_rule(path, view_func=page)
+
+
+@blueprint.before_app_request
+def show_page_of_an_endpoint() -> Response | None:
+    """Browsers that open the address of an endpoint get the page of its content in place of JSON."""
+    if request.endpoint not in PAGES_OF_ENDPOINTS or not wants_page():
+        return None
+    response = make_response(page())
+    response.headers["Content-Security-Policy"] = SECURITY_POLICY
+    return response
+
+
+@blueprint.after_app_request
+def tell_pages_and_endpoints_apart(response: Response) -> Response:
+    """Caches must not answer a browser with what a program got."""
+    if request.endpoint in PAGES_OF_ENDPOINTS:
+        response.vary.add("Accept")
+    return response
 
 
 @blueprint.get("/verify")

@@ -65,7 +65,8 @@ def _subjects(since: Millis, until: Millis) -> Subjects:
         since=since, until=until, groups=[Group.GAME, Group.CASE, Group.PRICE]
     ):
         game, case_id, price = group
-        names = [game, f"{game} {case_id}" if case_id else f"{game} {price}"]
+        # Battles have neither.
+        names = {game, f"{game} {case_id or price}".rstrip()}
         for name in names:
             if figures.wagered:
                 found[name] = found.get(name, BetFigures()) + figures.paid_for

@@ -120,7 +120,7 @@ class Ending:
         with writing():
             battle = seats.lock_battle(Battle.id == battle_id)
             is_due = {
-                VoidReason.LATE: battle.is_lock_in_time is False,
+                VoidReason.LATE: battle.is_lock_in_time is False and not battle.is_restored,
                 VoidReason.BEACON: battle.is_lock_in_time is True,
                 VoidReason.RESTORE: battle.is_restored,
             }[reason]

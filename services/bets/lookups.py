@@ -1,10 +1,11 @@
 """Lookups of settled bets."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from peewee import JOIN, fn
 
+from models.battles import Battle, BattleSeat
 from models.bets import Bet
 from models.cases import Snapshot
 from models.db.connection import reading
@@ -50,16 +51,21 @@ def get(*, user_id: int, nonce: int, game: str) -> Bet:
     bet = Bet.get_or_none(own) if nonce <= MAX_NONCE else None
     if bet is None:
         raise BetNotFound
+    _add_battles([bet])
     return bet
 
 
 def get_public(*, bet_id: int, proofs: Proofs, now: Millis) -> Any:
-    """Any player's bet, with its ``log``, and as ``content`` that of the case that was opened, or None.
+    """Any player's bet with its ``battle``, its ``log``, and as ``content`` that of the case that was opened.
 
-    Raises BetNotFound, and BetNotRevealed until its proof is due.
+    ``battle`` and ``content`` are None for bets of other games. The place in the log of a bet of a battle is
+    that of the battle's end. Raises BetNotFound, and BetNotRevealed until its proof is due.
     """
     bet = _get_due(bet_id, proofs, now)
-    bet.log = published.place_of_bet(bet.id, bet_log=proofs.bet_log)
+    if bet.battle:
+        bet.log = published.place_of_entry(bet.battle.end_entry_id, bet_log=proofs.bet_log)
+    else:
+        bet.log = published.place_of_bet(bet.id, bet_log=proofs.bet_log)
     bet.content = _contents([bet]).get(bet.snapshot_id)
     return bet
 
@@ -67,6 +73,8 @@ def get_public(*, bet_id: int, proofs: Proofs, now: Millis) -> Any:
 def get_log_proof(*, bet_id: int, proofs: Proofs, now: Millis) -> str:
     """The proof file of any player's bet. Raises BetNotFound: see ``get_public``."""
     bet = _get_due(bet_id, proofs, now)
+    if bet.battle:
+        return published.proof_of_entry(bet.battle.end_entry_id, bet_log=proofs.bet_log)
     return published.proof_of_bet(bet.id, bet_log=proofs.bet_log)
 
 
@@ -98,14 +106,27 @@ def _get_due(bet_id: int, proofs: Proofs, now: Millis) -> Any:
 
 
 def _with_players(bet_ids: Sequence[int]) -> list[Any]:
-    """These bets, with the names of their players and the hashes of their snapshots."""
-    return list(
+    """These bets, with the names of their players, the hashes of their snapshots, and their battles."""
+    bets = list(
         Bet.select(Bet, User.username, Snapshot.id, Snapshot.hash)
         .join(User)
         .switch(Bet)
         .join(Snapshot, JOIN.LEFT_OUTER)
         .where(Bet.id.in_(bet_ids))
     )
+    _add_battles(bets)
+    return bets
+
+
+def _add_battles(bets: Iterable[Any]) -> None:
+    """Give each bet its ``battle`` and ``seat``; None for those of other games. Within ``reading()``."""
+    bets = list(bets)
+    seats = [-bet.nonce for bet in bets if bet.nonce < 0]
+    query = BattleSeat.select(BattleSeat, Battle).join(Battle).where(BattleSeat.id.in_(seats))
+    found = {-seat.id: seat for seat in query} if seats else {}
+    for bet in bets:
+        seat = found.get(bet.nonce)
+        bet.battle, bet.seat = (seat.battle, seat.seat) if seat else (None, None)
 
 
 @reading()
@@ -125,14 +146,21 @@ def multiplier_hundredths(bet: Any) -> int:
 
 @reading()
 def played(user_id: int) -> int:
-    """How many bets the player has made: the newest nonce, since nonces count from 1 without a gap."""
-    return Bet.select(fn.MAX(Bet.nonce)).where(Bet.user == user_id).scalar() or 0
+    """How many bets the player has made, without battles: the newest nonce.
+
+    Nonces count from 1 without a gap.
+    """
+    return Bet.select(fn.MAX(Bet.nonce)).where(Bet.user == user_id, Bet.nonce > 0).scalar() or 0
 
 
 @reading()
 def with_nonces(*, user_id: int, nonces: Sequence[int]) -> list[Bet]:
-    """The player's bets with these nonces, in their order."""
+    """The player's bets with these nonces, in their order, each with its ``battle``.
+
+    The nonce of a bet of a battle is minus the id of its seat.
+    """
     if not nonces:
         return []
     found = {bet.nonce: bet for bet in Bet.select().where(Bet.user == user_id, Bet.nonce.in_(list(nonces)))}
+    _add_battles(found.values())
     return [found[nonce] for nonce in nonces if nonce in found]

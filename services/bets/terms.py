@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Generic, TypeVar
 
+from models.battles import BATTLE
 from models.bet_settlement import Outcome
 from models.cases import CASE, IRL
 from services.accounts.users import is_client_seed
@@ -23,7 +24,9 @@ from services.shared.errors import (
 from services.shared.money import InvalidAmount, cents_from_number
 
 UPGRADER = "upgrader"
-GAMES = (UPGRADER, CASE, IRL)
+OF_ONE_PLAYER = (UPGRADER, CASE, IRL)
+"""The games in which each bet has a nonce and a server seed of its own."""
+GAMES = (*OF_ONE_PLAYER, BATTLE)
 """All games, by the names that bets are stored with."""
 
 WON = "won"

@@ -44,12 +44,15 @@ class BattleLocks:
         """Called with the internal id of a battle, and whether its lock was in time, after the commit. They
         must not block: the file is locked."""
 
-    def before_write(self, size: int) -> None:
-        """Decide what can be decided with a file whose checkpoint has this size."""
+    def before_write(self, size: int, *, with_waiting: bool = True) -> None:
+        """Decide what can be decided with a file whose checkpoint has this size.
+
+        ``with_waiting`` is False when a restore has lost the locks that wait for the log.
+        """
         for battle in battle_locks.undecided():
             if _is_in(battle, size):
                 self._decide(battle, is_in_time=True)
-            elif self._is_late(battle):
+            elif self._is_late(battle) and (with_waiting or battle.lock_index is not None):
                 self._decide(battle, is_in_time=False)
 
     def after_write(self, size: int) -> None:

@@ -313,7 +313,7 @@ class Restores:
             first = [entries.successor(at=now, ended=ended, kept=stored.size)]
             log.warning("the log goes on as %s: %s", origin, reason)
         last = [entries.epoch(at=now, redraw=number, reason=reason)]
-        self.machine.locks.before_write(found.checkpoint.size)
+        self.machine.locks.before_write(found.checkpoint.size, with_waiting=ended is None)
         waiting, root = self._sequencer.waiting(None), sequencer.root_at(stored.size)
         with writing():
             if ended is not None:

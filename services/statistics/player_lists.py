@@ -1,12 +1,13 @@
 """A player's totals, and pages of the bets, of their seeds, and of the payments."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from typing import Any
 
-from peewee import fn
+from peewee import chunked, fn
 
+from models.battles import BATTLE
 from models.bets import Bet
 from models.db.connection import reading, repeatable_read
 from models.payments import PaymentRecord, PaymentType
@@ -17,6 +18,7 @@ from services.bets.terms import GAMES
 from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.pagination import Page, Place, rows_of_page
+from services.statistics import bet_order
 
 ROWS_A_SLICE = 1_000
 ALL_GAMES = "all"
@@ -48,8 +50,8 @@ def totals(*, user_id: int) -> dict[str, int]:
 class GameSort(StrEnum):
     """The order of a page.
 
-    ``least-earned`` has equal earnings, such as those of all lost bets, newest first. ``most-earned`` is its
-    exact reverse, so one index serves both.
+    ``least-earned`` has equal earnings, such as those of all lost bets, newest first, and after these the
+    battles, first joined first. ``most-earned`` is its exact reverse, so one index serves both.
     """
 
     MOST_RECENT = "most-recent"
@@ -69,6 +71,9 @@ GAME_ORDERS = {
 }
 
 
+BY_TIME = (GameSort.MOST_RECENT, GameSort.LEAST_RECENT)
+
+
 def page_of_games(*, user_id: int, place: Place, sort: GameSort, search: str) -> Page[Bet]:
     """One page of the player's bets in games whose name contains the search text, in any case."""
     games = [game for game in GAMES if search.casefold() in game]
@@ -81,19 +86,24 @@ def _page_of_games(*, user_id: int, games: Collection[str], sort: GameSort, plac
     own = Bet.user == user_id
     is_all = len(games) == len(GAMES)
     if is_all:
-        total = lookups.played(user_id)
+        total = lookups.played(user_id) + bet_order.count_battles(user_id)
     else:
         own &= Bet.game.in_(list(games))
         total = Bet.select(fn.COUNT(Bet.nonce)).where(own).scalar()
-    if is_all and sort in (GameSort.MOST_RECENT, GameSort.LEAST_RECENT):
-        # The nonces of all bets of a player are a range.
-        nonces = place.slice(range(total, 0, -1) if sort is GameSort.MOST_RECENT else range(1, total + 1))
-    else:
+    nonces: Sequence[int]
+    newest_first = sort is GameSort.MOST_RECENT
+    if sort not in BY_TIME or BATTLE not in games:
         # The indexes by earning contain nonce and game, so no bets are fetched.
         query = Bet.select(Bet.nonce).where(own).tuples()
-        nonces = [
-            nonce for (nonce,) in rows_of_page(query, order=GAME_ORDERS[sort], place=place, total=total)
-        ]
+        rows = rows_of_page(query, order=GAME_ORDERS[sort], place=place, total=total)
+        nonces = [nonce for (nonce,) in rows]
+    elif is_all:
+        nonces = bet_order.page_of_all(user_id=user_id, place=place, total=total, newest_first=newest_first)
+    else:
+        others = [game for game in games if game != BATTLE]
+        nonces = bet_order.page_of_battles_and(
+            others, user_id=user_id, place=place, total=total, newest_first=newest_first
+        )
     return Page(lookups.with_nonces(user_id=user_id, nonces=nonces), total)
 
 
@@ -177,6 +187,8 @@ def page_of_fairness(
         # A page shows seeds that are due but not revealed in the database yet, so a search must find them.
         proofs.reveal_due(user_id=user_id, now=now)
         nonces = _matching_nonces(user_id, games, search)
+        if BATTLE in games:
+            nonces = bet_order.merged(nonces, _matching_battles(user_id, search))
         if sort is FairnessSort.MOST_RECENT:
             nonces.reverse()
         return Page(lookups.with_nonces(user_id=user_id, nonces=place.slice(nonces)), len(nonces))
@@ -199,9 +211,29 @@ def _matching_nonces(user_id: int, games: Collection[str], search: str) -> list[
     return found
 
 
-def _matches(search: str) -> Any:
+def _matching_battles(user_id: int, search: str) -> list[bet_order.BattlePlace]:
+    """The player's bets of battles with this text in their seeds, in their order. They have no nonces."""
+    if not IN_A_SEED.fullmatch(search):
+        return []
+    with reading():
+        places = bet_order.battles_of(user_id)
+    found: list[bet_order.BattlePlace] = []
+    for some in in_slices(list(chunked(places, NONCES_A_STATEMENT)), 1):
+        nonces = [each.nonce for each in some]
+        own = (Bet.user == user_id) & Bet.nonce.between(min(nonces), max(nonces))
+        with reading():
+            matching = set(Bet.select(Bet.nonce).where(own, _has_in_seeds(search)).scalars())
+        found += [each for each in some if each.nonce in matching]
+    return found
+
+
+def _has_in_seeds(search: str) -> Any:
     # The column server_seed holds revealed seeds only.
-    matches = Bet.client_seed.contains(search) | Bet.server_seed.contains(search)
+    return Bet.client_seed.contains(search) | Bet.server_seed.contains(search)
+
+
+def _matches(search: str) -> Any:
+    matches = _has_in_seeds(search)
     if NONCE_TEXT.fullmatch(search) and int(search) <= lookups.MAX_NONCE:
         matches |= Bet.nonce == int(search)
     return matches

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from models.battles import State
+from models.battles import Battle, State
+from models.db.connection import writing
+from models.log import WaitingEntry
 from services.battles import queries
 from services.log.battle_locks import LEAD_MS
 from tests.support.played_battles import PlayedBattles
@@ -38,11 +40,13 @@ class LockedBattles:
     def end(self, battle: Any, services: Any = None) -> Any:
         """Let a server do what is due after the round of a battle is published; the battle."""
         services = services or self.services
-        self._clock.now = max(self._clock.now, self.time(battle))
+        if battle.round is not None:
+            self._clock.now = max(self._clock.now, self.time(battle))
         services.log.decide_locks()
         services.log.append_waiting()
         services.beacons.look_up()
-        services.beacons.ask(services.beacons.relays[0], battle.round)
+        if battle.round is not None:
+            services.beacons.ask(services.beacons.relays[0], battle.round)
         services.battle_upkeep.end_due()
         services.battle_upkeep.cancel_due()
         services.log.append_waiting()
@@ -52,3 +56,11 @@ class LockedBattles:
 def now(battle: Any) -> Any:
     """The battle as it is stored now."""
     return queries.get(battle.public_id)
+
+
+def let_lock_wait(battle: Any) -> None:
+    """Let the lock of a battle wait for the log, as in a backup from before it was appended."""
+    with writing():
+        columns = {Battle.lock_index: None, Battle.is_lock_in_time: None}
+        Battle.update(columns).where(Battle.id == battle.id).execute()
+        WaitingEntry.insert(entry=battle.lock_entry_id).execute()

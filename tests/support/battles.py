@@ -25,6 +25,7 @@ class Battles:
     """Battles in the cases that this imports. A seat is a player's, or a bot's for None."""
 
     def __init__(self, app: Flask) -> None:
+        self._app = app
         self._services = services = app.extensions["services"]
         now = services.clock()
         import_prices({"Dust": 1, "Crown": 40}, now=now)
@@ -44,7 +45,7 @@ class Battles:
                 user_id=creator.id,
                 price=cost,
                 cases=[{"case": CASE, "count": times}],
-                client_seed="seed-0",
+                client_seed="battle-0",
                 **asked,
             )
         )
@@ -58,7 +59,7 @@ class Battles:
                         battle=created.public_id,
                         seat=seat,
                         price=cost,
-                        client_seed=f"seed-{seat}",
+                        client_seed=f"battle-{seat}",
                     )
                 )
         self._services.log.append_now()
@@ -74,13 +75,15 @@ class Battles:
     def settle(self, battle: Battle, *, wins: int = 0) -> Battle:
         """Settle a locked battle by a beacon with which the team of this seat wins."""
         self._decide(battle, is_in_time=True)
-        assert self._services.battle_ending.settle(battle.id, self._beacon(battle, wins))
+        with self._app.app_context():
+            assert self._services.battle_ending.settle(battle.id, self._beacon(battle, wins))
         return self._read(battle.id)
 
     def void(self, battle: Battle) -> Battle:
         """Make a locked battle void, because its lock was late."""
         self._decide(battle, is_in_time=False)
-        assert self._services.battle_ending.void(battle.id, VoidReason.LATE)
+        with self._app.app_context():
+            assert self._services.battle_ending.void(battle.id, VoidReason.LATE)
         return self._read(battle.id)
 
     def _decide(self, battle: Battle, *, is_in_time: bool) -> None:

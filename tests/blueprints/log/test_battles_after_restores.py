@@ -8,11 +8,11 @@ from models.announced_seeds import AnnouncedSeed
 from models.battles import Battle, State, VoidReason
 from models.bets import Bet
 from models.db.connection import reading, writing
-from models.log import WaitingBet, WaitingEntry
+from models.log import WaitingBet
 from services.battles.refusals import BattleCancelled
 from services.log import file
 from tests.blueprints.log.conftest import ORIGIN
-from tests.support.battle_locks import LockedBattles, now
+from tests.support.battle_locks import LockedBattles, let_lock_wait, now
 from tests.support.lost_log import is_paused, restore_log, resume, stored_log
 
 pytestmark = [pytest.mark.usefixtures("signed"), pytest.mark.security("Restored database")]
@@ -38,10 +38,7 @@ def lost_lock(battles, log, logged_spin):
     log.append_now()
     assert now(battle).is_lock_in_time
     restore_log(backup)
-    with writing():
-        columns = {Battle.lock_index: None, Battle.is_lock_in_time: None}
-        Battle.update(columns).where(Battle.id == battle.id).execute()
-        WaitingEntry.insert(entry=battle.lock_entry_id).execute()
+    let_lock_wait(battle)
     return battle
 
 

@@ -4,7 +4,9 @@ import base64
 
 import pytest
 
+from models.battles import State, VoidReason
 from tests.harness.servers import threaded_server
+from tests.support.battle_locks import LockedBattles, let_lock_wait
 from tests.support.lost_log import redraw as redraw_seeds
 from tests.support.lost_log import restore_log, resume, stored_log
 from tests.support.openings import Openings, chest
@@ -27,7 +29,7 @@ def watch(server, clock, tmp_path, capsys):
         captured = capsys.readouterr()
         lines = (captured.out + captured.err).splitlines()
         contradictions = [line for line in lines if line.startswith("contradiction")]
-        assert status == (1 if contradictions else 0), lines
+        assert status == (1 if contradictions else 0), "\n".join(lines)
         return contradictions, lines
 
     return watch
@@ -75,6 +77,56 @@ def test_a_restore(log, logged_spin, player, announced, watch):
 
     assert contradictions == []
     assert [line for line in lines if log.checkpoint().origin in line]
+
+
+@pytest.fixture
+def battles(app, new_player, clock):
+    return LockedBattles(app, new_player("carol", coins=10_000), clock)
+
+
+def test_battles(battles, log, clock, watch, logged_spin):
+    """Settled ones, and one whose lock was signed too late."""
+    for _ in range(3):
+        battle = battles.lock()
+        log.append_now()
+        assert watch_in_time(battles, battle, watch, clock) == []
+        assert battles.end(battle).state == State.SETTLED
+        logged_spin()
+    late = battles.lock()
+    assert battles.end(late).void_reason == VoidReason.LATE
+
+    contradictions, lines = watch()
+
+    assert contradictions == []
+    assert [line for line in lines if line.startswith("battle") and "3 bets" in line], lines
+
+
+def watch_in_time(battles, battle, watch, clock):
+    """Read the log when the round of a battle is published, as a monitor does that runs all the time."""
+    clock.now = battles.time(battle)
+    clock.advance(seconds=-60)
+    return watch()[0]
+
+
+def test_battles_after_a_restore(battles, log, watch, logged_spin):
+    """The monitor has seen the lock that was lost."""
+    logged_spin()
+    kept = battles.lock()
+    log.append_now()
+    opened, backup = battles.open(), stored_log()
+    lost = battles.lock()
+    log.append_now()
+    assert watch()[0] == []
+
+    restore_log(backup)
+    let_lock_wait(lost)
+    resume(log)
+    ends = [battles.end(battle) for battle in (kept, lost, opened)]
+    contradictions, lines = watch()
+
+    assert [battle.state for battle in ends] == [State.SETTLED, State.VOID, State.CANCELLED]
+    assert contradictions == []
+    assert [line for line in lines if "the lock in entry 4 was not kept" in line], lines
 
 
 def test_a_change_of_the_key(app, make_app, clock, logged_spin, watch):

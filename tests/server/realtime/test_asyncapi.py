@@ -115,7 +115,14 @@ def test_the_document_has_every_event_of_the_server(received):
     }
 
     of_players = {"upgrader:commitment", "balance", "limits:reality-check", "log:receipt", "payments:changed"}
-    assert set(received) == of_bets | of_players | {"live-bets", "live-bets:new"}
+    of_battles = {"battles:changed", "battle:changed"}
+    assert set(received) == of_bets | of_players | of_battles | {"live-bets", "live-bets:new"}
+
+
+def battle_of(client, case):
+    """The body that creates a battle of two players, who open this case once."""
+    price = client.get(f"/api/cases/{case}").json["price"]
+    return {"cases": [{"case": case}], "mode": "normal", "teams": "1v1", "price": price}
 
 
 def test_every_event_that_a_player_receives_matches_its_schema(client, connect, player, document, received):
@@ -128,6 +135,12 @@ def test_every_event_that_a_player_receives_matches_its_schema(client, connect, 
     socket.spin({"amount": 100, "item": ITEM})
     for event, case in (("case:open", "box"), ("irl:open", "desk"), ("case:open", "none"), ("irl:open", 5)):
         socket.call(event, {"case": case})
+    battle = client.post("/battles", json=battle_of(client, "box"), headers=player.headers).json
+    socket.call("battles:watch")
+    socket.call("battle:watch", {"id": battle["id"]})
+    client.post(f"/battles/{battle['id']}/leave", headers=player.headers)
+    for event in ("battles:changed", "battle:changed"):
+        socket.expect(event)
     for game in ("upgrader", "case", "irl"):
         socket.expect(f"{game}:proof")
     while not {"limits:reality-check", "payments:changed"} <= dict(socket.seen).keys():

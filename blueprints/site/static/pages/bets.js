@@ -4,8 +4,8 @@ import { getOwn, orMissing } from "../api.js";
 import { shownBet } from "../fairness/bet-list.js";
 import { RECORDS } from "../fairness/records.js";
 import { centsOfCoins, format, formatTime } from "../format.js";
-import { html } from "../lit.js";
-import { picture, signedCoins } from "../parts/elements.js";
+import { html, nothing } from "../lit.js";
+import { picture, signedCoins, values } from "../parts/elements.js";
 import { PagedList } from "../parts/lists.js";
 import { query } from "../router.js";
 
@@ -16,6 +16,7 @@ const bets = new PagedList({
   filter: "Game",
   filters: [
     ["game=all", "all"], ["game=upgrader", "upgrader"], ["game=case", "cases"], ["game=irl", "real-life cases"],
+    ["game=battle", "battles"],
   ],
   orders: [
     ["most-recent", "newest first"], ["least-recent", "oldest first"],
@@ -38,18 +39,20 @@ async function read(asked, signal) {
   return { ...data, items: await Promise.all((data.games ?? data.items).map(withBet)) };
 }
 
-/** An entry with its bet, unless its proof is not due. */
-const withBet = async (entry) => ({ ...entry, bet: await orMissing(shownBet(entry.id)) });
+/** An entry with its bet, unless its proof is not due. The page of a battle has its own proof. */
+const withBet = async (entry) =>
+  (entry.game in RECORDS ? { ...entry, bet: await orMissing(shownBet(entry.id)) } : entry);
 
 export const enter = () => bets.load();
 
 export const page = () => bets.view();
 
 function line({ id, game, bet, ...entry }) {
-  const { noun, verifyAddress } = RECORDS[game];
   // The two lists have different names for the same.
   const { wager = entry.betAmount, earning = entry.payout, date = entry.completedAt } = entry;
   const [wagerCents, payoutCents] = [wager, earning].map(centsOfCoins);
+  if (!(game in RECORDS)) return battleLine({ id, date, wagerCents, payoutCents, pf: entry.pf });
+  const { noun, verifyAddress } = RECORDS[game];
   const name = bet ? `${noun} ${bet.nonce}` : noun;
   return html`<li data-bet=${id} class=${payoutCents > wagerCents ? "won" : "lost"}>
     ${picture("item", bet?.image, 48)}
@@ -64,3 +67,18 @@ function line({ id, game, bet, ...entry }) {
     <span class="net">${signedCoins(payoutCents - wagerCents)}</span>
   </li>`;
 }
+
+/** A seat in a battle, which the page of the battle shows and verifies. */
+const battleLine = ({ id, date, wagerCents, payoutCents, pf }) => html`<li data-bet=${id}
+  class=${payoutCents > wagerCents ? "won" : "lost"}>
+  ${picture("item", undefined, 48)}
+  <div class="name"><a href="/b/${id}" target="_blank">Battle</a>
+    <p class="quiet">${[pf?.round && `Round ${pf.round}`, formatTime(date)].filter(Boolean).join(" · ")}</p>
+    <p class="quiet">Seat ${format(wagerCents)} · payout ${format(payoutCents)}</p>
+    ${pf?.publicSeed ? html`<details><summary class="quiet">Seeds</summary>${values([
+      ["Server seed", pf.serverSeed], ["Client seed", pf.clientSeed],
+      ["Public seed: the randomness of the round", pf.publicSeed], ["Round", pf.round],
+    ])}</details>` : nothing}
+  </div>
+  <span class="net">${signedCoins(payoutCents - wagerCents)}</span>
+</li>`;
