@@ -22,7 +22,6 @@ from services.battles.queries import ShownBattle
 from services.battles.rules import MODES, TEAMS
 from sockets.schemas import CLIENT_SEED, SERVER_SEED, SERVER_SEED_COMMITMENT, SNAPSHOT, TICKET
 
-
 PLAYER_EXAMPLE = {
     "username": "alice",
     "avatar": "https://play.example.com/media/neutral/avatar.webp",
