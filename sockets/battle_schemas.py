@@ -22,6 +22,11 @@ from services.battles.queries import ShownBattle
 from services.battles.rules import MODES, TEAMS
 from sockets.schemas import CLIENT_SEED, SERVER_SEED, SERVER_SEED_COMMITMENT, SNAPSHOT, TICKET
 
+PLAYER_EXAMPLE = {
+    "username": "alice",
+    "avatar": "https://play.example.com/media/neutral/avatar.webp",
+}
+
 
 def _hex(description: str, example: str) -> ma.fields.String:
     digits = ma.validate.Regexp(f"^[0-9a-f]{{{len(example)}}}$")
@@ -55,7 +60,7 @@ class BattleSeatSchema(WireSchema):
         allow_none=True,
         metadata=documented(
             "Null for a bot and for a free seat",
-            {"username": "alice", "avatar": "https://play.example.com/media/neutral/avatar.webp"},
+            PLAYER_EXAMPLE,
         ),
     )
     client_seed = text(
@@ -125,7 +130,13 @@ class BattleSchema(ListedBattleSchema):
         BattleSeatSchema,
         many=True,
         required=True,
-        metadata={"description": "All seats. Those of a team follow each other"},
+        metadata=documented(
+            "All seats. Those of a team follow each other",
+            [
+                {"seat": 0, "team": 0, "bot": False, "player": PLAYER_EXAMPLE, "clientSeed": "my-lucky-seed"},
+                {"seat": 1, "team": 1, "bot": True, "player": None, "clientSeed": "bot-1"},
+            ],
+        ),
     )
 
 

@@ -9,6 +9,7 @@ from server.realtime.repeated_task import RepeatedTask
 from services.beacon.beacons import Beacons, Outcome, RelayState
 from services.beacon.polling import IDLE_SECONDS, RelayPolling
 from services.container import Services
+from services.shared.signals import Signal
 
 STOP_SECONDS = 0.1
 """A relay may hold its answer for seconds, and what it answers after the stop is not used."""
@@ -23,6 +24,8 @@ def tasks(app: Flask) -> list[RepeatedTask]:
     _add_metrics(beacons, app.extensions["metrics"].registry, services)
     looking = RepeatedTask(beacons.look_up, every_seconds=1.0, on_failure="beacons not looked up")
     beacons.on_wanted.append(looking.woken.set)
+    # A battle that another process has opened may be locked here within the second.
+    services.signals.on(Signal.BATTLES, lambda _: beacons.want())
     return [looking, *(_polling(relay, services) for relay in beacons.relays)]
 
 

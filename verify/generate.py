@@ -42,7 +42,12 @@ SOURCES = {
 """The modules that a Python program copies from, each with the names of the definitions."""
 
 MODULES = {
-    "verify.mjs": ["fairness/verify-bet.js", "fairness/log-proof.js", "fairness/battle-verdict.js"],
+    "verify.mjs": [
+        "fairness/verify-bet.js",
+        "fairness/log-proof.js",
+        "fairness/battle-verdict.js",
+        "fairness/log-tiles.js",
+    ],
 }
 """The modules of the built-in page that a JavaScript program contains, with those that they import."""
 
@@ -82,7 +87,7 @@ def definitions(module: str, names: set[str]) -> str:
         (instances if is_instance else constants if is_constant else others).append(source)
     if names:
         raise KeyError(f"{module} has no {', '.join(sorted(names))}")
-    return "\n\n\n".join(["\n\n".join(constants), *others, *instances])
+    return "\n\n\n".join(filter(None, ["\n\n".join(constants), *others, *instances]))
 
 
 def first_line(statement: ast.stmt) -> int:

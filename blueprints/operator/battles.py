@@ -16,10 +16,10 @@ from services.beacon.beacons import Beacons
 from services.beacon.chain import BadBeacon
 from services.container import Services
 from services.shared.errors import Refusal
-from services.shared.money import number_from_cents
 from services.shared.text import checked_reason
 from services.staff import battle_lists
 from services.staff.battle_lists import BattleView
+from sockets.battle_schemas import dump_battle
 
 group = OperatorGroup("battles", help="Show battles, and end those whose round is late.")
 
@@ -100,44 +100,11 @@ def _beacons(services: Services) -> Beacons:
 
 
 def _shown(view: BattleView) -> dict[str, Any]:
-    battle, outcome = view.battle, view.battle.outcome
-    return {
-        "id": battle.public_id,
-        "state": battle.state,
-        "version": battle.version,
-        "mode": battle.mode,
-        "crazy": battle.is_crazy,
-        "terminal": battle.is_terminal,
-        "teams": battle.teams,
-        "playersOnly": battle.is_players_only,
-        "private": battle.is_private,
-        "cost": number_from_cents(battle.cost_cents),
-        "createdAt": battle.created_at_ms,
-        "serverSeedCommitment": battle.commitment,
-        "cases": [
-            {"id": case.slug, "price": number_from_cents(case.price_cents), "snapshot": case.snapshot_hash}
-            for case in battle.cases
-        ],
-        "seats": [
-            {
-                "seat": seat.seat,
-                "team": seat.team,
-                "bot": seat.is_bot,
-                "platformid": view.platform_ids.get(seat.user_id or 0),
-                "clientSeed": seat.client_seed,
-                "payout": None if outcome is None else number_from_cents(outcome.payouts_cents[seat.seat]),
-            }
-            for seat in battle.seats
-        ],
-        "lockedAt": battle.locked_at_ms,
-        "round": battle.round,
-        "lockIndex": battle.lock_index,
+    """The battle as players see it, and what only staff see."""
+    battle = view.battle
+    return dump_battle(battle) | {
+        "players": [view.platform_ids.get(seat.user_id or 0) for seat in battle.seats],
         "lockInTime": battle.is_lock_in_time,
         "endedAt": battle.ended_at_ms,
-        "endIndex": battle.end_index,
-        "voidReason": battle.void_reason,
-        "signature": battle.signature,
-        "randomness": battle.randomness,
-        "serverSeed": battle.server_seed,
-        "winners": None if outcome is None else outcome.winners,
+        "endEntry": battle.end_index,
     }

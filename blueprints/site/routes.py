@@ -3,15 +3,16 @@
 Also what only the built-in page and the demo of payments need.
 """
 
+import re
 from http import HTTPStatus
 from pathlib import Path
 
-from flask import Blueprint, Response, abort, render_template, request
+from flask import Blueprint, Response, abort, make_response, render_template, request
 
 from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.caching import conditional
 from blueprints.api.qr_code import qr_code
-from blueprints.site.assets import asset, bundle, modules_of
+from blueprints.site.assets import FILES, asset, bundle, modules_of
 from models.payments import Deposit
 from server.current_services import get_services
 from server.http.rate_limit import count_as
@@ -49,6 +50,10 @@ PAGES = (
     "/account/security",
 )
 
+# At the addresses of these pages programs find an endpoint.
+PAGES_OF_ENDPOINTS = {"battles.list_battles": "/battles", "battles.get_battle": "/battles/<id>"}
+OWN_PAGES = [path for path in PAGES if path not in PAGES_OF_ENDPOINTS.values()]
+
 MODULES = modules_of("app.js")
 
 # Pictures of items may be at any host. 'self' includes the socket.
@@ -57,9 +62,13 @@ SECURITY_POLICY = (
     " form-action 'self'; frame-ancestors 'none'"
 )
 
-# A saved copy of /verify stands alone, so it contains its modules.
+# A saved copy of /verify stands alone, so it contains its modules, and the curves for beacons as a global.
+CURVES = (FILES / "vendor/noble-curves-2.4.0/bls12-381.min.js").read_text(encoding="utf-8")
 VERIFY_PAGE = Path(__file__).with_name("verify.html").read_text(encoding="utf-8")
 VERIFY_PAGE = VERIFY_PAGE.replace("// verify.js\n", bundle("verify.js"))
+VERIFY_PAGE = VERIFY_PAGE.replace(
+    "// curves\n", re.sub(r"export\{(\w+) as bls12_381\};", r"globalThis.bls12_381=\1;", CURVES)
+)
 
 # The page can't connect to anything, so seeds that a player types stay in the browser.
 VERIFY_POLICY = (
@@ -120,8 +129,26 @@ def page(**_parameters: str) -> str:
     return render_template("index.html", modules=MODULES, trial=trial)
 
 
-for path in PAGES:
+for path in OWN_PAGES:
     blueprint.add_url_rule(path, view_func=page)
+
+
+@blueprint.before_app_request
+def show_page_of_an_endpoint() -> Response | None:
+    """Browsers that open the address of an endpoint get the page of its content in place of JSON."""
+    if request.endpoint not in PAGES_OF_ENDPOINTS or not wants_page():
+        return None
+    response = make_response(page())
+    response.headers["Content-Security-Policy"] = SECURITY_POLICY
+    return response
+
+
+@blueprint.after_app_request
+def tell_pages_and_endpoints_apart(response: Response) -> Response:
+    """Caches must not answer a browser with what a program got."""
+    if request.endpoint in PAGES_OF_ENDPOINTS:
+        response.vary.add("Accept")
+    return response
 
 
 @blueprint.get("/verify")

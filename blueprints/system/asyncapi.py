@@ -3,12 +3,14 @@
 import json
 from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from apispec import APISpec
 
 from blueprints.api.openapi import INFO, ContractDocument, example_of
 from settings import VERSION
+from sockets.battle_schemas import BATTLES, BattleReceiptSchema, ListedBattleSchema
 from sockets.schemas import (
     BalanceSchema,
     CommitmentSchema,
@@ -34,6 +36,9 @@ PAYLOADS = (
     RealityCheckSchema,
     ReceiptSchema,
     PaymentChangedSchema,
+    ListedBattleSchema,
+    *map(type, BATTLES.values()),
+    BattleReceiptSchema,
 )
 
 
@@ -57,10 +62,17 @@ def asyncapi_document(base_url: str) -> bytes:
     for name, schema in schemas.items():
         schema["title"] = name
         for key, field in schema["properties"].items():
-            if "enum" in field:
-                field["title"] = f"{name} {key}"
+            _give_titles(field, f"{name} {key}")
     components["schemas"] |= schemas
     for message in components["messages"].values():
         if "examples" not in message:
             message["examples"] = [{"payload": example_of(message["payload"], components["schemas"])}]
     return json.dumps(document, indent=2).encode()
+
+
+def _give_titles(field: dict[str, Any], title: str) -> None:
+    """Give titles to enumerations, and to arrays with the arrays in them."""
+    if "enum" in field or "items" in field:
+        field["title"] = title
+    if "items" in field:
+        _give_titles(field["items"], f"{title} entry")

@@ -65,11 +65,12 @@ def find_large_payouts(settings: Settings, now: Millis) -> Found:
         .where(Bet.id > last, Bet.payout_cents >= settings.alarm_payout_cents)
         .order_by(Bet.id)
     )
-    concerns = [
-        Concern(f"bet {bet_id}", f"Bet {bet_id} ({game}) paid {price_text(Cents(cents))}")
-        for bet_id, game, cents in query.tuples()
-    ]
-    return Found(concerns, progress)
+    return Found([large_payout(*row) for row in query.tuples()], progress)
+
+
+def large_payout(bet_id: int, game: str, cents: Cents) -> Concern:
+    """The concern about a bet that paid so much."""
+    return Concern(f"bet {bet_id}", f"Bet {bet_id} ({game}) paid {price_text(Cents(cents))}")
 
 
 @reading()

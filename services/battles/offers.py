@@ -54,9 +54,13 @@ def house_edge_ppm(offers: Sequence[Offer]) -> int:
     return max(whole - value, 0) * PPM // whole
 
 
-def check_level(openings: Openings, slugs: Iterable[str], *, user_id: int) -> None:
-    """Raises LevelTooLow if the player may not open one of these cases; one that is gone is left out."""
-    required = max((_required_level(openings, slug) for slug in slugs), default=0)
+def required_level(openings: Openings, slugs: Iterable[str]) -> int:
+    """The level that a player needs for all of these cases. One that is gone needs none."""
+    return max((_required_level(openings, slug) for slug in slugs), default=0)
+
+
+def check_level(required: int, *, user_id: int) -> None:
+    """Raises LevelTooLow if the player has a lower level."""
     if required and level_of(users.get_by_id(user_id)) < required:
         raise LevelTooLow
 

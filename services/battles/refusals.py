@@ -1,4 +1,8 @@
-"""What players are refused about battles. Of several reasons, the first in this order is told."""
+"""What players are refused about battles.
+
+Of several reasons, the first in this order is told, but for two: a battle that is cancelled comes after the
+price, and all of a bet (level, suspension, break, limits, balance) before ``BattlesPaused``.
+"""
 
 from services.shared.errors import Refusal
 

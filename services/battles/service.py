@@ -16,6 +16,7 @@ from models.cases import Case
 from models.db.connection import reading, writing
 from models.db.sql import execute
 from models.log import let_wait
+from services.accounts import users
 from services.battles import offers, queries, seats
 from services.battles.offers import Offer
 from services.battles.queries import ShownBattle
@@ -103,13 +104,18 @@ class Battles:
             raise BattleTooDear
         if not is_amount(request.price, cost):
             raise BattlePriceChanged
-        offers.check_level(self._openings, (slug for slug, _ in wanted), user_id=request.user_id)
+        offers.check_level(offers.required_level(self._openings, dict(wanted)), user_id=request.user_id)
         return self._once(request, lambda: self._insert(request, rules, read))
 
     def _insert(self, request: NewBattle, rules: Rules, read: Sequence[Offer]) -> int:
         server_seed = rolls.draw_server_seed()
         checkpoint = self._bet_log.checkpoint()
         with writing():
+            # Locked, so that all battles that the player creates at once are counted.
+            users.lock(request.user_id)
+            own = Battle.select().where(Battle.state == State.OPEN, Battle.creator == request.user_id)
+            if own.count() >= MOST_OPEN:
+                raise TooManyBattles
             now = self._clock()
             _store_contents(read, now=now)
             battle: Battle = Battle.create(
@@ -132,10 +138,6 @@ class Battles:
             seats.lock_log_in_use(checkpoint)
             BattleCase.insert_many(_case_rows(battle, read)).execute()
             seats.seat_player(battle, 0, request, self._settings, now=now)
-            # The player's row is locked, so that two battles created at once are counted.
-            own = Battle.select().where(Battle.state == State.OPEN, Battle.creator == request.user_id)
-            if own.count() > MOST_OPEN:
-                raise TooManyBattles
             return int(battle.id)
 
     def join(self, request: SeatRequest) -> ShownBattle:
@@ -145,10 +147,10 @@ class Battles:
         if earlier := _earlier(request):
             return earlier
         battle = self._current(request.battle)
-        offers.check_level(self._openings, (case.slug for case in battle.held), user_id=request.user_id)
-        return self._once(request, lambda: self._join(request))
+        level = offers.required_level(self._openings, (case.slug for case in battle.held))
+        return self._once(request, lambda: self._join(request, level))
 
-    def _join(self, request: SeatRequest) -> int:
+    def _join(self, request: SeatRequest, level: int) -> int:
         checkpoint = self._bet_log.checkpoint()
         with writing():
             battle = seats.lock_battle(Battle.public_id == request.battle)
@@ -157,6 +159,7 @@ class Battles:
             _check_not_cancelled(battle)
             seat = int(request.seat)  # type: ignore[call-overload]  # it was checked
             taken = seats.check_free(battle, seat, user_id=request.user_id)
+            offers.check_level(level, user_id=request.user_id)
             now = self._clock()
             seats.lock_log_in_use(checkpoint)
             seats.seat_player(battle, seat, request, self._settings, now=now)

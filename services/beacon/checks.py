@@ -26,7 +26,7 @@ def problems(beacons: Beacons, *, now: Millis) -> tuple[list[str], list[str]]:
         else:
             newest = max(newest or beacon, beacon)
     if newest is None:
-        wrong.append("BEACON_URLS: no relay gives beacons, so no battle can be locked")
+        warnings.append("BEACON_URLS: no relay gives beacons, so no battle can be locked")
     if beacons.is_chain_known:
         warnings += [NOT_QUICKNET] if beacons.chain != QUICKNET else []
         period_ms = beacons.chain.period * 1_000

@@ -18,9 +18,10 @@ from services.cases import importing
 from services.cases import irl as irl_importing
 from services.cases.kinds import CaseKind, case_id
 from services.container import Services
+from services.demo import history
 from services.items import importing as items_importing
 from services.shared import decimal_json
-from services.shared.clock import Millis
+from services.shared.clock import DAY_MS, Millis
 from services.shared.errors import Refusal, UserNotFound
 from services.shared.money import Cents
 
@@ -70,12 +71,15 @@ def play_bets(services: Services) -> int:
     content = _read("bets.json")
     bets = content["bets"]
     began = Millis(now - proof_delay_ms - len(bets) * INTERVAL_MS)
+    first_day = Millis(began - history.DAYS * DAY_MS)
     players = {
         row["username"]: player(
-            services, row["username"], FIRST_PLATFORM_ID_OF_BETS + number, avatar=row["avatar"], now=began
+            services, row["username"], FIRST_PLATFORM_ID_OF_BETS + number, avatar=row["avatar"], now=first_day
         )
         for number, row in enumerate(content["players"])
     }
+    people = list(players.values())
+    settled = history.History(services, people, until=began).play()
 
     def play(row: dict[str, Any], user_id: int, made_at: Millis) -> Bet:
         settler = BetSettler(
@@ -88,7 +92,6 @@ def play_bets(services: Services) -> int:
         opening = OpeningRequest(user_id=user_id, case=row[kind])
         return settler.settle(openings[kind], opening).bet
 
-    settled = []
     for number, row in enumerate(bets, start=1):
         made_at = Millis(began + number * INTERVAL_MS)
         try:
@@ -97,6 +100,7 @@ def play_bets(services: Services) -> int:
             continue
     # Nobody is going to receive these proofs.
     proof_queries.mark_delivered(services.proofs.reveal(settled), delivered_at=now)
+    history.leave_work(services, people, now=now)
     return len(settled)
 
 

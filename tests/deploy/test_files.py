@@ -64,6 +64,8 @@ def settings(tmp_path):
         "DATABASE_URL": f"sqlite:///{tmp_path}/test.db",
         "INSTANCE_DIR": str(tmp_path / "instance"),
         "HOST": "127.0.0.1",
+        # A test asks no relay of the public network.
+        "BEACON_URLS": "",
     }
 
 

@@ -1,4 +1,4 @@
-"""Golden files of the public log, which the programs and the page share: a proof, a receipt and their key.
+"""Golden files of the public log, which the programs and the page share: proofs, a receipt, battles, a key.
 
     python -m tests.support.golden_log
 
@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.harness.servers import ROOT
-from tests.support.public_log import ORIGIN, Key, PublicLog, root
+from tests.support.public_battles import PublicBattles, Quicknet
+from tests.support.public_log import CASE, ORIGIN, Key, Player, PublicLog, canonical, root
 
 FOLDER = ROOT / "verify" / "log"
 
@@ -35,7 +36,80 @@ def golden_files() -> dict[str, str]:
         "bets.json": _json(bets),
         "altered.json": _json(list(_altered(log, spin, texts))),
         "notes.json": _json(list(_note_endings())),
+        **battle_files(),
     }
+
+
+def battle_files() -> dict[str, str]:
+    """A settled battle and a void one, as the page saves them, and what a changed one must not pass."""
+    network = Quicknet()
+    log = PublicLog()
+    log.began_ms = network.time_ms(network.number) - 9_000
+    battles = PublicBattles(log, network)
+    log.new_player("alice")
+    lock = battles.lock(Player("alice"), None, Player("bob"), Player("carol"), teams="2v2", count=3)
+    void = battles.lock(Player("bob"), None, crazy=True)
+    proofs = {each: proof(log, each) for each in (lock, void)}
+    end = battles.settle(lock)
+    late = battles.void(void)
+    battle = battles.shown(lock, 1, end)
+    known = {name: battle[name] for name in ("serverSeedCommitment", "mode", "crazy", "terminal", "teams")}
+    known |= {
+        "cases": [each["snapshot"] for each in battle["cases"]],
+        "seat": 0,
+        "clientSeed": "my-lucky-seed",
+    }
+    arrived_at = network.time_ms(network.number) - 4_000
+    receipt = {"battle": battle["id"], "proof": proofs[lock], "known": known, "arrivedAt": arrived_at}
+    shared = {"snapshots": [canonical(CASE)]}
+    return {
+        "battle.json": _json({"battle": battle, "proof": proofs[lock], **shared, "receipt": receipt}),
+        "void-battle.json": _json(
+            {
+                "battle": battles.shown(void, 2, late),
+                "proof": proofs[void],
+                **shared,
+                "signature": network.signature,
+            }
+        ),
+        "altered-battles.json": _json(list(_altered_battles(battle, proofs, network))),
+    }
+
+
+def _altered_battles(
+    battle: dict[str, Any], proofs: dict[int, str], network: Quicknet
+) -> Iterator[dict[str, Any]]:
+    """What is changed in the settled battle, in its file or in its receipt, with the reason."""
+    seats, drawn = battle["seats"], battle["drawn"]
+    other_item = [[drawn[0][0] | {"item": "Never"}, *drawn[0][1:]], *drawn[1:]]
+    other_ticket = [[drawn[0][0] | {"ticket": "1"}, *drawn[0][1:]], *drawn[1:]]
+    for why, changed in (
+        ("another server seed", {"serverSeed": "00" * 32}),
+        ("another commitment", {"serverSeedCommitment": "00" * 32}),
+        ("another battle", {"id": f"{7:022}"}),
+        ("another mode", {"mode": "jackpot"}),
+        ("crazy", {"crazy": True}),
+        ("fewer cases", {"cases": battle["cases"][:2]}),
+        ("another client seed", {"seats": [seats[0] | {"clientSeed": "another"}, *seats[1:]]}),
+        ("a bot that was a player", {"seats": [seats[0] | {"bot": True}, *seats[1:]]}),
+        ("another time of the lock", {"lockedAt": battle["lockedAt"] - 1}),
+        ("another round", {"round": battle["round"] + 1}),
+        ("another entry", {"entry": battle["entry"] + 1}),
+        ("another signature", {"signature": battle["signature"][:-1] + "c"}),
+        ("another randomness", {"randomness": "00" * 32}),
+        ("another item", {"drawn": other_item}),
+        ("another ticket", {"drawn": other_ticket}),
+        ("another value", {"values": [value + 1 for value in battle["values"]]}),
+        ("no tie", {"tie": None}),
+        ("other winners", {"winners": [1 - battle["winners"][0]]}),
+        ("other payouts", {"payouts": battle["payouts"][::-1]}),
+    ):
+        yield {"why": why, "battle": changed}
+    yield {"why": "the proof of another lock", "file": {"proof": proofs[max(proofs)]}}
+    yield {"why": "a receipt after the round", "receipt": {"arrivedAt": network.time_ms(network.number)}}
+    yield {"why": "a receipt of another battle", "receipt": {"battle": f"{2:022}"}}
+    known = {"serverSeedCommitment": battle["serverSeedCommitment"], "seat": 0, "clientSeed": "another"}
+    yield {"why": "a receipt with another client seed", "receipt": {"known": known}}
 
 
 def proof(log: PublicLog, index: int) -> str:

@@ -75,6 +75,28 @@ class Network:
         return {path: json.dumps(document).encode() for path, document in documents.items()}
 
 
+class Quicknet(Network):
+    """The public network, of which one round is known."""
+
+    genesis = 1_692_803_367
+    group_hash = "f477d5c89f21a17c863a7f937c6a6d15859414d2be09cd448d4279af331c5d3e"
+    number = 657_413
+    signature = (
+        "b713718a38ae728dfd477991af2822e08d2f305e47718cef9f7848ce4050e7be41076862b98fad56e91a6b85b89cd97b"
+    )
+
+    def __init__(self) -> None:
+        super().__init__("quicknet")
+        self.key = bytes.fromhex(
+            "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d106451"
+            "0d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a"
+        )
+
+    def sign(self, number: int) -> str:
+        assert number == self.number
+        return self.signature
+
+
 class PublicBattles:
     """Locks and ends battles in a log. Keywords replace fields of the entry that is appended."""
 
@@ -82,17 +104,20 @@ class PublicBattles:
         self.log = log
         self.network = network or Network()
         self.locked = 0
+        self.decisions: dict[int, dict] = {}
+        """Values, tie and winners of the battles whose outcome was computed, by their locks."""
         log.documents["/battles/rules"] = {"beacon": self.network.info(), "demo": False}
 
     def lock(self, *players: Player | None, teams: str = "1v1", count: int = 2, **changed) -> int:
         """Lock a battle of so many cases with these players in its seats, None being a bot. Its index."""
         self.locked += 1
+        battle_id = f"{self.locked:022}"
         sizes = [team for team, size in enumerate(SIZES[teams]) for _ in range(size)]
         players = players or tuple(Player(f"player {seat}") for seat in range(len(sizes)))
         at = changed.pop("at", self.log.now_ms)
         entry = {
             "at": at,
-            "battle": sha256(f"battle {self.locked}"),
+            "battle": sha256(battle_id),
             "beacon": {"chain": self.network.hash, "round": self.network.round_after(at)},
             "cases": [SNAPSHOT] * count,
             "commitment": sha256(self.seed(self.locked)),
@@ -175,7 +200,61 @@ class PublicBattles:
         for place in range(len(seats)):
             seat = seats[(below("rest", 0, len(seats)) + place) % len(seats)]
             payouts[seat] = share + (place < rest)
+        decision = {
+            "values": [each / 100 for each in values],
+            "tie": tied if len(tied) > 1 else None,
+            "winners": [team],
+        }
+        self.decisions[lock] = decision
         return {"drawn": drawn, "payouts": [each / 100 for each in payouts]}
+
+    def shown(self, lock: int, number: int = 1, end: int | None = None) -> dict:
+        """A battle as ``GET /battles/:id`` shows it: locked, or ended."""
+        entry = self.entry(lock)
+        teams = [seat["team"] for seat in entry["seats"]]
+        sizes = tuple(teams.count(team) for team in range(max(teams) + 1))
+        battle = {
+            "id": f"{number:022}",
+            "state": "locked",
+            "version": 4,
+            **{name: entry[name] for name in ("mode", "crazy", "terminal", "playersOnly")},
+            "teams": next(name for name, each in SIZES.items() if each == sizes),
+            "private": False,
+            "cost": len(entry["cases"]) * int(CASE["price"]) / 100,
+            "createdAt": entry["at"] - 60_000,
+            "serverSeedCommitment": entry["commitment"],
+            "cases": [
+                {"id": CASE["id"], "name": "Desert", "price": int(CASE["price"]) / 100, "snapshot": snapshot}
+                for snapshot in entry["cases"]
+            ],
+            "seats": [
+                {
+                    "seat": place,
+                    "team": seat["team"],
+                    "bot": seat["player"] == "bot",
+                    "player": None if seat["player"] == "bot" else {"name": f"player {place}"},
+                    "clientSeed": seat["clientSeed"],
+                }
+                for place, seat in enumerate(entry["seats"])
+            ],
+            "lockedAt": entry["at"],
+            "round": entry["beacon"]["round"],
+            "entry": lock,
+        }
+        if end is None:
+            return battle
+        ended = json.loads(self.log.entries[end])
+        if "reason" in ended:
+            return battle | {"state": "void", "reason": ended["reason"], "serverSeed": ended["seed"]}
+        signature = ended["signature"]
+        return battle | {
+            "state": "settled",
+            "signature": signature,
+            "randomness": hashlib.sha256(bytes.fromhex(signature)).hexdigest(),
+            "serverSeed": ended["seed"],
+            **self.outcome(lock, signature),
+            **self.decisions[lock],
+        }
 
 
 def _won(ticket: int) -> dict:

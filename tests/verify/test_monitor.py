@@ -12,7 +12,7 @@ import pytest
 
 from tests.harness.servers import ROOT
 from tests.support.golden_log import golden_files
-from tests.support.public_battles import DAY_MS, Network, PublicBattles
+from tests.support.public_battles import DAY_MS, Network, PublicBattles, Quicknet
 from tests.support.public_log import (
     BEGAN_MS,
     ORIGIN,
@@ -1084,17 +1084,10 @@ def test_honest_battles_pass(log, battles, watch):
 
 
 def test_battles_that_a_round_of_the_public_network_decides_need_no_description(log, watch):
-    signature = (
-        "b713718a38ae728dfd477991af2822e08d2f305e47718cef9f7848ce4050e7be41076862b98fad56e91a6b85b89cd97b"
-    )
-    network = Network("quicknet")
-    network.genesis = 1_692_803_367
-    network.group_hash = "f477d5c89f21a17c863a7f937c6a6d15859414d2be09cd448d4279af331c5d3e"
-    network.key = bytes.fromhex(monitor.QUICKNET.public_key)
-    network.sign = lambda _: signature
+    network = Quicknet()
     battles = PublicBattles(log, network)
     del log.documents["/battles/rules"]
-    log.began_ms = network.time_ms(657_413) - 7_000
+    log.began_ms = network.time_ms(network.number) - 7_000
 
     battles.settle(battles.lock())
     status, lines = watch(log)

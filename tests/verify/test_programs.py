@@ -9,7 +9,7 @@ import pytest
 from tests.harness.node import NODE, node
 from tests.harness.servers import ROOT
 from tests.support.golden_vectors import OPENINGS, PATH, REFUSED_OPENINGS, SPINS, VECTORS
-from verify import generate
+from verify import generate, verify
 
 pytestmark = pytest.mark.process
 
@@ -32,6 +32,9 @@ OPTIONS = {
 }
 
 
+KEY_OPTION = {"verify.py": [], "verify.mjs": ["--key", ROOT / "verify" / "log" / "key"]}
+
+
 @pytest.fixture(params=PROGRAMS)
 def program(request, tmp_path):
     """Runs a copy of the program that stands alone."""
@@ -42,6 +45,7 @@ def program(request, tmp_path):
         command = [*PROGRAMS[request.param], copy, *arguments]
         return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
+    run.name = request.param
     return run
 
 
@@ -81,7 +85,8 @@ def test_a_program_names_the_vectors_that_it_gets_wrong(program, tmp_path):
     first, second = SPINS[:2]
     wrong = {**first, "output": first["output"] | {"roll": first["output"]["roll"] + 1}}
     accepted = {"why": "nothing is wrong", "input": second["input"]}
-    vectors = {"spins": [wrong, second], "openings": [], "refused": [accepted], "refusedOpenings": []}
+    none = {name: [] for name in ("openings", "refusedOpenings", "battles", "refusedBattles")}
+    vectors = none | {"spins": [wrong, second], "refused": [accepted]}
     (tmp_path / "wrong.json").write_text(json.dumps(vectors))
 
     finished = program("--vectors", tmp_path / "wrong.json")
@@ -115,6 +120,52 @@ def test_a_program_exits_with_1_for_a_wrong_hash(program, options, bet, name, ve
     assert finished.returncode == 1
     assert json.loads(finished.stdout)[verdict] is False
     assert problem in finished.stderr
+
+
+BATTLE = ROOT / "verify" / "log" / "battle.json"
+
+
+@pytest.mark.parametrize(("changed", "status"), [({}, 2), ({"payouts": [7.2, 0, 0, 0]}, 1)])
+def test_a_program_checks_the_file_of_a_battle(program, tmp_path, changed, status):
+    """Without libraries the signatures of beacons are not checked."""
+    file = json.loads(BATTLE.read_text())
+    (tmp_path / "battle.json").write_text(json.dumps(file | {"battle": file["battle"] | changed}))
+
+    finished = program("--battle", tmp_path / "battle.json", *KEY_OPTION[program.name])
+
+    lines = finished.stdout.splitlines()
+    assert finished.returncode == status
+    (unchecked,) = [line for line in lines if line.startswith("?")]
+    assert unchecked.startswith("? The signature of round 657413")
+    assert ("✗ The payouts are those that were shown" in lines) == bool(changed)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"battle": {}}', '{"id": 1}'])
+def test_a_program_refuses_another_file_than_that_of_a_battle(program, tmp_path, text):
+    (tmp_path / "battle.json").write_text(text)
+
+    finished = program("--battle", tmp_path / "battle.json")
+
+    assert (finished.returncode, len(finished.stderr.splitlines())) == (1, 1)
+
+
+def test_all_changes_to_a_battle_are_found():
+    file = json.loads(BATTLE.read_text())
+    for altered in json.loads((BATTLE.parent / "altered-battles.json").read_text()):
+        changed = file | altered.get("file", {})
+        changed["battle"] = file["battle"] | altered.get("battle", {})
+        changed["receipt"] = file["receipt"] | altered.get("receipt", {})
+
+        checks = list(verify.check_battle(changed))
+
+        assert [text for text, is_right in checks if is_right is False], altered["why"]
+
+
+def test_a_battle_passes_all_checks_with_the_library():
+    checks = list(verify.check_battle(json.loads(BATTLE.read_text())))
+
+    assert [text for text, is_right in checks if not is_right] == []
+    assert len(checks) == 16
 
 
 INVALID = [{"algorithm": "case-2"}, {"clientSeed": "äbcd"}, {"nonce": "0"}, {"betAmount": "10"}]

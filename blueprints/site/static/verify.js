@@ -1,5 +1,7 @@
-// The page /verify: recomputes the bet of its form, the bets of an evidence file, and checks files of the public log.
+// The page /verify: recomputes the bet of its form, the bets of an evidence file, and checks battles and files of the
+// public log.
 
+import { checkBattleFile } from "./fairness/battle-verdict.js";
 import { checkLogFile } from "./fairness/log-proof.js";
 import { canVerify, InvalidValue, sha256 } from "./fairness/rolls.js";
 import { entryOf, gameOf, verify } from "./fairness/verify-bet.js";
@@ -213,6 +215,49 @@ async function checkLog() {
 const checkLine = ({ text, passed }) =>
   passed === null ? line(`? ${text}`, "") : line(`${passed ? "✓" : "✗"} ${text}`, passed ? "passed" : "failed");
 
+// A battle
+
+const battleFiles = async (id) => Promise.all([...byId(id).files].map((file) => file.text()));
+
+async function checkBattle() {
+  byId("battle-result").hidden = true;
+  byId("battle-problem").textContent = "";
+  const [file] = await battleFiles("battleFile");
+  if (file === undefined) return;
+  const [[proof], contents] = await Promise.all([battleFiles("battleProof"), battleFiles("battleSnapshots")]);
+  const signature = byId("battleSignature").value.trim();
+  const options = {
+    keys: byId("logKey").value,
+    // The other script of this page.
+    loadCurves: async () => globalThis.bls12_381,
+    // An editor may have added the line end.
+    snapshots: contents.map((text) => text.replace(/[\r\n]+$/, "")),
+    ...(proof && { proof }),
+    ...(signature && { signature }),
+  };
+  try {
+    showBattle(await checkBattleFile(file, options));
+  } catch (problem) {
+    byId("battle-problem").textContent = problem.message;
+  }
+}
+
+function showBattle({ checks, notes }) {
+  const isWrong = checks.some(({ passed }) => passed === false);
+  const isWhole = checks.every(({ passed }) => passed);
+  byId("battle-verdict").className = `verdict ${isWrong ? "failed" : isWhole ? "passed" : ""}`;
+  byId("battle-verdict").textContent =
+    isWrong ? "✗ The battle is NOT verified."
+    : isWhole ? "✓ The battle is verified."
+    : "? Not everything could be checked.";
+  byId("battle-checks").replaceChildren(...checks.map(checkLine));
+  byId("battle-notes").textContent = notes.join(" ");
+  byId("battle-result").hidden = false;
+}
+
+for (const name of ["battleFile", "battleSnapshots", "battleProof", "battleSignature", "logKey"]) {
+  byId(name).addEventListener("change", checkBattle);
+}
 for (const name of ["evidence", "logKey"]) byId(name).addEventListener("change", readEvidence);
 for (const name of ["logFile", "logKey", "next", ...FORM]) byId(name).addEventListener("change", checkLog);
 byId("algorithm").addEventListener("change", showFields);
@@ -230,5 +275,5 @@ if (canVerify()) {
   readAddress();
 } else {
   byId("insecure").hidden = false;
-  byId("verify").disabled = byId("evidence").disabled = byId("logFile").disabled = true;
+  for (const id of ["verify", "evidence", "logFile", "battleFile"]) byId(id).disabled = true;
 }

@@ -140,6 +140,7 @@ FAIRNESS = [
 
 
 @pytest.mark.both_databases("services/maintenance/battle_fairness.py")
+@pytest.mark.guarantee("Every battle")
 def test_the_fairness_audit_names_each_battle_with_a_tampered_row(app, history):
     for statement, word in FAIRNESS:
         with writing(), database.atomic() as savepoint:

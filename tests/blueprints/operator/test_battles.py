@@ -69,20 +69,20 @@ def test_a_battle_is_shown_with_its_seats_and_its_end(run, rich, locked, network
         COST,
         True,
     )
-    assert [seat["platformid"] for seat in shown["seats"]] == [rich.platform_id, None]
+    assert shown["players"] == [rich.platform_id, None]
     assert [seat["bot"] for seat in shown["seats"]] == [False, True]
     assert shown["signature"] == network.sign(locked.round)
     assert len(shown["winners"]) == 1
 
 
-def test_an_open_battle_is_shown_without_what_it_lacks(run, battles, rich):
+def test_an_open_battle_is_shown_with_its_free_seats(run, battles, rich):
     public_id = battles.create(rich, private=True, teams="2v2")
 
     shown = run("battles", "show", public_id)
 
     assert shown["state"] == "open"
-    assert {shown[name] for name in ("round", "lockInTime", "serverSeed", "winners", "endedAt")} == {None}
-    assert [seat["clientSeed"] for seat in shown["seats"][1:]] == [None] * 3
+    assert (shown["lockInTime"], shown["endedAt"], shown["endEntry"]) == (None, None, None)
+    assert shown["players"] == [rich.platform_id, None, None, None]
 
 
 def test_a_battle_that_there_is_not_is_named_in_no_command(fails):
@@ -95,7 +95,7 @@ def test_a_battle_whose_round_has_not_come_for_a_day_is_void(run, locked, rich, 
 
     shown = run("battles", "void", locked.public_id, "--reason", REASON)
 
-    assert (shown["state"], shown["voidReason"]) == ("void", "beacon")
+    assert (shown["state"], shown["reason"]) == ("void", "beacon")
     assert balance(rich) == 1_000
     assert last_event("battle.voided")[1] == {
         "battle": locked.public_id,
@@ -117,6 +117,7 @@ def test_no_battle_is_void_while_no_relay_answers(void, clock, relay):
     assert void().startswith("Error: no relay gives beacons")
 
 
+@pytest.mark.security("Battles")
 def test_no_battle_is_void_when_a_relay_has_its_round_or_a_later_one(void, locked, clock, relay):
     clock.advance(days=2)
     for newest in (locked.round + 1, locked.round):
@@ -139,6 +140,7 @@ def test_a_void_needs_a_reason(fails, locked):
     assert "'--reason'" in fails("battles", "void", locked.public_id)
 
 
+@pytest.mark.security("Relays of beacons")
 def test_a_beacon_by_hand_is_taken_only_if_it_is_that_of_its_round(run, fails, locked, network):
     genuine = network.sign(locked.round)
     for forged in (network.sign(locked.round + 1), genuine.upper(), genuine[:-2], "0" * 96):

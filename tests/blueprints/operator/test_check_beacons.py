@@ -79,21 +79,21 @@ def test_a_relay_that_forges_beacons_is_a_problem(check, relays, names, network)
     assert lines[0] == (f"BEACON_URLS: {names[1]} forges beacons: the signature is not that of the round")
 
 
-def test_it_is_a_problem_if_no_relay_gives_beacons(check, relays, names):
+def test_a_warning_says_that_no_relay_gives_beacons(check, relays):
     for relay in relays:
         relay.answer = lambda _: {}
 
     code, lines = check()
 
-    assert code == 1
-    assert lines[0] == "BEACON_URLS: no relay gives beacons, so no battle can be locked"
+    assert code == 0
+    assert "warning: BEACON_URLS: no relay gives beacons, so no battle can be locked" in lines
 
 
-def test_relays_of_another_network_than_the_hash_says_are_a_problem(check, names):
+def test_relays_of_another_network_than_the_hash_says_are_a_warning(check, names):
     code, lines = check(BEACON_CHAIN_HASH="ab" * 32)
 
-    assert code == 1
-    assert lines[1:] == [
+    assert code == 0
+    assert lines[:2] == [
         f"warning: BEACON_URLS: {name}: the relay does not describe this network" for name in names
     ]
 

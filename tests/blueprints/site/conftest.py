@@ -42,7 +42,7 @@ SET_ONLINE = """(isOnline) => {
     dispatchEvent(new Event(isOnline ? "online" : "offline"));
 }"""
 
-SECTIONS = ("Upgrader", "Cases", "Live", "Ranking", "Fair")
+SECTIONS = ("Upgrader", "Cases", "Battles", "Live", "Ranking", "Fair")
 """The pages that the header links to."""
 
 AUTO_APPROVED = 40

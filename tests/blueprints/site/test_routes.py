@@ -21,9 +21,19 @@ def test_the_server_answers_every_page_of_the_browser():
 
 
 def test_every_page_has_the_same_document(client):
-    pages = {client.get(path.replace("<id>", "night-shift")).data for path in PAGES}
+    headers = {"Accept": BROWSER_ACCEPTS}
+    pages = {client.get(path.replace("<id>", "night-shift"), headers=headers).data for path in PAGES}
 
     assert len(pages) == 1
+
+
+def test_programs_get_the_json_of_an_endpoint_where_browsers_get_a_page(client):
+    page, answer = client.get("/battles", headers={"Accept": BROWSER_ACCEPTS}), client.get("/battles")
+
+    assert "default-src 'self'" in page.headers["Content-Security-Policy"]
+    assert (page.mimetype, answer.mimetype) == ("text/html", "application/json")
+    assert "Accept" in page.vary
+    assert "Accept" in answer.vary
 
 
 def test_files_of_the_page_are_compressed_for_browsers(client):
@@ -54,7 +64,8 @@ def test_the_document_of_the_page_names_all_modules_of_its_first_view(client):
     preloaded = re.findall(r'modulepreload" href="([^"]+)"', client.get("/").text)
 
     assert {"/assets/api.js", "/assets/game/upgrader.js"} <= set(preloaded)
-    assert not [path for path in preloaded if "log-proof" in path or "public-log" in path]
+    later = ("log-proof", "public-log", "/battles/")
+    assert not [path for path in preloaded if any(name in path for name in later)]
 
 
 @pytest.mark.parametrize("view", ["site.page", "site.verify"])

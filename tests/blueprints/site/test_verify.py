@@ -128,6 +128,28 @@ def test_proofs_and_receipts_of_the_log_are_checked_against_the_bet(tab, site):
     assert check("<html>") == ["T"], "This is neither a proof nor a receipt."
 
 
+@pytest.mark.security("Verification in the browser")
+@pytest.mark.thorough
+def test_battles_and_their_receipts_are_checked(tab, site):
+    def check(file):
+        tab.set_input_files("#battleFile", [])
+        tab.set_input_files("#battleFile", {"name": "battle", "mimeType": "", "buffer": file.encode()})
+        lines = tab.locator("#battle-checks:visible li, #battle-problem:not(:empty)")
+        expect(lines.first).to_be_visible()
+        return [line[0] for line in lines.all_inner_texts()], tab.locator("#battle-verdict").inner_text()
+
+    tab.goto(f"{site.url}/verify#{urlencode({'logKey': LOG_FILES['key']})}")
+    battle = json.loads(LOG_FILES["battle.json"])
+    altered = json.dumps(battle | {"battle": battle["battle"] | {"serverSeed": "00" * 32}})
+
+    assert check(LOG_FILES["battle.json"]) == (["✓"] * 25, "✓ The battle is verified.")
+    assert check(json.dumps(battle["receipt"])) == (["✓"] * 9, "✓ The battle is verified.")
+    assert check(altered)[1] == "✗ The battle is NOT verified."
+    assert check(json.dumps(battle["battle"]))[1] == "? Not everything could be checked."
+    assert check("<html>")[0] == ["T"], "This is not the JSON of a battle."
+    expect(tab.locator("#battle-result")).to_be_hidden()
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("broken", ["", "{}", '{"attempts": [{"algorithm": "upgrader-2"}]}'])
 def test_a_file_that_is_no_evidence_is_not_verified(tab, site, broken):

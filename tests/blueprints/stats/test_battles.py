@@ -97,7 +97,7 @@ def test_a_search_finds_battles_by_seeds_and_never_by_a_number(ask, alice, histo
     assert found("seed") == ["upgrader"] * 6
     assert found("e", sort="least-recent") == history
     assert found("e") == history[::-1]
-    assert found("-1") == []
+    assert found("-1", game="battle") == []
 
 
 def test_live_bets_show_the_seats_of_players_from_the_end_on(ask, battles, alice, bob, clock):

@@ -25,7 +25,11 @@ export class Storage {
 }
 
 const BODY = {};
+// A style sheet is there as soon as it is added.
+const LINK = { addEventListener: (_event, loaded) => loaded() };
 const DOCUMENT = {
+  createElement: () => LINK,
+  head: { append() {} },
   addEventListener() {},
   createComment: () => ({}),
   createTreeWalker: () => ({}),
@@ -75,6 +79,10 @@ export class Socket {
   on(name, act) { this.#heard.push({ name, act }); }
 
   once(name, act) { this.#heard.push({ name, act, once: true }); }
+
+  off(name, act) { this.#heard = this.#heard.filter((each) => each.name !== name || each.act !== act); }
+
+  emit() {}
 
   hear(name, ...payload) {
     const hearing = this.#heard.filter((each) => each.name === name);

@@ -85,6 +85,8 @@ def test_only_seats_of_winning_teams_are_paid_and_all_of_them_alike(rules, data)
     assert max(paid) - min(paid) <= 1
 
 
+@pytest.mark.guarantee("Every seat")
+@pytest.mark.security("Players of a battle")
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_every_seat_has_the_same_expected_payout(rules):
     # All outcomes of a case with three items of 0, 1 and 4 cents and chances of 1/2, 1/3 and 1/6.

@@ -34,6 +34,7 @@ def test_a_beacon_of_the_public_network_is_genuine(number):
     assert QUICKNET.verify(number, signature) == randomness
 
 
+@pytest.mark.security("Relays of beacons")
 @pytest.mark.parametrize("number", BEACONS)
 @pytest.mark.parametrize("place", range(48))
 def test_a_beacon_with_another_byte_is_refused(number, place):

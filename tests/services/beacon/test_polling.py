@@ -136,6 +136,7 @@ def test_what_is_no_beacon_is_a_failure(beacons, polling, relay, network, outcom
 
 
 @pytest.mark.parametrize("answer", FORGERIES.values(), ids=FORGERIES)
+@pytest.mark.security("Relays of beacons")
 def test_a_forged_beacon_is_counted_and_the_other_relay_decides(
     beacons, polling, relays, network, clock, outcomes, answer
 ):

@@ -5,6 +5,7 @@ import threading
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from services.shared.signals import Signal
 from tests.harness.servers import threaded_server
 from tests.harness.waiting import wait_until
 from tests.services.beacon.conftest import ROUND
@@ -38,6 +39,15 @@ def test_a_relay_that_does_not_answer_delays_no_other(app, relays, clock, beacon
     wait_until(lambda: beacons.newest() is not None)
     ended.set()
     assert beacons.is_fresh(clock.now)
+
+
+def test_beacons_are_wanted_at_once_when_another_process_opens_a_battle(app, beacons):
+    assert not beacons.is_wanted()
+
+    for handle in app.extensions["services"].signals._handlers[Signal.BATTLES]:
+        handle([1])
+
+    assert beacons.is_wanted()
 
 
 def test_answers_are_counted_by_relay_and_outcome(relays, network, beacons, samples):

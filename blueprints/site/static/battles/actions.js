@@ -23,13 +23,19 @@ async function takeSeat(noun, path, content) {
   try {
     const battle = await sendJson("POST", path, { ...content, ...own });
     pending.delete(about);
-    keepSeat(battle.id, own);
+    keepSeat(battle.id, { known: lockOf(battle, { seat: content.seat ?? 0, clientSeed: own.clientSeed }) });
     return battle;
   } catch (problem) {
     if (!(problem instanceof Unanswered)) pending.delete(about);
     throw explained(problem, noun);
   }
 }
+
+/** What the lock of a battle in the public log must say. */
+const lockOf = ({ serverSeedCommitment, cases, mode, crazy, terminal, playersOnly, teams }, seat) =>
+  ({
+    serverSeedCommitment, cases: cases.map(({ snapshot }) => snapshot), mode, crazy, terminal, playersOnly, teams, ...seat,
+  });
 
 /** A refusal of what is called `noun`, in words that contain the server's. */
 function explained(problem, noun) {

@@ -6,8 +6,8 @@ import { counted } from "./terms.js";
 const computed = new Map();
 
 /**
- * The chance of a tie: `{ exact }` or `{ below }`, numbers from 0 to 1; null where there is no tie to draw. `battle` has
- * the cases and what decides.
+ * The chance of a tie: `{ exact }` or `{ below }`, numbers from 0 to 1; null where there are no ties. The cases are in
+ * the order in which they are opened, each with the hash of its `snapshot`.
  */
 export function tieChance({ cases, teams, mode, crazy, terminal }) {
   const key = JSON.stringify([cases.map(({ snapshot }) => snapshot), teams, mode, crazy, terminal]);

@@ -8,8 +8,9 @@ import { move } from "../game/motion.js";
 export const seatReel = (strip, motion, { isTurning, label }) => html`
   <div class="reel upright" role="img" aria-label=${label}>
     <div class="strip" ${ref((element) => move(element, "--cells", motion))}>
-      ${strip.cells.map((item, place) => html`<div class="cell" data-rarity=${item.rarity}
-        ?data-won=${!isTurning && place === strip.stop}>${picture("item", item.image, 64, "eager")}<span>${item.name}</span></div>`)}
+      ${strip.cells.map(({ name, image, rarity }, place) => html`
+        <div class="cell" data-rarity=${rarity} ?data-won=${!isTurning && place === strip.stop}>
+          ${picture("item", image, 64, "eager")}<span>${name}</span></div>`)}
     </div>
   </div>`;
 

@@ -3,12 +3,12 @@
 // gives. A replay begins anew.
 
 import { request } from "../api.js";
-import { keepBattleReceipt, keepSeat, keptSeat } from "../fairness/battle-seats.js";
+import { keepBattleReceipt, keptSeat } from "../fairness/battle-seats.js";
 import { format } from "../format.js";
 import { shownBalanceCents, showAtMost } from "../game/balance.js";
 import { burstFrom } from "../game/motion.js";
 import { play, tick } from "../game/sounds.js";
-import { getToken, playerId } from "../session.js";
+import { getToken } from "../session.js";
 import { state, update } from "../store.js";
 import { loadReceipt, loadRules } from "./actions.js";
 import { localTime, noteServerTime, roundTime, serverNow } from "./clock.js";
@@ -27,8 +27,18 @@ const OVER = { isOver: true, isTurning: false, isDraw: false, shown: Infinity };
 
 /** What the page shows; `place` is as placeAt returns it, and null while nothing is drawn. */
 export const room = {
-  id: null, battle: null, problem: "", rules: null, place: null, strips: [], draw: null, motions: [], drawMotion: null,
-  said: "", began: 0,
+  id: null,
+  battle: null,
+  problem: "",
+  rules: null,
+  contents: new Map(), // the items of the cases, by the hashes of their snapshots
+  place: null,
+  began: 0, // when the drawing began, by the clock of this browser
+  strips: [],
+  motions: [],
+  draw: null,
+  drawMotion: null,
+  said: "", // the newest event in words
 };
 
 let watching = null;
@@ -81,16 +91,18 @@ export async function take(sent) {
   if (battle.id !== room.id || (before && before.version >= battle.version)) return;
   Object.assign(room, { battle, problem: "" });
   if (before) room.said = changeBetween(before, battle) || room.said;
+  // What was said of an action is over, too.
+  if (before && before.state !== battle.state) dispatchEvent(new Event("clear-messages"));
   followClock();
   if (battle.state === "locked") hold();
-  if (["locked", "settled"].includes(battle.state)) loadContents(battle); // Before it is needed.
+  loadContents(battle).then((contents) => { room.contents = contents; update(); });
   if (battle.state === "settled") {
     hold();
     await begin(before ? Date.now() : localTime(endedAt(battle)));
   } else {
     showAtMostWhile(battle.state === "locked");
   }
-  if (battle.entry !== undefined) completeReceipt(battle);
+  if (typeof battle.entry === "number") completeReceipt(battle);
   await update();
 }
 
@@ -106,10 +118,10 @@ const showAtMostWhile = (isHeld) => { if (!isHeld) showAtMost(); };
 const endedAt = ({ round }) => roundTime(room.rules.beacon, round) + ARRIVAL_MS;
 
 /** What has changed, for those who listen. */
-function changeBetween(before, { state: now, seats, cases }) {
+function changeBetween(before, { state: now, seats }) {
   if (now === "cancelled") return "The battle is cancelled.";
   if (now === "void") return "The battle is void.";
-  if (now === "settled") return `The round has come. ${cases.length === 1 ? "1 case is" : `${cases.length} cases are`} opened.`;
+  if (now === "settled") return "The round has come. The cases are opened.";
   if (now === "locked") return "All seats are taken. The battle waits for its round.";
   const changes = seats.map((seat, place) => [seatName(before.seats[place]), seatName(seat), place + 1]);
   const [was, is, number] = changes.find(([one, other]) => one !== other) ?? [];
@@ -117,13 +129,13 @@ function changeBetween(before, { state: now, seats, cases }) {
 }
 
 /** The seat of the signed-in player; undefined without one. */
-export function ownSeat({ seats } = room.battle) {
+export function ownSeat({ id, seats } = room.battle) {
   if (!getToken()) return undefined;
-  return seats.find(({ player }) => player && isMe(player));
+  const { known } = keptSeat(id) ?? {};
+  return seats.find(({ player, clientSeed }) =>
+    player && (player.username === state.player?.username || clientSeed === known?.clientSeed));
 }
 
-const isMe = ({ id, platformid = id, username, name = username }) =>
-  (platformid === undefined ? name === state.player?.username : platformid === playerId());
 
 // The clock of a locked battle
 
@@ -200,8 +212,8 @@ const drawWords = (battle) => (battle.tie
 /** Who has won how much, in a sentence. */
 export function resultWords(battle) {
   const { mode, winners, payoutsCents, seats } = battle;
-  if (mode === "shared") return `All seats get ${format(Math.min(...payoutsCents))} coins.`;
   const cents = payoutsCents.reduce((sum, payout) => sum + payout, 0);
+  if (mode === "shared") return `All seats share ${format(cents)} coins.`;
   const names = isDuel(battle.teams) ? listed(winners.map((team) => teamName(battle, team)))
     : listed(seats.filter(({ team }) => winners.includes(team)).map(seatName));
   return `${names} ${isDuel(battle.teams) ? "wins" : "win"} ${format(cents)} coins.`;
@@ -254,8 +266,7 @@ async function completeReceipt({ id }) {
   await new Promise((over) => { setTimeout(over, 2 * LATE_MS); }); // It may be on its way.
   if (keptSeat(id)?.receipt || room.id !== id) return;
   try {
-    keepBattleReceipt(await loadReceipt(id));
-    keepSeat(id, { isFetched: true });
+    keepBattleReceipt(await loadReceipt(id), { isFetched: true });
   } catch {
     // There is none before the lock is in the log, and none of a battle that is void.
   }

@@ -51,7 +51,7 @@ export function readBattle({ cost, cases, drawn, values, payouts, ...battle }) {
 }
 
 /** Who sits on a seat, as the page names them; "" while nobody does. */
-export const seatName = ({ seat, bot, player }) => (bot ? `${BOT} ${seat + 1}` : player?.username ?? player?.name ?? "");
+export const seatName = ({ seat, bot, player }) => (bot ? `${BOT} ${seat + 1}` : player?.username ?? "");
 
 /** What a team is called: its player, or its number. */
 export function teamName(battle, team) {

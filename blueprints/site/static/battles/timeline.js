@@ -119,7 +119,8 @@ export function placeAt(battle, elapsedMs, { turnMs, restMs }) {
   const isTurning = !isOver && elapsedMs - step * stepMs < turnMs;
   const shown = Math.min(battle.cases.length, step + (isOver || isTurning ? 0 : 1));
   const isDraw = step === battle.cases.length && !isOver;
-  return { step, isOver, isTurning, isDraw, shown, nextMs: isOver ? null : step * stepMs + (isTurning ? turnMs : stepMs) };
+  const nextMs = isOver ? null : step * stepMs + (isTurning ? turnMs : stepMs);
+  return { step, isOver, isTurning, isDraw, shown, nextMs };
 }
 
 /** What counts of each team after so many cases, in cents. */

@@ -21,8 +21,8 @@ function watch({ event, payload = {}, changes, stopping, answered, changed }) {
   return {
     stop() {
       isOver = true;
-      socket.off?.("connect", again);
-      socket.off?.(changes, hear);
+      socket.off("connect", again);
+      socket.off(changes, hear);
       if (socket.connected) socket.emit(stopping, payload);
     },
   };

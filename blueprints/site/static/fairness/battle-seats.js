@@ -2,7 +2,8 @@
 // the server sends when the battle is in the public log, with the time of its arrival. A receipt that came before the
 // beacon's round proves that the house could not know the result.
 //
-//   battle-seats/<player>/<id>   { at, clientSeed, requestId, receipt, receivedAt }, the last two once it has arrived
+//   battle-seats/<player>/<id>   { at, known }: what the lock of the battle in the log must say; once it has arrived,
+//                                receipt and receivedAt; and isFetched if it was asked for afterwards
 
 import { playerId } from "../session.js";
 import { store } from "./attempts.js";
@@ -21,11 +22,12 @@ export function keepSeat(id, patch) {
   return store(keyOf(id), { at: Date.now(), ...keptSeat(id), ...patch });
 }
 
-/** The event `log:receipt` of a battle. The first one counts: it may be sent again. */
-export function keepBattleReceipt({ battle, proof }) {
-  if (keptSeat(battle)?.receipt) return;
-  keepSeat(battle, { receipt: proof, receivedAt: Date.now() });
+/** Keep what `log:receipt` brings of a battle. Only the first one counts. Returns whether it is new. */
+export function keepBattleReceipt({ battle, proof }, more = {}) {
+  if (keptSeat(battle)?.receipt) return false;
+  keepSeat(battle, { receipt: proof, receivedAt: Date.now(), ...more });
   dispatchEvent(new CustomEvent("battle-receipt", { detail: battle }));
+  return true;
 }
 
 /** Forget the oldest seats of all players in this browser. */

@@ -81,6 +81,45 @@ function timeCheck({ beacon: { round } }, network, arrivedAt) {
   return { text, passed: early > 0 };
 }
 
+/**
+ * Check a file about a battle: what `GET /battles/:id` returns; that under `battle`, with what else is needed:
+ * `proof`, `snapshots` as a list of texts, `network` and `signature`, each as a source has it, and perhaps `receipt`; or
+ * a receipt, `{ battle, proof }`, perhaps with `known` and `arrivedAt`. `keys` are verifier keys of the log; `more` has
+ * further `snapshots`, `proof` and `signature`.
+ *
+ * Resolves as verifyBattle. Rejects with InvalidValue for any other file.
+ */
+export async function checkBattleFile(text, { keys = "", loadCurves, snapshots: added = [], ...more } = {}) {
+  let file;
+  try {
+    file = JSON.parse(text);
+  } catch {
+    throw new InvalidValue("This is not the JSON of a battle.");
+  }
+  const isReceipt = typeof file?.battle === "string" && typeof file.proof === "string";
+  const given = isReceipt ? { receipt: file } : { ...(file?.battle ? file : { battle: file }), ...more };
+  const snapshots = [...(given.snapshots ?? []), ...added];
+  const { network, proof = given.receipt?.proof, receipt } = given;
+  demand(isReceipt || typeof given.battle?.id === "string", "This is not the JSON of a battle.");
+  const sources = {
+    fetchSnapshot: async (hash) => {
+      for (const content of snapshots) if ((await sha256(content)) === hash) return content;
+    },
+    fetchProof: async () => proof && { file: proof, keys },
+    fetchNetwork: async () => network,
+    fetchBeacon: async () => given.signature,
+    loadCurves,
+  };
+  try {
+    const found = given.battle ? await verifyBattle(given.battle, sources) : { checks: [], outcome: null, notes: [] };
+    if (receipt) found.checks.push(...(await checkBattleReceipt(receipt, { ...receipt, keys, ...sources })).checks);
+    return found;
+  } catch (problem) {
+    if (problem instanceof TypeError) throw new InvalidValue("This is not the JSON of a battle.");
+    throw problem;
+  }
+}
+
 // Seeds and cases
 
 async function checkSeed({ serverSeed, serverSeedCommitment }) {
@@ -206,14 +245,15 @@ async function signatureCheck(network, round, signature, { loadCurves }) {
 
 // The outcome
 
-const centsOf = (coins) => Math.round(coins * 100);
+/** Amounts are numbers of coins, prices may be text such as "$1.50". */
+const centsOfShown = (coins) => Math.round(Number(String(coins).replace("$", "")) * 100);
 
 function compareOutcome(battle, outcome) {
   const shown = (battle.drawn ?? []).map((items) => items.map(({ item, price, ticket }) =>
-    ({ item, price: centsOf(price), ticket })));
+    ({ item, price: centsOfShown(price), ticket })));
   const same = (one, other) => canonicalJson(one) === canonicalJson(other);
   const pick = (all, name) => all.map((items) => items.map((each) => each[name]));
-  const inCents = (amounts) => (amounts ?? []).map(centsOf);
+  const inCents = (amounts) => (amounts ?? []).map(centsOfShown);
   return [
     ["The seeds give the tickets that were shown", same(pick(shown, "ticket"), pick(outcome.drawn, "ticket"))],
     ["The tickets give the items that were shown", same(shown, outcome.drawn)],

@@ -193,7 +193,10 @@ async function lookUpEarlierSeeds() {
 
 /** Keep the receipt of a bet or of a battle. The commitment to the next bet has arrived before that of a bet. */
 function promised({ nonce, receipt, battle, proof }) {
-  if (battle) return keepBattleReceipt({ battle, proof });
+  if (battle) {
+    if (keepBattleReceipt({ battle, proof })) import("../battles/proof.js").then((loaded) => loaded.warnOfReceipt(battle));
+    return;
+  }
   const attempt = [state.bet?.attempt, ...attempts().filter(isSettled)].find((each) => each?.nonce === nonce);
   if (!attempt || attempt.receipt) return;
   const next = state.announced?.nonce === nonce + 1 ? state.announced.serverSeedCommitment : undefined;

@@ -59,8 +59,8 @@ export function page() {
   return html`
     <p class="quiet">Two to six seats open the same cases, and the mode says who gets what was drawn. The result follows
       from a round of a public network that nobody knows when the last seat is taken.</p>
-    ${rules.value?.demo ? html`<p id="demo-network" class="hint">This server draws its rounds from a network of its own, for
-      demonstration: the house holds the key of this network.</p>` : nothing}
+    ${rules.value?.demo ? html`<p id="demo-network" class="hint">Demonstration: the house holds the
+      key of this network.</p>` : nothing}
     <div class="row filters" role="search">
       ${WHICH.view()} ${MODE.view()} ${priceRange()}
       <a id="new-battle" class="spin create" href="/new-battle">Create a battle</a>
@@ -84,9 +84,10 @@ function line(battle) {
     <span class="about">
       <span class="name">${namesOf(battle)}</span>
       <span class="marks">${modeNames(battle).map((name) => html`<span class="badge">${name}</span> `)}${
+        now === "void" ? html`<span class="badge">Void</span>` : nothing}${
         isOwn ? html`<span class="badge own">Your seat</span>` : nothing}</span>
       <span class="quiet">${caseCount === 1 ? "1 case" : `${caseCount} cases`} · ${
-        now === "open" ? `waits since ${formatClock(createdAt)}` : formatTime(createdAt)}</span>
+        now === "open" ? `open since ${formatClock(createdAt)}` : formatTime(createdAt)}</span>
     </span>
     ${seats(battle)}
     <span class="cost">${coins(costCents)}<span class="unseen"> for each seat, ${teams}</span></span>

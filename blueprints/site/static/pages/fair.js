@@ -27,9 +27,10 @@ async function ownBet() {
   return bet ? { ...bet, id: bet.id ?? (await findId(bet.proof)), isOwn: true } : null;
 }
 
-/** The newest bet of all players; null when nobody has played. */
+/** The newest spin or opening of all players; null when nobody has played. */
 async function newestBet() {
-  const [newest] = (await getJson("/stats/live-bets?limit=1")).data.bets;
+  const { bets } = (await getJson("/stats/live-bets?limit=50")).data;
+  const newest = bets.find(({ game }) => game in RECORDS);
   if (!newest) return null;
   const shown = await readBet(newest.id);
   const proof = { ...shown.pf, snapshot: shown.snapshot?.hash };

@@ -7,7 +7,7 @@ import { state } from "../store.js";
 
 const SHOWN = new Choice("show", "Which bets", [
   ["all", "All bets"], ["high", "High rolls"],
-  ["upgrader", "Upgrader"], ["case", "Cases"], ["irl", "Real-life prizes"],
+  ["upgrader", "Upgrader"], ["case", "Cases"], ["irl", "Real-life prizes"], ["battle", "Battles"],
 ]);
 
 export function page() {

@@ -9,7 +9,7 @@ import { addressOfBattle, isDuel, MODES, seatCount, whoWins } from "../battles/t
 import { centsOfCoins, format } from "../format.js";
 import { accessTo } from "../game/case-content.js";
 import { html, live, nothing, repeat } from "../lit.js";
-import { coins, namedButton, picture, section, skeletons, status } from "../parts/elements.js";
+import { coins, picture, section, skeletons, status } from "../parts/elements.js";
 import { makeForm } from "../parts/forms.js";
 import { asked, pageButtons, pageNumber, priceRange, Resource, searched, searchField } from "../parts/lists.js";
 import { loadPlayer } from "../player.js";
@@ -149,7 +149,7 @@ const chosen = ({ maxCases, teams, modes, demo }) => form(html`
     ${toggle("crazy", "Crazy", "the lowest wins", draft.mode === "shared")}
     ${toggle("terminal", "Terminal", "only the last case counts", draft.mode === "shared")}
   </div>
-  ${choice("teams", "Teams", namesOf(teams).filter((name) => draft.mode !== "shared" || isDuel(name)).map((name) => [name, name]))}
+  ${choice("teams", "Teams", teams.filter(isAllowed).map((name) => [name, name]))}
   <p id="who-wins" class="quiet">${whoWins(draft)}</p>
   <div class="row switches">
     ${toggle("playersOnly", "Players only", "no bots")}
@@ -161,42 +161,44 @@ const chosen = ({ maxCases, teams, modes, demo }) => form(html`
     ${tie.text && draft.cases.length ? html`<dt>Chance of a tie <span class="quiet">then a draw decides</span></dt>
       <dd id="tie-chance">${tie.text}</dd>` : nothing}
   </dl>
-  ${demo ? html`<p id="demo-network" class="hint">This server draws its rounds from a network of its own, for demonstration:
-    the house holds the key of this network.</p>` : nothing}`, html`Create for ${coins(costCents())}`);
+  ${demo ? html`<p id="demo-network" class="hint">Demonstration: the house holds the key of this network.</p>` : nothing}
+  `, html`Create for ${coins(costCents())}`);
 
-/** The names of the teams: the server lists them, or has them as keys. */
-const namesOf = (teams) => (Array.isArray(teams) ? teams : Object.keys(teams));
+const isAllowed = (teams) => draft.mode !== "shared" || isDuel(teams);
 
 function choice(name, label, pairs) {
-  return html`<fieldset class="count choice"><legend>${label}</legend>
-    ${pairs.map(([value, text]) => html`<label class="plain"><input class="unseen" type="radio" name=${name} value=${value}
-      .checked=${live(draft[name] === value)} @change=${() => choose(name, value)}>${text}</label>`)}
+  return html`<fieldset class="choice"><legend>${label}</legend>
+    <div class="count">${pairs.map(([value, text]) => html`<label class="plain"><input class="unseen" type="radio"
+      name=${name} value=${value} .checked=${live(draft[name] === value)} @change=${() => choose(name, value)}>${text}
+    </label>`)}</div>
   </fieldset>`;
 }
 
 function choose(name, value) {
-  const teams = name === "mode" && value === "shared" && !isDuel(draft.teams) ? { teams: "1v1" } : {};
-  change({ [name]: value, ...teams });
+  change({ [name]: value });
+  if (!isAllowed(draft.teams)) change({ teams: EMPTY.teams });
 }
 
 const toggle = (name, label, about, isDisabled = false) => html`<label class="switch">
   <input id="battle-${name}" type="checkbox" role="switch" ?disabled=${isDisabled} .checked=${live(draft[name])}
-    @change=${({ target }) => change({ [name]: target.checked })}> ${label} <span class="quiet">${about}</span></label>`;
+    @change=${({ target }) => change({ [name]: target.checked })}>
+  ${label} <span class="quiet">${about}</span></label>`;
 
-/** The buttons that change how often a case is opened. */
-const stepper = (each, count, most) => html`<span class="row stepper">
-  <button type="button" class="plain" aria-label="One ${each.name} less" ?disabled=${count === 0}
-    @click=${() => (count === 1 ? remove(each) : setCount(each, count - 1))}>−</button>
-  <span class="number" aria-live="polite">${count}<span class="unseen"> of ${each.name}</span></span>
-  <button type="button" class="plain" aria-label="One ${each.name} more" aria-disabled=${caseCount() >= most}
-    @click=${() => (caseCount() < most ? setCount(each, count + 1) : undefined)}>+</button></span>`;
-
-const line = (each, most) => html`<li>
-  ${picture("item", each.image, 44)}
-  <span class="name">${each.name}<span class="quiet"> ${format(each.priceCents)}</span></span>
-  ${stepper(each, each.count, most)}
-  ${namedButton("Remove", each.name, () => remove(each))}
-</li>`;
+/** A chosen case with the buttons that change how often it is opened. */
+function line(each, most) {
+  const { name, image, priceCents, count } = each;
+  return html`<li>
+    ${picture("item", image, 44)}
+    <span class="name">${name}<span class="quiet"> ${format(priceCents)}</span></span>
+    <span class="row stepper">
+      <button type="button" class="plain" aria-label=${count === 1 ? `Remove ${name}` : `One ${name} less`}
+        @click=${() => (count === 1 ? remove(each) : setCount(each, count - 1))}>−</button>
+      <span class="number" aria-live="polite">${count}<span class="unseen"> of ${name}</span></span>
+      <button type="button" class="plain" aria-label="One ${name} more" aria-disabled=${caseCount() >= most}
+        @click=${() => (caseCount() < most ? setCount(each, count + 1) : undefined)}>+</button>
+    </span>
+  </li>`;
+}
 
 const offered = ({ maxCases }) => section("offered", "Cases to add", html`
   <div class="row filters" role="search">
@@ -210,8 +212,9 @@ const offered = ({ maxCases }) => section("offered", "Cases to add", html`
 function card(each, most) {
   const count = countOf(each.id);
   const access = accessTo(each);
-  return html`<button type="button" class="card" aria-disabled=${caseCount() >= most || Boolean(access?.reason)}
-    aria-pressed=${count > 0} @click=${() => (caseCount() < most && !access?.reason ? setCount(each, count + 1) : undefined)}>
+  const isClosed = caseCount() >= most || Boolean(access?.reason);
+  return html`<button type="button" class="card" aria-disabled=${isClosed} aria-pressed=${count > 0}
+    @click=${() => (isClosed ? undefined : setCount(each, count + 1))}>
     ${picture("item", each.image, 96)}
     <span class="name"><span class="unseen">Add </span>${each.name}</span>
     <span class="condition ${access?.reason ? "locked" : ""}">${access?.label ?? ""}</span>

@@ -4,6 +4,7 @@ import { getOwn, getText } from "../api.js";
 import { shownBet } from "../fairness/bet-list.js";
 import { nameOf } from "../fairness/evidence.js";
 import { findLog, logVerdict, verdictInLog } from "../fairness/in-log.js";
+import { RECORDS } from "../fairness/records.js";
 import { html, nothing, repeat } from "../lit.js";
 import { namedButton, saveLink, section } from "../parts/elements.js";
 import { Resource } from "../parts/lists.js";
@@ -21,8 +22,11 @@ const log = new Resource(async () => {
     isPlayer ? getOwn("/log/me") : null,
     isPlayer ? getOwn(`/stats/fairness?limit=${MOST}`) : null,
   ]);
-  return { origin, checkpoint, keys, me, bets: bets?.data.items.filter(({ pf }) => pf.serverSeed) ?? [] };
+  return { origin, checkpoint, keys, me, bets: bets?.data.items.filter(isListed) ?? [] };
 });
+
+/** Whether a bet has an entry of its own whose seed is revealed. A battle is verified on its page. */
+const isListed = ({ game, pf }) => game in RECORDS && pf.serverSeed;
 
 export const enter = () => log.load();
 

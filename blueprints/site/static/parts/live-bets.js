@@ -59,6 +59,7 @@ const whatAndWho = (bet, about) => html`${picture("item", bet.image, 40)}
 /** The game of a bet, as a link to its case. */
 function gameOf({ game, case: id, caseName }) {
   if (game === "upgrader") return html`<a href="/">Upgrader</a>`;
+  if (game === "battle") return html`<a href="/battles">Battle</a>`;
   return id ? html`<a href=${addressOfCase(game, id)}>${caseName}</a>` : "Case";
 }
 

@@ -1,0 +1,48 @@
+// What the browser recomputes of a battle: from its lock in the public log, the beacon of its round, its seeds and the
+// contents of its cases. Loaded when a battle is verified, or a receipt has arrived.
+
+import { getJson, getText, orMissing, request } from "../api.js";
+import { keptSeat } from "../fairness/battle-seats.js";
+import { checkBattleReceipt, verifyBattle } from "../fairness/battle-verdict.js";
+import { findLog } from "../fairness/in-log.js";
+import { proofFromTiles } from "../fairness/log-tiles.js";
+import { loadSnapshot } from "../game/case-content.js";
+import { notify } from "../store.js";
+
+const CURVES = "../vendor/noble-curves-2.4.0/bls12-381.min.js";
+
+/** The network that this server uses, as one of its relays describes it. */
+const fetchNetwork = async () => (await getJson("/battles/rules")).beacon;
+
+const loadCurves = async () => (await import(CURVES)).bls12_381;
+
+async function fetchProof(index) {
+  const { path } = await findLog();
+  const read = async (name) => {
+    const response = await orMissing(request(path + name), null);
+    return response && new Uint8Array(await response.arrayBuffer());
+  };
+  const [file, keys] = await Promise.all([proofFromTiles(index, read), getText(`${path}/key`)]);
+  return { file, keys };
+}
+
+/** Verify a battle as the server sends it: what verifyBattle of battle-verdict.js resolves with. */
+export const verify = (battle) =>
+  verifyBattle(battle, { fetchSnapshot: loadSnapshot, fetchProof, fetchNetwork, loadCurves });
+
+/** Check the receipt that this browser keeps of the player's seat: `{ text, passed }` each; null without one. */
+export async function checkReceipt(id) {
+  const { receipt, receivedAt, isFetched, known } = keptSeat(id) ?? {};
+  if (!receipt) return null;
+  const keys = await getText(`${(await findLog()).path}/key`);
+  // When it was fetched afterwards, its time of arrival says nothing.
+  const arrivedAt = isFetched ? undefined : receivedAt;
+  return (await checkBattleReceipt({ battle: id, proof: receipt }, { keys, known, arrivedAt, fetchNetwork })).checks;
+}
+
+/** Check a receipt that has just arrived, and say on every page if it does not hold. */
+export async function warnOfReceipt(id) {
+  const checks = await checkReceipt(id).catch(({ message }) => [{ text: message, passed: false }]);
+  const wrong = checks?.filter(({ passed }) => passed === false) ?? [];
+  if (wrong.length) notify(`The receipt of your battle does not hold. ${wrong.map(({ text }) => text).join(". ")}.`);
+}
