@@ -819,7 +819,7 @@ def test_entries_of_a_later_format_are_not_checked(log, watch):
 
 def test_what_an_entry_of_a_later_format_may_explain_is_no_contradiction(log, watch):
     alice, _ = play(log)
-    log.append(v=3)
+    log.append(v=2)
     alice.nonce += 1
     log.spin(alice)
 
