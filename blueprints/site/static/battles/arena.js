@@ -61,7 +61,8 @@ function stage(battle, seat, name, actions) {
   if (battle.state === "locked") return ready("Locked in", "pulse");
   if (battle.state === "settled") return room.place ? drawing(battle, seat, name) : ready("…");
   const computed = battle.state === "void" ? computedOutcome(battle) : null;
-  return html`<p class="ready quiet">Coins returned ${computed ? wouldHaveWon(computed.payouts[seat.seat]) : nothing}</p>`;
+  return html`<p class="ready quiet">Coins returned ${
+    computed ? wouldHaveWon(computed.payouts[seat.seat]) : nothing}</p>`;
 }
 
 const ready = (text, more = "") =>

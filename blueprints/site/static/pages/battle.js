@@ -152,8 +152,8 @@ function waitingForRound({ round }) {
   const seconds = untilRound() / 1_000;
   const whose = ownSeat() ? "Your coins are held." : "The coins are held.";
   if (isLate()) {
-    return ["Waiting for the network", `The result is fixed by round ${round}, which the network has not published yet` +
-      ` (${Math.floor(-seconds)} s late). ${whose}`];
+    return ["Waiting for the network", `The result is fixed by round ${round}, which the network has not published ` +
+      `yet (${Math.floor(-seconds)} s late). ${whose}`];
   }
   const when = seconds > 0 ? `in ${Math.ceil(seconds)} s` : "now";
   return [`Round ${round} ${when}`, "All seats are taken. This round of the public network fixes the result."];
