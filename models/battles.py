@@ -125,6 +125,8 @@ class Battle(Table):
         indexes = (
             # What is to be locked, cancelled or ended.
             SQL("CREATE INDEX battles_under_way ON battles (state, id) WHERE state IN ('open', 'locked')"),
+            # Of the back office; there are few.
+            SQL("CREATE INDEX battles_void ON battles (id) WHERE state = 'void'"),
             # The public lists, newest first.
             SQL("CREATE INDEX battles_listed ON battles (state, id) WHERE NOT is_private"),
         )

@@ -36,6 +36,7 @@ CREATE UNIQUE INDEX battles_lock_entry_id ON battles (lock_entry_id);
 CREATE UNIQUE INDEX battles_end_entry_id ON battles (end_entry_id);
 CREATE UNIQUE INDEX battles_ledger_transaction_id ON battles (ledger_transaction_id);
 CREATE INDEX battles_under_way ON battles (state, id) WHERE state IN ('open', 'locked');
+CREATE INDEX battles_void ON battles (id) WHERE state = 'void';
 CREATE INDEX battles_listed ON battles (state, id) WHERE NOT is_private;
 CREATE TABLE battle_cases (
     battle_id BIGINT NOT NULL REFERENCES battles (id) ON DELETE CASCADE,

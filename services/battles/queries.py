@@ -126,7 +126,7 @@ class ShownBattle:
         if taken is None:
             return ShownSeat(seat=seat, team=team, is_bot=False, player=None, client_seed=None)
         user_id = taken.user_id
-        player = None if user_id is None else ShownPlayer(taken.user.username, taken.user.avatar)
+        player = None if user_id is None else ShownPlayer(taken.user.shown_name, taken.user.shown_avatar)
         return ShownSeat(
             seat=seat,
             team=team,
@@ -303,7 +303,7 @@ def _shown(rows: Sequence[Any]) -> list[ShownBattle]:
     ids = [row.id for row in rows]
     cases = BattleCase.select().where(BattleCase.battle.in_(ids)).order_by(BattleCase.position)
     seats = (
-        BattleSeat.select(BattleSeat, User.id, User.username, User.avatar)
+        BattleSeat.select(BattleSeat, User.id, User.username, User.avatar, User.is_anonymous)
         .join(User, "LEFT JOIN")
         .where(BattleSeat.battle.in_(ids), BattleSeat.left_at_ms.is_null())
     )
