@@ -5,7 +5,7 @@
 import { request } from "../api.js";
 import { keepBattleReceipt, keptSeat } from "../fairness/battle-seats.js";
 import { format } from "../format.js";
-import { shownBalanceCents, showAtMost } from "../game/balance.js";
+import { holdBack, isHeldBack, shownBalanceCents } from "../game/balance.js";
 import { burstFrom } from "../game/motion.js";
 import { play, tick } from "../game/sounds.js";
 import { getToken } from "../session.js";
@@ -80,7 +80,7 @@ export function leaveRoom() {
   watching = null;
   clearTimeout(timer);
   clearInterval(clock);
-  showAtMost();
+  holdBack();
   Object.assign(room, { id: null, battle: null });
 }
 
@@ -94,25 +94,21 @@ export async function take(sent) {
   // What was said of an action is over, too.
   if (before && before.state !== battle.state) dispatchEvent(new Event("clear-messages"));
   followClock();
-  if (battle.state === "locked") hold();
   loadContents(battle).then((contents) => { room.contents = contents; update(); });
-  if (battle.state === "settled") {
-    hold();
-    await begin(before ? Date.now() : localTime(endedAt(battle)));
-  } else {
-    showAtMostWhile(battle.state === "locked");
-  }
+  hold();
+  if (battle.state === "settled") await begin(before ? Date.now() : localTime(endedAt(battle)));
   if (typeof battle.entry === "number") completeReceipt(battle);
   await update();
 }
 
-/** While the player waits for the outcome, the balance does not tell it. */
+/** While the player waits for the outcome, the balance does not tell it: its event may come before the battle's. */
 function hold() {
-  const cents = ownSeat() && shownBalanceCents();
-  if (typeof cents === "number") showAtMost(cents);
+  const { state: now, payoutsCents } = room.battle;
+  const own = ownSeat();
+  if (!own || !["locked", "settled"].includes(now)) return holdBack();
+  if (isHeldBack()) return;
+  holdBack(now === "locked" ? { mostCents: shownBalanceCents() ?? Infinity } : { hiddenCents: payoutsCents[own.seat] });
 }
-
-const showAtMostWhile = (isHeld) => { if (!isHeld) showAtMost(); };
 
 /** About when a battle was settled, by the server's clock. */
 const endedAt = ({ round }) => roundTime(room.rules.beacon, round) + ARRIVAL_MS;
@@ -221,7 +217,7 @@ export function resultWords(battle) {
 
 async function finish(isQuiet) {
   Object.assign(room, { place: { ...room.place, ...OVER, shown: room.battle.cases.length } });
-  showAtMost();
+  holdBack();
   if (isQuiet) return;
   const own = ownSeat();
   const hasWon = own && room.battle.payoutsCents[own.seat] > room.battle.costCents;
