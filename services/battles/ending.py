@@ -67,8 +67,9 @@ class Ending:
     def _settle(self, battle: Battle, lock_index: int, beacon: Beacon) -> list[int]:
         seed = self._encrypter.decrypt(battle.encrypted_server_seed)
         contents = _contents(battle)
-        outcome = outcome_of(_rules(battle), contents, draws_of(battle, seed, beacon.randomness))
-        taken = seats.taken_seats(battle)
+        rules, taken = _rules(battle), seats.taken_seats(battle)
+        outcome = outcome_of(rules, contents, draws_of(battle, seed, beacon.randomness))
+        bots = [seat.seat for seat in taken if seat.user_id is None]
         won = [
             SeatBet(
                 seat_id=seat.id,
@@ -106,6 +107,8 @@ class Ending:
             randomness=beacon.randomness,
             end_entry=let_wait(entry.decode()),
             outcome=outcome.to_json(),
+            bot_seats=len(bots),
+            bot_wins=outcome.bot_wins(rules, bots),
             ledger_transaction=transaction_id,
         )
         seat_bets.count(battle, won)
