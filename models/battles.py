@@ -100,6 +100,9 @@ class Battle(Table):
     )
     # Who drew what and who won, as JSON: see ``Outcome`` in services/battles/outcomes.py.
     outcome = peewee.TextField(null=True)
+    # Of a settled battle: the seats of bots, and those of them in a winning team.
+    bot_seats = peewee.IntegerField(null=True)
+    bot_wins = peewee.IntegerField(null=True, constraints=[Check("bot_wins BETWEEN 0 AND bot_seats")])
     # The transaction of the end.
     ledger_transaction = peewee.ForeignKeyField(
         LedgerTransaction, null=True, unique=True, on_delete="RESTRICT"
@@ -119,7 +122,7 @@ class Battle(Table):
                 " AND (state IN ('settled', 'void')) = (end_entry_id IS NOT NULL)"
                 " AND (state = 'void') = (void_reason IS NOT NULL)"
                 " AND (state = 'settled') = (signature IS NOT NULL AND randomness IS NOT NULL"
-                " AND outcome IS NOT NULL AND ledger_transaction_id IS NOT NULL)",
+                " AND outcome IS NOT NULL AND bot_wins IS NOT NULL AND ledger_transaction_id IS NOT NULL)",
                 "battles_end",
             ),
         ]
@@ -128,6 +131,11 @@ class Battle(Table):
             SQL("CREATE INDEX battles_under_way ON battles (state, id) WHERE state IN ('open', 'locked')"),
             # Of the back office; there are few.
             SQL("CREATE INDEX battles_void ON battles (id) WHERE state = 'void'"),
+            # The sums of bots are read from it alone.
+            SQL(
+                "CREATE INDEX battles_of_bots ON battles (teams, mode, bot_seats, bot_wins)"
+                " WHERE bot_seats > 0 AND mode <> 'shared'"
+            ),
             # The public lists, newest first.
             SQL("CREATE INDEX battles_listed ON battles (state, id) WHERE NOT is_private"),
         )

@@ -73,8 +73,9 @@ class Ending:
         self, battle: Battle, locked: "Locked", contents: Sequence[Content], beacon: Beacon
     ) -> list[int]:
         seed = self._encrypter.decrypt(battle.encrypted_server_seed)
-        draws = _draws(locked.lock_text, seed, beacon.randomness)
-        outcome = outcome_of(_rules(battle), contents, draws)
+        rules, draws = _rules(battle), _draws(locked.lock_text, seed, beacon.randomness)
+        outcome = outcome_of(rules, contents, draws)
+        bots = sorted(set(range(len(outcome.places))) - {seat for seat, _ in locked.players})
         won = [
             SeatBet(
                 user_id=user_id,
@@ -112,6 +113,8 @@ class Ending:
             randomness=beacon.randomness,
             end_entry=let_wait(entry.decode()),
             outcome=outcome.to_json(),
+            bot_seats=len(bots),
+            bot_wins=outcome.bot_wins(rules, bots),
             ledger_transaction=transaction_id,
         )
         seat_bets.count(battle, won)
