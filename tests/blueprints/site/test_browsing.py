@@ -56,6 +56,24 @@ def test_a_large_search_is_shown_in_pages_without_gaps(tab, site):
     assert len(seen) == len(set(seen)) == found > 36
 
 
+def test_items_are_near_the_wager_until_the_filter_is_removed(tab, site):
+    tab.goto(site.url)
+    near, found = tab.get_by_role("button", name="2× to 10× the wager"), tab.locator("#found")
+    expect(near).to_have_attribute("aria-pressed", "true")
+    expect(tab.locator("#items button").first).to_be_visible()
+    assert all(2 <= price <= 10 for price in prices(tab.locator("#items .coins")))
+
+    tab.fill("#wager", "20")
+
+    wanted = site.get("/upgrader/items/pagination?minPrice=40&maxPrice=200").json()["pagination"]
+    expect(found).to_have_text(f"{wanted['totalItems']} items")
+    near.click()
+    everything = site.get("/upgrader/items/pagination").json()["pagination"]
+    expect(found).to_have_text(f"{everything['totalItems']} items")
+    tab.reload()
+    expect(near).to_have_attribute("aria-pressed", "false")
+
+
 @pytest.mark.thorough
 def test_an_aim_chooses_the_cheapest_item_that_reaches_it(tab, site, player):
     sign_in(tab, site, player)
@@ -76,6 +94,9 @@ def test_an_aim_chooses_the_cheapest_item_that_reaches_it(tab, site, player):
         choose.click()
         found = site.get(f"/upgrader/items/pagination?minPrice={least}&sort=Ascending&limit=1").json()
         expect(tab.locator("#wanted-price")).to_have_text(f"{found['items'][0]['price'][1:]} coins")
+    expect(tab.locator("#aim-note")).to_have_text(
+        re.compile(r"^No item has a chance of 25 %\. Nearest below: 2\d\.\d\d %\.$")
+    )
 
 
 # Cases

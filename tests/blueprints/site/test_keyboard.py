@@ -168,6 +168,7 @@ def test_promo_codes_are_chosen_and_used_and_earnings_claimed(tab, site, player)
 def test_an_item_is_found_by_filters_and_an_aim_and_played_in_quick_mode(tab, site, player):
     open_page(tab, site, player, "")
     press(tab, ".sections [href='/']")
+    press(tab, "#near")
     pages = site.get("/upgrader/items/pagination?limit=18").json()["pagination"]["totalPages"]
     for number in range(2, pages + 1):
         press(tab, "#browse .pages button:last-child")
