@@ -125,8 +125,7 @@ def set_security_policy(response: Response) -> Response:
 @conditional
 def page(**_parameters: str) -> str:
     """The document of every page. Browsers revalidate it, so that its files are of the same version."""
-    trial = not get_services().settings.production
-    return render_template("index.html", modules=MODULES, trial=trial)
+    return render_template("index.html", modules=MODULES, settings=get_services().settings)
 
 
 for path in OWN_PAGES:

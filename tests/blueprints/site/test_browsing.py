@@ -10,6 +10,8 @@ from tests.support.chromium import NARROW, PHONE, resize
 
 pytestmark = pytest.mark.browser
 
+TIMES = "\N{MULTIPLICATION SIGN}"
+
 
 def prices(within):
     return [float(text.removesuffix(" coins").replace(",", "")) for text in within.all_text_contents()]
@@ -58,7 +60,7 @@ def test_a_large_search_is_shown_in_pages_without_gaps(tab, site):
 
 def test_items_are_near_the_wager_until_the_filter_is_removed(tab, site):
     tab.goto(site.url)
-    near, found = tab.get_by_role("button", name="2× to 10× the wager"), tab.locator("#found")
+    near, found = tab.get_by_role("button", name=f"2{TIMES} to 10{TIMES} the wager"), tab.locator("#found")
     expect(near).to_have_attribute("aria-pressed", "true")
     expect(tab.locator("#items button").first).to_be_visible()
     assert all(2 <= price <= 10 for price in prices(tab.locator("#items .coins")))

@@ -257,7 +257,7 @@ def test_the_history_has_pages_a_filter_and_what_other_tabs_do(cashier, site, pl
 def test_the_sweepstake_balance_of_a_deposit_is_calculated(cashier, site):
     value = site.get("/sweepstake/calc-deposit?amount=12.5").json()["value"]
 
-    cashier.get_by_label("Deposit in US dollars").fill("12.5")
+    cashier.get_by_label("Deposit in coins").fill("12.5")
     cashier.keyboard.press("Enter")
 
     expect(cashier.locator("#sweepstake-said")).to_contain_text(f"gives {value:.2f} of sweepstake balance")

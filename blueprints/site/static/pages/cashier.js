@@ -20,12 +20,12 @@ const POLL_MS = 5_000;
 const sweepstakeForm = makeForm("sweepstake", async ({ deposit }) => {
   const cents = readAmount(deposit.value, "The deposit");
   const { value } = await getJson(`/sweepstake/calc-deposit?amount=${coinsOfCents(cents)}`);
-  return `A deposit of ${format(cents)} US dollars gives ${format(centsOfCoins(value))} of sweepstake balance.`;
+  return `A deposit of ${format(cents)} coins gives ${format(centsOfCoins(value))} of sweepstake balance.`;
 });
 
 /** The calculator of the sweepstake balance that a deposit gives. */
 const sweepstake = () => sweepstakeForm(
-  textField({ form: "sweepstake", name: "deposit", label: "Deposit", unit: "in US dollars", mode: "decimal" }),
+  textField({ form: "sweepstake", name: "deposit", label: "Deposit", unit: "in coins", mode: "decimal" }),
   "Calculate");
 
 const payments = new PagedList({

@@ -119,8 +119,10 @@ export const priceRange = () => html`<span class="row prices">${[
 /** What the server is asked for these names of the query, those without a value left out. */
 export const asked = (...names) => Object.fromEntries([...query()].filter(([name]) => names.includes(name)));
 
+const { gameA, gameB } = document.documentElement.dataset; // their names by the settings
+
 export const GAME = new Choice("type", "Game of the items", [
-  ["all", "All games"], ["gamea", "Game A"], ["gameb", "Game B"],
+  ["all", "All games"], ["gamea", gameA], ["gameb", gameB],
 ]);
 
 let typing = null;
