@@ -7,6 +7,7 @@ import { areSoundsOn, switchSounds } from "./game/sounds.js";
 import { html, nothing } from "./lit.js";
 import { coins, logins, picture, skeletons } from "./parts/elements.js";
 import { liveBets, online } from "./parts/live-bets.js";
+import { levels, nextLevel } from "./parts/next-level.js";
 import { loadPlayer, notifications, unreadMark } from "./player.js";
 import { current, isOpen } from "./router.js";
 import { routes } from "./routes.js";
@@ -109,6 +110,7 @@ function playerMenu() {
     if (newState !== "open") return;
     loadPlayer(); // The level may have grown.
     notifications.load();
+    levels.load();
   };
   const closeAfterLink = ({ target, currentTarget }) => { if (target.closest("a")) currentTarget.hidePopover(); };
   return html`
@@ -122,7 +124,7 @@ function playerMenu() {
         ${unreadMark()}
       </button>
       <div id="account" class="panel menu" popover @toggle=${opened} @click=${closeAfterLink}>
-        <p id="level" class="quiet">${player ? `Level ${player.level}` : ""}</p>
+        <p id="level" class="quiet">${player ? html`Level ${player.level}. ${nextLevel()}` : ""}</p>
         <nav aria-label="Account">${accountLinks()}</nav>
         <button id="sign-out" type="button" class="plain"
           @click=${() => signOut("You have signed out.")}>Sign out</button>

@@ -105,3 +105,9 @@ def test_games_have_the_names_of_the_settings(client):
     document = client.get("/").text
 
     assert 'data-game-a="Counter &amp; Strike" data-game-b="Rust"' in document
+
+
+def test_the_demo_player_is_signed_in_as_by_the_command(client):
+    token = client.post("/demo/session").json["token"]
+
+    assert client.get("/auth/me", headers={"Authorization": f"Bearer {token}"}).json["username"] == "demo"

@@ -10,6 +10,7 @@ import { coins, picture, skeletons, status } from "../parts/elements.js";
 import {
   asked, Choice, GAME, matchesFirst, pageButtons, pageNumber, priceRange, Resource, searched, searchField,
 } from "../parts/lists.js";
+import { levels, nextLevel } from "../parts/next-level.js";
 import { loadPlayer } from "../player.js";
 import { current, query, setTitle } from "../router.js";
 import { state, update } from "../store.js";
@@ -99,6 +100,7 @@ function filtersOf(game) {
 
 export async function enter(params) {
   loadPlayer(); // The level may have grown.
+  levels.load();
   const isFirst = entered === null;
   const isChosen = params.id !== undefined && entered !== params;
   entered = params;
@@ -129,7 +131,7 @@ export const page = () => html`
     ${cases.isFirst ? html`<ul class="cards wide">${skeletons(PAGE_SIZE, "card")}</ul>` : nothing}
     ${cases.value?.groups.map(({ kind, title, note: about, cases: all, pages = 1 }) => html`<section>
       <h3>${title}</h3>
-      ${about ? html`<p class="quiet">${about}</p>` : nothing}
+      ${about ? html`<p class="quiet">${about} ${kind === "level" ? nextLevel() : nothing}</p>` : nothing}
       <ul class="cards wide">${all.map((each) => html`<li>${card(kind, each)}</li>`)}</ul>
       ${isAlone() ? pageButtons({ label: "Pages of cases", page: pageNumber(), pages })
         : pages > 1 ? html`<a href=${allOf(kind)}>All ${title.toLowerCase()}</a>` : nothing}
