@@ -67,7 +67,7 @@ function content() {
       <h2 id="page-title" tabindex="-1">${route.heading ?? route.title}</h2>
       ${isClosed ? html`
         <p id="guest-note">Sign in to ${route.needs}.</p>
-        <p class="row">${logins()}</p>`
+        <p class="row logins">${logins()}</p>`
       : problem ? html`<p role="alert">${problem}</p>
         <p><a href=${location.href} target="_self">Load the page again</a></p>`
       : module?.page(params) ?? html`<p class="quiet">Loading…</p><ul class="lines">${skeletons(MOST_LOADING)}</ul>`}

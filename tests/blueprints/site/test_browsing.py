@@ -76,6 +76,20 @@ def test_items_are_near_the_wager_until_the_filter_is_removed(tab, site):
     expect(near).to_have_attribute("aria-pressed", "false")
 
 
+def test_a_phone_shows_filters_and_the_bet_only_where_they_are_used(tab, site):
+    resize(tab, PHONE)
+    tab.goto(site.url)
+    expect(tab.locator("#spin")).to_be_in_viewport()
+    expect(tab.locator("#wear")).to_be_hidden()
+
+    tab.get_by_role("button", name="Filters 1 in use").click()
+    tab.select_option("#wear", "Factory New")
+
+    expect(tab.get_by_role("button", name="Filters 2 in use")).to_be_visible()
+    go(tab, "Live")
+    expect(tab.locator("#spin")).not_to_be_in_viewport()
+
+
 @pytest.mark.thorough
 def test_an_aim_chooses_the_cheapest_item_that_reaches_it(tab, site, player):
     sign_in(tab, site, player)

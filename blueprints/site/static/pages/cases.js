@@ -8,7 +8,7 @@ import { showCase } from "../game/game.js";
 import { html, nothing } from "../lit.js";
 import { coins, picture, skeletons, status } from "../parts/elements.js";
 import {
-  asked, Choice, GAME, matchesFirst, pageButtons, pageNumber, priceRange, Resource, searched, searchField,
+  asked, Choice, GAME, matchesFirst, pageButtons, pageNumber, priceRange, Resource, searchAndFilters, searched, searchField,
 } from "../parts/lists.js";
 import { levels, nextLevel } from "../parts/next-level.js";
 import { loadPlayer } from "../player.js";
@@ -121,10 +121,9 @@ function note() {
 }
 
 export const page = () => html`
-  <div class="row filters" role="search">
-    ${searchField({ id: "case-search", label: "Search cases by name", onType: () => cases.expect() })}
-    ${SORT.view()} ${KIND.view()} ${GAME.view()} ${priceRange()}
-  </div>
+  ${searchAndFilters(
+    searchField({ id: "case-search", label: "Search cases by name", onType: () => cases.expect() }),
+    [SORT.view(), KIND.view(), GAME.view(), priceRange()])}
   <p class="quiet">A case contains items, each with its own chance. Choose one to see and open it, or
     <a href="/new-case">create one</a> from level ${state.rules?.newCase.minLevel ?? "…"} on.</p>
   <div id="cases" class="groups" aria-busy=${cases.isLoading}>

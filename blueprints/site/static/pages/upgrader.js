@@ -9,7 +9,7 @@ import { html, nothing, repeat } from "../lit.js";
 import { coins, picture, skeletons } from "../parts/elements.js";
 import { options } from "../parts/forms.js";
 import {
-  asked, Choice, GAME, matchesFirst, pageButtons, pageNumber, priceRange, Resource, searched, searchField,
+  asked, Choice, GAME, matchesFirst, pageButtons, pageNumber, priceRange, Resource, searchAndFilters, searched, searchField,
 } from "../parts/lists.js";
 import { current, query, setQuery } from "../router.js";
 import { state, update } from "../store.js";
@@ -97,10 +97,10 @@ export function page() {
   const pages = Math.ceil(total / PAGE_SIZE);
   const found = items.note("The items") || (total === 1 ? "1 item" : `${total || "No"} items`);
   return html`
-    <div class="row filters" role="search">
-      ${searchField({ id: "search", label: "Search by words of the name" })}
-      ${nearSwitch()} ${SORT.view()} ${GAME.view()} ${WEAR.view()} ${priceRange()}
-    </div>
+    ${searchAndFilters(
+      searchField({ id: "search", label: "Search by words of the name" }),
+      [nearSwitch(), SORT.view(), GAME.view(), WEAR.view(), priceRange()],
+      Number(isNear()))}
     ${aimForm()}
     <ul id="items" class="cards" tabindex="-1">${items.isFirst ? skeletons(PAGE_SIZE, "card")
       : repeat(shown, ({ marketHashName }) => marketHashName, card)}</ul>
@@ -177,7 +177,7 @@ const aimForm = () => html`
       aria-describedby="aim-problem" .value=${aim.text} @input=${({ target }) => { aim.text = target.value; }}>
     <select aria-label="Multiplier or chance" @change=${({ target }) => { aim.unit = target.value; }}>
       ${options(UNITS, aim.unit)}</select>
-    <button class="plain" @click=${take}>Choose the item</button>
+    <button class="plain" @click=${take}>Choose <span>the item</span></button>
     <p id="aim-note" class="quiet" role="status">${aim.note}</p>
     <p id="aim-problem" class="problem" role="alert">${aim.problem}</p>
   </form>`;

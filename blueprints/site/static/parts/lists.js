@@ -147,6 +147,26 @@ export function searchField({ id, label, onType }) {
       .value=${query().get("search") ?? ""} @input=${type}>`;
 }
 
+const FILTERS = ["type", "wear", "kind", "minPrice", "maxPrice"];
+let areFiltersOpen = false;
+
+/** A search field and filters. On a phone a button opens the filters; it counts those in use, and `more`. */
+export function searchAndFilters(search, filters, more = 0) {
+  const count = FILTERS.filter((name) => query().get(name)).length + more;
+  const fold = () => {
+    areFiltersOpen = !areFiltersOpen;
+    update();
+  };
+  return html`
+    <div class="row filters" role="search">
+      ${search}
+      <button id="fold" type="button" class="plain" aria-expanded=${areFiltersOpen} aria-controls="folded"
+        @click=${fold}>Filters${count ? html` <span class="badge">${count}<span class="unseen"> in use</span></span>`
+          : nothing}</button>
+      <div id="folded" ?data-open=${areFiltersOpen}>${filters}</div>
+    </div>`;
+}
+
 /** The words of a text without what a search ignores (services/shared/item_search.py). */
 const wordsOf = (text) => text.replace(/[-★™]/g, "").normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
   .split(/[\s|()]+/).filter(Boolean);
