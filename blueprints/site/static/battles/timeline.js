@@ -42,7 +42,7 @@ function pick(items, random) {
 
 const pickMany = (items, count, random) => Array.from({ length: count }, () => pick(items, random));
 
-/** A strip that turns from the middle of the cells that are `seen` to an item, `within` whose cell (0 to 1) it stops. */
+/** A strip that turns from the middle of the `seen` cells to an item. It stops `within` the cell of that (0 to 1). */
 function stripTo(item, within, { seen, items, random }) {
   const stop = seen.length + PASSING;
   const beside = (seen.length - 1) / 2;
