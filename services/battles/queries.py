@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from cachetools import LRUCache, cached
+from peewee import fn
 
 from models.battles import Battle, BattleCase, BattleSeat, BattleSnapshot, State
 from models.cases import Snapshot
@@ -262,23 +263,18 @@ class BotStatistics(NamedTuple):
 @reading()
 def bot_statistics() -> BotStatistics:
     """How bots did, in all settled battles but shared ones, in which everybody wins."""
-    query: Any = (
-        Battle.select(Battle.teams, Battle.outcome, BattleSeat.seat)
-        .join(BattleSeat, on=(BattleSeat.battle == Battle.id))
-        .where(
-            Battle.state == State.SETTLED,
-            Battle.mode != "shared",
-            BattleSeat.user.is_null(),
-            BattleSeat.left_at_ms.is_null(),
-        )
+    query: Any = Battle.select(Battle.teams, fn.SUM(Battle.bot_seats), fn.SUM(Battle.bot_wins)).where(
+        Battle.bot_seats > 0, Battle.mode != "shared"
     )
-    seats, wins, expected = 0, 0, 0.0
-    for teams, outcome, seat in query.tuples().iterator():
-        team_of_seats = Rules(mode="normal", teams=teams).team_of_seats
-        seats += 1
-        wins += team_of_seats[seat] in Outcome.from_json(outcome).winners
-        expected += 1 / len(TEAMS[teams])
-    return BotStatistics(seats, wins, expected)
+    of_teams = [
+        (len(TEAMS[teams]), int(seats), int(wins))
+        for teams, seats, wins in query.group_by(Battle.teams).tuples()
+    ]
+    return BotStatistics(
+        seats=sum(seats for _, seats, _ in of_teams),
+        wins=sum(wins for *_, wins in of_teams),
+        expected=sum(seats / number for number, seats, _ in of_teams),
+    )
 
 
 def contents_of(cases: Iterable[BattleCase]) -> list[Content]:
