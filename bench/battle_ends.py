@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ from tests.harness.players import Player, create_players, import_case, import_pr
 from tests.harness.relays import FakeRelay, Network, fake_relay
 from tests.harness.servers import gunicorn, server_process
 from tests.harness.sockets import Socket
-from tests.harness.waiting import wait_until
+from tests.harness.waiting import wait_until, within
 
 PERIOD = 30
 """Seconds between two rounds: all battles of the six seconds in which a round is fresh have the next one."""
@@ -132,7 +133,12 @@ def _join(url: str, player: Player, battle: dict[str, Any]) -> dict[str, Any]:
 
 
 def _post(url: str, player: Player, body: dict[str, Any]) -> dict[str, Any]:
-    answer = requests.post(url, json=body, headers=player.headers, timeout=30)
+    for _ in within(PERIOD):
+        answer = requests.post(url, json=body, headers=player.headers, timeout=30)
+        if answer.status_code != HTTPStatus.SERVICE_UNAVAILABLE:
+            break
+        # The server does not have the newest beacon yet.
+        time.sleep(0.1)
     assert answer.ok, answer.text
     found: dict[str, Any] = answer.json()
     return found

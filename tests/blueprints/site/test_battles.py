@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.blueprints.site.accounts import open_page
-from tests.blueprints.site.conftest import balance, go, sign_in, tab_to
+from tests.blueprints.site.conftest import balance, go, lines_of, sign_in, tab_to
 from tests.harness.waiting import wait_until
 from tests.support.chromium import PHONE, resize, violations, violations_as_shown
 
@@ -118,6 +118,25 @@ def test_a_void_battle_says_who_would_have_won(tab, site, player):
     )
     expect(tab.locator(f"[data-seat='{1 - winner}'] .ready")).to_contain_text("Would have won nothing")
     expect(tab.locator("#battle-verdict .failed")).to_have_count(0)
+
+
+@pytest.mark.thorough
+def test_a_seat_is_among_the_bets_of_its_player_and_leads_to_its_battle(tab, site, player):
+    ended = settled(site, player)
+    open_page(tab, site, player, "/bets")
+    line = lines_of(tab, "bet-history")
+    expect(line).to_contain_text(f"Battle · round {ended['round']}")
+    line.get_by_text("Seeds").click()
+    expect(line).to_contain_text(ended["randomness"])
+    assert violations(tab) == {}
+
+    line.get_by_role("link", name="See the battle").click()
+
+    expect(tab).to_have_url(f"{site.url}/battles/{ended['id']}")
+    expect_end(tab)
+    tab.goto(f"{site.url}/verify")
+    tab.go_back()
+    expect_end(tab)
 
 
 def settled(site, player):

@@ -142,11 +142,12 @@ def test_every_event_that_a_player_receives_matches_its_schema(client, connect, 
     socket.call("battles:watch")
     socket.call("battle:watch", {"id": battle["id"]})
     client.post(f"/battles/{battle['id']}/leave", headers=player.headers)
-    for event in ("battles:changed", "battle:changed"):
-        socket.expect(event)
-    for game in ("upgrader", "case", "irl"):
-        socket.expect(f"{game}:proof")
-    while not {"limits:reality-check", "payments:changed"} <= dict(socket.seen).keys():
+    awaited = {
+        *(f"{game}:proof" for game in ("upgrader", "case", "irl")),
+        "battles:changed",
+        "battle:changed",
+    }
+    while not awaited | {"limits:reality-check", "payments:changed"} <= dict(socket.seen).keys():
         socket.next()
     latecomer = connect(player)
     latecomer.expect("live-bets")
