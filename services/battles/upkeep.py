@@ -91,7 +91,8 @@ class Upkeep:
             version_now = version.current()
             open_: Any = row.select(row.id, row.created_at_ms, row.is_restored).where(row.state == State.OPEN)
             found = list(open_.order_by(row.id).tuples())
-        overdue = self._clock() - OPEN_MS
+        # When battles are turned off, all are.
+        overdue = self._clock() - (OPEN_MS if self._beacons.is_on else 0)
         unchecked = {battle_id for battle_id, *_ in found if (battle_id, version_now) not in self._offered}
         offered = {battle.id for battle in queries.by_ids(unchecked) if self._battles.is_offered(battle)}
         _do_all(
