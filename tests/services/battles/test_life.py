@@ -611,3 +611,13 @@ def test_battles_begin_again_with_the_next_beacon(arena, alice, bob):
 def test_without_relays_there_are_no_battles(app, new_player, clock):
     with pytest.raises(BattlesOff):
         app.extensions["services"].battles.check_on()
+
+
+@pytest.mark.usefixtures("audited")
+def test_open_battles_are_cancelled_when_battles_are_turned_off(arena, alice, make_app, clock):
+    battle = arena.create(alice)
+
+    make_app(clock=clock, BEACON_URLS="").extensions["services"].battle_upkeep.cancel_due()
+
+    assert arena.now(battle).state == "cancelled"
+    assert (cents(alice), escrow_cents()) == (STARTS_WITH, 0)

@@ -55,6 +55,7 @@ export function page() {
     <div id="battle" class="battle" data-state=${battle.state} data-seats=${battle.seats.length}
       data-teams=${battle.teams} ?data-over=${room.place?.isOver}>
       ${headline(battle)}
+      ${actions.view()}
       ${drawOfTeams(battle)}
       ${arena(battle, {
         join: (seat) => actions.run(() => act(() => joinBattle(battle, seat), `You have seat ${seat + 1}.`)),
@@ -62,7 +63,6 @@ export function page() {
       })}
     </div>
     <p id="battle-live" class="unseen" role="status">${room.said}</p>
-    ${actions.view()}
     ${controls(battle)}
     ${proof(battle)}`;
 }
