@@ -1,7 +1,6 @@
 // What is in the cases of a battle: items with their pictures, prices and chances, each case loaded once.
 
 import { readSnapshot } from "../fairness/rolls.js";
-import { centsOfPrice } from "../format.js";
 import { describeCase, loadSnapshot } from "../game/case-content.js";
 import { rarityOf } from "./timeline.js";
 
@@ -45,9 +44,3 @@ export async function loadContents({ cases, drawn }) {
     [hash, await itemsOf(each, drawnOf(hash))]));
   return new Map(loaded);
 }
-
-/** The dearest item of a case as it is listed, whose picture stands for the case. */
-export const dearestOf = ({ items }) =>
-  items.toSorted((one, other) => centsOf(other) - centsOf(one))[0];
-
-const centsOf = ({ price }) => (price === null ? 0 : centsOfPrice(price));

@@ -4,7 +4,7 @@ import { readAttempt } from "../fairness/records.js";
 import { percentOfTicket, readSnapshot, winnerOf } from "../fairness/rolls.js";
 import { centsOfCoins, coinsOfCents, format, formatSigned } from "../format.js";
 import { html, nothing, ref, svg } from "../lit.js";
-import { coins, picture } from "../parts/elements.js";
+import { casePicture, coins, picture } from "../parts/elements.js";
 import { caseActivity, loadActivity } from "../parts/live-bets.js";
 import { askForPromoCode } from "../parts/promo-code.js";
 import { loadPlayer } from "../player.js";
@@ -34,6 +34,7 @@ export const opening = {
   stage: "#opening",
   inProgress: "The reel is turning.",
   title: () => shown.case.name,
+  face: () => (shown.case.face ? casePicture(shown.case.face, 56) : nothing),
 
   action() {
     const { costCents } = shown.case;

@@ -5,6 +5,7 @@
 //
 //   noun, view, stage, inProgress   what one bet is called; its part of the panel; the part that moves; a bet in words
 //   title(), action()               the heading, and what the button says
+//   face()                          optional, the picture beside the heading
 //   objection()                     why the server would refuse its bet, in words; null when it would accept it
 //   begin()                         its next bet, for `begin` of betting.js
 //   restore(attempt)                shows a bet that was sent before
@@ -162,6 +163,7 @@ export function gamePanel() {
     <section id="game" class="panel game" aria-labelledby="game-title" tabindex="-1" data-view=${active.view}
       data-outcome=${kind} ?data-spinning=${state.bet} aria-busy=${isBusy()}>
       <div class="head">
+        ${active.face?.() ?? nothing}
         <h2 id="game-title" aria-live="polite" tabindex="-1">${active.title()}</h2>
         ${active === upgrader ? shareLast() : nothing}
         <a href="/" class="plain">Back to the wheel</a>
