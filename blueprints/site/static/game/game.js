@@ -24,7 +24,7 @@ import { loadPlayer } from "../player.js";
 import { current } from "../router.js";
 import { getToken } from "../session.js";
 import { showOutcome, state, update } from "../store.js";
-import { begin, bettingObjection, openAttempt, play } from "./betting.js";
+import { allStopped, begin, bettingObjection, openAttempt, play } from "./betting.js";
 import { addressOfCase } from "./case-content.js";
 import { caseItems, chooseCase, isBusy, opening, openingCount, shownCase } from "./case-opening.js";
 import { isSeries, playSeries, quickSwitch, stopSeries } from "./pace.js";
@@ -117,32 +117,36 @@ async function playShown(event) {
   const summary = await playSeries(count, playOne, canGoOn);
   const { text, kind } = state.outcome;
   if (active !== opening) return;
+  if (summary) {
+    playSound(summary.kind);
+    opening.concludeAll(summary);
+  }
   if (summary && kind === "refused") showOutcome(`${text} ${summary.text}`, kind);
   else if (summary) showOutcome(summary.text, summary.kind);
   loadPlayer(); // The level may have grown, and the free case be used.
 }
 
 /** Play one bet. Resolves with its attempt if it was settled, otherwise with null. */
-async function playOne() {
+async function playOne(waits) {
   const attempt = openAttempt() ?? begin(active.begin());
-  if (attempt) await send(attempt);
+  if (attempt) await send(attempt, waits);
   else showOutcome("The bet was not sent, because this browser does not store what proves it.", "refused");
   return attempt?.answer?.status ? attempt : null;
 }
 
 /** Send a bet, perhaps one of before the page was loaded, and show how it ends. */
-export async function send(attempt) {
+export async function send(attempt, waits = true) {
   const game = gameOf(attempt);
   game.restore(attempt);
   selectGame(game);
   showOutcome();
-  const playing = play(attempt, game);
-  over = playing.catch(() => {});
+  const playing = play(attempt, game, waits);
+  over = playing.then(allStopped).catch(() => {});
   lastNonce = attempt.nonce;
   await update();
   bringIntoView(game.stage);
   const answer = await playing;
-  if (answer.status) return playSound(state.outcome.kind);
+  if (answer.status) return waits && playSound(state.outcome.kind);
   playSound("refused");
   showOutcome(explainRefusal(game.noun, answer), "refused");
   dispatchEvent(new CustomEvent("bet-refused", { detail: answer.error }));
