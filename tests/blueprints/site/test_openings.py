@@ -108,7 +108,7 @@ def test_five_openings_end_in_five_cards_and_one_sum(tab, site, player):
     expect(cards).to_have_count(5)
     prices = [float(text.split()[0]) for text in cards.locator(".coins").all_text_contents()]
     worth, net = sum(prices), sum(prices) - 5 * PRICE
-    said = f"Opened 5 of 5: worth {worth:.2f}, net {'+' if net > 0 else '−'}{abs(net):.2f} coins."
+    said = f"Opened 5 of 5: worth {worth:.2f}, net {'+' if net > 0 else chr(0x2212)}{abs(net):.2f} coins."
     expect(tab.locator("#outcome")).to_have_text(said)
     expect(tab.locator("#game")).to_have_attribute("data-outcome", "won" if net > 0 else "lost")
     assert balance(tab) == pytest.approx(100 + net)

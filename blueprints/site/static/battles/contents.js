@@ -2,7 +2,7 @@
 
 import { readSnapshot } from "../fairness/rolls.js";
 import { describeCase, loadSnapshot } from "../game/case-content.js";
-import { rarityOf } from "./timeline.js";
+import { rarityOf } from "../game/rarity.js";
 
 const WHOLE = 1e18;
 
@@ -18,7 +18,7 @@ export function snapshotText(hash) {
   return texts.get(hash);
 }
 
-const withRarity = (item) => ({ ...item, rarity: rarityOf(item.chance) });
+const withRarity = (item) => ({ ...item, rarity: rarityOf(item.priceCents) });
 
 /** The items of a case of a battle. Without its snapshot they are those that were drawn, with the same chance. */
 async function itemsOf({ id, snapshot }, drawn) {
