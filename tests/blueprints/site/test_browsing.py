@@ -160,7 +160,7 @@ def test_live_drops_are_wins_first_and_link_to_their_bets(tab, site):
 
     bet = site.get(drops.first.get_by_role("link").get_attribute("href").replace("/b/", "/bets/")).json()
 
-    assert bet["payout"] > bet["wager"]
+    assert bet["payout"] > bet["betAmount"]
     assert bet["user"] in drops.first.inner_text()
 
 
