@@ -1,7 +1,7 @@
 """The locks and ends of battles in the log: their indexes, and whether a lock was signed in time."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,11 +9,17 @@ import peewee
 
 from models.battles import Battle, State
 from models.beacons import StoredBeacon
-from models.db.connection import reading, writing
+from models.db.connection import database, reading, writing
 from models.db.sql import execute
 from models.log import WaitingEntry
 
 ROWS_AT_ONCE = 1_000
+
+LOCK_BATTLES = """
+SELECT id FROM battles WHERE lock_entry_id IN (SELECT CAST(key AS BIGINT) FROM {pairs}(:indexes) AS place)
+ORDER BY id FOR UPDATE
+"""
+"""In the order of ``decide``, which may wait for the same rows."""
 
 SET_LOCK_INDEX = """
 UPDATE battles SET lock_index = CAST(place.value AS BIGINT), version = version + 1
@@ -66,9 +72,13 @@ def set_indexes(indexes: Mapping[int, int]) -> None:
 
     To be used in the transaction that appends them.
     """
-    if indexes:
-        for statement in (SET_LOCK_INDEX, SET_END_INDEX):
-            execute(statement, {"indexes": json.dumps(indexes)})
+    if not indexes:
+        return
+    statements = [SET_LOCK_INDEX, SET_END_INDEX]
+    if database.for_update:
+        statements.insert(0, LOCK_BATTLES)
+    for statement in statements:
+        execute(statement, {"indexes": json.dumps(indexes)})
 
 
 @reading()
@@ -86,10 +96,15 @@ def undecided() -> list[Undecided]:
 
 
 @writing()
-def decide(battle_id: int, *, is_in_time: bool) -> bool:
-    """Store whether the lock of a battle was signed in time; False if that was decided before."""
-    is_undecided = UNDECIDED & (Battle.id == battle_id)
-    return bool(Battle.update(is_lock_in_time=is_in_time).where(is_undecided).execute())
+def decide(battle_ids: Collection[int], *, is_in_time: bool) -> list[int]:
+    """Store whether the locks of these battles were signed in time; returns those that were undecided."""
+    query: Any = Battle.select(Battle.id).where(UNDECIDED, Battle.id.in_(list(battle_ids)))
+    if database.for_update:
+        query = query.for_update()
+    # In this order, so that two processes do not deadlock.
+    found = list(query.order_by(Battle.id).scalars())
+    Battle.update(is_lock_in_time=is_in_time).where(Battle.id.in_(found)).execute()
+    return found
 
 
 @reading()
@@ -116,14 +131,6 @@ def restored_counts() -> RestoredCounts:
     query: Any = Battle.select(Battle.state).where(_ends_by_restore())
     states = list(query.scalars())
     return RestoredCounts(states.count(State.OPEN), states.count(State.LOCKED))
-
-
-@reading()
-def restored() -> list[tuple[int, State]]:
-    """The ids and states of the battles that were marked and have not ended."""
-    is_under_way = Battle.state.in_([State.OPEN, State.LOCKED])
-    query: Any = Battle.select(Battle.id, Battle.state).where(is_under_way, Battle.is_restored)
-    return [(battle_id, State(state)) for battle_id, state in query.order_by(Battle.id).tuples()]
 
 
 @reading()

@@ -6,7 +6,7 @@ from peewee import SQL, Check
 from models.cases import Snapshot
 from models.db.connection import Table
 from models.ledger import LedgerTransaction
-from models.users import User
+from models.users import SHOWN_AVATAR, SHOWN_NAME, User
 
 UPGRADER_1 = """
     algorithm <> 'upgrader-1' OR (
@@ -154,8 +154,8 @@ _CASE = """(
 )"""
 
 SHOWN_WITH_BETS = {
-    "username": "(SELECT username FROM users WHERE users.id = bets.user_id)",
-    "avatar": "(SELECT avatar FROM users WHERE users.id = bets.user_id)",
+    "username": f"(SELECT {SHOWN_NAME} FROM users WHERE users.id = bets.user_id)",  # noqa: S608
+    "avatar": f"(SELECT {SHOWN_AVATAR} FROM users WHERE users.id = bets.user_id)",  # noqa: S608
     # A prize keeps the picture that it had; other items are shown as they are now.
     "image": """COALESCE(
         (SELECT image FROM prizes WHERE prizes.bet_id = bets.id),

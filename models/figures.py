@@ -50,7 +50,7 @@ class DailyFigures(Table):
     # 0 for the free case.
     wagered_cents = peewee.BigIntegerField(constraints=[Check("wagered_cents >= 0")])
     paid_cents = peewee.BigIntegerField(constraints=[Check("paid_cents >= 0")])
-    # By the chances of the bets: the mean of what they pay, and its variance, for battles with bots a bound.
+    # By the chances of the bets: the mean of what they pay, and its variance (of battles: battle_figures.py).
     expected_cents = peewee.DoubleField()
     variance_square_cents = peewee.DoubleField()
     # The most that one of the bets could pay.

@@ -24,6 +24,14 @@ class BytewiseField(peewee.CharField):
         return column if isinstance(database.obj, Sqlite) else peewee.NodeList((column, SQL('COLLATE "C"')))
 
 
+HIDDEN_NAME = "Hidden"
+"""What other players see instead of the name of an anonymous player, with the neutral picture."""
+
+SHOWN_NAME = f"CASE WHEN is_anonymous THEN '{HIDDEN_NAME}' ELSE username END"
+SHOWN_AVATAR = "CASE WHEN is_anonymous THEN '' ELSE avatar END"
+"""Name and picture as other players see them: SQL for a row of ``users``."""
+
+
 class User(Table):
     """A player. Balances change only through the ledger (services/ledger/posting.py)."""
 
@@ -34,6 +42,8 @@ class User(Table):
     username_folded = BytewiseField(max_length=32, unique=True)
     avatar = peewee.CharField(max_length=500, default="")
     registered_at_ms = peewee.BigIntegerField()
+    # Hides name and picture from other players.
+    is_anonymous = peewee.BooleanField(default=False)
 
     balance_cents = peewee.BigIntegerField(default=0, constraints=[Check("balance_cents >= 0")])
     vault_cents = peewee.BigIntegerField(default=0, constraints=[Check("vault_cents >= 0")])
@@ -97,6 +107,16 @@ class User(Table):
     # What the player's seats in open and locked battles cost. Limits count it as wagered already; the sums
     # above do when the battle is settled.
     battle_seats_cents = peewee.BigIntegerField(default=0, constraints=[Check("battle_seats_cents >= 0")])
+
+    @property
+    def shown_name(self) -> str:
+        """The name that other players see."""
+        return HIDDEN_NAME if self.is_anonymous else str(self.username)
+
+    @property
+    def shown_avatar(self) -> str:
+        """The picture that other players see; empty for the neutral one."""
+        return "" if self.is_anonymous else str(self.avatar)
 
     class Meta:
         table_name = "users"

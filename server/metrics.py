@@ -4,7 +4,11 @@ from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
 
+from models.battles import BATTLE
 from services.bets.terms import GAMES
+from services.figures.bet_figures import BetFigures
+
+CENTS_PER_COIN = 100
 
 
 class Metrics:
@@ -24,6 +28,13 @@ class Metrics:
         )
         self.variance = self._by_game("bets_variance", "Variance of the payouts, in square coins")
         ProcessCollector(registry=self.registry)
+
+    def count_battle(self, figures: BetFigures) -> None:
+        """Count the bets of a battle that this process has settled."""
+        self.wagered[BATTLE].inc(figures.wagered / CENTS_PER_COIN)
+        self.paid[BATTLE].inc(figures.paid / CENTS_PER_COIN)
+        self.expected[BATTLE].inc(figures.expected / CENTS_PER_COIN)
+        self.variance[BATTLE].inc(figures.variance / CENTS_PER_COIN**2)
 
     def _by_game(self, name: str, description: str) -> dict[str, Counter]:
         """A counter for each game, which is 0 from the start. Not looked up by label at each bet: 1 us."""

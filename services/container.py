@@ -112,10 +112,11 @@ class Services:
             signals=signals,
             clock=clock,
         )
+        self.battle_figures = FiguresOfBattles()
         ending = Ending(
             encrypter=self.seeds.encrypter,
             changed=self.battles.changed,
-            add_figures=FiguresOfBattles().add,
+            add_figures=self.battle_figures.add,
             clock=clock,
         )
         self.battle_ending = ending

@@ -31,7 +31,7 @@ from services.shared.background import in_slices
 from services.shared.errors import Failure, Refusal
 from services.shared.locks import BuildCondition
 from services.shared.pagination import Place
-from services.shared.signals import Signal, Tag, invalidate_here, tag_versions
+from services.shared.signals import Signal, Tag, invalidate, invalidate_here, tag_versions
 from sockets.battle_schemas import LISTED_BATTLE, BattleReceiptSchema, dump_battle
 from sockets.live_feed import LiveFeed
 from sockets.player_state import PlayerState
@@ -176,6 +176,7 @@ class BattleFeed:
 
     def decided(self, battle_id: int, is_in_time: bool) -> None:  # noqa: FBT001  # a hook's signature
         """This process has decided whether the lock of a battle was signed in time."""
+        invalidate(Tag.BATTLES)
         self.forward([battle_id])
         self._services.signals.publish(Signal.BATTLES, [battle_id])
         if is_in_time:

@@ -11,7 +11,7 @@ from flask import Flask
 
 from models.cases import CASE, IRL
 from server.logs import clients_log
-from server.metrics import Metrics
+from server.metrics import CENTS_PER_COIN, Metrics
 from server.realtime.packets import after_this_event, check_event_rate
 from server.realtime.realtime import Realtime
 from services.accounts import access, users
@@ -27,7 +27,6 @@ from sockets.proofs import ProofDelivery
 from sockets.schemas import OpeningPfSchema, PfSchema, ReceiptSchema
 
 MAX_REQUEST_ID = 64
-CENTS_PER_COIN = 100
 
 RECEIPT = "log:receipt"
 
@@ -35,7 +34,6 @@ FAILED = {"status": False, "error": "Something went wrong"}
 """The answer to a bet that failed, or was refused for a reason that players are not told."""
 
 events_log = logging.getLogger("platform.events")
-
 
 # Building a schema takes longer than dumping with it.
 PF = {UPGRADER: PfSchema(), CASE: OpeningPfSchema(), IRL: OpeningPfSchema()}

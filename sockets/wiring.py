@@ -55,6 +55,7 @@ def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
     # When a battle was changed, settled, or found to be locked in time or late.
     services.battles.on_changed += [battles.changed]
     services.battle_ending.on_bets += [battles.settled]
+    services.battle_figures.on_added += [app.extensions["metrics"].count_battle]
     services.log.locks.on_decided += [battles.decided]
 
     # When another process has sent a signal, and when signals may have been lost.

@@ -117,7 +117,12 @@ class LogPlaceSchema(WireSchema):
 class PublicBetSchema(WireSchema):
     """What anybody may see of a bet of any game."""
 
-    user = Computed(lambda bet: bet.user.username, "string", "The whole username of the player", "alice")
+    user = Computed(
+        lambda bet: bet.user.shown_name,
+        "string",
+        "The whole username of the player; `Hidden` for an anonymous one",
+        "alice",
+    )
     multiplier = bet_multiplier("Payout divided by wager; 0 for the free case")
     log = ma.fields.Nested(
         LogPlaceSchema,

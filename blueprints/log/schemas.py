@@ -35,7 +35,13 @@ REVEALED_BATTLE = RevealedBattleSchema()
 
 def _revealed(name: str, what: Any) -> dict[str, Any]:
     index = {"type": "integer", "description": "The index of the entry", "examples": [18]}
-    return {"type": "object", "required": ["index", name], "properties": {"index": index, name: what}}
+    properties = {"index": index, name: what}
+    return {
+        "type": "object",
+        "description": f"A {name}",
+        "required": [*properties],
+        "properties": properties,
+    }
 
 
 REVEALED: dict[str, Any] = {

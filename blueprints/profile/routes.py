@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from flask import Response, jsonify
 from playhouse.shortcuts import model_to_dict
 
 from blueprints.api.auth import current_user, public, require_profile, require_two_factor_for
@@ -14,6 +15,7 @@ from blueprints.profile.schemas import (
     NotificationSchema,
     PublicUserAnswerSchema,
     ReadNotificationsSchema,
+    ShownDetailsAnswerSchema,
     TradeUrlSchema,
 )
 from models.users import Notification
@@ -26,6 +28,7 @@ from sockets.player_state import player_state
 blueprint = ApiBlueprint("profile", __name__, url_prefix="/profile", description="A player's profile")
 
 SUCCESS = {"success": True}
+DETAILS = DetailsAnswerSchema()
 
 
 @blueprint.get("/notifications")
@@ -60,8 +63,11 @@ def read_notifications(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.response(200, PublicUserAnswerSchema)
 @blueprint.alt_response(404)
 def get_public_user(platform_id: str) -> dict[str, Any]:
-    """The public profile of a player."""
-    return {"status": True, "user": users.get(platform_id=platform_id)}
+    """The public profile of a player. An anonymous one has the name `Hidden` and the neutral picture."""
+    user = users.get(platform_id=platform_id)
+    # Not saved.
+    user.username, user.avatar = user.shown_name, user.shown_avatar
+    return {"status": True, "user": user}
 
 
 @blueprint.post("/vault/lock")
@@ -116,12 +122,17 @@ def change_client_seed(body: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.get("/details")
 @require_profile
-@blueprint.response(200, DetailsAnswerSchema)
-def get_details() -> dict[str, Any]:
+@blueprint.alt_response(
+    200, schema=ShownDetailsAnswerSchema, success=True, description="The caller's username and details"
+)
+def get_details() -> Response:
     """The caller's username and personal details. A detail that was never set is empty."""
     user = current_user()
     details = model_to_dict(profile.details_of(user.id), recurse=False)
-    return {"success": True, "data": details | {"username": user.username}}
+    answer: dict[str, Any] = DETAILS.dump({"success": True, "data": details | {"username": user.username}})
+    if user.is_anonymous:
+        answer["data"]["anonymous"] = True
+    return jsonify(answer)
 
 
 @blueprint.put("/details")
@@ -130,9 +141,13 @@ def get_details() -> dict[str, Any]:
 @blueprint.response(200, SuccessSchema)
 def change_details(body: dict[str, Any]) -> dict[str, Any]:
     """Change those details that the body has, all of them or none."""
-    username = body.pop("username", None)
+    username, is_anonymous = body.pop("username", None), body.pop("is_anonymous", None)
     address = body.pop("shipping_address", {})
     profile.change_details(
-        user_id=current_user().id, username=username, details=body | address, now=get_services().clock()
+        user_id=current_user().id,
+        username=username,
+        is_anonymous=is_anonymous,
+        details=body | address,
+        now=get_services().clock(),
     )
     return SUCCESS

@@ -112,6 +112,15 @@ def whole_match(pattern: re.Pattern[str], problem: str) -> Callable[[str], None]
     return validate
 
 
+class StrictBoolean(ma.fields.Boolean):
+    """True or false, and nothing that only means it."""
+
+    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, bool):
+            raise self.make_error("invalid", input=value)
+        return super()._deserialize(value, *args, **kwargs)
+
+
 class ShippingAddressSchema(WireSchema):
     """Where items are sent to."""
 
@@ -155,9 +164,32 @@ class DetailsChangeSchema(DetailsSchema):
     """Any of the details. An unknown key or a null is refused."""
 
     shipping_address = Part(ShippingAddressChangeSchema(partial=True))
+    anonymous = StrictBoolean(
+        attribute="is_anonymous",
+        metadata=documented("Whether other players see `Hidden` and the neutral picture", True),
+    )
 
 
 class DetailsAnswerSchema(SuccessSchema):
-    """The caller's details."""
+    """The caller's details, without ``anonymous``."""
 
     data = ma.fields.Nested(DetailsSchema, required=True)
+
+
+class ShownDetailsSchema(DetailsSchema):
+    """The username and the personal details."""
+
+    anonymous = ma.fields.Constant(
+        True,
+        metadata=documented(
+            "Other players see `Hidden` and the neutral picture. Left out for other players",
+            True,
+            type="boolean",
+        ),
+    )
+
+
+class ShownDetailsAnswerSchema(SuccessSchema):
+    """The caller's details."""
+
+    data = ma.fields.Nested(ShownDetailsSchema, required=True)

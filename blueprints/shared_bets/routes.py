@@ -85,11 +85,9 @@ def _picture(found: SharedBet) -> PictureContent:
         item_file=_item_file(found.shown.image),
         outcome=texts.outcome,
         is_won=found.is_won,
-        details=(f"Wager {texts.wager} · payout {texts.payout}", f"Chance {texts.chance} %"),
+        details=(f"Wager {texts.wager} · payout {texts.payout}", texts.terms),
+        range=found.range,
         has_wheel=found.content is None,
-        range_start=found.range_start,
-        range_length=found.chance,
-        place=found.place,
     )
 
 
@@ -114,8 +112,10 @@ def _item_file(image: str) -> Path:
 
 
 def _claims(found: SharedBet) -> dict[str, Any]:
-    """What the page says of the bet, which its module compares with the proof."""
+    """What the page says of the bet, which its module compares with the proof. Nothing of a battle."""
     bet = found.bet
+    if found.range is None:
+        return {}
     claims = {
         "id": str(bet.id),
         "game": bet.game,
@@ -128,5 +128,5 @@ def _claims(found: SharedBet) -> dict[str, Any]:
         "won": found.is_won,
     }
     if found.content is None:
-        return claims | {"threshold": bet.threshold, "percent": found.place}
+        return claims | {"threshold": bet.threshold, "percent": found.range.place}
     return claims | {"ticket": str(bet.ticket), "snapshot": found.content.hash}

@@ -52,6 +52,7 @@ PAGES = (
 
 # At the addresses of these pages programs find an endpoint.
 PAGES_OF_ENDPOINTS = {"battles.list_battles": "/battles", "battles.get_battle": "/battles/<id>"}
+OWN_PAGES = [path for path in PAGES if path not in PAGES_OF_ENDPOINTS.values()]
 
 MODULES = modules_of("app.js")
 
@@ -128,7 +129,7 @@ def page(**_parameters: str) -> str:
     return render_template("index.html", modules=MODULES, trial=trial)
 
 
-for path in set(PAGES) - set(PAGES_OF_ENDPOINTS.values()):
+for path in OWN_PAGES:
     blueprint.add_url_rule(path, view_func=page)
 
 

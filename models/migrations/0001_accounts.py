@@ -4,7 +4,8 @@ TABLES = """
 CREATE TABLE users (
     id BIGSERIAL NOT NULL PRIMARY KEY, platform_id VARCHAR(80) NOT NULL, username VARCHAR(32) NOT NULL,
     username_folded VARCHAR(32) NOT NULL COLLATE "C", avatar VARCHAR(500) NOT NULL,
-    registered_at_ms BIGINT NOT NULL, balance_cents BIGINT NOT NULL CHECK (balance_cents >= 0),
+    registered_at_ms BIGINT NOT NULL, is_anonymous BOOLEAN NOT NULL,
+    balance_cents BIGINT NOT NULL CHECK (balance_cents >= 0),
     vault_cents BIGINT NOT NULL CHECK (vault_cents >= 0),
     sweepstake_cents BIGINT NOT NULL CHECK (sweepstake_cents >= 0), vault_deadline_ms BIGINT,
     granted_experience BIGINT NOT NULL CHECK (granted_experience >= 0),

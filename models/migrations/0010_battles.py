@@ -17,7 +17,8 @@ CREATE TABLE battles (
     ended_at_ms BIGINT, signature VARCHAR(96),
     randomness VARCHAR(64), end_entry_id BIGINT REFERENCES log_entries (id) ON DELETE RESTRICT,
     end_index BIGINT, void_reason VARCHAR(7) CHECK (void_reason IN ('late', 'beacon', 'restore')),
-    outcome TEXT, ledger_transaction_id BIGINT REFERENCES ledger_transactions (id) ON DELETE RESTRICT,
+    outcome TEXT, bot_seats INTEGER, bot_wins INTEGER CHECK (bot_wins BETWEEN 0 AND bot_seats),
+    ledger_transaction_id BIGINT REFERENCES ledger_transactions (id) ON DELETE RESTRICT,
     CONSTRAINT battles_lock CHECK (
         (state IN ('locked', 'settled', 'void')) = (lock_entry_id IS NOT NULL)
         AND (lock_entry_id IS NULL) = (locked_at_ms IS NULL) AND (lock_entry_id IS NULL) = (round IS NULL)
@@ -27,7 +28,7 @@ CREATE TABLE battles (
         AND (state IN ('settled', 'void')) = (end_entry_id IS NOT NULL)
         AND (state = 'void') = (void_reason IS NOT NULL)
         AND (state = 'settled') = (signature IS NOT NULL AND randomness IS NOT NULL
-            AND outcome IS NOT NULL AND ledger_transaction_id IS NOT NULL)
+            AND outcome IS NOT NULL AND bot_wins IS NOT NULL AND ledger_transaction_id IS NOT NULL)
     )
 );
 CREATE UNIQUE INDEX battles_public_id ON battles (public_id);
@@ -36,6 +37,9 @@ CREATE UNIQUE INDEX battles_lock_entry_id ON battles (lock_entry_id);
 CREATE UNIQUE INDEX battles_end_entry_id ON battles (end_entry_id);
 CREATE UNIQUE INDEX battles_ledger_transaction_id ON battles (ledger_transaction_id);
 CREATE INDEX battles_under_way ON battles (state, id) WHERE state IN ('open', 'locked');
+CREATE INDEX battles_void ON battles (id) WHERE state = 'void';
+CREATE INDEX battles_of_bots ON battles (teams, mode, bot_seats, bot_wins)
+    WHERE bot_seats > 0 AND mode <> 'shared';
 CREATE INDEX battles_listed ON battles (state, id) WHERE NOT is_private;
 CREATE TABLE battle_cases (
     battle_id BIGINT NOT NULL REFERENCES battles (id) ON DELETE CASCADE,

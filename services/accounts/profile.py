@@ -39,8 +39,17 @@ def details_of(user_id: int) -> PersonalDetails:
     return found or PersonalDetails(user=user_id)
 
 
-def change_details(*, user_id: int, username: str | None, details: Mapping[str, str], now: Millis) -> None:
-    """Change the username, unless None, and the given columns of PersonalDetails: all of them or none.
+def change_details(
+    *,
+    user_id: int,
+    username: str | None,
+    is_anonymous: bool | None = None,
+    details: Mapping[str, str],
+    now: Millis,
+) -> None:
+    """Change the username and whether other players see it, unless None, and the given PersonalDetails.
+
+    All of them are changed, or none.
 
     When two players change to one name at once, the unique column refuses the second. Raises UsernameTaken.
     """
@@ -54,6 +63,16 @@ def change_details(*, user_id: int, username: str | None, details: Mapping[str, 
         # would wait for that row while this transaction waits for the insert.
         if username is not None:
             _rename(user_id, username, now=now)
+        if is_anonymous is not None:
+            _hide(user_id, is_anonymous=is_anonymous, now=now)
+
+
+def _hide(user_id: int, *, is_anonymous: bool, now: Millis) -> None:
+    is_other = (User.id == user_id) & (User.is_anonymous != is_anonymous)
+    if User.update(is_anonymous=is_anonymous).where(is_other).execute():
+        after = {"anonymous": is_anonymous}
+        record(AuditEventType.ANONYMITY_CHANGED, now=now, user_id=user_id, after=after)
+        invalidate_after_commit(Tag.PLAYERS)
 
 
 def _rename(user_id: int, username: str, *, now: Millis) -> None:

@@ -13,6 +13,7 @@ class AuditEventType(StrEnum):
     RESUMED = "account.resumed"
     TOKEN_ISSUED = "account.token-issued"  # noqa: S105  # the name of an event
     USERNAME_CHANGED = "account.username-changed"
+    ANONYMITY_CHANGED = "account.anonymity-changed"
     DETAILS_CHANGED = "account.details-changed"
     TRADE_URL_CHANGED = "account.trade-url-changed"
     CLIENT_SEED_CHANGED = "account.client-seed-changed"

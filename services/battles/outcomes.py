@@ -1,7 +1,7 @@
 """What the seats of a battle draw and who gets what, from its snapshots and its random numbers."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,10 @@ class Outcome:
     """The teams that get the pot."""
     payouts_cents: list[int]
     """Of each seat."""
+
+    def bot_wins(self, rules: Rules, bots: Iterable[int]) -> int:
+        """How many of these seats, which bots have, are in a winning team."""
+        return sum(rules.team_of_seats[seat] in self.winners for seat in bots)
 
     def to_json(self) -> str:
         """As ``battles.outcome`` has it. Tickets are texts, because JSON readers have no such numbers."""

@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from cachetools import LRUCache, cached
+from peewee import fn
 
 from models.battles import Battle, BattleCase, BattleSeat, BattleSnapshot, State
 from models.cases import Case, Snapshot
@@ -126,7 +127,7 @@ class ShownBattle:
         if taken is None:
             return ShownSeat(seat=seat, team=team, is_bot=False, player=None, client_seed=None)
         user_id = taken.user_id
-        player = None if user_id is None else ShownPlayer(taken.user.username, taken.user.avatar)
+        player = None if user_id is None else ShownPlayer(taken.user.shown_name, taken.user.shown_avatar)
         return ShownSeat(
             seat=seat,
             team=team,
@@ -262,23 +263,18 @@ class BotStatistics(NamedTuple):
 @reading()
 def bot_statistics() -> BotStatistics:
     """How bots did, in all settled battles but shared ones, in which everybody wins."""
-    query: Any = (
-        Battle.select(Battle.teams, Battle.outcome, BattleSeat.seat)
-        .join(BattleSeat, on=(BattleSeat.battle == Battle.id))
-        .where(
-            Battle.state == State.SETTLED,
-            Battle.mode != "shared",
-            BattleSeat.user.is_null(),
-            BattleSeat.left_at_ms.is_null(),
-        )
+    query: Any = Battle.select(Battle.teams, fn.SUM(Battle.bot_seats), fn.SUM(Battle.bot_wins)).where(
+        Battle.bot_seats > 0, Battle.mode != "shared"
     )
-    seats, wins, expected = 0, 0, 0.0
-    for teams, outcome, seat in query.tuples().iterator():
-        team_of_seats = Rules(mode="normal", teams=teams).team_of_seats
-        seats += 1
-        wins += team_of_seats[seat] in Outcome.from_json(outcome).winners
-        expected += 1 / len(TEAMS[teams])
-    return BotStatistics(seats, wins, expected)
+    of_teams = [
+        (len(TEAMS[teams]), int(seats), int(wins))
+        for teams, seats, wins in query.group_by(Battle.teams).tuples()
+    ]
+    return BotStatistics(
+        seats=sum(seats for _, seats, _ in of_teams),
+        wins=sum(wins for *_, wins in of_teams),
+        expected=sum(seats / number for number, seats, _ in of_teams),
+    )
 
 
 def contents_of(cases: Iterable[BattleCase]) -> list[Content]:
@@ -303,7 +299,7 @@ def _shown(rows: Sequence[Any]) -> list[ShownBattle]:
     ids = [row.id for row in rows]
     cases = BattleCase.select().where(BattleCase.battle.in_(ids)).order_by(BattleCase.position)
     seats = (
-        BattleSeat.select(BattleSeat, User.id, User.username, User.avatar)
+        BattleSeat.select(BattleSeat, User.id, User.username, User.avatar, User.is_anonymous)
         .join(User, "LEFT JOIN")
         .where(BattleSeat.battle.in_(ids), BattleSeat.left_at_ms.is_null())
     )

@@ -108,7 +108,7 @@ def _get_due(bet_id: int, proofs: Proofs, now: Millis) -> Any:
 def _with_players(bet_ids: Sequence[int]) -> list[Any]:
     """These bets, with the names of their players, the hashes of their snapshots, and their battles."""
     bets = list(
-        Bet.select(Bet, User.username, Snapshot.id, Snapshot.hash)
+        Bet.select(Bet, User.username, User.is_anonymous, Snapshot.id, Snapshot.hash)
         .join(User)
         .switch(Bet)
         .join(Snapshot, JOIN.LEFT_OUTER)

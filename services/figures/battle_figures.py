@@ -1,9 +1,9 @@
 """Sums over the battles of players: what their seats paid, and what chance promises.
 
 Every mode pays each seat the same on average: the mean of its own items. With only players in a battle, they
-share all items, so the sum of what they get has the variance of all items together. A bot may win what
-players drew, which makes that sum vary more: with b bots by at most b times the square of the mean, for each
-player. That bound is exact where a team of players meets one of bots, and too high for most other battles.
+get all items, so what they get together has the variance of all items. Where bots may win these, it varies
+more: with b bots, for each player by b times the square of that mean. This is exact if each team has either
+players or bots, and a bound if players and bots share a pot.
 """
 
 from collections.abc import Callable, Iterator

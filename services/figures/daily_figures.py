@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from math import isclose
 from typing import Any, NamedTuple
 
@@ -78,10 +78,19 @@ class FiguresOfBattles:
 
     def __init__(self) -> None:
         self._content_of = Contents()
+        self.on_added: list[Callable[[BetFigures], None]] = []
+        """Called with the figures of a battle that was settled here, after the commit."""
 
     def add(self, battle_id: int) -> None:
         """Add the bets of a battle. To be used in the transaction that has written them, as its last part."""
-        _add(_by_day(figures_of_battles(self._content_of, battle_id)))
+        added = _by_day(figures_of_battles(self._content_of, battle_id))
+        _add(added)
+        database.after_commit(lambda: self._tell(added.values()))
+
+    def _tell(self, added: Iterable[BetFigures]) -> None:
+        for figures in added:
+            for tell in self.on_added:
+                tell(figures)
 
 
 def mismatches() -> Iterator[str]:

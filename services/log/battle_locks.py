@@ -15,7 +15,7 @@ A lock is late as well if the beacon came before the deadline: the clock of this
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from models import battle_locks
 from models.battle_locks import Undecided
@@ -49,29 +49,34 @@ class BattleLocks:
 
         ``with_waiting`` is False when a restore has lost the locks that wait for the log.
         """
-        for battle in battle_locks.undecided():
-            if _is_in(battle, size):
-                self._decide(battle, is_in_time=True)
-            elif self._is_late(battle) and (with_waiting or battle.lock_index is not None):
-                self._decide(battle, is_in_time=False)
+        undecided = battle_locks.undecided()
+        self._decide([battle for battle in undecided if _is_in(battle, size)], are_in_time=True)
+        others = [battle for battle in undecided if with_waiting or battle.lock_index is not None]
+        self._decide([battle for battle in others if self._is_late(battle)], are_in_time=False)
 
     def after_write(self, size: int) -> None:
         """Decide about those that have come into the file, whose checkpoint has this size now."""
-        for battle in battle_locks.undecided():
-            if self._is_late(battle):
-                self._decide(battle, is_in_time=False)
-            elif _is_in(battle, size):
-                self._decide(battle, is_in_time=True)
+        undecided = battle_locks.undecided()
+        self._decide([battle for battle in undecided if self._is_late(battle)], are_in_time=False)
+        self._decide([battle for battle in undecided if _is_in(battle, size)], are_in_time=True)
 
-    def _decide(self, battle: Undecided, *, is_in_time: bool) -> None:
-        arrived_at = battle.arrived_at_ms
-        if is_in_time and arrived_at is not None and arrived_at < self._deadline(battle):
-            is_in_time = False
-        if battle_locks.decide(battle.battle_id, is_in_time=is_in_time):
-            if not is_in_time:
-                log.error("the lock of battle %d was not signed in time", battle.battle_id)
+    def _decide(self, battles: Sequence[Undecided], *, are_in_time: bool) -> None:
+        """Decide alike about these battles. What was decided before stays."""
+        if are_in_time:
+            early = [battle for battle in battles if self._is_beacon_early(battle)]
+            self._decide(early, are_in_time=False)
+        if not battles:
+            return
+        for battle_id in battle_locks.decide(
+            [battle.battle_id for battle in battles], is_in_time=are_in_time
+        ):
+            if not are_in_time:
+                log.error("the lock of battle %d was not signed in time", battle_id)
             for tell in self.on_decided:
-                tell(battle.battle_id, is_in_time)
+                tell(battle_id, are_in_time)
+
+    def _is_beacon_early(self, battle: Undecided) -> bool:
+        return battle.arrived_at_ms is not None and battle.arrived_at_ms < self._deadline(battle)
 
     def _is_late(self, battle: Undecided) -> bool:
         return self._clock() >= self._deadline(battle)

@@ -92,6 +92,9 @@ class BattleFairness:
         outcome = outcome_of(_rules(battle), contents, draws)
         if outcome != Outcome.from_json(battle.outcome):
             yield "the stored outcome is wrong"
+        bots = [seat.seat for seat in seats if seat.user_id is None]
+        if (battle.bot_seats, battle.bot_wins) != (len(bots), outcome.bot_wins(_rules(battle), bots)):
+            yield "the stored sums of bots are wrong"
         for seat in seats:
             if seat.user_id is not None and not _is_bet_of(seat, battle, outcome, contents):
                 yield f"the bet of seat {seat.seat} is wrong"

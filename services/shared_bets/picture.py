@@ -15,6 +15,7 @@ from PIL import Image, ImageDraw, ImageFont, ImageOps, PngImagePlugin, WebPImage
 
 from services.shared.background import WorkerPool
 from services.shared.locks import BuildCondition
+from services.shared_bets.shared_bet import Range
 from settings import VERSION
 
 WIDTH, HEIGHT = 1200, 630
@@ -61,12 +62,10 @@ class PictureContent:
     is_won: bool
     details: tuple[str, ...]
     """Lines below the outcome."""
+    range: Range | None
+    """Of the item; None for a battle."""
     has_wheel: bool
-    """Whether the range of the item is part of a wheel; otherwise it is one of a reel."""
-    range_start: float
-    range_length: float
-    place: float
-    """Of the roll or the ticket; all three in percent."""
+    """Whether this range is part of a wheel; otherwise it is one of a reel."""
 
     @property
     def digest(self) -> str:
@@ -85,12 +84,14 @@ def draw(content: PictureContent) -> bytes:
         fitted = ImageOps.fit(item.convert("RGBA"), (ITEM_SIDE, ITEM_SIDE))
         image.paste(fitted, (MARGIN, MARGIN), fitted)
     _write_bet(pen, content)
-    if content.has_wheel:
-        wheel = _wheel(content)
+    if content.range is None:
+        pen.text((MARGIN, BOTTOM + 46), content.site, QUIET, _font(34))
+    elif content.has_wheel:
+        wheel = _wheel(content.range)
         image.paste(wheel, (MARGIN, BOTTOM), wheel)
         pen.text((MARGIN + WHEEL_SIDE + 40, BOTTOM + 46), content.site, QUIET, _font(34))
     else:
-        _draw_reel(pen, content)
+        _draw_reel(pen, content.range)
         pen.text((MARGIN, BOTTOM + REEL_HEIGHT + 36), content.site, QUIET, _font(34))
     file = BytesIO()
     image.save(file, "PNG")
@@ -134,16 +135,16 @@ def _cut(line: str, font: ImageFont.FreeTypeFont) -> str:
     return f"{line.rstrip()}..."
 
 
-def _wheel(content: PictureContent) -> Image.Image:
+def _wheel(shown: Range) -> Image.Image:
     side = WHEEL_SIDE * SMOOTH
     wheel = Image.new("RGBA", (side, side))
     pen = ImageDraw.Draw(wheel)
     box, rim = (0, 0, side - 1, side - 1), RIM_WIDTH * SMOOTH
     pen.arc(box, 0, 360, RIM, rim)
-    start = _angle(content.range_start)
-    pen.arc(box, start, start + _angle(content.range_length) - TOP, LIT, rim)
+    start = _angle(shown.start)
+    pen.arc(box, start, start + _angle(shown.chance) - TOP, LIT, rim)
     # The needle.
-    place = _angle(content.place)
+    place = _angle(shown.place)
     pen.pieslice((rim // 2, rim // 2, side - rim // 2, side - rim // 2), place - 4, place + 4, TEXT)
     return wheel.resize((WHEEL_SIDE, WHEEL_SIDE), Image.Resampling.LANCZOS)
 
@@ -152,15 +153,15 @@ def _angle(percent: float) -> float:
     return TOP + percent * 3.6
 
 
-def _draw_reel(pen: ImageDraw.ImageDraw, content: PictureContent) -> None:
+def _draw_reel(pen: ImageDraw.ImageDraw, shown: Range) -> None:
     def across(percent: float) -> float:
         return MARGIN + (WIDTH - 2 * MARGIN) * percent / 100
 
     bottom = BOTTOM + REEL_HEIGHT
     pen.rectangle((across(0), BOTTOM, across(100), bottom), RIM)
-    end = content.range_start + content.range_length
-    pen.rectangle((across(content.range_start), BOTTOM, across(end), bottom), LIT)
-    place = across(content.place)
+    end = shown.start + shown.chance
+    pen.rectangle((across(shown.start), BOTTOM, across(end), bottom), LIT)
+    place = across(shown.place)
     pen.rectangle((place - 3, BOTTOM - 12, place + 3, bottom + 12), TEXT)
 
 

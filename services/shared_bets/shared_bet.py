@@ -1,7 +1,7 @@
 """One bet of any player with all that its page and its picture show."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from models.db.connection import reading
 from services.bets import live_bets, lookups, rolls
@@ -11,9 +11,22 @@ from services.bets.terms import WON
 from services.shared.clock import Millis
 
 
+class Range(NamedTuple):
+    """The range of an item among all rolls or tickets, in percent."""
+
+    start: float
+    chance: float
+    """Its length."""
+    place: float
+    """Of the roll or the ticket."""
+
+
 @dataclass(frozen=True)
 class SharedBet:
-    """``bet`` has its player, its revealed seed and its ``log``; ``shown`` is its row of the live bets."""
+    """``bet`` has its player, its revealed seed, its ``battle`` and its ``log``.
+
+    ``shown`` is its row of the live bets.
+    """
 
     bet: Any
     shown: Any
@@ -22,24 +35,28 @@ class SharedBet:
 
     @property
     def is_won(self) -> bool:
-        """Whether a spin won, or an opening paid more than it cost."""
+        """Whether a spin won, or an opening or a battle paid more than it cost."""
         return bool(self.bet.status == WON)
 
     @property
-    def chance(self) -> float:
-        """The chance of the item, in percent."""
+    def range(self) -> Range | None:
+        """Where the item and the roll or the ticket are; None for a battle, which has many tickets."""
+        if self.bet.battle:
+            return None
+        return Range(self._range_start, self._chance, self._place)
+
+    @property
+    def _chance(self) -> float:
         if self.content is None:
             return rolls.percent(self.bet.threshold)
         return rolls.ticket_percent(self.content.winner(self.bet.ticket).width)
 
     @property
-    def place(self) -> float:
-        """The roll or the ticket, in percent."""
+    def _place(self) -> float:
         return rolls.ticket_percent(self.bet.ticket) if self.content else rolls.percent(self.bet.roll)
 
     @property
-    def range_start(self) -> float:
-        """Where the range of the item begins, in percent. It is as long as the chance."""
+    def _range_start(self) -> float:
         if self.content is None:
             return 0.0
         before = self.content.items[: self.content.winning_place(self.bet.ticket)]

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from peewee import SQL
+
 from models.db.connection import reading, repeatable_read
-from models.users import User
+from models.users import HIDDEN_NAME, SHOWN_AVATAR, SHOWN_NAME, User
 from services.shared.clock import CalendarPeriod, Millis
 from services.shared.money import Cents
 
@@ -27,6 +29,10 @@ class Period(StrEnum):
     @property
     def calendar(self) -> CalendarPeriod:
         return CalendarPeriod.WEEK if self is Period.WEEKLY else CalendarPeriod.MONTH
+
+
+SHOWN = (SQL(SHOWN_NAME).alias("username"), SQL(SHOWN_AVATAR).alias("avatar"))
+"""The columns that other players see."""
 
 
 class Board:
@@ -68,7 +74,7 @@ def top(*, period: Period, now: Millis) -> list[Any]:
     ``username``, the ``avatar`` as stored in the database, and the ``wager`` in cents.
     """
     board = Board(period, now)
-    query = board.players(User.username, User.avatar).order_by(*board.order).limit(PLACES)
+    query = board.players(*SHOWN).order_by(*board.order).limit(PLACES)
     return list(query.namedtuples())
 
 
@@ -85,7 +91,7 @@ def standing(*, user: User, period: Period, now: Millis) -> Standing:
 
 def _first_above(board: Board, user_id: int, wager: int) -> Mapping[str, Any] | None:
     """The player one rank above."""
-    equal, more = _above(board, user_id, wager, User.id, User.username, User.avatar)
+    equal, more = _above(board, user_id, wager, User.id, *SHOWN)
     row: dict[str, Any] | None = equal.order_by(User.id.desc()).dicts().first()
     row = row or more.order_by(board.wager, User.id.desc()).dicts().first()
     # With the same wager, an older account would stay above.
@@ -105,6 +111,11 @@ def _above(board: Board, user_id: int, wager: int, *columns: Any) -> tuple[Any, 
 
 
 def masked(username: str) -> str:
-    """The first three characters and ``***``; only the first character if there are three or fewer."""
+    """The first three characters and ``***``; only the first character if there are three or fewer.
+
+    That of an anonymous player is whole.
+    """
+    if username == HIDDEN_NAME:
+        return username
     shown = SHOWN_CHARACTERS if len(username) > SHOWN_CHARACTERS else 1
     return username[:shown] + MASK

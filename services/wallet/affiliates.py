@@ -13,7 +13,7 @@ from peewee import fn
 
 from models.db.connection import reading, repeatable_read, writing
 from models.ledger import Affiliate, Referral
-from models.users import User
+from models.users import SHOWN_AVATAR, SHOWN_NAME, User
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import CHANGED, record
@@ -210,8 +210,8 @@ def referred_players(*, owner_id: int) -> list[Any]:
     query = (
         Referral.select(
             User.platform_id,
-            User.username,
-            User.avatar,
+            peewee.SQL(SHOWN_NAME).alias("username"),
+            peewee.SQL(SHOWN_AVATAR).alias("avatar"),
             Referral.deposited_cents,
             Referral.withdrawn_cents,
             earned,

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.process
 
 PAGE = (ROOT / "docs" / "front-end.md").read_text()
 CLIENT = (ROOT / "docs" / "spin.mjs").read_text()
-FETCH, OPEN, VERIFIER, CODES, _ = re.findall(r"```js\n(.*?)```", PAGE, re.DOTALL)
+FETCH, OPEN, VERIFIER, WATCH, CODES, _ = re.findall(r"```js\n(.*?)```", PAGE, re.DOTALL)
 
 # What the program has already: the proof and the game; and a server that returns a content.
 HAVE = """
@@ -178,3 +178,28 @@ def test_the_example_fetches_a_case_and_opens_it(add_item, server, player):
     )
 
     assert opened.stdout.strip() == ITEM, opened.stderr
+
+
+WATCHING = """
+import { io } from "socket.io-client";
+const { ADDRESS, TOKEN, ID: id } = process.env;
+const socket = io(ADDRESS, { transports: ["websocket"] });
+"""
+LEAVE = """
+while (battle.version === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+const headers = { Authorization: `Bearer ${TOKEN}` };
+await fetch(`${ADDRESS}/battles/${id}/leave`, { method: "POST", headers });
+while (battle.state === "open") await new Promise((resolve) => setTimeout(resolve, 20));
+socket.disconnect();
+"""
+
+
+def test_the_example_watches_a_battle(add_item, server, send, player):
+    add_item(price=1)
+    import_case("Box", {ITEM: 100})
+    terms = {"cases": [{"case": "box"}], "mode": "normal", "teams": "1v1", "price": 1.06}
+    _, battle = send(player, "POST", "/battles", terms)
+
+    watched = run_node(f"{WATCHING}{WATCH}{LEAVE}", ADDRESS=server, TOKEN=player.token, ID=battle["id"])
+
+    assert watched.stdout.splitlines() == ["open", "cancelled"], watched.stderr

@@ -7,11 +7,18 @@ import pytest
 pytestmark = pytest.mark.settings(UPGRADER_PROOF_DELAY="0")
 
 
+def new_battle(client, player):
+    price = client.get("/api/cases/pocket-lint").json["price"]
+    body = {"cases": [{"case": "pocket-lint"}], "mode": "normal", "teams": "1v1", "price": price}
+    return client.post("/battles", json=body, headers=player.headers).json
+
+
 @pytest.fixture
 def paths(client, sample_player):
     """The pages, and all operations that may answer with 304, here with the ids of what exists."""
     ids = {
         "/api/cases/{case_id}": "pocket-lint",
+        "/battles/{battle_id}": new_battle(client, sample_player)["id"],
         "/stats/case-activity": "?case=pocket-lint",
         "/irl/{case_id}": "kettle",
         "/bets/{bet_id}": "1",

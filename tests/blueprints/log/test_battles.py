@@ -112,7 +112,7 @@ def test_a_lock_that_is_signed_before_its_deadline_is_in_time(battles, log, cloc
     assert decided == [(battle.id, True)]
 
 
-@pytest.mark.security("The house in a battle")
+@pytest.mark.security("Battles")
 def test_a_lock_that_is_signed_at_its_deadline_is_late(battles, log, clock, logged):
     battle = battles.lock()
     clock.now = battles.deadline(battle)
@@ -150,7 +150,7 @@ def test_a_lock_is_late_if_writing_the_file_lasts_until_its_deadline(battles, lo
     assert now(battle).is_lock_in_time is False
 
 
-@pytest.mark.security("The house in a battle")
+@pytest.mark.security("Battles")
 def test_a_lock_is_late_if_its_beacon_came_before_the_deadline(battles, log, clock):
     """The clock of this server is slow."""
     battle = battles.lock()

@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from models.battles import State, VoidReason
-from tests.harness.servers import threaded_server
+from tests.harness.servers import serving
 from tests.support.battle_locks import LockedBattles, let_lock_wait
 from tests.support.lost_log import redraw as redraw_seeds
 from tests.support.lost_log import restore_log, resume, stored_log
@@ -18,13 +18,19 @@ NEXT_KEY = base64.b64encode(b"the next key of log of the tests").decode()
 
 
 @pytest.fixture
-def watch(server, clock, tmp_path, capsys):
+def address(app):
+    """Of a server that does nothing in the background: the tests do it, by their clock."""
+    with serving(app) as url:
+        yield url
+
+
+@pytest.fixture
+def watch(address, clock, tmp_path, capsys):
     """Runs the monitor once, a minute later; its contradictions and its other lines."""
 
     def watch(url=None):
         clock.advance(seconds=60)
-        address = f"{url or server}/log"
-        options = [address, "--state", str(tmp_path / "state"), "--once"]
+        options = [f"{url or address}/log", "--state", str(tmp_path / "state"), "--once"]
         status = monitor.main(options, now=lambda: clock.now / 1000, pause=lambda _: None)
         captured = capsys.readouterr()
         lines = (captured.out + captured.err).splitlines()
@@ -135,6 +141,6 @@ def test_a_change_of_the_key(app, make_app, clock, logged_spin, watch):
     for settings in ({"LOG_NEXT_KEY": NEXT_KEY}, {"LOG_SIGNING_KEY": NEXT_KEY}):
         other = make_app(clock=clock, **settings)
         other.extensions["services"].log.append_waiting()
-        with threaded_server(other) as url:
+        with serving(other) as url:
             contradictions, _ = watch(url)
         assert contradictions == []

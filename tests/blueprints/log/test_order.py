@@ -27,12 +27,12 @@ def appended(log):
             references = bundles.references(0)
             contents = bundles.contents(references, log.pseudonyms)
             texts = [contents[reference] for reference in references]
-        chain = monitor.Chain(monitor.State())
+        commitments = monitor.Commitments(monitor.State())
         check = {
-            "bet": chain.bet,
-            "commitment": chain.commitment,
-            "redrawn": chain.redrawn,
-            "epoch": chain.begin_epoch,
+            "bet": commitments.bet,
+            "commitment": commitments.commitment,
+            "redrawn": commitments.redrawn,
+            "epoch": commitments.begin_epoch,
         }
         parsed = [monitor.parse_entry(text) for text in texts]
         problems = [check[kind](entry) for kind, entry in parsed if kind in check]

@@ -42,7 +42,7 @@ VIEWS = {
     P.PRIZES_SHIP: "ship_prize return_prize",
     P.REPORTS_SEE: (
         "reports reports_csv report_of_payments report_of_payments_csv report_of_liabilities "
-        "report_of_liabilities_csv"
+        "report_of_liabilities_csv report_of_accounts report_of_accounts_file"
     ),
     P.STAFF_SEE: "staff staff_member",
     P.STAFF_CHANGE: "disable_staff forget_tries reset_staff change_role add_staff",

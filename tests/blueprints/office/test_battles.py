@@ -128,3 +128,12 @@ def test_a_players_page_lists_the_seats_that_hold_coins(support, battles, rich, 
 
 def test_a_battle_that_there_is_not_is_404(support):
     assert support.get("/office/battles/none").status_code == 404
+
+
+def test_a_bet_of_a_battle_leads_to_the_battle(support, battles, rich, clock, locked):
+    clock.move(seconds=10)
+    battles.settle(locked)
+
+    bets = support.get(f"/office/players/{rich.platform_id}/bets").text
+
+    assert f'<a href="/office/battles/{locked}">battle</a>' in bets

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.chromium import screenshot, violations
+from tests.support.chromium import PATIENCE_MS, screenshot, violations
 from tests.support.office import PASSWORD
 
 pytestmark = pytest.mark.browser
@@ -59,7 +59,7 @@ def test_the_navigation_fits_in_one_line_of_a_laptop(administrator, role):
         administrator.get_by_role("button", name=f"Go on as demo-{role}").click()
         expect(administrator.get_by_text(f"demo-{role}", exact=True)).to_be_visible()
 
-    assert administrator.locator("header nav li").count() == 11
+    assert administrator.locator("header nav li").count() == 12
     assert administrator.evaluate(IS_ONE_LINE)
 
 
@@ -75,11 +75,23 @@ PAGES = (
         "payments/discrepancies",
         "payments/webhooks",
     ),
+    *("battles", "battles?state=held", "battles/results"),
     *("prizes", "proposals", "proposals?show=decided"),
     *("cases", "cases/1", "irl-cases", "irl-cases/1", "items", "items/1", "prices", "imports/items"),
 )
 TABS = (
-    *("", "/ledger", "/bets", "/bets/1", "/payments", "/requests", "/limits", "/logins", "/affiliates"),
+    *(
+        "",
+        "/ledger",
+        "/bets",
+        "/bets/1",
+        "/battles",
+        "/payments",
+        "/requests",
+        "/limits",
+        "/logins",
+        "/affiliates",
+    ),
     *("/prizes", "/notes", "/actions", "/events"),
 )
 PICTURES = {
@@ -104,6 +116,22 @@ def test_axe_finds_nothing_on_any_page(administrator, office_site):
             screenshot(administrator, PICTURES[page])
 
     assert found == {}
+
+
+@pytest.mark.thorough
+def test_axe_finds_nothing_on_the_page_of_a_battle_that_has_ended(administrator, office_site):
+    administrator.goto(f"{office_site.url}/office/battles")
+    settled = administrator.get_by_role("row", name="settled")
+    # The demo's first battle takes some seconds.
+    for _ in range(PATIENCE_MS // 500):
+        if settled.count():
+            break
+        administrator.wait_for_timeout(500)
+        administrator.reload()
+    settled.get_by_role("link").first.click()
+    expect(administrator.get_by_role("heading", name="End in the log")).to_be_visible()
+
+    assert violations(administrator) == {}
 
 
 @pytest.mark.thorough

@@ -147,8 +147,8 @@ def test_liabilities_are_reported_by_day(compliance, player, clock, today):
     page = later.get("/office/reports/liabilities")
 
     rows = rows_of(page, "Liabilities by day")[1:]
-    assert [row[:6] for row in rows] == [
-        [day, "100.00", "0.00", "0.00", "0.00", "100.00"] for day in (today, iso_date(clock()))
+    assert [row[:7] for row in rows] == [
+        [day, "100.00", "0.00", "0.00", "0.00", "0.00", "100.00"] for day in (today, iso_date(clock()))
     ]
     assert rows[0][-1] == "at its end"
     assert [row[-1] for row in file_of(later.get("/office/reports/liabilities.csv"))] == [

@@ -126,6 +126,7 @@ WINNERS = """
 """
 FAIRNESS = [
     (WINNERS, "outcome"),
+    ("UPDATE battles SET bot_seats = bot_seats + 1 WHERE id = {settled}", "bots"),
     ("UPDATE battles SET randomness = '00' || substr(randomness, 3) WHERE id = {settled}", "randomness"),
     ("UPDATE battles SET commitment = 'x' || substr(commitment, 2) WHERE id = {locked}", "commitment"),
     ("UPDATE battles SET commitment = 'x' || substr(commitment, 2) WHERE id = {open}", "commitment"),

@@ -117,7 +117,7 @@ def test_no_battle_is_void_while_no_relay_answers(void, clock, relay):
     assert void().startswith("Error: no relay gives beacons")
 
 
-@pytest.mark.security("The house in a battle")
+@pytest.mark.security("Battles")
 def test_no_battle_is_void_when_a_relay_has_its_round_or_a_later_one(void, locked, clock, relay):
     clock.advance(days=2)
     for newest in (locked.round + 1, locked.round):

@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.blueprints.site.accounts import open_page
-from tests.blueprints.site.conftest import balance, go, sign_in, tab_to
+from tests.blueprints.site.conftest import balance, go, lines_of, sign_in, tab_to
+from tests.harness.waiting import wait_until
 from tests.support.chromium import PHONE, resize, violations, violations_as_shown
 
 pytestmark = pytest.mark.browser
@@ -93,6 +94,71 @@ def test_a_second_player_joins_from_the_list_and_all_see_the_same(open_tab, site
     expect(spectator.locator("#skip-battle")).to_be_visible()
     spectator.get_by_role("button", name="Show the result").click()
     expect_end(spectator)
+
+
+@pytest.mark.thorough
+def test_a_void_battle_says_who_would_have_won(tab, site, player):
+    ended = settled(site, player)
+    late = {"state": "void", "reason": "late"}
+    outcome = ("signature", "randomness", "drawn", "values", "tie", "winners", "payouts")
+    void = {name: value for name, value in ended.items() if name not in outcome} | late
+    rules = site.get("/battles/rules").json() | {"demo": False}
+    tab.route("**/battles/rules", lambda route: route.fulfill(json=rules))
+    tab.route(f"**/battles/{ended['id']}", lambda route: serve(route, void))
+    tab.goto(f"{site.url}/battles/{ended['id']}")
+    expect(tab.locator("#battle-text")).to_contain_text("not in the public log in time")
+    assert violations(tab) == {}
+
+    tab.get_by_label(f"Signature of round {ended['round']}").fill(ended["signature"])
+    tab.keyboard.press("Enter")
+
+    winner = ended["payouts"].index(max(ended["payouts"]))
+    expect(tab.locator(f"[data-seat='{winner}'] .ready")).to_contain_text(
+        f"Would have won {sum(ended['payouts']):.2f}"
+    )
+    expect(tab.locator(f"[data-seat='{1 - winner}'] .ready")).to_contain_text("Would have won nothing")
+    expect(tab.locator("#battle-verdict .failed")).to_have_count(0)
+
+
+@pytest.mark.thorough
+def test_a_seat_is_among_the_bets_of_its_player_and_leads_to_its_battle(tab, site, player):
+    ended = settled(site, player)
+    open_page(tab, site, player, "/bets")
+    line = lines_of(tab, "bet-history")
+    expect(line).to_contain_text(f"Battle · round {ended['round']}")
+    line.get_by_text("Seeds").click()
+    expect(line).to_contain_text(ended["randomness"])
+    assert violations(tab) == {}
+
+    line.get_by_role("link", name="See the battle").click()
+
+    expect(tab).to_have_url(f"{site.url}/battles/{ended['id']}")
+    expect_end(tab)
+    tab.goto(f"{site.url}/verify")
+    tab.go_back()
+    expect_end(tab)
+
+
+def settled(site, player):
+    """A battle of the player against a bot, once it is settled."""
+    case = next(each for each in site.get("/api/cases").json() if each["name"] == CASE)
+    wanted = {"cases": [{"case": case["id"]}], "mode": "normal", "teams": "1v1", "price": PRICE}
+    battle = site.post("/battles", wanted, player)
+    site.post(f"/battles/{battle['id']}/bots", {"seat": 1}, player)
+
+    def find():
+        return site.get(f"/battles/{battle['id']}").json()
+
+    wait_until(lambda: find()["state"] == "settled", seconds=ROUND_MS / 1_000)
+    return find()
+
+
+def serve(route, battle):
+    """Answers the page's request; the browser's for the page itself goes on."""
+    if route.request.resource_type == "document":
+        route.continue_()
+    else:
+        route.fulfill(json=battle)
 
 
 def press(tab, selector, key="Enter"):

@@ -30,7 +30,7 @@ def test_the_first_load_is_at_most_150_kb_without_pictures(tab, site, player):
     sign_in(tab, site, player)
 
     assert 50_000 < tab.evaluate(LOADED_BYTES) < MOST_BYTES
-    modules = {"public-log.js", "log-proof.js", "receipts.js"}
+    modules = {"public-log.js", "log-proof.js", "receipts.js", "battles.css", "room.js", "bls12-381.min.js"}
     assert modules & set(tab.evaluate(LOADED_MODULES)) == set()
     tab.get_by_role("link", name="Public log").click()
     expect(tab.locator("#log-parts")).to_be_visible()

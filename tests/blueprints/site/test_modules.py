@@ -53,6 +53,15 @@ def test_amounts_refusals_and_lost_connections_are_told_in_plain_words():
     run_tests("forms", "connection", "items")
 
 
+@pytest.mark.security("Battles")
+def test_battles_are_recomputed_and_their_beacons_verified():
+    run_tests("battles", "beacons", "battle-verdict", "log-tiles")
+
+
+def test_the_chance_of_a_tie_is_that_of_all_outcomes():
+    run_tests("battle-chances")
+
+
 @pytest.mark.regulation("RTS 14E: results are not sped up")
 def test_battles_are_shown_in_step_and_tell_no_result_before_its_time():
-    run_tests("battle-timeline", "battle-room")
+    run_tests("battle-timeline", "battle-room", "battle-list")

@@ -107,6 +107,8 @@ test("who comes later sees the drawing where it is, or only its result", async (
   const during = await open(settled(roundAt(Date.now() - 20_000)), { turnSeconds: 600 });
   assert.equal(during.room.place.step, 0);
   assert.ok(Date.now() - during.room.began > 15_000);
+  const { shownBalanceCents } = await during.page.load("game/balance.js");
+  assert.equal(shownBalanceCents(), 10_000 - 4_100, "the balance without the payout");
 
   const after = await open(settled(roundAt(Date.now() - 20_000)));
   assert.equal(after.room.place.isOver, true);

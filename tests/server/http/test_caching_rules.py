@@ -2,7 +2,7 @@
 
 import pytest
 
-from blueprints.site.routes import PAGES
+from blueprints.site.routes import OWN_PAGES
 from tests.server.http.test_security_table import PUBLIC, TABLE
 
 # Asked again with each use, by their ETags.
@@ -10,7 +10,8 @@ REVALIDATED = dict.fromkeys(
     (
         *("/verify", "/api/cases", "/api/cases/pagination", "/irl", "/upgrader/items"),
         *("/upgrader/items/pagination", "/upgrader/rules", "/upgrader/levels", "/stats/live-bets"),
-        *("/stats/online", "/leaderboard", "/demo-checkout/<_deposit_id>", *PAGES),
+        *("/stats/online", "/leaderboard", "/demo-checkout/<_deposit_id>", *OWN_PAGES),
+        *("/battles", "/battles/rules", "/battles/stats"),
     ),
     "no-cache",
 )

@@ -126,7 +126,7 @@ def test_no_body_makes_an_endpoint_without_json_fail(client, app, sample_player)
 @pytest.mark.both_databases("values that only one of them can store")
 def test_no_value_in_a_body_makes_an_endpoint_fail(client, sample_player):
     schemas, document = bodies(client)
-    filling = {"string": "abcd", "number": 50, "integer": now_ms() + DAY_MS}
+    filling = {"string": "abcd", "number": 50, "integer": now_ms() + DAY_MS, "boolean": False}
     asked, wrong = 0, []
     for (method, path), schema in schemas.items():
         for number, template in enumerate(spoiled(schema, document, filling)):

@@ -10,6 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from models.db.connection import reading
 from tests.harness.servers import ROOT
 from tests.harness.waiting import wait_until
+from tests.support.battles import Battles
 
 WITH_REDIS = "With `REDIS_URL` there are also:"
 ROW = re.compile(r"^\| `(\w+)` \| (\w+) \|([^|]*)\| .+ \|$", re.MULTILINE)
@@ -105,6 +106,14 @@ def test_wagers_and_payouts_of_settled_bets_are_summed(connect, player, add_item
     # A chance of 38% of 10 coins, three times.
     assert samples("bets_expected_coins_total")[upgrader] == pytest.approx(11.4)
     assert samples("bets_variance_total")[upgrader] == pytest.approx(3 * 0.38 * 0.62 * 100)
+
+
+def test_a_settled_battle_counts_its_players_seats(app, new_player, samples):
+    battle = Battles(app).play(new_player("alice"), None, new_player("bob"))
+
+    of_battles = labels(game="battle")
+    assert samples("bets_wagered_coins_total")[of_battles] == 2 * battle.cost_cents / 100
+    assert samples("bets_expected_coins_total")[of_battles] == pytest.approx(2 * 4.9)
 
 
 def test_connections_in_use_and_waiting_callers_are_counted(samples):

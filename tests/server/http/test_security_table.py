@@ -6,7 +6,7 @@ import jwt
 import pytest
 
 from blueprints.api.errors import envelope
-from blueprints.site.routes import PAGES
+from blueprints.site.routes import OWN_PAGES
 from tests.harness.spins import play_spin
 from tests.support.apps import SECRET
 
@@ -33,7 +33,7 @@ def plain(policy, status, *addresses):
 
 
 TABLE = [
-    *(Endpoint("GET", path, path.replace("<id>", "none"), PUBLIC, 200) for path in PAGES),
+    *(Endpoint("GET", path, path.replace("<id>", "none"), PUBLIC, 200) for path in OWN_PAGES),
     *plain(
         PUBLIC,
         200,
@@ -42,7 +42,7 @@ TABLE = [
         *("GET /irl", "GET /log/current", "GET /log/checkpoint", "GET /log/key", "GET /upgrader/items"),
         *("GET /upgrader/items/pagination", "GET /upgrader/rules", "GET /upgrader/levels"),
         *("GET /stats/live-bets", "GET /stats/online", "GET /leaderboard", "GET /sweepstake/value"),
-        *("GET /docs/",),
+        *("GET /docs/", "GET /battles", "GET /battles/rules", "GET /battles/stats"),
     ),
     *plain(PUBLIC, 302, "GET /auth/platform", "GET /auth/platform/return"),
     *plain(PUBLIC, 308, "GET /docs"),
@@ -67,7 +67,7 @@ TABLE = [
         *("POST /limits/exclusion", "POST /profile/notifications/read", "POST /profile/vault/lock"),
         *("POST /profile/vault/unlock", "PUT /profile/trade-url", "PUT /profile/client-seed"),
         *("POST /profile/avatar", "POST /profile/2fa/enable", "POST /profile/2fa/disable"),
-        *("POST /profile/2fa/recovery-codes",),
+        *("POST /profile/2fa/recovery-codes", "POST /battles"),
     ),
     *plain(USER, 403, "POST /api/cases/create"),
     Endpoint("GET", "/qr-codes/deposits/<deposit_id>", "/qr-codes/deposits/none", USER, 404),
@@ -84,6 +84,11 @@ TABLE = [
     Endpoint("POST", "/payments/deposits/<deposit_id>/cancel", "/payments/deposits/none/cancel", USER, 404),
     Endpoint("GET", "/payments/withdrawals/<withdrawal_id>", "/payments/withdrawals/none", USER, 404),
     Endpoint("POST", "/limits/requests/<request_id>/confirm", "/limits/requests/1/confirm", USER, 404),
+    Endpoint("GET", "/battles/<battle_id>", "/battles/none", PUBLIC, 404),
+    Endpoint("GET", "/battles/<battle_id>/receipt", "/battles/none/receipt", USER, 404),
+    Endpoint("POST", "/battles/<battle_id>/join", "/battles/none/join", USER, 400),
+    Endpoint("POST", "/battles/<battle_id>/leave", "/battles/none/leave", USER, 404),
+    Endpoint("POST", "/battles/<battle_id>/bots", "/battles/none/bots", USER, 400),
     Endpoint("GET", "/bets/<row_id:bet_id>", "/bets/none", PUBLIC, 404),
     Endpoint("GET", "/bets/<row_id:bet_id>/tlog-proof", "/bets/none/tlog-proof", PUBLIC, 404),
     Endpoint("GET", "/log/tile/<anything:tile>", "/log/tile/0/001", PUBLIC, 404),

@@ -6,12 +6,15 @@ from dataclasses import replace
 import jsonschema_rs
 import pytest
 
+from models.battles import Battle
+from models.db.connection import writing
 from services.bets import rolls
 from services.bets.terms import OF_EVERY_BET
 from sockets.bets import FAILED
-from tests.harness.players import import_case
+from tests.harness.players import create_player, import_case
 from tests.harness.servers import threaded_server
 from tests.support.apps import ITEM, app_on, fresh_app, hurry, import_irl_case, import_item
+from tests.support.battles import Battles
 
 INPUTS = {"server_seed": "serverSeed", "client_seed": "clientSeed", "nonce": "nonce"}
 
@@ -139,11 +142,12 @@ def test_every_event_that_a_player_receives_matches_its_schema(client, connect, 
     socket.call("battles:watch")
     socket.call("battle:watch", {"id": battle["id"]})
     client.post(f"/battles/{battle['id']}/leave", headers=player.headers)
-    for event in ("battles:changed", "battle:changed"):
-        socket.expect(event)
-    for game in ("upgrader", "case", "irl"):
-        socket.expect(f"{game}:proof")
-    while not {"limits:reality-check", "payments:changed"} <= dict(socket.seen).keys():
+    awaited = {
+        *(f"{game}:proof" for game in ("upgrader", "case", "irl")),
+        "battles:changed",
+        "battle:changed",
+    }
+    while not awaited | {"limits:reality-check", "payments:changed"} <= dict(socket.seen).keys():
         socket.next()
     latecomer = connect(player)
     latecomer.expect("live-bets")
@@ -157,6 +161,33 @@ def test_every_event_that_a_player_receives_matches_its_schema(client, connect, 
     assert [
         (name, problem) for name, payload in seen for problem in problems(document, received[name], payload)
     ] == []
+
+
+def test_a_battle_of_every_state_matches_its_schema(app, client, document, received):
+    alice, bob = (create_player(app, name, coins=1_000) for name in ("alice-1", "bob-1"))
+    battles = Battles(app)
+    settled, late = battles.play(alice, bob), battles.void(battles.open(alice, bob))
+    waiting, left = battles.open(alice), battles.open(bob)
+    client.post(f"/battles/{left.public_id}/leave", headers=bob.headers)
+    # A restore publishes the seeds of what it cancels.
+    restored = battles.open(bob)
+    services = app.extensions["services"]
+    with writing():
+        Battle.update(is_restored=True).where(Battle.id == restored.id).execute()
+    services.battles.cancel(restored.id)
+    locked = battles.open(alice, bob)
+
+    shown = [
+        client.get(f"/battles/{battle.public_id}").json
+        for battle in (waiting, left, restored, locked, late, settled)
+    ]
+
+    assert [each["state"] for each in shown] == [
+        *("open", "cancelled", "cancelled", "locked", "void", "settled")
+    ]
+    assert "serverSeed" in shown[2]
+    wrong = [problem for each in shown for problem in problems(document, received["battle:changed"], each)]
+    assert wrong == []
 
 
 def test_refusals_by_limits_and_breaks_match_their_schemas(client, connect, player, document, received):

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.harness.node import node
+from tests.harness.players import import_case
 from tests.harness.servers import flask_run, gunicorn, server_process
 from tests.support.apps import ITEM
 
@@ -40,3 +41,22 @@ def test_a_player_spins_and_can_prove_the_roll(server, player, transport):
     assert after_pf[:2] == ["upgrader:pf", "upgrader:spin"]
     names = [name for name, _ in told["events"]]
     assert names.index("upgrader:proof") > names.index("balance")
+
+
+@pytest.mark.parametrize("command", [gunicorn])
+def test_everybody_sees_a_battle_from_its_creation_to_its_end(server, player, new_player):
+    import_case("Box", {ITEM: 100})
+
+    told = node("battle.mjs", server.url, player.token, new_player("bob").token, "box", 10.53)
+
+    battles, settled = told["battle"], told["battle"][-1]
+    assert told["listed"] == {"status": True, "battles": []}
+    assert told["watched"]["battle"]["state"] == "open"
+    assert told["joined"]["state"] == battles[0]["state"] == "locked"
+    for events in (battles, told["list"]):
+        versions = [battle["version"] for battle in events]
+        assert versions == sorted(set(versions))
+        assert (events[-1]["id"], events[-1]["state"]) == (settled["id"], "settled")
+    assert sum(settled["payouts"]) == sum(settled["values"]) == 20
+    [receipt] = {(receipt["battle"], receipt["proof"]) for receipt in told["receipts"]}
+    assert receipt[0] == settled["id"]

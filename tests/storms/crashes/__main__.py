@@ -4,11 +4,12 @@
     python -m tests.storms.crashes --kills 100 --postgresql --database-kills 20
     python -m tests.storms.crashes --kills 20 --seed "the one that was printed"
 
-Many players spin, open cases, sell prizes, set limits, take breaks, and use the vault, promo codes, claims
-and deposits while the server's processes are killed with SIGKILL and started again, and PostgreSQL is stopped
-without a shutdown while the server keeps running. Afterwards each answer that a player got is compared with
-the database. The seed repeats the players' requests and the numbers of answers after which something is
-killed.
+Many players spin, open cases, have battles, sell prizes, set limits, take breaks, and use the vault, promo
+codes, claims and deposits while the server's processes are killed with SIGKILL and started again, and
+PostgreSQL is stopped without a shutdown while the server keeps running. A drand network of this command
+decides the battles: its relays are late, away, ahead, or lie. Afterwards each answer that a player got is
+compared with the database, and each battle with the log and with what a second program computes. The seed
+repeats the players' requests and the numbers of answers after which something is killed.
 
 Prints counts, and a line for each broken guarantee. Exits with 1 when there is one.
 """
@@ -21,6 +22,7 @@ import click
 from tests.harness.command_line import bench_command, end_with, print_counts, seed_option
 from tests.harness.databases import bench_env, durable_postgres
 from tests.harness.local_app import local_app
+from tests.storms.crashes.network import storm_network
 from tests.storms.crashes.storm import CrashStorm
 
 PLAYERS, SOCKETS = 40, 200
@@ -40,8 +42,10 @@ def main(*, kills: int, postgresql: bool, database_kills: int, seed: str) -> Non
         if postgresql:
             postgres = stack.enter_context(durable_postgres())
             env["DATABASE_URL"] = stack.enter_context(postgres.fresh())
+        network = stack.enter_context(storm_network(seed))
+        env.update(network.settings)
         app = stack.enter_context(local_app(env))
-        storm = CrashStorm(app, env, players=PLAYERS, sockets=SOCKETS, seed=seed)
+        storm = CrashStorm(app, env, players=PLAYERS, sockets=SOCKETS, seed=seed, network=network)
         draw = Random(seed)
         faults = [storm.kill_server] * kills
         faults += [lambda: postgres.restart(draw.uniform(0, 0.5))] * database_kills

@@ -15,12 +15,14 @@ import requests
 from flask import Flask
 
 from models.announced_seeds import AnnouncedSeed
+from models.battles import BattleSeat
 from models.bets import Bet, Prize
 from models.db.connection import reading
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.payments import PaymentRecord
 from models.users import User
 from tests.harness.waiting import wait_until
+from tests.storms.crashes import battles
 from tests.storms.crashes.memory import Act, ActKind, Memory, Outcome
 
 BONUS = 20
@@ -33,6 +35,7 @@ POSTED = {
 BETS = (ActKind.SPIN, ActKind.OPENING)
 RESTRICTIONS = (ActKind.LIMIT, ActKind.BREAK)
 """Leave no row of their own. They are about the bets that come later."""
+WITHOUT_ROWS = (*RESTRICTIONS, ActKind.LEAVE, ActKind.BOT)
 REFUSED = {"Your limit is reached": ActKind.LIMIT, "You are taking a break": ActKind.BREAK}
 
 
@@ -49,6 +52,8 @@ class Traces:
     next_nonce: int
     cents: int
     used_code: str | None
+    seats: list[BattleSeat]
+    """All that the player has taken."""
 
 
 def problems(memory: Memory, url: str, *, longest_delay_ms: int | None = None) -> Iterator[str]:
@@ -77,7 +82,7 @@ def problems(memory: Memory, url: str, *, longest_delay_ms: int | None = None) -
 def traces_of(user_id: int) -> Traces:
     user = User.get_by_id(user_id)
     keys: dict[ActKind, Counter[str]] = defaultdict(Counter)
-    bets = list(Bet.select().where(Bet.user == user_id).order_by(Bet.nonce))
+    bets = list(Bet.select().where(Bet.user == user_id, Bet.nonce > 0).order_by(Bet.nonce))
     for bet in bets:
         keys[ActKind.SPIN if bet.game == "upgrader" else ActKind.OPENING][bet.client_seed] += 1
     prizes = list(Prize.select().where(Prize.user == user_id))
@@ -85,6 +90,8 @@ def traces_of(user_id: int) -> Traces:
     keys[ActKind.DEPOSIT].update(
         payment.txhash for payment in PaymentRecord.select().where(PaymentRecord.user == user_id)
     )
+    seats = battles.seats_of(user_id)
+    keys[ActKind.SEAT].update(seat.request_id for seat in seats)
     claims: Counter[int] = Counter()
     for kind, cents in _posted(user_id):
         names = {
@@ -104,6 +111,7 @@ def traces_of(user_id: int) -> Traces:
         next_nonce=AnnouncedSeed.get_by_id(user_id).nonce,
         cents=user.balance_cents + user.vault_cents,
         used_code=user.used_affiliate_code,
+        seats=seats,
     )
 
 
@@ -126,7 +134,7 @@ def _wrong_counts(memory: Memory, traces: Traces) -> Iterator[str]:
     least: Counter[tuple[ActKind, str]] = Counter()
     most: Counter[tuple[ActKind, str]] = Counter()
     for act in memory.acts:
-        if act.kind in RESTRICTIONS:
+        if act.kind in WITHOUT_ROWS:
             continue
         least[act.kind, act.key] += act.outcome is Outcome.ACKNOWLEDGED
         most[act.kind, act.key] += act.outcome is not Outcome.REFUSED
@@ -193,6 +201,7 @@ def _wrong_total(memory: Memory, traces: Traces, url: str) -> Iterator[str]:
             total += act.cents
         elif act.kind is ActKind.CODE and traces.keys[ActKind.CODE][act.key]:
             total += BONUS
+    total += sum(map(battles.cents_of, traces.seats))
     me = requests.get(f"{url}/auth/me", headers=memory.headers, timeout=30).json()
     shown = round((me["balance"] + me["vaultBalance"]) * 100)
     if not total == traces.cents == shown:
@@ -216,6 +225,9 @@ def _exceeded_limits(memory: Memory, traces: Traces) -> Iterator[str]:
             wagered += bet.wager_cents
             if bet.created_at_ms > act.answered_at_ms and (act.kind is ActKind.BREAK or wagered > act.cents):
                 yield f"nonce {bet.nonce}: was settled despite a {act.kind}"
+        for seat in traces.seats:
+            if act.kind is ActKind.BREAK and seat.joined_at_ms > act.answered_at_ms:
+                yield f"seat {seat.id}: was taken despite a {act.kind}"
 
 
 def is_restricted(memory: Memory, refused: Act) -> bool:

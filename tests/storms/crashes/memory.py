@@ -32,6 +32,9 @@ class ActKind(StrEnum):
     CODE = "promo code"
     LIMIT = "limit"
     BREAK = "break"
+    SEAT = "seat"
+    LEAVE = "leave"
+    BOT = "bot"
 
 
 @dataclass
@@ -39,8 +42,8 @@ class Act:
     """One request of a player, which is repeated if it has a request id.
 
     ``key`` identifies its rows in the database: a bet's client seed, a prize's id, a lock's amount, a
-    deposit's txhash. ``cents`` is what it takes from the balance, what a deposit adds, or a limit on the
-    wagers of a month. ``game`` is that of a bet.
+    deposit's txhash, a seat's request id. ``cents`` is what it takes from the balance, what a deposit adds,
+    or a limit on the wagers of a month. ``game`` is that of a bet.
     """
 
     kind: ActKind

@@ -8,6 +8,8 @@ outcome of a request that can't be repeated stays unknown.
 import itertools
 import threading
 import time
+from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from random import Random
@@ -47,6 +49,16 @@ PRIZE_GONE = "Prize is no longer available"
 PATIENCE_SECONDS = 60
 PAUSE_SECONDS = 0.1
 
+PAUSED = "Battles are paused"
+SEATS = {"1v1": 2, "1v1v1": 3, "2v2": 4}
+MODES: tuple[dict[str, Any], ...] = (
+    {"mode": "normal"},
+    {"mode": "normal", "crazy": True, "terminal": True},
+    {"mode": "jackpot"},
+)
+OPEN_AT_ONCE = 20
+"""Battles that players look at when they want to join one."""
+
 
 class NoAnswer(Exception):
     """The server did not answer for as long as a player waits."""
@@ -63,6 +75,8 @@ class StormState:
     open: threading.Event = field(default_factory=threading.Event)
     ending: threading.Event = field(default_factory=threading.Event)
     moved: threading.Condition = field(default_factory=threading.Condition)
+    battles: deque[dict[str, Any]] | None = None
+    """The newest battles, as they were created; None if the players have none."""
 
     def answered(self) -> None:
         with self.moved:
@@ -127,6 +141,8 @@ class Actor:
             self.limit: 3,
             self.take_break: 1,
         }
+        if self._state.battles is not None:
+            steps |= {self.create_battle: 5, self.join_battle: 12, self.leave_battle: 1, self.call_bot: 4}
         try:
             while not self._state.ending.is_set():
                 # Without a server every request would only have an unknown outcome.
@@ -255,6 +271,52 @@ class Actor:
     def claim(self) -> None:
         self._send(self._memory.begin(Act(ActKind.CLAIM, "claim")), "/affiliate/claim")
 
+    # Battles
+
+    def create_battle(self) -> None:
+        """Create a battle in the case, which others then may join."""
+        teams = self._random.choice([*SEATS])
+        request = {"cases": [{"case": CASE, "count": 2}], "teams": teams, "price": 2 * CASE_CENTS / 100}
+        act = self._take_seat("/battles", request | self._random.choice(MODES))
+        if act.outcome is Outcome.ACKNOWLEDGED:
+            self._battles.append(act.answer)
+
+    def join_battle(self) -> None:
+        if self._battles:
+            battle = self._random.choice([*self._battles])
+            seat = self._random.randrange(1, SEATS[battle["teams"]])
+            self._take_seat(f"/battles/{battle['id']}/join", {"seat": seat, "price": battle["cost"]})
+
+    def leave_battle(self) -> None:
+        if self._battles:
+            self.leave_battles([self._random.choice([*self._battles])["id"]])
+
+    def leave_battles(self, battle_ids: Iterable[str]) -> None:
+        """Leave these battles, and so cancel those that the player has created."""
+        for battle_id in battle_ids:
+            act = self._memory.begin(Act(ActKind.LEAVE, battle_id))
+            self._send(act, f"/battles/{battle_id}/leave", repeated=True)
+
+    def call_bot(self) -> None:
+        """Call a bot into a battle, which is refused unless the player has created it."""
+        if self._battles:
+            battle = self._random.choice([*self._battles])
+            act = self._memory.begin(Act(ActKind.BOT, battle["id"]))
+            body = {"seat": self._random.randrange(1, SEATS[battle["teams"]])}
+            self._send(act, f"/battles/{battle['id']}/bots", body, repeated=True)
+
+    @property
+    def _battles(self) -> deque[dict[str, Any]]:
+        assert self._state.battles is not None
+        return self._state.battles
+
+    def _take_seat(self, path: str, request: dict[str, Any]) -> Act:
+        name = self._new_name()
+        act = self._memory.begin(Act(ActKind.SEAT, name))
+        act.request = request | {"clientSeed": name, "requestId": name}
+        self._send(act, path, act.request, repeated=True)
+        return act
+
     def lock(self) -> None:
         """Lock an amount for a moment; a player never locks the same amount twice."""
         cents = next(self._amounts)
@@ -343,7 +405,8 @@ class Actor:
             answer = requests.request(method, url, json=body, headers=headers, timeout=10)
         except OSError:  # RequestException is one
             return None
-        return answer if answer.status_code < 500 else None
+        # Nothing is wrong with a server that waits for beacons.
+        return answer if answer.status_code < 500 or PAUSED in answer.text else None
 
     def _pause(self, act: Act) -> None:
         """Wait for a moment, and until there is a server.

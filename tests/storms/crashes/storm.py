@@ -11,13 +11,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from flask import Flask
 
@@ -28,9 +29,10 @@ from tests.harness.cluster import Cluster, cluster
 from tests.harness.players import create_player
 from tests.harness.process_stats import children
 from tests.harness.servers import ROOT, RunningServer, server_process
-from tests.storms.crashes import checks
+from tests.storms.crashes import battles, checks
 from tests.storms.crashes.memory import Act, ActKind, Memory, Outcome
-from tests.storms.crashes.players import Actor, StormState, import_items, memory_of
+from tests.storms.crashes.network import StormNetwork
+from tests.storms.crashes.players import OPEN_AT_ONCE, Actor, StormState, import_items, memory_of
 
 COINS = 1_000
 ANSWERS_BETWEEN_KILLS = 2
@@ -67,14 +69,18 @@ class CrashStorm:
         sockets: int,
         seed: str,
         serve: Callable[..., AbstractContextManager[RunningServer]] = server_process,
+        network: StormNetwork | None = None,
     ) -> None:
+        """With a network, whose settings ``env`` must have, the players also have battles."""
         self._seed = seed
         self._random = Random(seed)
         self._directory = Path(env["INSTANCE_DIR"])
         self._directory.mkdir(exist_ok=True)
         env, count = {**env, "RATELIMIT_ENABLED": "0"}, int(env.get("PROCESSES", "1"))
         self._starting = cluster(env, self._directory, processes=count, serve=serve)
-        self._state = StormState(app, Cluster([]))
+        self._network = network
+        newest = None if network is None else deque[Any](maxlen=OPEN_AT_ONCE)
+        self._state = StormState(app, Cluster([]), battles=newest)
         self._report = Report()
         import_items()
         self._memories = [self._player(number) for number in range(players)]
@@ -99,7 +105,7 @@ class CrashStorm:
             for thread in threads:
                 thread.start()
             try:
-                with monitored(self.servers.url, self._directory) as contradictions:
+                with monitored(self.servers.url, self._directory, self._network) as contradictions:
                     for fault in faults:
                         self._wait_before_fault()
                         fault()
@@ -160,6 +166,20 @@ class CrashStorm:
             self._report.problems.append("a player still waits for an answer")
         with ThreadPoolExecutor(max_workers=16) as together:
             self._report.problems += filter(None, together.map(self._spin_once_more, self._memories))
+        if self._network is not None:
+            self._end_battles()
+
+    def _end_battles(self) -> None:
+        """Let all beacons come, and the creators of open battles leave them."""
+        assert self._network is not None
+        self._network.recover()
+        for memory in self._memories:
+            actor = Actor(self._state, memory, name=f"leave-{memory.user_id}", seed=self._seed)
+            actor.leave_battles(battles.open_battles(memory.user_id))
+        try:
+            battles.wait_until_ended()
+        except TimeoutError:
+            self._report.problems.append("a battle is still locked")
 
     def _spin_once_more(self, memory: Memory) -> str | None:
         last = Actor(self._state, memory, name=f"last-{memory.user_id}", seed=self._seed).last_spin()
@@ -175,6 +195,9 @@ class CrashStorm:
             report.problems += checks.problems(memory, self.servers.url, longest_delay_ms=longest_delay_ms)
             delays = checks.delays_ms(memory, checks.traces_of(memory.user_id)).values()
             report.slowest_proof_ms = max([report.slowest_proof_ms, *filter(None, delays)])
+        if self._network is not None:
+            network = self._network.relays[0].network
+            report.problems += battles.problems(self.servers.url, network, report.counts)
         found, audited = checks.audit(self._state.app)
         report.problems += found
         acts = [act for memory in memories for act in memory.acts]
@@ -188,13 +211,17 @@ class CrashStorm:
 
 
 @contextmanager
-def monitored(url: str, directory: Path) -> Iterator[list[str]]:
+def monitored(url: str, directory: Path, network: StormNetwork | None = None) -> Iterator[list[str]]:
     """Run the monitor of the public log during the block. The list has the contradictions after it.
+
+    ``network`` decides the battles.
 
     A server that does not answer is no contradiction.
     """
     state = str(directory / "monitor.json")
     command = [sys.executable, str(ROOT / "verify" / "monitor.py"), f"{url}/log", "--state", state]
+    if network is not None:
+        command += ["--beacons", network.honest_url]
     contradictions: list[str] = []
     watching = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:

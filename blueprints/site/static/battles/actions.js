@@ -1,5 +1,6 @@
-// What a player does with battles: create one, take a seat, leave it, call a bot. A request with a seat has a request id
-// and a client seed of its own, which stay the same until the server has answered: sending it twice is harmless.
+// What a player does with battles: create one, take a seat, leave it, call a bot. A request for a seat has a request id
+// and a client seed of its own, which stay the same until the server has answered: sending it twice is harmless. All of
+// them resolve with the battle as the server sends it.
 
 import { getJson, getOwn, sendJson, Unanswered } from "../api.js";
 import { keepSeat } from "../fairness/battle-seats.js";
@@ -34,7 +35,8 @@ async function takeSeat(noun, path, content) {
 /** What the lock of a battle in the public log must say. */
 const lockOf = ({ serverSeedCommitment, cases, mode, crazy, terminal, playersOnly, teams }, seat) =>
   ({
-    serverSeedCommitment, cases: cases.map(({ snapshot }) => snapshot), mode, crazy, terminal, playersOnly, teams, ...seat,
+    cases: cases.map(({ snapshot }) => snapshot), serverSeedCommitment, mode, crazy, terminal, playersOnly, teams,
+    ...seat,
   });
 
 /** A refusal of what is called `noun`, in words that contain the server's. */

@@ -61,7 +61,8 @@ function stage(battle, seat, name, actions) {
   if (battle.state === "locked") return ready("Locked in", "pulse");
   if (battle.state === "settled") return room.place ? drawing(battle, seat, name) : ready("…");
   const computed = battle.state === "void" ? computedOutcome(battle) : null;
-  return html`<p class="ready quiet">Coins returned ${computed ? wouldHaveWon(computed.payouts[seat.seat]) : nothing}</p>`;
+  return html`<p class="ready quiet">Coins returned ${
+    computed ? wouldHaveWon(computed.payouts[seat.seat]) : nothing}</p>`;
 }
 
 const ready = (text, more = "") =>
@@ -72,8 +73,8 @@ function freeSeat(battle, seat, { join, callBot }) {
   const number = seat + 1;
   return html`<div class="ready">
     ${!getToken() || own ? html`<span class="quiet">Free seat</span>` : html`<button type="button" class="join"
-      aria-label="Join on seat ${number} for ${format(battle.costCents)} coins"
-      @click=${() => join(seat)}>Join</button>`}
+      @click=${() => join(seat)}>Join <span class="unseen">on seat ${number} for</span> ${
+        coins(battle.costCents)}</button>`}
     ${own?.seat === 0 && !battle.playersOnly
       ? namedButton("Call a bot", `to seat ${number}`, () => callBot(seat)) : nothing}
   </div>`;

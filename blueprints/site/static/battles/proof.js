@@ -26,18 +26,44 @@ async function fetchProof(index) {
   return { file, keys };
 }
 
-/** Verify a battle as the server sends it: what verifyBattle of battle-verdict.js resolves with. */
-export const verify = (battle) =>
-  verifyBattle(battle, { fetchSnapshot: loadSnapshot, fetchProof, fetchNetwork, loadCurves });
+/**
+ * Verify a battle as the server sends it. `signature` is that of its round, if the battle does not say it. Resolves
+ * with what verifyBattle of battle-verdict.js resolves with, and `file`, a text with which /verify does the same.
+ */
+export async function verify(battle, { signature } = {}) {
+  const [snapshots, found] = [new Map(), { network: undefined, proof: undefined }];
+  const sources = {
+    fetchSnapshot: async (hash) => {
+      snapshots.set(hash, await loadSnapshot(hash));
+      return snapshots.get(hash);
+    },
+    fetchProof: async (index) => {
+      const given = await fetchProof(index);
+      found.proof = given.file;
+      return given;
+    },
+    fetchNetwork: async () => (found.network = await fetchNetwork()),
+    fetchBeacon: async () => signature,
+    loadCurves,
+  };
+  const result = await verifyBattle(battle, sources);
+  const file = { battle, snapshots: [...snapshots.values()], ...found, signature, receipt: receiptOf(battle.id) };
+  return { ...result, file: JSON.stringify(file, null, 2) };
+}
+
+/** The receipt that this browser keeps, and what is compared with it; undefined without one. */
+function receiptOf(id) {
+  const { receipt: proof, receivedAt, isFetched, known } = keptSeat(id) ?? {};
+  // When it was fetched afterwards, its time of arrival says nothing.
+  return proof && { battle: id, proof, known, arrivedAt: isFetched ? undefined : receivedAt };
+}
 
 /** Check the receipt that this browser keeps of the player's seat: `{ text, passed }` each; null without one. */
 export async function checkReceipt(id) {
-  const { receipt, receivedAt, isFetched, known } = keptSeat(id) ?? {};
+  const receipt = receiptOf(id);
   if (!receipt) return null;
   const keys = await getText(`${(await findLog()).path}/key`);
-  // When it was fetched afterwards, its time of arrival says nothing.
-  const arrivedAt = isFetched ? undefined : receivedAt;
-  return (await checkBattleReceipt({ battle: id, proof: receipt }, { keys, known, arrivedAt, fetchNetwork })).checks;
+  return (await checkBattleReceipt(receipt, { ...receipt, keys, fetchNetwork })).checks;
 }
 
 /** Check a receipt that has just arrived, and say on every page if it does not hold. */

@@ -5,7 +5,7 @@
 import { request } from "../api.js";
 import { keepBattleReceipt, keptSeat } from "../fairness/battle-seats.js";
 import { format } from "../format.js";
-import { shownBalanceCents, showAtMost } from "../game/balance.js";
+import { holdBack, isHeldBack, shownBalanceCents } from "../game/balance.js";
 import { burstFrom } from "../game/motion.js";
 import { play, tick } from "../game/sounds.js";
 import { getToken } from "../session.js";
@@ -23,7 +23,6 @@ const ARRIVAL_MS = 1_000; // after the time of its round, a beacon has usually a
 const LATE_MS = 3_000; // after the time of its round, a beacon is called late
 const CLOCK_MS = 500;
 const TIMER_MS = 20; // A timer may end a moment too early.
-const OVER = { isOver: true, isTurning: false, isDraw: false, shown: Infinity };
 
 /** What the page shows; `place` is as placeAt returns it, and null while nothing is drawn. */
 export const room = {
@@ -52,7 +51,7 @@ const pace = () => paceOf(state.rules?.proofDelay ?? TURN_SECONDS, isFast());
 /** Follow a battle. The one of before is left. */
 export async function enterRoom(id) {
   leaveRoom();
-  Object.assign(room, { id, battle: null, problem: "", place: null, said: "" });
+  Object.assign(room, { id, battle: null, problem: "", place: null, drawMotion: null, said: "" });
   const loading = load(id);
   watching = watchBattle(id, {
     answered: ({ battle }) => { if (battle) loading.then(() => take(battle)); },
@@ -80,7 +79,7 @@ export function leaveRoom() {
   watching = null;
   clearTimeout(timer);
   clearInterval(clock);
-  showAtMost();
+  holdBack();
   Object.assign(room, { id: null, battle: null });
 }
 
@@ -94,25 +93,21 @@ export async function take(sent) {
   // What was said of an action is over, too.
   if (before && before.state !== battle.state) dispatchEvent(new Event("clear-messages"));
   followClock();
-  if (battle.state === "locked") hold();
   loadContents(battle).then((contents) => { room.contents = contents; update(); });
-  if (battle.state === "settled") {
-    hold();
-    await begin(before ? Date.now() : localTime(endedAt(battle)));
-  } else {
-    showAtMostWhile(battle.state === "locked");
-  }
+  hold();
+  if (battle.state === "settled") await begin(before ? Date.now() : localTime(endedAt(battle)));
   if (typeof battle.entry === "number") completeReceipt(battle);
   await update();
 }
 
-/** While the player waits for the outcome, the balance does not tell it. */
+/** While the player waits for the outcome, the balance does not tell it: its event may come before the battle's. */
 function hold() {
-  const cents = ownSeat() && shownBalanceCents();
-  if (typeof cents === "number") showAtMost(cents);
+  const { state: now, payoutsCents } = room.battle;
+  const own = ownSeat();
+  if (!own || !["locked", "settled"].includes(now)) return holdBack();
+  if (isHeldBack()) return;
+  holdBack(now === "locked" ? { mostCents: shownBalanceCents() ?? Infinity } : { hiddenCents: payoutsCents[own.seat] });
 }
-
-const showAtMostWhile = (isHeld) => { if (!isHeld) showAtMost(); };
 
 /** About when a battle was settled, by the server's clock. */
 const endedAt = ({ round }) => roundTime(room.rules.beacon, round) + ARRIVAL_MS;
@@ -136,7 +131,6 @@ export function ownSeat({ id, seats } = room.battle) {
     player && (player.username === state.player?.username || clientSeed === known?.clientSeed));
 }
 
-
 // The clock of a locked battle
 
 /** Draw the page twice a second while it counts the time to the round. */
@@ -159,8 +153,9 @@ async function begin(began) {
   room.strips = stripsOf(battle, (hash) => contents.get(hash));
   room.draw = drawStrip(battle);
   const isOver = Date.now() - began >= lengthOf(battle, pace());
-  room.began = began;
-  room.place = null;
+  // At rest, for those who come when all is over.
+  const atRest = room.draw && { from: room.draw.to, to: room.draw.to, seconds: 0, began: 0 };
+  Object.assign(room, { began, place: null, drawMotion: isOver ? atRest : null });
   advance({ isQuiet: isOver });
 }
 
@@ -220,8 +215,7 @@ export function resultWords(battle) {
 }
 
 async function finish(isQuiet) {
-  Object.assign(room, { place: { ...room.place, ...OVER, shown: room.battle.cases.length } });
-  showAtMost();
+  holdBack();
   if (isQuiet) return;
   const own = ownSeat();
   const hasWon = own && room.battle.payoutsCents[own.seat] > room.battle.costCents;

@@ -8,7 +8,8 @@ import { state, update } from "../store.js";
 
 const TIMER_MS = 20; // A timer may end a moment too early.
 
-let mostCents = Infinity; // While the page shows a battle, its payout is not shown before its end.
+// What the page holds back while it shows a battle, whose payout would tell its end.
+let held = { mostCents: Infinity, hiddenCents: 0 };
 
 // Whether a bet was settled whose balance has not arrived yet: it comes after the answer.
 let isDue = false;
@@ -21,12 +22,14 @@ export function shownBalanceCents() {
   const isTurning = newest && newest.nonce !== state.shownNonce && Date.now() < shownAt(newest);
   // An earlier version of the page has not recorded it.
   if (newest?.leftCents !== undefined && (state.bet || isTurning || isDue)) return newest.leftCents;
-  return state.balanceVersion < 0 ? null : Math.min(state.balanceCents, mostCents);
+  return state.balanceVersion < 0 ? null : Math.min(state.balanceCents - held.hiddenCents, held.mostCents);
 }
 
-/** Show no more than these cents, until this is called without an amount. */
-export function showAtMost(cents = Infinity) {
-  mostCents = cents;
+export const isHeldBack = () => held.mostCents < Infinity || held.hiddenCents > 0;
+
+/** Show so many cents at most, or less than there are. Without amounts, all of the balance is shown again. */
+export function holdBack({ mostCents = Infinity, hiddenCents = 0 } = {}) {
+  held = { mostCents, hiddenCents };
   update();
 }
 

@@ -55,6 +55,7 @@ export function page() {
     <div id="battle" class="battle" data-state=${battle.state} data-seats=${battle.seats.length}
       data-teams=${battle.teams} ?data-over=${room.place?.isOver}>
       ${headline(battle)}
+      ${actions.view()}
       ${drawOfTeams(battle)}
       ${arena(battle, {
         join: (seat) => actions.run(() => act(() => joinBattle(battle, seat), `You have seat ${seat + 1}.`)),
@@ -62,7 +63,6 @@ export function page() {
       })}
     </div>
     <p id="battle-live" class="unseen" role="status">${room.said}</p>
-    ${actions.view()}
     ${controls(battle)}
     ${proof(battle)}`;
 }
@@ -132,7 +132,9 @@ function said(battle) {
   if (battle.state === "cancelled") return ["Cancelled", "All seats got their coins back. Nothing was drawn."];
   if (battle.state === "void") return ["Void", html`${whyVoid(battle)} All seats got their coins back.`];
   if (!place) return ["The cases are opened…", ""];
-  if (place.isOver) return [resultWords(battle), outcomeOfOwn(battle)];
+  if (place.isOver) {
+    return [resultWords(battle), html`${outcomeOfOwn(battle)} ${battle.tie ? "A draw decided the tie." : ""}`];
+  }
   if (place.isDraw) {
     return battle.tie ? [`A tie of ${listed(battle.tie.map((team) => teamName(battle, team)))}`,
       "Each has the same chance in this draw."] : ["The draw", "The chances are as shown."];
@@ -152,8 +154,8 @@ function waitingForRound({ round }) {
   const seconds = untilRound() / 1_000;
   const whose = ownSeat() ? "Your coins are held." : "The coins are held.";
   if (isLate()) {
-    return ["Waiting for the network", `The result is fixed by round ${round}, which the network has not published yet` +
-      ` (${Math.floor(-seconds)} s late). ${whose}`];
+    return ["Waiting for the network", `The result is fixed by round ${round}, which the network has not published ` +
+      `yet (${Math.floor(-seconds)} s late). ${whose}`];
   }
   const when = seconds > 0 ? `in ${Math.ceil(seconds)} s` : "now";
   return [`Round ${round} ${when}`, "All seats are taken. This round of the public network fixes the result."];
@@ -170,7 +172,7 @@ const whyVoid = ({ reason }) => VOID[reason] ?? `${reason}.`;
 function outcomeOfOwn(battle) {
   const own = ownSeat(battle);
   if (!own) return `A seat cost ${format(battle.costCents)} coins.`;
-  return html`Your seat: ${signedCoins(battle.payoutsCents[own.seat] - battle.costCents)}`;
+  return html`Your seat: ${signedCoins(battle.payoutsCents[own.seat] - battle.costCents)}.`;
 }
 
 // What can be done

@@ -1,9 +1,11 @@
 // All bets of the player, each with what is needed to verify and to share it.
 
-import { getOwn, orMissing } from "../api.js";
+import { getJson, getOwn, orMissing } from "../api.js";
+import { addressOfBattle } from "../battles/terms.js";
 import { shownBet } from "../fairness/bet-list.js";
 import { RECORDS } from "../fairness/records.js";
 import { centsOfCoins, format, formatTime } from "../format.js";
+import { imageOf } from "../game/items.js";
 import { html, nothing } from "../lit.js";
 import { picture, signedCoins, values } from "../parts/elements.js";
 import { PagedList } from "../parts/lists.js";
@@ -39,9 +41,15 @@ async function read(asked, signal) {
   return { ...data, items: await Promise.all((data.games ?? data.items).map(withBet)) };
 }
 
-/** An entry with its bet, unless its proof is not due. The page of a battle has its own proof. */
+/** An entry with its bet, unless its proof is not due. */
 const withBet = async (entry) =>
-  (entry.game in RECORDS ? { ...entry, bet: await orMissing(shownBet(entry.id)) } : entry);
+  ({ ...entry, bet: await orMissing(entry.game in RECORDS ? shownBet(entry.id) : seatOf(entry.id)) });
+
+/** A seat in a battle, whose page has its proof. */
+async function seatOf(id) {
+  const bet = await getJson(`/bets/${id}`);
+  return { ...bet, image: await imageOf(bet.item).catch(() => undefined) };
+}
 
 export const enter = () => bets.load();
 
@@ -51,7 +59,7 @@ function line({ id, game, bet, ...entry }) {
   // The two lists have different names for the same.
   const { wager = entry.betAmount, earning = entry.payout, date = entry.completedAt } = entry;
   const [wagerCents, payoutCents] = [wager, earning].map(centsOfCoins);
-  if (!(game in RECORDS)) return battleLine({ id, date, wagerCents, payoutCents, pf: entry.pf });
+  if (!(game in RECORDS)) return seatLine({ id, bet, date, wagerCents, payoutCents });
   const { noun, verifyAddress } = RECORDS[game];
   const name = bet ? `${noun} ${bet.nonce}` : noun;
   return html`<li data-bet=${id} class=${payoutCents > wagerCents ? "won" : "lost"}>
@@ -68,17 +76,21 @@ function line({ id, game, bet, ...entry }) {
   </li>`;
 }
 
-/** A seat in a battle, which the page of the battle shows and verifies. */
-const battleLine = ({ id, date, wagerCents, payoutCents, pf }) => html`<li data-bet=${id}
+/** A seat in a battle. The server names no private one. */
+const seatLine = ({ id, bet, date, wagerCents, payoutCents }) => html`<li data-bet=${id}
   class=${payoutCents > wagerCents ? "won" : "lost"}>
-  ${picture("item", undefined, 48)}
-  <div class="name"><a href="/b/${id}" target="_blank">Battle</a>
-    <p class="quiet">${[pf?.round && `Round ${pf.round}`, formatTime(date)].filter(Boolean).join(" · ")}</p>
+  ${picture("item", bet?.image, 48)}
+  <div class="name">${bet?.item ?? "Battle"}
+    <p class="quiet">${["Battle", bet && `round ${bet.pf.round}`, formatTime(date)].filter(Boolean).join(" · ")}</p>
     <p class="quiet">Seat ${format(wagerCents)} · payout ${format(payoutCents)}</p>
-    ${pf?.publicSeed ? html`<details><summary class="quiet">Seeds</summary>${values([
-      ["Server seed", pf.serverSeed], ["Client seed", pf.clientSeed],
-      ["Public seed: the randomness of the round", pf.publicSeed], ["Round", pf.round],
-    ])}</details>` : nothing}
+    ${bet ? html`<div class="more">
+      ${bet.battle ? html`<a href=${addressOfBattle(bet.battle)}>See the battle</a>` : nothing}
+      <a href="/b/${id}" target="_blank">Share<span class="unseen"> this seat</span></a>
+      <details><summary>Seeds</summary>${values([
+        ["Server seed", bet.pf.serverSeed], ["Client seed", bet.pf.clientSeed],
+        ["Public seed: the randomness of the round", bet.pf.publicSeed], ["Round", bet.pf.round],
+      ])}</details>
+    </div>` : nothing}
   </div>
   <span class="net">${signedCoins(payoutCents - wagerCents)}</span>
 </li>`;

@@ -160,7 +160,8 @@ const chosen = ({ maxCases, teams, modes, demo }) => form(html`
     ${tie.text && draft.cases.length ? html`<dt>Chance of a tie <span class="quiet">then a draw decides</span></dt>
       <dd id="tie-chance">${tie.text}</dd>` : nothing}
   </dl>
-  ${demo ? html`<p id="demo-network" class="hint">Demonstration: the house holds the key of this network.</p>` : nothing}
+  ${demo ? html`<p id="demo-network" class="hint">Demonstration: the house holds the key of this network.</p>`
+    : nothing}
   `, html`Create for ${coins(costCents())}`);
 
 const isAllowed = (teams) => draft.mode !== "shared" || isDuel(teams);

@@ -1,7 +1,7 @@
 // The player's picture, which is cut to size here, username, trade URL and client seed.
 
-import { sendFile } from "../api.js";
-import { html, nothing, ref } from "../lit.js";
+import { getOwn, sendFile } from "../api.js";
+import { html, live, nothing, ref } from "../lit.js";
 import { picture } from "../parts/elements.js";
 import { Actions, field, makeForm, openDialog, sendConfirmed, textField } from "../parts/forms.js";
 import { loadPlayer } from "../player.js";
@@ -33,7 +33,20 @@ const SETTINGS = [
     html`Save<span class="unseen"> ${label}</span>`);
 });
 
-export const enter = () => loadPlayer();
+const hiding = new Actions("anonymous-said", loadDetails);
+let isAnonymous = false;
+
+/** Whether other players see the name and the picture. */
+async function loadDetails() {
+  isAnonymous = Boolean((await getOwn("/profile/details")).data.anonymous);
+}
+
+async function hide(anonymous) {
+  await sendConfirmed("PUT", "/profile/details", { anonymous });
+  return anonymous ? "Other players see “Hidden” and no picture of yours." : "Other players see your name and picture.";
+}
+
+export const enter = () => Promise.all([loadPlayer(), loadDetails()]);
 
 export const page = () => (state.player ? html`<div class="parts">
   <div>
@@ -46,6 +59,13 @@ export const page = () => (state.player ? html`<div class="parts">
     </div>
   </div>
   ${SETTINGS.map((view) => view())}
+  <div>
+    ${hiding.view()}
+    <label class="switch"><input id="anonymous" type="checkbox" role="switch" .checked=${live(isAnonymous)}
+      @change=${({ target }) => hiding.run(() => hide(target.checked))}> Streamer mode: hide my name and picture from
+      other players</label>
+    <p class="quiet">In live bets, the ranking, battles and shared bets, the old ones too. You see your own name.</p>
+  </div>
 </div>` : nothing);
 
 async function changePicture(target) {
