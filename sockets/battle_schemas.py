@@ -81,7 +81,7 @@ class BattleCaseSchema(WireSchema):
     snapshot = text(
         SNAPSHOT.metadata["description"], SNAPSHOT.metadata["examples"][0], attribute="snapshot_hash"
     )
-    image = ItemImage("The picture of its dearest item")
+    image = ItemImage("The picture of the case, or of its dearest item if it has none")
 
 
 class FirstCaseSchema(BattleCaseSchema):

@@ -11,11 +11,6 @@ const EDGE = 0.06; // of a cell, where the marker never stops: it would seem to 
 const FAST = 0.25; // of the usual time
 const REST = 0.25; // of the time of a turn, to see what was drawn
 
-const RARITIES = [["legendary", 0.01], ["epic", 0.05], ["rare", 0.15], ["uncommon", 0.4], ["common", Infinity]];
-
-/** The name of an item's colour, from its chance (0 to 1). */
-export const rarityOf = (chance) => RARITIES.find(([, below]) => chance < below)[0];
-
 /** How long the reels turn and rest, in milliseconds; `turnSeconds` is the usual time of a turn. */
 export function paceOf(turnSeconds, isFast) {
   const turnMs = turnSeconds * 1_000 * (isFast ? FAST : 1);
