@@ -22,6 +22,7 @@ from services.bets.settlement import BetSettler
 from services.bets.terms import SpinInProgress
 from services.bets.upgrader import Upgrader
 from services.figures.daily_figures import FiguresOfAppended, FiguresOfBattles
+from services.figures.glance import Glance
 from services.items.catalogue import CatalogueCache
 from services.items.prices.service import PriceService
 from services.log.bet_log import BetLog
@@ -113,6 +114,7 @@ class Services:
             clock=clock,
         )
         self.battle_figures = FiguresOfBattles()
+        self.glance = Glance()
         ending = Ending(
             encrypter=self.seeds.encrypter,
             changed=self.battles.changed,

@@ -13,7 +13,7 @@ PUBLIC = "public"
 VIEWS = {
     PUBLIC: "add_slash begin_demo show_invitation enrol sign_in begin_session",
     None: "static",
-    P.OFFICE_SEE: "overview unknown_page confirm_code switch_person sign_out",
+    P.OFFICE_SEE: "overview live_overview unknown_page confirm_code switch_person sign_out",
     P.ALARMS_SEE: "alarms alarm",
     P.ALARMS_ACKNOWLEDGE: "acknowledge_alarm",
     P.AUDIT_SEE: "audit_trail export_audit_trail player_events",
