@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from blueprints.office.addresses import Days
 from services.figures import returns
+from services.figures.liabilities import OfDay
 from services.figures.payments_by_method import PaymentsOfMethod
 from services.figures.returns import Figures, Group, Line
 from services.shared.clock import DAY_MS, Millis, iso_date
@@ -183,7 +184,7 @@ def revenue_chart(days: Days, found: Mapping[str, Figures]) -> Chart:
 
     expected = [found.get(day, Figures()).expected_revenue / 100 for day in names(days)]
     lines = [
-        *_earlier("The {} days before", revenue(before(days))),
+        *_earlier("The {} before", revenue(before(days))),
         Series("Theoretical", expected, "theory"),
         Series("Net revenue (GGR)", revenue(days)),
     ]
@@ -198,7 +199,7 @@ def return_chart(days: Days, found: Mapping[str, Figures]) -> Chart:
 
     shown = [found.get(day, Figures()) for day in names(days)]
     lines = [
-        *_earlier("The {} days before", ratio(before(days))),
+        *_earlier("The {} before", ratio(before(days))),
         Series("Theoretical", [each.expected_return for each in shown], "theory"),
         Series("Return to player", ratio(days)),
     ]
@@ -217,17 +218,29 @@ def payments_chart(days: Days, found: Sequence[PaymentsOfMethod]) -> Chart:
         return [sums.get((type_, day), 0) / 100 for day in names(of)]
 
     lines = [
-        *_earlier("Deposits, the {} days before", amounts("deposit", before(days))),
-        *_earlier("Withdrawals, the {} days before", amounts("withdraw", before(days)), "earlier-other"),
+        *_earlier("Deposits, the {} before", amounts("deposit", before(days))),
+        *_earlier("Withdrawals, the {} before", amounts("withdraw", before(days)), "earlier-other"),
         Series("Withdrawals", amounts("withdraw", days), "other"),
         Series("Deposits", amounts("deposit", days)),
     ]
     return Chart("Deposits and withdrawals", names(days), lines, coins)
 
 
+def liabilities_chart(days: Days, found: Sequence[OfDay]) -> Chart:
+    """What the house owed at the end of each day; ``found`` also has the days before."""
+    totals = {iso_date(each.day): each.owed.total / 100 for each in found}
+
+    def owed(of: Days) -> list[float | None]:
+        return [totals.get(day) for day in names(of)]
+
+    lines = [*_earlier("The {} before", owed(before(days))), Series("Total", owed(days))]
+    return Chart("What the house owed", names(days), lines, coins)
+
+
 def _earlier(label: str, values: Sequence[float | None], look: str = "earlier") -> list[Series]:
     """The line of the days before, if there was anything."""
-    return [Series(label.format(len(values)), values, look)] if any(values) else []
+    span = "day" if len(values) == 1 else f"{len(values)} days"
+    return [Series(label.format(span), values, look)] if any(values) else []
 
 
 def newest_first(found: Mapping[str, Figures], days: Days) -> list[Line]:

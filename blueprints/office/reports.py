@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 
 from flask import Response, render_template, request
 
+from blueprints.office import charts
 from blueprints.office.access import require_permission
 from blueprints.office.addresses import Days, days_of_address, order, page_number, usual_days, with_parameters
 from blueprints.office.blueprint import office
+from blueprints.office.charts import Chart
 from models.figures import PRICE_CLASSES
 from server.current_services import get_services
 from services.bets.terms import GAMES, UPGRADER
@@ -94,6 +96,7 @@ def reports() -> str:
         pages=(number, number * ROWS < len(lines), -(-len(lines) // ROWS)),
         sorted_by=sorted_by,
         is_descending=is_descending,
+        chart=_chart(report),
         csv=_csv_address("office.reports_csv"),
         usual=usual_days(get_services().clock()),
         choices={"by": list(GROUPS), "game": GAMES, "price": list(PRICE_CLASSES)},
@@ -118,6 +121,7 @@ def report_of_payments() -> str:
         "office/report-of-payments.html",
         days=days,
         payments=found,
+        chart=_chart_of_payments(days),
         sums=_sums(found),
         csv=_csv_address("office.report_of_payments_csv"),
         usual=usual_days(get_services().clock()),
@@ -143,6 +147,7 @@ def report_of_liabilities() -> str:
         "office/report-of-liabilities.html",
         days=days,
         found=liabilities.by_day(*days),
+        chart=_chart_of_liabilities(days),
         csv=_csv_address("office.report_of_liabilities_csv"),
         usual=usual_days(get_services().clock()),
     )
@@ -158,6 +163,28 @@ def report_of_liabilities_csv() -> Response:
         amounts = [_amount(getattr(each.owed, name)) for name in LIABILITIES.values()]
         rows.append((iso_date(each.day), *amounts, "yes" if each.is_final else "no"))
     return _csv("liabilities", days, header, rows)
+
+
+def _chart(report: Report) -> Chart:
+    """The net revenue of each day, and that of the days before."""
+    days = charts.shown_days(report.days)
+    with_earlier = Days(charts.before(days).since, days.until)
+    found = charts.figures_by_day(
+        with_earlier, game=report.game or None, case=report.case or None, price=report.price or None
+    )
+    return charts.revenue_chart(days, found)
+
+
+def _chart_of_payments(days: Days) -> Chart:
+    days = charts.shown_days(days)
+    with_earlier = Days(charts.before(days).since, days.until)
+    return charts.payments_chart(days, payments_by_method.by_day(*with_earlier))
+
+
+def _chart_of_liabilities(days: Days) -> Chart:
+    days = charts.shown_days(days)
+    with_earlier = Days(charts.before(days).since, days.until)
+    return charts.liabilities_chart(days, liabilities.by_day(*with_earlier))
 
 
 def _report() -> Report:

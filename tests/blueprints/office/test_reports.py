@@ -247,3 +247,23 @@ def test_a_chart_has_a_line_from_the_first_day_and_one_of_the_days_before(app, c
     assert re.search(r'class="dots main" d="M983.3 [0-9.]+h0"', first)
     assert "The 30 days before" not in first
     assert "The 30 days before: <strong>555.6 %</strong>" in later
+
+
+@pytest.mark.parametrize("report", ["?by=game", "/payments", "/liabilities"])
+def test_a_report_has_a_chart_with_the_days_before_as_a_second_line(app, run, player, clock, report):
+    clock.ms += DAY_MS // 2 - clock() % DAY_MS
+    services, table = app.extensions["services"], Table(app)
+    for _ in range(2):
+        table.spin(player, wager=2, price=10)
+        run("payments", "record", player.platform_id, "deposit", "10")
+        services.log.append_now()
+        liabilities.store_due(now=clock())
+        clock.ms += DAY_MS
+    last_day = iso_date(clock() - DAY_MS)
+    path, _, query = report.partition("?")
+
+    page = signed_in(app, "auditor").get(f"/office/reports{path}?from={last_day}&to={last_day}&{query}")
+
+    figure = re.search(r"<figure.*?</figure>", page.text, re.DOTALL)[0]
+    assert re.findall(r'class="dots ([a-z]+)"', figure)[0] == "earlier"
+    assert re.search(r"he day before: <strong>(2|10|108)</strong>", figure), figure
