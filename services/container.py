@@ -45,12 +45,15 @@ from services.shared_bets.picture import Pictures
 from services.staff.account_actions import AddStaff, ChangeRole, DisableStaff, ResetStaff, ResetTwoFactor
 from services.staff.accounts import StaffAccounts
 from services.staff.content_actions import (
+    FollowPriceSources,
     ImportCases,
     ImportIrlCases,
     ImportItems,
     RestoreCase,
     RetireCase,
     RetireIrlCase,
+    RetireItem,
+    SetItemPrice,
 )
 from services.staff.credentials import Passwords
 from services.staff.demo import DemoStaff
@@ -198,6 +201,9 @@ class Services:
             ImportCases(),
             ImportIrlCases(),
             ImportItems(),
+            SetItemPrice(),
+            FollowPriceSources(),
+            RetireItem(),
             RestoreCase(),
             RetireCase(),
             RetireIrlCase(),

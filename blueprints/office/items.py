@@ -5,13 +5,15 @@ from flask import render_template, request
 from blueprints.office.access import require_permission
 from blueprints.office.addresses import chosen, listed, order, place, typed_search
 from blueprints.office.blueprint import office
-from blueprints.office.forms import form_of, typed, typed_reason
+from blueprints.office.forms import form_of, submit, typed, typed_cents, typed_reason
 from server.current_services import get_services
 from services.cases.kinds import GAMES
 from services.items import selling
-from services.staff import case_lists, item_lists
+from services.staff import case_lists, item_lists, proposals
 from services.staff.case_lists import Sale
+from services.staff.content_actions import FollowPriceSources, RetireItem, SetItemPrice
 from services.staff.permissions import Permission
+from services.staff.proposals import ActionResult
 
 
 @office.get("/items")
@@ -72,17 +74,35 @@ def item(item_id: int) -> str:
         ages=_ages(),
         cases=case_lists.cases_with(item_id),
         events=item_lists.history_of(found),
+        waiting=[
+            each
+            for each in proposals.open_of(action=SetItemPrice.name, now=get_services().clock())
+            if proposals.arguments_of(each)["item"] == found.market_hash_name
+        ],
     )
+
+
+@office.post("/items/<row_id:item_id>/price")
+@require_permission(Permission.CONTENT_CHANGE)
+@form_of(item)
+def set_item_price(item_id: int) -> ActionResult:
+    """Set a price that the sources leave as it is."""
+    name = item_lists.item(item_id).market_hash_name
+    return submit(SetItemPrice.name, {"item": name, "priceCents": typed_cents("price")})
+
+
+@office.post("/items/<row_id:item_id>/follow-sources")
+@require_permission(Permission.CONTENT_CHANGE)
+@form_of(item)
+def follow_price_sources(item_id: int) -> ActionResult:
+    return submit(FollowPriceSources.name, {"item": item_lists.item(item_id).market_hash_name})
 
 
 @office.post("/items/<row_id:item_id>/retire")
 @require_permission(Permission.CONTENT_CHANGE)
 @form_of(item)
-def retire_item(item_id: int) -> str:
-    name = item_lists.item(item_id).market_hash_name
-    _, held_by = selling.retire(name=name, reason=typed_reason(), now=get_services().clock())
-    closed = f". Cases that can't be opened meanwhile: {len(held_by)}" if held_by else ""
-    return f"The item is retired from sale{closed}"
+def retire_item(item_id: int) -> ActionResult:
+    return submit(RetireItem.name, {"item": item_lists.item(item_id).market_hash_name})
 
 
 @office.get("/prices")

@@ -20,7 +20,8 @@ VIEWS = {
     P.CONTENT_SEE: "cases case irl_cases irl_case items item prices",
     P.CONTENT_CHANGE: (
         "restore_case retire_case import_form preview_import confirm_import retire_irl_case "
-        "publish_items retire_item refresh_prices"
+        "publish_items set_item_price follow_price_sources retire_item refresh_prices new_case draw_new_case "
+        "propose_case"
     ),
     P.PAYMENTS_SEE: (
         "deposit payments payment_discrepancies failed_webhooks player_payments player_requests withdrawals "
