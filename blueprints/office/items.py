@@ -1,10 +1,13 @@
 """Items and their prices: the list, an item with the cases that contain it, and the sources of prices."""
 
+from typing import Any
+
 from flask import render_template, request
 
 from blueprints.office.access import require_permission
-from blueprints.office.addresses import chosen, listed, order, place, typed_search
+from blueprints.office.addresses import chosen, listed, order, place, typed_search, wants_csv
 from blueprints.office.blueprint import office
+from blueprints.office.csv_files import Columns, list_file
 from blueprints.office.forms import form_of, submit, typed, typed_cents, typed_reason
 from server.current_services import get_services
 from services.cases.kinds import GAMES
@@ -15,10 +18,18 @@ from services.staff.content_actions import FollowPriceSources, RetireItem, SetIt
 from services.staff.permissions import Permission
 from services.staff.proposals import ActionResult
 
+ITEMS: Columns = {
+    "item": "market_hash_name",
+    "game": lambda item: str(GAMES[item.app_id]),
+    "price": "price_cents",
+    "price from": item_lists.source_of,
+    "retired": "retired_at_ms",
+}
+
 
 @office.get("/items")
 @require_permission(Permission.CONTENT_SEE)
-def items() -> str:
+def items() -> Any:
     sorted_by, is_descending = order(item_lists.COLUMNS, default="name")
     found = item_lists.items(
         search=typed_search(),
@@ -29,6 +40,8 @@ def items() -> str:
         is_descending=is_descending,
         place=place(),
     )
+    if wants_csv():
+        return list_file("items", ITEMS, found.rows)
     return render_template(
         "office/items.html",
         listed=listed(found),

@@ -1,9 +1,6 @@
 """Reports by day, game and case, of payments by method, and of what the house owed. Each also as CSV."""
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Sequence
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 from flask import Response, render_template, request
@@ -13,6 +10,7 @@ from blueprints.office.access import require_permission
 from blueprints.office.addresses import Days, days_of_address, order, page_number, usual_days, with_parameters
 from blueprints.office.blueprint import office
 from blueprints.office.charts import Chart
+from blueprints.office.csv_files import amount, csv_file
 from models.figures import PRICE_CLASSES
 from server.current_services import get_services
 from services.bets.terms import GAMES, UPGRADER
@@ -35,9 +33,6 @@ LIABILITIES = {
     "sweepstake": "sweepstake_cents",
 }
 """The columns of liabilities, by their names in the file."""
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""How texts begin that a spreadsheet would compute."""
 
 GROUPS = {
     "day": (Group.DAY,),
@@ -133,7 +128,7 @@ def report_of_payments() -> str:
 def report_of_payments_csv() -> Response:
     days = days_of_address(get_services().clock())
     rows = [
-        (iso_date(each.day), each.type, each.method, each.payments, _amount(each.amount))
+        (iso_date(each.day), each.type, each.method, each.payments, amount(each.amount))
         for each in payments_by_method.by_day(*days)
     ]
     return _csv("payments", days, ("day", "type", "method", "payments", "amount"), rows)
@@ -160,7 +155,7 @@ def report_of_liabilities_csv() -> Response:
     header = ("day", *LIABILITIES, "is final")
     rows = []
     for each in liabilities.by_day(*days):
-        amounts = [_amount(getattr(each.owed, name)) for name in LIABILITIES.values()]
+        amounts = [amount(getattr(each.owed, name)) for name in LIABILITIES.values()]
         rows.append((iso_date(each.day), *amounts, "yes" if each.is_final else "no"))
     return _csv("liabilities", days, header, rows)
 
@@ -237,7 +232,7 @@ def _cells(figures: Figures) -> list[Any]:
     amounts = (figures.wagered, figures.paid, figures.revenue, figures.expected_revenue)
     ratios = (figures.return_to_player, figures.expected_return, *(figures.band or (None, None)))
     shown = ["" if ratio is None else f"{ratio:.6f}" for ratio in ratios]
-    return [figures.bets, *map(_amount, amounts), *shown]
+    return [figures.bets, *map(amount, amounts), *shown]
 
 
 def _sums(payments: Iterable[PaymentsOfMethod]) -> dict[str, Cents]:
@@ -254,24 +249,4 @@ def _csv_address(endpoint: str) -> str:
 
 
 def _csv(name: str, days: Days, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
-    """A file for spreadsheets."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(header)
-    writer.writerows([_cell(each) for each in row] for row in rows)
-    file = f"{name}-{days.first}-to-{days.last}.csv"
-    return Response(
-        text.getvalue(),
-        mimetype="text/csv",
-        headers={"Content-Disposition": f"attachment; filename={file}"},
-    )
-
-
-def _amount(cents: Cents) -> Decimal:
-    """An amount in coins, which is written with two decimals."""
-    return Decimal(cents).scaleb(-2)
-
-
-def _cell(value: object) -> object:
-    """A text is no formula, whatever it begins with."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+    return csv_file(f"{name}-{days.first}-to-{days.last}", header, rows)
