@@ -43,7 +43,7 @@ class Upkeep:
         """End the locked battles that can be ended."""
         while self._decided:
             self._battles.changed(self._decided.popleft())
-        if not self._beacons.is_wanted():
+        if self._is_idle():
             return
         row = Battle
         with reading():
@@ -77,9 +77,13 @@ class Upkeep:
         is_late = self._clock() >= self._beacons.chain.time_ms(round_) + BEACON_GIVEN_UP_MS
         return is_late and newest is not None and newest < round_
 
+    def _is_idle(self) -> bool:
+        """Whether the beacons, which look it up while they are on, know of no battle under way."""
+        return self._beacons.is_on and not self._beacons.is_wanted()
+
     def cancel_due(self) -> None:
         """Cancel open battles that must not begin any more, and take back seats."""
-        if not self._beacons.is_wanted():
+        if self._is_idle():
             return
         row = Battle
         # The version is read before the cases, which are at least as new.
@@ -87,7 +91,8 @@ class Upkeep:
             version_now = version.current()
             open_: Any = row.select(row.id, row.created_at_ms, row.is_restored).where(row.state == State.OPEN)
             found = list(open_.order_by(row.id).tuples())
-        overdue = self._clock() - OPEN_MS
+        # When battles are turned off, all are.
+        overdue = self._clock() - (OPEN_MS if self._beacons.is_on else 0)
         unchecked = {battle_id for battle_id, *_ in found if (battle_id, version_now) not in self._offered}
         offered = {battle.id for battle in queries.by_ids(unchecked) if self._battles.is_offered(battle)}
         _do_all(
