@@ -11,10 +11,11 @@ from peewee import SQL, Check
 
 from models.bets import HIGH_ROLL, Bet
 from models.db.connection import Table
+from models.figures import LIVE_BET_SHARDS
 from models.ledger import LedgerTransaction
 from models.limits import PLAYED_LATELY, REFUSAL, SUMS
 from models.log import LogEntry
-from models.users import Balances, User
+from models.users import User
 
 BATTLE = "battle"
 """The game of the bets of battles."""
@@ -144,6 +145,7 @@ class BattleCase(Table):
     """A case of a battle, which each seat opens ``count`` times in a row."""
 
     battle = peewee.ForeignKeyField(Battle, on_delete="CASCADE", index=False)
+    battle_id: int
     position = peewee.IntegerField(constraints=[Check("position >= 0")])
     count = peewee.IntegerField(constraints=[Check("count BETWEEN 1 AND 50")])
     # The row of the case, which may be retired since. It is no foreign key, as in ``CaseSpins``.
@@ -265,80 +267,96 @@ WHERE battle_id = :battle_id AND NOT EXISTS (
 )
 """
 
-_BALANCES = ", ".join(Balances._fields)
+# How the players' seats of a settled battle become bets: in this order, and each step for all seats at once,
+# because a hundred battles may have one round. ``:payouts`` has what each player gets, by the ids of the
+# players, and ``:items`` the name of the dearest item that each has drawn. The ids of a player's bets are in
+# the order in which they were counted, because the rows of the players are locked first.
 
-# How a player's seat of a settled battle becomes a bet, in this order, while the row of the player is locked.
-# The ids of a player's bets are therefore in the order in which they were counted.
+LOCK_PLAYERS = """
+SELECT id FROM users WHERE id IN (SELECT CAST(key AS BIGINT) FROM {pairs}(:payouts) AS share)
+ORDER BY id FOR UPDATE
+"""
+"""For PostgreSQL. The rows are locked in this order."""
 
-SETTLE_SEAT = f"""
+_PAYOUT = "CAST(share.value AS BIGINT)"
+
+SETTLE_SEATS = f"""
 UPDATE users SET
-    balance_cents = balance_cents + :payout_cents,
+    balance_cents = balance_cents + {_PAYOUT},
     balance_version = balance_version + 1,
     battle_seats_cents = battle_seats_cents - :wager_cents,
     wagered_cents = wagered_cents + :wager_cents,
-    earned_cents = earned_cents + :payout_cents,
+    earned_cents = earned_cents + {_PAYOUT},
     theoretical_loss_ucents = theoretical_loss_ucents + CAST(:wager_cents AS BIGINT) * :counted_edge_ppm,
-    {SUMS}
-WHERE id = :user_id
-RETURNING {_BALANCES}
+    {SUMS.replace(":payout_cents", _PAYOUT)}
+FROM {{pairs}}(:payouts) AS share WHERE users.id = CAST(share.key AS BIGINT)
 """  # noqa: S608  # constants
-"""Pay a player, and count the seat as a bet of the moment of the end.
+"""Pay the players, and count their seats as bets of the moment of the end.
 
-The parameters are those of a bet: ``:user_id``, ``:wager_cents`` (what the seat cost), ``:payout_cents`` (its
-share), ``:counted_edge_ppm``, ``:created_at_ms`` (the end), and ``:day``, ``:week`` and ``:month``, the
-beginnings of its periods.
+The other parameters are those of a bet: ``:wager_cents`` (what a seat cost), ``:counted_edge_ppm``,
+``:created_at_ms`` (the end), and ``:day``, ``:week`` and ``:month``, the beginnings of its periods.
 """
 
-INSERT_SEAT_BET = f"""
+INSERT_SEAT_BETS = f"""
 INSERT INTO bets (
     user_id, game, nonce, ledger_transaction_id, algorithm, wager_cents, payout_cents, status, item,
     client_seed, server_seed_commitment, server_seed, created_at_ms, proof_due_at_ms, proof_delivered_at_ms,
     counted_edge_ppm
-) VALUES (
-    :user_id, '{BATTLE}', -:seat_id, :transaction_id, '{BATTLE_1}', :wager_cents, :payout_cents,
-    CASE WHEN :payout_cents > :wager_cents THEN 'won' ELSE 'lost' END, :item,
-    :client_seed, :commitment, :server_seed, :created_at_ms, :created_at_ms, :created_at_ms,
-    :counted_edge_ppm
 )
+SELECT
+    battle_seats.user_id, '{BATTLE}', -battle_seats.id, :transaction_id, '{BATTLE_1}', :wager_cents,
+    {_PAYOUT}, CASE WHEN {_PAYOUT} > :wager_cents THEN 'won' ELSE 'lost' END, item.value,
+    battle_seats.client_seed, :commitment, :server_seed, :created_at_ms, :created_at_ms, :created_at_ms,
+    :counted_edge_ppm
+FROM battle_seats
+    JOIN {{pairs}}(:payouts) AS share ON CAST(share.key AS BIGINT) = battle_seats.user_id
+    JOIN {{pairs}}(:items) AS item ON item.key = share.key
+WHERE battle_seats.battle_id = :battle_id AND battle_seats.left_at_ms IS NULL
+ORDER BY battle_seats.user_id
 RETURNING id
 """  # noqa: S608  # constants
-"""Write the bet of the seat ``:seat_id``, which was paid by the ledger transaction ``:transaction_id``.
+"""Write the bets of the battle ``:battle_id``, which were paid by the ledger transaction ``:transaction_id``.
 
-``:item`` is the dearest that it drew, ``:commitment`` and ``:server_seed`` are the battle's.
+``:commitment`` and ``:server_seed`` are the battle's.
 """
 
-MARK_SEAT = """
+MARK_SEATS = """
 UPDATE battle_seats SET
-    bet_id = :bet_id,
-    after_nonce = (SELECT COALESCE(MAX(nonce), 0) FROM bets WHERE user_id = :user_id AND nonce > 0)
-WHERE id = :seat_id
+    bet_id = bets.id,
+    after_nonce = (
+        SELECT COALESCE(MAX(earlier.nonce), 0) FROM bets AS earlier
+        WHERE earlier.user_id = battle_seats.user_id AND earlier.nonce > 0
+    )
+FROM bets
+WHERE battle_seats.battle_id = :battle_id AND battle_seats.left_at_ms IS NULL
+    AND bets.user_id = battle_seats.user_id AND bets.nonce = -battle_seats.id
 """
-"""Give the seat its bet, and its place among the player's other bets."""
+"""Give the seats their bets, and their places among the players' other bets."""
 
-COUNT_SEAT_BET = f"""
+COUNT_SEAT_BETS = f"""
 INSERT INTO live_bet_counts (shard, bets, high_rolls)
-SELECT :shard, CAST(is_shown AS INTEGER), CAST(is_shown AND {HIGH_ROLL.sql} AS INTEGER)
+SELECT user_id - user_id / {LIVE_BET_SHARDS} * {LIVE_BET_SHARDS} AS its_shard,
+    SUM(CAST(is_shown AS INTEGER)), SUM(CAST(is_shown AND {HIGH_ROLL.sql} AS INTEGER))
 FROM (
-    SELECT CAST(:wager_cents AS BIGINT) AS wager_cents, CAST(:payout_cents AS BIGINT) AS payout_cents,
-        suspended_at_ms IS NULL AS is_shown
-    FROM users WHERE id = :user_id
+    SELECT users.id AS user_id, suspended_at_ms IS NULL AS is_shown,
+        CAST(:wager_cents AS BIGINT) AS wager_cents, {_PAYOUT} AS payout_cents
+    FROM users JOIN {{pairs}}(:payouts) AS share ON users.id = CAST(share.key AS BIGINT)
 ) AS bet
-WHERE TRUE
+WHERE TRUE GROUP BY 1 ORDER BY 1
 ON CONFLICT (shard) DO UPDATE SET
     bets = live_bet_counts.bets + EXCLUDED.bets,
     high_rolls = live_bet_counts.high_rolls + EXCLUDED.high_rolls
 """  # noqa: S608  # constants
-"""Add a seat's bet to the counts of the live bets of ``:shard``, as 0 if its player is suspended.
+"""Add these bets to the counts of the live bets, as 0 if the player is suspended.
 
 Players share these rows, so this comes last.
 """
 
-REFUND_SEAT = f"""
+REFUND_SEAT = """
 UPDATE users SET
     balance_cents = balance_cents + :wager_cents,
     balance_version = balance_version + 1,
     battle_seats_cents = battle_seats_cents - :wager_cents
 WHERE id = :user_id
-RETURNING {_BALANCES}
-"""  # noqa: S608  # constants
+"""  # constants
 """Return what a player has paid for a seat: ``:user_id`` and ``:wager_cents``. It was never a wager."""

@@ -34,6 +34,8 @@ class Case(Table):
     required_level = peewee.IntegerField(null=True)
     # Since when it is not sold any more; null while it is on sale.
     retired_at_ms = peewee.BigIntegerField(null=True)
+    # A URL, a path below /media, or empty for a picture that the page draws.
+    image = peewee.CharField(max_length=1000, default="")
 
     class Meta:
         table_name = "cases"
@@ -92,6 +94,8 @@ class IrlCase(Table):
     created_at_ms = peewee.BigIntegerField()
     # Since when it is not sold any more; null while it is on sale.
     retired_at_ms = peewee.BigIntegerField(null=True)
+    # As in ``Case``.
+    image = peewee.CharField(max_length=1000, default="")
 
     class Meta:
         table_name = "irl_cases"

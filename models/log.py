@@ -131,11 +131,15 @@ def lock_log(*, for_append: bool = False) -> Log:
     return query.get()  # type: ignore[no-any-return]  # peewee carries no types
 
 
+INSERT_ENTRY = "INSERT INTO log_entries (text) VALUES (:text) RETURNING id"
+LET_WAIT = "INSERT INTO log_waiting_entries (entry_id) VALUES (:entry_id)"
+
+
 def let_wait(text: str) -> int:
     """Let an entry wait for the log; returns its id. To be used within ``writing()``, after ``lock_log``."""
-    entry = LogEntry.create(text=text)
-    WaitingEntry.insert(entry=entry).execute()
-    return int(entry.id)
+    (entry_id,) = execute(INSERT_ENTRY, {"text": text}).fetchone()
+    execute(LET_WAIT, {"entry_id": entry_id})
+    return int(entry_id)
 
 
 def contains(size: int, root: str) -> Any:

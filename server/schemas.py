@@ -174,6 +174,19 @@ class Picture(AnswerField):
 
 
 ItemImage = partial(Picture, neutral="/media/neutral/item.webp")
+
+
+class OwnPicture(Picture):
+    """The URL of a picture, left out when none is stored."""
+
+    def __init__(self, description: str, example: str) -> None:
+        super().__init__(description, neutral=example, attribute="image")
+        self.required = False
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return super()._serialize(value, attr, obj, **kwargs) if value else ma.missing
+
+
 Avatar = partial(Picture, neutral="/media/neutral/avatar.webp")
 
 

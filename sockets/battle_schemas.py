@@ -20,6 +20,7 @@ from server.schemas import (
 )
 from services.battles.queries import ShownBattle
 from services.battles.rules import MODES, TEAMS
+from services.shared.money import number_from_cents
 from sockets.schemas import CLIENT_SEED, SERVER_SEED, SERVER_SEED_COMMITMENT, SNAPSHOT, TICKET
 
 PLAYER_EXAMPLE = {
@@ -80,7 +81,7 @@ class BattleCaseSchema(WireSchema):
     snapshot = text(
         SNAPSHOT.metadata["description"], SNAPSHOT.metadata["examples"][0], attribute="snapshot_hash"
     )
-    image = ItemImage("The picture of its dearest item")
+    image = ItemImage("The picture of the case, or of its dearest item if it has none")
 
 
 class FirstCaseSchema(BattleCaseSchema):
@@ -202,6 +203,23 @@ class DrawnItemSchema(WireSchema):
     )
 
 
+class DrawnItems(ma.fields.List[Any]):
+    """What each seat drew in each case. It is dumped without the schema, in a tenth of its time."""
+
+    def __init__(self, description: str, example: list[Any]) -> None:
+        inner = ma.fields.List(ma.fields.Nested(DrawnItemSchema))
+        super().__init__(inner, required=True, metadata=documented(description, example))
+
+    def _serialize(self, value: Any, *_: Any, **__: Any) -> list[Any]:
+        return [
+            [
+                {"item": item, "price": number_from_cents(price_cents), "ticket": str(ticket)}
+                for item, price_cents, ticket in seat
+            ]
+            for seat in value
+        ]
+
+
 class SettledBattleSchema(LockedBattleSchema):
     """A battle that is decided and paid."""
 
@@ -215,8 +233,7 @@ class SettledBattleSchema(LockedBattleSchema):
         "fe290beca10872ef2fb164d2aa4442de4566183ec51c56ff3cd603d930e54fdd",
     )
     server_seed = SERVER_SEED
-    drawn = _list(
-        ma.fields.List(ma.fields.Nested(DrawnItemSchema)),
+    drawn = DrawnItems(
         "For each seat, what it drew in each case",
         [
             [{"item": "AK-47 | Copper Tide (Field-Tested)", "price": 12.4, "ticket": "236139975960886890"}],

@@ -44,6 +44,8 @@ CASE_SNAPSHOT = text(
 )
 """The snapshot of a case that is shown."""
 
+CASE_IMAGE = "The picture of the case; left out when it has none"
+
 
 def bet_multiplier(description: str) -> Computed:
     """Payout divided by wager of a bet."""

@@ -15,6 +15,7 @@ from blueprints.api.parameters import (
 from blueprints.upgrader.schemas import InventoryItemSchema
 from server.schemas import (
     Coins,
+    OwnPicture,
     Percentage,
     Price,
     QuerySchema,
@@ -29,7 +30,7 @@ from services.cases.contents import PERCENT
 from services.cases.kinds import FREE_CASE_ID, CaseKind, GameType
 from services.cases.queries import Sort
 from services.items import catalogue
-from sockets.schemas import CASE_SNAPSHOT
+from sockets.schemas import CASE_IMAGE, CASE_SNAPSHOT
 
 KINDS = {ALL: tuple(CaseKind), "true": (CaseKind.LEVEL,), "false": (CaseKind.REGULAR,)}
 """The kinds of cases for each value of the parameter."""
@@ -61,6 +62,7 @@ class ListedCaseSchema(WireSchema):
     id = text("The id of the case", "desert-case")
     name = text("3 to 32 characters", "Desert Case")
     price = Coins("What opening it costs", 2.49, attribute="price_cents")
+    image = OwnPicture(CASE_IMAGE, "/media/cases/night-shift.webp")
     creator = text("A platform id; empty for the platform's own cases", "")
     items = ma.fields.Nested(CaseItemSchema, many=True, required=True)
 

@@ -2,8 +2,8 @@
 
 import marshmallow as ma
 
-from server.schemas import Coins, ItemImage, Percentage, Price, WireSchema, count, text
-from sockets.schemas import CASE_SNAPSHOT
+from server.schemas import Coins, ItemImage, OwnPicture, Percentage, Price, WireSchema, count, text
+from sockets.schemas import CASE_IMAGE, CASE_SNAPSHOT
 
 
 class IrlItemSchema(WireSchema):
@@ -21,6 +21,7 @@ class IrlCaseSchema(WireSchema):
     id = text("The id of the case", "kitchen", attribute="slug")
     name = text("The name", "Kitchen")
     price = Coins("What opening it costs", 5, attribute="price_cents")
+    image = OwnPicture(CASE_IMAGE, "/media/cases/desk-upgrade.webp")
     items = ma.fields.Nested(IrlItemSchema, many=True, required=True)
     snapshot = CASE_SNAPSHOT
 

@@ -15,6 +15,7 @@ from blueprints.profile.schemas import (
     NotificationSchema,
     PublicUserAnswerSchema,
     ReadNotificationsSchema,
+    ShownDetailsAnswerSchema,
     TradeUrlSchema,
 )
 from models.users import Notification
@@ -121,7 +122,9 @@ def change_client_seed(body: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.get("/details")
 @require_profile
-@blueprint.response(200, DetailsAnswerSchema)
+@blueprint.alt_response(
+    200, schema=ShownDetailsAnswerSchema, success=True, description="The caller's username and details"
+)
 def get_details() -> Response:
     """The caller's username and personal details. A detail that was never set is empty."""
     user = current_user()

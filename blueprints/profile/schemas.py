@@ -171,6 +171,25 @@ class DetailsChangeSchema(DetailsSchema):
 
 
 class DetailsAnswerSchema(SuccessSchema):
-    """The caller's details. For an anonymous player `data` has `anonymous: true`, too."""
+    """The caller's details, without ``anonymous``."""
 
     data = ma.fields.Nested(DetailsSchema, required=True)
+
+
+class ShownDetailsSchema(DetailsSchema):
+    """The username and the personal details."""
+
+    anonymous = ma.fields.Constant(
+        True,
+        metadata=documented(
+            "Other players see `Hidden` and the neutral picture. Left out for other players",
+            True,
+            type="boolean",
+        ),
+    )
+
+
+class ShownDetailsAnswerSchema(SuccessSchema):
+    """The caller's details."""
+
+    data = ma.fields.Nested(ShownDetailsSchema, required=True)

@@ -1,4 +1,4 @@
-"""/media: pictures of items and players."""
+"""/media: pictures of items, cases and players."""
 
 from pathlib import Path
 
@@ -28,6 +28,13 @@ def neutral_picture(name: str) -> Response:
 def item_picture(name: str) -> Response:
     """A picture of a demo item, copied by ``flask seed``."""
     return _picture(_media() / "items", name)
+
+
+@blueprint.get("/cases/<name>")
+@public
+def case_picture(name: str) -> Response:
+    """A picture of a demo case, copied by ``flask seed``."""
+    return _picture(_media() / "cases", name)
 
 
 @blueprint.get("/avatars/<name>")

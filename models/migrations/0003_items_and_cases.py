@@ -32,6 +32,7 @@ CREATE TABLE cases (
     price_cents BIGINT NOT NULL CHECK (price_cents >= 0),
     creator_id BIGINT REFERENCES users (id) ON DELETE RESTRICT, used_balance_type VARCHAR(16),
     created_at_ms BIGINT NOT NULL, required_level INTEGER, retired_at_ms BIGINT,
+    image VARCHAR(1000) NOT NULL,
     CHECK ((kind = 'free') = (slug = 'free-case')),
     CHECK (required_level IS NULL OR (required_level >= 0 AND kind = 'level'))
 );
@@ -51,7 +52,7 @@ CREATE TABLE case_version (id SMALLINT NOT NULL PRIMARY KEY CHECK (id = 1), vers
 CREATE TABLE irl_cases (
     id BIGSERIAL NOT NULL PRIMARY KEY, slug VARCHAR(64) NOT NULL, name VARCHAR(100) NOT NULL,
     price_cents BIGINT NOT NULL CHECK (price_cents >= 0), created_at_ms BIGINT NOT NULL,
-    retired_at_ms BIGINT
+    retired_at_ms BIGINT, image VARCHAR(1000) NOT NULL
 );
 CREATE UNIQUE INDEX irl_cases_slug ON irl_cases (slug);
 CREATE TABLE irl_items (

@@ -9,7 +9,7 @@ from services.battles.queries import content_of
 from services.battles.rules import Rules
 from services.bets.cases import CaseNotAvailable, LevelTooLow, OpenableCase, Openings
 from services.bets.rolls import PPM, TICKET_RANGE
-from services.bets.snapshots import Content
+from services.bets.snapshots import Content, SnapshotNotFound
 from services.shared.errors import CaseNotFound
 from services.shared.levels import level_of
 from services.shared.money import Cents
@@ -82,10 +82,10 @@ def are_offered(openings: Openings, cases: Iterable[BattleCase]) -> bool:
 
 def _is_offered(openings: Openings, case: BattleCase) -> bool:
     try:
-        now = openings.recent(case.slug).available
-    except (CaseNotFound, CaseNotAvailable):
+        return _chances(openings.recent(case.slug).available) == _chances(content_of(case.snapshot_hash))
+    except (CaseNotFound, CaseNotAvailable, SnapshotNotFound):
+        # The content of a battle is forgotten some time after the hour in which it can begin.
         return False
-    return _chances(now) == _chances(content_of(case.snapshot_hash))
 
 
 def _chances(content: Content) -> dict[str, int]:

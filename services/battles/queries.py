@@ -13,7 +13,7 @@ from cachetools import LRUCache, cached
 from peewee import fn
 
 from models.battles import Battle, BattleCase, BattleSeat, BattleSnapshot, State
-from models.cases import Snapshot
+from models.cases import Case, Snapshot
 from models.db.connection import reading, repeatable_read
 from models.items import Item
 from models.users import User
@@ -49,7 +49,7 @@ class ShownCase(NamedTuple):
     price_cents: int
     snapshot_hash: str
     image: str
-    """That of its dearest item, as in models/items.py."""
+    """That of its dearest item if it has none, as in models/items.py."""
 
 
 class ShownPlayer(NamedTuple):
@@ -303,17 +303,19 @@ def _shown(rows: Sequence[Any]) -> list[ShownBattle]:
         .join(User, "LEFT JOIN")
         .where(BattleSeat.battle.in_(ids), BattleSeat.left_at_ms.is_null())
     )
-    images = _images({case.snapshot_hash for case in cases})
+    images = _images({case.snapshot_hash: case.case_id for case in cases})
     cases_of, seats_of = _by_battle(cases), _by_battle(seats)
     return [ShownBattle(row, cases_of.get(row.id, []), seats_of.get(row.id, []), images) for row in rows]
 
 
-def _images(snapshot_hashes: Iterable[str]) -> dict[str, str]:
-    """The picture of the dearest item in each of these snapshots, by their hashes."""
-    dearest = {hash_: _dearest_item(hash_) for hash_ in snapshot_hashes}
+def _images(cases: Mapping[str, int]) -> dict[str, str]:
+    """The pictures of cases by the hashes of their snapshots; without one, that of the dearest item."""
+    of_cases: Any = Case.select(Case.id, Case.image).where(Case.id.in_(list(cases.values())))
+    own = dict(of_cases.tuples())
+    dearest = {hash_: _dearest_item(hash_) for hash_, case_id in cases.items() if not own.get(case_id)}
     query: Any = Item.select(Item.market_hash_name, Item.image)
-    images = dict(query.where(Item.market_hash_name.in_(set(dearest.values()))).tuples())
-    return {hash_: images.get(name, "") for hash_, name in dearest.items()}
+    of_items = dict(query.where(Item.market_hash_name.in_(set(dearest.values()))).tuples())
+    return {hash_: own.get(case_id) or of_items.get(dearest[hash_], "") for hash_, case_id in cases.items()}
 
 
 def _dearest_item(snapshot_hash: str) -> str | None:

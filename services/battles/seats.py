@@ -32,6 +32,15 @@ def lock_battle(condition: Any) -> Battle:
     return battle
 
 
+def lock_battle_unless_held(battle_id: int) -> Battle | None:
+    """The battle, as ``lock_battle``; None if it is gone, or another transaction is changing it."""
+    query: Any = Battle.select().where(Battle.id == battle_id)
+    if database.for_update:
+        query = query.for_update("FOR UPDATE SKIP LOCKED")
+    battle: Battle | None = query.get_or_none()
+    return battle
+
+
 def lock_log_in_use(checkpoint: Checkpoint) -> Log:
     """The row of the log, if bets go on. Raises BetsPaused, and Unavailable without this checkpoint."""
     log = lock_log()

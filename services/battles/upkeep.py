@@ -1,13 +1,14 @@
 """What is due about battles, whoever has left it undone: cancels, refunds and ends."""
 
-from collections import deque
-from collections.abc import Callable, Hashable
+from collections import defaultdict, deque
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from models.battles import Battle, BattleSnapshot, State, VoidReason
-from models.db.connection import reading, writing
+from models.db.connection import UNAVAILABLE, reading, writing
 from services.battles import queries
-from services.battles.ending import Ending
+from services.battles.ending import Ending, read_locked
 from services.battles.service import OPEN_MS, Battles
 from services.beacon.beacons import Beacons
 from services.cases import version
@@ -42,28 +43,33 @@ class Upkeep:
         """End the locked battles that can be ended."""
         while self._decided:
             self._battles.changed(self._decided.popleft())
-        if not self._beacons.is_wanted():
+        if self._is_idle():
             return
         row = Battle
         with reading():
             columns = (row.id, row.round, row.is_lock_in_time, row.is_restored)
             locked: Any = row.select(*columns).where(row.state == State.LOCKED)
             found = list(locked.order_by(row.id).tuples())
+        ends: list[Callable[[], object]] = []
+        waiting: defaultdict[int, list[int]] = defaultdict(list)
         for battle_id, round_, is_lock_in_time, is_restored in found:
             if is_restored:
-                self._ending.void(battle_id, VoidReason.RESTORE)
-            else:
-                self._end(battle_id, round_, is_lock_in_time=is_lock_in_time)
+                ends.append(partial(self._ending.void, battle_id, VoidReason.RESTORE))
+            elif is_lock_in_time:
+                waiting[round_].append(battle_id)
+            elif is_lock_in_time is not None:
+                ends.append(partial(self._ending.void, battle_id, VoidReason.LATE))
+        for round_, battle_ids in waiting.items():
+            ends += self._ends_of(round_, battle_ids)
+        _do_all(ends)
 
-    def _end(self, battle_id: int, round_: int, *, is_lock_in_time: bool | None) -> None:
-        if is_lock_in_time is None:
-            return
-        if not is_lock_in_time:
-            self._ending.void(battle_id, VoidReason.LATE)
-        elif beacon := self._beacons.of_round(round_):
-            self._ending.settle(battle_id, beacon)
-        elif self.is_given_up(round_):
-            self._ending.void(battle_id, VoidReason.BEACON)
+    def _ends_of(self, round_: int, battle_ids: Sequence[int]) -> list[Callable[[], object]]:
+        """What ends these battles, whose locks were in time; nothing while their beacon may come."""
+        if beacon := self._beacons.of_round(round_):
+            return [partial(self._ending.settle_locked, each, beacon) for each in read_locked(battle_ids)]
+        if self.is_given_up(round_):
+            return [partial(self._ending.void, each, VoidReason.BEACON) for each in battle_ids]
+        return []
 
     def is_given_up(self, round_: int) -> bool:
         """Whether a round is late by a day, although a relay answers: it has no newer round either."""
@@ -71,9 +77,13 @@ class Upkeep:
         is_late = self._clock() >= self._beacons.chain.time_ms(round_) + BEACON_GIVEN_UP_MS
         return is_late and newest is not None and newest < round_
 
+    def _is_idle(self) -> bool:
+        """Whether the beacons, which look it up while they are on, know of no battle under way."""
+        return self._beacons.is_on and not self._beacons.is_wanted()
+
     def cancel_due(self) -> None:
         """Cancel open battles that must not begin any more, and take back seats."""
-        if not self._beacons.is_wanted():
+        if self._is_idle():
             return
         row = Battle
         # The version is read before the cases, which are at least as new.
@@ -81,12 +91,15 @@ class Upkeep:
             version_now = version.current()
             open_: Any = row.select(row.id, row.created_at_ms, row.is_restored).where(row.state == State.OPEN)
             found = list(open_.order_by(row.id).tuples())
-        overdue = self._clock() - OPEN_MS
+        # When battles are turned off, all are.
+        overdue = self._clock() - (OPEN_MS if self._beacons.is_on else 0)
         unchecked = {battle_id for battle_id, *_ in found if (battle_id, version_now) not in self._offered}
         offered = {battle.id for battle in queries.by_ids(unchecked) if self._battles.is_offered(battle)}
-        for battle_id, created_at_ms, is_restored in found:
-            if is_restored or created_at_ms <= overdue or battle_id in unchecked - offered:
-                self._battles.cancel(battle_id)
+        _do_all(
+            partial(self._battles.cancel, battle_id)
+            for battle_id, created_at_ms, is_restored in found
+            if is_restored or created_at_ms <= overdue or battle_id in unchecked - offered
+        )
         self._offered = {(battle_id, version_now) for battle_id, *_ in found}
         self._battles.take_back()
 
@@ -95,3 +108,18 @@ class Upkeep:
         with writing():
             is_old = BattleSnapshot.used_at_ms < self._clock() - CONTENTS_KEPT_MS
             BattleSnapshot.delete().where(is_old).execute()
+
+
+def _do_all(ends: Iterable[Callable[[], object]]) -> None:
+    """Call all of these. One that fails does not keep the others waiting; its error is raised afterwards."""
+    failures = []
+    for end in ends:
+        try:
+            end()
+        except UNAVAILABLE:
+            # The others would wait for the database too.
+            raise
+        except Exception as failure:  # noqa: BLE001  # whatever is wrong with one battle
+            failures.append(failure)
+    if failures:
+        raise failures[0]

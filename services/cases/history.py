@@ -32,6 +32,7 @@ def _values(case_id: str, facts: Any) -> dict[str, Any]:
         "case": case_id,
         "name": facts.name,
         **kind,
+        "image": facts.image,
         "priceCents": facts.price_cents,
         "items": items_text(facts.items),
         "isOnSale": facts.is_on_sale,

@@ -26,6 +26,7 @@ from services.shared.imports import (
     Row,
     checked_row,
     divided,
+    image_from,
     name_from,
     plan_rows,
     without_errors,
@@ -52,6 +53,7 @@ class CaseFacts:
     level: int | None
     price_cents: int
     items: tuple[ItemLine, ...]
+    image: str = ""
     is_on_sale: bool = True
 
 
@@ -72,11 +74,11 @@ class CaseChange(Change):
 
 
 def import_cases(rows: Iterable[object], *, now: Millis, reason: str = "") -> ImportResult:
-    """Insert or update a case for each row ``{name, kind?, level?, items: [{marketHashName, percentage}]}``.
+    """Insert or update a case for each row ``{name, kind?, level?, image?, items: [...]}``.
 
-    A case that exists is updated by its name, the free case by its kind; it keeps its id, and its kind if
-    the row has none. A player's case is never changed. Raises Refusal with the number of the bad row,
-    from 1, and stores nothing of the file.
+    Items are ``{marketHashName, percentage}``. A case that exists is updated by its name, the free case by
+    its kind; it keeps its id, and its kind and its image if the row has none. A player's case is never
+    changed. Raises Refusal with the number of the bad row, from 1, and stores nothing of the file.
     """
     return store_all(_Planner(now).plan_all(rows), AuditEventType.CASES_IMPORTED, now=now, reason=reason)
 
@@ -159,10 +161,11 @@ class _Planner:
         kind = kind or (CaseKind(case.kind) if case else CaseKind.REGULAR)
         slug = case.slug if case else case_id(name, kind)
         level = _required_level(row.get("level"), kind, slug)
+        image = case_image(row, case)
         if case is None:
             case = Case(slug=slug, created_at_ms=self._now)
         columns = {"name": name, "name_folded": fold(name), "type": type_, "price_cents": price}
-        columns |= {"kind": kind, "required_level": level, "retired_at_ms": None}
+        columns |= {"kind": kind, "required_level": level, "image": image, "retired_at_ms": None}
         for column, new in columns.items():
             setattr(case, column, new)
         # Later rows of the file find it.
@@ -213,6 +216,7 @@ def _facts(case: Case, lines: tuple[ItemLine, ...]) -> CaseFacts:
         level=case.required_level,
         price_cents=case.price_cents,
         items=lines,
+        image=case.image,
         is_on_sale=case.retired_at_ms is None,
     )
 
@@ -256,6 +260,13 @@ def _required_level(value: Any, kind: CaseKind, slug: str) -> int | None:
     if in_id and int(in_id[1]) != value:
         raise Refusal(f"level must be {int(in_id[1])}, as in the id {slug}")
     return value
+
+
+def case_image(row: Row, stored: Any) -> str:
+    """The image that the row gives, or that of the stored case. Raises Refusal."""
+    if row.get("image") is None:
+        return "" if stored is None else str(stored.image)
+    return image_from(row["image"], "image")
 
 
 def _kind(value: Any) -> CaseKind | None:

@@ -21,7 +21,7 @@ from services.cases.contents import (
     share_equally,
     width_from_percent,
 )
-from services.cases.importing import TWICE, preview_of, store_all
+from services.cases.importing import TWICE, case_image, preview_of, store_all
 from services.shared.clock import Millis
 from services.shared.errors import CaseNotFound, Refusal
 from services.shared.imports import (
@@ -52,6 +52,7 @@ class IrlCaseFacts:
     price_cents: int
     items: tuple[ItemLine, ...]
     images: tuple[str, ...]
+    image: str = ""
     is_on_sale: bool = True
 
 
@@ -76,9 +77,10 @@ class IrlCaseChange(Change):
 
 
 def import_cases(rows: Iterable[object], *, now: Millis, reason: str = "") -> ImportResult:
-    """Insert or update a case for each row ``{id, name, price, items: [{name, image, price, percentage?}]}``.
+    """Insert or update a case for each row ``{id, name, price, image?, items: [...]}``.
 
-    A case that exists is updated by its id. Prices are in coins. Items without a percentage share
+    Items are ``{name, image?, price, percentage?}``. A case that exists is updated by its id, and keeps its
+    image if the row has none. Prices are in coins. Items without a percentage share
     equally what the others leave of 100. Raises Refusal with the number of the bad row, from 1, and
     stores nothing of the file.
     """
@@ -109,6 +111,7 @@ def _plan(value: object) -> IrlCaseChange:
     if expected > columns["price_cents"] * CERTAIN:
         raise Refusal("the expected value of an opening is above the price")
     stored: IrlCase | None = IrlCase.get_or_none(IrlCase.slug == slug)
+    columns["image"] = case_image(row, stored)
     return IrlCaseChange(
         key=slug,
         before=None if stored is None else _stored_facts(stored),
@@ -121,7 +124,7 @@ def _plan(value: object) -> IrlCaseChange:
 
 def _stored_facts(case: IrlCase) -> IrlCaseFacts:
     items: Any = IrlItem.select().where(IrlItem.case == case.id).order_by(IrlItem.position).dicts()
-    columns = ("name", "price_cents", "retired_at_ms")
+    columns = ("name", "price_cents", "image", "retired_at_ms")
     return _facts({column: getattr(case, column) for column in columns}, list(items))
 
 
@@ -131,6 +134,7 @@ def _facts(columns: dict[str, Any], items: list[dict[str, Any]]) -> IrlCaseFacts
         price_cents=columns["price_cents"],
         items=tuple(ItemLine(item["name"], item["price_cents"], item["ticket_width"]) for item in items),
         images=tuple(item["image"] for item in items),
+        image=columns["image"],
         is_on_sale=columns["retired_at_ms"] is None,
     )
 

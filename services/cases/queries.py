@@ -63,6 +63,8 @@ class ShownCase:
     used_balance_type: str | None
     required_level: int | None
     """Of a level case, the level that a player needs to open it."""
+    image: str
+    """Empty for a case without a picture of its own."""
     items: list[ShownItem] = field(default_factory=list)
     snapshot: str | None = None
     """The hash of the content, of a single case that can be opened."""
@@ -200,6 +202,7 @@ def _cases(*, spins: Any = SPINS) -> Any:
         spins,
         Case.used_balance_type,
         Case.required_level,
+        Case.image,
     ).join(User, peewee.JOIN.LEFT_OUTER, on=Case.creator == User.id)
 
 

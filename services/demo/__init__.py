@@ -1,1 +1,1 @@
-"""The demo catalogue: items, cases and IRL cases as import files, and the pictures of the items."""
+"""The demo catalogue: items, cases and IRL cases as import files, and their pictures."""

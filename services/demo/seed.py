@@ -41,8 +41,9 @@ def seed(services: Services) -> dict[str, int]:
     Rows that exist keep what an operator has changed. Returns how many items, cases and IRL cases were
     imported.
     """
-    now, pictures = services.clock(), services.settings.instance_dir / "media" / "items"
-    copytree(DATA / "pictures", pictures, copy_function=copyfile, dirs_exist_ok=True)
+    now, media = services.clock(), services.settings.instance_dir / "media"
+    for kind in ("items", "cases"):
+        copytree(DATA / "pictures" / kind, media / kind, copy_function=copyfile, dirs_exist_ok=True)
     with writing():
         names = set(Item.select(Item.market_hash_name).scalars())
         items = [row for row in _read("items.json") if row["marketHashName"] not in names]

@@ -83,9 +83,8 @@ INSERT_TRANSACTION = """
 INSERT INTO ledger_transactions (kind, created_at_ms) VALUES (:kind, :now) RETURNING id
 """
 
-INSERT_ENTRY = """
-INSERT INTO ledger_entries (transaction_id, account, user_id, amount_cents)
-VALUES (:transaction_id, :account, :user_id, :amount)
+INSERT_ENTRIES = """
+INSERT INTO ledger_entries (transaction_id, account, user_id, amount_cents) VALUES
 """
 
 
@@ -132,10 +131,19 @@ def write(*, kind: LedgerKind, entries: Iterable[Entry], now: Millis) -> int:
     The amounts must sum to zero. Those of 0 are left out.
     """
     (transaction_id,) = execute(INSERT_TRANSACTION, {"kind": kind, "now": now}).fetchone()
-    for entry in entries:
-        if entry.amount:
-            execute(INSERT_ENTRY, {"transaction_id": transaction_id, **entry._asdict()})
+    _insert(transaction_id, [entry for entry in entries if entry.amount])
     return int(transaction_id)
+
+
+def _insert(transaction_id: int, entries: Sequence[Entry]) -> None:
+    """Write entries of a transaction, all in one statement."""
+    if not entries:
+        return
+    values: dict[str, Any] = {"transaction_id": transaction_id}
+    for number, entry in enumerate(entries):
+        values |= {f"{name}_{number}": value for name, value in entry._asdict().items()}
+    rows = (f"(:transaction_id, :account_{n}, :user_id_{n}, :amount_{n})" for n in range(len(entries)))
+    execute(INSERT_ENTRIES + ", ".join(rows), values)
 
 
 def _change_balances(user_id: int, moves: Sequence[Move]) -> None:

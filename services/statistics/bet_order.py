@@ -8,7 +8,7 @@ Everything here is to be used within ``reading()``.
 """
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from heapq import merge
 from typing import NamedTuple
 
@@ -21,15 +21,12 @@ ALL_BATTLES = """
 SELECT after_nonce, bet_id, -id FROM battle_seats WHERE user_id = :user_id AND bet_id IS NOT NULL
 """
 
-# From the index battle_seats_in_history alone.
-BATTLES_UP_TO = """
-SELECT -id, number, after_nonce + number FROM (
-    SELECT id, after_nonce, ROW_NUMBER() OVER (ORDER BY after_nonce, bet_id) AS number
-    FROM battle_seats WHERE user_id = :user_id AND bet_id IS NOT NULL
-) AS own
-WHERE after_nonce + number <= :last
-ORDER BY number DESC
-LIMIT :most
+# From the index battle_seats_in_history alone, as the count.
+FIRST_BATTLES = """
+SELECT -id, after_nonce FROM battle_seats
+WHERE user_id = :user_id AND bet_id IS NOT NULL
+ORDER BY after_nonce {direction}, bet_id {direction}
+LIMIT :limit
 """
 
 # The index by earning has nonce and game, so no bets are fetched: see NONCE in player_lists.py.
@@ -69,23 +66,44 @@ def merged(nonces: Sequence[int], battles: Sequence[BattlePlace]) -> list[int]:
     return [each.nonce for each in merge(others, battles)]
 
 
-def page_of_all(*, user_id: int, place: Place, total: int, newest_first: bool) -> list[int]:
-    """The nonces of one page of all bets, of which there are ``total``."""
+def page_of_all(*, user_id: int, place: Place, total: int, battles: int, newest_first: bool) -> list[int]:
+    """The nonces of one page of all bets: there are ``total``, and ``battles`` of them are battles."""
     places = place.slice(range(total, 0, -1) if newest_first else range(1, total + 1))
     if not places:
         return []
     first, last = min(places), max(places)
-    # Those of the page, and the one before them.
-    values = {"user_id": user_id, "last": last, "most": len(places) + 1}
-    battles = execute(BATTLES_UP_TO, values).fetchall()
-    nonces = {at: nonce for nonce, _, at in battles if at >= first}
-    before = next((number for _, number, at in battles if at < first), 0)
+    nonces, before = {}, 0
+    for number, nonce, after_nonce in _battles_around(user_id, first, last, total=total, battles=battles):
+        if after_nonce + number < first:
+            before = max(before, number)
+        else:
+            nonces[after_nonce + number] = nonce
     for at in range(first, last + 1):
         if at in nonces:
             before += 1
         else:
             nonces[at] = at - before
     return [nonces[at] for at in places]
+
+
+def _battles_around(
+    user_id: int, first: int, last: int, *, total: int, battles: int
+) -> Iterator[tuple[int, int, int]]:
+    """Number, nonce and ``after_nonce`` of battles, read from the nearer end of the list.
+
+    Those with these places are among them, and the last one before these, unless there is none.
+    """
+    values = {"user_id": user_id}
+    if total - first < last:
+        values["limit"] = total - first + 2
+        rows = execute(FIRST_BATTLES.replace("{direction}", "DESC"), values)
+        numbers = range(battles, 0, -1)
+    else:
+        values["limit"] = last
+        rows = execute(FIRST_BATTLES.replace("{direction}", "ASC"), values)
+        numbers = range(1, battles + 1)
+    # There may be fewer rows than numbers.
+    return ((number, *row) for number, row in zip(numbers, rows, strict=False))
 
 
 def page_of_battles_and(

@@ -86,7 +86,8 @@ def _page_of_games(*, user_id: int, games: Collection[str], sort: GameSort, plac
     own = Bet.user == user_id
     is_all = len(games) == len(GAMES)
     if is_all:
-        total = lookups.played(user_id) + bet_order.count_battles(user_id)
+        battles = bet_order.count_battles(user_id)
+        total = lookups.played(user_id) + battles
     else:
         own &= Bet.game.in_(list(games))
         total = Bet.select(fn.COUNT(Bet.nonce)).where(own).scalar()
@@ -98,7 +99,9 @@ def _page_of_games(*, user_id: int, games: Collection[str], sort: GameSort, plac
         rows = rows_of_page(query, order=GAME_ORDERS[sort], place=place, total=total)
         nonces = [nonce for (nonce,) in rows]
     elif is_all:
-        nonces = bet_order.page_of_all(user_id=user_id, place=place, total=total, newest_first=newest_first)
+        nonces = bet_order.page_of_all(
+            user_id=user_id, place=place, total=total, battles=battles, newest_first=newest_first
+        )
     else:
         others = [game for game in games if game != BATTLE]
         nonces = bet_order.page_of_battles_and(

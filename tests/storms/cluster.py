@@ -4,9 +4,10 @@
     python -m tests.storms.cluster --processes 5 --only redis
     python -m tests.storms.cluster --seed "the one that was printed"
 
-Players use spins, the vault, promo codes and deposits at processes that share a temporary PostgreSQL and a
-Redis. A player whose connection ends connects to the next process. After each fault, every answer is
-compared with the database, and every proof must have come within ten seconds of being due.
+Players use spins, battles, the vault, promo codes and deposits at processes that share a temporary PostgreSQL
+and a Redis. The relays of the drand network that decides the battles are in trouble as well. A player whose
+connection ends connects to the next process. After each fault, every answer is compared with the database,
+and every proof must have come within ten seconds of being due.
 
 Prints a line for each fault, and up to 20 for its broken guarantees. Exits with 1 when there is one.
 """
@@ -23,6 +24,7 @@ from tests.harness.command_line import bench_command, end_with, seed_option
 from tests.harness.databases import bench_env
 from tests.harness.local_app import local_app
 from tests.harness.redis import RedisServer, redis_server
+from tests.storms.crashes.network import storm_network
 from tests.storms.crashes.storm import CrashStorm, Report
 
 LONGEST_DELAY_MS = 10_000
@@ -119,8 +121,12 @@ def _endure(
     faults: Callable[[CrashStorm, RedisServer], Steps], redis: RedisServer, processes: int, seed: str
 ) -> Report:
     settings = {"REDIS_URL": redis.url, "UPGRADER_PROOF_DELAY": PROOF_DELAY, "PROCESSES": str(processes)}
-    with bench_env(postgresql=True, **settings) as env, local_app(env) as app:
-        storm = CrashStorm(app, env, players=PLAYERS, sockets=SOCKETS, seed=seed)
+    with (
+        storm_network(seed) as network,
+        bench_env(postgresql=True, **settings, **network.settings) as env,
+        local_app(env) as app,
+    ):
+        storm = CrashStorm(app, env, players=PLAYERS, sockets=SOCKETS, seed=seed, network=network)
         report = storm.endure(faults(storm, redis), longest_delay_ms=LONGEST_DELAY_MS)
     if not report.counts["spin, acknowledged"]:
         report.problems.append("nobody could spin")

@@ -1,4 +1,5 @@
-// What surrounds every page: skip links, the header with its menu, the notice, the game, the feed, and the footer.
+// What surrounds every page: skip links, the header with its menu, live drops, the notice, the game,
+// and the footer.
 
 import { betList, reports } from "./fairness/bet-list.js";
 import { shownBalanceCents } from "./game/balance.js";
@@ -6,7 +7,8 @@ import { gamePanel } from "./game/game.js";
 import { areSoundsOn, switchSounds } from "./game/sounds.js";
 import { html, nothing } from "./lit.js";
 import { coins, logins, picture, skeletons } from "./parts/elements.js";
-import { liveBets, online } from "./parts/live-bets.js";
+import { online } from "./parts/live-bets.js";
+import { liveDrops } from "./parts/live-drops.js";
 import { loadPlayer, notifications, unreadMark } from "./player.js";
 import { current, isOpen } from "./router.js";
 import { routes } from "./routes.js";
@@ -18,7 +20,6 @@ const SECTIONS = [
   ["/fair", "Fair"],
 ];
 const MOST_LOADING = 8;
-const FEED = 10; // live bets beside the game
 
 export function shell() {
   const { route } = current;
@@ -30,6 +31,7 @@ export function shell() {
       ${route.isGame && isPlayer ? html`<a class="skip" href="#played">Skip to your bets</a>` : nothing}
     </nav>
     ${header(isPlayer)}
+    ${liveDrops()}
     <p id="notice" class="notice" role="alert" ?hidden=${!state.notice}
       data-about=${state.notice?.about ?? ""}>${state.notice?.text ?? ""}</p>
     ${route.isGame ? besideGame(isPlayer) : html`<main class="wide">${content()}</main>`}
@@ -43,11 +45,6 @@ const besideGame = (isPlayer) => html`
     ${gamePanel()}
     <div class="side">
       ${content()}
-      ${current.route.path === "/live" ? nothing : html`
-        <section class="panel feed" aria-labelledby="bets-title">
-          <h2 id="bets-title">Live bets</h2>
-          ${liveBets(state.liveBets.slice(0, FEED))}
-        </section>`}
     </div>
     ${isPlayer ? html`
       <section id="played" class="panel played" aria-labelledby="played-title" tabindex="-1">

@@ -4,6 +4,8 @@ import hashlib
 
 import pytest
 
+from models.cases import Case
+from models.db.connection import writing
 from tests.blueprints.battles.conftest import CHEAP, DEAR, PICTURE, PRICE
 
 pytestmark = pytest.mark.both_databases("services/battles/queries.py")
@@ -31,6 +33,12 @@ class TestOneBattle:
         [held] = battle["cases"]
         assert (held["id"], held["name"], held["price"], held["image"]) == (case, "Box", PRICE, PICTURE)
         assert (battle["state"], battle["version"], battle["cost"]) == ("open", 1, PRICE)
+
+    def test_a_case_with_a_picture_of_its_own_is_shown_with_it(self, create, case):
+        with writing():
+            Case.update(image="/media/cases/box.webp").where(Case.slug == case).execute()
+
+        assert create()["cases"][0]["image"] == "http://127.0.0.1:5000/media/cases/box.webp"
 
     def test_it_is_shown_to_everybody_without_the_fields_of_later_states(self, create, client):
         battle = create(private=True)

@@ -58,6 +58,28 @@ def test_cases_of_every_kind_are_imported(put, client):
     assert client.get("/api/cases/free").json["name"] == "Daily"
 
 
+FACE = "https://images.example.com/case.webp"
+
+
+def test_a_case_has_the_picture_of_its_import_until_that_is_removed(put, client):
+    def shown():
+        single, paged = (
+            client.get("/api/cases/case").json,
+            client.get("/api/cases/pagination").json["cases"][0],
+        )
+        assert single.get("image", "") == paged.get("image", "")
+        return single.get("image")
+
+    put(row(image=FACE))
+    assert shown() == FACE
+    put(row(contents={GUN: 100}))
+    assert shown() == FACE
+
+    put(row(image=""))
+
+    assert shown() is None
+
+
 def test_a_case_has_its_price_type_and_exact_percentages(put, client, write, run):
     put(row("Unpriced", {GUN: 50, UNPRICED: 50}))
     text = f"""[{{"name": "  My   Case ", "items": [

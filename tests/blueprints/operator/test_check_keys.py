@@ -8,6 +8,7 @@ from services.maintenance import encryption
 from services.staff.permissions import Role
 from tests.blueprints.prizes.conftest import DETAILS
 from tests.harness.spins import play_spin
+from tests.support.battles import Battles
 from tests.support.openings import win_prize
 from tests.support.two_factor import Authenticator, recovery_codes_of
 
@@ -18,6 +19,7 @@ OTHERS = {
     "1 of 1 2FA secrets",
     "10 of 10 recovery codes",
     "1 of 1 shipping addresses",
+    "1 of 1 server seeds of battles that have not ended",
 }
 
 
@@ -37,6 +39,7 @@ def filled(app, client, player, add_item):
     client.post(f"/prizes/{win_prize(app, player)}/ship", headers=player.headers)
     play_spin(app, player, add_item(price=10))
     recovery_codes_of(app, player, Authenticator(app, player))
+    Battles(app).open(player)
 
 
 @pytest.fixture

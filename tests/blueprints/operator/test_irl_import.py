@@ -34,6 +34,14 @@ def row(case_id="desk", *, items=(PEN,), **more):
     return {"id": case_id, "name": "Desk", "price": 12.5, "items": list(items)} | more
 
 
+def test_a_case_of_prizes_keeps_its_picture_when_a_later_file_has_none(put, client):
+    put(row(image="/media/cases/desk.webp"))
+    put(row(price=13))
+
+    images = [case["image"] for case in (client.get("/irl").json[0], client.get("/irl/desk").json)]
+    assert images == 2 * ["http://127.0.0.1:5000/media/cases/desk.webp"]
+
+
 @pytest.fixture
 def short_limit(app, database_url, monkeypatch):
     """A database whose statements, on PostgreSQL, may take less time than an import."""

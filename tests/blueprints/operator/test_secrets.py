@@ -10,14 +10,15 @@ from services.maintenance import encryption
 from services.shared.encryption import Encrypter
 from tests.blueprints.prizes.conftest import DETAILS
 from tests.harness.spins import play_spin
+from tests.support.battles import Battles
 from tests.support.openings import win_prize
 from tests.support.two_factor import Authenticator, recovery_codes_of
 
 OLD = "the secret that was used first and is long enough"
 NEW = "the secret that comes after it and is long enough"
-COUNTED = ("announcedSeeds", "bets", "twoFactorSecrets", "recoveryCodes", "shippingAddresses")
+COUNTED = ("announcedSeeds", "bets", "battles", "twoFactorSecrets", "recoveryCodes", "shippingAddresses")
 NOTHING = dict.fromkeys((*COUNTED, "staffAuthenticators", "unreadable"), 0)
-FILLED = NOTHING | {"announcedSeeds": 3, "bets": 2, "twoFactorSecrets": 1}
+FILLED = NOTHING | {"announcedSeeds": 3, "bets": 2, "battles": 1, "twoFactorSecrets": 1}
 
 
 @pytest.fixture
@@ -33,12 +34,13 @@ def secret(client, player):
 
 @pytest.fixture
 def filled(app, player, new_player, add_item, secret):
-    """Three announced seeds, two bets without a proof yet, and a secret, under the old key."""
+    """Three announced seeds, two bets without a proof yet, a battle, and a secret, under the old key."""
     new_player("bob")
     new_player("carol")
     item = add_item(price=10)
     for _ in range(2):
         play_spin(app, player, item)
+    Battles(app).open(player)
     return item
 
 

@@ -104,6 +104,8 @@ def test_the_demo_catalogue_has_both_games_all_cases_and_pictures(run, client):
     page = client.get("/api/cases/pagination?caseType=false&limit=100").json["cases"]
     assert {case["type"] for case in page} == {"gamea", "gameb", "mixed"}
     assert client.get("/api/cases/free").status_code == 200
+    faces = [client.get(case["image"], buffered=True) for case in (*page, *client.get("/irl").json)]
+    assert {(answer.status_code, answer.content_type) for answer in faces} == {(200, "image/webp")}
     levels = sorted(client.get("/api/cases?type=true").json, key=lambda case: case["price"])
     # Cases of higher levels cost more.
     assert [int(case["name"].split()[1]) for case in levels] == list(range(10, 101, 10))

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.blueprints.site.conftest import go, newest_bet, sign_in, spin
+from tests.blueprints.site.conftest import go, newest_bet, open_case, sign_in, spin
 from tests.support.chromium import NARROW, PHONE, resize
 
 pytestmark = pytest.mark.browser
@@ -149,6 +149,37 @@ def test_a_guest_sees_live_bets_and_filters_them_in_the_address(open_tab, site):
     assert guest.url.endswith("/live?show=high")
     guest.go_back()
     expect(own).to_have_count(2)
+
+
+def test_live_drops_are_wins_first_and_link_to_their_bets(tab, site):
+    tab.goto(f"{site.url}/ranking")
+    drops = tab.locator("#drops li")
+    expect(drops.first).to_have_class("win")
+    classes = drops.evaluate_all("drops => drops.map(({ className }) => className)")
+    assert classes == sorted(classes, reverse=True)
+
+    bet = site.get(drops.first.get_by_role("link").get_attribute("href").replace("/b/", "/bets/")).json()
+
+    assert bet["payout"] > bet["betAmount"]
+    assert bet["user"] in drops.first.inner_text()
+
+
+def test_paused_live_drops_wait_until_they_go_on(open_tab, site):
+    case, player = "Pocket Lint", site.new_player()
+    guest, tab = open_tab(), sign_in(open_tab(), site, player, item=None)
+    guest.goto(f"{site.url}/live")
+    expect(guest.locator("#drops li").first).to_be_visible()
+    pause = guest.get_by_role("button", name="Pause live drops")
+    pause.click()
+    own = guest.locator("#drops li", has_text=player["username"])
+    open_case(tab, case)
+    expect(guest.locator("#bets tr", has_text=player["username"])).to_have_count(1)
+    expect(own).to_have_count(0)
+
+    pause.click()
+    guest.get_by_role("heading", name="Live bets").click()
+
+    expect(own).to_contain_text(case)
 
 
 def test_the_ranking_marks_the_own_row_and_keeps_its_period_in_the_address(tab, site, player):

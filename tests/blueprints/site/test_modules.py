@@ -64,4 +64,4 @@ def test_the_chance_of_a_tie_is_that_of_all_outcomes():
 
 @pytest.mark.regulation("RTS 14E: results are not sped up")
 def test_battles_are_shown_in_step_and_tell_no_result_before_its_time():
-    run_tests("battle-timeline", "battle-room")
+    run_tests("battle-timeline", "battle-room", "battle-list")

@@ -1,4 +1,4 @@
-"""Openings of cases: the reel, the price, the proof, what a case requires, and several one after another."""
+"""Openings of cases: the reel, the price, the proof, what a case requires, and several at once."""
 
 import re
 
@@ -45,7 +45,7 @@ def range_of(bet):
 
 
 def choose_count(tab, count):
-    tab.get_by_role("group", name="Openings one after another").locator("label").nth(count - 1).click()
+    tab.get_by_role("group", name="Openings at once").locator("label").nth(count - 1).click()
 
 
 @pytest.mark.regulation("RTS 14E: results are not sped up")
@@ -95,6 +95,23 @@ def test_the_free_case_needs_a_code_and_opens_once(tab, site, player):
     expect(tab.locator("#balance")).to_have_text(f"{100.2 + newest_bet(site, player)['payout']:.2f} coins")
     expect(tab.locator("#why-not")).to_have_text("You have opened the free case already.")
     expect(condition).to_have_text("Already opened")
+
+
+def test_five_openings_end_in_five_cards_and_one_sum(tab, site, player):
+    choose_case(sign_in(tab, site, player, item=None), CASE)
+    choose_count(tab, 5)
+    expect(tab.get_by_role("img", name=f"of {CASE}")).to_have_count(5)
+
+    tab.locator("#spin").click()
+
+    cards = tab.locator("#reels .drawn-item")
+    expect(cards).to_have_count(5)
+    prices = [float(text.split()[0]) for text in cards.locator(".coins").all_text_contents()]
+    worth, net = sum(prices), sum(prices) - 5 * PRICE
+    said = f"Opened 5 of 5: worth {worth:.2f}, net {'+' if net > 0 else chr(0x2212)}{abs(net):.2f} coins."
+    expect(tab.locator("#outcome")).to_have_text(said)
+    expect(tab.locator("#game")).to_have_attribute("data-outcome", "won" if net > 0 else "lost")
+    assert balance(tab) == pytest.approx(100 + net)
 
 
 @pytest.mark.thorough

@@ -198,6 +198,7 @@ def test_every_answer_field_is_required_unless_it_is_optional(document, operatio
     }
 
     assert optional == {
+        *((f"{kind}Case", "image") for kind in ("", "Free", "Irl", "Listed", "ListedIrl", "Single")),
         ("Case", "requiredLevel"),
         ("Case", "usedBalanceType"),
         ("CancelledBattle", "serverSeed"),

@@ -107,8 +107,7 @@ test("openings follow each other after one click", async () => {
   const paid = house.settled.map(({ payout }) => payout);
   const net = paid.reduce((sum, payout) => sum + payout, -15);
   const sign = net > 0 ? "+" : "−";
-  const amounts = paid.map((each) => each.toFixed(2)).join(" + ");
-  const text = `Opened 3 of 3: ${amounts}, net ${sign}${Math.abs(net).toFixed(2)} coins.`;
+  const text = `Opened 3 of 3: worth ${(net + 15).toFixed(2)}, net ${sign}${Math.abs(net).toFixed(2)} coins.`;
   assert.equal(page.state.outcome.text, text);
 });
 
@@ -118,7 +117,7 @@ test("openings stop at the first refusal", async () => {
 
   await page.click();
 
-  assert.match(page.state.outcome.text, /^The opening was refused: Insufficient balance. Opened 1 of 5: \d+.00, net /);
+  assert.match(page.state.outcome.text, /^The opening was refused: Insufficient balance. Opened 1 of 5: worth \d+.00, net /);
   assert.equal(house.bets.length, 2);
 });
 
@@ -130,7 +129,7 @@ test("a player stops further openings", async () => {
   await page.click();
 
   assert.match(page.state.outcome.text, /^Opened 1 of 5/);
-  assert.match(markup(seriesControls()), /Openings one after another/);
+  assert.match(markup(seriesControls()), /Openings at once/);
 });
 
 test("openings stop when another player signs in", async () => {

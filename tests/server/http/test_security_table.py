@@ -108,6 +108,7 @@ TABLE = [
     Endpoint("GET", "/media/neutral/<name>", "/media/neutral/item.webp", PUBLIC, 200),
     Endpoint("GET", "/media/avatars/<name>", "/media/avatars/none.webp", PUBLIC, 404),
     Endpoint("GET", "/media/items/<name>", "/media/items/none.webp", PUBLIC, 404),
+    Endpoint("GET", "/media/cases/<name>", "/media/cases/none.webp", PUBLIC, 404),
     # The last one: it revokes the caller's token.
     Endpoint("POST", "/auth/logout-all", "/auth/logout-all", USER, 200),
 ]

@@ -5,9 +5,10 @@ from functools import partial
 from random import Random
 
 import pytest
+from cryptography.fernet import InvalidToken
 
 from models.battles import Battle, VoidReason
-from models.db.connection import reading
+from models.db.connection import reading, writing
 from models.log import LogEntry
 from models.users import User
 from services.battles.rules import MODES, TEAMS, Rules
@@ -178,6 +179,20 @@ def test_a_network_that_has_stopped_for_a_day_makes_the_battle_void_while_a_rela
     assert [cents(player) for player in players] == [STARTS_WITH] * 6
 
 
+def test_a_battle_that_can_not_be_ended_does_not_keep_the_others_waiting(arena, players, run):
+    broken, following = arena.locked(*players[:2]), arena.locked(*players[2:4])
+    arena.append()
+    arena.pass_round(following)
+    seed = change_seed(broken, "")
+
+    with pytest.raises(InvalidToken):
+        arena.end_due(following)
+
+    assert arena.now(following).state == "settled"
+    change_seed(broken, seed)
+    assert arena.end_due(broken).state == "settled"
+
+
 def test_a_seat_is_wagered_when_its_battle_is_settled_and_not_before(arena, players):
     battle = arena.locked(*players[:2], None)
     assert wagered_cents(players[0]) == 0
@@ -224,6 +239,14 @@ def test_battles_of_the_same_players_beside_their_spins_do_not_block_each_other(
                 arena.services.battle_ending.settle(battle.id, beacon)
 
     all_at_once([partial(play, number) for number in range(6)] + [partial(run_tasks, 0)] * 2)
+
+
+def change_seed(battle, encrypted):
+    """Replace the server seed of a battle; the one that it had."""
+    with writing():
+        before = Battle.get_by_id(battle.id).encrypted_server_seed
+        Battle.update(encrypted_server_seed=encrypted).where(Battle.id == battle.id).execute()
+    return before
 
 
 @reading()

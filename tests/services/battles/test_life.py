@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 
 from services.accounts import access
+from services.battles import queries
 from services.battles.refusals import (
     AlreadySeated,
     BattleBegun,
@@ -545,6 +546,17 @@ def test_a_battle_that_nobody_completes_for_an_hour_is_cancelled(arena, alice, b
     assert (cents(alice), escrow_cents()) == (STARTS_WITH, 0)
 
 
+@pytest.mark.usefixtures("audited")
+def test_a_battle_that_was_open_when_the_server_stopped_for_hours_is_cancelled(arena, alice, clock):
+    battle = arena.create(alice)
+    clock.advance(hours=3)
+    queries.content_of.cache_clear()
+    arena.services.battle_upkeep.forget_contents()
+
+    assert arena.cancel_due(battle).state == "cancelled"
+    assert cents(alice) == STARTS_WITH
+
+
 # -- beacons that do not come -----------------------------------------------------------------------------
 
 
@@ -599,3 +611,13 @@ def test_battles_begin_again_with_the_next_beacon(arena, alice, bob):
 def test_without_relays_there_are_no_battles(app, new_player, clock):
     with pytest.raises(BattlesOff):
         app.extensions["services"].battles.check_on()
+
+
+@pytest.mark.usefixtures("audited")
+def test_open_battles_are_cancelled_when_battles_are_turned_off(arena, alice, make_app, clock):
+    battle = arena.create(alice)
+
+    make_app(clock=clock, BEACON_URLS="").extensions["services"].battle_upkeep.cancel_due()
+
+    assert arena.now(battle).state == "cancelled"
+    assert (cents(alice), escrow_cents()) == (STARTS_WITH, 0)

@@ -23,6 +23,7 @@ def cases(arena):
     return {slug: openings.recent(slug).available.price_cents for slug in ("box", "odds", "dust")}
 
 
+@pytest.mark.guarantee("A second program")
 @pytest.mark.parametrize(
     "count", [pytest.param(60, id="each kind"), pytest.param(1_000, marks=pytest.mark.thorough)]
 )

@@ -2,6 +2,7 @@ import hashlib
 import hmac
 from fractions import Fraction
 from itertools import product
+from math import prod
 
 import pytest
 from hypothesis import given
@@ -98,6 +99,24 @@ def test_every_seat_has_the_same_expected_payout(rules):
         drawn, drawn_chance = [[cents] for _, cents in items], Fraction(1)
         for chance, _ in items:
             drawn_chance *= chance
+        for chance, decision in all_decisions(rules, drawn):
+            for seat, cents in enumerate(decision.payouts_cents):
+                expected[seat] += drawn_chance * chance * cents
+
+    assert expected == [mean] * seats
+
+
+@pytest.mark.parametrize("rules", [rules for rules in RULES if len(rules.team_of_seats) < 6], ids=str)
+def test_every_seat_has_the_same_expected_payout_of_two_cases(rules):
+    # With ``terminal`` the second case decides who gets the items of both.
+    first = [(Fraction(1, 3), 2), (Fraction(2, 3), 5)]
+    second = [(Fraction(3, 4), 0), (Fraction(1, 4), 3)]
+    openings = [(a * b, [cents, more]) for (a, cents), (b, more) in product(first, second)]
+    seats = len(rules.team_of_seats)
+    mean = sum(chance * sum(cents) for chance, cents in openings)
+    expected = [Fraction(0)] * seats
+    for items in product(openings, repeat=seats):
+        drawn, drawn_chance = [cents for _, cents in items], prod(chance for chance, _ in items)
         for chance, decision in all_decisions(rules, drawn):
             for seat, cents in enumerate(decision.payouts_cents):
                 expected[seat] += drawn_chance * chance * cents

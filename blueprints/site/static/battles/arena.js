@@ -73,8 +73,8 @@ function freeSeat(battle, seat, { join, callBot }) {
   const number = seat + 1;
   return html`<div class="ready">
     ${!getToken() || own ? html`<span class="quiet">Free seat</span>` : html`<button type="button" class="join"
-      aria-label="Join on seat ${number} for ${format(battle.costCents)} coins" @click=${() => join(seat)}>
-      Join <span aria-hidden="true">${coins(battle.costCents)}</span></button>`}
+      @click=${() => join(seat)}>Join <span class="unseen">on seat ${number} for</span> ${
+        coins(battle.costCents)}</button>`}
     ${own?.seat === 0 && !battle.playersOnly
       ? namedButton("Call a bot", `to seat ${number}`, () => callBot(seat)) : nothing}
   </div>`;

@@ -1,9 +1,8 @@
 // What is in the cases of a battle: items with their pictures, prices and chances, each case loaded once.
 
 import { readSnapshot } from "../fairness/rolls.js";
-import { centsOfPrice } from "../format.js";
 import { describeCase, loadSnapshot } from "../game/case-content.js";
-import { rarityOf } from "./timeline.js";
+import { rarityOf } from "../game/rarity.js";
 
 const WHOLE = 1e18;
 
@@ -19,15 +18,15 @@ export function snapshotText(hash) {
   return texts.get(hash);
 }
 
-const withRarity = (item) => ({ ...item, rarity: rarityOf(item.chance) });
+const withRarity = (item) => ({ ...item, rarity: rarityOf(item.priceCents) });
 
 /** The items of a case of a battle. Without its snapshot they are those that were drawn, with the same chance. */
 async function itemsOf({ id, snapshot }, drawn) {
-  const [images, text] = await Promise.all([
+  const [images, items] = await Promise.all([
     describeCase("case", id).then((described) => described.images, () => new Map()),
-    snapshotText(snapshot).catch(() => null),
+    snapshotText(snapshot).then((text) => readSnapshot(text).items).catch(() => null),
   ]);
-  const known = text ? readSnapshot(text).items : [...new Map(drawn.map((each) => [each.item, each])).values()]
+  const known = items ?? [...new Map(drawn.map((each) => [each.item, each])).values()]
     .map(({ item, priceCents }) => ({ name: item, priceCents, width: null }));
   return known.map((item) => withRarity({
     ...item,
@@ -45,9 +44,3 @@ export async function loadContents({ cases, drawn }) {
     [hash, await itemsOf(each, drawnOf(hash))]));
   return new Map(loaded);
 }
-
-/** The dearest item of a case as it is listed, whose picture stands for the case. */
-export const dearestOf = ({ items }) =>
-  items.toSorted((one, other) => centsOf(other) - centsOf(one))[0];
-
-const centsOf = ({ price }) => (price === null ? 0 : centsOfPrice(price));

@@ -16,6 +16,7 @@ const NONE = {
   of: null, checks: null, receipt: null, outcome: null, file: "", problem: "", isBusy: false, isQuiet: false,
 };
 const verdict = { ...NONE };
+let running = Promise.resolve(); // One after the other.
 
 const RELAY = "https://api.drand.sh"; // of the public network
 const SIGNATURE = /^[0-9a-f]{96}$/;
@@ -38,9 +39,14 @@ export const computedOutcome = ({ id }) => (verdict.of === id ? verdict.outcome 
  * Verify the battle that is shown. `signature` is that of its round, which a void battle does not say. `isQuiet` shows
  * no list: only who would have won.
  */
-export async function verifyShown({ signature, isQuiet = false } = {}) {
+export function verifyShown({ signature, isQuiet = false } = {}) {
+  running = running.then(() => run({ signature, isQuiet }));
+  return running;
+}
+
+async function run({ signature, isQuiet }) {
+  if (!room.battle || !canVerify()) return;
   const { id, sent } = room.battle;
-  if (verdict.isBusy || !canVerify()) return;
   Object.assign(verdict, { ...NONE, of: id, isBusy: true, isQuiet });
   await update();
   try {
@@ -102,7 +108,7 @@ function verification({ id, state: now, round }, isEnded) {
   const isShown = of === id && !isQuiet;
   return html`
     <button id="verify-battle" type="button" class="plain" aria-disabled=${isShown && isBusy}
-      @click=${() => verifyShown()}>Verify in the browser</button>
+      @click=${() => (isShown && isBusy ? undefined : verifyShown())}>Verify in the browser</button>
     <div id="battle-verdict" class="found" role="status" tabindex="-1">${!isShown ? nothing : isBusy ? "Recomputing…"
       : problem ? html`<strong class="failed">${problem}</strong>` : checks ? found() : nothing}</div>
     ${now === "void" && !room.rules.demo && !outcome ? whoWouldHaveWon(textField({

@@ -23,7 +23,6 @@ const ARRIVAL_MS = 1_000; // after the time of its round, a beacon has usually a
 const LATE_MS = 3_000; // after the time of its round, a beacon is called late
 const CLOCK_MS = 500;
 const TIMER_MS = 20; // A timer may end a moment too early.
-const OVER = { isOver: true, isTurning: false, isDraw: false, shown: Infinity };
 
 /** What the page shows; `place` is as placeAt returns it, and null while nothing is drawn. */
 export const room = {
@@ -52,7 +51,7 @@ const pace = () => paceOf(state.rules?.proofDelay ?? TURN_SECONDS, isFast());
 /** Follow a battle. The one of before is left. */
 export async function enterRoom(id) {
   leaveRoom();
-  Object.assign(room, { id, battle: null, problem: "", place: null, said: "" });
+  Object.assign(room, { id, battle: null, problem: "", place: null, drawMotion: null, said: "" });
   const loading = load(id);
   watching = watchBattle(id, {
     answered: ({ battle }) => { if (battle) loading.then(() => take(battle)); },
@@ -132,7 +131,6 @@ export function ownSeat({ id, seats } = room.battle) {
     player && (player.username === state.player?.username || clientSeed === known?.clientSeed));
 }
 
-
 // The clock of a locked battle
 
 /** Draw the page twice a second while it counts the time to the round. */
@@ -155,8 +153,9 @@ async function begin(began) {
   room.strips = stripsOf(battle, (hash) => contents.get(hash));
   room.draw = drawStrip(battle);
   const isOver = Date.now() - began >= lengthOf(battle, pace());
-  room.began = began;
-  room.place = null;
+  // At rest, for those who come when all is over.
+  const atRest = room.draw && { from: room.draw.to, to: room.draw.to, seconds: 0, began: 0 };
+  Object.assign(room, { began, place: null, drawMotion: isOver ? atRest : null });
   advance({ isQuiet: isOver });
 }
 
@@ -216,7 +215,6 @@ export function resultWords(battle) {
 }
 
 async function finish(isQuiet) {
-  Object.assign(room, { place: { ...room.place, ...OVER, shown: room.battle.cases.length } });
   holdBack();
   if (isQuiet) return;
   const own = ownSeat();

@@ -5,15 +5,11 @@ import { winnerOf } from "../fairness/rolls.js";
 import { teamOfSeats } from "./terms.js";
 
 const PASSING = 34; // cells between the first and the last stop
-export const BESIDE = 4; // cells on each side of a stop, more than a reel shows
+// Cells on each side of a stop, more than a reel of a seat, or that of a draw, shows.
+const [BESIDE, BESIDE_DRAW] = [4, 8];
 const EDGE = 0.06; // of a cell, where the marker never stops: it would seem to point at both cells
 const FAST = 0.25; // of the usual time
 const REST = 0.25; // of the time of a turn, to see what was drawn
-
-const RARITIES = [["legendary", 0.01], ["epic", 0.05], ["rare", 0.15], ["uncommon", 0.4], ["common", Infinity]];
-
-/** The name of an item's colour, from its chance (0 to 1). */
-export const rarityOf = (chance) => RARITIES.find(([, below]) => chance < below)[0];
 
 /** How long the reels turn and rest, in milliseconds; `turnSeconds` is the usual time of a turn. */
 export function paceOf(turnSeconds, isFast) {
@@ -41,11 +37,12 @@ function pick(items, random) {
 
 const pickMany = (items, count, random) => Array.from({ length: count }, () => pick(items, random));
 
-/** A strip that turns from the cells that are seen to an item. The marker stops `within` its cell (0 to 1). */
+/** A strip that turns from the middle of the `seen` cells to an item. It stops `within` the cell of that (0 to 1). */
 function stripTo(item, within, { seen, items, random }) {
   const stop = seen.length + PASSING;
-  const cells = [...seen, ...pickMany(items, PASSING, random), item, ...pickMany(items, BESIDE, random)];
-  return { cells, stop, from: BESIDE + 0.5, to: stop + EDGE + within * (1 - 2 * EDGE) };
+  const beside = (seen.length - 1) / 2;
+  const cells = [...seen, ...pickMany(items, PASSING, random), item, ...pickMany(items, beside, random)];
+  return { cells, stop, from: beside + 0.5, to: stop + EDGE + within * (1 - 2 * EDGE) };
 }
 
 /** The cells around the place where a strip has stopped. */
@@ -99,7 +96,7 @@ export function drawStrip(battle) {
   if (!teams) return null;
   const random = randomFrom(`${battle.randomness}:draw`);
   const winner = teams.find(({ team }) => team === battle.winners[0]);
-  const seen = pickMany(teams, 2 * BESIDE + 1, random);
+  const seen = pickMany(teams, 2 * BESIDE_DRAW + 1, random);
   return stripTo(winner, 0.1 + 0.8 * random(), { seen, items: teams, random });
 }
 

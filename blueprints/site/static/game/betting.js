@@ -42,6 +42,8 @@ const NO_ROLL = { status: false, error: "The server did not send what decides th
 const shownByNonce = new Map();
 // Called for a bet that was settled while this page did not see it.
 let resume = () => {};
+// Promises of settled bets whose wheel or reel is turning.
+const turning = new Set();
 // When the shortest time between two bets is over.
 let cycleEndsAt = 0;
 
@@ -131,12 +133,13 @@ export function begin({ content, ...bet }) {
 }
 
 /**
- * Send an attempt, for the first time or again. Resolves with the server's answer when its wheel or reel has stopped.
+ * Send an attempt, for the first time or again. Resolves with the server's answer when its wheel or reel has stopped;
+ * without `waits` once it is settled, so that the next bet may be sent meanwhile (`allStopped`).
  *
  * `game.inProgress` is shown while the bet runs. `game.turn(attempt)` turns the wheel or the reel, which stops
  * `proofDelay` after the bet was decided; then `game.conclude(attempt)` shows the outcome.
  */
-export async function play(attempt, game) {
+export async function play(attempt, game, waits = true) {
   let end;
   const over = new Promise((resolve) => { end = resolve; });
   shownByNonce.set(attempt.nonce, over);
@@ -146,14 +149,32 @@ export async function play(attempt, game) {
   if (attempt.pf) turn(state.bet);
   if (attempt.proof) proved(attempt.game, attempt.proof);
   if (!isSettled(attempt)) await send(attempt);
-  await state.bet.turning;
-  sessionStorage.removeItem(INTERRUPTED_KEY);
-  update({ bet: null, shownNonce: attempt.nonce });
+  const stopping = stop(state.bet, end);
+  if (waits || !isSettled(attempt)) await stopping;
+  else follow(stopping);
+  return attempt.answer;
+}
+
+/** Wait until the wheel or the reel of a bet has stopped, then show its outcome. */
+async function stop(bet, end) {
+  const { attempt, game } = bet;
+  await bet.turning;
+  if (sessionStorage.getItem(INTERRUPTED_KEY) === attempt.request.requestId) sessionStorage.removeItem(INTERRUPTED_KEY);
+  update({ bet: state.bet === bet ? null : state.bet, shownNonce: attempt.nonce });
   if (isSettled(attempt)) game.conclude(attempt);
   else if (!isOpen(attempt)) drawSeed(); // The server has seen the seed of the refused bet.
   end(isSettled(attempt) ? readAttempt(attempt) : null);
-  return attempt.answer;
 }
+
+/** Let the next bet be sent while this one, which is settled, is turning. */
+function follow(stopping) {
+  turning.add(stopping);
+  stopping.finally(() => turning.delete(stopping));
+  update({ bet: null });
+}
+
+/** Resolves when no wheel or reel is turning. */
+export const allStopped = () => Promise.all(turning);
 
 async function send(attempt) {
   const answer = await ask(attempt.event, attempt.request);

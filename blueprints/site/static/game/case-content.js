@@ -4,6 +4,7 @@
 import { getJson, getText } from "../api.js";
 import { canVerify, readSnapshot, sha256 } from "../fairness/rolls.js";
 import { centsOfCoins, centsOfPrice } from "../format.js";
+import { faceOf } from "../parts/elements.js";
 import { state } from "../store.js";
 
 const FREE_CASE = "free-case";
@@ -39,7 +40,7 @@ export function describeCase(game, id) {
  * that item is null, and so is the `width` of every item.
  */
 export async function loadCase(game, id) {
-  const { name, price, items, requiredLevel, snapshot: hash } = await getJson(pathOf(game, id));
+  const { name, price, image, items, requiredLevel, snapshot: hash } = await getJson(pathOf(game, id));
   const text = hash && (await loadSnapshot(hash));
   const content = hash && readSnapshot(text);
   const isFree = id === FREE_CASE && game === "case";
@@ -51,6 +52,7 @@ export async function loadCase(game, id) {
     costCents: isFree ? 0 : centsOfCoins(price),
     isFree,
     requiredLevel,
+    face: faceOf({ image, items }),
     snapshot: hash && { hash, text },
     items: items.map((item, index) => shownItem(item, content?.items[index])),
   };

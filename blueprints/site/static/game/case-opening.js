@@ -1,24 +1,27 @@
-// A case: its reel, its items with their chances, and its price. game.js opens it.
+// A case: its reels, its items with their chances, and its price. game.js opens it.
 
 import { readAttempt } from "../fairness/records.js";
 import { percentOfTicket, readSnapshot, winnerOf } from "../fairness/rolls.js";
 import { centsOfCoins, coinsOfCents, format, formatSigned } from "../format.js";
 import { html, nothing, ref, svg } from "../lit.js";
-import { coins, picture } from "../parts/elements.js";
+import { casePicture, coins, picture } from "../parts/elements.js";
 import { caseActivity, loadActivity } from "../parts/live-bets.js";
 import { askForPromoCode } from "../parts/promo-code.js";
 import { loadPlayer } from "../player.js";
 import { showOutcome, state, update } from "../store.js";
 import { spendableCents } from "./balance.js";
 import { accessTo, loadCase } from "./case-content.js";
+import { partsOf } from "./items.js";
 import { burstFrom, move } from "./motion.js";
-import { chosenCount, isSeries, seriesControls, turningSeconds } from "./pace.js";
+import { chosenCount, isSeries, seriesControls, seriesPlace, turningSeconds } from "./pace.js";
+import { rarityOf } from "./rarity.js";
 
 const CHANGED = ["Case price has changed", "Case has changed", "Case not found", "Case is not available"];
 
 const chanceText = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 6 });
 
-const shown = { case: null, last: null }; // the last opening of the case
+// The case; how many reels its last openings have; and those whose reels have stopped, by the places of the reels.
+const shown = { case: null, count: 1, results: [] };
 let loading = null; // the case that was chosen last, until it is loaded
 
 export const isBusy = () => loading !== null;
@@ -34,6 +37,7 @@ export const opening = {
   stage: "#opening",
   inProgress: "The reel is turning.",
   title: () => shown.case.name,
+  face: () => (shown.case.face ? casePicture(shown.case.face, 56) : nothing),
 
   action() {
     const { costCents } = shown.case;
@@ -61,7 +65,9 @@ export const opening = {
       // The server refuses the opening if the case has another price or other items by now.
       content: { case: id, price: coinsOfCents(priceCents), snapshot: snapshot.hash },
       terms: { content: snapshot.text },
-      display: { what: name, name, images: items.map(({ image }) => image), proofDelay: turningSeconds() },
+      display: {
+        what: name, name, images: items.map(({ image }) => image), place: seriesPlace(), proofDelay: turningSeconds(),
+      },
       costCents,
     };
   },
@@ -69,7 +75,8 @@ export const opening = {
   /** Show the case of an opening that was sent, unless it is shown. */
   restore({ game, request, terms, display, costCents }) {
     loading = null; // A case that is still loading must not replace this one.
-    opening.reset();
+    if (seriesPlace() === 0) opening.reset();
+    shown.count = isSeries() ? chosenCount() : 1;
     if (shown.case?.snapshot?.hash === request.snapshot) return;
     const { items } = readSnapshot(terms.content);
     show({
@@ -83,15 +90,24 @@ export const opening = {
     });
   },
 
-  turn: ({ pf, decidedAt, display }) =>
-    turnReel(winnerOf(BigInt(pf.ticket), shown.case.items), { seconds: display.proofDelay, began: decidedAt }),
+  turn(attempt) {
+    const { pf, decidedAt, display } = attempt;
+    const won = winnerOf(BigInt(pf.ticket), shown.case.items);
+    turnReel(stripAt(placeOf(attempt)), won, { seconds: display.proofDelay, began: decidedAt });
+  },
 
   conclude(attempt) {
-    shown.last = attempt;
+    shown.results[placeOf(attempt)] = attempt;
+    if (isSeries()) return;
     const { item, won, payoutCents } = readAttempt(attempt);
     const what = `${shown.case.game === "irl" ? "a prize worth" : "which pays"} ${format(payoutCents)} coins`;
     showOutcome(`${won ? "You won" : "You got"} ${item}, ${what}.`, won ? "won" : "lost");
     if (won) burstFrom(document.querySelector("#reel"), 140);
+  },
+
+  /** All reels of a series have stopped. */
+  concludeAll({ netCents }) {
+    if (netCents > 0) burstFrom(document.querySelector("#opening"), 140);
   },
 
   /** After a refusal that the shown content explains, show the case as it is now, to be opened again. */
@@ -105,17 +121,21 @@ export const opening = {
   },
 
   reset() {
-    shown.last = null;
+    shown.results = [];
+    for (const strip of strips) strip.stop = null;
   },
 
   stageView,
   controls: () => (shown.case.costCents ? seriesControls() : nothing),
 };
 
+/** The place of the reel of an attempt. One that a reload has interrupted has the only reel. */
+const placeOf = ({ display }) => (isSeries() ? display.place : 0);
+
 function show(loaded) {
   shown.case = loaded;
   opening.reset();
-  if (loaded.snapshot) fillReel(loaded.items);
+  strips.length = 0;
   loadActivity(loaded);
 }
 
@@ -146,29 +166,51 @@ async function usePromoCode() {
 }
 
 function stageView(shareLast) {
-  const { name, items, snapshot } = shown.case;
-  const { ticket, payoutCents, wagerCents } = shown.last ? readAttempt(shown.last) : {};
-  const place = ticket && percentOfTicket(BigInt(ticket));
-  const text = ticket ? `Ticket ${place.toFixed(5)} % · net ${formatSigned(payoutCents - wagerCents)}`
-    : "A random point on this bar picks your item.";
+  const { items, snapshot } = shown.case;
+  const tickets = shown.results.map(({ pf }) => percentOfTicket(BigInt(pf.ticket)));
   return html`
     <div id="opening" class="opening">
       ${snapshot ? html`
-        ${reel(name, state.bet !== null)}
+        ${reels()}
         <div class="ranges" aria-hidden="true">
           ${ruler(items)}
-          ${ticket ? html`<span id="ticket" class="ticket" .style=${`left: ${place}%`}></span>` : nothing}
+          ${tickets.map((place) => html`<span class="ticket" .style=${`left: ${place}%`}></span>`)}
         </div>` : nothing}
-      <p id="ticket-text" class="quiet">${text} ${shareLast()}</p>
+      <p id="ticket-text" class="quiet">${ticketText(tickets)} ${shown.count > 1 ? nothing : shareLast()}</p>
       ${accessTo(shown.case)?.needsPromoCode ? html`<button id="enter-promo-code" type="button" class="plain"
         @click=${usePromoCode}>Enter a promo code</button>` : nothing}
     </div>`;
 }
 
+function ticketText(tickets) {
+  if (tickets.length === 0) return "A random point on this bar picks your item.";
+  if (shown.count > 1) return tickets.length > 1 ? "Each point on this bar picked an item." : "";
+  const { payoutCents, wagerCents } = readAttempt(shown.results[0]);
+  return `Ticket ${tickets[0].toFixed(5)} % · net ${formatSigned(payoutCents - wagerCents)}`;
+}
+
+/** The reel, or several side by side. Those of a series become cards when all have stopped. */
+function reels() {
+  const count = state.bet || isSeries() || shown.results.length ? shown.count : openingCount();
+  if (count === 1) return reel(0);
+  const places = Array.from({ length: count }, (_, place) => place);
+  return html`<ol id="reels" class="reels">${places.map((place) => html`<li>${
+    shown.results[place] && !isSeries() ? drawn(shown.results[place]) : reel(place, place + 1)}</li>`)}</ol>`;
+}
+
+/** The item that an opening has won, as a card. */
+function drawn({ pf }) {
+  const { name, image, priceCents } = shown.case.items[winnerOf(BigInt(pf.ticket), shown.case.items).position];
+  const { gun, skin, wear } = partsOf(name);
+  return html`<div class="drawn-item" data-rarity=${rarityOf(priceCents)}>${picture("item", image, 64, "eager")}
+    <span class="name"><span class="quiet">${gun}</span> ${skin} <span class="quiet">${wear}</span></span>
+    ${coins(priceCents)}</div>`;
+}
+
 export function ruler(items) {
   let start = 0;
   const ranges = items.map(({ width }) => {
-    const range = svg`<rect x=${start} width=${chanceOf(width)} height="1" data-rarity=${rarityOf(width)}/>`;
+    const range = svg`<rect x=${start} width=${chanceOf(width)} height="1"/>`;
     start += chanceOf(width);
     return range;
   });
@@ -178,17 +220,17 @@ export function ruler(items) {
 /** What is below the form: the items of the case. */
 export function caseItems() {
   const { items } = shown.case;
-  const won = shown.last && winnerOf(BigInt(shown.last.pf.ticket), items).position;
+  const won = shown.results.map(({ pf }) => winnerOf(BigInt(pf.ticket), items).position);
   return html`<div class="contents">
     <h3>Items and their chances</h3>
-    <ul id="case-items" class="lines">${items.map((item, position) => line(item, position === won))}</ul>
+    <ul id="case-items" class="lines">${items.map((item, position) => line(item, won.includes(position)))}</ul>
     ${caseActivity(shown.case)}
   </div>`;
 }
 
 function line({ name, image, percentage, priceCents, width }, isWon) {
   const chance = width === null ? percentage : chanceOf(width);
-  return html`<li data-rarity=${width === null ? nothing : rarityOf(width)} ?data-won=${isWon}>
+  return html`<li data-rarity=${rarityOf(priceCents) ?? nothing} ?data-won=${isWon}>
     ${picture("item", image, 44)}
     <span class="name">${name}</span>
     <span class="quiet">${chanceText.format(chance)} %</span>
@@ -196,33 +238,35 @@ function line({ name, image, percentage, priceCents, width }, isWon) {
   </li>`;
 }
 
-// The reel: a strip of cells, one for each item that passes, which stops where the ticket says.
+// A reel: a strip of cells, one for each item that passes, which stops where the ticket says.
 
 const PASSING = 50; // cells between the first and the last stop
 const BESIDE = 8; // cells on each side of a stop, more than the reel shows
 const EDGE = 0.02; // of a cell, where the marker never stops: it would seem to point at both cells
 
-// The names of the style sheet for the items' colours, with the chance in percent that each begins below.
-const RARITIES = [["legendary", 1], ["epic", 5], ["rare", 15], ["uncommon", 40], ["common", Infinity]];
-
-// The items; which of them each cell shows, by their positions; where the marker is, in cells; and which cell has won.
-const strip = { items: [], cells: [], place: 0, stop: null, motion: null };
+// The strips of the reels: which item each cell shows, by their positions; where the marker is, in cells; and which
+// cell has won.
+const strips = [];
 
 /** The chance of an item in percent, from its width. */
 const chanceOf = (width) => Number(width) / 1e16;
 
-const rarityOf = (width) => RARITIES.find(([, below]) => chanceOf(width) < below)[0];
-
-/** Show the items of a case, each `{ name, image, width }`, at rest. */
-function fillReel(items) {
-  const place = BESIDE + 0.5;
-  Object.assign(strip, { items, cells: some(items, 2 * BESIDE + 1), place, stop: null });
-  strip.motion = { from: place, to: place, seconds: 0, began: 0 };
+/** The strip of a reel. A new one shows items of the case, at rest. */
+function stripAt(place) {
+  const rest = BESIDE + 0.5;
+  strips[place] ??= {
+    cells: some(shown.case.items, 2 * BESIDE + 1),
+    place: rest,
+    stop: null,
+    motion: { from: rest, to: rest, seconds: 0, began: 0 },
+  };
+  return strips[place];
 }
 
 /** Turn to an item. The marker stops inside its cell, between the left edge (`within` is 0) and the right one (1). */
-function turnReel({ position, within }, { seconds, began }) {
-  const { items, cells, place } = strip;
+function turnReel(strip, { position, within }, { seconds, began }) {
+  const { cells, place } = strip;
+  const { items } = shown.case;
   const here = Math.floor(place);
   const seen = cells.slice(here - BESIDE, here + BESIDE + 1);
   const from = BESIDE + (place - here);
@@ -241,13 +285,16 @@ function some(items, count) {
   });
 }
 
-/** The reel. Its style sheet moves the strip by `--cells`. */
-function reel(name, isTurning) {
-  const { items, cells, motion } = strip;
-  const stop = isTurning ? null : strip.stop;
+/** A reel, with its number if there are several. Its style sheet moves the strip by `--cells`. */
+function reel(place, number) {
+  const { cells, motion, stop: end } = stripAt(place);
+  const { name, items } = shown.case;
+  const stop = shown.results[place] ? end : null;
+  const isTurning = end !== null && stop === null;
   const now = isTurning ? " is turning" : stop === null ? "" : ` stopped at ${items[cells[stop]].name}`;
   return html`
-    <div id="reel" class="reel" role="img" aria-label="The reel of ${name}${now}">
+    <div id=${number ? nothing : "reel"} class="reel" role="img"
+      aria-label="The reel ${number ? `${number} ` : ""}of ${name}${now}">
       <div class="strip" ${ref((element) => move(element, "--cells", motion))}>
         ${cells.map((position, place) => cell(items[position], place === stop))}
       </div>
@@ -255,7 +302,7 @@ function reel(name, isTurning) {
 }
 
 // A lazy picture would load only after its cell has moved into view.
-const cell = ({ name, image, width }, isWon) => html`
-  <div class="cell" data-rarity=${rarityOf(width)} ?data-won=${isWon}>
+const cell = ({ name, image, priceCents }, isWon) => html`
+  <div class="cell" data-rarity=${rarityOf(priceCents)} ?data-won=${isWon}>
     ${picture("item", image, 72, "eager")}<span>${name}</span>
   </div>`;

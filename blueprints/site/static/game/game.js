@@ -5,6 +5,7 @@
 //
 //   noun, view, stage, inProgress   what one bet is called; its part of the panel; the part that moves; a bet in words
 //   title(), action()               the heading, and what the button says
+//   face()                          optional, the picture beside the heading
 //   objection()                     why the server would refuse its bet, in words; null when it would accept it
 //   begin()                         its next bet, for `begin` of betting.js
 //   restore(attempt)                shows a bet that was sent before
@@ -23,7 +24,7 @@ import { loadPlayer } from "../player.js";
 import { current } from "../router.js";
 import { getToken } from "../session.js";
 import { showOutcome, state, update } from "../store.js";
-import { begin, bettingObjection, openAttempt, play } from "./betting.js";
+import { allStopped, begin, bettingObjection, openAttempt, play } from "./betting.js";
 import { addressOfCase } from "./case-content.js";
 import { caseItems, chooseCase, isBusy, opening, openingCount, shownCase } from "./case-opening.js";
 import { isSeries, playSeries, quickSwitch, stopSeries } from "./pace.js";
@@ -116,32 +117,36 @@ async function playShown(event) {
   const summary = await playSeries(count, playOne, canGoOn);
   const { text, kind } = state.outcome;
   if (active !== opening) return;
+  if (summary) {
+    playSound(summary.kind);
+    opening.concludeAll(summary);
+  }
   if (summary && kind === "refused") showOutcome(`${text} ${summary.text}`, kind);
   else if (summary) showOutcome(summary.text, summary.kind);
   loadPlayer(); // The level may have grown, and the free case be used.
 }
 
 /** Play one bet. Resolves with its attempt if it was settled, otherwise with null. */
-async function playOne() {
+async function playOne(waits) {
   const attempt = openAttempt() ?? begin(active.begin());
-  if (attempt) await send(attempt);
+  if (attempt) await send(attempt, waits);
   else showOutcome("The bet was not sent, because this browser does not store what proves it.", "refused");
   return attempt?.answer?.status ? attempt : null;
 }
 
 /** Send a bet, perhaps one of before the page was loaded, and show how it ends. */
-export async function send(attempt) {
+export async function send(attempt, waits = true) {
   const game = gameOf(attempt);
   game.restore(attempt);
   selectGame(game);
   showOutcome();
-  const playing = play(attempt, game);
-  over = playing.catch(() => {});
+  const playing = play(attempt, game, waits);
+  over = playing.then(allStopped).catch(() => {});
   lastNonce = attempt.nonce;
   await update();
   bringIntoView(game.stage);
   const answer = await playing;
-  if (answer.status) return playSound(state.outcome.kind);
+  if (answer.status) return waits && playSound(state.outcome.kind);
   playSound("refused");
   showOutcome(explainRefusal(game.noun, answer), "refused");
   dispatchEvent(new CustomEvent("bet-refused", { detail: answer.error }));
@@ -162,6 +167,7 @@ export function gamePanel() {
     <section id="game" class="panel game" aria-labelledby="game-title" tabindex="-1" data-view=${active.view}
       data-outcome=${kind} ?data-spinning=${state.bet} aria-busy=${isBusy()}>
       <div class="head">
+        ${active.face?.() ?? nothing}
         <h2 id="game-title" aria-live="polite" tabindex="-1">${active.title()}</h2>
         ${active === upgrader ? shareLast() : nothing}
         <a href="/" class="plain">Back to the wheel</a>

@@ -2,11 +2,11 @@
 // of a case, the reel beside the list is that of the case; `game=irl` in the query says that it is a real-life one.
 
 import { getJson, orMissing } from "../api.js";
-import { centsOfCoins, centsOfPrice } from "../format.js";
+import { centsOfCoins } from "../format.js";
 import { accessTo } from "../game/case-content.js";
 import { showCase } from "../game/game.js";
 import { html, nothing } from "../lit.js";
-import { coins, picture, skeletons, status } from "../parts/elements.js";
+import { casePicture, coins, faceOf, skeletons, status } from "../parts/elements.js";
 import {
   asked, Choice, GAME, matchesFirst, pageButtons, pageNumber, priceRange, Resource, searched, searchField,
 } from "../parts/lists.js";
@@ -15,7 +15,6 @@ import { current, query, setTitle } from "../router.js";
 import { state, update } from "../store.js";
 
 const PAGE_SIZE = 24;
-const PICTURES = 3;
 
 const GROUPS = [
   { kind: "regular", title: "Cases", load: regularCases },
@@ -147,16 +146,13 @@ function allOf(kind) {
 function card(kind, shown) {
   const { id, name, price, items, isFree } = shown;
   const access = accessTo(shown);
-  const dearest = [...items].sort((one, other) => centsOf(other) - centsOf(one)).slice(0, PICTURES);
   const more = filtersOf(kind === "irl" ? kind : null);
-  return html`<a class="card" href="/cases/${encodeURIComponent(id)}${more.size ? `?${more}` : ""}"
+  return html`<a class="card case" href="/cases/${encodeURIComponent(id)}${more.size ? `?${more}` : ""}"
     aria-current=${current.params.id === id ? "page" : nothing}>
-    <span class="fan">${dearest.map(({ image }) => picture("item", image, 96))}</span>
-    <span class="name">${name}</span>
+    ${casePicture(faceOf(shown), 180)}
+    <span class="name plate">${name}</span>
     <span class="quiet">${items.length === 1 ? "1 item" : `${items.length} items`}</span>
     <span class="condition ${access?.reason ? "locked" : ""}">${access?.label ?? ""}</span>
     ${isFree ? html`<strong class="free">Free</strong>` : coins(centsOfCoins(price))}
   </a>`;
 }
-
-const centsOf = ({ price }) => (price === null ? 0 : centsOfPrice(price));

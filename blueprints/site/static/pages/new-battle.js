@@ -4,12 +4,11 @@
 import { getJson } from "../api.js";
 import { createBattle, loadRules } from "../battles/actions.js";
 import { chanceText, tieChance } from "../battles/chances.js";
-import { dearestOf } from "../battles/contents.js";
 import { addressOfBattle, isDuel, MODES, seatCount, whoWins } from "../battles/terms.js";
 import { centsOfCoins, format } from "../format.js";
 import { accessTo } from "../game/case-content.js";
 import { html, live, nothing, repeat } from "../lit.js";
-import { coins, picture, section, skeletons, status } from "../parts/elements.js";
+import { casePicture, coins, faceOf, section, skeletons, status } from "../parts/elements.js";
 import { makeForm } from "../parts/forms.js";
 import { asked, pageButtons, pageNumber, priceRange, Resource, searched, searchField } from "../parts/lists.js";
 import { loadPlayer } from "../player.js";
@@ -27,7 +26,7 @@ const EMPTY = {
   cases: [], mode: "normal", teams: "1v1", crazy: false, terminal: false, playersOnly: false, isPrivate: false,
 };
 
-// Its cases are `{ id, name, image, priceCents, snapshot, count }`. A reload keeps it.
+// Its cases are `{ id, name, face, priceCents, snapshot, count }`. A reload keeps it.
 const draft = { ...EMPTY };
 const { player: owner, ...kept } = JSON.parse(sessionStorage.getItem(KEY)) ?? {};
 if (owner === playerId()) Object.assign(draft, kept);
@@ -49,8 +48,8 @@ const found = new Resource(async (signal) => {
 });
 
 /** A listed case as the draft has it. */
-const caseOf = ({ id, name, price, items, snapshot, requiredLevel }) =>
-  ({ id, name, priceCents: centsOfCoins(price), image: dearestOf({ items })?.image, snapshot, requiredLevel });
+const caseOf = ({ id, name, price, image, items, snapshot, requiredLevel }) =>
+  ({ id, name, priceCents: centsOfCoins(price), face: faceOf({ image, items }), snapshot, requiredLevel });
 
 export async function enter() {
   loadPlayer(); // The level may have grown.
@@ -73,6 +72,13 @@ function change(patch) {
   update();
   clearTimeout(tie.timer);
   tie.timer = setTimeout(computeTie, TIE_PAUSE_MS);
+}
+
+/** Begin with the cases and the mode of a battle that was played. */
+export function copyOf({ cases, mode, teams, crazy, terminal, playersOnly, private: isPrivate }) {
+  const counts = Map.groupBy(cases, ({ id }) => id);
+  const chosen = [...counts.values()].map((same) => ({ ...same[0], count: same.length }));
+  change({ cases: chosen, mode, teams, crazy, terminal, playersOnly, isPrivate });
 }
 
 const caseCount = () => draft.cases.reduce((sum, { count }) => sum + count, 0);
@@ -114,11 +120,19 @@ function showTie(text) {
 
 const described = new Map();
 
+function describe(id) {
+  if (!described.has(id)) described.set(id, getJson(`/api/cases/${encodeURIComponent(id)}`));
+  return described.get(id);
+}
+
 /** A case with the hash of its snapshot, which the list of cases does not have. */
-async function snapshotOf(each) {
-  if (each.snapshot) return each;
-  if (!described.has(each.id)) described.set(each.id, getJson(`/api/cases/${encodeURIComponent(each.id)}`));
-  return { ...each, snapshot: (await described.get(each.id)).snapshot };
+const snapshotOf = async (each) => ({ ...each, snapshot: each.snapshot ?? (await describe(each.id)).snapshot });
+
+/** Load the chosen cases anew, after a refusal that their prices may explain. */
+async function reloadChosen() {
+  described.clear();
+  const now = await Promise.all(draft.cases.map(async (each) => ({ ...each, ...caseOf(await describe(each.id)) })));
+  change({ cases: now });
 }
 
 const form = makeForm("new-battle", async () => {
@@ -126,6 +140,9 @@ const form = makeForm("new-battle", async () => {
   const battle = await createBattle({
     cases: cases.map(({ id, count }) => ({ case: id, count })),
     mode, teams, crazy, terminal, playersOnly, private: isPrivate, costCents: costCents(),
+  }).catch(async (problem) => {
+    await reloadChosen().catch(() => {});
+    throw problem;
   });
   change(EMPTY);
   open(addressOfBattle(battle.id));
@@ -187,9 +204,9 @@ const toggle = (name, label, about, isDisabled = false) => html`<label class="sw
 
 /** A chosen case with the buttons that change how often it is opened. */
 function line(each, most) {
-  const { name, image, priceCents, count } = each;
+  const { name, face, priceCents, count } = each;
   return html`<li>
-    ${picture("item", image, 44)}
+    ${casePicture(face, 44)}
     <span class="name">${name}<span class="quiet"> ${format(priceCents)}</span></span>
     <span class="row stepper">
       <button type="button" class="plain" aria-label=${count === 1 ? `Remove ${name}` : `One ${name} less`}
@@ -216,7 +233,7 @@ function card(each, most) {
   const isClosed = caseCount() >= most || Boolean(access?.reason);
   return html`<button type="button" class="card" aria-disabled=${isClosed} aria-pressed=${count > 0}
     @click=${() => (isClosed ? undefined : setCount(each, count + 1))}>
-    ${picture("item", each.image, 96)}
+    ${casePicture(each.face, 96)}
     <span class="name"><span class="unseen">Add </span>${each.name}</span>
     <span class="condition ${access?.reason ? "locked" : ""}">${access?.label ?? ""}</span>
     ${count ? html`<span class="times-added">${count} ×</span>` : nothing}

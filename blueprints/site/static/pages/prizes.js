@@ -1,6 +1,7 @@
 // The player's prizes of real-life cases: selling one, and asking for another to be shipped.
 
 import { centsOfCoins, format } from "../format.js";
+import { rarityOf } from "../game/rarity.js";
 import { html, nothing } from "../lit.js";
 import { coins, named, picture } from "../parts/elements.js";
 import { Actions, ask, sendConfirmed } from "../parts/forms.js";
@@ -30,7 +31,7 @@ export const page = () => html`${actions.view()} ${prizes.view()}`;
 function line({ id, name, image, value, status, wonAt }) {
   const won = new Date(wonAt).toLocaleDateString([], { dateStyle: "medium" });
   return html`<li>
-    ${picture("item", image, 56)}
+    <span class="glow" data-rarity=${rarityOf(centsOfCoins(value))}>${picture("item", image, 56)}</span>
     ${named(name, `Won on ${won} · ${STATUSES[status]}`)}
     ${coins(centsOfCoins(value))}
     ${status === "kept" ? html`<div class="row">

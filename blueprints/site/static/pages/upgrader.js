@@ -4,6 +4,7 @@
 import { format, plain } from "../format.js";
 import { playFor, showUpgrader } from "../game/game.js";
 import { loadItem, loadItems, partsOf, WEARS } from "../game/items.js";
+import { rarityOf } from "../game/rarity.js";
 import { chooseItem, wagerCents } from "../game/upgrader.js";
 import { html, nothing, repeat } from "../lit.js";
 import { coins, picture, skeletons } from "../parts/elements.js";
@@ -85,7 +86,8 @@ function card(item) {
   const { gun, skin, wear } = partsOf(item.marketHashName);
   const isChosen = item.marketHashName === state.item?.marketHashName;
   return html`<li>
-    <button type="button" class="card" aria-pressed=${isChosen} @click=${(event) => playFor(item, event)}>
+    <button type="button" class="card" data-rarity=${rarityOf(item.priceCents)} aria-pressed=${isChosen}
+      @click=${(event) => playFor(item, event)}>
       ${picture("item", item.image, 120)}
       <span class="quiet">${gun}</span>
       <span class="name">${skin}</span>

@@ -1,6 +1,6 @@
 // Small elements of which pages and games are made.
 
-import { format, formatSigned } from "../format.js";
+import { centsOfPrice, format, formatSigned } from "../format.js";
 import { html, nothing } from "../lit.js";
 import { startLogin } from "../session.js";
 import { state, update } from "../store.js";
@@ -23,6 +23,18 @@ function replaceMissing({ target }) {
 /** A picture beside a text that names it. `kind` is "item" or "avatar", `side` its width and height. */
 export const picture = (kind, source, side, loading = "lazy") => html`<img alt="" loading=${loading} width=${side}
   height=${side} data-fallback=${FALLBACK[kind]} @error=${replaceMissing} src=${source ?? FALLBACK[kind]}>`;
+
+/** The dearest item of a case as it is listed; undefined without items. */
+export const dearestOf = (items) => items.toSorted((one, other) => centsOf(other) - centsOf(one))[0];
+
+const centsOf = ({ price }) => (price === null ? 0 : centsOfPrice(price));
+
+/** What shows a case: its own picture, or its dearest item, which is then drawn in a crate. */
+export const faceOf = ({ image, items }) => ({ image: image ?? dearestOf(items)?.image, isOwn: Boolean(image) });
+
+/** The picture of a case beside a text that names it. */
+export const casePicture = ({ image, isOwn }, side) =>
+  html`<span class="face-of-case ${isOwn ? "" : "crate"}">${picture("item", image, side)}</span>`;
 
 /** A part of a page with its heading. */
 export const section = (id, title, content) => html`<section aria-labelledby="${id}-title">

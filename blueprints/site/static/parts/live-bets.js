@@ -16,10 +16,20 @@ const HIGH = { wager: 50, multiplier: 10 };
 
 export function followLiveBets() {
   // The newest ten, sent on connecting, and each new one, which may arrive twice.
-  socket.on("live-bets", (liveBets) => update({ liveBets }));
+  socket.on("live-bets", (liveBets) => {
+    update({ liveBets });
+    loadEarlier();
+  });
   socket.on("live-bets:new", (bet) => {
     update({ liveBets: [bet, ...state.liveBets.filter(({ id }) => id !== bet.id)].slice(0, MOST) });
   });
+}
+
+/** Add the bets before the newest ten. Without them the list is only shorter. */
+async function loadEarlier() {
+  const { data } = await getJson(`/stats/live-bets?limit=${MOST}`).catch(() => ({ data: { bets: [] } }));
+  const known = new Set(state.liveBets.map(({ id }) => id));
+  update({ liveBets: [...state.liveBets, ...data.bets.filter(({ id }) => !known.has(id))].slice(0, MOST) });
 }
 
 export const isHigh = ({ wager, multiplier }) => wager >= HIGH.wager || multiplier >= HIGH.multiplier;
