@@ -35,7 +35,7 @@ from tests.harness.servers import gunicorn, server_process
 from tests.harness.sockets import Socket
 from tests.harness.waiting import wait_until, within
 
-PERIOD = 30
+PERIOD = 12
 """Seconds between two rounds: all battles of the six seconds in which a round is fresh have the next one."""
 AROUND_SECONDS = 1.5
 """Spins are measured so long from the arrival of the beacon on."""
@@ -67,7 +67,8 @@ class Spinner:
     def _spin(self) -> None:
         while not self._ended.is_set():
             began = time.time()
-            assert self._socket.spin(SPIN)["status"]
+            answer = self._socket.spin(SPIN)
+            assert answer["status"], answer
             self.times.append((began, time.time()))
 
 
@@ -77,14 +78,14 @@ class Spinner:
 def main(*, battles: int, rounds: int) -> None:
     for postgresql in (False, True):
         name = "PostgreSQL" if postgresql else "SQLite"
-        for ended_ms, beside_ms, alone_ms in _measure(battles, rounds, postgresql=postgresql):
+        for count, ended_ms, beside_ms, alone_ms in _measure(battles, rounds, postgresql=postgresql):
             click.echo(
-                f"{name:<12}{battles:>5} battles ended {ended_ms:>6,} ms after the beacon;"
+                f"{name:<12}{count:>5} battles ended {ended_ms:>6,} ms after the beacon;"
                 f" a spin {beside_ms:.1f} ms beside them, {alone_ms:.1f} ms alone"
             )
 
 
-def _measure(battles: int, rounds: int, *, postgresql: bool) -> Iterator[tuple[int, float, float]]:
+def _measure(battles: int, rounds: int, *, postgresql: bool) -> Iterator[tuple[int, int, float, float]]:
     network = Network(genesis=now_ms() // 1_000 - 10 * PERIOD, period=PERIOD)
     with fake_relay(network) as relay, _publishing(relay):
         settings = {"BEACON_URLS": relay.url, "BEACON_CHAIN_HASH": network.chain.hash}
@@ -104,7 +105,7 @@ def _measure(battles: int, rounds: int, *, postgresql: bool) -> Iterator[tuple[i
 
 def _one_round(
     url: str, relay: FakeRelay, players: list[Player], battles: int, spinner: Spinner
-) -> tuple[int, float, float]:
+) -> tuple[int, int, float, float]:
     with ThreadPoolExecutor(8) as threads:
         numbered = range(battles)
         # Five open battles a player at the most, so they are created and locked in turns.
@@ -118,10 +119,9 @@ def _one_round(
     alone_ms = spinner.median_ms(alone_since, alone_since + 2 * AROUND_SECONDS)
     wait_until(_are_all_ended, seconds=2 * PERIOD, step_seconds=0.2)
     arrived_ms, ended_ms, count = _last_end()
-    assert count == battles, f"{count} of {battles} battles were locked on one round"
     time.sleep(max(0.0, arrived_ms / 1_000 + AROUND_SECONDS - time.time()))
     since = arrived_ms / 1_000
-    return ended_ms - arrived_ms, spinner.median_ms(since, since + AROUND_SECONDS), alone_ms
+    return count, ended_ms - arrived_ms, spinner.median_ms(since, since + AROUND_SECONDS), alone_ms
 
 
 def _create(url: str, player: Player) -> dict[str, Any]:
@@ -171,7 +171,10 @@ def _are_all_ended() -> bool:
 
 @reading()
 def _last_end() -> tuple[int, int, int]:
-    """When the newest beacon of a battle arrived, when the last of its battles ended, and their number."""
+    """When the newest beacon of a battle arrived, when the last of its battles ended, and their number.
+
+    On a slow machine not all battles are locked on one round.
+    """
     round_ = Battle.select(Battle.round).order_by(Battle.round.desc()).limit(1).scalar()
     ended = [battle.ended_at_ms for battle in Battle.select().where(Battle.round == round_)]
     return StoredBeacon.get_by_id(round_).arrived_at_ms, max(ended), len(ended)

@@ -22,6 +22,7 @@ from services.bets.settlement import BetSettler
 from services.bets.terms import SpinInProgress
 from services.bets.upgrader import Upgrader
 from services.figures.daily_figures import FiguresOfAppended, FiguresOfBattles
+from services.figures.glance import Glance
 from services.items.catalogue import CatalogueCache
 from services.items.prices.service import PriceService
 from services.log.bet_log import BetLog
@@ -44,12 +45,15 @@ from services.shared_bets.picture import Pictures
 from services.staff.account_actions import AddStaff, ChangeRole, DisableStaff, ResetStaff, ResetTwoFactor
 from services.staff.accounts import StaffAccounts
 from services.staff.content_actions import (
+    FollowPriceSources,
     ImportCases,
     ImportIrlCases,
     ImportItems,
     RestoreCase,
     RetireCase,
     RetireIrlCase,
+    RetireItem,
+    SetItemPrice,
 )
 from services.staff.credentials import Passwords
 from services.staff.demo import DemoStaff
@@ -113,6 +117,7 @@ class Services:
             clock=clock,
         )
         self.battle_figures = FiguresOfBattles()
+        self.glance = Glance()
         ending = Ending(
             encrypter=self.seeds.encrypter,
             changed=self.battles.changed,
@@ -196,6 +201,9 @@ class Services:
             ImportCases(),
             ImportIrlCases(),
             ImportItems(),
+            SetItemPrice(),
+            FollowPriceSources(),
+            RetireItem(),
             RestoreCase(),
             RetireCase(),
             RetireIrlCase(),

@@ -31,6 +31,9 @@ View = TypeVar("View", bound=Callable[..., Any])
 NEEDED = "needed_permission"
 """The attribute of a view that ``require_permission`` sets."""
 
+LIVE = ("office.live_overview",)
+"""What open pages fetch by themselves: a session ends although its browser still shows one."""
+
 login_manager = LoginManager()
 # It would compare the browser's address and name; the session's row decides.
 login_manager.session_protection = None
@@ -50,7 +53,8 @@ class SignedIn(UserMixin):  # type: ignore[misc]  # the library carries no types
 
 @login_manager.user_loader
 def load_session(token: str) -> SignedIn | None:
-    row = sessions.find(token, now=get_services().clock())
+    is_used = request.endpoint not in LIVE
+    row = sessions.find(token, now=get_services().clock(), is_used=is_used)
     return None if row is None else SignedIn(token, row)
 
 

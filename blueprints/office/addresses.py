@@ -93,9 +93,18 @@ class Listed(NamedTuple):
     total: int | None = None
 
 
+MOST_ROWS = 5_000
+"""In the file of a list."""
+
+
+def wants_csv() -> bool:
+    """Whether the address asks for the list as a file (blueprints/office/csv_files.py)."""
+    return request.args.get("format") == "csv"
+
+
 def place() -> Place:
-    """The page of the address."""
-    return Place(number=page_number(), limit=ROWS)
+    """The page of the address. A file has all pages in one."""
+    return Place(number=1, limit=MOST_ROWS) if wants_csv() else Place(number=page_number(), limit=ROWS)
 
 
 def listed(found: Page[Any] | Part) -> Listed:

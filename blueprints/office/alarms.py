@@ -1,10 +1,13 @@
 """Alarms: the list, and one alarm, which staff acknowledge with a reason."""
 
+from typing import Any
+
 from flask import render_template, request, url_for
 
 from blueprints.office.access import require_permission
-from blueprints.office.addresses import listed, place, with_parameters
+from blueprints.office.addresses import listed, place, wants_csv, with_parameters
 from blueprints.office.blueprint import office
+from blueprints.office.csv_files import list_file
 from blueprints.office.forms import form_of, typed_reason
 from models.staff import Alarm
 from server.current_services import get_services
@@ -18,14 +21,27 @@ from services.staff.permissions import Permission
 STATES = {"open": True, "solved": False, "all": None}
 
 
+ALARMS = {
+    "raised": "raised_at_ms",
+    "alarm": "text",
+    "rule": "rule",
+    "cause ended": "ended_at_ms",
+    "acknowledged": "acknowledged_at_ms",
+    "by": "acknowledged_by",
+    "reason": "reason",
+}
+
+
 @office.get("/alarms")
 @require_permission(Permission.ALARMS_SEE)
-def alarms() -> str:
+def alarms() -> Any:
     """The open alarms, newest first, or those of ``?state=`` and ``?rule=``."""
     state, rule = request.args.get("state", "open"), request.args.get("rule", "")
     state = state if state in STATES else "open"
     rules = [each.name for each in RULES]
     found = raised.page(place=place(), is_open=STATES[state], rule=rule if rule in rules else None)
+    if wants_csv():
+        return list_file(f"alarms-{state}", ALARMS, found.rows)
     return render_template(
         "office/alarms.html",
         listed=listed(found),

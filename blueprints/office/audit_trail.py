@@ -10,15 +10,16 @@ from typing import IO, Any, NamedTuple
 from flask import Response, render_template, request
 
 from blueprints.office.access import check_may_see, require_permission
-from blueprints.office.addresses import with_query
+from blueprints.office.addresses import MOST_ROWS, wants_csv, with_query
 from blueprints.office.blueprint import office
+from blueprints.office.csv_files import Columns, list_file
 from models.db import waiting
 from server.current_services import get_services
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.queries import search
 from services.audit_trail.verification import export
 from services.shared.background import in_slices
-from services.shared.clock import DAY_MS, MINUTE_MS
+from services.shared.clock import DAY_MS, MINUTE_MS, iso_time
 from services.staff import accounts, personal_data
 from services.staff.permissions import Permission
 
@@ -47,9 +48,21 @@ class Moment(NamedTuple):
         return _minute(self.ends_at_ms - MINUTE_MS)
 
 
+EVENTS: Columns = {
+    "time": lambda event: iso_time(event["at_ms"]),
+    "person": lambda event: event["who"],
+    "action": lambda event: event["what"],
+    "player": lambda event: event["player"],
+    "before": lambda event: event["before"],
+    "after": lambda event: event["after"],
+    # Those of players are in the export, which is an event.
+    "address": lambda event: event["address"] if event["who"].startswith("staff:") else None,
+}
+
+
 @office.get("/audit-trail")
 @require_permission(Permission.AUDIT_SEE)
-def audit_trail() -> str:
+def audit_trail() -> Any:
     """Events, newest first. ``?after=`` is the place of the last event of the page before."""
     since, until = _moment("from"), _moment("to")
     found = search(
@@ -60,8 +73,10 @@ def audit_trail() -> str:
         until_ms=until and until.ends_at_ms,
         is_by_staff=request.args.get("by") == STAFF,
         after=_place(request.args.get("after", "")),
-        limit=ROWS + 1,
+        limit=MOST_ROWS if wants_csv() else ROWS + 1,
     )
+    if wants_csv():
+        return list_file("audit-trail", EVENTS, found)
     events = found[:ROWS]
     return render_template(
         "office/audit-trail.html",

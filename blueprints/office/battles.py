@@ -1,10 +1,13 @@
 """Battles: the list, one battle, and how bots did and battles ended."""
 
+from typing import Any
+
 from flask import render_template
 
 from blueprints.office.access import require_permission
-from blueprints.office.addresses import chosen, listed, place
+from blueprints.office.addresses import chosen, listed, place, wants_csv
 from blueprints.office.blueprint import office
+from blueprints.office.csv_files import Columns, list_file
 from models.battles import State
 from server.current_services import get_services
 from services.battles import queries
@@ -13,12 +16,30 @@ from services.staff import battle_lists
 from services.staff.battle_lists import BattleView, Which
 from services.staff.permissions import Permission
 
+BATTLES: Columns = {
+    "battle": "public_id",
+    "state": "state",
+    "void reason": "void_reason",
+    "mode": "mode",
+    "teams": "teams",
+    "seats": lambda battle: len(battle.seats),
+    "taken": "seats_taken",
+    "cases": "case_count",
+    "cost of a seat": "cost_cents",
+    "round": "round",
+    "created": "created_at_ms",
+    "locked": "locked_at_ms",
+    "ended": "ended_at_ms",
+}
+
 
 @office.get("/battles")
 @require_permission(Permission.PLAYERS_SEE)
-def battles() -> str:
+def battles() -> Any:
     which, now = chosen("state", Which) or Which.ALL, get_services().clock()
     found = battle_lists.battles(which=which, place=place(), now=now)
+    if wants_csv():
+        return list_file(f"battles-{which}", BATTLES, found.rows)
     return render_template(
         "office/battles.html", listed=listed(found), which=which, choices=list(Which), now=now
     )

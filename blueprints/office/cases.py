@@ -5,8 +5,9 @@ from typing import Any
 from flask import render_template, url_for
 
 from blueprints.office.access import require_permission
-from blueprints.office.addresses import chosen, listed, order, place, typed_search
+from blueprints.office.addresses import chosen, listed, order, place, typed_search, wants_csv
 from blueprints.office.blueprint import office
+from blueprints.office.csv_files import Columns, list_file
 from blueprints.office.forms import form_of, submit
 from server.current_services import get_services
 from services.cases.kinds import CaseKind
@@ -17,10 +18,22 @@ from services.staff.content_actions import ImportCases, ImportIrlCases, RestoreC
 from services.staff.permissions import Permission
 from services.staff.proposals import ActionResult
 
+CASES: Columns = {
+    "case": "case.name",
+    "id": "case.slug",
+    "price": "case.price_cents",
+    "return to player": lambda row: row.expected_return and round(row.expected_return, 6),
+    "items": lambda row: len(row.items),
+    "openings": "openings",
+    "retired": "case.retired_at_ms",
+    "made by": lambda row: row.creator.username if row.creator else "house",
+    "created": "case.created_at_ms",
+}
+
 
 @office.get("/cases")
 @require_permission(Permission.CONTENT_SEE)
-def cases() -> str:
+def cases() -> Any:
     sorted_by, is_descending = order(case_lists.CASE_COLUMNS, default="-created")
     found = case_lists.cases(
         search=typed_search(),
@@ -31,6 +44,8 @@ def cases() -> str:
         is_descending=is_descending,
         place=place(),
     )
+    if wants_csv():
+        return list_file("cases", {**CASES, "kind": "case.kind"}, found.rows)
     return render_template(
         "office/cases.html",
         listed=listed(found),
@@ -84,7 +99,7 @@ def restore_case(case_id: int) -> ActionResult:
 
 @office.get("/irl-cases")
 @require_permission(Permission.CONTENT_SEE)
-def irl_cases() -> str:
+def irl_cases() -> Any:
     sorted_by, is_descending = order(case_lists.IRL_COLUMNS, default="-created")
     found = case_lists.irl_cases(
         search=typed_search(),
@@ -92,6 +107,8 @@ def irl_cases() -> str:
         order=sorted_by,
         is_descending=is_descending,
     )
+    if wants_csv():
+        return list_file("cases-of-real-life-items", CASES, place().slice(found))
     return render_template(
         "office/irl-cases.html",
         listed=listed(Page([*place().slice(found)], len(found))),

@@ -12,6 +12,7 @@ from blueprints.office import (  # noqa: F401  # importing a module adds its vie
     alarms,
     audit_trail,
     battles,
+    case_form,
     cases,
     imports,
     items,

@@ -1,22 +1,35 @@
 """Items and their prices: the list, an item with the cases that contain it, and the sources of prices."""
 
+from typing import Any
+
 from flask import render_template, request
 
 from blueprints.office.access import require_permission
-from blueprints.office.addresses import chosen, listed, order, place, typed_search
+from blueprints.office.addresses import chosen, listed, order, place, typed_search, wants_csv
 from blueprints.office.blueprint import office
-from blueprints.office.forms import form_of, typed, typed_reason
+from blueprints.office.csv_files import Columns, list_file
+from blueprints.office.forms import form_of, submit, typed, typed_cents, typed_reason
 from server.current_services import get_services
 from services.cases.kinds import GAMES
 from services.items import selling
-from services.staff import case_lists, item_lists
+from services.staff import case_lists, item_lists, proposals
 from services.staff.case_lists import Sale
+from services.staff.content_actions import FollowPriceSources, RetireItem, SetItemPrice
 from services.staff.permissions import Permission
+from services.staff.proposals import ActionResult
+
+ITEMS: Columns = {
+    "item": "market_hash_name",
+    "game": lambda item: str(GAMES[item.app_id]),
+    "price": "price_cents",
+    "price from": item_lists.source_of,
+    "retired": "retired_at_ms",
+}
 
 
 @office.get("/items")
 @require_permission(Permission.CONTENT_SEE)
-def items() -> str:
+def items() -> Any:
     sorted_by, is_descending = order(item_lists.COLUMNS, default="name")
     found = item_lists.items(
         search=typed_search(),
@@ -27,6 +40,8 @@ def items() -> str:
         is_descending=is_descending,
         place=place(),
     )
+    if wants_csv():
+        return list_file("items", ITEMS, found.rows)
     return render_template(
         "office/items.html",
         listed=listed(found),
@@ -72,17 +87,35 @@ def item(item_id: int) -> str:
         ages=_ages(),
         cases=case_lists.cases_with(item_id),
         events=item_lists.history_of(found),
+        waiting=[
+            each
+            for each in proposals.open_of(action=SetItemPrice.name, now=get_services().clock())
+            if proposals.arguments_of(each)["item"] == found.market_hash_name
+        ],
     )
+
+
+@office.post("/items/<row_id:item_id>/price")
+@require_permission(Permission.CONTENT_CHANGE)
+@form_of(item)
+def set_item_price(item_id: int) -> ActionResult:
+    """Set a price that the sources leave as it is."""
+    name = item_lists.item(item_id).market_hash_name
+    return submit(SetItemPrice.name, {"item": name, "priceCents": typed_cents("price")})
+
+
+@office.post("/items/<row_id:item_id>/follow-sources")
+@require_permission(Permission.CONTENT_CHANGE)
+@form_of(item)
+def follow_price_sources(item_id: int) -> ActionResult:
+    return submit(FollowPriceSources.name, {"item": item_lists.item(item_id).market_hash_name})
 
 
 @office.post("/items/<row_id:item_id>/retire")
 @require_permission(Permission.CONTENT_CHANGE)
 @form_of(item)
-def retire_item(item_id: int) -> str:
-    name = item_lists.item(item_id).market_hash_name
-    _, held_by = selling.retire(name=name, reason=typed_reason(), now=get_services().clock())
-    closed = f". Cases that can't be opened meanwhile: {len(held_by)}" if held_by else ""
-    return f"The item is retired from sale{closed}"
+def retire_item(item_id: int) -> ActionResult:
+    return submit(RetireItem.name, {"item": item_lists.item(item_id).market_hash_name})
 
 
 @office.get("/prices")

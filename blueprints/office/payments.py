@@ -1,10 +1,13 @@
 """Payments that staff must look at: deposits in review, discrepancies, and webhooks that failed."""
 
+from typing import Any
+
 from flask import render_template
 
 from blueprints.office.access import is_shown, masking, require_fresh_code, require_permission
-from blueprints.office.addresses import listed, place
+from blueprints.office.addresses import listed, place, wants_csv
 from blueprints.office.blueprint import office
+from blueprints.office.csv_files import Columns, list_file
 from blueprints.office.forms import form_of, submit, typed_cents, typed_reason
 from server.current_services import get_services
 from services.payments import discrepancies
@@ -13,11 +16,25 @@ from services.staff.money_actions import CreditDeposit, RetryWebhook
 from services.staff.permissions import Permission
 from services.staff.proposals import ActionResult
 
+IN_REVIEW = {
+    "deposit": "id",
+    "player": "user.username",
+    "platform id": "user.platform_id",
+    "asked for": "amount_cents",
+    "paid": "paid_cents",
+    "method": "method",
+    "why": "reason",
+    "since": "changed_at_ms",
+}
+
 
 @office.get("/payments")
 @require_permission(Permission.PAYMENTS_SEE)
-def payments() -> str:
-    return render_template("office/payments.html", listed=listed(payment_lists.in_review(place=place())))
+def payments() -> Any:
+    found = payment_lists.in_review(place=place())
+    if wants_csv():
+        return list_file("deposits-in-review", IN_REVIEW, found.rows)
+    return render_template("office/payments.html", listed=listed(found))
 
 
 @office.get("/deposits/<deposit_id>")
@@ -50,13 +67,28 @@ def fail_deposit(deposit_id: str) -> str:
     return "The deposit was ended without crediting it"
 
 
+DISCREPANCIES: Columns = {
+    "kind": "kind",
+    "about": "subject",
+    "here": "ours",
+    "there": "theirs",
+    "platform id": "platform_id",
+    "since": "found_at_ms",
+}
+
+
 @office.get("/payments/discrepancies")
 @require_permission(Permission.PAYMENTS_SEE)
-def payment_discrepancies() -> str:
+def payment_discrepancies() -> Any:
     shows_all = is_shown(user_id=None, what="addresses of discrepancies")
+    found = payment_lists.discrepancies(place=place())
+    if wants_csv():
+        masked = masking(shows_all=shows_all)
+        columns = {**DISCREPANCIES, "address": lambda row: masked(row.address)}
+        return list_file("discrepancies", columns, found.rows)
     return render_template(
         "office/discrepancies.html",
-        listed=listed(payment_lists.discrepancies(place=place())),
+        listed=listed(found),
         masked=masking(shows_all=shows_all),
         shows_all=shows_all,
     )
@@ -71,12 +103,25 @@ def close_discrepancy(discrepancy_id: int) -> str:
     return "The discrepancy was closed. It comes back only if the difference changes"
 
 
+WEBHOOKS = {
+    "number": "id",
+    "from": "provider",
+    "id": "delivery_id",
+    "error": "error",
+    "received": "received_at_ms",
+    "processed": "processed_at_ms",
+}
+
+
 @office.get("/payments/webhooks")
 @require_permission(Permission.PAYMENTS_SEE)
-def failed_webhooks() -> str:
+def failed_webhooks() -> Any:
+    found = payment_lists.failed_webhooks(place=place())
+    if wants_csv():
+        return list_file("webhooks", WEBHOOKS, found.rows)
     return render_template(
         "office/webhooks.html",
-        listed=listed(payment_lists.failed_webhooks(place=place())),
+        listed=listed(found),
         # Bodies have addresses, and what else the payment service knows.
         shows_all=is_shown(user_id=None, what="bodies of webhooks"),
         above_cents=get_services().settings.office_four_eyes_above_cents,

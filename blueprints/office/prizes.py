@@ -1,12 +1,14 @@
 """Prizes: the queue of those to ship, and the address of one."""
 
 import re
+from typing import Any
 
 from flask import render_template, request
 
 from blueprints.office.access import check_may_see, require_permission
-from blueprints.office.addresses import chosen, listed, place
+from blueprints.office.addresses import chosen, listed, place, wants_csv
 from blueprints.office.blueprint import office
+from blueprints.office.csv_files import list_file
 from blueprints.office.forms import form_of, typed, typed_reason
 from server.current_services import get_services
 from services.staff import personal_data
@@ -17,16 +19,30 @@ from services.wallet.prizes import Address, Status
 ID = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 
 
+PRIZES = {
+    "id": "id",
+    "prize": "name",
+    "player": "user.username",
+    "platform id": "user.platform_id",
+    "value": "value_cents",
+    "won": "won_at_ms",
+    "tracking": "tracking",
+}
+
+
 @office.get("/prizes")
 @require_permission(Permission.PRIZES_SEE)
-def prizes() -> str:
+def prizes() -> Any:
     """``?address=17`` shows the address of prize 17."""
     asked = request.args.get("address", "")
     shown = int(asked) if ID.fullmatch(asked) else None
     status = chosen("status", Status) or Status.SHIPPING
+    found = prizes_service.to_ship(place=place(), status=status)
+    if wants_csv():
+        return list_file(f"prizes-{status}", PRIZES, found.rows)
     return render_template(
         "office/prizes.html",
-        listed=listed(prizes_service.to_ship(place=place(), status=status)),
+        listed=listed(found),
         status=status,
         statuses=list(Status),
         shown=shown,

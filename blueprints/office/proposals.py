@@ -5,8 +5,9 @@ from typing import Any
 from flask import render_template, request
 
 from blueprints.office.access import current_staff, require_fresh_code, require_permission
-from blueprints.office.addresses import listed, place
+from blueprints.office.addresses import listed, place, wants_csv
 from blueprints.office.blueprint import office
+from blueprints.office.csv_files import Columns, list_file
 from blueprints.office.forms import form_of, typed_reason
 from server.current_services import get_services
 from services.shared.errors import Refusal
@@ -15,12 +16,25 @@ from services.staff import proposals as proposals_service
 from services.staff.permissions import Permission
 from services.staff.proposals import ProposalStatus
 
+ACTIONS: Columns = {
+    "number": "id",
+    "what": "description",
+    "amount": "amount_cents",
+    "reason": "reason",
+    "by": "proposed_by",
+    "time": "proposed_at_ms",
+    "status": lambda row: str(status_of(row)),
+    "decided by": "decided_by",
+}
+
 
 @office.get("/proposals")
 @require_permission(Permission.PROPOSALS_SEE)
-def proposals() -> str:
+def proposals() -> Any:
     is_open = request.args.get("show") != "decided"
     found = proposals_service.page(is_open=is_open, place=place(), now=get_services().clock())
+    if wants_csv():
+        return list_file("proposals" if is_open else "actions", ACTIONS, found.rows)
     return render_template(
         "office/proposals.html", listed=listed(found), is_open=is_open, status_of=status_of
     )

@@ -1,16 +1,16 @@
 """Reports by day, game and case, of payments by method, and of what the house owed. Each also as CSV."""
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Sequence
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 from flask import Response, render_template, request
 
+from blueprints.office import charts
 from blueprints.office.access import require_permission
 from blueprints.office.addresses import Days, days_of_address, order, page_number, usual_days, with_parameters
 from blueprints.office.blueprint import office
+from blueprints.office.charts import Chart
+from blueprints.office.csv_files import amount, csv_file
 from models.figures import PRICE_CLASSES
 from server.current_services import get_services
 from services.bets.terms import GAMES, UPGRADER
@@ -33,9 +33,6 @@ LIABILITIES = {
     "sweepstake": "sweepstake_cents",
 }
 """The columns of liabilities, by their names in the file."""
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""How texts begin that a spreadsheet would compute."""
 
 GROUPS = {
     "day": (Group.DAY,),
@@ -94,6 +91,7 @@ def reports() -> str:
         pages=(number, number * ROWS < len(lines), -(-len(lines) // ROWS)),
         sorted_by=sorted_by,
         is_descending=is_descending,
+        chart=_chart(report),
         csv=_csv_address("office.reports_csv"),
         usual=usual_days(get_services().clock()),
         choices={"by": list(GROUPS), "game": GAMES, "price": list(PRICE_CLASSES)},
@@ -118,6 +116,7 @@ def report_of_payments() -> str:
         "office/report-of-payments.html",
         days=days,
         payments=found,
+        chart=_chart_of_payments(days),
         sums=_sums(found),
         csv=_csv_address("office.report_of_payments_csv"),
         usual=usual_days(get_services().clock()),
@@ -129,7 +128,7 @@ def report_of_payments() -> str:
 def report_of_payments_csv() -> Response:
     days = days_of_address(get_services().clock())
     rows = [
-        (iso_date(each.day), each.type, each.method, each.payments, _amount(each.amount))
+        (iso_date(each.day), each.type, each.method, each.payments, amount(each.amount))
         for each in payments_by_method.by_day(*days)
     ]
     return _csv("payments", days, ("day", "type", "method", "payments", "amount"), rows)
@@ -143,6 +142,7 @@ def report_of_liabilities() -> str:
         "office/report-of-liabilities.html",
         days=days,
         found=liabilities.by_day(*days),
+        chart=_chart_of_liabilities(days),
         csv=_csv_address("office.report_of_liabilities_csv"),
         usual=usual_days(get_services().clock()),
     )
@@ -155,9 +155,31 @@ def report_of_liabilities_csv() -> Response:
     header = ("day", *LIABILITIES, "is final")
     rows = []
     for each in liabilities.by_day(*days):
-        amounts = [_amount(getattr(each.owed, name)) for name in LIABILITIES.values()]
+        amounts = [amount(getattr(each.owed, name)) for name in LIABILITIES.values()]
         rows.append((iso_date(each.day), *amounts, "yes" if each.is_final else "no"))
     return _csv("liabilities", days, header, rows)
+
+
+def _chart(report: Report) -> Chart:
+    """The net revenue of each day, and that of the days before."""
+    days = charts.shown_days(report.days)
+    with_earlier = Days(charts.before(days).since, days.until)
+    found = charts.figures_by_day(
+        with_earlier, game=report.game or None, case=report.case or None, price=report.price or None
+    )
+    return charts.revenue_chart(days, found)
+
+
+def _chart_of_payments(days: Days) -> Chart:
+    days = charts.shown_days(days)
+    with_earlier = Days(charts.before(days).since, days.until)
+    return charts.payments_chart(days, payments_by_method.by_day(*with_earlier))
+
+
+def _chart_of_liabilities(days: Days) -> Chart:
+    days = charts.shown_days(days)
+    with_earlier = Days(charts.before(days).since, days.until)
+    return charts.liabilities_chart(days, liabilities.by_day(*with_earlier))
 
 
 def _report() -> Report:
@@ -210,7 +232,7 @@ def _cells(figures: Figures) -> list[Any]:
     amounts = (figures.wagered, figures.paid, figures.revenue, figures.expected_revenue)
     ratios = (figures.return_to_player, figures.expected_return, *(figures.band or (None, None)))
     shown = ["" if ratio is None else f"{ratio:.6f}" for ratio in ratios]
-    return [figures.bets, *map(_amount, amounts), *shown]
+    return [figures.bets, *map(amount, amounts), *shown]
 
 
 def _sums(payments: Iterable[PaymentsOfMethod]) -> dict[str, Cents]:
@@ -227,24 +249,4 @@ def _csv_address(endpoint: str) -> str:
 
 
 def _csv(name: str, days: Days, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
-    """A file for spreadsheets."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(header)
-    writer.writerows([_cell(each) for each in row] for row in rows)
-    file = f"{name}-{days.first}-to-{days.last}.csv"
-    return Response(
-        text.getvalue(),
-        mimetype="text/csv",
-        headers={"Content-Disposition": f"attachment; filename={file}"},
-    )
-
-
-def _amount(cents: Cents) -> Decimal:
-    """An amount in coins, which is written with two decimals."""
-    return Decimal(cents).scaleb(-2)
-
-
-def _cell(value: object) -> object:
-    """A text is no formula, whatever it begins with."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+    return csv_file(f"{name}-{days.first}-to-{days.last}", header, rows)

@@ -6,8 +6,9 @@ from typing import Any
 from flask import render_template
 
 from blueprints.office.access import require_fresh_code, require_permission
-from blueprints.office.addresses import order
+from blueprints.office.addresses import order, wants_csv
 from blueprints.office.blueprint import office
+from blueprints.office.csv_files import Columns, list_file
 from blueprints.office.forms import form_of, submit, typed, typed_reason
 from models.log import last_signed_at
 from models.staff import StaffAccount
@@ -26,13 +27,24 @@ COLUMNS: dict[str, Callable[[StaffAccount], Any]] = {
 """The keys of ``?sort=``, and what each sorts by."""
 
 
+STAFF: Columns = {
+    "name": "name",
+    "role": "role",
+    "last sign-in": "last_login_at_ms",
+    "disabled": "disabled_at_ms",
+}
+
+
 @office.get("/staff")
 @require_permission(Permission.STAFF_SEE)
-def staff() -> str:
+def staff() -> Any:
     sorted_by, is_descending = order(COLUMNS, default="name")
+    found = sorted(accounts.listed(), key=COLUMNS[sorted_by], reverse=is_descending)
+    if wants_csv():
+        return list_file("staff", STAFF, found)
     return render_template(
         "office/staff.html",
-        accounts=sorted(accounts.listed(), key=COLUMNS[sorted_by], reverse=is_descending),
+        accounts=found,
         running=sessions.running(now=get_services().clock()),
         sorted_by=sorted_by,
         is_descending=is_descending,

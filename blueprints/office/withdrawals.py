@@ -1,10 +1,13 @@
 """Withdrawals: the queue, and one withdrawal with what helps to decide about it."""
 
+from typing import Any
+
 from flask import render_template, request
 
 from blueprints.office.access import is_shown, masking, require_fresh_code, require_permission
-from blueprints.office.addresses import listed, order, place
+from blueprints.office.addresses import listed, order, place, wants_csv
 from blueprints.office.blueprint import office
+from blueprints.office.csv_files import Columns, list_file
 from blueprints.office.forms import form_of, submit, typed_reason
 from models.payments import WithdrawalStatus
 from server.current_services import get_services
@@ -20,9 +23,26 @@ from services.staff.proposals import ActionResult
 LAST = Place(number=1, limit=10)
 
 
+WITHDRAWALS: Columns = {
+    "withdrawal": "withdrawal.id",
+    "player": "player.username",
+    "platform id": "player.platform_id",
+    "status": "withdrawal.status",
+    "amount": "withdrawal.amount_cents",
+    "asked for": "withdrawal.created_at_ms",
+    "method": "withdrawal.method",
+    "to": lambda row: personal_data.masked(row.withdrawal.destination),
+    "check": "withdrawal.check_decision",
+    "deposited": "history.deposited_cents",
+    "wagered": "history.wagered_cents",
+    "withdrawn": "history.paid_out_cents",
+    "rejected": "history.rejected",
+}
+
+
 @office.get("/withdrawals")
 @require_permission(Permission.PAYMENTS_SEE)
-def withdrawals() -> str:
+def withdrawals() -> Any:
     status = request.args.get("status", "")
     statuses = [*WithdrawalStatus, payment_lists.ALL]
     status = status if status in statuses else WithdrawalStatus.REQUESTED
@@ -37,6 +57,8 @@ def withdrawals() -> str:
         place=place(),
         now=now,
     )
+    if wants_csv():
+        return list_file(f"withdrawals-{status}", WITHDRAWALS, found.rows)
     return render_template(
         "office/withdrawals.html",
         listed=listed(found),

@@ -87,6 +87,7 @@ class AuditEventType(StrEnum):
     IRL_CASES_IMPORTED = "irl-cases.imported"
     ITEMS_IMPORTED = "items.imported"
     ITEMS_PUBLISHED = "items.published"
+    ITEM_PRICED = "item.priced"
     ITEM_RETIRED = "item.retired"
     CASE_RETIRED = "case.retired"
     CASE_RESTORED = "case.restored"

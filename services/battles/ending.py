@@ -14,13 +14,13 @@ from models.log import LogEntry, let_wait, lock_log
 from services.battles import queries, seat_bets, seats
 from services.battles.outcomes import outcome_of
 from services.battles.rules import Draws, Rules
-from services.battles.seat_bets import SeatBet
+from services.battles.seat_bets import SeatBet, SettledBattle
 from services.beacon.relays import Beacon
 from services.bets.snapshots import Content
 from services.ledger import posting
 from services.ledger.posting import Account, Entry, LedgerKind
 from services.log import entries, tree
-from services.shared.clock import Millis
+from services.shared.clock import CalendarPeriod, Millis
 from services.shared.encryption import Encrypter
 from services.shared.money import Cents
 
@@ -33,13 +33,13 @@ class Ending:
         *,
         encrypter: Encrypter,
         changed: Callable[[int], None],
-        add_figures: Callable[[int], None],
+        add_figures: Callable[[SettledBattle, Sequence[tuple[Content, int]]], None],
         clock: Callable[[], Millis],
     ) -> None:
-        """Both functions get the internal id of a battle.
+        """``changed`` is called with the internal id of a battle after the commit of any end.
 
-        ``changed`` is called after the commit of any end, ``add_figures`` as the last part of the transaction
-        that settles a battle.
+        ``add_figures`` is called as the last part of the transaction that settles a battle, with its cases
+        and how often a seat opens each.
         """
         self._encrypter = encrypter
         self._changed = changed
@@ -118,7 +118,16 @@ class Ending:
             ledger_transaction=transaction_id,
         )
         seat_bets.count(battle, won)
-        self._add_figures(battle.id)
+        settled = SettledBattle(
+            id=battle.id,
+            day=CalendarPeriod.DAY.start(now),
+            players=len(won),
+            bots=len(bots),
+            wagered=Cents(battle.cost_cents * len(won)),
+            paid=Cents(sum(bet.payout for bet in won)),
+        )
+        opened = [(queries.content_of(case.snapshot_hash), int(case.count)) for case in locked.cases]
+        self._add_figures(settled, opened)
         return bet_ids
 
     def void(self, battle_id: int, reason: VoidReason, *, record: Callable[[], None] | None = None) -> bool:

@@ -28,6 +28,18 @@ class SeatBet(NamedTuple):
     payout: Cents
 
 
+class SettledBattle(NamedTuple):
+    """The seats of players in a settled battle."""
+
+    id: int
+    day: Millis
+    """The beginning of the day of its end."""
+    players: int
+    bots: int
+    wagered: Cents
+    paid: Cents
+
+
 def lock_players(seats: Sequence[SeatBet]) -> None:
     """Lock the rows of these players, in the order of their ids, until the transaction ends."""
     if database.for_update:

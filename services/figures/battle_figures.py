@@ -6,15 +6,16 @@ more: with b bots, for each player by b times the square of that mean. This is e
 players or bots, and a bound if players and bots share a pot.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import peewee
 
 from models.battles import BattleCase
 from models.db.sql import execute
+from services.battles.seat_bets import SettledBattle
 from services.bets.cases import expectation_of
 from services.bets.snapshots import Content
 from services.figures.bet_figures import BetFigures
@@ -31,40 +32,27 @@ SELECT battles.id, MIN(bets.created_at_ms) / {DAY_MS} * {DAY_MS}, COUNT(bets.id)
 FROM battles
     JOIN battle_seats ON battle_seats.battle_id = battles.id AND battle_seats.left_at_ms IS NULL
     LEFT JOIN bets ON bets.id = battle_seats.bet_id
-WHERE battles.state = 'settled' {{of_one}}
+WHERE battles.state = 'settled'
 GROUP BY battles.id
 HAVING COUNT(bets.id) > 0
 """  # noqa: S608  # constants
 
 
-class SettledBattle(NamedTuple):
-    """The seats of players in a settled battle."""
-
-    id: int
-    day: Millis
-    players: int
-    bots: int
-    wagered: Cents
-    paid: Cents
-
-
-def figures_of_battles(
-    content_of: Callable[[int], Content | None], battle_id: int | None = None
-) -> Iterator[tuple[Millis, BetFigures]]:
-    """The day and the sums of each settled battle, or of one. To be used within ``reading()``.
+def figures_of_battles(content_of: Callable[[int], Content | None]) -> Iterator[tuple[Millis, BetFigures]]:
+    """The day and the sums of each settled battle. To be used within ``reading()``.
 
     If the content of one of its cases is not intact, nothing is expected of a battle.
     """
-    text = BATTLES.format(of_one="" if battle_id is None else "AND battles.id = :battle_id")
-    found = map(SettledBattle._make, execute(text, {"battle_id": battle_id}).fetchall())
+    found = map(SettledBattle._make, execute(BATTLES, {}).fetchall())
     for some in peewee.chunked(found, BATTLES_A_QUERY):
         cases = _cases_of([battle.id for battle in some])
         for battle in some:
             opened = [(content_of(snapshot_id), count) for snapshot_id, count in cases[battle.id]]
-            yield battle.day, _figures(battle, opened)
+            yield battle.day, figures_of(battle, opened)
 
 
-def _figures(battle: SettledBattle, opened: list[tuple[Content | None, int]]) -> BetFigures:
+def figures_of(battle: SettledBattle, opened: Sequence[tuple[Content | None, int]]) -> BetFigures:
+    """The sums of a battle. ``opened`` are its cases, each with how often a seat opens it."""
     mean, variance, largest = 0.0, 0.0, 0
     for content, count in opened:
         if content is None:

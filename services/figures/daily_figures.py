@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from math import isclose
 from typing import Any, NamedTuple
 
@@ -12,9 +12,10 @@ from models.battles import BATTLE
 from models.db.connection import database, writing
 from models.db.sql import execute
 from models.figures import ADD_TO_DAILY_FIGURES, DailyFigures
+from services.battles.seat_bets import SettledBattle
 from services.bets import snapshots
 from services.bets.snapshots import Content
-from services.figures.battle_figures import figures_of_battles
+from services.figures.battle_figures import figures_of, figures_of_battles
 from services.figures.bet_figures import APPENDED_BETS, THESE_BETS, BetFigures, GroupedBets, grouped
 from services.shared.clock import Millis, iso_date
 from services.shared.money import Cents
@@ -77,20 +78,21 @@ class FiguresOfBattles:
     """Adds battles to the figures when they are settled."""
 
     def __init__(self) -> None:
-        self._content_of = Contents()
         self.on_added: list[Callable[[BetFigures], None]] = []
         """Called with the figures of a battle that was settled here, after the commit."""
 
-    def add(self, battle_id: int) -> None:
-        """Add the bets of a battle. To be used in the transaction that has written them, as its last part."""
-        added = _by_day(figures_of_battles(self._content_of, battle_id))
-        _add(added)
-        database.after_commit(lambda: self._tell(added.values()))
+    def add(self, battle: SettledBattle, opened: Sequence[tuple[Content, int]]) -> None:
+        """Add the bets of a battle. To be used in the transaction that has written them, as its last part.
 
-    def _tell(self, added: Iterable[BetFigures]) -> None:
-        for figures in added:
-            for tell in self.on_added:
-                tell(figures)
+        ``opened`` are its cases, each with how often a seat opens it.
+        """
+        figures = figures_of(battle, opened)
+        _add(_by_day([(battle.day, figures)]))
+        database.after_commit(lambda: self._tell(figures))
+
+    def _tell(self, figures: BetFigures) -> None:
+        for tell in self.on_added:
+            tell(figures)
 
 
 def mismatches() -> Iterator[str]:

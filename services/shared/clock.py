@@ -79,6 +79,11 @@ def iso_date(at: Millis) -> str:
     return datetime.fromtimestamp(at / 1000, UTC).date().isoformat()
 
 
+def iso_time(at: Millis) -> str:
+    """The second in UTC, such as 2026-03-18T12:05:00Z."""
+    return datetime.fromtimestamp(at // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 class CalendarPeriod(StrEnum):
     """Calendar days, weeks and months in UTC."""
 

@@ -7,11 +7,13 @@ from services.cases import importing, retiring
 from services.cases import irl as irl_importing
 from services.cases.kinds import FREE_CASE_ID
 from services.items import importing as item_importing
+from services.items import pricing, selling
 from services.items.importing import ItemsImported
 from services.shared import decimal_json
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.imports import ImportResult, Preview
+from services.shared.money import Cents
 from services.staff.permissions import Permission
 from services.staff.proposals import Action, Arguments
 
@@ -116,6 +118,63 @@ class RetireIrlCase(RetireCase):
     def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
         retiring.retire_irl_case(case_id=arguments["case"], now=now, reason=reason)
         return f"The case {arguments['case']} was retired from sale"
+
+
+class SetItemPrice(ContentAction):
+    """Gives an item a price that sources leave as it is: ``item``, its full name, and ``priceCents``."""
+
+    name: ClassVar[str] = "item.price"
+
+    def describe(self, arguments: Arguments) -> str:
+        cents = arguments["priceCents"]
+        return f"Set the price of {arguments['item']} to {cents // 100:,}.{cents % 100:02}"
+
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
+        pricing.set_price(
+            name=arguments["item"], price=Cents(arguments["priceCents"]), now=now, reason=reason
+        )
+        return f"The price of {arguments['item']} was set"
+
+    def needs_approval(self, arguments: Arguments, *, by: str, now: Millis) -> bool:  # noqa: ARG002
+        return raises_free_case(self.preview(arguments, now=now))
+
+    def preview(self, arguments: Arguments, *, now: Millis) -> Preview:  # noqa: ARG002
+        """The cases whose prices follow."""
+        price = Cents(arguments["priceCents"])
+        return Preview([], [], pricing.reprices(name=arguments["item"], price=price))
+
+
+class FollowPriceSources(ContentAction):
+    """Lets the price of an item follow its sources again: ``item``, its full name."""
+
+    name: ClassVar[str] = "item.follow-sources"
+
+    def describe(self, arguments: Arguments) -> str:
+        return f"Let the price of {arguments['item']} follow its sources again"
+
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
+        pricing.follow_sources(name=arguments["item"], now=now, reason=reason)
+        return f"The price of {arguments['item']} follows its sources again"
+
+    def needs_approval(self, arguments: Arguments, *, by: str, now: Millis) -> bool:  # noqa: ARG002
+        return False
+
+
+class RetireItem(ContentAction):
+    """Retires an item from sale: ``item``, its full name. One person does it, as with a case."""
+
+    name: ClassVar[str] = "item.retire"
+
+    def describe(self, arguments: Arguments) -> str:
+        return f"Retire the item {arguments['item']} from sale"
+
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
+        _, held_by = selling.retire(name=arguments["item"], now=now, reason=reason)
+        closed = f". Cases that can't be opened meanwhile: {len(held_by)}" if held_by else ""
+        return f"The item is retired from sale{closed}"
+
+    def needs_approval(self, arguments: Arguments, *, by: str, now: Millis) -> bool:  # noqa: ARG002
+        return False
 
 
 def import_items(document: str, *, app_id: int | None, reason: str, now: Millis) -> ItemsImported:

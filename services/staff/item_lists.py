@@ -99,6 +99,14 @@ def _with_words(query: Any, words: Sequence[str], place: Place) -> Page[Item]:
     return Page([rows[item_id] for item_id in page], len(found))
 
 
+@reading()
+def prices_on_sale(names: Sequence[str]) -> dict[str, int | None]:
+    """The prices in cents of the items with these full names that are on sale."""
+    query: Any = Item.select(Item.market_hash_name, Item.price_cents)
+    found = query.where(Item.market_hash_name.in_(list(names)), Item.retired_at_ms.is_null())
+    return dict(found.tuples())
+
+
 def _is_from(source: str) -> Any:
     if source == NO_PRICE:
         return Item.price_source.is_null()
@@ -135,4 +143,5 @@ def figures() -> Figures:
 
 def history_of(item: Item) -> list[Any]:
     """The audit events about an item, the newest first."""
-    return history.events_about("item", item.market_hash_name, [AuditEventType.ITEM_RETIRED])
+    kinds = [AuditEventType.ITEM_PRICED, AuditEventType.ITEM_RETIRED]
+    return history.events_about("item", item.market_hash_name, kinds)

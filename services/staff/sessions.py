@@ -41,15 +41,15 @@ def begin(*, account_id: int, network: str, now: Millis) -> str:
 
 
 @reading()
-def find(token: str, *, now: Millis) -> StaffSession | None:
+def find(token: str, *, now: Millis, is_used: bool = True) -> StaffSession | None:
     """The session of this text, with its account as ``staff``; None if it has ended or the account may not.
 
-    Notes that it was used.
+    Notes that it was used, unless a page only keeps itself up to date.
     """
     session: StaffSession | None = _running(now).where(StaffSession.token_hash == digest(token)).first()
     if session is None:
         return None
-    if session.last_seen_at_ms <= now - NOTED_EVERY_MS:
+    if is_used and session.last_seen_at_ms <= now - NOTED_EVERY_MS:
         _update(session, last_seen_at_ms=now)
     return session
 

@@ -13,14 +13,15 @@ PUBLIC = "public"
 VIEWS = {
     PUBLIC: "add_slash begin_demo show_invitation enrol sign_in begin_session",
     None: "static",
-    P.OFFICE_SEE: "overview unknown_page confirm_code switch_person sign_out",
+    P.OFFICE_SEE: "overview live_overview unknown_page confirm_code switch_person sign_out",
     P.ALARMS_SEE: "alarms alarm",
     P.ALARMS_ACKNOWLEDGE: "acknowledge_alarm",
     P.AUDIT_SEE: "audit_trail export_audit_trail player_events",
     P.CONTENT_SEE: "cases case irl_cases irl_case items item prices",
     P.CONTENT_CHANGE: (
         "restore_case retire_case import_form preview_import confirm_import retire_irl_case "
-        "publish_items retire_item refresh_prices"
+        "publish_items set_item_price follow_price_sources retire_item refresh_prices new_case draw_new_case "
+        "propose_case"
     ),
     P.PAYMENTS_SEE: (
         "deposit payments payment_discrepancies failed_webhooks player_payments player_requests withdrawals "
@@ -31,6 +32,7 @@ VIEWS = {
         "players player_overview player_affiliates player_battles player_bets player_bet player_ledger "
         "player_limits player_logins player_notes battles battle battle_results"
     ),
+    P.PERSONAL_DETAILS_SEE: "player_links",
     P.PROPOSALS_SEE: "player_actions proposals proposal approve_proposal reject_proposal withdraw_proposal",
     P.BALANCES_CHANGE: "change_balance",
     P.PLAYERS_EXCLUDE: "exclude_player",

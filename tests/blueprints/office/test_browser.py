@@ -34,7 +34,7 @@ def test_times_are_shown_in_the_zone_of_the_reader_with_utc_on_hover(open_tab, d
 def test_it_works_without_javascript(open_tab, demo_address):
     tab = open_tab(java_script_enabled=False)
     tab.goto(demo_address)
-    expect(tab.locator(".charts")).to_be_hidden()
+    expect(tab.locator(".charts")).to_be_visible()
     tab.get_by_role("link", name="Staff").click()
     tab.get_by_role("link", name="demo-support").click()
 
@@ -77,7 +77,17 @@ PAGES = (
     ),
     *("battles", "battles?state=held", "battles/results"),
     *("prizes", "proposals", "proposals?show=decided"),
-    *("cases", "cases/1", "irl-cases", "irl-cases/1", "items", "items/1", "prices", "imports/items"),
+    *(
+        "cases",
+        "cases/1",
+        "irl-cases",
+        "irl-cases/1",
+        "items",
+        "items/1",
+        "prices",
+        "imports/items",
+        "cases/new?case=1",
+    ),
 )
 TABS = (
     *(

@@ -1,30 +1,30 @@
-"""The charts of the overview in a real browser, from the figures in its tables."""
+"""The overview in a real browser: charts that are drawn at once, and figures that stay up to date."""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.harness.waiting import wait_until
 from tests.support.chromium import PHONE, resize
 
 pytestmark = pytest.mark.browser
 
-IS_DRAWN = """
-  (canvas) => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean)
-"""
 
-
-def test_the_charts_are_drawn_from_the_table_below_them(tab, office_site, demo_address):
+def test_charts_are_drawn_without_a_script_and_fit_a_phone(open_tab, demo_address):
+    tab = open_tab(java_script_enabled=False)
     tab.goto(demo_address)
 
-    def has_figures():
-        tab.goto(f"{office_site.url}/office/")
-        return tab.locator("#days tr[data-day]").count() and tab.get_by_text("As of").count()
-
-    wait_until(has_figures, seconds=30)
-
-    for name in ("gross gaming revenue", "return to player"):
-        chart = tab.get_by_role("img", name=f"Chart of the {name}")
-        expect(chart.locator("canvas")).to_have_count(1)
-        assert chart.locator("canvas").evaluate(IS_DRAWN)
+    for name in ("Net revenue", "Return to player", "Deposits and withdrawals"):
+        expect(tab.get_by_role("img", name=f"Chart: {name}").locator(".line.main")).to_be_visible()
     resize(tab, PHONE)
-    expect(tab.locator(".charts canvas")).to_have_count(2)
+    assert tab.locator(".charts .panel").first.bounding_box()["width"] < PHONE[0]
+
+
+def test_the_overview_follows_what_happens_without_a_reload(tab, office_site, demo_address):
+    tab.goto(demo_address)
+    tile = tab.locator("#tiles li").filter(has_text="New players").locator("strong")
+    before = int(tile.inner_text().replace(",", ""))
+    tab.evaluate("document.body.dataset.loaded = 'once'")
+
+    office_site.run("users", "create", "newcomer")
+
+    expect(tile).to_have_text(f"{before + 1:,}")
+    expect(tab.locator("body")).to_have_attribute("data-loaded", "once")

@@ -1,21 +1,16 @@
 """Reports of bets, payments and liabilities, as pages and as CSV."""
 
 import csv
-import hashlib
 import io
 import re
-from pathlib import Path
 
 import pytest
 
 from services.figures import liabilities
 from services.shared.clock import DAY_MS, iso_date
-from tests.harness.servers import ROOT
 from tests.support.office import signed_in
 from tests.support.openings import Openings, chest
 from tests.support.table import Table
-
-(VENDORED,) = (ROOT / "blueprints/office/static/vendor").iterdir()
 
 
 @pytest.fixture
@@ -172,7 +167,7 @@ def test_the_overview_shows_figures_by_game_and_what_the_house_owes(compliance, 
     ]
     assert [row[:2] for row in rows_of(page, "Figures by day")[1:]] == [[today, "3"]]
     assert '<strong><span class="money">141.00</span></strong>' in page.text
-    assert 'data-return="5.555' in page.text
+    assert f"<p>{today}<br>Return to player: <strong>555.6 %</strong><br>Theoretical:" in page.text
 
 
 @pytest.mark.usefixtures("played")
@@ -207,8 +202,68 @@ def test_support_sees_open_work_and_no_figures(app, support, player, clock):
     assert "What the house owes" not in page.text
 
 
-def test_vendored_files_of_the_charts_have_their_recorded_checksums():
-    recorded = dict(line.split()[::-1] for line in (VENDORED / "SHA256SUMS").read_text().splitlines())
-    files = [Path(path) for path in VENDORED.iterdir() if path.name != "SHA256SUMS"]
+def tiles_of(page):
+    """What each tile of the overview says, by its label."""
+    section = re.search(r'<section id="tiles".*?</section>', page.text, re.DOTALL)[0]
+    texts = [" ".join(re.sub(r"<[^>]+>", " ", each).split()) for each in section.split("<li")[1:]]
+    return {text.split("> ", 1)[-1].split(" Today so far")[0] for text in texts}
 
-    assert recorded == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+@pytest.mark.both_databases("services/figures/glance.py")
+def test_the_overview_compares_today_with_the_same_weekday_before(app, run, player, clock):
+    # A day does not end meanwhile.
+    clock.ms -= clock.ms % DAY_MS
+    clock.move(minutes=5)
+    table = Table(app)
+    table.spin(player, wager=2, price=10)
+    run("payments", "record", player.platform_id, "deposit", "10")
+    app.extensions["services"].log.append_now()
+    clock.ms += 7 * DAY_MS
+    table.spin(player, wager=3, price=10, wins=True)
+    run("payments", "record", player.platform_id, "deposit", "2.50")
+    app.extensions["services"].log.append_now()
+
+    page = signed_in(app, "auditor").get("/office/")
+
+    assert tiles_of(page) == {
+        "Players active 1 100 % of 1",
+        "New players 0 0 % of 1",
+        "Deposits 2.50 25 % of 10.00",
+        "Withdrawals 0.00 Then: 0.00",
+        "Net revenue (GGR) \u22127.00 -350 % of 2.00",
+    }
+    assert tiles_of(signed_in(app, "support").get("/office/live")) == {
+        "Players active 1 100 % of 1",
+        "New players 0 0 % of 1",
+    }
+
+
+@pytest.mark.usefixtures("played")
+def test_a_chart_has_a_line_from_the_first_day_and_one_of_the_days_before(app, clock):
+    first = signed_in(app, "compliance").get("/office/").text
+    clock.ms += 30 * DAY_MS
+    later = signed_in(app, "auditor").get("/office/").text
+
+    assert re.search(r'class="dots main" d="M983.3 [0-9.]+h0"', first)
+    assert "The 30 days before" not in first
+    assert "The 30 days before: <strong>555.6 %</strong>" in later
+
+
+@pytest.mark.parametrize("report", ["?by=game", "/payments", "/liabilities"])
+def test_a_report_has_a_chart_with_the_days_before_as_a_second_line(app, run, player, clock, report):
+    clock.ms += DAY_MS // 2 - clock() % DAY_MS
+    services, table = app.extensions["services"], Table(app)
+    for _ in range(2):
+        table.spin(player, wager=2, price=10)
+        run("payments", "record", player.platform_id, "deposit", "10")
+        services.log.append_now()
+        liabilities.store_due(now=clock())
+        clock.ms += DAY_MS
+    last_day = iso_date(clock() - DAY_MS)
+    path, _, query = report.partition("?")
+
+    page = signed_in(app, "auditor").get(f"/office/reports{path}?from={last_day}&to={last_day}&{query}")
+
+    figure = re.search(r"<figure.*?</figure>", page.text, re.DOTALL)[0]
+    assert re.findall(r'class="dots ([a-z]+)"', figure)[0] == "earlier"
+    assert re.search(r"he day before: <strong>(2|10|108)</strong>", figure), figure

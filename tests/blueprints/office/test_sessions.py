@@ -19,6 +19,16 @@ def test_a_session_ends_after_30_minutes_without_use(admin, clock):
     assert admin.get("/office/").status_code == 303
 
 
+def test_a_session_is_not_kept_by_a_page_that_only_stays_up_to_date(admin, clock):
+    for _ in range(2):
+        clock.move(minutes=14)
+        assert admin.get("/office/live").status_code == 200
+
+    clock.move(minutes=3)
+
+    assert admin.get("/office/live").status_code == 303
+
+
 def test_a_session_ends_after_12_hours_of_use(admin, clock):
     for _ in range(12 * 3 - 1):
         clock.move(minutes=20)

@@ -90,6 +90,8 @@ def test_a_second_player_joins_from_the_list_and_all_see_the_same(open_tab, site
     assert {name for name, *_ in shown[0]} == {alice["username"], bob["username"]}
     assert shown[0] == shown[1] == shown[2]
     assert balance(second) == pytest.approx(100 - 3 * PRICE + payout_of(second, 1))
+    second.get_by_role("button", name="Create the same").click()
+    expect(second.locator("#seat-price")).to_have_text(f"{3 * PRICE:.2f} coins")
     spectator.get_by_role("button", name="Replay").click()
     expect(spectator.locator("#skip-battle")).to_be_visible()
     spectator.get_by_role("button", name="Show the result").click()

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.harness.databases import durable_postgres
+from tests.storms.crashes.network import storm_network
 from tests.storms.crashes.storm import CrashStorm
 
 pytestmark = pytest.mark.process
@@ -21,6 +22,20 @@ def test_a_killed_server_loses_no_money_seeds_or_proofs(app, env, warm_start):
 
     assert report.problems == []
     assert report.counts["spin, acknowledged"] > PLAYERS
+
+
+@pytest.mark.thorough
+@pytest.mark.guarantee("Every battle")
+def test_each_battle_ends_once_and_as_the_log_says_although_the_server_is_killed(env, make_app, warm_start):
+    with storm_network("battles") as network:
+        env = env | network.settings
+        app, serve = make_app(**network.settings), warm_start.server_process
+        storm = CrashStorm(app, env, players=6, sockets=12, seed="battles", serve=serve, network=network)
+
+        report = storm.endure([storm.kill_server] * 3)
+
+    assert report.problems == []
+    assert report.counts["seat, acknowledged"] > 0
 
 
 class TestDatabase:

@@ -122,6 +122,7 @@ class Actor:
         self._random = Random(f"{seed}/{name}")
         self._settled: list[Act] = []
         self._prizes: list[str] = []
+        self._own_battle: dict[str, Any] | None = None
         self._socket: PlayerSocket | None = None
         self._trouble = ""
 
@@ -280,6 +281,7 @@ class Actor:
         act = self._take_seat("/battles", request | self._random.choice(MODES))
         if act.outcome is Outcome.ACKNOWLEDGED:
             self._battles.append(act.answer)
+            self._own_battle = act.answer
 
     def join_battle(self) -> None:
         if self._battles:
@@ -298,9 +300,8 @@ class Actor:
             self._send(act, f"/battles/{battle_id}/leave", repeated=True)
 
     def call_bot(self) -> None:
-        """Call a bot into a battle, which is refused unless the player has created it."""
-        if self._battles:
-            battle = self._random.choice([*self._battles])
+        """Call a bot into the newest battle of this socket, if a seat of it is free."""
+        if battle := self._own_battle:
             act = self._memory.begin(Act(ActKind.BOT, battle["id"]))
             body = {"seat": self._random.randrange(1, SEATS[battle["teams"]])}
             self._send(act, f"/battles/{battle['id']}/bots", body, repeated=True)

@@ -3,7 +3,6 @@
 const SECOND = 1_000;
 
 let aheadMs = 0; // of the clock of this browser
-let isKnown = false;
 
 /** Note the time of a response, which has whole seconds. A clock that differs by less is taken as right. */
 export function noteServerTime(response) {
@@ -11,10 +10,7 @@ export function noteServerTime(response) {
   if (Number.isNaN(sentMs)) return;
   const differs = sentMs + SECOND / 2 - Date.now();
   aheadMs = Math.abs(differs) < 2 * SECOND ? 0 : differs;
-  isKnown = true;
 }
-
-export const isServerTimeKnown = () => isKnown;
 
 /** A time of the server as one of this browser's clock, and the other way. */
 export const localTime = (serverMs) => serverMs - aheadMs;

@@ -22,11 +22,11 @@ const withRarity = (item) => ({ ...item, rarity: rarityOf(item.priceCents) });
 
 /** The items of a case of a battle. Without its snapshot they are those that were drawn, with the same chance. */
 async function itemsOf({ id, snapshot }, drawn) {
-  const [images, text] = await Promise.all([
+  const [images, items] = await Promise.all([
     describeCase("case", id).then((described) => described.images, () => new Map()),
-    snapshotText(snapshot).catch(() => null),
+    snapshotText(snapshot).then((text) => readSnapshot(text).items).catch(() => null),
   ]);
-  const known = text ? readSnapshot(text).items : [...new Map(drawn.map((each) => [each.item, each])).values()]
+  const known = items ?? [...new Map(drawn.map((each) => [each.item, each])).values()]
     .map(({ item, priceCents }) => ({ name: item, priceCents, width: null }));
   return known.map((item) => withRarity({
     ...item,

@@ -14,7 +14,7 @@ import { addressOfCase } from "../game/case-content.js";
 import { html, live, nothing, ref } from "../lit.js";
 import { coins, logins, picture, signedCoins } from "../parts/elements.js";
 import { Actions, ask } from "../parts/forms.js";
-import { setTitle } from "../router.js";
+import { open, setTitle } from "../router.js";
 import { getToken } from "../session.js";
 import { update } from "../store.js";
 import { loadStyles } from "../styles.js";
@@ -191,6 +191,11 @@ async function leaveSeat(battle) {
   return act(() => leaveBattle(battle), isCreator ? "The battle is cancelled." : "You have left. Your coins are back.");
 }
 
+async function createSame(battle) {
+  (await import("./new-battle.js")).copyOf(battle);
+  open("/new-battle");
+}
+
 let isCopied = false;
 
 async function copyLink() {
@@ -201,6 +206,7 @@ async function copyLink() {
 function controls(battle) {
   const { place } = room;
   const isRunning = battle.state === "settled" && place && !place.isOver;
+  const isEnded = place?.isOver || ["cancelled", "void"].includes(battle.state);
   return html`<div class="row controls">
     ${battle.state === "open" && !getToken() ? logins() : nothing}
     ${battle.state === "open" && ownSeat(battle) ? html`<button id="leave-seat" type="button" class="plain"
@@ -209,6 +215,8 @@ function controls(battle) {
     ${isRunning ? html`<button id="skip-battle" type="button" class="plain"
       @click=${skipToEnd}>Show the result</button>` : nothing}
     ${place?.isOver ? html`<button id="replay" type="button" class="plain" @click=${replay}>Replay</button>` : nothing}
+    ${isEnded && getToken() ? html`<button id="create-same" type="button" class="plain"
+      @click=${() => createSame(battle)}>Create the same</button>` : nothing}
     <label class="switch"><input id="fast" type="checkbox" role="switch" .checked=${live(isFast())}
       @change=${switchFast}> Fast <span class="quiet">animation only</span></label>
     <button id="copy-link" type="button" class="plain" @click=${copyLink}>${

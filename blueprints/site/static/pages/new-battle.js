@@ -74,6 +74,13 @@ function change(patch) {
   tie.timer = setTimeout(computeTie, TIE_PAUSE_MS);
 }
 
+/** Begin with the cases and the mode of a battle that was played. */
+export function copyOf({ cases, mode, teams, crazy, terminal, playersOnly, private: isPrivate }) {
+  const counts = Map.groupBy(cases, ({ id }) => id);
+  const chosen = [...counts.values()].map((same) => ({ ...same[0], count: same.length }));
+  change({ cases: chosen, mode, teams, crazy, terminal, playersOnly, isPrivate });
+}
+
 const caseCount = () => draft.cases.reduce((sum, { count }) => sum + count, 0);
 const costCents = () => draft.cases.reduce((sum, { priceCents, count }) => sum + priceCents * count, 0);
 const countOf = (id) => draft.cases.find((each) => each.id === id)?.count ?? 0;
@@ -113,11 +120,19 @@ function showTie(text) {
 
 const described = new Map();
 
+function describe(id) {
+  if (!described.has(id)) described.set(id, getJson(`/api/cases/${encodeURIComponent(id)}`));
+  return described.get(id);
+}
+
 /** A case with the hash of its snapshot, which the list of cases does not have. */
-async function snapshotOf(each) {
-  if (each.snapshot) return each;
-  if (!described.has(each.id)) described.set(each.id, getJson(`/api/cases/${encodeURIComponent(each.id)}`));
-  return { ...each, snapshot: (await described.get(each.id)).snapshot };
+const snapshotOf = async (each) => ({ ...each, snapshot: each.snapshot ?? (await describe(each.id)).snapshot });
+
+/** Load the chosen cases anew, after a refusal that their prices may explain. */
+async function reloadChosen() {
+  described.clear();
+  const now = await Promise.all(draft.cases.map(async (each) => ({ ...each, ...caseOf(await describe(each.id)) })));
+  change({ cases: now });
 }
 
 const form = makeForm("new-battle", async () => {
@@ -125,6 +140,9 @@ const form = makeForm("new-battle", async () => {
   const battle = await createBattle({
     cases: cases.map(({ id, count }) => ({ case: id, count })),
     mode, teams, crazy, terminal, playersOnly, private: isPrivate, costCents: costCents(),
+  }).catch(async (problem) => {
+    await reloadChosen().catch(() => {});
+    throw problem;
   });
   change(EMPTY);
   open(addressOfBattle(battle.id));

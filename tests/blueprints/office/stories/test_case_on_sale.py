@@ -35,7 +35,7 @@ def test_a_case_goes_from_import_to_sale_by_two_people(site, new_person, tmp_pat
 
     # The case, typed.
     tab.get_by_role("link", name="Cases", exact=True).click()
-    tab.get_by_role("link", name="Add or change cases").click()
+    tab.get_by_role("link", name="Import cases").click()
     tab.get_by_label("or JSON").fill(json.dumps(CASE))
     tab.get_by_role("button", name="Preview").click()
     expect(tab.get_by_role("row").filter(has_text="Story Case")).to_contain_text("2.06")
