@@ -15,7 +15,7 @@ from models.users import User
 from server.current_services import get_services
 from services.accounts import profile, users
 from services.accounts.two_factor import codes
-from services.bets.terms import GAMES
+from services.bets.terms import ALGORITHMS, GAMES
 from services.limits import exclusions, limits
 from services.payments import history
 from services.shared.clock import iso_time
@@ -225,7 +225,7 @@ def player_bet(platform_id: str, nonce: int) -> str:
     player, services = users.get(platform_id=platform_id), get_services()
     proofs, now = services.proofs, services.clock()
     view = player_lists.bet_of_player(user_id=player.id, nonce=nonce, proofs=proofs, now=now)
-    return show_tab(player, "bet", view=view, verify_address=_verify_address(view))
+    return show_tab(player, "bet", view=view, algorithms=ALGORITHMS, verify_address=_verify_address(view))
 
 
 @office.get("/players/<platform_id>/battles")
