@@ -157,6 +157,10 @@ class Settings:
     `BASE_URL/auth/identity/callback`."""
     identity_client_secret: str = _setting("IDENTITY_CLIENT_SECRET", "", secret=True)
     """Its secret."""
+    game_a_name: str = _setting("GAME_A_NAME", "CS2")
+    """What the built-in page calls the game of items with the `appid` 730, `gamea` in the API."""
+    game_b_name: str = _setting("GAME_B_NAME", "Rust")
+    """The same for the `appid` 252490, `gameb` in the API."""
     catalogue_ttl_seconds: int = _setting("CATALOGUE_TTL", "3600", number(1, 86_400))
     """How long the upgrader's catalogue stays in memory, in seconds. An empty one does not."""
     upgrader_house_edge_ppm: int = _setting("UPGRADER_HOUSE_EDGE", "0.05", parsers.FRACTION)

@@ -114,6 +114,8 @@ GOOD_VALUES = [
     ("PLATFORM_API_KEY", "key", "platform_api_key", "key"),
     ("RATELIMIT_ENABLED", "0", "ratelimit_enabled", False),
     ("TRUSTED_PROXIES", "2", "trusted_proxies", 2),
+    ("GAME_A_NAME", "Left 4 Dead", "game_a_name", "Left 4 Dead"),
+    ("GAME_B_NAME", "Palworld", "game_b_name", "Palworld"),
     ("CATALOGUE_TTL", "86400", "catalogue_ttl_seconds", 86_400),
     ("PLATFORM_TRADE_HOST", "Trade.Example.com", "platform_trade_host", "trade.example.com"),
     ("UPGRADER_HOUSE_EDGE", "0.000001", "upgrader_house_edge_ppm", 1),

@@ -14,6 +14,7 @@ from services.figures.liabilities import OfDay
 from services.figures.payments_by_method import PaymentsOfMethod
 from services.figures.returns import Figures, Group, Line
 from services.shared.clock import DAY_MS, Millis, iso_date
+from services.staff.player_results import DayResult
 
 WIDTH, HEIGHT = 1000, 200
 MOST_DAYS = 400
@@ -21,6 +22,7 @@ MOST_DAYS = 400
 INTERVALS = 4
 """Between the numbers beside a chart, at most."""
 STEPS = (1, 2, 2.5, 5, 10)
+LARGE, MINUS = 100, "\u2212"
 FEW = 14
 """So few days have a dot each: alone, a day has no line."""
 
@@ -116,6 +118,14 @@ class Chart:
             for place, day in enumerate(self.days)
         ]
 
+    @property
+    def summary(self) -> str:
+        """The title, the days and the last values, for who can't see the lines."""
+        if not self.days:
+            return self.title
+        last = ", ".join(f"{label} {text}" for label, text in reversed(self.tips[-1].lines))
+        return f"{self.title}, {self.days[0]} to {self.days[-1]}. The last day: {last or 'nothing'}"
+
     def _path(self, values: Sequence[float | None]) -> str:
         parts, is_drawn = [], False
         for place, value in enumerate(values):
@@ -144,7 +154,8 @@ def _ticks(low: float, high: float) -> list[float]:
 
 def coins(value: float) -> str:
     """An amount of coins, without cents where it is large."""
-    return f"{value:,.0f}" if abs(value) >= 100 or value == round(value) else f"{value:,.2f}"  # noqa: PLR2004
+    is_round = abs(value) >= LARGE or value == round(value)
+    return (f"{value:,.0f}" if is_round else f"{value:,.2f}").replace("-", MINUS)
 
 
 def percent(value: float) -> str:
@@ -235,6 +246,16 @@ def liabilities_chart(days: Days, found: Sequence[OfDay]) -> Chart:
 
     lines = [*_earlier("The {} before", owed(before(days))), Series("Total", owed(days))]
     return Chart("What the house owed", names(days), lines, coins)
+
+
+def result_chart(points: Sequence[DayResult]) -> Chart:
+    """What a player had won in all by the end of each day; of many days some, the last one always."""
+    every = -(-len(points) // MOST_DAYS) or 1
+    some = points[::-1][::every][::-1]
+    line = Series("Net result of the player", [each.total / 100 for each in some])
+    return Chart(
+        "Net result of the player over the lifetime", [iso_date(each.day) for each in some], [line], coins
+    )
 
 
 def _earlier(label: str, values: Sequence[float | None], look: str = "earlier") -> list[Series]:

@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 from flask import render_template, request
 
+from blueprints.office import charts
 from blueprints.office.access import can, is_shown, masking, require_permission
 from blueprints.office.addresses import listed, order, place, wants_csv
 from blueprints.office.blueprint import office
@@ -14,13 +15,13 @@ from models.users import User
 from server.current_services import get_services
 from services.accounts import profile, users
 from services.accounts.two_factor import codes
-from services.bets.terms import GAMES
+from services.bets.terms import ALGORITHMS, GAMES
 from services.limits import exclusions, limits
 from services.payments import history
 from services.shared.clock import iso_time
 from services.shared.levels import level_of
 from services.shared.money import decimal_text
-from services.staff import battle_lists, notes, player_lists
+from services.staff import battle_lists, linked_accounts, notes, player_lists, player_results
 from services.staff.permissions import Permission
 from services.staff.player_lists import BetView
 from services.statistics.player_lists import (
@@ -53,6 +54,7 @@ TABS = (
     Tab("requests", "Deposits and withdrawals", Permission.PAYMENTS_SEE),
     Tab("limits", "Limits and breaks", Permission.PLAYERS_SEE),
     Tab("logins", "Sessions and logins", Permission.PLAYERS_SEE),
+    Tab("links", "Linked accounts", Permission.PERSONAL_DETAILS_SEE),
     Tab("affiliates", "Affiliates", Permission.PLAYERS_SEE),
     Tab("prizes", "Prizes", Permission.PRIZES_SEE),
     Tab("notes", "Notes", Permission.PLAYERS_SEE),
@@ -157,6 +159,7 @@ def _events(*, shows_all: bool) -> Columns:
 def player_overview(platform_id: str) -> str:
     player, services = users.get(platform_id=platform_id), get_services()
     shows_all = is_shown(user_id=player.id, what="details")
+    curve = player_results.curve(user_id=player.id)
     return show_tab(
         player,
         "overview",
@@ -169,6 +172,8 @@ def player_overview(platform_id: str) -> str:
         last_notes=notes.page_of_notes(user_id=player.id, place=place()).rows[:LAST_NOTES],
         durations=exclusions.DURATIONS,
         above_cents=services.settings.office_four_eyes_above_cents,
+        curve=curve,
+        chart=charts.result_chart(curve.points) if curve.points else None,
     )
 
 
@@ -220,7 +225,7 @@ def player_bet(platform_id: str, nonce: int) -> str:
     player, services = users.get(platform_id=platform_id), get_services()
     proofs, now = services.proofs, services.clock()
     view = player_lists.bet_of_player(user_id=player.id, nonce=nonce, proofs=proofs, now=now)
-    return show_tab(player, "bet", view=view, verify_address=_verify_address(view))
+    return show_tab(player, "bet", view=view, algorithms=ALGORITHMS, verify_address=_verify_address(view))
 
 
 @office.get("/players/<platform_id>/battles")
@@ -328,6 +333,26 @@ def player_logins(platform_id: str) -> Any:
     if wants_csv():
         return list_file(f"logins-of-{platform_id}", _events(shows_all=shows_all), found.rows)
     return show_tab(player, "logins", listed=listed(found), shows_all=shows_all)
+
+
+LINKS: Columns = {
+    "shared": lambda row: str(row[0].shared),
+    "address": lambda row: row[0].address,
+    "player": lambda row: row[1].username,
+    "platform id": lambda row: row[1].platform_id,
+}
+
+
+@office.get("/players/<platform_id>/links")
+@require_permission(Permission.PERSONAL_DETAILS_SEE)
+def player_links(platform_id: str) -> Any:
+    """The players who share an address with this one. Each look is recorded."""
+    player = users.get(platform_id=platform_id)
+    found = linked_accounts.links(player=player, now=get_services().clock())
+    if wants_csv():
+        rows = [(link, other) for link in found for other in link.players]
+        return list_file(f"links-of-{platform_id}", LINKS, rows)
+    return show_tab(player, "links", links=found, most=linked_accounts.MOST_PLAYERS)
 
 
 @office.get("/players/<platform_id>/affiliates")

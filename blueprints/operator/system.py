@@ -7,7 +7,6 @@ from flask import current_app
 from flask.cli import with_appcontext
 
 from blueprints.api.cli import OperatorCommand, OperatorGroup, fail_on_problems, in_camel_case, print_json
-from blueprints.operator.users import new_token
 from models.db import migrate
 from server.cluster.processes import by_address
 from server.current_services import get_services
@@ -105,8 +104,8 @@ def demo_page(*, bare: bool, office: bool, force: bool) -> None:
     if office:
         click.echo(_office_address(services))
         return
-    user = demo.player(services, now=services.clock())
-    page = f"{services.settings.base_url}/?token={new_token(user)}"
+    user, token = demo.sign_in(services, now=services.clock())
+    page = f"{services.settings.base_url}/?token={token}"
     if bare:
         click.echo(page)
     else:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from services.bets.lookups import multiplier_hundredths
+from services.bets.terms import ALGORITHMS
 from services.shared.money import decimal_text
 from services.shared_bets.shared_bet import SharedBet
 
@@ -25,6 +26,7 @@ class BetTexts(NamedTuple):
     terms: str
     """The chance, or how a battle was played."""
     time: str
+    game: str
 
     @classmethod
     def of(cls, found: SharedBet) -> "BetTexts":
@@ -58,6 +60,7 @@ class BetTexts(NamedTuple):
             place=f"{found.range.place:.5f}" if found.range else "",
             terms=terms,
             time=datetime.fromtimestamp(bet.proof_due_at_ms / 1000, UTC).strftime("%d %B %Y, %H:%M UTC"),
+            game=f"{ALGORITHMS[bet.algorithm]} (algorithm {bet.algorithm})",
         )
 
 

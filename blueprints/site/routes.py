@@ -7,9 +7,9 @@ import re
 from http import HTTPStatus
 from pathlib import Path
 
-from flask import Blueprint, Response, abort, make_response, render_template, request
+from flask import Blueprint, Response, abort, jsonify, make_response, render_template, request
 
-from blueprints.api.auth import current_user, public, require_user
+from blueprints.api.auth import current_user, forbid_storing, public, require_user
 from blueprints.api.caching import conditional
 from blueprints.api.qr_code import qr_code
 from blueprints.site.assets import FILES, asset, bundle, modules_of
@@ -17,6 +17,9 @@ from models.payments import Deposit
 from server.current_services import get_services
 from server.http.rate_limit import count_as
 from server.http.response_headers import hash_sources
+from services.accounts import access
+from services.audit_trail.actor import Actor, acting_as
+from services.demo import seed as demo
 from services.payments import rows
 from services.payments.errors import PaymentNotFound
 
@@ -125,8 +128,9 @@ def set_security_policy(response: Response) -> Response:
 @conditional
 def page(**_parameters: str) -> str:
     """The document of every page. Browsers revalidate it, so that its files are of the same version."""
-    trial = not get_services().settings.production
-    return render_template("index.html", modules=MODULES, trial=trial)
+    settings = get_services().settings
+    demo_code = None if settings.production else demo.promo_code()
+    return render_template("index.html", modules=MODULES, settings=settings, demo_code=demo_code)
 
 
 for path in OWN_PAGES:
@@ -171,6 +175,20 @@ def qr_code_of_deposit(deposit_id: str) -> dict[str, str]:
     if deposit.checkout_url is None:
         raise PaymentNotFound
     return {"qrCode": qr_code(deposit.checkout_url)}
+
+
+@blueprint.post("/demo/session")
+@count_as("login start")
+@public
+def sign_in_demo_player() -> Response:
+    """A token of the demo player, as ``flask demo`` has one in its address; 404 in production."""
+    services = get_services()
+    if services.settings.production:
+        abort(HTTPStatus.NOT_FOUND)
+    with acting_as(Actor(address=request.remote_addr)):
+        user, token = demo.sign_in(services, now=services.clock())
+    access.check_not_suspended(user)
+    return forbid_storing(jsonify(token=token))
 
 
 @blueprint.get("/demo-checkout/<_deposit_id>")

@@ -29,6 +29,14 @@ OF_ONE_PLAYER = (UPGRADER, CASE, IRL)
 GAMES = (*OF_ONE_PLAYER, BATTLE)
 """All games, by the names that bets are stored with."""
 
+ALGORITHMS = {
+    "upgrader-1": "A spin of the upgrader",
+    "case-1": "The opening of a case",
+    "irl-1": "The opening of a case with real-life items",
+    "battle-1": "A seat of a battle",
+}
+"""What each algorithm decides. The number counts its versions: rules that change get the next one."""
+
 WON = "won"
 LOST = "lost"
 

@@ -115,10 +115,15 @@ class History:
     def _pay(self, player: User, type_: PaymentType, usd: int, at: Millis) -> None:
         chain, asset = self._random.choice(NETWORKS)
         txhash = f"{self._random.getrandbits(256):064x}"
-        transfer = Transfer(chain=chain, asset=asset, txhash=txhash)
+        to = self._wallet_of(player) if type_ == PaymentType.WITHDRAWAL else ""
+        transfer = Transfer(chain=chain, asset=asset, txhash=txhash, to=to)
         # The player may have less.
         with suppress(Refusal):
             transfers.record(user=player, type_=type_, usd=Cents(usd * 100), transfer=transfer, now=at)
+
+    def _wallet_of(self, player: User) -> str:
+        """The last two players have one, so that the office has accounts to link."""
+        return f"demo-wallet-of-player-{min(self._players.index(player), len(self._players) - 2)}"
 
     def _one_commit(self) -> Any:
         """On SQLite a day is one transaction. On PostgreSQL a bet has its own, on a connection of its own."""

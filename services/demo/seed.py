@@ -11,6 +11,8 @@ from models.db.connection import reading, writing
 from models.items import Item
 from models.users import User
 from services.accounts import users
+from services.audit_trail.events import AuditEventType
+from services.audit_trail.recording import record
 from services.bets.cases import OpeningRequest
 from services.bets.settlement import BetSettler
 from services.bets.upgrader import SpinRequest
@@ -122,6 +124,20 @@ def player(
         user = users.create(username=username, platform_id=id_, avatar=avatar, balance=BALANCE, now=now)
         services.seeds.announce_first(user_id=user.id)
         return user
+
+
+def sign_in(services: Services, *, now: Millis) -> tuple[User, str]:
+    """The player to try the demo with, and a new token. The audit trail has its event."""
+    user = player(services, now=now)
+    with writing():
+        record(AuditEventType.TOKEN_ISSUED, now=now, user_id=user.id)
+    return user, services.tokens.issue(user, now=now)
+
+
+@reading()
+def promo_code() -> str | None:
+    """A promo code that the demo player can use; None until the demo bets were played."""
+    return history.CODE if User.select().where(User.affiliate_code == history.CODE).exists() else None
 
 
 def _read(name: str) -> Any:

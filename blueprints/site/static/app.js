@@ -11,14 +11,14 @@ import { followLiveBets, followOnline } from "./parts/live-bets.js";
 import { followRealityChecks } from "./parts/reality-check.js";
 import { loadPlayer, notifications } from "./player.js";
 import { current, enter, startRouter } from "./router.js";
-import { followOtherTabs, getToken, setToken, takeLogin } from "./session.js";
+import { followOtherTabs, getToken, isTrial, setToken, takeLogin } from "./session.js";
 import { shell } from "./shell.js";
 import { drawWith, notify, state, update } from "./store.js";
 
 const UNAUTHORIZED = 401;
 const RETRY_MS = 3_000;
 
-const { failure, challenge, offered } = takeLogin({ trial: "trial" in document.documentElement.dataset });
+const { failure, challenge, offered } = takeLogin({ trial: isTrial });
 
 async function showSession() {
   const focused = document.activeElement;

@@ -13,6 +13,9 @@ const LOGIN_ERRORS = {
   provider_unavailable: "The sign-in service can't be reached at the moment. Please try again later.",
 };
 
+/** Whether the server is not in production. */
+export const isTrial = "trial" in document.documentElement.dataset;
+
 // This tab's token. It follows the one in the storage when another tab has changed that.
 let token = localStorage.getItem(KEY);
 

@@ -9,6 +9,7 @@ import { html, nothing } from "./lit.js";
 import { coins, logins, picture, skeletons } from "./parts/elements.js";
 import { online } from "./parts/live-bets.js";
 import { liveDrops } from "./parts/live-drops.js";
+import { levels, nextLevel } from "./parts/next-level.js";
 import { loadPlayer, notifications, unreadMark } from "./player.js";
 import { current, isOpen } from "./router.js";
 import { routes } from "./routes.js";
@@ -63,7 +64,7 @@ function content() {
       <h2 id="page-title" tabindex="-1">${route.heading ?? route.title}</h2>
       ${isClosed ? html`
         <p id="guest-note">Sign in to ${route.needs}.</p>
-        <p class="row">${logins()}</p>`
+        <p class="row logins">${logins()}</p>`
       : problem ? html`<p role="alert">${problem}</p>
         <p><a href=${location.href} target="_self">Load the page again</a></p>`
       : module?.page(params) ?? html`<p class="quiet">Loading…</p><ul class="lines">${skeletons(MOST_LOADING)}</ul>`}
@@ -106,6 +107,7 @@ function playerMenu() {
     if (newState !== "open") return;
     loadPlayer(); // The level may have grown.
     notifications.load();
+    levels.load();
   };
   const closeAfterLink = ({ target, currentTarget }) => { if (target.closest("a")) currentTarget.hidePopover(); };
   return html`
@@ -119,7 +121,7 @@ function playerMenu() {
         ${unreadMark()}
       </button>
       <div id="account" class="panel menu" popover @toggle=${opened} @click=${closeAfterLink}>
-        <p id="level" class="quiet">${player ? `Level ${player.level}` : ""}</p>
+        <p id="level" class="quiet">${player ? html`Level ${player.level}. ${nextLevel()}` : ""}</p>
         <nav aria-label="Account">${accountLinks()}</nav>
         <button id="sign-out" type="button" class="plain"
           @click=${() => signOut("You have signed out.")}>Sign out</button>

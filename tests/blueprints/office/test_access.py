@@ -32,6 +32,7 @@ VIEWS = {
         "players player_overview player_affiliates player_battles player_bets player_bet player_ledger "
         "player_limits player_logins player_notes battles battle battle_results"
     ),
+    P.PERSONAL_DETAILS_SEE: "player_links",
     P.PROPOSALS_SEE: "player_actions proposals proposal approve_proposal reject_proposal withdraw_proposal",
     P.BALANCES_CHANGE: "change_balance",
     P.PLAYERS_EXCLUDE: "exclude_player",

@@ -77,7 +77,17 @@ PAGES = (
     ),
     *("battles", "battles?state=held", "battles/results"),
     *("prizes", "proposals", "proposals?show=decided"),
-    *("cases", "cases/1", "irl-cases", "irl-cases/1", "items", "items/1", "prices", "imports/items"),
+    *(
+        "cases",
+        "cases/1",
+        "irl-cases",
+        "irl-cases/1",
+        "items",
+        "items/1",
+        "prices",
+        "imports/items",
+        "cases/new?case=1",
+    ),
 )
 TABS = (
     *(

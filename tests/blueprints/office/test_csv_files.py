@@ -18,7 +18,7 @@ LISTS = (
     *("proposals", "proposals?show=decided", "alarms?state=all", "audit-trail", "staff"),
 )
 TABS = (
-    *("ledger", "bets", "payments", "requests", "limits", "logins", "affiliates", "prizes"),
+    *("ledger", "bets", "payments", "requests", "limits", "logins", "links", "affiliates", "prizes"),
     *("notes", "actions", "events"),
 )
 

@@ -206,8 +206,8 @@ def seed_that(site, player, wins, *, price, wager=1):
 
 
 def sign_in(tab, site, player, *, item=0):
-    """Opens the page as a player who can spin: an item is chosen unless ``item`` is None."""
-    tab.goto(f"{site.url}/?token={player['token']}")
+    """Opens the page with all items as a player who can spin: an item is chosen unless ``item`` is None."""
+    tab.goto(f"{site.url}/?range=all&token={player['token']}")
     expect(tab.locator("#username")).to_have_text(player["username"])
     if item is not None:
         tab.locator("#items button").nth(item).click()

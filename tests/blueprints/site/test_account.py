@@ -31,7 +31,10 @@ def test_the_overview_shows_level_net_position_and_a_new_notification(tab, site,
     expect(tab.get_by_role("heading", name="Level 1", exact=True)).to_be_visible()
     progress = tab.get_by_role("progressbar")
     assert [progress.get_attribute(name) for name in ("value", "max")] == ["150", "300"]
-    expect(tab.locator("#level-progress")).to_contain_text("150 coins still to be wagered to level 2")
+    expect(tab.locator("#level-progress")).to_contain_text("Wager 150 coins more to reach level 2.")
+    expect(tab.locator("#level-progress")).to_contain_text(
+        "Level 10, after 9,750 coins, opens Level 10 Shoelace."
+    )
     total = site.get("/limits/summary", player).json()["total"]
     sign = "+" if total["net"] > 0 else "\N{MINUS SIGN}"
     amounts = [f"{total['wagered']:,.2f}", f"{total['paid']:,.2f}", f"{sign}{abs(total['net']):,.2f}"]

@@ -10,6 +10,8 @@ from tests.support.chromium import NARROW, PHONE, resize
 
 pytestmark = pytest.mark.browser
 
+TIMES = "\N{MULTIPLICATION SIGN}"
+
 
 def prices(within):
     return [float(text.removesuffix(" coins").replace(",", "")) for text in within.all_text_contents()]
@@ -56,6 +58,38 @@ def test_a_large_search_is_shown_in_pages_without_gaps(tab, site):
     assert len(seen) == len(set(seen)) == found > 36
 
 
+def test_items_are_near_the_wager_until_the_filter_is_removed(tab, site):
+    tab.goto(site.url)
+    near, found = tab.get_by_role("button", name=f"2{TIMES} to 10{TIMES} the wager"), tab.locator("#found")
+    expect(near).to_have_attribute("aria-pressed", "true")
+    expect(tab.locator("#items button").first).to_be_visible()
+    assert all(2 <= price <= 10 for price in prices(tab.locator("#items .coins")))
+
+    tab.fill("#wager", "20")
+
+    wanted = site.get("/upgrader/items/pagination?minPrice=40&maxPrice=200").json()["pagination"]
+    expect(found).to_have_text(f"{wanted['totalItems']} items")
+    near.click()
+    everything = site.get("/upgrader/items/pagination").json()["pagination"]
+    expect(found).to_have_text(f"{everything['totalItems']} items")
+    tab.reload()
+    expect(near).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_phone_shows_filters_and_the_bet_only_where_they_are_used(tab, site):
+    resize(tab, PHONE)
+    tab.goto(site.url)
+    expect(tab.locator("#spin")).to_be_in_viewport()
+    expect(tab.locator("#wear")).to_be_hidden()
+
+    tab.get_by_role("button", name="Filters 1 in use").click()
+    tab.select_option("#wear", "Factory New")
+
+    expect(tab.get_by_role("button", name="Filters 2 in use")).to_be_visible()
+    go(tab, "Live")
+    expect(tab.locator("#spin")).not_to_be_in_viewport()
+
+
 @pytest.mark.thorough
 def test_an_aim_chooses_the_cheapest_item_that_reaches_it(tab, site, player):
     sign_in(tab, site, player)
@@ -76,6 +110,9 @@ def test_an_aim_chooses_the_cheapest_item_that_reaches_it(tab, site, player):
         choose.click()
         found = site.get(f"/upgrader/items/pagination?minPrice={least}&sort=Ascending&limit=1").json()
         expect(tab.locator("#wanted-price")).to_have_text(f"{found['items'][0]['price'][1:]} coins")
+    expect(tab.locator("#aim-note")).to_have_text(
+        re.compile(r"^No item has a chance of 25 %\. Nearest below: 2\d\.\d\d %\.$")
+    )
 
 
 # Cases

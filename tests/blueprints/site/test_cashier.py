@@ -95,6 +95,28 @@ def test_a_deposit_is_cancelled_while_nothing_is_paid(cashier, site, player):
     assert [each["status"] for each in payments(site, player)] == ["expired"]
 
 
+def test_an_open_deposit_is_cancelled_in_the_list(tab, site, player):
+    made = site.post("/payments/deposits", {"method": "demo", "amount": 5}, player)["deposit"]
+    site.write("UPDATE deposits SET created_at_ms = created_at_ms + 3600000 WHERE id = ?", made["id"])
+    sign_in(tab, site, player, item=None)
+    cashier = open_cashier(tab)
+
+    lines_of(cashier, "payments").get_by_role("button", name="Cancel Deposit of 5.00 coins").click()
+
+    expect(cashier.locator("#payment-said")).to_contain_text("The deposit is cancelled.")
+    expect(lines_of(cashier, "payments")).to_contain_text("This deposit has expired.")
+    expect(lines_of(cashier, "payments").get_by_role("button")).to_have_count(0)
+
+
+def test_method_and_amount_are_chosen_with_a_click(cashier, site, player):
+    expect(cashier.get_by_role("group", name="Method").first.get_by_label("Demonstration")).to_be_checked()
+    cashier.get_by_role("group", name="Amounts").get_by_role("button", name="25 coins").click()
+    cashier.locator("#deposit-form").get_by_role("button", name="Deposit", exact=True).click()
+
+    expect(cashier.locator("#payment-name")).to_have_text("Deposit of 25.00 coins")
+    assert [each["amount"] for each in payments(site, player)] == [25]
+
+
 def test_what_was_paid_in_part_is_shown_and_can_t_be_cancelled(cashier, made):
     made |= {"status": "pending", "paidAmount": 2}
     deposit(cashier, "5")
@@ -257,7 +279,7 @@ def test_the_history_has_pages_a_filter_and_what_other_tabs_do(cashier, site, pl
 def test_the_sweepstake_balance_of_a_deposit_is_calculated(cashier, site):
     value = site.get("/sweepstake/calc-deposit?amount=12.5").json()["value"]
 
-    cashier.get_by_label("Deposit in US dollars").fill("12.5")
+    cashier.get_by_label("Deposit in coins").fill("12.5")
     cashier.keyboard.press("Enter")
 
     expect(cashier.locator("#sweepstake-said")).to_contain_text(f"gives {value:.2f} of sweepstake balance")

@@ -64,6 +64,13 @@ def write(tab, selector, text):
     tab.keyboard.type(text)
 
 
+def open_filters(tab):
+    """Opens the filters of a list, which a phone folds."""
+    tab.locator("#fold").wait_for(state="attached")
+    if tab.locator("#fold").is_visible():
+        press(tab, "#fold")
+
+
 def open_from_menu(tab, path):
     """Opens a page by the menu of the account."""
     press(tab, "#player > button")
@@ -168,6 +175,8 @@ def test_promo_codes_are_chosen_and_used_and_earnings_claimed(tab, site, player)
 def test_an_item_is_found_by_filters_and_an_aim_and_played_in_quick_mode(tab, site, player):
     open_page(tab, site, player, "")
     press(tab, ".sections [href='/']")
+    open_filters(tab)
+    press(tab, "#near")
     pages = site.get("/upgrader/items/pagination?limit=18").json()["pagination"]["totalPages"]
     for number in range(2, pages + 1):
         press(tab, "#browse .pages button:last-child")
@@ -203,6 +212,7 @@ def test_a_case_is_found_and_opened_several_times_and_stopped(tab, site, player)
     turn_slowly(tab, site)
     open_page(tab, site, player, "")
     press(tab, ".sections [href='/cases']")
+    open_filters(tab)
     press(tab, "#kind", "ArrowDown")
     expect(tab.locator("#cases h3")).to_have_text(["Cases"])
     write(tab, "#case-search", "pocket")

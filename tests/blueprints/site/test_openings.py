@@ -79,7 +79,9 @@ def test_the_free_case_needs_a_code_and_opens_once(tab, site, player):
     choose_case(tab, "Daily Crumbs")
     condition = tab.locator("#cases .condition.locked")
     expect(condition).to_have_text("Needs a promo code")
-    expect(tab.locator("#why-not")).to_have_text("The free case needs a promo code.")
+    expect(tab.locator("#why-not")).to_have_text(
+        "The free case needs a promo code. The code KETTLE is one of this demo."
+    )
 
     tab.get_by_role("button", name="Enter a promo code").click()
     tab.get_by_role("textbox", name="Promo code").fill("NOBODYS")

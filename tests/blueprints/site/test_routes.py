@@ -98,3 +98,16 @@ def test_qr_codes_are_for_own_deposits_only(client, new_player):
 @pytest.mark.settings(PAYMENT_METHODS="")
 def test_without_the_demonstration_there_is_no_payment_page_of_it(client):
     assert client.get("/demo-checkout/1").status_code == 404
+
+
+@pytest.mark.settings(GAME_A_NAME="Counter & Strike")
+def test_games_have_the_names_of_the_settings(client):
+    document = client.get("/").text
+
+    assert 'data-game-a="Counter &amp; Strike" data-game-b="Rust"' in document
+
+
+def test_the_demo_player_is_signed_in_as_by_the_command(client):
+    token = client.post("/demo/session").json["token"]
+
+    assert client.get("/auth/me", headers={"Authorization": f"Bearer {token}"}).json["username"] == "demo"

@@ -188,3 +188,32 @@ def test_a_suspended_player_is_told_at_login_and_later(tab, site, player):
     expect(tab.locator("#notice")).to_have_text(
         "Your account is suspended: you can't play. Please contact support."
     )
+
+
+# The demo
+
+
+def test_a_guest_goes_on_as_the_demo_player_where_they_are(tab, site):
+    tab.goto(f"{site.url}/account/vault")
+    tab.locator("#browse").get_by_role("button", name="Play the demo").click()
+    expect(tab.locator("#username")).to_have_text("demo")
+    expect(tab).to_have_url(f"{site.url}/account/vault")
+    expect(tab.get_by_role("heading", name="Vault", exact=True)).to_be_visible()
+
+    tab.click("#player > button")
+    tab.click("#sign-out")
+    tab.locator("#spectator").get_by_role("button", name="Play the demo").click()
+
+    expect(tab.locator("#username")).to_have_text("demo")
+
+
+@pytest.mark.thorough
+def test_production_offers_no_demo(tab, production):
+    tab.goto(production.url)
+
+    expect(
+        tab.locator("#spectator").get_by_role("link", name="Sign in with the game platform")
+    ).to_be_visible()
+    expect(tab.get_by_role("button", name="Play the demo")).to_have_count(0)
+    assert tab.locator("html").get_attribute("data-demo-code") is None
+    assert tab.request.post(f"{production.url}/demo/session").status == 404

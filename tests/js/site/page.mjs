@@ -28,6 +28,7 @@ const BODY = {};
 // A style sheet is there as soon as it is added.
 const LINK = { addEventListener: (_event, loaded) => loaded() };
 const DOCUMENT = {
+  documentElement: { dataset: { gameA: "CS2", gameB: "Rust" } },
   createElement: () => LINK,
   head: { append() {} },
   addEventListener() {},

@@ -47,6 +47,7 @@ TABLE = [
     *plain(PUBLIC, 302, "GET /auth/platform", "GET /auth/platform/return"),
     *plain(PUBLIC, 308, "GET /docs"),
     *plain(PUBLIC, 401, "POST /auth/two-factor", "POST /webhooks/btcpay", "POST /webhooks/payments"),
+    *plain(PUBLIC, 200, "POST /demo/session"),
     *plain(PUBLIC, 404, "GET /api/cases/free"),
     *plain(PUBLIC, 501, "GET /auth/identity", "GET /auth/identity/callback"),
     *plain(

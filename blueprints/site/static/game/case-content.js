@@ -5,6 +5,7 @@ import { getJson, getText } from "../api.js";
 import { canVerify, readSnapshot, sha256 } from "../fairness/rolls.js";
 import { centsOfCoins, centsOfPrice } from "../format.js";
 import { faceOf } from "../parts/elements.js";
+import { demoCode } from "../parts/promo-code.js";
 import { state } from "../store.js";
 
 const FREE_CASE = "free-case";
@@ -77,7 +78,8 @@ export function accessTo({ requiredLevel, isFree }) {
     return { label: "Not offered now", reason: "The free case is not offered at the moment." };
   }
   if (!player?.affiliate.used) {
-    return { label: "Needs a promo code", reason: "The free case needs a promo code.", needsPromoCode: true };
+    const example = demoCode ? ` The code ${demoCode} is one of this demo.` : "";
+    return { label: "Needs a promo code", reason: `The free case needs a promo code.${example}`, needsPromoCode: true };
   }
   const isUsed = rules && player.freeCases >= rules.freeCaseLimit;
   return isUsed ? { label: "Already opened", reason: "You have opened the free case already." } : null;

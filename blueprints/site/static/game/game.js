@@ -165,7 +165,7 @@ export function gamePanel() {
   const { text, kind } = state.outcome;
   return html`
     <section id="game" class="panel game" aria-labelledby="game-title" tabindex="-1" data-view=${active.view}
-      data-outcome=${kind} ?data-spinning=${state.bet} aria-busy=${isBusy()}>
+      data-outcome=${kind} ?data-spinning=${state.bet} ?data-bets=${["/", "/cases/:id"].includes(current.route.path)} aria-busy=${isBusy()}>
       <div class="head">
         ${active.face?.() ?? nothing}
         <h2 id="game-title" aria-live="polite" tabindex="-1">${active.title()}</h2>

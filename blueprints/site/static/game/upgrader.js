@@ -108,9 +108,13 @@ export const upgrader = {
   controls,
 };
 
-/** Item or wager change: the outcome of the last spin is over, unless it says why it was refused. */
+/**
+ * Item or wager change: the outcome of the last spin is over, unless it says why it was refused. Of another wager the
+ * window gets the event "wager-changed".
+ */
 function change(patch) {
   update(patch);
+  if ("wager" in patch) dispatchEvent(new Event("wager-changed"));
   if (state.bet || (concluded && isFormOf(concluded))) return;
   concluded = null;
   if (state.outcome.kind !== "refused") showOutcome();

@@ -1,10 +1,10 @@
 // The overview of the account: links to its pages, the level, and what the player has wagered and was paid.
 
-import { getJson } from "../api.js";
 import { centsOfCoins, whenPeriodsBegin } from "../format.js";
 import { html, nothing } from "../lit.js";
 import { coins, section, signedCoins } from "../parts/elements.js";
-import { ownResource, Resource } from "../parts/lists.js";
+import { ownResource } from "../parts/lists.js";
+import { levels, nextLevel } from "../parts/next-level.js";
 import { loadPlayer } from "../player.js";
 import { accountLinks } from "../shell.js";
 import { state } from "../store.js";
@@ -12,7 +12,6 @@ import { state } from "../store.js";
 const PERIODS = { day: "Today", week: "This week", month: "This month", total: "In all" };
 
 const summary = ownResource("/limits/summary");
-const levels = new Resource((signal) => getJson("/upgrader/levels", { signal }));
 
 export const enter = () => Promise.all([loadPlayer(), summary.load(), levels.load()]);
 
@@ -24,12 +23,10 @@ export const page = () => html`
   </div>`;
 
 function level({ level: reached, experience, levelExperience, nextLevelExperience }) {
-  const left = nextLevelExperience - experience;
   return section("level", `Level ${reached}`, html`
     <progress max=${nextLevelExperience - levelExperience} value=${experience - levelExperience}
       aria-labelledby="level-progress"></progress>
-    <p id="level-progress" class="quiet">${left.toLocaleString("en-US")} coins still to be wagered to level
-      ${reached + 1}. Each coin that you wager counts once.</p>
+    <p id="level-progress" class="quiet">${nextLevel()} Each coin that you wager counts once.</p>
     <ul id="unlocks" class="lines">${levels.value?.map((each) => unlocks(each, reached))}</ul>`);
 }
 

@@ -8,8 +8,9 @@ import { showCase } from "../game/game.js";
 import { html, nothing } from "../lit.js";
 import { casePicture, coins, faceOf, skeletons, status } from "../parts/elements.js";
 import {
-  asked, Choice, GAME, matchesFirst, pageButtons, pageNumber, priceRange, Resource, searched, searchField,
+  asked, Choice, GAME, matchesFirst, pageButtons, pageNumber, priceRange, Resource, searchAndFilters, searched, searchField,
 } from "../parts/lists.js";
+import { levels, nextLevel } from "../parts/next-level.js";
 import { loadPlayer } from "../player.js";
 import { current, query, setTitle } from "../router.js";
 import { state, update } from "../store.js";
@@ -98,6 +99,7 @@ function filtersOf(game) {
 
 export async function enter(params) {
   loadPlayer(); // The level may have grown.
+  levels.load();
   const isFirst = entered === null;
   const isChosen = params.id !== undefined && entered !== params;
   entered = params;
@@ -118,17 +120,16 @@ function note() {
 }
 
 export const page = () => html`
-  <div class="row filters" role="search">
-    ${searchField({ id: "case-search", label: "Search cases by name", onType: () => cases.expect() })}
-    ${SORT.view()} ${KIND.view()} ${GAME.view()} ${priceRange()}
-  </div>
+  ${searchAndFilters(
+    searchField({ id: "case-search", label: "Search cases by name", onType: () => cases.expect() }),
+    [SORT.view(), KIND.view(), GAME.view(), priceRange()])}
   <p class="quiet">A case contains items, each with its own chance. Choose one to see and open it, or
     <a href="/new-case">create one</a> from level ${state.rules?.newCase.minLevel ?? "…"} on.</p>
   <div id="cases" class="groups" aria-busy=${cases.isLoading}>
     ${cases.isFirst ? html`<ul class="cards wide">${skeletons(PAGE_SIZE, "card")}</ul>` : nothing}
     ${cases.value?.groups.map(({ kind, title, note: about, cases: all, pages = 1 }) => html`<section>
       <h3>${title}</h3>
-      ${about ? html`<p class="quiet">${about}</p>` : nothing}
+      ${about ? html`<p class="quiet">${about} ${kind === "level" ? nextLevel() : nothing}</p>` : nothing}
       <ul class="cards wide">${all.map((each) => html`<li>${card(kind, each)}</li>`)}</ul>
       ${isAlone() ? pageButtons({ label: "Pages of cases", page: pageNumber(), pages })
         : pages > 1 ? html`<a href=${allOf(kind)}>All ${title.toLowerCase()}</a>` : nothing}

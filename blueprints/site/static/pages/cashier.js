@@ -20,12 +20,12 @@ const POLL_MS = 5_000;
 const sweepstakeForm = makeForm("sweepstake", async ({ deposit }) => {
   const cents = readAmount(deposit.value, "The deposit");
   const { value } = await getJson(`/sweepstake/calc-deposit?amount=${coinsOfCents(cents)}`);
-  return `A deposit of ${format(cents)} US dollars gives ${format(centsOfCoins(value))} of sweepstake balance.`;
+  return `A deposit of ${format(cents)} coins gives ${format(centsOfCoins(value))} of sweepstake balance.`;
 });
 
 /** The calculator of the sweepstake balance that a deposit gives. */
 const sweepstake = () => sweepstakeForm(
-  textField({ form: "sweepstake", name: "deposit", label: "Deposit", unit: "in US dollars", mode: "decimal" }),
+  textField({ form: "sweepstake", name: "deposit", label: "Deposit", unit: "in coins", mode: "decimal" }),
   "Calculate");
 
 const payments = new PagedList({
@@ -97,12 +97,15 @@ async function show(payment) {
 export const page = () => cashier.view("cashier-note", "Your payments", ([methods, { deposit: limits }]) => html`
   <div id="cashier-parts" class="parts">
     ${looked.value ? lookedAt(looked.value) : nothing}
-    ${section("deposit", "Deposit", html`${depositForm(methods.deposits)}
-      <div class="row own-limits">
-        <p id="deposit-limits-set" class="quiet">${describeLimits(limits)}</p>
-        <a class="plain" href="/account/limits">Limit deposits</a>
-      </div>`)}
-    ${section("withdrawal", "Withdraw", withdrawalForm(methods.withdrawals))}
+    ${actions.view()}
+    <div class="halves desks">
+      ${section("deposit", "Deposit", html`${depositForm(methods.deposits)}
+        <div class="row own-limits">
+          <p id="deposit-limits-set" class="quiet">${describeLimits(limits)}</p>
+          <a class="plain" href="/account/limits">Limit deposits</a>
+        </div>`)}
+      ${section("withdrawal", "Withdraw", withdrawalForm(methods.withdrawals))}
+    </div>
     ${section("sweepstake", "Sweepstake balance of a deposit", sweepstake())}
     ${section("payments", "Deposits and withdrawals so far", payments.view())}
   </div>`);
@@ -116,25 +119,26 @@ function lookedAt(payment) {
       ${describePaid(payment) ? html`<p id="payment-paid" class="quiet">${describePaid(payment)}</p>` : nothing}
       ${txhash ? html`<p id="payment-txhash" class="quiet">Transaction ${txhash}</p>` : nothing}
       ${isPayable(payment) ? html`<div id="checkout">
-        <a id="checkout-link" class="plain" href=${checkoutUrl} target="_blank" rel="noopener">Open the payment page</a>
+        <a id="checkout-link" class="primary" href=${checkoutUrl} target="_blank" rel="noopener">Open the payment page</a>
         <p class="quiet">It opens in a new tab. Or scan this code with your phone.
           ${expiresAt ? `Please pay before ${formatTime(expiresAt)}.` : ""}</p>
         ${code.value?.id === id ? html`<img id="checkout-qr" src=${code.value.qrCode} width="200" height="200"
           alt="The address of the payment page as a QR code">` : nothing}
       </div>` : nothing}
-      ${isCancellable(payment) ? html`<div class="row">
-        ${actions.button("Cancel", () => cancelDeposit(payment), nameOf(payment))}</div>` : nothing}
-      ${actions.view()}
+      ${isCancellable(payment) ? html`<div class="row">${cancelButton(payment)}</div>` : nothing}
     </section>`;
 }
 
+const cancelButton = (payment) => actions.button("Cancel", () => cancelDeposit(payment), nameOf(payment));
+
 function line(payment) {
-  const { method, to, txhash, createdAt } = payment;
+  const { id, method, to, txhash, createdAt } = payment;
   const state = `${formatTime(createdAt)} · ${describeState(payment)}`;
   return html`<li>
     ${named(`${nounOf(payment)} (${method})`, state, to && `To ${to}`, txhash && `Transaction ${txhash}`)}
     ${coins(centsOf(payment))}
     ${isOpenDeposit(payment) ? namedButton("Show", nameOf(payment), () => show(payment)) : nothing}
+    ${isCancellable(payment) && id !== looked.value?.id ? cancelButton(payment) : nothing}
   </li>`;
 }
 

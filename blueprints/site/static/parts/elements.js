@@ -1,9 +1,10 @@
 // Small elements of which pages and games are made.
 
+import { sendJson } from "../api.js";
 import { centsOfPrice, format, formatSigned } from "../format.js";
 import { html, nothing } from "../lit.js";
-import { startLogin } from "../session.js";
-import { state, update } from "../store.js";
+import { isTrial, setToken, startLogin } from "../session.js";
+import { notify, state, update } from "../store.js";
 
 // An amount has a coin before it, and the word for screen readers.
 const amount = (text) => html`<span class="coins">${text}<span class="unseen"> coins</span></span>`;
@@ -72,10 +73,24 @@ export const namedButton = (text, of, clicked) => html`<button type="button" cla
 
 const PROVIDERS = { platform: "the game platform", identity: "your identity provider" };
 
-/** The links, none on a server without a provider. `kind` is their class. */
-export const logins = (kind = "plain") => Object.keys(PROVIDERS).filter((provider) => state.logins[provider])
-  .map((provider) => html`<a class=${kind} href=${state.logins[provider]} @click=${startLogin}>Sign in with ${
-    PROVIDERS[provider]}</a> `);
+/**
+ * The links, none on a server without a provider, and the button of the demo on a server that is not in production.
+ * `kind` is their class.
+ */
+export const logins = (kind = "plain") => [
+  isTrial ? html`<button type="button" class="${kind || "link"} demo" @click=${playDemo}>Play the demo</button> ` : nothing,
+  ...Object.keys(PROVIDERS).filter((provider) => state.logins[provider])
+    .map((provider) => html`<a class=${kind} href=${state.logins[provider]} @click=${startLogin}>Sign in <span
+      class="provider">with ${PROVIDERS[provider]}</span></a> `),
+];
+
+async function playDemo() {
+  try {
+    setToken((await sendJson("POST", "/demo/session")).token);
+  } catch ({ message }) {
+    notify(`You are not signed in: ${message}.`);
+  }
+}
 
 let copied = ""; // the id and the name of the bet whose link was copied last
 

@@ -21,9 +21,9 @@ export class FieldProblem extends Error {
 /**
  * Returns the view of a form, a function of its fields and of what its button says. `send(elements)` resolves with a
  * sentence, or with undefined if nothing was sent. It may reject with a FieldProblem. What was typed stays; with
- * `reload()`, which loads what the fields show, only until it was accepted.
+ * `reload()`, which loads what the fields show, only until it was accepted. `kind` is the class of the button.
  */
-export function makeForm(id, send, reload) {
+export function makeForm(id, send, reload, kind = "plain") {
   let [isBusy, problem, said] = [false, "", ""];
   const show = (...now) => {
     [isBusy, problem = "", said = ""] = now;
@@ -56,7 +56,7 @@ export function makeForm(id, send, reload) {
     ${fields}
     <p id="${id}-problem" class="problem" role="alert">${problem}</p>
     <p id="${id}-said" class="said" role="status">${said}</p>
-    <button class="plain">${accept}</button>
+    <button class=${kind}>${accept}</button>
   </form>`;
 }
 

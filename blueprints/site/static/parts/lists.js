@@ -119,8 +119,10 @@ export const priceRange = () => html`<span class="row prices">${[
 /** What the server is asked for these names of the query, those without a value left out. */
 export const asked = (...names) => Object.fromEntries([...query()].filter(([name]) => names.includes(name)));
 
+const { gameA, gameB } = document.documentElement.dataset; // their names by the settings
+
 export const GAME = new Choice("type", "Game of the items", [
-  ["all", "All games"], ["gamea", "Game A"], ["gameb", "Game B"],
+  ["all", "All games"], ["gamea", gameA], ["gameb", gameB],
 ]);
 
 let typing = null;
@@ -143,6 +145,26 @@ export function searchField({ id, label, onType }) {
     <label class="unseen" for=${id}>${label}</label>
     <input id=${id} type="search" placeholder="Search" autocomplete="off" maxlength="100"
       .value=${query().get("search") ?? ""} @input=${type}>`;
+}
+
+const FILTERS = ["type", "wear", "kind", "minPrice", "maxPrice"];
+let areFiltersOpen = false;
+
+/** A search field and filters. On a phone a button opens the filters; it counts those in use, and `more`. */
+export function searchAndFilters(search, filters, more = 0) {
+  const count = FILTERS.filter((name) => query().get(name)).length + more;
+  const fold = () => {
+    areFiltersOpen = !areFiltersOpen;
+    update();
+  };
+  return html`
+    <div class="row filters" role="search">
+      ${search}
+      <button id="fold" type="button" class="plain" aria-expanded=${areFiltersOpen} aria-controls="folded"
+        @click=${fold}>Filters${count ? html` <span class="badge">${count}<span class="unseen"> in use</span></span>`
+          : nothing}</button>
+      <div id="folded" ?data-open=${areFiltersOpen}>${filters}</div>
+    </div>`;
 }
 
 /** The words of a text without what a search ignores (services/shared/item_search.py). */

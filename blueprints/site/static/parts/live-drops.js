@@ -1,7 +1,7 @@
 // What players win now: a strip at the top of every page. Each picture links to the bet behind it.
 
 import { centsOfCoins } from "../format.js";
-import { partsOf } from "../game/items.js";
+import { loadItem, partsOf } from "../game/items.js";
 import { rarityOf } from "../game/rarity.js";
 import { html, nothing, repeat } from "../lit.js";
 import { state, update } from "../store.js";
@@ -11,6 +11,8 @@ const MOST = 30;
 
 let isPaused = false; // by the button
 let held = null; // the drops that stay while the strip is paused, or has the pointer or the focus
+
+const listed = new Map(); // the prices of items that battles have drawn, by their names
 
 const isWin = ({ wager, payout }) => payout > wager;
 
@@ -64,7 +66,19 @@ function drop(bet) {
 }
 
 /** The price of the item. A battle pays for what all of its seats have drawn. */
-const priceCents = ({ game, payout }) => (game === "battle" ? null : centsOfCoins(payout));
+const priceCents = ({ game, item, payout }) => (game === "battle" ? listedCents(item) : centsOfCoins(payout));
+
+/** The price of an item in the catalogue, once it is loaded. */
+function listedCents(name) {
+  if (!listed.has(name)) {
+    listed.set(name, null);
+    loadItem(name).then((item) => {
+      listed.set(name, item?.priceCents);
+      update();
+    }, () => {});
+  }
+  return listed.get(name);
+}
 
 /** The case of an opening; otherwise how often the wager was won. */
 const whence = ({ game, multiplier, caseName }) =>

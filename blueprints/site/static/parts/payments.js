@@ -4,10 +4,10 @@ import { sendJson, Unanswered } from "../api.js";
 import { randomHex } from "../fairness/client-seed.js";
 import { centsOfCoins, centsOfText, coinsOfCents, format } from "../format.js";
 import { explainRefusal } from "../game/refusals.js";
-import { html } from "../lit.js";
+import { html, live, nothing } from "../lit.js";
 import { update } from "../store.js";
 import { coins, values } from "./elements.js";
-import { ask, field, FieldProblem, makeForm, options, sendConfirmed, textField } from "./forms.js";
+import { ask, FieldProblem, makeForm, sendConfirmed, textField } from "./forms.js";
 
 /** Each state, with its name in the filter of a list and what it means. */
 const STATES = {
@@ -95,6 +95,51 @@ function explain(type, problem) {
   return answer ? explainRefusal(type, { ...answer, error: message }, type === "deposit" ? type : "withdraw") : message;
 }
 
+const AMOUNTS = [10, 25, 50, 100]; // coins, to deposit with a click
+
+/** How long a payment takes, by the method's id; of another one nothing is promised. */
+const HOW_LONG = {
+  deposit: [[/^demo$/, "Some seconds"], [/^btcpay$/, "Lightning: seconds, blockchain: 10 to 60 minutes"]],
+  withdrawal: [
+    [/^demo$|-LN/, "Seconds after the approval"], [/-CHAIN$/, "10 to 60 minutes after the approval"],
+  ],
+};
+
+const howLong = (type, { id }) => HOW_LONG[type].find(([ids]) => ids.test(id))?.[1] ?? "";
+
+const NEXT = {
+  deposit: ({ id }) => [
+    "You get a link and a QR code to a payment page.",
+    id === "demo" ? "You pay nothing: the demonstration confirms the payment by itself." : "You pay there.",
+    "As soon as the payment is confirmed, the coins are on your balance. You need not wait on this page.",
+  ],
+  withdrawal: () => [
+    "The coins leave your balance when you request it. A withdrawal can't be cancelled.",
+    "It is approved, which may take our staff some time.",
+    "Then it is sent. This page shows how far it is.",
+  ],
+};
+
+/** A tile for each method. */
+const tiles = (type, methods, chosen, choose) => html`<fieldset class="tiles">
+  <legend>Method</legend>
+  ${methods.map((method) => html`<label class="tile">
+    <input type="radio" name="method" .defaultChecked=${method === chosen}
+      .checked=${live(method === chosen)} @change=${() => choose(method)}>
+    <span class="name">${method.name}</span>
+    <span class="quiet">${howLong(type, method)}</span>
+  </label>`)}
+</fieldset>`;
+
+/** Buttons that fill the field `amount` of their form. */
+function amounts({ minUsd, maxUsd }) {
+  const offered = AMOUNTS.filter((each) => each >= minUsd && each <= maxUsd);
+  const take = ({ currentTarget: { form, value } }) => { form.elements.amount.value = value; };
+  return html`<div class="row amounts-offered" role="group" aria-label="Amounts">${offered.map((each) => html`
+    <button type="button" class="plain" value=${each} @click=${take}><span class="coins">${each}<span
+      class="unseen"> coins</span></span></button>`)}</div>`;
+}
+
 /**
  * The form of a `type`, "deposit" or "withdrawal". `requested(payment)` is called when the server has accepted one.
  * Returns its template, a function of the methods that are offered.
@@ -112,24 +157,25 @@ export function makePaymentForm(type, requested) {
   }, () => {
     method = null;
     return requested(made);
-  });
+  }, "primary");
 
   return (methods) => {
     method = methods.find(({ id }) => id === method?.id) ?? methods[0];
     if (!method) return html`<p id="${type}-none" class="quiet">${nounOf({ type })}s are not available now.</p>`;
-    const choose = ({ target }) => {
-      method = methods[target.selectedIndex];
+    const choose = (chosen) => {
+      method = chosen;
       update();
     };
-    return form(html`
-      ${field({ id: `${type}-method`, label: "Method", input: html`<select id="${type}-method" @change=${choose}>
-        ${options(methods.map(({ id, name }) => [id, name]), method.id)}</select>` })}
+    return html`${form(html`
+      ${tiles(type, methods, method, choose)}
+      ${isDeposit ? amounts(method) : nothing}
       ${textField({ form: type, name: "amount", label: "Amount", unit: "in coins", mode: "decimal",
         help: `From ${rangeOf(method)} coins. One coin is one US dollar.` })}
-      ${isDeposit ? "" : html`
-        ${textField({ form: type, name: "to", label: "To", most: 256, help: method.addressHint })}
-        <p class="quiet">A withdrawal can't be cancelled. The coins leave your balance when you request it.</p>`}`,
-    isDeposit ? "Deposit" : "Withdraw");
+      ${isDeposit ? nothing
+        : textField({ form: type, name: "to", label: "To", most: 256, help: method.addressHint })}`,
+    isDeposit ? "Deposit" : "Withdraw")}
+    <h4>What happens next</h4>
+    <ol class="how">${NEXT[type](method).map((step) => html`<li>${step}</li>`)}</ol>`;
   };
 }
 
