@@ -1,12 +1,13 @@
 """What is due about battles, whoever has left it undone: cancels, refunds and ends."""
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
 from models.battles import Battle, BattleSnapshot, State, VoidReason
-from models.db.connection import UNAVAILABLE, reading, writing
+from models.db.connection import UNAVAILABLE, database, reading, writing
 from services.battles import queries
 from services.battles.ending import Ending, read_locked
 from services.battles.service import OPEN_MS, Battles
@@ -19,6 +20,9 @@ BEACON_GIVEN_UP_MS = DAY_MS
 
 CONTENTS_KEPT_MS = 2 * OPEN_MS
 """How long the contents of a battle are kept from its creation, unless it is locked."""
+
+ENDS_AT_ONCE = 4
+"""With PostgreSQL, which works on one while this process prepares the next: a hundred take a quarter less."""
 
 
 class Upkeep:
@@ -96,9 +100,11 @@ class Upkeep:
         unchecked = {battle_id for battle_id, *_ in found if (battle_id, version_now) not in self._offered}
         offered = {battle.id for battle in queries.by_ids(unchecked) if self._battles.is_offered(battle)}
         _do_all(
-            partial(self._battles.cancel, battle_id)
-            for battle_id, created_at_ms, is_restored in found
-            if is_restored or created_at_ms <= overdue or battle_id in unchecked - offered
+            [
+                partial(self._battles.cancel, battle_id)
+                for battle_id, created_at_ms, is_restored in found
+                if is_restored or created_at_ms <= overdue or battle_id in unchecked - offered
+            ]
         )
         self._offered = {(battle_id, version_now) for battle_id, *_ in found}
         self._battles.take_back()
@@ -110,16 +116,23 @@ class Upkeep:
             BattleSnapshot.delete().where(is_old).execute()
 
 
-def _do_all(ends: Iterable[Callable[[], object]]) -> None:
-    """Call all of these. One that fails does not keep the others waiting; its error is raised afterwards."""
-    failures = []
-    for end in ends:
+def _do_all(ends: Sequence[Callable[[], object]]) -> None:
+    """Call all of these, some at once. One that fails does not keep the others waiting.
+
+    Raises the first error when all have been called. Without the database the others are left for later.
+    """
+    failures: list[Exception] = []
+
+    def attempt(end: Callable[[], object]) -> None:
+        if any(isinstance(failure, UNAVAILABLE) for failure in failures):
+            return
         try:
             end()
-        except UNAVAILABLE:
-            # The others would wait for the database too.
-            raise
         except Exception as failure:  # noqa: BLE001  # whatever is wrong with one battle
             failures.append(failure)
+
+    if ends:
+        with ThreadPoolExecutor(ENDS_AT_ONCE if database.for_update else 1) as workers:
+            list(workers.map(attempt, ends))
     if failures:
         raise failures[0]
