@@ -10,6 +10,7 @@ def test_a_case_is_picked_priced_while_typing_and_proposed(new_person):
     editor, second = new_person("content"), new_person("content")
     tab = editor.open("Cases and items")
     tab.get_by_role("link", name="New case").click()
+    expect(tab.get_by_role("heading", name="New case")).to_be_visible()
     tab.evaluate("document.body.dataset.loaded = 'once'")
 
     tab.get_by_label("Name", exact=True).fill("Picked Case")
