@@ -100,6 +100,7 @@ TABS = (
         "/requests",
         "/limits",
         "/logins",
+        "/links",
         "/affiliates",
     ),
     *("/prizes", "/notes", "/actions", "/events"),

@@ -160,6 +160,25 @@ def test_a_long_list_of_cases_leads_to_its_pages(tab, site):
     expect(cards).not_to_have_text(first)
 
 
+def test_an_item_has_one_colour_and_its_chance_none(tab, site):
+    tab.goto(site.url)
+    listed = tab.locator("#items .card", has_text="Night Ferry")
+    expect(listed).to_have_attribute("data-rarity", "legendary")
+
+    tab.goto(f"{site.url}/cases/night-shift")
+
+    held = tab.locator("#case-items li", has_text="Night Ferry")
+    expect(held).to_have_attribute("data-rarity", "legendary")
+    assert (
+        len(
+            set(
+                tab.locator("#ruler rect").evaluate_all("all => all.map((one) => getComputedStyle(one).fill)")
+            )
+        )
+        == 1
+    )
+
+
 # Live bets and the ranking
 
 

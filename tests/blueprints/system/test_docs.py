@@ -203,6 +203,7 @@ def test_every_answer_field_is_required_unless_it_is_optional(document, operatio
         ("Case", "usedBalanceType"),
         ("CancelledBattle", "serverSeed"),
         *(("Entry", name) for name in ("checkoutUrl", "credited", "expiresAt", "paidAmount", "to", "txhash")),
+        ("ShownDetails", "anonymous"),
         ("Readiness", "held"),
         ("Readiness", "redis"),
         ("Readiness", "redisProblem"),
