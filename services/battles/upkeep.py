@@ -13,6 +13,7 @@ from services.battles.ending import Ending, read_locked
 from services.battles.service import OPEN_MS, Battles
 from services.beacon.beacons import Beacons
 from services.cases import version
+from services.shared.background import in_slices
 from services.shared.clock import DAY_MS, Millis
 
 BEACON_GIVEN_UP_MS = DAY_MS
@@ -131,8 +132,12 @@ def _do_all(ends: Sequence[Callable[[], object]]) -> None:
         except Exception as failure:  # noqa: BLE001  # whatever is wrong with one battle
             failures.append(failure)
 
-    if ends:
-        with ThreadPoolExecutor(ENDS_AT_ONCE if database.for_update else 1) as workers:
+    if database.for_update and len(ends) > 1:
+        with ThreadPoolExecutor(ENDS_AT_ONCE) as workers:
             list(workers.map(attempt, ends))
+    else:
+        # SQLite never waits, so that nothing else would run meanwhile.
+        for end in in_slices(ends, 1):
+            attempt(end)
     if failures:
         raise failures[0]
