@@ -23,6 +23,7 @@ def possible_rules():
 
 
 RULES = list(possible_rules())
+LARGE = 6
 prices = st.integers(0, 10**9)
 
 
@@ -88,7 +89,13 @@ def test_only_seats_of_winning_teams_are_paid_and_all_of_them_alike(rules, data)
 
 @pytest.mark.guarantee("Every seat")
 @pytest.mark.security("Players of a battle")
-@pytest.mark.parametrize("rules", RULES, ids=str)
+def enumerated(rules):
+    """A test of these rules. Six seats with a draw by their values take seconds."""
+    is_large = rules.mode == "jackpot" and len(rules.team_of_seats) == LARGE
+    return pytest.param(rules, id=str(rules), marks=[pytest.mark.thorough] if is_large else [])
+
+
+@pytest.mark.parametrize("rules", map(enumerated, RULES))
 def test_every_seat_has_the_same_expected_payout(rules):
     # All outcomes of a case with three items of 0, 1 and 4 cents and chances of 1/2, 1/3 and 1/6.
     case = [(Fraction(1, 2), 0), (Fraction(1, 3), 1), (Fraction(1, 6), 4)]
