@@ -80,14 +80,14 @@ def new_case() -> str:
 @office.post("/cases/new")
 @require_permission(Permission.CONTENT_CHANGE)
 def draw_new_case() -> str:
-    """The form again, after what the button does."""
+    """The form again, after what its button does, or several that were pressed one after another."""
     draft = _typed()
-    if added := typed("add"):
+    for added in request.form.getlist("add"):
         if len(draft.items) < MOST_ITEMS:
             draft.items.setdefault(added, "")
-    elif removed := typed("remove"):
+    for removed in request.form.getlist("remove"):
         draft.items.pop(removed, None)
-    elif typed("share") and draft.items:
+    if typed("share") and draft.items:
         parts = share_equally(CERTAIN, len(draft.items))
         draft.items = {name: exact_percent(part) for name, part in zip(draft.items, parts, strict=True)}
     return _page(draft)

@@ -22,7 +22,9 @@ function swap(page, { keepsFocused = true } = {}) {
     part.querySelectorAll(".scroll").forEach((each, index) => each.scrollTo({ left: places[index] ?? 0 }));
     showTimes(part);
     if (!activeElement.isConnected && document.activeElement === document.body) {
-      (document.getElementById(activeElement.id) ?? part.querySelector("[tabindex]")).focus();
+      const same = document.getElementById(activeElement.id);
+      (same ?? part.querySelector("[tabindex]"))?.focus();
+      if (same?.type === "text") same.setSelectionRange(same.value.length, same.value.length);
     }
   }
 }
@@ -49,13 +51,20 @@ const form = document.querySelector("[data-live-form]");
 if (form) {
   let last = new AbortController();
   let waiting;
-  const send = (button, options) => {
+  // Buttons whose effect is not shown yet.
+  const pressed = [];
+  const send = async () => {
     clearTimeout(waiting);
     last.abort();
-    last = new AbortController();
-    show(fetch(form.action, { method: "POST", body: new FormData(form, button), signal: last.signal }), options);
+    const { signal } = (last = new AbortController());
+    const body = new FormData(form);
+    for (const { name, value } of pressed) body.append(name, value);
+    await show(fetch(form.action, { method: "POST", body, signal }), { keepsFocused: pressed.length === 0 });
+    if (!signal.aborted) pressed.length = 0;
   };
   form.addEventListener("input", () => {
+    // An answer that is under way does not have what was typed.
+    last.abort();
     clearTimeout(waiting);
     waiting = setTimeout(send, TYPING_MS);
   });
@@ -63,6 +72,7 @@ if (form) {
     // The button that proposes has an address of its own.
     if (event.submitter?.hasAttribute("formaction")) return;
     event.preventDefault();
-    send(event.submitter, { keepsFocused: false });
+    if (event.submitter?.name) pressed.push(event.submitter);
+    send();
   });
 }
