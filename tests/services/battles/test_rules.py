@@ -95,7 +95,7 @@ def enumerated(rules):
     return pytest.param(rules, id=str(rules), marks=[pytest.mark.thorough] if is_large else [])
 
 
-@pytest.mark.parametrize("rules", map(enumerated, RULES))
+@pytest.mark.parametrize("rules", [enumerated(rules) for rules in RULES])
 def test_every_seat_has_the_same_expected_payout(rules):
     # All outcomes of a case with three items of 0, 1 and 4 cents and chances of 1/2, 1/3 and 1/6.
     case = [(Fraction(1, 2), 0), (Fraction(1, 3), 1), (Fraction(1, 6), 4)]
