@@ -60,7 +60,7 @@ check: ## style, types, import directions and the fast tests: about two minutes 
 fast-tests: $(VENV)/installed-dev ## the tests that start no process, on SQLite
 	$(PYTEST) --quiet --databases=sqlite -m "not process"
 
-test: $(VENV)/installed-dev tests/js/node_modules/installed ## what every change must pass: at most five minutes on two cores
+test: $(VENV)/installed-dev tests/js/node_modules/installed ## what every change must pass: six to seven minutes on two cores
 	$(PYTEST)
 
 test-part: $(VENV)/installed-dev tests/js/node_modules/installed ## the rest of the tests of a folder, such as PART=server

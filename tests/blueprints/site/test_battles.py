@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 
 CASE, PRICE = "Pocket Lint", 0.69
 
-ROUND_MS = 30_000
+ROUND_MS = 60_000
 """A round is published six to nine seconds after the lock, and the cases are opened then."""
 
 DRAWN = """[...document.querySelectorAll(".column")].map((column) => [

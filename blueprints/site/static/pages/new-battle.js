@@ -77,7 +77,9 @@ function change(patch) {
 /** Begin with the cases and the mode of a battle that was played. */
 export function copyOf({ cases, mode, teams, crazy, terminal, playersOnly, private: isPrivate }) {
   const counts = Map.groupBy(cases, ({ id }) => id);
-  const chosen = [...counts.values()].map((same) => ({ ...same[0], count: same.length }));
+  // A battle does not say whether the picture of a case is its own.
+  const chosen = [...counts.values()].map((same) =>
+    ({ ...same[0], face: { image: same[0].image, isOwn: true }, count: same.length }));
   change({ cases: chosen, mode, teams, crazy, terminal, playersOnly, isPrivate });
 }
 
