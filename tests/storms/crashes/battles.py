@@ -19,8 +19,16 @@ END_SECONDS = 60
 
 
 def wait_until_ended() -> None:
-    """Return when no battle is locked any more. Raises TimeoutError."""
+    """Return when no battle is locked any more, and all ends are in the log. Raises TimeoutError."""
     wait_until(lambda: not _count(State.LOCKED), seconds=END_SECONDS, step_seconds=0.5)
+    wait_until(lambda: not _waiting_ends(), seconds=END_SECONDS, step_seconds=0.5)
+
+
+@reading()
+def _waiting_ends() -> int:
+    """How many ends wait for the log."""
+    ended = Battle.select().where(Battle.end_entry.is_null(False), Battle.end_index.is_null())
+    return int(ended.count())
 
 
 @reading()
