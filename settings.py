@@ -11,6 +11,7 @@ import secrets
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from decimal import Decimal
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,12 @@ PRIVATE_URLS = (
 PUBLIC_RELAYS = ("https://api.drand.sh", "https://api2.drand.sh", "https://drand.cloudflare.com")
 QUICKNET = "52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971"
 """The public network of drand with a round each three seconds."""
+
+PPM = 10**6
+HIGHEST_COMMISSION_PPM = 250_000
+"""The highest commission of promo codes (services/wallet/affiliates.py), a share of the expected win."""
+MOST_GIVEN_PPM = 900_000
+"""The most that commission and rewards may be of what the house expects to win with a player's bets."""
 
 OF_ONE_PROCESS = {"instance_dir", "host", "port", "database_url", "database_pool_size", "redis_url"}
 """Settings that may differ between processes; the URLs may name the same server differently."""
@@ -187,6 +194,26 @@ class Settings:
     )
     """A promo code of the house, 4 to 24 letters and digits. A player who uses it gets the bonus and
     becomes nobody's referral. It takes precedence over a player's code of the same letters."""
+    rakeback_rate_ppm: int = _setting("RAKEBACK_RATE", "0", parsers.FRACTION)
+    """The share of the expected win that players can claim back, as a fraction. The *expected win* of a
+    player's bets is what the house keeps of them on average: the wagers, each times its house edge. The
+    highest commission of promo codes (0.25), `RAKEBACK_RATE`, `LEVEL_SHARE`, `DAILY_SHARE` and
+    `BONUS_SHARE` may be 0.9 of it together; more stops the start."""
+    level_share_ppm: int = _setting("LEVEL_SHARE", "0.1", parsers.FRACTION)
+    """The share of the expected win that the gifts of levels may cost."""
+    daily_share_ppm: int = _setting("DAILY_SHARE", "0", parsers.FRACTION)
+    """The share of the expected win that daily free openings may cost. With 0 there are none."""
+    bonus_percent: int = _setting("BONUS_PERCENT", "0", number(0, 1_000))
+    """The bonus of a deposit, in percent of what is credited. With 0 there is none."""
+    bonus_max_cents: int = _setting("BONUS_MAX", "100", AMOUNT)
+    """The largest bonus of a deposit, in coins."""
+    bonus_wagering_ppm: int = _setting("BONUS_WAGERING", "80", parsers.FACTOR)
+    """How many times the bonus a player must wager before it is paid. With a bonus, `BONUS_WAGERING`,
+    `UPGRADER_HOUSE_EDGE` and `BONUS_SHARE` multiplied must be at least 1."""
+    bonus_days: int = _setting("BONUS_DAYS", "14", number(1, 365))
+    """The days in which the player must wager it. After them the bonus is lost."""
+    bonus_share_ppm: int = _setting("BONUS_SHARE", "0.25", parsers.FRACTION)
+    """The share of the expected win that bonuses of deposits may cost."""
     beacon_urls: tuple[str, ...] = _setting("BEACON_URLS", "demo", parsers.beacon_urls)
     """The [relays of drand](operating.md#beacons) that decide battles, separated by commas. In production
     by default `https://api.drand.sh`, `https://api2.drand.sh` and `https://drand.cloudflare.com`. `demo` is
@@ -351,7 +378,7 @@ class Settings:
                 wrong[missing.upper()] = f"must be given together with {given.upper()}"
         if self.alarm_webhook_url and not self.alarm_webhook_secrets:
             wrong |= {"ALARM_WEBHOOK_SECRET": "must be given together with ALARM_WEBHOOK_URL"}
-        return wrong | self._conflicts_of_payments()
+        return wrong | self._conflicts_of_payments() | self._conflicts_of_rewards()
 
     def _conflicts_of_payments(self) -> dict[str, str]:
         wrong = {}
@@ -365,6 +392,32 @@ class Settings:
                     wrong[name.upper()] = "must be given when PAYMENT_METHODS names btcpay"
         if self.withdrawal_check_url and not self.payments_webhook_secrets:
             wrong |= {"PAYMENTS_WEBHOOK_SECRET": "must be given together with WITHDRAWAL_CHECK_URL"}
+        return wrong
+
+    def _conflicts_of_rewards(self) -> dict[str, str]:
+        """What the house gives must be a part of what it expects to win, whatever players do."""
+        wrong = {}
+        shares = {
+            "RAKEBACK_RATE": self.rakeback_rate_ppm,
+            "LEVEL_SHARE": self.level_share_ppm,
+            "DAILY_SHARE": self.daily_share_ppm,
+            "BONUS_SHARE": self.bonus_share_ppm,
+        }
+        given = HIGHEST_COMMISSION_PPM + sum(shares.values())
+        if given > MOST_GIVEN_PPM:
+            parts = {"commission": HIGHEST_COMMISSION_PPM, **shares}
+            added = " + ".join(f"{name} {_decimal(share)}" for name, share in parts.items())
+            most = _decimal(MOST_GIVEN_PPM)
+            wrong[max(shares, key=shares.__getitem__)] = (
+                f"{added} is {_decimal(given)} of the expected win, and must be at most {most}"
+            )
+        earned = self.bonus_wagering_ppm * self.upgrader_house_edge_ppm * self.bonus_share_ppm
+        if self.bonus_percent and earned < PPM**3:
+            wrong["BONUS_WAGERING"] = (
+                f"BONUS_WAGERING {_decimal(self.bonus_wagering_ppm)} x UPGRADER_HOUSE_EDGE"
+                f" {_decimal(self.upgrader_house_edge_ppm)} x BONUS_SHARE {_decimal(self.bonus_share_ppm)}"
+                f" is {_decimal(earned, PPM**3)}, and must be at least 1"
+            )
         return wrong
 
     def _unsafe(self) -> dict[str, str]:
@@ -393,6 +446,11 @@ class Settings:
         if not self.log_signing_key:
             wrong["LOG_SIGNING_KEY"] = "must be given when APP_ENV is production"
         return wrong
+
+
+def _decimal(number: int, unit: int = PPM) -> str:
+    """A whole number of parts of 1, such as millionths, as a decimal number."""
+    return f"{Decimal(number) / unit:f}"
 
 
 def _is_private(url: str) -> bool:

@@ -15,6 +15,7 @@ SECTIONS = {
     "SECRET_KEY": "Secrets",
     "PLATFORM_OPENID_URL": "Login",
     "CATALOGUE_TTL": "Games",
+    "RAKEBACK_RATE": "Rewards",
     "BEACON_URLS": "Battles",
     "GAME_MIN_CYCLE_SECONDS": "Accounts and responsible gambling",
     "PRICE_FEED_URL": "Prices",

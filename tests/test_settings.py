@@ -161,6 +161,14 @@ GOOD_VALUES = [
     ("LOG_LEVEL", "Warning", "log_level", "warning"),
     ("BEACON_URLS", "http://A.test/x/, https://b.test", "beacon_urls", ("http://a.test/x", "https://b.test")),
     ("BEACON_CHAIN_HASH", "5D" * 32, "beacon_chain_hash", "5d" * 32),
+    ("RAKEBACK_RATE", "0.3", "rakeback_rate_ppm", 300_000),
+    ("LEVEL_SHARE", "0", "level_share_ppm", 0),
+    ("DAILY_SHARE", "0.05", "daily_share_ppm", 50_000),
+    ("BONUS_PERCENT", "100", "bonus_percent", 100),
+    ("BONUS_MAX", "25.5", "bonus_max_cents", 2_550),
+    ("BONUS_WAGERING", "90.5", "bonus_wagering_ppm", 90_500_000),
+    ("BONUS_DAYS", "7", "bonus_days", 7),
+    ("BONUS_SHARE", "0.4", "bonus_share_ppm", 400_000),
 ]
 
 
@@ -238,6 +246,9 @@ BAD_VALUES = [
     ("ALARM_PAYOUT", "0", AMOUNT),
     ("ALARM_WEBHOOK_URL", "alarms.example.com", ADDRESS),
     ("WITHDRAWAL_MIN_WAGERED", "1000.1", FACTOR),
+    ("RAKEBACK_RATE", "1", FRACTION),
+    ("BONUS_PERCENT", "12.5", "must be a whole number from 0 to 1000"),
+    ("BONUS_DAYS", "0", "must be a whole number from 1 to 365"),
 ]
 
 
@@ -250,6 +261,31 @@ def test_a_client_id_needs_its_secret_and_vice_versa(refused):
     both = ("IDENTITY_CLIENT_ID", "IDENTITY_CLIENT_SECRET")
     for given, missing in (both, both[::-1]):
         assert refused(**{given: "half of it"}) == [f"{missing}: must be given together with {given}"]
+
+
+def test_the_house_never_gives_more_than_nine_tenths_of_what_it_expects_to_win(read, refused):
+    shares = {"RAKEBACK_RATE": "0.2", "LEVEL_SHARE": "0.1", "DAILY_SHARE": "0.1", "BONUS_SHARE": "0.25"}
+    assert read(**shares).rakeback_rate_ppm == 200_000
+
+    assert refused(**shares | {"RAKEBACK_RATE": "0.200001"}) == [
+        (
+            "BONUS_SHARE: commission 0.25 + RAKEBACK_RATE 0.200001 + LEVEL_SHARE 0.1 + DAILY_SHARE 0.1"
+            " + BONUS_SHARE 0.25 is 0.900001 of the expected win, and must be at most 0.9"
+        )
+    ]
+    assert refused(RAKEBACK_RATE="0.9")[0].startswith("RAKEBACK_RATE: commission 0.25 + RAKEBACK_RATE 0.9 +")
+
+
+def test_a_bonus_is_earned_by_the_bets_that_it_needs(read, refused):
+    assert read(BONUS_PERCENT="100").bonus_wagering_ppm == 80 * 10**6
+    assert read(UPGRADER_HOUSE_EDGE="0.02").bonus_percent == 0
+
+    assert refused(BONUS_PERCENT="100", UPGRADER_HOUSE_EDGE="0.02") == [
+        (
+            "BONUS_WAGERING: BONUS_WAGERING 80 x UPGRADER_HOUSE_EDGE 0.02 x BONUS_SHARE 0.25 is 0.4,"
+            " and must be at least 1"
+        )
+    ]
 
 
 OF_BTCPAY = {
