@@ -32,6 +32,7 @@ NAMES: Mapping[str, str] = {
     Account.HOUSE_GRANTS: f"{EXPENSES}:Grants",
     Account.HOUSE_BONUSES: f"{EXPENSES}:Bonuses",
     Account.HOUSE_AFFILIATES: f"{EXPENSES}:Affiliates",
+    Account.HOUSE_REWARDS: f"{EXPENSES}:Rewards",
     Account.HOUSE_ADJUSTMENTS: f"{EXPENSES}:Adjustments",
     # What was bought to be shipped is not in these books.
     Account.HOUSE_SHIPPED: f"{EQUITY}:Shipped-Prizes",

@@ -15,6 +15,7 @@ from models.figures import THEORETICAL_LOSS_UCENTS
 from models.items import Item
 from models.ledger import Affiliate, LedgerEntry, LedgerTransaction, Referral
 from models.payments import PaymentRecord
+from models.rewards import Reward
 from models.users import User
 from services.battles import audit as battles_audit
 from services.cases.contents import price_of
@@ -60,6 +61,7 @@ def _mismatches() -> Iterator[str]:
     yield from payments_audit.mismatches()
     yield from battles_audit.mismatches()
     yield from _affiliate_mismatches()
+    yield from _reward_mismatches()
     yield from _prize_mismatches()
     yield from statistics_audit.mismatches()
     yield from _case_mismatches()
@@ -133,6 +135,33 @@ def _bonuses_of_referrals() -> peewee.Select:
         .join(Referral, on=(Referral.user == LedgerEntry.user))
         .where(LedgerTransaction.id >= Referral.ledger_transaction)
     )
+
+
+def _reward_mismatches() -> Iterator[str]:
+    """A line if the house's account differs from what was paid, and for each reward or posting alone."""
+    posted = LedgerEntry.select(fn.SUM(LedgerEntry.amount_cents)).where(
+        LedgerEntry.user.is_null(), LedgerEntry.account == Account.HOUSE_REWARDS
+    )
+    paid = Reward.select(fn.SUM(Reward.coins_cents)).where(Reward.ledger_transaction.is_null(False))
+    if (posted.scalar() or 0) + (paid.scalar() or 0) != 0:
+        yield f"{Account.HOUSE_REWARDS} differs from the rewards that were paid"
+    own = LedgerEntry.alias("own")
+    is_of_reward = (
+        (own.transaction == Reward.ledger_transaction)
+        & (own.account == Account.BALANCE)
+        & (own.user == Reward.user)
+        & (own.amount_cents == Reward.coins_cents)
+    )
+    differ = Reward.select(Reward.id).join(own, peewee.JOIN.LEFT_OUTER, on=is_of_reward)
+    for reward_id in differ.where(Reward.ledger_transaction.is_null(False), own.id.is_null()).scalars():
+        yield f"reward {reward_id} differs from its posting"
+    alone = (
+        LedgerTransaction.select(LedgerTransaction.id)
+        .join(Reward, peewee.JOIN.LEFT_OUTER, on=(Reward.ledger_transaction == LedgerTransaction.id))
+        .where(LedgerTransaction.kind == LedgerKind.REWARD, Reward.id.is_null())
+    )
+    for transaction_id in alone.scalars():
+        yield f"transaction {transaction_id} pays no reward"
 
 
 def _prize_mismatches() -> Iterator[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import peewee
 import pytest
 
-from models import battles  # noqa: F401  # its tables are among the described ones
+from models import battles, rewards  # noqa: F401  # their tables are among the described ones
 from models.announced_seeds import AnnouncedSeed
 from models.audit_trail import AuditAnchor, AuditEvent
 from models.bets import Bet

@@ -1,0 +1,93 @@
+"""Rewards: what the house gives a player, beside what bets pay."""
+
+from enum import StrEnum
+
+import peewee
+from peewee import SQL, Check
+
+from models.cases import Case
+from models.db.connection import Table
+from models.ledger import LedgerTransaction
+from models.users import User
+
+
+class RewardKind(StrEnum):
+    """Why the house gives it."""
+
+    RAKEBACK = "rakeback"
+    LEVEL = "level"
+    DAILY = "daily"
+    BONUS = "bonus"
+    GRANT = "grant"
+
+
+class RewardState(StrEnum):
+    """How far a reward is. Coins end as ``claimed``, a free opening as ``used``."""
+
+    OFFERED = "offered"
+    CLAIMED = "claimed"
+    USED = "used"
+    FORFEITED = "forfeited"
+    EXPIRED = "expired"
+
+
+class Reward(Table):
+    """Coins or a free opening of a case for one player."""
+
+    id = peewee.BigAutoField()
+    user = peewee.ForeignKeyField(User, on_delete="RESTRICT", index=False)
+    user_id: int
+    kind = peewee.CharField(
+        max_length=8, constraints=[Check(f"kind IN {tuple(kind.value for kind in RewardKind)}")]
+    )
+    # The level, or which one of its kind it is.
+    number = peewee.BigIntegerField()
+    coins_cents = peewee.BigIntegerField(null=True, constraints=[Check("coins_cents > 0")])
+    case = peewee.ForeignKeyField(Case, null=True, on_delete="RESTRICT", index=False)
+    state = peewee.CharField(
+        max_length=9, constraints=[Check(f"state IN {tuple(state.value for state in RewardState)}")]
+    )
+    # Of a rakeback: the player's theoretical loss up to which it and those before it were paid.
+    theoretical_loss_ucents = peewee.BigIntegerField(null=True)
+    offered_at_ms = peewee.BigIntegerField()
+    # When it came into this state.
+    changed_at_ms = peewee.BigIntegerField()
+    expires_at_ms = peewee.BigIntegerField(null=True)
+    # Of a grant: the actor, such as ``staff:maria``, and why.
+    granted_by = peewee.CharField(max_length=80, null=True)
+    reason = peewee.CharField(max_length=200, null=True)
+    # That has paid the coins.
+    ledger_transaction = peewee.ForeignKeyField(
+        LedgerTransaction, null=True, unique=True, on_delete="RESTRICT"
+    )
+    ledger_transaction_id: int | None
+
+    class Meta:
+        table_name = "rewards"
+        constraints = [
+            SQL("CONSTRAINT rewards_content CHECK ((coins_cents IS NULL) <> (case_id IS NULL))"),
+            SQL(
+                "CONSTRAINT rewards_paid CHECK ((ledger_transaction_id IS NOT NULL)"
+                " = (state = 'claimed' AND coins_cents IS NOT NULL))"
+            ),
+            SQL(
+                "CONSTRAINT rewards_counted CHECK"
+                " ((theoretical_loss_ucents IS NOT NULL) = (kind = 'rakeback'))"
+            ),
+        ]
+        indexes = (
+            # None is given twice, by any race or process.
+            (("user", "kind", "number"), True),
+            # What has changed lately.
+            SQL("CREATE INDEX rewards_changed ON rewards (changed_at_ms)"),
+        )
+
+
+class LevelGift(Table):
+    """What a player gets for a level, once."""
+
+    level = peewee.IntegerField(primary_key=True, constraints=[Check("level BETWEEN 1 AND 10000")])
+    coins_cents = peewee.BigIntegerField(constraints=[Check("coins_cents > 0")])
+
+    class Meta:
+        table_name = "level_gifts"
