@@ -21,6 +21,7 @@ from blueprints.operator.imports import prices_commands
 from blueprints.operator.log import group as log_commands
 from blueprints.operator.payments import group as payments_commands
 from blueprints.operator.prizes import group as prizes_commands
+from blueprints.operator.rewards import group as rewards_commands
 from blueprints.operator.staff import group as staff_commands
 from blueprints.operator.system import (
     check,
@@ -38,6 +39,7 @@ from blueprints.prizes.routes import blueprint as prizes_blueprint
 from blueprints.profile.avatar import blueprint as avatar_blueprint
 from blueprints.profile.routes import blueprint as profile_blueprint
 from blueprints.profile.two_factor import blueprint as two_factor_blueprint
+from blueprints.rewards.routes import blueprint as rewards_blueprint
 from blueprints.shared_bets.routes import blueprint as shared_bets_blueprint
 from blueprints.site.routes import blueprint as site_blueprint
 from blueprints.stats.routes import blueprint as stats_blueprint
@@ -56,6 +58,7 @@ API_BLUEPRINTS = (
     avatar_blueprint,
     two_factor_blueprint,
     affiliate_blueprint,
+    rewards_blueprint,
     cases_blueprint,
     irl_blueprint,
     prizes_blueprint,
@@ -98,6 +101,7 @@ COMMANDS = (
     log_commands,
     payments_commands,
     prizes_commands,
+    rewards_commands,
     notifications_commands,
     two_factor_commands,
     staff_commands,

@@ -63,6 +63,7 @@ from services.staff.money_actions import AdjustBalance, ApproveWithdrawal, Credi
 from services.staff.proposals import Action, Proposals
 from services.staff.sign_in import SignIn
 from services.wallet.prizes import Shipping
+from services.wallet.rewards import Rewards
 from settings import Settings
 
 
@@ -142,6 +143,7 @@ class Services:
         self.withdrawals = Withdrawals(self.payment_providers, settings, hold=hold, clock=clock)
         self.payout_sender = PayoutSender(self.payment_providers, hold=hold, clock=clock)
         self.payment_inbox = WebhookInbox(self.payment_providers, settings)
+        self.rewards = Rewards(settings, clock=clock)
         self.alarm_delivery = AlarmDelivery(settings, clock=clock)
         self.reconciliation = Reconciliation(self.payment_providers, self.deposits, hold=hold)
         self.staff_decisions = StaffDecisions(self.payment_providers, settings)

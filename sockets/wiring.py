@@ -19,6 +19,7 @@ from sockets.live_feed import LiveFeed
 from sockets.payments import PaymentChanges
 from sockets.player_state import PlayerState
 from sockets.proofs import ProofDelivery
+from sockets.rewards import RewardChanges
 
 
 def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
@@ -28,6 +29,7 @@ def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
     feed = LiveFeed(realtime, services)
     proofs = app.extensions["proofs"] = ProofDelivery(realtime, services, feed)
     app.extensions["payment_changes"] = PaymentChanges(realtime, services)
+    app.extensions["reward_changes"] = RewardChanges(realtime, services)
     battles = app.extensions["battle_feed"] = BattleFeed(realtime, services, state, feed)
 
     # At the start, before the tasks. It refuses a process that the database has no connections for.

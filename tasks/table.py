@@ -42,6 +42,9 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         RepeatedTask(
             app.extensions["payment_changes"].send_new, every_seconds=0.8, on_failure="payments not compared"
         ),
+        RepeatedTask(
+            app.extensions["reward_changes"].send_new, every_seconds=0.8, on_failure="rewards not compared"
+        ),
         # Each relay as soon as it may have the next round, while there are battles.
         *beacons.tasks(app),
         # What has changed, at once, and what signals have missed.

@@ -126,12 +126,18 @@ def retire_irl_case(case_id: str) -> None:
 
 
 def _import(file: BinaryIO, import_rows: Callable[..., ImportResult]) -> None:
-    document = _read_json(file)
-    if not isinstance(document, list):
-        raise Refusal(f"{Path(file.name).name} is not a JSON array")
+    document = read_array(file)
     with progress_bar(document, label="cases") as rows:
         result = import_rows(rows, now=get_services().clock())
     _print("cases", result)
+
+
+def read_array(file: BinaryIO) -> list[Any]:
+    """Parse a file that has an array. Raises Refusal."""
+    document = _read_json(file)
+    if not isinstance(document, list):
+        raise Refusal(f"{Path(file.name).name} is not a JSON array")
+    return document
 
 
 def _read_json(file: BinaryIO) -> Any:

@@ -11,6 +11,7 @@ from apispec import APISpec
 from blueprints.api.openapi import INFO, ContractDocument, example_of
 from settings import VERSION
 from sockets.battle_schemas import BATTLES, BattleReceiptSchema, ListedBattleSchema
+from sockets.reward_schemas import RewardsSchema
 from sockets.schemas import (
     BalanceSchema,
     CommitmentSchema,
@@ -36,6 +37,7 @@ PAYLOADS = (
     RealityCheckSchema,
     ReceiptSchema,
     PaymentChangedSchema,
+    RewardsSchema,
     ListedBattleSchema,
     *map(type, BATTLES.values()),
     BattleReceiptSchema,

@@ -68,6 +68,8 @@ class AuditEventType(StrEnum):
     PROMO_CODE_SET = "affiliate.code-set"
     PROMO_CODE_USED = "affiliate.code-used"
     EARNINGS_CLAIMED = "affiliate.earnings-claimed"
+    REWARD_CLAIMED = "reward.claimed"
+    REWARD_GRANTED = "reward.granted"
 
     PROPOSAL_MADE = "proposal.made"
     PROPOSAL_APPROVED = "proposal.approved"
@@ -83,6 +85,7 @@ class AuditEventType(StrEnum):
     CASE_CREATED = "case.created"
     CASE_CHANGED = "case.changed"
     IRL_CASE_CHANGED = "irl-case.changed"
+    LEVEL_GIFTS_IMPORTED = "level-gifts.imported"
     CASES_IMPORTED = "cases.imported"
     IRL_CASES_IMPORTED = "irl-cases.imported"
     ITEMS_IMPORTED = "items.imported"

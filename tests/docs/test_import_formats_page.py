@@ -8,8 +8,8 @@ import pytest
 from tests.harness.servers import ROOT
 
 PAGE = (ROOT / "docs" / "import-formats.md").read_text()
-ITEMS, FEED, CASES, IRL_CASES = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
-HELP = {"items": "nextPriceFetch?", "cases": "level?", "irl": "percentage?"}
+ITEMS, FEED, CASES, IRL_CASES, GIFTS = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
+HELP = {"items": "nextPriceFetch?", "cases": "level?", "irl": "percentage?", "rewards": "coins"}
 
 
 @pytest.fixture
@@ -29,6 +29,7 @@ def test_the_examples_can_be_imported_and_are_shown(put, client):
     assert put("items", FEED, "--appid", "730")["created"] == 1
     assert put("cases", CASES)["created"] == 3
     assert put("irl", IRL_CASES)["created"] == 1
+    assert put("rewards", GIFTS) == {"levels": 2, "coins": 35}
 
     prices = {item["marketHashName"]: item["price"] for item in client.get("/upgrader/items").json}
     assert prices["AK-47 | Copper Tide (Field-Tested)"] == "$12.40"
@@ -39,7 +40,9 @@ def test_the_examples_can_be_imported_and_are_shown(put, client):
 
 
 @pytest.mark.parametrize(
-    ("group", "example"), [("items", ITEMS), ("cases", CASES), ("irl", IRL_CASES)], ids=HELP
+    ("group", "example"),
+    [("items", ITEMS), ("cases", CASES), ("irl", IRL_CASES), ("rewards", GIFTS)],
+    ids=HELP,
 )
 def test_a_required_field_of_the_table_cannot_be_left_out(put, fails, tmp_path, group, example):
     put("items", ITEMS)

@@ -22,7 +22,7 @@ INPUTS = {"server_seed": "serverSeed", "client_seed": "clientSeed", "nonce": "no
 @pytest.fixture(scope="module")
 def app(sqlite_files, tmp_path_factory):
     directory = tmp_path_factory.mktemp("asyncapi")
-    with fresh_app(sqlite_files, directory, REALITY_CHECK_MINUTES="0.005") as app:
+    with fresh_app(sqlite_files, directory, REALITY_CHECK_MINUTES="0.005", RAKEBACK_RATE="0.1") as app:
         import_item()
         hurry(app)
         yield app
@@ -118,6 +118,7 @@ def test_the_document_has_every_event_of_the_server(received):
     }
 
     of_players = {"upgrader:commitment", "balance", "limits:reality-check", "log:receipt", "payments:changed"}
+    of_players |= {"rewards:changed"}
     of_battles = {"battles:changed", "battle:changed"}
     assert set(received) == of_bets | of_players | of_battles | {"live-bets", "live-bets:new"}
 
@@ -139,6 +140,7 @@ def test_every_event_that_a_player_receives_matches_its_schema(client, connect, 
     for event, case in (("case:open", "box"), ("irl:open", "desk"), ("case:open", "none"), ("irl:open", 5)):
         socket.call(event, {"case": case})
     battle = client.post("/battles", json=battle_of(client, "box"), headers=player.headers).json
+    client.post("/rewards/rakeback/claim", headers=player.headers)
     socket.call("battles:watch")
     socket.call("battle:watch", {"id": battle["id"]})
     client.post(f"/battles/{battle['id']}/leave", headers=player.headers)
@@ -147,7 +149,10 @@ def test_every_event_that_a_player_receives_matches_its_schema(client, connect, 
         "battles:changed",
         "battle:changed",
     }
-    while not awaited | {"limits:reality-check", "payments:changed"} <= dict(socket.seen).keys():
+    while (
+        not awaited | {"limits:reality-check", "payments:changed", "rewards:changed"}
+        <= dict(socket.seen).keys()
+    ):
         socket.next()
     latecomer = connect(player)
     latecomer.expect("live-bets")

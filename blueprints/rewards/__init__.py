@@ -1,0 +1,1 @@
+"""What the house gives the caller beside what bets pay."""

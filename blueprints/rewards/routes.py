@@ -1,0 +1,45 @@
+"""/rewards: what the house gives the caller, and claiming it."""
+
+from typing import Any
+
+from blueprints.api.auth import current_user, require_user
+from blueprints.api.blueprint import ApiBlueprint
+from blueprints.rewards.schemas import ClaimedSchema, RewardsAnswerSchema
+from models.users import User
+from server.current_services import get_services
+from services.shared.money import Cents
+from sockets.player_state import player_state
+
+blueprint = ApiBlueprint(
+    "rewards", __name__, url_prefix="/rewards", description="Rakeback, gifts of levels, and grants"
+)
+
+
+@blueprint.get("")
+@require_user
+@blueprint.response(200, RewardsAnswerSchema)
+def get_rewards() -> dict[str, Any]:
+    """What the caller can claim, and has claimed. It is empty during a break."""
+    return {"success": True, "data": get_services().rewards.overview(current_user().id)}
+
+
+@blueprint.post("/rakeback/claim")
+@require_user
+@blueprint.response(200, ClaimedSchema)
+def claim_rakeback() -> dict[str, Any]:
+    """Add the caller's rakeback to the balance, at most once an hour. The event `balance` follows."""
+    return _claimed(*get_services().rewards.claim_rakeback(user_id=current_user().id))
+
+
+@blueprint.post("/<reward_id>/claim")
+@require_user
+@blueprint.response(200, ClaimedSchema)
+@blueprint.alt_response(404)
+def claim_reward(reward_id: str) -> dict[str, Any]:
+    """Add the gift of a level, or a grant, to the caller's balance, once. The event `balance` follows."""
+    return _claimed(*get_services().rewards.claim(user_id=current_user().id, reward_id=reward_id))
+
+
+def _claimed(amount: Cents, player: User) -> dict[str, Any]:
+    player_state().send(player.id, player)
+    return {"success": True, "amount": amount}
