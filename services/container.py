@@ -59,7 +59,13 @@ from services.staff.credentials import Passwords
 from services.staff.demo import DemoStaff
 from services.staff.enrolment import Enrolment
 from services.staff.login_failures import LoginFailures
-from services.staff.money_actions import AdjustBalance, ApproveWithdrawal, CreditDeposit, RetryWebhook
+from services.staff.money_actions import (
+    AdjustBalance,
+    ApproveWithdrawal,
+    CreditDeposit,
+    GrantReward,
+    RetryWebhook,
+)
 from services.staff.proposals import Action, Proposals
 from services.staff.sign_in import SignIn
 from services.wallet.prizes import Shipping
@@ -196,6 +202,7 @@ class Services:
         above, base_url = settings.office_four_eyes_above_cents, settings.base_url
         return [
             AdjustBalance(approval_above_cents=above),
+            GrantReward(self.rewards, approval_above_cents=above),
             CreditDeposit(decisions, approval_above_cents=above),
             RetryWebhook(self.payment_inbox, approval_above_cents=above),
             ApproveWithdrawal(decisions, approval_above_cents=settings.withdrawal_four_eyes_above_cents),

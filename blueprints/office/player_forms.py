@@ -15,7 +15,7 @@ from services.limits import exclusions
 from services.shared.errors import Refusal
 from services.staff import notes
 from services.staff.account_actions import ResetTwoFactor
-from services.staff.money_actions import AdjustBalance
+from services.staff.money_actions import AdjustBalance, GrantReward
 from services.staff.permissions import Permission
 from services.staff.proposals import ActionResult
 
@@ -80,6 +80,15 @@ def notify_player(platform_id: str) -> str:
 def change_balance(platform_id: str) -> ActionResult:
     amount = typed_cents("amount", is_signed=True)
     return submit(AdjustBalance.name, {"platformId": platform_id, "amountCents": amount})
+
+
+@office.post("/players/<platform_id>/reward")
+@require_permission(Permission.BALANCES_CHANGE)
+@require_fresh_code
+@form_of(player_overview)
+def grant_reward(platform_id: str) -> ActionResult:
+    amount = typed_cents("amount")
+    return submit(GrantReward.name, {"platformId": platform_id, "amountCents": amount})
 
 
 @office.post("/players/<platform_id>/reset-two-factor")

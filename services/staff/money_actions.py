@@ -1,4 +1,4 @@
-"""Actions that move coins or money: changes of balances, withdrawals, and deposits in review."""
+"""Actions that move coins or money: changes of balances, rewards, withdrawals, and deposits in review."""
 
 from typing import Any, ClassVar
 
@@ -17,6 +17,7 @@ from services.staff.errors import ConflictOfInterest
 from services.staff.permissions import Permission
 from services.staff.proposals import Action, Arguments
 from services.wallet import adjusting
+from services.wallet.rewards import Rewards
 
 CREDITOR_WAITS_MS = 30 * DAY_MS
 """Who has added coins to a player's balance may not approve that player's withdrawals for this long."""
@@ -62,7 +63,7 @@ class MoneyAction(Action):
 
 
 class CreditingAction(MoneyAction):
-    """One that adds coins to a balance, or corrects it.
+    """One that adds coins to a balance, offers them, or corrects it.
 
     What one person has done in 24 hours counts together over all players as well.
     """
@@ -93,6 +94,31 @@ class AdjustBalance(CreditingAction):
         user_id, amount = self.find_user_id(arguments), self.find_amount(arguments)
         balance = adjusting.adjust(user_id=user_id, amount=amount, reason=reason, now=now)
         return f"The balance was changed by {signed_price(amount)}, and is {price_text(balance)} now"
+
+    def find_user_id(self, arguments: Arguments) -> int:
+        return int(users.get(platform_id=arguments["platformId"]).id)
+
+    def find_amount(self, arguments: Arguments) -> Cents:
+        return Cents(arguments["amountCents"])
+
+
+class GrantReward(CreditingAction):
+    """Offers coins to a player, who claims them: ``platformId``, ``amountCents``."""
+
+    name: ClassVar[str] = "reward.grant"
+    permission: ClassVar[Permission] = Permission.BALANCES_CHANGE
+
+    def __init__(self, rewards: Rewards, *, approval_above_cents: int) -> None:
+        super().__init__(approval_above_cents=approval_above_cents)
+        self._rewards = rewards
+
+    def describe(self, arguments: Arguments) -> str:
+        return f"Grant player {arguments['platformId']} a reward of {price_text(arguments['amountCents'])}"
+
+    def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
+        user_id, amount = self.find_user_id(arguments), self.find_amount(arguments)
+        self._rewards.grant(user_id=user_id, coins=amount, reason=reason, now=now)
+        return f"The player can claim {price_text(amount)}"
 
     def find_user_id(self, arguments: Arguments) -> int:
         return int(users.get(platform_id=arguments["platformId"]).id)
@@ -156,7 +182,7 @@ class RetryWebhook(CreditingAction):
         return credited and credited[1]
 
 
-CREDITING_ACTIONS = (AdjustBalance.name, CreditDeposit.name, RetryWebhook.name)
+CREDITING_ACTIONS = (AdjustBalance.name, GrantReward.name, CreditDeposit.name, RetryWebhook.name)
 
 
 class ApproveWithdrawal(MoneyAction):

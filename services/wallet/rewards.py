@@ -221,20 +221,22 @@ class Rewards:
         )
 
     def _levels(self, user: User) -> list[Level]:
-        """All gifts, the lowest level first: those that the player has had with what was paid."""
+        """All gifts, and what the player was paid for levels, the lowest level first."""
         had = _gifts_of(user.id)
-        gifts = {gift.level: gift.coins_cents for gift in LevelGift.select()}
-        earned = {level for level, coins in gifts.items() if self._is_earned(user, level, coins, had)}
-        return [
-            Level(
-                level=level,
-                coins=Cents(had.get(level) or gifts[level]),
-                state=(
-                    RewardState.CLAIMED if level in had else RewardState.OFFERED if level in earned else None
-                ),
+        shown = {
+            gift.level: Level(
+                level=gift.level,
+                coins=Cents(gift.coins_cents),
+                state=RewardState.OFFERED
+                if self._is_earned(user, gift.level, gift.coins_cents, had)
+                else None,
             )
-            for level in sorted(gifts.keys() | had.keys())
-        ]
+            for gift in LevelGift.select()
+        } | {
+            level: Level(level=level, coins=Cents(coins), state=RewardState.CLAIMED)
+            for level, coins in had.items()
+        }
+        return [shown[level] for level in sorted(shown)]
 
     def _gift(self, user: User, level: int, *, now: Millis) -> Reward:
         """The gift of a level, to be paid. Raises RewardNotFound, and NothingToClaim if it is not offered."""

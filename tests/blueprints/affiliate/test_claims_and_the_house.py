@@ -77,6 +77,7 @@ def new_accounts(app):
 
 
 @pytest.mark.security("Claims")
+@pytest.mark.settings(RAKEBACK_RATE="0.4", BONUS_SHARE="0")
 @pytest.mark.parametrize(
     "_edge",
     [
@@ -87,7 +88,9 @@ def new_accounts(app):
         ),
     ],
 )
-def test_claims_are_a_quarter_at_most_of_what_the_house_wins_on_average(play, new_accounts, _edge):
+def test_claims_are_their_shares_at_most_of_what_the_house_wins_on_average(app, play, new_accounts, _edge):
+    rewards = app.extensions["services"].rewards
+
     @settings(max_examples=5, suppress_health_check=list(HealthCheck), database=None, deadline=None)
     @given(deeds=deeds, steps=st.lists(st.integers(1, ACCOUNTS - 1), min_size=ACCOUNTS, max_size=ACCOUNTS))
     def check(deeds, steps):
@@ -103,5 +106,6 @@ def test_claims_are_a_quarter_at_most_of_what_the_house_wins_on_average(play, ne
                 house += play(players[who], what)
 
         assert sum(affiliates.overview(owner_id=player.id).available for player in players) <= house / 4
+        assert sum(rewards.overview(player.id).rakeback.available for player in players) <= house * 2 / 5
 
     check()

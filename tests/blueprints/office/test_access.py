@@ -34,7 +34,7 @@ VIEWS = {
     ),
     P.PERSONAL_DETAILS_SEE: "player_links",
     P.PROPOSALS_SEE: "player_actions proposals proposal approve_proposal reject_proposal withdraw_proposal",
-    P.BALANCES_CHANGE: "change_balance",
+    P.BALANCES_CHANGE: "change_balance grant_reward",
     P.PLAYERS_EXCLUDE: "exclude_player",
     P.PLAYERS_ACT: (
         "log_player_out add_note delete_note notify_player resume_player suspend_player change_tags"
@@ -56,6 +56,7 @@ TABLE = {f"office.{view}": needed for needed, views in VIEWS.items() for view in
 
 DANGEROUS = {
     *("credit_deposit", "exclude_player", "change_balance", "reset_two_factor", "approve_proposal"),
+    "grant_reward",
     *("confirm_code", "add_staff", "change_role", "disable_staff", "reset_staff", "forget_tries"),
     *("approve_withdrawal", "reject_withdrawal", "complete_withdrawal", "fail_withdrawal"),
 }
