@@ -30,9 +30,10 @@ class RewardChanges:
         """Send what has changed since the last round. A task of tasks/table.py calls it every 0.8 seconds."""
         now = self._services.clock()
         changed = rewards.changed_since(Millis(self._since - COMMIT_MS), most=MOST_AT_ONCE)
-        known, self._sent = self._sent, {(row.id, row.state) for row in changed}
-        for user_id in {row.user_id for row in changed if (row.id, row.state) not in known}:
+        for user_id in {row.user_id for row in changed if (row.id, row.state) not in self._sent}:
             self._send(user_id)
+        # Last: after a failure the next round sends all of them again.
+        self._sent = {(row.id, row.state) for row in changed}
         self._since = now
 
     def _send(self, user_id: int) -> None:
