@@ -202,9 +202,11 @@ class Settings:
     level_share_ppm: int = _setting("LEVEL_SHARE", "0.1", parsers.FRACTION)
     """The share of the expected win that the gifts of levels may cost."""
     daily_share_ppm: int = _setting("DAILY_SHARE", "0", parsers.FRACTION)
-    """The share of the expected win that daily free openings may cost. With 0 there are none."""
+    """The share of the expected win that daily free openings may cost. It counts in the sum; nothing gives
+    such openings yet."""
     bonus_percent: int = _setting("BONUS_PERCENT", "0", number(0, 1_000))
-    """The bonus of a deposit, in percent of what is credited. With 0 there is none."""
+    """The bonus of a deposit, in percent of what is credited. The rule of bonuses is checked; nothing gives
+    them yet."""
     bonus_max_cents: int = _setting("BONUS_MAX", "100", AMOUNT)
     """The largest bonus of a deposit, in coins."""
     bonus_wagering_ppm: int = _setting("BONUS_WAGERING", "80", parsers.FACTOR)
