@@ -5,6 +5,7 @@ The error says what the text must be, and never repeats it: it may be a secret.
 
 import base64
 import contextlib
+import hashlib
 import re
 from collections.abc import Callable
 from decimal import Decimal
@@ -20,6 +21,13 @@ from psycopg2.extensions import parse_dsn
 NUMBER = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+")
 URL_HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+")
 DEFAULT_PORTS = {"http": 80, "https": 443}
+WITNESS_KEY = re.compile(r"(?P<name>[^\s+,]{1,255})\+(?P<id>[0-9a-f]{8})\+(?P<key>[A-Za-z0-9+/]+={0,2})")
+COSIGNERS = {(b"\x04", 33), (b"\x06", 1_313)}
+"""Type and length of the keys that cosign: Ed25519 and ML-DSA-44."""
+WITNESSES = (
+    "must be witnesses separated by commas, each with its verifier key, a blank and its address, such as"
+    " witness.example+a1b2c3d4+BG… https://witness.example"
+)
 APP_ORIGIN = re.compile(r"(?:capacitor|ionic|tauri|app)://[a-z0-9.-]+(?::[0-9]{1,5})?")
 """The origins of pages in the shells of apps."""
 
@@ -198,6 +206,32 @@ def beacon_urls(text: str) -> tuple[str, ...]:
         raise ValidationError(
             "must be demo, or addresses such as https://api.drand.sh, separated by commas"
         ) from None
+
+
+def witnesses(text: str) -> tuple[tuple[str, str], ...]:
+    """Witnesses between commas: of each its verifier key and its address."""
+    found = {}
+    for entry in listed(text):
+        key, _, url = entry.partition(" ")
+        if not is_witness_key(key) or key in found:
+            raise ValidationError(WITNESSES)
+        try:
+            found[key] = base_url(url.strip())
+        except ValidationError:
+            raise ValidationError(WITNESSES) from None
+    return tuple(found.items())
+
+
+def is_witness_key(text: str) -> bool:
+    """Whether this is the verifier key of a cosigner: https://c2sp.org/tlog-cosignature."""
+    found = WITNESS_KEY.fullmatch(text)
+    try:
+        key = base64.b64decode(found["key"], validate=True) if found else b""
+    except ValueError:
+        return False
+    if found is None or (key[:1], len(key)) not in COSIGNERS:
+        return False
+    return hashlib.sha256(f"{found['name']}\n".encode() + key).hexdigest()[:8] == found["id"]
 
 
 def chain_hash(text: str) -> str:

@@ -140,6 +140,12 @@ class Settings:
     jwt_ttl_seconds: int = _setting("JWT_TTL", "604800", number(1, 315_360_000))
     """The lifetime of a token in seconds."""
     # Empty: made from BASE_URL.
+    log_witnesses: tuple[tuple[str, str], ...] = _setting("LOG_WITNESSES", "", parsers.witnesses)
+    """The [witnesses](fairness-log.md#witnesses) of the public log, separated by commas: of each its
+    verifier key, a blank, and the address that takes checkpoints, such as
+    `witness.example/w1+a1b2c3d4+BG… https://witness.example/`. By default none."""
+    log_quorum: int = _setting("LOG_QUORUM", "0", number(0, 100))
+    """How many of them make a checkpoint *witnessed*. By default, with 0, more than half."""
     log_origin: str = _setting("LOG_ORIGIN", "", parsers.log_origin)
     """The name of the public log, fixed at the first start. By default `BASE_URL` without its scheme, and
     `/log`."""

@@ -131,6 +131,8 @@ class Battle(Table):
             SQL("CREATE INDEX battles_under_way ON battles (state, id) WHERE state IN ('open', 'locked')"),
             # Of the back office; there are few.
             SQL("CREATE INDEX battles_void ON battles (id) WHERE state = 'void'"),
+            # Which cosigned checkpoints are kept: see models/witnesses.py.
+            SQL("CREATE INDEX battles_lock_index ON battles (lock_index) WHERE lock_index IS NOT NULL"),
             # The sums of bots are read from it alone.
             SQL(
                 "CREATE INDEX battles_of_bots ON battles (teams, mode, bot_seats, bot_wins)"

@@ -70,6 +70,7 @@ from services.staff.money_actions import (
 from services.staff.proposals import Action, Proposals
 from services.staff.sign_in import SignIn
 from services.wallet.prizes import Shipping
+from services.witnesses.service import Witnesses
 from settings import Settings
 
 
@@ -105,6 +106,7 @@ class Services:
             signals=signals,
             process_id=process_id,
         )
+        self.witnesses = Witnesses(settings, bet_log=self.log, clock=clock)
         self.seeds = ServerSeeds(encrypter=self._encrypter("server seeds"), bet_log=self.log, clock=clock)
         self.proofs = Proofs(seeds=self.seeds, bet_log=self.log, process_id=process_id)
 

@@ -5,7 +5,17 @@ from flask import Flask
 from server.cluster.cluster import Cluster, every_two_seconds
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
-from tasks import alarms, audit_trail, battles, beacons, gauges, payments, price_refresh, reality_checks
+from tasks import (
+    alarms,
+    audit_trail,
+    battles,
+    beacons,
+    gauges,
+    payments,
+    price_refresh,
+    reality_checks,
+    witnesses,
+)
 
 
 def repeated_tasks(app: Flask) -> list[RepeatedTask]:
@@ -47,6 +57,8 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         ),
         # Each relay as soon as it may have the next round, while there are battles.
         *beacons.tasks(app),
+        # Each witness of the public log by itself.
+        *witnesses.tasks(app),
         # What has changed, at once, and what signals have missed.
         app.extensions["battle_feed"].rounds,
         app.extensions["battle_feed"].receipts,

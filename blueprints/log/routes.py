@@ -17,7 +17,15 @@ from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import IMMUTABLE, Representation, compressed, list_representation
 from blueprints.bets.schemas import dump_opened_case, dump_revealed_bet
 from blueprints.log.kept_responses import few_at_once, kept_responses
-from blueprints.log.schemas import BYTES, CHECKPOINT, REVEALED, REVEALED_BATTLE, VERIFIER_KEYS, OriginSchema
+from blueprints.log.schemas import (
+    BYTES,
+    CHECKPOINT,
+    REVEALED,
+    REVEALED_BATTLE,
+    VERIFIER_KEYS,
+    OriginSchema,
+    WitnessesSchema,
+)
 from server.current_services import get_services
 from services.battles import revealed
 from services.bets import lookups
@@ -48,9 +56,37 @@ def forbid_storing_errors(response: Response) -> Response:
 @blueprint.response(200, CHECKPOINT, content_type="text/plain")
 @blueprint.alt_response(404)
 def get_checkpoint(log: str = LOG) -> Response:
-    """The newest checkpoint, a signed note; of a log that has a successor, the last one."""
-    read = partial(published.last_checkpoint, log)
-    return _text(published.newest(read, bet_log=get_services().log))
+    """The newest checkpoint, a signed note; of a log that has a successor, the last one.
+
+    It has the cosignatures of witnesses that have signed it by now.
+    """
+    read, services = partial(published.last_checkpoint, log), get_services()
+    note = published.newest(read, bet_log=services.log)
+    return _text(services.witnesses.with_cosignatures(note))
+
+
+@blueprint.get("/witnessed")
+@public
+@blueprint.response(200, CHECKPOINT, content_type="text/plain")
+@blueprint.alt_response(404)
+def get_witnessed_checkpoint(log: str = LOG) -> Response:
+    """The newest checkpoint that enough witnesses have cosigned, with their cosignatures."""
+    note = get_services().witnesses.newest_note(_current(log))
+    if note is None:
+        raise published.NotPublished
+    return _text(note)
+
+
+@blueprint.get("/witnesses")
+@public
+@blueprint.response(200, WitnessesSchema)
+@blueprint.alt_response(404)
+def list_witnesses(log: str = LOG) -> tuple[dict[str, Any], int, dict[str, str]]:
+    """The witnesses of the log, and what each has cosigned last."""
+    _current(log)
+    witnesses = get_services().witnesses
+    answer = {"quorum": witnesses.quorum, "witnesses": witnesses.cosigners()}
+    return answer, HTTPStatus.OK, {"Cache-Control": FOR_A_SECOND}
 
 
 @blueprint.get("/tile/<anything:tile>")
@@ -149,6 +185,8 @@ SHARED = {
     "/tile/<anything:tile>": get_tile,
     "/tile/entries/<anything:bundle>": get_entry_bundle,
     "/key": list_verifier_keys,
+    "/witnessed": get_witnessed_checkpoint,
+    "/witnesses": list_witnesses,
     "/revealed/<number>": list_revealed_bets,
 }
 for rule, view in SHARED.items():

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import marshmallow as ma
+
 from blueprints.bets.schemas import RevealedOpeningSchema, RevealedSpinSchema
-from server.schemas import WireSchema, text
+from server.schemas import WireSchema, count, documented, epoch_ms, text
 from sockets.battle_schemas import SettledBattleSchema
 
 CHECKPOINT: dict[str, Any] = {
@@ -68,6 +70,25 @@ class OriginSchema(WireSchema):
     origin = text(
         "The URL of the log without its scheme, which all checkpoints begin with", "play.example.com/log"
     )
+
+
+class WitnessSchema(WireSchema):
+    """A witness of the log."""
+
+    key = text("Its verifier key", "witness.example/w1+c1ab26d9+BCTmXYsxOlBLz5rtlh0QtDSRkCMGO3dcDMwL8a4e1d0T")
+    size = ma.fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata=documented("The entries that it has cosigned, null before the first time", 4711),
+    )
+    at = epoch_ms("When it cosigned them, by its own clock; null before the first time", allow_none=True)
+
+
+class WitnessesSchema(WireSchema):
+    """The witnesses of the log."""
+
+    quorum = count("How many of them make a checkpoint witnessed", 2)
+    witnesses = ma.fields.Nested(WitnessSchema, many=True, required=True)
 
 
 class PseudonymSchema(WireSchema):

@@ -18,6 +18,7 @@ from server.http.rate_limit import count_as
 from server.metrics import Metrics
 from server.schemas import WireSchema, documented, text
 from services.payments.hold import current_hold
+from services.witnesses import freshness
 
 blueprint = ApiBlueprint("system", __name__, description="Health and metrics")
 
@@ -41,6 +42,14 @@ class ReadinessSchema(HealthSchema):
         lambda health: health.get("redis_problem") or missing,
         metadata=documented(
             "Why redis is away, and what to do; only then", "it does not answer", type="string"
+        ),
+    )
+    witnesses = fields.Function(
+        lambda health: health.get("witnesses") or missing,
+        metadata=documented(
+            "Why the newest checkpoint of the public log has waited for its witnesses for minutes; only then",
+            "entries have waited for 130 s to be witnessed: w1: it did not answer",
+            type="string",
         ),
     )
     held = fields.Function(
@@ -76,6 +85,8 @@ def get_readiness() -> dict[str, Any] | Response:
             if database.is_read_only():
                 return error_response("The database is read-only", 503)
             hold = current_hold()
+            services = get_services()
+            late = freshness.problem(services.settings, now=services.clock())
     except UnusableDatabase as error:
         return error_response(str(error), 503)
     except SCHEMA_ERRORS as error:
@@ -87,6 +98,7 @@ def get_readiness() -> dict[str, Any] | Response:
         "status": "ok",
         "redis": signals.state,
         "redis_problem": signals.problem,
+        "witnesses": late,
         "held": hold and hold.text,
     }
 

@@ -38,6 +38,7 @@ CREATE UNIQUE INDEX battles_end_entry_id ON battles (end_entry_id);
 CREATE UNIQUE INDEX battles_ledger_transaction_id ON battles (ledger_transaction_id);
 CREATE INDEX battles_under_way ON battles (state, id) WHERE state IN ('open', 'locked');
 CREATE INDEX battles_void ON battles (id) WHERE state = 'void';
+CREATE INDEX battles_lock_index ON battles (lock_index) WHERE lock_index IS NOT NULL;
 CREATE INDEX battles_of_bots ON battles (teams, mode, bot_seats, bot_wins)
     WHERE bot_seats > 0 AND mode <> 'shared';
 CREATE INDEX battles_listed ON battles (state, id) WHERE NOT is_private;

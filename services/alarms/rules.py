@@ -19,6 +19,7 @@ from services.shared.clock import DAY_MS, MINUTE_MS, Millis
 from services.shared.money import Cents, price_text
 from services.staff.login_failures import DAILY_TRIES, NETWORK_TRIES, NETWORK_WINDOW_MS
 from services.staff.money_actions import CREDITING_ACTIONS
+from services.witnesses import freshness
 from settings import Settings
 
 MINUTE, HOUR = MINUTE_MS, 60 * MINUTE_MS
@@ -204,6 +205,13 @@ def find_late_beacons(_settings: Settings, now: Millis) -> Found:
     return Found(found)
 
 
+def find_unwitnessed(settings: Settings, now: Millis) -> Found:
+    """Entries of the public log that have waited for the witnesses of LOG_WITNESSES for minutes."""
+    is_late = freshness.problem(settings, now=now) is not None
+    text = "The public log: witnesses have cosigned no new checkpoint for more than two minutes"
+    return Found([Concern("log", text)] if is_late else [])
+
+
 RULES = (
     Rule("large-payout", find_large_payouts, MINUTE, is_event=True),
     Rule("large-grants", find_large_adjustments, MINUTE),
@@ -214,6 +222,7 @@ RULES = (
     Rule("late-proofs", find_late_proofs, MINUTE),
     Rule("old-checkpoint", find_old_checkpoint, MINUTE),
     Rule("late-beacons", find_late_beacons, MINUTE),
+    Rule("unwitnessed", find_unwitnessed, MINUTE),
     Rule("return-to-player", returns.find, HOUR),
     Rule("ledger-transactions", ledger.find_transactions, HOUR, is_event=True),
     # After the transactions, on which it builds.

@@ -16,4 +16,4 @@ def receipt(battle: ShownBattle, *, user_id: int, bet_log: BetLog) -> str:
         raise NoSeat
     if not battle.is_lock_in_time:
         raise ReceiptNotFound
-    return published.proof_of_entry(battle.lock_entry_id, bet_log=bet_log)
+    return published.proof_of_entry(battle.lock_entry_id, bet_log=bet_log, is_earliest=True)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from models import battle_locks
 from models.audit_trail import anchor_is_due
@@ -40,6 +40,13 @@ class ReceiptNotFound(Refusal):
 
     status = 404
     text = "Receipt not found"
+
+
+class Witnessed(Protocol):
+    """The checkpoints that witnesses have cosigned."""
+
+    def for_proof(self, index: int, file: File, /, *, is_earliest: bool) -> tuple[int, str] | None:
+        """Size and note of the newest, or earliest, one that has the entry with this index; None without."""
 
 
 class BetLog:
@@ -72,6 +79,8 @@ class BetLog:
             self.machine, self.sequencer, origin=origin, clock=clock, signals=signals, process_id=process_id
         )
         self._appending = threading.Lock()
+        self.witnessed: Witnessed | None = None
+        """Set while there are witnesses (services/witnesses/)."""
 
     def file(self) -> File:
         """What this machine keeps. Raises BetsPaused, and Unavailable while the file can't be locked."""

@@ -157,7 +157,8 @@ def proof_of_bet(bet_id: int, *, bet_log: BetLog) -> str:
     with state_with(file):
         index = _index(bet_id, file)
         extra = bundles.contents([bet_id], bet_log.pseudonyms)[bet_id]
-        return proof_file(extra, index, size=file.checkpoint.size, note=file.note)
+        size, note = _for_proof(index, file, bet_log=bet_log)
+        return proof_file(extra, index, size=size, note=note)
 
 
 def place_of_entry(entry_id: int, *, bet_log: BetLog) -> LogPlace:
@@ -169,13 +170,17 @@ def place_of_entry(entry_id: int, *, bet_log: BetLog) -> LogPlace:
     return LogPlace(bet_log.file().checkpoint.origin, index)
 
 
-def proof_of_entry(entry_id: int, *, bet_log: BetLog) -> str:
-    """The proof file of the entry of a battle's lock or end. See ``place_of_entry``."""
+def proof_of_entry(entry_id: int, *, bet_log: BetLog, is_earliest: bool = False) -> str:
+    """The proof file of the entry of a battle's lock or end. See ``place_of_entry``.
+
+    ``is_earliest`` prefers the first checkpoint with the entry that witnesses have cosigned to the newest.
+    """
     index = bet_log.cover_entry(entry_id)
     file = bet_log.file()
     with state_with(file):
         extra = bundles.other_contents([-entry_id])[-entry_id]
-        return proof_file(extra, index, size=file.checkpoint.size, note=file.note)
+        size, note = _for_proof(index, file, bet_log=bet_log, is_earliest=is_earliest)
+        return proof_file(extra, index, size=size, note=note)
 
 
 def proof_file(entry: bytes, index: int, *, size: int, note: str) -> str:
@@ -186,6 +191,12 @@ def proof_file(entry: bytes, index: int, *, size: int, note: str) -> str:
     proof = tree.inclusion_proof(index, size, bundles.read_tile)
     lines = ["c2sp.org/tlog-proof@v1", f"extra {encode_base64(entry)}", f"index {index}"]
     return "\n".join([*lines, *map(encode_base64, proof), "", note])
+
+
+def _for_proof(index: int, file: File, *, bet_log: BetLog, is_earliest: bool = False) -> tuple[int, str]:
+    """Size and note of the checkpoint for an entry's proof: if possible, one that witnesses have cosigned."""
+    newest = file.checkpoint.size, file.note
+    return (bet_log.witnessed and bet_log.witnessed.for_proof(index, file, is_earliest=is_earliest)) or newest
 
 
 @contextmanager

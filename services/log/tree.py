@@ -142,6 +142,32 @@ def inclusion_proof(index: int, size: int, read: ReadTile) -> list[bytes]:
     return proof[::-1]
 
 
+def consistency_proof(old_size: int, size: int, read: ReadTile) -> list[bytes]:
+    """The hashes that prove the tree of ``size`` entries to continue that of the old size.
+
+    This is PROOF of RFC 6962, section 2.1.2; empty for equal sizes, and for an old size of 0. Raises
+    ValueError for an old size above the size, and for a tile that is too short.
+    """
+    if not 0 <= old_size <= size:
+        raise ValueError(f"a tree of {size} entries does not continue one of {old_size}")
+    read = cache(read)
+    proof: list[bytes] = []
+    start, end = 0, size
+    # Down to the subtree that ends where the old tree ended.
+    while 0 < old_size < end:
+        middle = _middle(start, end)
+        if old_size <= middle:
+            proof.append(_range_root(middle, end, read))
+            end = middle
+        else:
+            proof.append(_range_root(start, middle, read))
+            start = middle
+    # The verifier has the old root, and needs this hash unless it is that.
+    if start:
+        proof.append(_range_root(start, end, read))
+    return proof[::-1]
+
+
 def _middle(start: int, end: int) -> int:
     """Where a node's entries are split: the left child has the largest power of two below their count."""
     return start + (1 << (end - start - 1).bit_length() - 1)
