@@ -138,6 +138,9 @@ class Witnesses:
             problem=None,
             problem_since_ms=None,
         )
+        # Other processes see it within a second.
+        self._newest.cache_clear()
+        self._lines_at.cache_clear()
 
     def _forget_if_other(self, witness: Witness, origin: str) -> None:
         """Read what the witness has cosigned of the log with this origin, if this process does not know."""

@@ -24,6 +24,20 @@ def path(index, leaves):
     return [*path(index - k, leaves[k:]), mth(leaves[:k])]
 
 
+def proof(old_size, leaves):
+    """The proof that this tree continues the one of its first leaves (section 2.1.2)."""
+    return subproof(old_size, leaves, is_old_root=True)
+
+
+def subproof(old_size, leaves, *, is_old_root):
+    if old_size == len(leaves):
+        return [] if is_old_root else [mth(leaves)]
+    k = split(len(leaves))
+    if old_size <= k:
+        return [*subproof(old_size, leaves[:k], is_old_root=is_old_root), mth(leaves[k:])]
+    return [*subproof(old_size - k, leaves[k:], is_old_root=False), mth(leaves[:k])]
+
+
 def split(count):
     """The largest power of two below the count."""
     k = 1

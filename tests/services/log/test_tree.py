@@ -139,3 +139,18 @@ MALFORMED = {
 def test_malformed_paths_are_refused(level, number):
     with pytest.raises(ValueError, match="not the path"):
         tree.parse_path(f"{level}/{number}")
+
+
+@given(st.data())
+def test_consistency_proofs_are_those_of_the_definition(leaves, tiles, data):
+    size = data.draw(sizes)
+    old_size = data.draw(st.integers(0, size))
+
+    proof = tree.consistency_proof(old_size, size, tiles.__getitem__)
+
+    assert proof == (rfc6962.proof(old_size, leaves[:size]) if old_size else [])
+
+
+def test_a_smaller_tree_does_not_continue_a_larger_one(tiles):
+    with pytest.raises(ValueError, match="a tree of 5 entries does not continue one of 6"):
+        tree.consistency_proof(6, 5, tiles.__getitem__)
