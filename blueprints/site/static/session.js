@@ -7,6 +7,8 @@ const LOGIN_KEY = "login-started";
 const LOGIN_MS = 600_000; // The server rejects a login that takes longer.
 const EXPIRED = "Your session has expired. Please sign in again.";
 
+const LINK_PAGE = "/account/security";
+
 const LOGIN_ERRORS = {
   login_failed: "Signing in did not work, or was cancelled. Nothing has changed; you can try again.",
   account_suspended: "Your account is suspended, so you can't sign in. Please contact support.",
@@ -15,6 +17,8 @@ const LOGIN_ERRORS = {
   already_linked: "This login belongs to another account, so it was not linked. Nothing has changed.",
   link_failed: "Linking did not work, or was cancelled. Nothing has changed; you can try again.",
 };
+
+const LINK_ERRORS = ["already_linked", "link_failed"];
 
 /** The login providers, as players know them. */
 export const PROVIDERS = { platform: "the game platform", identity: "your identity provider" };
@@ -90,6 +94,8 @@ export function takeLogin({ trial }) {
   };
   const [offered, challenge, error, linked] = ["token", "challenge", "error", "linked"].map(take);
   if ([offered, challenge, error, linked].every((each) => each === null)) return {};
+  // Back to where the link began.
+  if (linked !== null || LINK_ERRORS.includes(error)) address.pathname = LINK_PAGE;
   history.replaceState(null, "", address);
   const isExpected = Date.now() - sessionStorage.getItem(LOGIN_KEY) < LOGIN_MS;
   sessionStorage.removeItem(LOGIN_KEY);

@@ -70,7 +70,7 @@ for (const [linked, text] of [["identity", "You can sign in with your identity p
     const { say, address } = await arrive({ query: `linked=${encodeURIComponent(linked)}` });
 
     assert.equal(say, text);
-    assert.equal(address, "/ranking?period=monthly");
+    assert.equal(address, "/account/security?period=monthly");
   });
 }
 
