@@ -69,8 +69,8 @@ class AddressBook:
     def add(self, *, user_id: int, method: str, name: str, address: str, now: Millis) -> tuple[Entry, bool]:
         """Add an entry, and notify the player; returns it, and whether it is new.
 
-        The same entry again makes nothing new. Raises UnknownMethod, InvalidAddressName, InvalidAddress, AccountSuspended,
-        AddressKnown for one with another name, and TooManyAddresses.
+        The same entry again makes nothing new. Raises UnknownMethod, InvalidAddressName, InvalidAddress,
+        AccountSuspended, AddressKnown for one with another name, and TooManyAddresses.
         """
         self._providers.of_payout_method(method)
         name = normalize_name(name)
