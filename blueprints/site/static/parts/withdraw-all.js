@@ -2,7 +2,7 @@
 
 import { getOwn } from "../api.js";
 import { centsOfCoins, coinsOfCents, format, formatTime } from "../format.js";
-import { html, nothing } from "../lit.js";
+import { html } from "../lit.js";
 import { open } from "../router.js";
 import { describeDelay, isUsable, shorten } from "./addresses.js";
 import { coins } from "./elements.js";
@@ -74,7 +74,7 @@ function dialogOf({ cents, targets, isInVault }) {
         ${most < cents ? `At once it can be ${format(most)}: the rest stays on your balance.` : ""}</p>
       ${field({ id: "withdraw-all-target", label: "To", input: select })}
       <div id="withdraw-all-typed" ?hidden=${Boolean(targets[0].address)}>${textField({ form: "withdraw-all", name: "to",
-        label: "Address", most: 256, help: targets.find(({ address }) => !address)?.method.addressHint ?? nothing })}</div>
+        label: "Address", most: 256 })}</div>
       <p>A withdrawal can't be cancelled, and nobody can bring back what was sent to a wrong address.</p>`,
     accept: `Withdraw ${format(most)} coins`,
     send: async ({ elements }) => {
