@@ -37,6 +37,7 @@ from services.payments.registry import Providers
 from services.payments.sending import PayoutSender
 from services.payments.staff_decisions import StaffDecisions
 from services.payments.withdrawals import Withdrawals
+from services.rewards.service import Rewards
 from services.shared.background import WorkerPool
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter, derive_key
@@ -70,7 +71,6 @@ from services.staff.money_actions import (
 from services.staff.proposals import Action, Proposals
 from services.staff.sign_in import SignIn
 from services.wallet.prizes import Shipping
-from services.wallet.rewards import Rewards
 from settings import Settings
 
 
@@ -206,7 +206,7 @@ class Services:
         above, base_url = settings.office_four_eyes_above_cents, settings.base_url
         return [
             AdjustBalance(approval_above_cents=above),
-            GrantReward(self.rewards, approval_above_cents=above),
+            GrantReward(approval_above_cents=above),
             CreditDeposit(decisions, approval_above_cents=above),
             RetryWebhook(self.payment_inbox, approval_above_cents=above),
             ApproveWithdrawal(decisions, approval_above_cents=settings.withdrawal_four_eyes_above_cents),
