@@ -98,6 +98,9 @@ const share = (fraction) => `${Number((fraction * 100).toFixed(4))} %`;
 
 const amount = (value) => format(centsOfCoins(value));
 
+/** Experience is counted in whole coins. */
+const whole = (value) => value.toLocaleString("en-US");
+
 // Rakeback
 
 function ofRakeback(rakeback) {
@@ -121,7 +124,7 @@ function ofLevels(levels) {
   return html`
     ${due.length ? html`<ul id="due-gifts" class="lines">${due.map(dueGift)}</ul>` : nothing}
     ${next ? progress("gifts", experience, next.experience, html`You have level ${level}. Level ${next.level} gives
-      ${textOf(next)}: wager ${amount(next.experience - experience)} coins more.`) : nextLevelOnly()}
+      ${textOf(next)}: wager ${whole(next.experience - experience)} coins more.`) : nextLevelOnly()}
     ${levels.length ? html`<details><summary>All gifts of levels</summary>
       <ul class="lines">${levels.map((gift) => html`<li>${named(html`Level ${gift.level}: ${nameOf(gift)}`)}
         <span class="quiet">${STATES[gift.state] ?? (gift.level <= level ? "Reached" : "")}</span></li>`)}</ul>
@@ -135,7 +138,7 @@ const textOf = (gift) => (gift.case ? html`a free opening of ${caseOf(gift.case)
 function nextLevelOnly() {
   const { level, experience, levelExperience, nextLevelExperience } = state.player;
   return progress("gifts", experience - levelExperience, nextLevelExperience - levelExperience,
-    `You have level ${level}. Wager ${amount(nextLevelExperience - experience)} coins more to reach level ${level + 1}.`);
+    `You have level ${level}. Wager ${whole(nextLevelExperience - experience)} coins more to reach level ${level + 1}.`);
 }
 
 /** A gift that the player can claim, or that the bets have not paid for yet. */
@@ -203,7 +206,7 @@ function ofGuest({ rakebackRate, levels, dailyShare, bonus }) {
   const offered = [
     rakebackRate && ["Rakeback", `${share(rakebackRate)} of what the house expects to win with your bets, in coins.`],
     levels.length && ["Gifts of levels", html`Each once. The first one: level ${levels[0].level} gives
-      ${textOf(levels[0])}, after ${amount(levels[0].experience)} coins wagered.`],
+      ${textOf(levels[0])}, after ${whole(levels[0].experience)} coins wagered.`],
     dailyShare && ["Daily free opening", "A case a day, by your bets of the last seven days."],
     bonus && ["Bonus of a deposit", `${bonus.percent} % of a deposit for which it is offered, up to ${amount(bonus.max)}
       coins, paid when you have wagered it ${bonus.wagering} times within ${bonus.days} days.`],
