@@ -92,7 +92,7 @@ def reports() -> str:
         sorted_by=sorted_by,
         is_descending=is_descending,
         chart=_chart(report),
-        csv=_csv_address("office.reports_csv"),
+        csv=csv_address("office.reports_csv"),
         usual=usual_days(get_services().clock()),
         choices={"by": list(GROUPS), "game": GAMES, "price": list(PRICE_CLASSES)},
     )
@@ -104,7 +104,7 @@ def reports_csv() -> Response:
     """All lines of the report of bets."""
     report = _report()
     rows = [(*line.group, *_cells(line.figures)) for line in report.lines]
-    return _csv("bets", report.days, [*report.groups, *HEADER], rows)
+    return report_file("bets", report.days, [*report.groups, *HEADER], rows)
 
 
 @office.get("/reports/payments")
@@ -118,7 +118,7 @@ def report_of_payments() -> str:
         payments=found,
         chart=_chart_of_payments(days),
         sums=_sums(found),
-        csv=_csv_address("office.report_of_payments_csv"),
+        csv=csv_address("office.report_of_payments_csv"),
         usual=usual_days(get_services().clock()),
     )
 
@@ -131,7 +131,7 @@ def report_of_payments_csv() -> Response:
         (iso_date(each.day), each.type, each.method, each.payments, amount(each.amount))
         for each in payments_by_method.by_day(*days)
     ]
-    return _csv("payments", days, ("day", "type", "method", "payments", "amount"), rows)
+    return report_file("payments", days, ("day", "type", "method", "payments", "amount"), rows)
 
 
 @office.get("/reports/liabilities")
@@ -143,7 +143,7 @@ def report_of_liabilities() -> str:
         days=days,
         found=liabilities.by_day(*days),
         chart=_chart_of_liabilities(days),
-        csv=_csv_address("office.report_of_liabilities_csv"),
+        csv=csv_address("office.report_of_liabilities_csv"),
         usual=usual_days(get_services().clock()),
     )
 
@@ -157,7 +157,7 @@ def report_of_liabilities_csv() -> Response:
     for each in liabilities.by_day(*days):
         amounts = [amount(getattr(each.owed, name)) for name in LIABILITIES.values()]
         rows.append((iso_date(each.day), *amounts, "yes" if each.is_final else "no"))
-    return _csv("liabilities", days, header, rows)
+    return report_file("liabilities", days, header, rows)
 
 
 def _chart(report: Report) -> Chart:
@@ -243,10 +243,11 @@ def _sums(payments: Iterable[PaymentsOfMethod]) -> dict[str, Cents]:
     return sums
 
 
-def _csv_address(endpoint: str) -> str:
+def csv_address(endpoint: str) -> str:
     """The file with all lines of this page."""
     return with_parameters(endpoint, request.args)
 
 
-def _csv(name: str, days: Days, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
+def report_file(name: str, days: Days, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
+    """The file of a report of these days."""
     return csv_file(f"{name}-{days.first}-to-{days.last}", header, rows)

@@ -17,7 +17,7 @@ const REWARDS = {
   rakeback: { available: 0, rate: 0.1, claimableAt: null }, levels: [], daily: null, bonus: null, granted: [],
 };
 const NOBODY = { ...REWARDS, rakeback: null };
-const FREE = { id: "17", kind: "daily", case: CASE.id, state: "offered", availableAt: null, needed: null };
+const FREE = { id: "daily", case: CASE.id, state: "offered", availableAt: Date.now() + HOUR_MS, needed: 0 };
 const PLAYER = {
   username: "alice", level: 1, experience: 250, levelExperience: 100, nextLevelExperience: 400, affiliate: {},
   clientSeed: "s", freeCases: 0,
@@ -73,12 +73,19 @@ test("without gifts the next step is the next level", async () => {
 });
 
 test("the bonus of a deposit says how far it is, when it ends and what ends it", async () => {
-  const bonus = { state: "offered", percent: 50, max: 100, amount: 20, wagered: 400, needed: 1_600, endsAt: Date.now() };
+  const bonus = { id: "5", state: "offered", percent: 50, max: 100, amount: 20, wagered: 400, needed: 1_600, endsAt: Date.now() };
   const { text, html } = await open({ ...REWARDS, bonus });
 
   assert.match(html(), /<progress max=1600 value=400/);
   assert.match(text(), /400\.00 of 1,600\.00 coins wagered/);
   assert.match(text(), /It ends on .* You lose it then, or when you request a withdrawal before/);
+});
+
+test("without a daily free opening it says what is still to be wagered for the next one", async () => {
+  const { text, hasMark } = await open({ ...REWARDS, daily: { ...FREE, case: null, state: null, needed: 12.5 } });
+
+  assert.match(text(), /None today For one from .* on, 12\.50 coins are still to be wagered before/);
+  assert.equal(hasMark(), false);
 });
 
 test("a player who can't play is shown no reward", async () => {
@@ -109,7 +116,7 @@ test("a free opening names its reward, costs nothing, and is not followed by one
   await page.click();
   await turns();
 
-  assert.equal(house.bets.at(-1).reward, "17");
+  assert.equal(house.bets.at(-1).reward, "daily");
   const [{ costCents }] = (await page.load("fairness/attempts.js")).attempts();
   assert.equal(costCents, 0);
   await until(() => /This free opening was used/.test(page.button()));

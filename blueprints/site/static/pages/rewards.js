@@ -153,39 +153,36 @@ const dueGift = (gift) => html`<li>
 // The daily free opening
 
 const dailyOpening = (daily) => html`<ul class="lines"><li>
-  ${pictureOf(daily)}
-  ${named(daily.case ? nameOf(daily) : "None yet", describeDaily(daily))}
-  ${daily.case ? actionOf(daily) : nothing}
+  ${daily.case ? pictureOf(daily) : nothing}
+  ${named(daily.case ? nameOf(daily) : "None today", describeDaily(daily))}
+  ${actionOf(daily)}
 </li></ul>
-${daily.needed ? html`<p class="quiet">Wager ${amount(daily.needed)} coins more to get one each day. Your bets of the last
-  seven days count.</p>` : nothing}`;
+<p class="quiet">A level case a day. Which one depends on your level, and on your bets of the seven days before.</p>`;
 
-function describeDaily(daily) {
-  if (isOffered(daily)) return "For today. Which case it is depends on your bets of the last seven days.";
-  if (daily.state === "used") return `You have opened today's. The next one comes ${whenOf(daily.availableAt)}.`;
-  return daily.case ? `It comes ${whenOf(daily.availableAt)}.` : "";
+/** `availableAt` is when the next day begins, and `needed` what the bets of seven days lack for one on that day. */
+function describeDaily({ state: now, needed, availableAt }) {
+  const next = formatTime(availableAt);
+  if (now === "offered") return `Until ${next}.`;
+  const opened = now === "used" ? "You have opened it today. " : "";
+  if (needed === null) return `${opened}You have not reached the level of a level case yet.`;
+  if (needed === 0) return `${opened}The next one is there from ${next} on.`;
+  return `${opened}For one from ${next} on, ${amount(needed)} coins are still to be wagered before.`;
 }
-
-const whenOf = (ms) => (ms === null ? "tomorrow" : `at ${formatTime(ms)}`);
 
 // The bonus of a deposit
 
 function ofBonus(bonus) {
-  const { percent, max, wagered, needed, endsAt } = bonus;
-  if (bonus.amount === null || bonus.amount === undefined) {
-    return html`<p>${share(percent / 100)} of your next deposit, up to ${coins(centsOfCoins(max))}, if you choose it in
-      the <a href="/account/cashier">cashier</a>.</p>${bonusTerms()}`;
+  const { state: now, percent, max, wagering, days, wagered, needed, endsAt } = bonus;
+  if (now === "available") {
+    return html`<p>${percent} % of your next deposit, up to ${coins(centsOfCoins(max))}, if you take it in the
+      <a href="/account/cashier">cashier</a>.</p>
+      <p class="quiet">It is paid when you have wagered it ${wagering} times within ${days} days. You lose it afterwards,
+        or when you request a withdrawal before.</p>`;
   }
   return html`
     ${progress("bonus", wagered, needed, html`${amount(wagered)} of ${amount(needed)} coins wagered. Then
       ${coins(centsOfCoins(bonus.amount))} are added to your balance.`)}
     <p class="quiet">It ends on ${formatTime(endsAt)}. You lose it then, or when you request a withdrawal before.</p>`;
-}
-
-function bonusTerms() {
-  const { bonus } = rules.value;
-  return bonus ? html`<p class="quiet">It is paid when you have wagered ${bonus.wagering} times the bonus within
-    ${bonus.days} days. You lose it afterwards, or when you request a withdrawal before.</p>` : nothing;
 }
 
 // What was given to the player: by staff, or by a promo code
