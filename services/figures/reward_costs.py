@@ -56,7 +56,7 @@ def by_day(since: Millis, until: Millis) -> list[RewardsOfDay]:
 def total(days: list[RewardsOfDay]) -> RewardsOfDay:
     """Of all days together."""
     costs = {
-        kind: Cents(sum(each.costs.get(kind, NO_COINS) for each in days))
+        str(kind): Cents(sum(each.costs.get(kind, NO_COINS) for each in days))
         for kind in RewardKind
         if any(kind in each.costs for each in days)
     }
