@@ -97,7 +97,8 @@ def test_the_player_of_the_demo_has_rewards_from_the_beginning(run, client):
     token = run("demo")["page"].split("?token=")[1]
 
     me, rewards = (
-        client.get(path, headers={"Authorization": f"Bearer {token}"}).json for path in ("/auth/me", "/rewards")
+        client.get(path, headers={"Authorization": f"Bearer {token}"}).json
+        for path in ("/auth/me", "/rewards")
     )
 
     assert (me["balance"], me["level"]) == (1000, 10)
