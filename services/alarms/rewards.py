@@ -12,7 +12,7 @@ MOST_SHARE = 0.9
 """Of the expected win: as much as the settings of rewards may add up to."""
 
 LEAST_CENTS = 100_00
-"""Rewards that cost no more raise no alarm: of few bets a single claim may be more than their expected win."""
+"""Rewards that cost no more raise no alarm: with few bets a single claim may be above their expected win."""
 
 
 def find(_settings: Settings, now: Millis) -> Found:

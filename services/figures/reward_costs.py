@@ -1,8 +1,8 @@
 """What rewards cost on each day, by kind, and what the house expected to win meanwhile.
 
-Coins cost what they are, on the day of the claim. A free opening costs on the day on which it is used what the case
-paid on average when it was offered, whatever this opening has paid: so luck is not in these figures. The expected
-win is that of the bets with a wager, of which rewards are a share.
+Coins count on the day of the claim. A free opening counts on the day on which it is used, with what its case
+paid on average when it was offered, whatever it has paid: so luck is not in these figures. The expected win is
+that of the bets with a wager, of which rewards are a share.
 """
 
 from collections.abc import Mapping
