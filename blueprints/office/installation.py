@@ -25,7 +25,6 @@ from blueprints.office import (  # noqa: F401  # importing a module adds its vie
     prizes,
     proposals,
     reports,
-    reward_reports,
     sign_in,
     staff,
     withdrawals,

@@ -1,4 +1,4 @@
-"""Reports by day, game and case, of payments by method, and of what the house owed. Each also as CSV."""
+"""Reports by day, game and case, of payments, rewards, and what the house owed. Each also as CSV."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -12,13 +12,15 @@ from blueprints.office.blueprint import office
 from blueprints.office.charts import Chart
 from blueprints.office.csv_files import amount, csv_file
 from models.figures import PRICE_CLASSES
+from models.rewards import RewardKind
 from server.current_services import get_services
+from services.alarms import rewards as rewards_alarm
 from services.bets.terms import GAMES, UPGRADER
-from services.figures import liabilities, payments_by_method, returns
+from services.figures import liabilities, payments_by_method, returns, reward_costs
 from services.figures.payments_by_method import PaymentsOfMethod
 from services.figures.returns import Figures, Group, Line
 from services.shared.clock import iso_date
-from services.shared.money import Cents
+from services.shared.money import NO_COINS, Cents
 from services.staff.permissions import Permission
 
 ROWS = 100
@@ -92,7 +94,7 @@ def reports() -> str:
         sorted_by=sorted_by,
         is_descending=is_descending,
         chart=_chart(report),
-        csv=csv_address("office.reports_csv"),
+        csv=_csv_address("office.reports_csv"),
         usual=usual_days(get_services().clock()),
         choices={"by": list(GROUPS), "game": GAMES, "price": list(PRICE_CLASSES)},
     )
@@ -104,7 +106,7 @@ def reports_csv() -> Response:
     """All lines of the report of bets."""
     report = _report()
     rows = [(*line.group, *_cells(line.figures)) for line in report.lines]
-    return report_file("bets", report.days, [*report.groups, *HEADER], rows)
+    return _csv("bets", report.days, [*report.groups, *HEADER], rows)
 
 
 @office.get("/reports/payments")
@@ -118,7 +120,7 @@ def report_of_payments() -> str:
         payments=found,
         chart=_chart_of_payments(days),
         sums=_sums(found),
-        csv=csv_address("office.report_of_payments_csv"),
+        csv=_csv_address("office.report_of_payments_csv"),
         usual=usual_days(get_services().clock()),
     )
 
@@ -131,7 +133,7 @@ def report_of_payments_csv() -> Response:
         (iso_date(each.day), each.type, each.method, each.payments, amount(each.amount))
         for each in payments_by_method.by_day(*days)
     ]
-    return report_file("payments", days, ("day", "type", "method", "payments", "amount"), rows)
+    return _csv("payments", days, ("day", "type", "method", "payments", "amount"), rows)
 
 
 @office.get("/reports/liabilities")
@@ -143,7 +145,7 @@ def report_of_liabilities() -> str:
         days=days,
         found=liabilities.by_day(*days),
         chart=_chart_of_liabilities(days),
-        csv=csv_address("office.report_of_liabilities_csv"),
+        csv=_csv_address("office.report_of_liabilities_csv"),
         usual=usual_days(get_services().clock()),
     )
 
@@ -157,7 +159,44 @@ def report_of_liabilities_csv() -> Response:
     for each in liabilities.by_day(*days):
         amounts = [amount(getattr(each.owed, name)) for name in LIABILITIES.values()]
         rows.append((iso_date(each.day), *amounts, "yes" if each.is_final else "no"))
-    return report_file("liabilities", days, header, rows)
+    return _csv("liabilities", days, header, rows)
+
+
+@office.get("/reports/rewards")
+@require_permission(Permission.REPORTS_SEE)
+def report_of_rewards() -> str:
+    """What rewards cost by day and kind, beside what the house expected to win."""
+    now = get_services().clock()
+    days = days_of_address(now)
+    found, week = reward_costs.by_day(*days), reward_costs.of_last_days(rewards_alarm.DAYS, now=now)
+    return render_template(
+        "office/report-of-rewards.html",
+        days=days,
+        found=found,
+        total=reward_costs.total(found),
+        kinds=list(RewardKind),
+        chart=_chart_of_rewards(days),
+        week=rewards_alarm.describe(week),
+        is_too_much=rewards_alarm.is_too_much(week),
+        most_share=rewards_alarm.MOST_SHARE,
+        least_cents=rewards_alarm.LEAST_CENTS,
+        csv=_csv_address("office.report_of_rewards_csv"),
+        usual=usual_days(now),
+    )
+
+
+@office.get("/reports/rewards.csv")
+@require_permission(Permission.REPORTS_SEE)
+def report_of_rewards_csv() -> Response:
+    days = days_of_address(get_services().clock())
+    rows = []
+    for each in reward_costs.by_day(*days):
+        costs = [amount(each.costs.get(kind, NO_COINS)) for kind in RewardKind]
+        share = "" if each.share is None else f"{each.share:.6f}"
+        rows.append((each.day, *costs, amount(each.cost), amount(each.expected_win), share))
+    return _csv(
+        "rewards", days, ("day", *RewardKind, "total", "expected win", "share of the expected win"), rows
+    )
 
 
 def _chart(report: Report) -> Chart:
@@ -180,6 +219,12 @@ def _chart_of_liabilities(days: Days) -> Chart:
     days = charts.shown_days(days)
     with_earlier = Days(charts.before(days).since, days.until)
     return charts.liabilities_chart(days, liabilities.by_day(*with_earlier))
+
+
+def _chart_of_rewards(days: Days) -> Chart:
+    days = charts.shown_days(days)
+    with_earlier = Days(charts.before(days).since, days.until)
+    return charts.rewards_chart(days, reward_costs.by_day(*with_earlier))
 
 
 def _report() -> Report:
@@ -243,11 +288,10 @@ def _sums(payments: Iterable[PaymentsOfMethod]) -> dict[str, Cents]:
     return sums
 
 
-def csv_address(endpoint: str) -> str:
+def _csv_address(endpoint: str) -> str:
     """The file with all lines of this page."""
     return with_parameters(endpoint, request.args)
 
 
-def report_file(name: str, days: Days, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
-    """The file of a report of these days."""
+def _csv(name: str, days: Days, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
     return csv_file(f"{name}-{days.first}-to-{days.last}", header, rows)

@@ -1,8 +1,8 @@
 """What rewards cost on each day, by kind, and what the house expected to win meanwhile.
 
-Coins count on the day of the claim. A free opening counts on the day on which it is used, with what its case
-paid on average when it was offered, whatever it has paid: so luck is not in these figures. The expected win is
-that of the bets with a wager, of which rewards are a share.
+Coins count on the day of the claim. A free opening counts on the day on which it is used, with what its
+case paid on average when it was offered, whatever it has paid: so luck is not in these figures. The expected
+win is that of the bets with a wager, of which rewards are a share.
 """
 
 from collections.abc import Mapping
@@ -13,6 +13,7 @@ from peewee import SQL, fn
 from models.db.connection import reading
 from models.rewards import Reward, RewardKind, RewardState
 from services.figures import returns
+from services.figures.bet_figures import BetFigures
 from services.figures.returns import Group
 from services.shared.clock import DAY_MS, CalendarPeriod, Millis, iso_date
 from services.shared.money import NO_COINS, Cents
@@ -41,16 +42,17 @@ class RewardsOfDay(NamedTuple):
 
 def by_day(since: Millis, until: Millis) -> list[RewardsOfDay]:
     """Of the days from ``since`` to before ``until`` that have rewards or bets, in their order."""
+    lines = returns.lines(since=since, until=until, groups=[Group.DAY])
+    wins = {line.group[0]: _expected_win(line.figures.paid_for) for line in lines}
     costs: dict[str, dict[str, Cents]] = {}
-    # An opening without a wager lowers the mean of the revenue by what it pays on average.
-    wins: dict[str, int] = {
-        line.group[0]: line.figures.expected_revenue
-        for line in returns.lines(since=since, until=until, groups=[Group.DAY])
-    }
-    for day, kind, cents, value_cents in _sums(since, until):
+    for day, kind, cents in _sums(since, until):
         costs.setdefault(day, {})[kind] = cents
-        wins[day] = wins.get(day, 0) + value_cents
-    return [RewardsOfDay(day, costs.get(day, {}), Cents(wins[day])) for day in sorted(wins)]
+    days = sorted(wins.keys() | costs.keys())
+    return [RewardsOfDay(day, costs.get(day, {}), wins.get(day, NO_COINS)) for day in days]
+
+
+def _expected_win(bets: BetFigures) -> Cents:
+    return Cents(round(bets.wagered - bets.expected))
 
 
 def total(days: list[RewardsOfDay]) -> RewardsOfDay:
@@ -70,17 +72,12 @@ def of_last_days(days: int, *, now: Millis) -> RewardsOfDay:
 
 
 @reading()
-def _sums(since: Millis, until: Millis) -> list[tuple[str, str, Cents, int]]:
-    """Day, kind, cost, and what of it free openings have cost. By the index of what has changed."""
-    cost = fn.COALESCE(Reward.coins_cents, Reward.value_cents)
-    sums: Any = Reward.select(
-        Reward.changed_at_ms / DAY_MS,
-        Reward.kind,
-        fn.SUM(cost),
-        fn.COALESCE(fn.SUM(Reward.value_cents), 0),
-    )
+def _sums(since: Millis, until: Millis) -> list[tuple[str, str, Cents]]:
+    """Day, kind and cost. By the index of what has changed."""
+    cost = fn.SUM(fn.COALESCE(Reward.coins_cents, Reward.value_cents))
+    sums: Any = Reward.select(Reward.changed_at_ms / DAY_MS, Reward.kind, cost)
     sums = sums.where(Reward.changed_at_ms.between(since, until - 1), Reward.state.in_(GIVEN))
     return [
-        (iso_date(Millis(day * DAY_MS)), kind, Cents(int(cents)), int(value_cents))
-        for day, kind, cents, value_cents in sums.group_by(SQL("1"), SQL("2")).tuples()
+        (iso_date(Millis(day * DAY_MS)), kind, Cents(int(cents)))
+        for day, kind, cents in sums.group_by(SQL("1"), SQL("2")).tuples()
     ]
