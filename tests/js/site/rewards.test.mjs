@@ -61,7 +61,7 @@ test("before its time the rakeback names a time of day, and nothing is to be cla
 test("the next gift of a level has a bar, and how many coins are missing", async () => {
   const { text, html } = await open(REWARDS);
 
-  assert.match(html(), /<progress max=400 value=250/);
+  assert.match(html(), /<progress max=300 value=150/);
   assert.match(text(), /You have level 1\. Level 2 gives a free opening of chest: wager 150 coins more/);
   await until(() => text().includes("a free opening of Chest:"));
 });

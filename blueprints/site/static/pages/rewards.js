@@ -118,12 +118,12 @@ function ofRakeback(rakeback) {
 // Levels
 
 function ofLevels(levels) {
-  const { level, experience } = state.player;
+  const { level, experience, levelExperience: began } = state.player;
   const next = rules.value.levels.find((gift) => gift.level > level);
   const due = levels.filter((gift) => gift.level <= level && gift.state !== "claimed" && gift.state !== "used");
   return html`
     ${due.length ? html`<ul id="due-gifts" class="lines">${due.map(dueGift)}</ul>` : nothing}
-    ${next ? progress("gifts", experience, next.experience, html`You have level ${level}. Level ${next.level} gives
+    ${next ? progress("gifts", experience - began, next.experience - began, html`You have level ${level}. Level ${next.level} gives
       ${textOf(next)}: wager ${whole(next.experience - experience)} coins more.`) : nextLevelOnly()}
     ${levels.length ? html`<details><summary>All gifts of levels</summary>
       <ul class="lines">${levels.map((gift) => html`<li>${named(html`Level ${gift.level}: ${nameOf(gift)}`)}
