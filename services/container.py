@@ -28,6 +28,7 @@ from services.items.prices.service import PriceService
 from services.log.bet_log import BetLog
 from services.log.notes import LogKeys
 from services.maintenance.encryption import EncryptedColumn, encrypted_columns
+from services.payments.address_book import AddressBook
 from services.payments.deposits import Deposits
 from services.payments.hold import PayoutHold
 from services.payments.inbox import WebhookInbox
@@ -146,7 +147,10 @@ class Services:
         self.payment_providers = Providers(settings, clock=clock)
         self.deposits = Deposits(self.payment_providers, settings, clock=clock)
         self.payout_hold = hold = PayoutHold(self.log)
-        self.withdrawals = Withdrawals(self.payment_providers, settings, hold=hold, clock=clock)
+        self.address_book = AddressBook(self.payment_providers, settings)
+        self.withdrawals = Withdrawals(
+            self.payment_providers, settings, address_book=self.address_book, hold=hold, clock=clock
+        )
         self.payout_sender = PayoutSender(self.payment_providers, hold=hold, clock=clock)
         self.payment_inbox = WebhookInbox(self.payment_providers, settings)
         self.rewards = Rewards(settings, clock=clock)

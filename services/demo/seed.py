@@ -1,5 +1,6 @@
 """Imports the demo data, plays the demo bets, and creates a player to try the demo with."""
 
+import secrets
 from contextlib import suppress
 from pathlib import Path
 from shutil import copyfile, copytree
@@ -10,6 +11,7 @@ from models.bets import Bet
 from models.cases import Case, IrlCase
 from models.db.connection import reading, writing
 from models.items import Item
+from models.payments import WithdrawalAddress
 from models.rewards import LevelGift
 from models.users import User
 from services.accounts import users
@@ -140,6 +142,7 @@ def player(
             username=username, platform_id=id_, avatar=avatar, level=level, balance=BALANCE, now=now
         )
         services.seeds.announce_first(user_id=user.id)
+        _add_old_address(services, user, now=now)
         return user
 
 
@@ -148,6 +151,21 @@ def _fill_up(steady: User, *, now: Millis) -> None:
     missing = BALANCE - users.get_by_id(steady.id).balance_cents
     if missing:
         adjusting.adjust(user_id=steady.id, amount=missing, reason="A new day of the demo", now=now)
+
+
+def _add_old_address(services: Services, user: User, *, now: Millis) -> None:
+    """Give a player an address that withdrawals by the demo provider can go to at once, also with a delay."""
+    if "demo" not in services.settings.payment_methods:
+        return
+    added_at = now - services.address_book.delay_ms
+    WithdrawalAddress.create(
+        id=secrets.token_hex(16),
+        user=user.id,
+        method="demo",
+        name="My wallet",
+        address=history.wallet_of(user),
+        created_at_ms=added_at,
+    )
 
 
 def sign_in(services: Services, *, now: Millis) -> tuple[User, str]:
