@@ -10,6 +10,7 @@ import { askForCode, closeDialogs, openDialog } from "./parts/forms.js";
 import { followLiveBets, followOnline } from "./parts/live-bets.js";
 import { followRealityChecks } from "./parts/reality-check.js";
 import { loadPlayer, notifications } from "./player.js";
+import { followRewards } from "./rewards.js";
 import { current, enter, startRouter } from "./router.js";
 import { followOtherTabs, getToken, isTrial, setToken, takeLogin } from "./session.js";
 import { shell } from "./shell.js";
@@ -107,6 +108,7 @@ startBetting(send);
 followLiveBets();
 followOnline();
 followRealityChecks();
+followRewards();
 
 notify(say);
 if (challenge) finishLogin();
