@@ -39,6 +39,7 @@ PAGES = (
     "/battles",
     "/new-battle",
     "/battles/<id>",
+    "/rewards",
     "/live",
     "/ranking",
     "/fair",
@@ -58,7 +59,11 @@ PAGES = (
 )
 
 # At the addresses of these pages programs find an endpoint.
-PAGES_OF_ENDPOINTS = {"battles.list_battles": "/battles", "battles.get_battle": "/battles/<id>"}
+PAGES_OF_ENDPOINTS = {
+    "battles.list_battles": "/battles",
+    "battles.get_battle": "/battles/<id>",
+    "rewards.get_rewards": "/rewards",
+}
 OWN_PAGES = [path for path in PAGES if path not in PAGES_OF_ENDPOINTS.values()]
 
 MODULES = modules_of("app.js")

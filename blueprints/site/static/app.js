@@ -10,6 +10,7 @@ import { askForCode, closeDialogs, openDialog } from "./parts/forms.js";
 import { followLiveBets, followOnline } from "./parts/live-bets.js";
 import { followRealityChecks } from "./parts/reality-check.js";
 import { loadPlayer, notifications } from "./player.js";
+import { followRewards } from "./rewards.js";
 import { current, enter, startRouter } from "./router.js";
 import { followOtherTabs, getToken, isTrial, setToken, takeLogin } from "./session.js";
 import { shell } from "./shell.js";
@@ -99,10 +100,15 @@ followOtherTabs();
 onSeenInOtherTab(listBets);
 socket.on("connect", loadAccount);
 socket.on("logins:changed", loadAccount);
+socket.on("payments:address-added", ({ name }) => {
+  notifications.load();
+  if (current.route.module !== "cashier") notify(`The address “${name}” was added to withdraw to. Was it you?`);
+});
 startBetting(send);
 followLiveBets();
 followOnline();
 followRealityChecks();
+followRewards();
 
 notify(say);
 if (challenge) finishLogin();
