@@ -26,7 +26,7 @@ from services.accounts.login.flow import Login
 from services.accounts.login.providers import ATTEMPT_MS, AnotherLogin, LoginFailed, ProviderUnavailable
 from services.accounts.two_factor.service import CHALLENGE_MS, Challenge
 from services.audit_trail.actor import Actor, acting_as
-from services.shared.errors import AccountSuspended, Refusal
+from services.shared.errors import AccountClosed, AccountSuspended, Refusal
 
 blueprint = ApiBlueprint("auth", __name__, url_prefix="/auth", description="Logging in and out")
 
@@ -38,6 +38,7 @@ CHALLENGE = "challenge"
 MOVED = "moved"
 """The parameter of a login that began on another host."""
 FAILED, UNAVAILABLE, SUSPENDED = "login_failed", "provider_unavailable", "account_suspended"
+CLOSED = "account_closed"
 
 
 @blueprint.get("/me")
@@ -89,7 +90,7 @@ TO_PROVIDER = _redirects(
 TO_FRONTEND = _redirects(
     "{frontend_url}?token=<JWT>; or, without a token, "
     f"?error={FAILED} when the login was refused or cancelled, ?error={UNAVAILABLE}, and "
-    f"?error={SUSPENDED} when the account is suspended"
+    f"?error={SUSPENDED} when the account is suspended, ?error={CLOSED} when its player has closed it"
 )
 
 
@@ -235,6 +236,8 @@ def _refused(login: Login, problem: LoginFailed | ProviderUnavailable | AccountS
         log.warning("login", extra=extra, exc_info=problem.__cause__)
         return _to_frontend(error=UNAVAILABLE)
     log.info("login", extra=extra, exc_info=problem.__cause__)
+    if isinstance(problem, AccountClosed):
+        return _to_frontend(error=CLOSED)
     return _to_frontend(error=SUSPENDED if isinstance(problem, AccountSuspended) else FAILED)
 
 

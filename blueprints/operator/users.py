@@ -171,6 +171,19 @@ def resume(platformid: str) -> None:
     print_json({"platformid": user.platform_id, "suspendedAt": None})
 
 
+@users_commands.command("reopen")
+@click.argument("platformid")
+@click.option("--reason", required=True, help="Why, for the audit trail.")
+def reopen(platformid: str, reason: str) -> None:
+    """Open an account again that its player has closed.
+
+    The coins that the player gave up stay with the house. An exclusion goes on.
+    """
+    user = users.get(platform_id=platformid)
+    access.reopen(user_id=user.id, reason=reason, now=get_services().clock())
+    print_json({"platformid": user.platform_id, "closedAt": None})
+
+
 def new_token(user: User) -> str:
     """Issue a token, and record that in the audit trail."""
     with writing():
@@ -196,6 +209,8 @@ class ListedPlayerSchema(PublicUserSchema):
 
     balance = Coins("What the player can wager", 100, attribute="balance_cents")
     suspended_at = epoch_ms("When the player was suspended", allow_none=True, attribute="suspended_at_ms")
+    closed_at = epoch_ms("When the player closed the account", allow_none=True, attribute="closed_at_ms")
+    erased_at = epoch_ms("When the personal data was erased", allow_none=True, attribute="erased_at_ms")
 
 
 class PlayerSchema(UserSchema, ListedPlayerSchema):

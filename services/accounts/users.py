@@ -14,8 +14,9 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import CHANGED, record
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
+from services.log.entries import Pseudonyms
 from services.shared.clock import Millis
-from services.shared.errors import Refusal, UserNotFound
+from services.shared.errors import AccountClosed, Refusal, UserNotFound
 from services.shared.levels import experience_for
 from services.shared.money import NO_COINS, Cents
 from services.shared.pagination import Page, Place, rows_of_page
@@ -80,6 +81,7 @@ def create(
                 platform_id=platform_id or random_platform_id(),
                 avatar=avatar,
                 granted_experience=experience_for(level),
+                pseudonym=None if platform_id is None else _pseudonym_of_new(platform_id, now=now),
                 now=now,
             )
         except peewee.IntegrityError:
@@ -94,16 +96,35 @@ def create(
 def get_or_create(*, platform_id: str, username: str, avatar: str, now: Millis) -> User:
     """The player whom a provider has identified. The first time, an account is created.
 
-    A taken name gets -2, -3, …; an existing account keeps its name. ``avatar`` is a URL, or empty.
+    A taken name gets -2, -3, …; an existing account keeps its name. ``avatar`` is a URL, or empty. Raises
+    AccountClosed for the login of an erased account whose player is still excluded.
     Unique columns decide between two concurrent first logins: if both are of one person, the second gets the
     account of the first; if two people have one name, the second takes the next name.
     """
     for _ in range(MAX_COLLISIONS):
         with suppress(UserNotFound):
             return _existing_account(platform_id, avatar)
+        pseudonym = _pseudonym_of_new(platform_id, now=now)
         with suppress(peewee.IntegrityError), writing():
-            return _insert(username=username, platform_id=platform_id, avatar=avatar, now=now)
+            return _insert(
+                username=username, platform_id=platform_id, avatar=avatar, pseudonym=pseudonym, now=now
+            )
     raise RuntimeError("every name that was free was taken a moment later")
+
+
+@reading()
+def _pseudonym_of_new(platform_id: str, *, now: Millis) -> str | None:
+    """The name in the log of a new account, None if it follows from the platform id.
+
+    An erased account keeps the name that it had, and the numbers of its bets. Raises AccountClosed if the
+    player of one with this login is still excluded.
+    """
+    own = Pseudonyms().of(platform_id)
+    is_excluded = (User.login_digest == own) & (User.excluded_until_ms > now)
+    if User.select().where(is_excluded).exists():
+        raise AccountClosed
+    is_taken = User.select().where(User.pseudonym == own).exists()
+    return secrets.token_hex(16) if is_taken else None
 
 
 def _existing_account(platform_id: str, avatar: str) -> User:
@@ -113,7 +134,7 @@ def _existing_account(platform_id: str, avatar: str) -> User:
     uploaded at the same time.
     """
     user = get(platform_id=platform_id)
-    if avatar not in ("", user.avatar):
+    if avatar not in ("", user.avatar) and user.closed_at_ms is None:
         with writing():
             not_uploaded = peewee.fn.substr(User.avatar, 1, 1) != "/"
             User.update(avatar=avatar).where(User.id == user.id, not_uploaded).execute()
@@ -157,6 +178,7 @@ def _insert(
     now: Millis,
     avatar: str = "",
     granted_experience: int = 0,
+    pseudonym: str | None = None,
 ) -> User:
     """Add an account with the first free name. Raises peewee.IntegrityError, Refusal."""
     (name,) = free_usernames(username, count=1)
@@ -168,6 +190,7 @@ def _insert(
         registered_at_ms=now,
         client_seed=draw_client_seed(),
         granted_experience=granted_experience,
+        pseudonym=pseudonym,
     )
     record(AuditEventType.ACCOUNT_CREATED, now=now, user_id=user.id, after={"username": name})
     return user

@@ -11,6 +11,9 @@ class AuditEventType(StrEnum):
     LOGGED_OUT = "account.logged-out"
     SUSPENDED = "account.suspended"
     RESUMED = "account.resumed"
+    CLOSED = "account.closed"
+    REOPENED = "account.reopened"
+    ERASED = "account.erased"
     TOKEN_ISSUED = "account.token-issued"  # noqa: S105  # the name of an event
     USERNAME_CHANGED = "account.username-changed"
     ANONYMITY_CHANGED = "account.anonymity-changed"

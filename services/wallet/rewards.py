@@ -187,7 +187,7 @@ class Rewards:
         if coins <= 0:
             raise Refusal("the amount must be above 0")
         with writing():
-            users.lock(user_id)
+            access.check_not_closed(users.lock(user_id))
             newest: Any = Reward.select(fn.MAX(Reward.number))
             before = newest.where(Reward.user == user_id, Reward.kind == RewardKind.GRANT).scalar() or 0
             reward: Reward = Reward.create(

@@ -39,7 +39,8 @@ class Login:
     def finish(self, *, query: list[tuple[str, str]], cookie: str | None, now: Millis) -> User | Challenge:
         """The player who comes back with this query, or a challenge to send a 2FA code for.
 
-        The first login creates the account. Raises LoginFailed, ProviderUnavailable, AccountSuspended.
+        The first login creates the account. Raises LoginFailed, ProviderUnavailable, AccountSuspended and
+        AccountClosed.
         """
         parameters = dict(query)
         if len(parameters) != len(query):
