@@ -22,6 +22,7 @@ from services.bets.settlement import BetSettler
 from services.bets.terms import SpinInProgress
 from services.bets.upgrader import Upgrader
 from services.closing.closing import Closing
+from services.closing.erasing import Erasing
 from services.figures.daily_figures import FiguresOfAppended, FiguresOfBattles
 from services.figures.glance import Glance
 from services.items.catalogue import CatalogueCache
@@ -171,6 +172,10 @@ class Services:
         )
         self.avatars = Avatars(
             directory=settings.instance_dir / "media" / "avatars", worker_pool=WorkerPool()
+        )
+
+        self.erasing = Erasing(
+            shipping=self.shipping, avatars=self.avatars, erase_after_days=settings.erase_after_days
         )
 
         self.bet_pictures = Pictures(WorkerPool())

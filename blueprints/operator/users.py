@@ -184,6 +184,38 @@ def reopen(platformid: str, reason: str) -> None:
     print_json({"platformid": user.platform_id, "closedAt": None})
 
 
+@users_commands.command("erase")
+@click.argument("platformid", required=False)
+@click.option("--due", is_flag=True, help="List the accounts that are due instead.")
+@click.option("--now", "early", is_flag=True, help="Erase it before that is due, with a reason.")
+@click.option("--reason", help="Why it is erased early, for the audit trail.")
+def erase(platformid: str | None, *, due: bool, early: bool, reason: str | None) -> None:
+    """Erase what is personal in a closed account, for ever.
+
+    Ledger, bets, log and audit trail keep the player under a neutral id, which is printed.
+    """
+    services = get_services()
+    now = services.clock()
+    if due != (platformid is None):
+        raise Refusal("give either a platformid or --due")
+    if early != (reason is not None):
+        raise Refusal("--now and --reason belong together")
+    if due:
+        for player in services.erasing.due(now=now):
+            print_json(
+                {
+                    "platformid": player.platform_id,
+                    "username": player.username,
+                    "closedAt": player.closed_at_ms,
+                    "dueAt": services.erasing.due_at(player),
+                }
+            )
+        return
+    user = users.get(platform_id=platformid or "")
+    erased = services.erasing.erase(user_id=user.id, reason=reason, now=now)
+    print_json({"platformid": erased.platform_id, "erasedAt": erased.erased_at_ms})
+
+
 def new_token(user: User) -> str:
     """Issue a token, and record that in the audit trail."""
     with writing():

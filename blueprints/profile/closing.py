@@ -21,7 +21,7 @@ class CloseSchema(WireSchema):
     forfeit = StrictBoolean(
         load_default=False,
         metadata=documented(
-            "Sell prizes, give seats in open battles and unpaid deposits up, and leave all coins to the house",
+            "Sell prizes, give seats in battles and unpaid deposits up, and leave all coins to the house",
             True,
         ),
     )

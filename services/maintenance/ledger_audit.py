@@ -166,9 +166,10 @@ def _reward_mismatches() -> Iterator[str]:
 
 
 def _forfeit_mismatches() -> Iterator[str]:
-    """A line for each transaction with a closing that does more than to give all coins of a player up."""
+    """A line for each closing that does more than give a player's coins up, or prizes that came back."""
     is_forfeit = LedgerEntry.account == Account.HOUSE_FORFEITED
-    is_own = LedgerEntry.account.in_(PLAYERS_ACCOUNTS) & (LedgerEntry.amount_cents < 0)
+    given_up = [*PLAYERS_ACCOUNTS, Account.HOUSE_PRIZES]
+    is_own = LedgerEntry.account.in_(given_up) & (LedgerEntry.amount_cents < 0)
     is_closing = LedgerTransaction.kind == LedgerKind.ACCOUNT_CLOSED
     wrong = LedgerEntry.select(LedgerEntry.transaction).join(LedgerTransaction).distinct()
     others = wrong.where(is_closing, ~is_own, ~is_forfeit)
