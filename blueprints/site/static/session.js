@@ -10,6 +10,7 @@ const EXPIRED = "Your session has expired. Please sign in again.";
 const LOGIN_ERRORS = {
   login_failed: "Signing in did not work, or was cancelled. Nothing has changed; you can try again.",
   account_suspended: "Your account is suspended, so you can't sign in. Please contact support.",
+  account_closed: "You have closed this account, so you can't sign in. Please contact support to open it again.",
   provider_unavailable: "The sign-in service can't be reached at the moment. Please try again later.",
 };
 
