@@ -1,8 +1,8 @@
 """Erasing what is personal in a closed account, when its retention is over.
 
 The row of the player stays, under a neutral id and the name ``deleted``, and with it the ledger, bets,
-payments and the public log. ``tests/blueprints/operator/test_erase.py`` has every text column of the database,
-and whether it is erased or why it stays.
+payments and the public log. ``tests/blueprints/operator/test_erase.py`` has every text column of the
+database, and whether it is erased or why it stays.
 """
 
 import secrets

@@ -396,6 +396,35 @@ def test_a_second_player_may_be_erased_and_called_deleted(player, close, run, ne
     assert send(carol, "PUT", "/profile/details", {"username": "deleted"})[0] == 200
 
 
+def test_an_erasure_that_fails_changes_nothing_and_is_repeated(full, client, run, monkeypatch, services):
+    client.post("/profile/close", json={"forfeit": True}, headers=full.headers)
+    with monkeypatch.context() as patch:
+        patch.setattr("services.closing.erasing.erasure.erase", lambda **_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            services.erasing.erase(user_id=full.id, reason="the player asked", now=services.clock())
+    assert run("users", "show", full.platform_id)["username"] == NAME
+
+    run("users", "erase", full.platform_id, *REASON)
+
+    assert NAME.lower() not in dump()
+
+
+def test_a_prize_that_came_back_after_the_closing_is_given_up(app, player, close, run, send):
+    prize = win_prize(app, player)
+    address = dict.fromkeys(("addressLine1", "city", "zipCode", "country"), "x")
+    details = {"firstName": "A", "lastName": "B", "shippingAddress": address}
+    send(player, "PUT", "/profile/details", details)
+    send(player, "POST", f"/prizes/{prize}/ship")
+    run("prizes", "ship", str(prize))
+    close(player)
+    run("prizes", "return", str(prize), "--reason", "nobody was there")
+
+    run("users", "erase", player.platform_id, *REASON)
+
+    assert run("ledger", "audit")["mismatches"] == 0
+    assert run("prizes", "list", "--status", "all")["status"] == "sold"
+
+
 def log_in(platform_id):
     return get_or_create(platform_id=platform_id, username="Alice", avatar="", now=now_ms())
 
@@ -435,6 +464,8 @@ def test_a_deposit_in_review_must_be_decided_first(full, client, run, fails, ser
     assert "first decide" in fails("users", "erase", full.platform_id, *REASON)
 
 
+@pytest.mark.both_databases("services/audit_trail/erasure.py")
+@pytest.mark.security("The audit trail")
 def test_an_event_that_claims_to_be_erased_is_reported(closed, run, fails):
     run("users", "erase", closed.platform_id, *REASON)
     run("audit", "verify")

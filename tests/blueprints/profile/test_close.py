@@ -11,6 +11,7 @@ from models.users import User
 from services.shared.clock import DAY_MS
 from tests.harness.players import create_player
 from tests.harness.spins import play_spin
+from tests.support.audits import check_reports
 from tests.support.openings import win_prize
 
 CLOSED = (200, {"success": True})
@@ -238,6 +239,48 @@ def test_coins_that_come_meanwhile_are_not_lost(app, player, run):
         user = User.get_by_id(player.id)
     assert (user.balance_cents, user.closed_at_ms is None) == (0, False)
     assert run("ledger", "audit")["mismatches"] == 0
+
+
+@pytest.mark.both_databases("services/closing/closing.py")
+def test_a_closing_among_bets_and_claims_loses_nothing(app, player, add_item, run):
+    """Each is made before the closing and counts, or is refused."""
+    item = add_item(price=10)
+    for _ in range(3):
+        win_prize(app, player)
+    change = run("users", "adjust", player.platform_id, "50", "--reason", "to lose")
+    assert change["balance"] == 100 - 3 * 5 + 50
+
+    def spin():
+        play_spin(app, player, item, token_number=0)
+
+    def request(path, body):
+        return lambda: app.test_client().post(path, json=body, headers=player.headers)
+
+    sell = [request(f"/prizes/{number}/sell", {}) for number in (1, 2, 3)]
+    works = [spin, *sell, request("/profile/close", ALL), spin, request("/profile/close", ALL), spin]
+    with ThreadPoolExecutor(len(works)) as pool:
+        for work in works:
+            pool.submit(work)
+    run_again = app.test_client().post("/profile/close", json=ALL, headers=player.headers)
+
+    assert run_again.status_code in (200, 401)
+    with reading():
+        user = User.get_by_id(player.id)
+    assert (user.balance_cents, user.closed_at_ms is None) == (0, False)
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+def test_the_audit_reports_coins_that_were_not_given_up_by_a_closing(close, player, app):
+    close(player, ALL)
+    with reading():
+        transaction = LedgerTransaction.select().order_by(LedgerTransaction.id.desc()).get().id
+    line = f"transaction {transaction} forfeits what is not of a closed account"
+    tampered = [
+        ("UPDATE ledger_transactions SET kind = 'adjustment' WHERE kind = 'account-closed'", [line]),
+        ("UPDATE ledger_entries SET account = 'house.grants' WHERE account = 'house.forfeited'", [line]),
+    ]
+
+    check_reports(app, tampered, ids={}, names={})
 
 
 def test_the_database_refuses_a_closed_account_with_coins(close, player, app):
