@@ -115,8 +115,12 @@ class User(Table):
     erased_at_ms = peewee.BigIntegerField(null=True)
     # The name in the public log. Null while it follows from ``platform_id`` (services/log/entries.py).
     pseudonym = peewee.CharField(max_length=32, null=True)
-    # Of an erased player who was excluded: the keyed digest of the login, so that nobody comes back with it.
+    # Of an erased player who was excluded: the keyed digest of the login that made the account, so that
+    # nobody comes back with it. Rows of ``logins`` have those of the others as their ids.
     login_digest = peewee.CharField(max_length=32, null=True)
+
+    logins: Sequence[str]
+    """The providers with which the player logs in; set by who shows them."""
 
     @property
     def shown_name(self) -> str:

@@ -16,8 +16,15 @@ from models.bets import Bet, Prize
 from models.db.connection import reading, writing
 from models.db.sql import contains_text
 from models.limits import LimitRequest
-from models.logins import ConfirmedToken, LoginChallenge, RecoveryCode, TwoFactor, WrongCode
-from models.payments import Deposit, Discrepancy, PaymentRecord, WebhookDelivery, Withdrawal
+from models.logins import ConfirmedToken, LoginChallenge, PlayerLogin, RecoveryCode, TwoFactor, WrongCode
+from models.payments import (
+    Deposit,
+    Discrepancy,
+    PaymentRecord,
+    WebhookDelivery,
+    Withdrawal,
+    WithdrawalAddress,
+)
 from models.rewards import Reward
 from models.staff import Proposal
 from models.users import Notification, PersonalDetails, PlayerNote, PlayerTag, User
@@ -44,7 +51,7 @@ ERASED = "erased"
 """In the place of a text that may not be empty."""
 
 DELETED_ROWS: Sequence[Any] = (
-    *(PersonalDetails, Notification, PlayerNote, PlayerTag, LimitRequest),
+    *(PersonalDetails, Notification, PlayerNote, PlayerTag, LimitRequest, WithdrawalAddress),
     *(TwoFactor, RecoveryCode, WrongCode, LoginChallenge, ConfirmedToken),
 )
 CHANGED_ROWS: Sequence[tuple[Any, dict[str, object]]] = (
@@ -98,6 +105,8 @@ class Erasing:
             self._check(user, is_early=reason is not None, now=now)
             _sell_prizes(user_id, now=now)
             neutral_id = _neutralise(user, now=now)
+            _erase_logins(user, now=now)
+            _forget_digests(now=now)
             _erase_messages(user, neutral_id)
             for table in DELETED_ROWS:
                 table.delete().where(table.user == user_id).execute()
@@ -182,6 +191,23 @@ def _neutralise(user: User, *, now: Millis) -> str:
         has_used = User.used_affiliate_code == user.affiliate_code
         User.update(used_affiliate_code=code).where(has_used).execute()
     return neutral_id
+
+
+def _erase_logins(user: User, *, now: Millis) -> None:
+    """Delete the logins; of an excluded player keep their digests, so that nobody comes back with them."""
+    own = PlayerLogin.user == user.id
+    if exclusions.current(user, now=now) is None:
+        PlayerLogin.delete().where(own).execute()
+        return
+    for login in list(PlayerLogin.select().where(own)):
+        PlayerLogin.update(id=Pseudonyms().of(login.id)).where(PlayerLogin.id == login.id).execute()
+
+
+def _forget_digests(*, now: Millis) -> None:
+    """Forget the digests of erased players whose exclusions are over."""
+    is_over = User.erased_at_ms.is_null(False) & (User.excluded_until_ms <= now)
+    PlayerLogin.delete().where(PlayerLogin.user.in_(User.select(User.id).where(is_over))).execute()
+    User.update(login_digest=None).where(is_over, User.login_digest.is_null(False)).execute()
 
 
 def _erase_messages(user: User, neutral_id: str) -> None:

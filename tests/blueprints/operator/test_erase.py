@@ -8,12 +8,13 @@ import pytest
 from PIL import Image
 
 from models.db.connection import Table, database, reading, writing
-from models.logins import ConfirmedToken
-from models.payments import WebhookDelivery
+from models.logins import ConfirmedToken, LoginProvider, PlayerLogin
+from models.payments import WebhookDelivery, WithdrawalAddress
 from models.staff import Proposal
 from models.users import User
-from services.accounts.users import get_or_create
+from services.accounts import logins
 from services.payments.discrepancies import DiscrepancyKind, report
+from services.rewards import grants
 from services.shared.clock import DAY_MS, now_ms
 from services.shared.errors import AccountClosed
 from services.staff import notes
@@ -36,6 +37,8 @@ ERASED = {
     "two_factor": "encrypted_secret",
     "recovery_codes": "encrypted_code",
     "login_challenges": "key",
+    "logins": "id provider",
+    "withdrawal_addresses": "id method name address",
     "confirmed_tokens": "token_id",
     "proposals": "arguments description reason decision_reason",
     "rewards": "reason",
@@ -113,7 +116,7 @@ STAYS = {
         "staff_login_failures": "name_digest network",
         "staff_sessions": "token_hash network",
     },
-    "an exclusion must hold for ever": {"users": "login_digest"},
+    "an exclusion must hold for ever; logins then have digests, too": {"users": "login_digest"},
     "another player's code, or the neutral one": {"users": "used_affiliate_code"},
     "names nobody, and is deleted in minutes": {"login_nonces": "nonce"},
 }
@@ -191,7 +194,7 @@ def full(app, services, client, run, clock):
     run("notifications", "send", player.platform_id, TITLE, "How are you?")
     notes.add_note(user_id=player.id, text="Qqz called", by="anna", now=clock())
     notes.add_tag(user_id=player.id, tag="qqz", reason="called", by="anna", now=clock())
-    services.rewards.grant(user_id=player.id, coins=100, reason="Qqz asked", now=clock())
+    grants.grant(user_id=player.id, coins=100, reason="Qqz asked", now=clock())
     for value in (5, 10):
         send("PUT", "/limits", json={"kind": "loss", "period": "day", "value": value})
     requested = run("payments", "list", "--type", "withdrawal")
@@ -200,6 +203,10 @@ def full(app, services, client, run, clock):
     services.two_factor.begin_login(user_id=player.id, now=clock())
     with writing():
         ConfirmedToken.insert(user=player.id, token_id="1", until_ms=clock()).execute()
+        PlayerLogin.insert(id="id-1", provider="identity", user=player.id, linked_at_ms=1).execute()
+        WithdrawalAddress.insert(
+            id="1", user=player.id, method="demo", name="Qqz", address="Qqz", created_at_ms=1
+        ).execute()
         WebhookDelivery.insert(
             provider="payments",
             delivery_id="1",
@@ -252,7 +259,11 @@ def fill(player):
         own = table.id == player.id if table is User else table.user == player.id
         if "id" in table._meta.fields and field.name != "id":
             own &= table.id == table.select(peewee.fn.MIN(table.id)).where(own)
-        values = {"limit_requests.kind": "loss", "limit_requests.period": "day"}
+        values = {
+            "limit_requests.kind": "loss",
+            "limit_requests.period": "day",
+            "logins.provider": "identity",
+        }
         with writing():
             changed = table.update({field: values.get(name, "Qqz1")}).where(own).execute()
         assert changed == 1, name
@@ -426,7 +437,13 @@ def test_a_prize_that_came_back_after_the_closing_is_given_up(app, player, close
 
 
 def log_in(platform_id):
-    return get_or_create(platform_id=platform_id, username="Alice", avatar="", now=now_ms())
+    return logins.get_or_create(
+        login_id=platform_id,
+        provider=LoginProvider.PLATFORM,
+        username="Alice",
+        avatar="",
+        now=now_ms(),
+    )
 
 
 @pytest.mark.both_databases("services/accounts/users.py")
@@ -441,6 +458,34 @@ def test_an_excluded_player_gets_no_new_account_after_the_erasure(player, close,
 
     with reading():
         assert User.select().count() == 1
+
+
+def test_the_digest_of_a_login_is_forgotten_after_the_exclusion(player, close, run, new_player, clock):
+    bob = new_player("bob")
+    run("users", "exclude", player.platform_id, "7d")
+    close(player)
+    run("users", "erase", player.platform_id, *REASON)
+    clock.advance(ms=8 * DAY_MS)
+    close(bob)
+
+    run("users", "erase", bob.platform_id, *REASON)
+
+    with reading():
+        assert User.select().where(User.login_digest.is_null(False)).count() == 0
+
+
+@pytest.mark.both_databases("services/closing/erasing.py")
+def test_a_linked_login_of_an_excluded_player_gets_no_new_account_either(player, close, run):
+    with writing():
+        PlayerLogin.insert(id="id-1", provider="identity", user=player.id, linked_at_ms=1).execute()
+    run("users", "exclude", player.platform_id, "permanent")
+    close(player)
+    run("users", "erase", player.platform_id, *REASON)
+
+    with pytest.raises(AccountClosed):
+        log_in("id-1")
+
+    assert "id-1" not in dump()
 
 
 def test_another_player_gets_a_new_account_with_another_name_in_the_log(player, close, run, services):
