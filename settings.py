@@ -239,8 +239,11 @@ class Settings:
         "TWO_FACTOR_REQUIRED_FOR", "", parsers.some_of("login", "link-login", "trade-url", "vault-unlock")
     )
     """What players with two-factor authentication need a code for, besides claims, prizes, withdrawals,
-    their addresses and raising a limit: `login`, `link-login` (to link or remove a login), `trade-url` and
-    `vault-unlock`, separated by commas."""
+    their addresses and raising a limit: `login`, `link-login` (to link or remove a login), `trade-url` (also
+    to close the account) and `vault-unlock`, separated by commas."""
+    erase_after_days: int = _setting("ERASE_AFTER_DAYS", "1825", number(0, 36_500))
+    """The days after which [a closed account](accounts.md#erasure) can be erased. The law may ask for more
+    or less; five years are usual for records of payments."""
     trade_url_own_only: bool = _setting("TRADE_URL_OWN_ONLY", "0", flag())
     """1 accepts only trade URLs of the player's own account of the game platform."""
     price_feed_url: str = _setting("PRICE_FEED_URL", "", parsers.http_url, secret=True)

@@ -23,6 +23,8 @@ from services.bets.seeds import ServerSeeds
 from services.bets.settlement import BetSettler
 from services.bets.terms import SpinInProgress
 from services.bets.upgrader import Upgrader
+from services.closing.closing import Closing
+from services.closing.erasing import Erasing
 from services.figures.daily_figures import FiguresOfAppended, FiguresOfBattles
 from services.figures.glance import Glance
 from services.items.catalogue import CatalogueCache
@@ -156,6 +158,7 @@ class Services:
         self.payout_sender = PayoutSender(self.payment_providers, hold=hold, clock=clock)
         self.payment_inbox = WebhookInbox(self.payment_providers, settings)
         self.rewards = Rewards(settings, clock=clock)
+        self.closing = Closing(battles=self.battles, deposits=self.deposits, clock=clock)
         self.alarm_delivery = AlarmDelivery(settings, clock=clock)
         self.reconciliation = Reconciliation(self.payment_providers, self.deposits, hold=hold)
         self.staff_decisions = StaffDecisions(self.payment_providers, settings)
@@ -166,6 +169,10 @@ class Services:
         self.identity_login = self._login(LoginProvider.IDENTITY, identity) if identity else None
         self.avatars = Avatars(
             directory=settings.instance_dir / "media" / "avatars", worker_pool=WorkerPool()
+        )
+
+        self.erasing = Erasing(
+            shipping=self.shipping, avatars=self.avatars, erase_after_days=settings.erase_after_days
         )
 
         self.bet_pictures = Pictures(WorkerPool())

@@ -134,6 +134,7 @@ GOOD_VALUES = [
     ("SESSION_LIMIT_MINUTES", "0.5", "longest_play_ms", 30_000),
     ("TWO_FACTOR_REQUIRED_FOR", "login, trade-url", "two_factor_required_for", ("login", "trade-url")),
     ("TRADE_URL_OWN_ONLY", "1", "trade_url_own_only", True),
+    ("ERASE_AFTER_DAYS", "30", "erase_after_days", 30),
     ("HOST", "::1", "host", "[::1]"),
     ("OFFICE_ENABLED", "0", "office_enabled", False),
     ("OFFICE_NETWORKS", "192.0.2.7, 2001:DB8::/48", "office_networks", ("192.0.2.7/32", "2001:db8::/48")),

@@ -14,6 +14,9 @@ class AuditEventType(StrEnum):
     LOGIN_RESTORED = "account.login-restored"
     SUSPENDED = "account.suspended"
     RESUMED = "account.resumed"
+    CLOSED = "account.closed"
+    REOPENED = "account.reopened"
+    ERASED = "account.erased"
     TOKEN_ISSUED = "account.token-issued"  # noqa: S105  # the name of an event
     USERNAME_CHANGED = "account.username-changed"
     ANONYMITY_CHANGED = "account.anonymity-changed"

@@ -13,7 +13,7 @@ from peewee import fn
 from models.db.connection import database, reading, writing
 from models.payments import Deposit, DepositStatus, PaymentRecord, PaymentType
 from models.users import User
-from services.accounts import users
+from services.accounts import access, users
 from services.audit_trail import recording as audit_trail
 from services.audit_trail.events import AuditEventType
 from services.limits import exclusions
@@ -64,6 +64,7 @@ NOT_OURS = "made by somebody else"
 RECORDED_BEFORE = "a payment with this txhash is recorded already"
 ABOVE_MOST = "more was paid than asked, and more than PAYMENTS_MAX_USD"
 ABOVE_LIMIT = "more was paid than asked, and more than the player's deposit limit leaves"
+OF_CLOSED_ACCOUNT = "the money came after the player had closed the account"
 CANCELLED = "cancelled by the player"
 
 
@@ -190,6 +191,7 @@ class Deposits:
         with writing():
             # No other deposit of the player, and no new limit, is made before the commit.
             user = users.lock(user_id)
+            access.check_not_suspended(user)
             exclusions.check_none(user, now=now)
             check_limits(user, amount=amount, now=now)
             # Polling waits until the first call has ended.
@@ -342,12 +344,14 @@ class Deposits:
         """
         if transfers.lock_and_find(transfer):
             return RECORDED_BEFORE
+        user = users.lock(deposit.user_id)
+        if user.closed_at_ms is not None:
+            return OF_CLOSED_ACCOUNT
         more = Cents(credited - deposit.amount_cents)
         if not more:
             return None
         if credited > self._most:
             return ABOVE_MOST
-        user = users.lock(deposit.user_id)
         try:
             # It counts already with what was asked for, on the day when it was made.
             check_limits(user, amount=more, now=Millis(deposit.created_at_ms))

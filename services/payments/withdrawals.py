@@ -11,7 +11,7 @@ from peewee import fn
 from models.db.connection import reading, writing
 from models.payments import PaymentRecord, PaymentType, Withdrawal, WithdrawalStatus
 from models.users import User
-from services.accounts import notifications, users
+from services.accounts import access, notifications, users
 from services.audit_trail import recording as audit_trail
 from services.audit_trail.events import AuditEventType
 from services.ledger import posting
@@ -25,7 +25,6 @@ from services.payments.registry import Providers
 from services.payments.transfers import Transfer
 from services.payments.withdrawal_checks import CheckService, Decision
 from services.shared.clock import CalendarPeriod, Millis
-from services.shared.errors import AccountSuspended
 from services.shared.money import Cents, price_text
 from settings import Settings
 
@@ -153,8 +152,7 @@ class Withdrawals:
         with writing():
             # No other withdrawal of the player is made before the commit.
             user = users.lock(user_id)
-            if user.suspended_at_ms is not None:
-                raise AccountSuspended
+            access.check_not_suspended(user)
             self._address_book.check_usable(
                 user_id=user_id, method=columns["method"], address=columns["destination"], now=now
             )
