@@ -43,6 +43,7 @@ TABLE = [
         *("GET /upgrader/items/pagination", "GET /upgrader/rules", "GET /upgrader/levels"),
         *("GET /stats/live-bets", "GET /stats/online", "GET /leaderboard", "GET /sweepstake/value"),
         *("GET /docs/", "GET /battles", "GET /battles/rules", "GET /battles/stats"),
+        "GET /rewards/rules",
     ),
     *plain(PUBLIC, 302, "GET /auth/platform", "GET /auth/platform/return"),
     *plain(PUBLIC, 308, "GET /docs"),
