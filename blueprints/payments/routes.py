@@ -68,6 +68,7 @@ def make_deposit(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
     """Ask for a deposit; the player pays at its `checkoutUrl`. The event `payments:changed` follows.
 
     A deposit limit of the caller refuses with 400 and `limit`, `period` and `resetsAt`; a break with 403.
+    With `bonus` the caller takes the bonus of GET /rewards: 400 `There is no bonus for this deposit`.
     502 when the provider refuses, 503 when it is not available: then the idempotency key can be used again.
     """
     services = get_services()
@@ -75,6 +76,7 @@ def make_deposit(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
         user_id=current_user().id,
         method=_method(body),
         amount=_amount(body),
+        takes_bonus=body["bonus"] is True,
         idempotency_key=request.headers.get(KEY_HEADER),
         now=services.clock(),
     )
@@ -119,7 +121,8 @@ def request_withdrawal(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
     """Request a withdrawal, which can't be cancelled. Its coins leave the balance at once.
 
     The events `balance` and `payments:changed` follow. 400 `Wager your deposits first` says in `missing` how
-    much.
+    much. 400 `Your bonus would be lost` unless `forfeitBonus` is true: `amount` is the bonus, `missing` the
+    wagers that would earn it.
     """
     services, user_id = get_services(), current_user().id
     withdrawal, is_new = services.withdrawals.request(
@@ -127,6 +130,7 @@ def request_withdrawal(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
         method=_method(body),
         amount=_amount(body),
         to=_address(body),
+        forfeit_bonus=body["forfeit_bonus"] is True,
         idempotency_key=request.headers.get(KEY_HEADER),
         now=services.clock(),
     )
