@@ -4,6 +4,7 @@ import { getJson, getOwn } from "../api.js";
 import { socket } from "../connection.js";
 import { centsOfCoins, coinsOfCents, format, formatTime } from "../format.js";
 import { html, nothing } from "../lit.js";
+import { rewards } from "../parts/bonus.js";
 import { coins, named, namedButton, section } from "../parts/elements.js";
 import { Actions, makeForm, readAmount, textField } from "../parts/forms.js";
 import { ownResource, PagedList, Resource } from "../parts/lists.js";
@@ -56,6 +57,7 @@ const isPayable = ({ status, checkoutUrl }) => status === "pending" && checkoutU
 
 export function enter() {
   payments.load();
+  rewards.load();
   look();
   return cashier.load();
 }
@@ -77,6 +79,7 @@ socket.on("payments:changed", ({ id }) => {
   payments.load();
   if (id === looked.value?.id) look();
 });
+socket.on("rewards:changed", () => { if (isVisible()) rewards.load(); });
 setInterval(() => {
   if (looked.value && isOpenDeposit(looked.value) && isVisible() && !document.hidden) look();
 }, POLL_MS);

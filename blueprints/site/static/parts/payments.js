@@ -6,6 +6,7 @@ import { centsOfCoins, centsOfText, coinsOfCents, format } from "../format.js";
 import { explainRefusal } from "../game/refusals.js";
 import { html, live, nothing } from "../lit.js";
 import { update } from "../store.js";
+import { bonusAtRisk, bonusChoice, bonusState, describeLoss } from "./bonus.js";
 import { coins, values } from "./elements.js";
 import { ask, FieldProblem, makeForm, sendConfirmed, textField } from "./forms.js";
 
@@ -151,7 +152,11 @@ export function makePaymentForm(type, requested) {
 
   const form = makeForm(type, async (elements) => {
     const content = read(elements, method);
-    if (!isDeposit && !(await agreeToWithdraw(content, method))) return undefined;
+    if (!isDeposit) {
+      const lost = await bonusAtRisk();
+      if (!(await agreeToWithdraw(content, method, lost))) return undefined;
+      if (lost) content.forfeitBonus = true;
+    }
     made = await requestPayment(type, content);
     return "";
   }, () => {
@@ -171,8 +176,9 @@ export function makePaymentForm(type, requested) {
       ${isDeposit ? amounts(method) : nothing}
       ${textField({ form: type, name: "amount", label: "Amount", unit: "in coins", mode: "decimal",
         help: `From ${rangeOf(method)} coins. One coin is one US dollar.` })}
-      ${isDeposit ? nothing
-        : textField({ form: type, name: "to", label: "To", most: 256, help: method.addressHint })}`,
+      ${isDeposit ? bonusChoice()
+        : html`${textField({ form: type, name: "to", label: "To", most: 256, help: method.addressHint })}
+          ${bonusState()}`}`,
     isDeposit ? "Deposit" : "Withdraw")}
     <h4>What happens next</h4>
     <ol class="how">${NEXT[type](method).map((step) => html`<li>${step}</li>`)}</ol>`;
@@ -180,19 +186,26 @@ export function makePaymentForm(type, requested) {
 }
 
 /** What is to be sent. */
-function read({ amount, to }, { id, minUsd, maxUsd }) {
+function read({ amount, to, bonus }, { id, minUsd, maxUsd }) {
   const cents = centsOfText(amount.value);
   if (cents === null || cents < centsOfCoins(minUsd) || cents > centsOfCoins(maxUsd)) {
     const range = rangeOf({ minUsd, maxUsd });
     throw new FieldProblem(`Please enter an amount from ${range} coins, with at most two decimals`, "amount");
   }
   if (to && !to.value.trim()) throw new FieldProblem("Please enter an address", "to");
-  return { method: id, amount: coinsOfCents(cents), ...(to && { to: to.value.trim() }) };
+  return {
+    method: id,
+    amount: coinsOfCents(cents),
+    ...(to && { to: to.value.trim() }),
+    ...(bonus?.checked && { bonus: true }),
+  };
 }
 
 /** A withdrawal can't be cancelled: ask before it. */
-const agreeToWithdraw = ({ amount, to }, { name }) => ask("agreement", "Withdraw this amount to this address?", html`
+const agreeToWithdraw = ({ amount, to }, { name }, lost) => ask("agreement", "Withdraw this amount to this address?", html`
   ${values([["Amount", coins(centsOfCoins(amount))], ["Method", name], ["To", to]], "amounts")}
-  <p>A withdrawal can't be cancelled, and nobody can bring back what was sent to a wrong address.</p>`, "Withdraw");
+  ${lost ? describeLoss(lost) : nothing}
+  <p>A withdrawal can't be cancelled, and nobody can bring back what was sent to a wrong address.</p>`,
+lost ? "Withdraw and lose the bonus" : "Withdraw");
 
 const rangeOf = ({ minUsd, maxUsd }) => [minUsd, maxUsd].map((usd) => format(centsOfCoins(usd))).join(" to ");
