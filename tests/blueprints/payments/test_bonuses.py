@@ -95,7 +95,7 @@ def pay_out(ask, fake):
     return post
 
 
-@pytest.mark.both_databases("services/rewards/bonuses.py", "models/rewards.py")
+@pytest.mark.both_databases("services/rewards/bonuses.py")
 def test_a_bonus_is_paid_once_when_it_was_wagered(
     ask, balance, bet, bonus, clock, me, pay_in, run, settle, titles
 ):
@@ -267,7 +267,7 @@ def test_the_end_of_its_days_ends_the_bonus(bet, bonus, balance, clock, pay_in, 
 
 
 @pytest.mark.security("Rewards")
-@pytest.mark.both_databases("services/limits/exclusions.py")
+@pytest.mark.both_databases("models/rewards.py")
 def test_a_break_hides_the_bonus_and_moves_its_end(ask, bonus, clock, pay_in, pay_out, settle):
     pay_in()
     offered = bonus()

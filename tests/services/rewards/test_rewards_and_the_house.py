@@ -24,9 +24,9 @@ from services.wallet.affiliates import TIERS
 from settings import HIGHEST_COMMISSION_PPM, Settings
 
 STEPS = 3
-WAGERS = (1_00, 100_00)
-GAMES = ((2, 1), (50, 1), (2, 10))
-"""What is won, as a multiple of the wager, and the part of the upgrader's edge that the house keeps."""
+BATTLE = 100_00
+GAMES = ((1_00, 2, 1), (1_00, 50, 1), (BATTLE, 2, 1), (BATTLE, 50, 1), (BATTLE, 2, 10))
+"""The wager, the multiple of it that is won, and by what the upgrader's house edge is divided."""
 
 
 def test_the_rule_counts_the_highest_commission():
@@ -76,7 +76,7 @@ class Game:
         return max(chain([stop], bets))
 
     def _bets(self, accounts, steps):
-        for number, wager, (multiple, part) in product((0, 1), WAGERS, GAMES):
+        for number, (wager, multiple, part) in product((0, 1), GAMES):
             account, other = accounts[number], accounts[1 - number]
             if wager > account.coins:
                 continue
@@ -86,14 +86,13 @@ class Game:
             lost = _wagered(account, wager, edge_ppm)
             won = lost._replace(coins=lost.coins + price)
             yield chance * self._after(won, other, steps) + (1 - chance) * self._after(lost, other, steps)
-        for wager in WAGERS:
-            if wager <= min(account.coins for account in accounts):
-                yield self._battle(accounts, wager, steps)
+        if min(account.coins for account in accounts) >= BATTLE:
+            yield self._battle(accounts, steps)
 
-    def _battle(self, accounts, wager, steps):
+    def _battle(self, accounts, steps):
         """Each account wins with the same chance what both have opened."""
-        seats = [_wagered(account, wager, self.edge_ppm) for account in accounts]
-        opened = 2 * wager * (1_000_000 - self.edge_ppm) // 1_000_000
+        seats = [_wagered(account, BATTLE, self.edge_ppm) for account in accounts]
+        opened = 2 * BATTLE * (1_000_000 - self.edge_ppm) // 1_000_000
         won = [seat._replace(coins=seat.coins + opened) for seat in seats]
         ends = self._after(won[0], seats[1], steps), self._after(seats[0], won[1], steps)
         return sum(ends) / 2

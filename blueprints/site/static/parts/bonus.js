@@ -28,7 +28,7 @@ export function bonusChoice() {
   return html`<div class="field">
     <label class="switch"><input name="bonus" type="checkbox" aria-describedby="bonus-terms"> Take the bonus of
       ${percent} % (up to ${inCoins(max)})</label>
-    <ul id="bonus-terms" class="quiet">
+    <ul id="bonus-terms" class="how">
       <li>The bonus is ${percent} % of this deposit. You get it once you have wagered ${wagering} times the bonus, within
         ${days} days after the deposit is credited.</li>
       <li>Bets where the house keeps less than in the upgrader count that much less, and free openings do not count.</li>
@@ -43,9 +43,9 @@ export function bonusChoice() {
 export function bonusState() {
   const bonus = offered();
   if (!bonus) return nothing;
-  return html`<p id="bonus-state" class="quiet">Your bonus of ${inCoins(bonus.amount)} is paid when you have wagered
-    ${inCoins(bonus.needed)}: ${inCoins(bonus.wagered)} so far. It ends on ${formatTime(bonus.endsAt)}, or when you
-    withdraw before that.</p>`;
+  return html`<div class="field"><p id="bonus-state" class="quiet">Your bonus of ${inCoins(bonus.amount)} is paid when
+    you have wagered ${inCoins(bonus.needed)}: ${inCoins(bonus.wagered)} so far. It ends on
+    ${formatTime(bonus.endsAt)}, or when you withdraw before that.</p></div>`;
 }
 
 /** The bonus that a withdrawal would lose, loaded anew; undefined if there is none. */
