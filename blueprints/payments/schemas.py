@@ -16,7 +16,7 @@ METHOD = "A method of GET /payments/methods"
 
 def _optional_flag(description: str) -> ma.fields.Raw:
     metadata = documented(description, False, type="boolean")
-    return ma.fields.Raw(load_default=False, allow_none=True, metadata=metadata)
+    return ma.fields.Raw(load_default=False, metadata=metadata)
 
 
 class MethodSchema(WireSchema):
