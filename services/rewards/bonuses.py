@@ -221,7 +221,8 @@ def _due(now: Millis) -> list[Reward]:
     is_due = can_play & (is_paid_for | (Reward.expires_at_ms <= now))
     due: Any = Reward.select().join(User).where(SQL(OPEN_BONUS), User.suspended_at_ms.is_null())
     due = due.where(is_due | (User.excluded_until_ms == PERMANENTLY))
-    return list(due.order_by(Reward.id).limit(SETTLED_AT_ONCE))
+    # In the order of the index, so that no other rewards are read.
+    return list(due.order_by(Reward.user).limit(SETTLED_AT_ONCE))
 
 
 def _settle(reward: Reward, user: User, *, now: Millis) -> bool:
