@@ -207,7 +207,7 @@ class Settings:
     bonus_percent: int = _setting("BONUS_PERCENT", "0", number(0, 1_000))
     """The bonus of a deposit, in percent of what is credited, for players who have used a promo code and
     take it. 0 gives none."""
-    bonus_max_cents: int = _setting("BONUS_MAX", "100", AMOUNT)
+    bonus_max_cents: int = _setting("BONUS_MAX", "100", parsers.BONUS)
     """The largest bonus of a deposit, in coins."""
     bonus_wagering_ppm: int = _setting("BONUS_WAGERING", "80", parsers.FACTOR)
     """How many times the bonus a player must wager before it is paid, with bets that cost as much on

@@ -248,6 +248,7 @@ BAD_VALUES = [
     ("WITHDRAWAL_MIN_WAGERED", "1000.1", FACTOR),
     ("RAKEBACK_RATE", "1", FRACTION),
     ("BONUS_PERCENT", "12.5", "must be a whole number from 0 to 1000"),
+    ("BONUS_MAX", "10000000.01", "must be an amount from 0.01 to 10000000 with at most two decimals"),
     ("BONUS_DAYS", "0", "must be a whole number from 1 to 365"),
 ]
 

@@ -29,8 +29,6 @@ from services.shared.text import checked_reason
 from settings import Settings
 
 PPM = 1_000_000
-MOST_NEEDED_UCENTS = 2**62
-"""What fits in the column. No player reaches it."""
 
 SETTLED_AT_ONCE = 100
 
@@ -78,8 +76,7 @@ class Bonuses:
 
     def needed_ucents(self, amount: Cents) -> int:
         """The expected win of the bets that pay for a bonus."""
-        needed = -(-amount * self._wagering_ppm * self._edge_ppm // PPM)
-        return min(needed, MOST_NEEDED_UCENTS)
+        return -(-amount * self._wagering_ppm * self._edge_ppm // PPM)
 
     def check_available(self, user: User) -> None:
         """Raises NoBonus unless the player can take a bonus with a deposit."""

@@ -412,3 +412,11 @@ def test_a_player_has_one_open_bonus_although_the_flag_is_set_again(
     run("payments", "record", player.platform_id, "deposit", "25", "--bonus")
 
     assert bonus() == offered
+
+
+def test_each_socket_is_told_of_a_new_bonus(bonus, connect, player, run):
+    sockets = [connect(player) for _ in range(2)]
+
+    run("payments", "record", player.platform_id, "deposit", "25", "--bonus")
+
+    assert [socket.expect("rewards:changed")["bonus"]["amount"] for socket in sockets] == [0.5, 0.5]

@@ -200,7 +200,7 @@ def test_a_bonus_for_wagers_at_any_edge_would_be_an_income(tmp_path, monkeypatch
 @given(
     edge_ppm=st.integers(1_000, 999_999),
     share_ppm=st.integers(1_000, 650_000),
-    most=st.integers(1, 10**11),
+    most=st.integers(1, 10**9),
     percent=st.integers(1, 1_000),
     credited=st.integers(1, 10**11),
 )
@@ -221,6 +221,7 @@ def test_a_bonus_is_at_most_its_share_of_the_bets_that_it_needs(
     needed = terms.needed_ucents(amount)
 
     assert 0 <= amount <= min(most, credited * percent // 100)
+    assert needed < 2**63
     assert share_of(needed, share_ppm) >= amount
     reward = Reward(theoretical_loss_ucents=7, needed_ucents=needed)
     assert not needed or not bonuses.is_complete(reward, User(theoretical_loss_ucents=needed + 6))
