@@ -13,8 +13,6 @@ BONUS = {
     "state": "offered",
     "percent": 50,
     "max": 100,
-    "wagering": 80,
-    "days": 14,
     "amount": 12.5,
     "wagered": 200,
     "needed": 1000,
@@ -70,14 +68,6 @@ class BonusSchema(WireSchema):
     )
     percent = count("The bonus in percent of a deposit, at present", 50)
     max = Coins("The largest bonus, at present", 100)
-    wagering = Computed(
-        lambda ppm: ppm / 1_000_000,
-        "number",
-        "How many times the bonus must be wagered, at present",
-        80,
-        attribute="wagering_ppm",
-    )
-    days = count("In how many days, at present", 14)
     amount = Coins("What it pays, null before a deposit", 12.5, allow_none=True)
     wagered = Coins("What was wagered since, at the upgrader's house edge; null before", 200, allow_none=True)
     needed = Coins("What must be wagered so; null before", 1000, allow_none=True)

@@ -17,8 +17,9 @@ from services.audit_trail.events import AuditEventType
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.limits import exclusions, limits
-from services.payments import rows, transfers
-from services.payments.errors import InvalidAddress, StatusChanged, WagerFirst
+from services.payments import address_book, rows, transfers
+from services.payments.address_book import AddressBook
+from services.payments.errors import StatusChanged, WagerFirst
 from services.payments.hold import PayoutHold
 from services.payments.registry import Providers
 from services.payments.transfers import Transfer
@@ -28,8 +29,6 @@ from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import AccountSuspended
 from services.shared.money import Cents, price_text
 from settings import Settings
-
-MAX_ADDRESS = 256
 
 INTERRUPTED_MS = 20_000
 """A check that has not answered for so long was interrupted."""
@@ -54,11 +53,13 @@ class Withdrawals:
         providers: Providers,
         settings: Settings,
         *,
+        address_book: AddressBook,
         bonuses: Bonuses,
         hold: PayoutHold,
         clock: Callable[[], Millis],
     ) -> None:
         self._providers = providers
+        self._address_book = address_book
         self._bonuses = bonuses
         self._settings = settings
         self._hold = hold
@@ -82,7 +83,8 @@ class Withdrawals:
         Of concurrent requests with one key one makes the row. The operator's check, if there is one, is
         asked after the commit. An open bonus is paid first if bets have paid for it, else it ends with
         ``forfeit_bonus``. Raises InvalidIdempotencyKey, IdempotencyKeyReused, UnknownMethod,
-        AmountOutsideLimits, InvalidAddress, AccountSuspended, WagerFirst, BonusWouldBeLost,
+        AmountOutsideLimits, InvalidAddress, AccountSuspended, AddressNotAdded, AddressTooNew, WagerFirst,
+        BonusWouldBeLost,
         InsufficientBalance.
         """
         columns = {"method": method, "amount_cents": amount, "destination": to}
@@ -90,8 +92,7 @@ class Withdrawals:
         if first := rows.find_repeated(Withdrawal, **asked):
             return first, False
         provider = self._providers.for_withdrawal(method, amount)
-        if not 1 <= len(to) <= MAX_ADDRESS or not to.isprintable() or to != to.strip():
-            raise InvalidAddress
+        address_book.check_form(to)
         held = self._held_reason()
         try:
             withdrawal = self._insert(
@@ -171,6 +172,9 @@ class Withdrawals:
             user = users.lock(user_id)
             if user.suspended_at_ms is not None:
                 raise AccountSuspended
+            self._address_book.check_usable(
+                user_id=user_id, method=columns["method"], address=columns["destination"], now=now
+            )
             self._check_wagers(user, now)
             self._bonuses.before_withdrawal(user, forfeit=forfeit_bonus, now=now)
             move = Move(amount, Account.BALANCE, Account.HOUSE_HELD)

@@ -47,9 +47,7 @@ class Bonus:
 
     percent: int
     max: Cents
-    wagering_ppm: int
-    days: int
-    """The present terms, of a bonus that is not offered yet."""
+    """Both of a bonus that is not offered yet."""
     id: str | None = None
     state: str = AVAILABLE
     amount: Cents | None = None
@@ -116,18 +114,13 @@ class Bonuses:
 
     def shown_to(self, user: User) -> Bonus | None:
         """The player's open bonus, else the one that a deposit would have, if there is one."""
-        terms: dict[str, Any] = {
-            "percent": self._percent,
-            "max": self._max,
-            "wagering_ppm": self._wagering_ppm,
-            "days": self._days,
-        }
         reward = open_bonus(user.id)
         if reward is None:
-            return Bonus(**terms) if self._is_available(user) else None
+            return Bonus(percent=self._percent, max=self._max) if self._is_available(user) else None
         needed, missing = self._needed_and_missing(reward, user)
         return Bonus(
-            **terms,
+            percent=self._percent,
+            max=self._max,
             id=str(reward.id),
             state=reward.state,
             amount=Cents(reward.coins_cents or 0),

@@ -41,10 +41,10 @@ NOTHING = Overview()
 class Rewards:
     """Shows and pays rewards."""
 
-    def __init__(self, settings: Settings, *, bonuses: Bonuses, clock: Callable[[], Millis]) -> None:
+    def __init__(self, settings: Settings, *, clock: Callable[[], Millis]) -> None:
         self._rakeback_rate_ppm = settings.rakeback_rate_ppm
         self._level_share_ppm = settings.level_share_ppm
-        self._bonuses = bonuses
+        self._bonuses = Bonuses(settings, clock=clock)
         self._clock = clock
 
     def overview(self, user_id: int) -> Overview:

@@ -16,7 +16,7 @@ SETTLING = "bonuses not settled"
 NO_BONUS = (400, {"error": "There is no bonus for this deposit"})
 NOTHING = (400, {"error": "There is nothing to claim"})
 LOST = (400, {"error": "Your bonus would be lost", "amount": 0.5, "missing": 40})
-TERMS = {"percent": 50, "max": 0.5, "wagering": 80, "days": 14}
+TERMS = {"percent": 50, "max": 0.5}
 AVAILABLE = TERMS | dict.fromkeys(("id", "amount", "wagered", "needed", "endsAt")) | {"state": "available"}
 NEEDED = 40
 """80 times the bonus of 0.5 coins."""

@@ -1,11 +1,15 @@
 // The bonus of a deposit: taking it, how far it is, and losing it by a withdrawal.
 
+import { getJson } from "../api.js";
 import { centsOfCoins, format, formatTime } from "../format.js";
 import { html, nothing } from "../lit.js";
-import { ownResource } from "./lists.js";
+import { rewards } from "../rewards.js";
+import { Resource } from "./lists.js";
 
-/** The answer of GET /rewards. */
-export const rewards = ownResource("/rewards");
+const rules = new Resource((signal) => getJson("/rewards/rules", { signal }));
+
+/** Load the terms that are shown beside the choice. */
+export const loadTerms = () => rules.load();
 
 const inCoins = (amount) => `${format(centsOfCoins(amount))} coins`;
 
@@ -16,15 +20,15 @@ const available = () => withState("available");
 const offered = () => withState("offered");
 
 function withState(wanted) {
-  const bonus = rewards.value?.data.bonus;
+  const bonus = rewards.value?.bonus;
   return bonus?.state === wanted ? bonus : undefined;
 }
 
 /** The checkbox `bonus` of the form of a deposit, with what taking it means. Nothing is taken unless it is checked. */
 export function bonusChoice() {
-  const bonus = available();
-  if (!bonus) return nothing;
-  const { percent, max, wagering, days } = bonus;
+  const terms = rules.value?.bonus;
+  if (!available() || !terms) return nothing;
+  const { percent, max, wagering, days } = terms;
   return html`<div class="field">
     <label class="switch"><input name="bonus" type="checkbox" aria-describedby="bonus-terms"> Take the bonus of
       ${percent} % (up to ${inCoins(max)})</label>
