@@ -208,12 +208,13 @@ class Settings:
     """The share of the expected win that daily free openings may cost. It counts in the sum; nothing gives
     such openings yet."""
     bonus_percent: int = _setting("BONUS_PERCENT", "0", number(0, 1_000))
-    """The bonus of a deposit, in percent of what is credited. The rule of bonuses is checked; nothing gives
-    them yet."""
-    bonus_max_cents: int = _setting("BONUS_MAX", "100", AMOUNT)
+    """The bonus of a deposit, in percent of what is credited, for players who have used a promo code and
+    take it. 0 gives none."""
+    bonus_max_cents: int = _setting("BONUS_MAX", "100", parsers.BONUS)
     """The largest bonus of a deposit, in coins."""
     bonus_wagering_ppm: int = _setting("BONUS_WAGERING", "80", parsers.FACTOR)
-    """How many times the bonus a player must wager before it is paid. With a bonus, `BONUS_WAGERING`,
+    """How many times the bonus a player must wager before it is paid, with bets that cost as much on
+    average as the upgrader's; others count by their own house edge. With a bonus, `BONUS_WAGERING`,
     `UPGRADER_HOUSE_EDGE` and `BONUS_SHARE` multiplied must be at least 1."""
     bonus_days: int = _setting("BONUS_DAYS", "14", number(1, 365))
     """The days in which the player must wager it. After them the bonus is lost."""

@@ -41,6 +41,7 @@ from services.payments.registry import Providers
 from services.payments.sending import PayoutSender
 from services.payments.staff_decisions import StaffDecisions
 from services.payments.withdrawals import Withdrawals
+from services.rewards.bonuses import Bonuses
 from services.rewards.service import Rewards
 from services.shared.background import WorkerPool
 from services.shared.clock import Millis
@@ -149,19 +150,25 @@ class Services:
         )
 
         self.payment_providers = Providers(settings, clock=clock)
-        self.deposits = Deposits(self.payment_providers, settings, clock=clock)
+        self.bonuses = bonuses = Bonuses(settings, clock=clock)
+        self.deposits = Deposits(self.payment_providers, settings, bonuses=bonuses, clock=clock)
         self.payout_hold = hold = PayoutHold(self.log)
         self.address_book = AddressBook(self.payment_providers, settings)
         self.withdrawals = Withdrawals(
-            self.payment_providers, settings, address_book=self.address_book, hold=hold, clock=clock
+            self.payment_providers,
+            settings,
+            address_book=self.address_book,
+            bonuses=bonuses,
+            hold=hold,
+            clock=clock,
         )
         self.payout_sender = PayoutSender(self.payment_providers, hold=hold, clock=clock)
-        self.payment_inbox = WebhookInbox(self.payment_providers, settings)
+        self.payment_inbox = WebhookInbox(self.payment_providers, settings, bonuses=bonuses)
         self.rewards = Rewards(settings, clock=clock)
         self.closing = Closing(battles=self.battles, deposits=self.deposits, clock=clock)
         self.alarm_delivery = AlarmDelivery(settings, clock=clock)
         self.reconciliation = Reconciliation(self.payment_providers, self.deposits, hold=hold)
-        self.staff_decisions = StaffDecisions(self.payment_providers, settings)
+        self.staff_decisions = StaffDecisions(self.payment_providers, settings, bonuses=bonuses)
 
         self.two_factor = TwoFactorAuthentication(encrypter=self._encrypter("two-factor secrets"))
         self.platform_login = self._login(LoginProvider.PLATFORM, _game_platform(settings))

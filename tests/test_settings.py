@@ -252,6 +252,7 @@ BAD_VALUES = [
     ("ADDRESS_HOURS", "721", "must be hours from 0 to 720"),
     ("RAKEBACK_RATE", "1", FRACTION),
     ("BONUS_PERCENT", "12.5", "must be a whole number from 0 to 1000"),
+    ("BONUS_MAX", "10000000.01", "must be an amount from 0.01 to 10000000 with at most two decimals"),
     ("BONUS_DAYS", "0", "must be a whole number from 1 to 365"),
 ]
 

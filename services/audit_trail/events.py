@@ -78,6 +78,9 @@ class AuditEventType(StrEnum):
     EARNINGS_CLAIMED = "affiliate.earnings-claimed"
     REWARD_CLAIMED = "reward.claimed"
     REWARD_GRANTED = "reward.granted"
+    BONUS_OFFERED = "reward.bonus-offered"
+    REWARD_FORFEITED = "reward.forfeited"
+    REWARD_EXPIRED = "reward.expired"
 
     PROPOSAL_MADE = "proposal.made"
     PROPOSAL_APPROVED = "proposal.approved"

@@ -63,7 +63,6 @@ class LedgerKind(StrEnum):
     CODE_BONUS = "code-bonus"
     AFFILIATE_CLAIM = "affiliate-claim"
     REWARD = "reward"
-    REWARD_FORFEITED = "reward-forfeited"
     PRIZE_SALE = "prize-sale"
     PRIZE_SHIPPED = "prize-shipped"
     PRIZE_RETURNED = "prize-returned"

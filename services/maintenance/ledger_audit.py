@@ -14,8 +14,8 @@ from models.db.connection import repeatable_read
 from models.figures import THEORETICAL_LOSS_UCENTS
 from models.items import Item
 from models.ledger import Affiliate, LedgerEntry, LedgerTransaction, Referral
-from models.payments import PaymentRecord
-from models.rewards import Reward
+from models.payments import PaymentRecord, PaymentType
+from models.rewards import Reward, RewardKind, RewardState
 from models.users import User
 from services.battles import audit as battles_audit
 from services.cases.contents import price_of
@@ -163,6 +163,20 @@ def _reward_mismatches() -> Iterator[str]:
     )
     for transaction_id in alone.scalars():
         yield f"transaction {transaction_id} pays no reward"
+    yield from _bonus_mismatches()
+
+
+def _bonus_mismatches() -> Iterator[str]:
+    """A line for each bonus without a deposit of its player, and each that was paid too early."""
+    of_bonuses = Reward.select(Reward.id).where(Reward.kind == RewardKind.BONUS)
+    is_other = (PaymentRecord.user != Reward.user) | (PaymentRecord.type != PaymentType.DEPOSIT)
+    of_others = of_bonuses.join(PaymentRecord, on=(Reward.payment == PaymentRecord.id)).where(is_other)
+    for reward_id in of_others.scalars():
+        yield f"bonus {reward_id} belongs to another payment than a deposit of its player"
+    paid_by_bets = User.theoretical_loss_ucents - Reward.theoretical_loss_ucents
+    is_early = (Reward.state == RewardState.CLAIMED) & (paid_by_bets < Reward.needed_ucents)
+    for reward_id in of_bonuses.join(User, on=(Reward.user == User.id)).where(is_early).scalars():
+        yield f"bonus {reward_id} was paid before the bets that it needs"
 
 
 def _forfeit_mismatches() -> Iterator[str]:

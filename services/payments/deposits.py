@@ -42,6 +42,7 @@ from services.payments.provider import (
 )
 from services.payments.registry import Providers
 from services.payments.transfers import Transfer
+from services.rewards.bonuses import Bonuses
 from services.shared.clock import DAY_MS, MINUTE_MS, CalendarPeriod, Millis
 from services.shared.money import Cents
 from settings import Settings
@@ -85,9 +86,16 @@ def change(deposit: Deposit, *, now: Millis | None, **changes: Any) -> None:
 
 
 def credit(
-    deposit: Deposit, amount: Cents, transfer: Transfer, *, now: Millis, reason: str = "", **changes: Any
+    deposit: Deposit,
+    amount: Cents,
+    transfer: Transfer,
+    *,
+    bonuses: Bonuses,
+    now: Millis,
+    reason: str = "",
+    **changes: Any,
 ) -> None:
-    """Add the coins to the balance and end the deposit, within ``writing()``.
+    """Add the coins to the balance, offer the bonus and end the deposit, within ``writing()``.
 
     ``reason`` is that of staff, if they decide it. Raises StatusChanged, and peewee.IntegrityError if the
     txhash is recorded already.
@@ -105,6 +113,8 @@ def credit(
     after = {"deposit": deposit.id, "payment": payment.id, "amountCents": amount}
     after |= {"reason": reason} if reason else {}
     audit_trail.record(AuditEventType.DEPOSIT_CREDITED, now=now, user_id=deposit.user_id, after=after)
+    if deposit.takes_bonus:
+        bonuses.offer(payment, now=now)
 
 
 def check_limits(user: User, *, amount: Cents, now: Millis) -> None:
@@ -144,24 +154,35 @@ def _deposited_since(user_id: int, start: Millis) -> Cents:
 class Deposits:
     """Makes deposits, and follows their invoices."""
 
-    def __init__(self, providers: Providers, settings: Settings, *, clock: Callable[[], Millis]) -> None:
+    def __init__(
+        self, providers: Providers, settings: Settings, *, bonuses: Bonuses, clock: Callable[[], Millis]
+    ) -> None:
         self._providers = providers
+        self._bonuses = bonuses
         # A call to a provider may take long, and changes have the time after it.
         self._clock = clock
         self._most = settings.payments_max_cents
 
     def create(
-        self, *, user_id: int, method: str, amount: Cents, idempotency_key: str | None, now: Millis
+        self,
+        *,
+        user_id: int,
+        method: str,
+        amount: Cents,
+        takes_bonus: bool = False,
+        idempotency_key: str | None,
+        now: Millis,
     ) -> tuple[Deposit, bool]:
         """Make a deposit and ask the provider for an invoice; returns it, and whether it is new.
 
-        The row is written first. When the provider's answer is unknown, the deposit stays ``created``, and
-        polling finds or makes its invoice. Of concurrent requests with one key one makes the row. Raises
-        InvalidIdempotencyKey, IdempotencyKeyReused, UnknownMethod, AmountOutsideLimits, TakingABreak,
-        ExcludedPermanently, LimitReached, and then DepositRefused or ProviderAway, after which the deposit
-        is ``failed`` and the key free again.
+        With ``takes_bonus`` the player agrees to the bonus. The row is written first. When the provider's
+        answer is unknown, the deposit stays ``created``, and polling finds or makes its invoice. Of
+        concurrent requests with one key one makes the row. Raises InvalidIdempotencyKey,
+        IdempotencyKeyReused, UnknownMethod, AmountOutsideLimits, TakingABreak, ExcludedPermanently,
+        LimitReached, NoBonus, and then DepositRefused or ProviderAway, after which the deposit is ``failed``
+        and the key free again.
         """
-        columns = {"method": method, "amount_cents": amount}
+        columns = {"method": method, "amount_cents": amount, "takes_bonus": takes_bonus}
         asked: dict[str, Any] = {"user_id": user_id, "idempotency_key": idempotency_key, "columns": columns}
         if first := rows.find_repeated(Deposit, **asked):
             return first, False
@@ -194,6 +215,8 @@ class Deposits:
             access.check_not_suspended(user)
             exclusions.check_none(user, now=now)
             check_limits(user, amount=amount, now=now)
+            if columns["takes_bonus"]:
+                self._bonuses.check_available(user)
             # Polling waits until the first call has ended.
             answered_at = Millis(now + int(CALL_SECONDS * 1000))
             deposit: Deposit = Deposit.create(
@@ -330,7 +353,8 @@ class Deposits:
                 transfer = transfer_of_invoice(invoice)
                 reason = self._reason_for_review(deposit, outcome.credited, transfer)
                 if reason is None:
-                    credit(deposit, outcome.credited, transfer, now=now, **paid_column)
+                    bonuses = self._bonuses
+                    credit(deposit, outcome.credited, transfer, bonuses=bonuses, now=now, **paid_column)
                     return
                 outcome = DepositOutcome(DepositStatus.REVIEW, reason)
             times = self._times_after(outcome.status, deposit, now)
