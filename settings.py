@@ -233,10 +233,11 @@ class Settings:
     longest_play_ms: int = _setting("SESSION_LIMIT_MINUTES", "0", parsers.MINUTES)
     """The minutes of play after which a player must pause for half an hour."""
     two_factor_required_for: tuple[str, ...] = _setting(
-        "TWO_FACTOR_REQUIRED_FOR", "", parsers.some_of("login", "trade-url", "vault-unlock")
+        "TWO_FACTOR_REQUIRED_FOR", "", parsers.some_of("login", "trade-url", "vault-unlock", "export")
     )
     """What players with two-factor authentication need a code for, besides claims, prizes, withdrawals
-    and raising a limit: `login`, `trade-url` and `vault-unlock`, separated by commas."""
+    and raising a limit: `login`, `trade-url`, `vault-unlock` and `export` (of all data), separated by
+    commas."""
     trade_url_own_only: bool = _setting("TRADE_URL_OWN_ONLY", "0", flag())
     """1 accepts only trade URLs of the player's own account of the game platform."""
     price_feed_url: str = _setting("PRICE_FEED_URL", "", parsers.http_url, secret=True)
