@@ -106,7 +106,7 @@ class ExportMaker:
         self._write(
             export, due_at_ms=None, made_at_ms=self._clock(), packed_bytes=packed_length, bytes=length
         )
-        log.info("export made", extra={"bytes": length, "packed_bytes": packed_length})
+        log.info("export made")
 
     def _delete_slices(self, export: Export) -> None:
         """Delete what a process has made that was stopped."""
