@@ -1,4 +1,4 @@
-"""Rows about a player in every table of an export, with texts that occur nowhere else, and dumps of a database.
+"""Rows about a player in every table of an export, with texts that occur nowhere else, and dumps.
 
 A new table needs nothing here unless it has rules about its columns: these are in ``RULES``.
 """
@@ -13,7 +13,7 @@ import peewee
 from models.audit_trail import AuditEvent
 from models.battles import Battle, BattleSeat
 from models.bets import Bet, Prize
-from models.cases import Case, Snapshot
+from models.cases import Case
 from models.db.connection import database, reading, writing
 from models.exports import Export
 from models.items import Item
@@ -202,7 +202,7 @@ def dump() -> Dump:
 
 
 def _rows_of(table: str) -> Iterator[dict[str, Any]]:
-    cursor = database.execute_sql(f'SELECT * FROM "{table}"')
+    cursor = database.execute_sql(f'SELECT * FROM "{table}"')  # noqa: S608  # a table of the schema
     names = [column[0] for column in cursor.description]
     for values in cursor.fetchall():
         yield {name: _plain(value) for name, value in zip(names, values, strict=True)}
@@ -226,7 +226,7 @@ def references() -> list[tuple[str, str, str]]:
 
 
 def personal_tables() -> set[str]:
-    """The tables that refer to players, directly or by others that do, or that have a player's id as a text."""
+    """The tables that refer to players, directly or by others that do, or that have ids of players."""
     keys, found = references(), {"users"}
     with reading():
         for table in database.get_tables():
@@ -238,7 +238,7 @@ def personal_tables() -> set[str]:
 
 
 def rows_about(player_id: int, texts: set[str], dumped: Dump) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every row that refers to the player, or in which one of these texts occurs, with the name of its table."""
+    """Every row that refers to the player, or that has one of these texts, with the name of its table."""
     keys = [(table, column) for table, column, other in references() if other == "users"]
     for table, rows in dumped.items():
         own = [column for of_table, column in keys if of_table == table]
