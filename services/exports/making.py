@@ -19,7 +19,7 @@ from services.shared.lease import Lease, LeaseLost
 
 log = logging.getLogger("platform.exports")
 
-SLICE_BYTES = 256 * 1024
+SLICE_BYTES = 1024 * 1024
 """The length of a slice, packed."""
 
 LEVEL = 3

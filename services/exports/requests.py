@@ -17,8 +17,8 @@ GZIP = zlib.MAX_WBITS | 16
 
 PIECE_BYTES = 256 * 1024
 
-SLICES_A_DELETION = 8
-"""Some megabytes: a deletion on SQLite blocks the process."""
+SLICES_A_DELETION = 2
+"""Two megabytes: a deletion on SQLite blocks the process."""
 
 REQUESTED = "Download of your data"
 REQUESTED_MESSAGE = (
