@@ -20,8 +20,8 @@ from models.db.connection import Table
 from models.exports import Export
 from models.ledger import Affiliate, LedgerEntry, LedgerTransaction, Referral
 from models.limits import LimitRequest
-from models.logins import ConfirmedToken, LoginChallenge, RecoveryCode, TwoFactor, WrongCode
-from models.payments import Deposit, Discrepancy, PaymentRecord, Withdrawal
+from models.logins import ConfirmedToken, LoginChallenge, PlayerLogin, RecoveryCode, TwoFactor, WrongCode
+from models.payments import Deposit, Discrepancy, PaymentRecord, Withdrawal, WithdrawalAddress
 from models.rewards import Reward
 from models.staff import Proposal
 from models.users import Notification, PersonalDetails, PlayerNote, PlayerTag, User
@@ -104,6 +104,7 @@ def _is_player(column: Any) -> bool:
 PARTS = (
     Part("account", User, "The account, with balances, sums, limits, and the end of a break", of(User.id)),
     Part("details", PersonalDetails, "Name, phone number and address", of(PersonalDetails.user)),
+    Part("logins", PlayerLogin, "Logins of providers that lead to the account", of(PlayerLogin.user)),
     Part(
         "twoFactor",
         TwoFactor,
@@ -217,6 +218,7 @@ PARTS = (
         key=[Withdrawal.created_at_ms, Withdrawal.id],
         without=dict.fromkeys(("reason", "check_decision", "check_reason", "review_reason"), REVIEW),
     ),
+    Part("withdrawalAddresses", WithdrawalAddress, "The address book", of(WithdrawalAddress.user)),
     Part(
         "paymentDiscrepancies",
         Discrepancy,

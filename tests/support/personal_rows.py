@@ -19,6 +19,7 @@ from models.exports import Export
 from models.items import Item
 from models.ledger import LedgerEntry, LedgerTransaction, Referral
 from models.limits import LimitRequest
+from models.logins import PlayerLogin
 from models.payments import Deposit, Discrepancy, PaymentRecord, Withdrawal
 from models.rewards import Reward
 from models.staff import Proposal
@@ -62,6 +63,7 @@ RULES: dict[Any, dict[str, Any]] = {
     LedgerEntry: {"account": "balance"},
     LimitRequest: {"kind": "wager", "period": "day"},
     PaymentRecord: {"type": "deposit"},
+    PlayerLogin: {"provider": "identity"},
     Proposal: {"status": "open", "decided_by": None, "decided_at_ms": None},
     Reward: {"kind": "grant", "state": "claimed", "case": None, "theoretical_loss_ucents": None},
     Withdrawal: {"status": "completed", "release": None},
