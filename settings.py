@@ -237,11 +237,13 @@ class Settings:
     longest_play_ms: int = _setting("SESSION_LIMIT_MINUTES", "0", parsers.MINUTES)
     """The minutes of play after which a player must pause for half an hour."""
     two_factor_required_for: tuple[str, ...] = _setting(
-        "TWO_FACTOR_REQUIRED_FOR", "", parsers.some_of("login", "link-login", "trade-url", "vault-unlock")
+        "TWO_FACTOR_REQUIRED_FOR",
+        "",
+        parsers.some_of("login", "link-login", "trade-url", "vault-unlock", "export"),
     )
     """What players with two-factor authentication need a code for, besides claims, prizes, withdrawals,
     their addresses and raising a limit: `login`, `link-login` (to link or remove a login), `trade-url` (also
-    to close the account) and `vault-unlock`, separated by commas."""
+    to close the account), `vault-unlock` and `export` (of all data), separated by commas."""
     erase_after_days: int = _setting("ERASE_AFTER_DAYS", "1825", number(0, 36_500))
     """The days after which [a closed account](accounts.md#erasure) can be erased. The law may ask for more
     or less; five years are usual for records of payments."""

@@ -25,6 +25,8 @@ from services.bets.terms import SpinInProgress
 from services.bets.upgrader import Upgrader
 from services.closing.closing import Closing
 from services.closing.erasing import Erasing
+from services.exports.document import Documents
+from services.exports.making import ExportMaker
 from services.figures.daily_figures import FiguresOfAppended, FiguresOfBattles
 from services.figures.glance import Glance
 from services.items.catalogue import CatalogueCache
@@ -141,6 +143,8 @@ class Services:
         self.battle_upkeep = Upkeep(self.battles, ending, beacons=self.beacons, clock=clock)
         self.irl_openings = Openings(IRL, house_edge_ppm=edge)
         self.shipping = Shipping(encrypter=self._encrypter("shipping addresses"))
+        self.documents = Documents(shipping=self.shipping, pseudonyms=self.log.pseudonyms, clock=clock)
+        self.export_maker = ExportMaker(self.documents, proofs=self.proofs, clock=clock)
         self.prices = PriceService(
             feed_url=settings.price_feed_url,
             market_url=settings.price_market_url,

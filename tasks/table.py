@@ -5,7 +5,17 @@ from flask import Flask
 from server.cluster.cluster import Cluster, every_two_seconds
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
-from tasks import alarms, audit_trail, battles, beacons, gauges, payments, price_refresh, reality_checks
+from tasks import (
+    alarms,
+    audit_trail,
+    battles,
+    beacons,
+    exports,
+    gauges,
+    payments,
+    price_refresh,
+    reality_checks,
+)
 
 
 def repeated_tasks(app: Flask) -> list[RepeatedTask]:
@@ -54,6 +64,8 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         # What has changed, at once, and what signals have missed.
         app.extensions["battle_feed"].rounds,
         app.extensions["battle_feed"].receipts,
+        exports.making(app, every_seconds=1.0),
+        exports.deleting(app, every_seconds=60.0),
         audit_trail.task(app, every_seconds=10.0),
         # Each rule has an interval of its own: a minute or an hour.
         alarms.checks(app, every_seconds=5.0),

@@ -232,7 +232,7 @@ BAD_VALUES = [
     (
         "TWO_FACTOR_REQUIRED_FOR",
         "login,claims",
-        "must be one or more of login, link-login, trade-url, vault-unlock, separated by commas",
+        "must be one or more of login, link-login, trade-url, vault-unlock, export, separated by commas",
     ),
     ("OFFICE_ENABLED", "on", "must be one of 0, 1"),
     ("OFFICE_NETWORKS", "192.0.2.7/24", NETWORKS),

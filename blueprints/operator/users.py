@@ -18,11 +18,13 @@ from services.accounts import access, logins, notifications, users
 from services.accounts.two_factor import codes
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
+from services.exports.parts import NOTES
 from services.limits import exclusions, limits
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.money import Cents, number_from_cents
 from services.shared.pagination import Place
+from services.staff import personal_data
 from services.statistics.player_lists import (
     GameSort,
     PaymentKind,
@@ -80,6 +82,23 @@ def create(name: str, platform_id: str | None, level: int, balance: Cents, count
 def token(platformid: str) -> None:
     """Issue a new token for a player."""
     print_json({"token": new_token(users.get(platform_id=platformid))})
+
+
+@users_commands.command("export")
+@click.argument("platformid")
+@click.option("--notes", "with_notes", is_flag=True, help="Add the notes, tags and proposals of staff.")
+def export(platformid: str, *, with_notes: bool) -> None:
+    """Print everything that is known of a player, as JSON.
+
+    It is the file that players download, for those who can't log in. Review it before you hand out the notes
+    of staff: in many countries it is forbidden to tell a player of a suspicion of money laundering.
+    """
+    services, player = get_services(), users.get(platform_id=platformid)
+    look = "export with notes" if with_notes else "export"
+    personal_data.record_look(user_id=player.id, what=look, now=services.clock())
+    services.proofs.reveal_due(user_id=player.id, now=services.clock())
+    for piece in services.documents.pieces(player, notes=NOTES if with_notes else ()):
+        click.echo(piece, nl=False)
 
 
 @users_commands.command("show")

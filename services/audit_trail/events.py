@@ -23,6 +23,8 @@ class AuditEventType(StrEnum):
     DETAILS_CHANGED = "account.details-changed"
     TRADE_URL_CHANGED = "account.trade-url-changed"
     CLIENT_SEED_CHANGED = "account.client-seed-changed"
+    EXPORT_REQUESTED = "account.export-requested"
+    EXPORT_DOWNLOADED = "account.export-downloaded"
     NOTIFICATION_SENT = "notification.sent"
 
     TWO_FACTOR_ENABLED = "two-factor.enabled"
