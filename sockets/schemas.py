@@ -1,13 +1,35 @@
 """Schemas of the payloads of events."""
 
+from typing import Any
+
 import marshmallow as ma
 
-from server.schemas import Avatar, Coins, Computed, ItemImage, WireSchema, count, epoch_ms, one_of, text
+from models.logins import LoginProvider
+from server.schemas import (
+    Avatar,
+    Coins,
+    Computed,
+    ItemImage,
+    WireSchema,
+    count,
+    documented,
+    epoch_ms,
+    one_of,
+    text,
+)
 from services.bets import rolls
 from services.bets.lookups import multiplier_hundredths
 from services.bets.terms import GAMES, UPGRADER
 from services.payments import history
 from services.shared.money import number_from_cents
+
+
+def logins_field() -> ma.fields.List[Any]:
+    """The providers with which a player logs in."""
+    names = ma.fields.String(validate=one_of(*LoginProvider))
+    example = documented("The providers with which the player logs in", ["platform", "identity"])
+    return ma.fields.List(names, required=True, metadata=example)
+
 
 HASH = ma.validate.Regexp("^[0-9a-f]{64}$")
 
@@ -161,9 +183,24 @@ class RealityCheckSchema(PlayStatisticsSchema):
     minutes = count("Whole minutes since then", 60)
 
 
+class LoginsChangedSchema(WireSchema):
+    """The providers with which the player logs in."""
+
+    logins = logins_field()
+
+
 class PaymentChangedSchema(WireSchema):
     """A deposit or withdrawal that has another status now."""
 
     id = text("The id of the deposit or withdrawal", "8f14e45fceea167a5a36dedd4bea2543")
     type = Computed(history.type_of, "string", "`deposit` or `withdrawal`", "deposit")
     status = text("The status", "credited", validate=one_of(*history.STATUSES))
+
+
+class AddressAddedSchema(WireSchema):
+    """An address that was added to the player's address book."""
+
+    id = text("The id of the address", "0f2d7e61c8b94d5a93b1c07e5a6d4f38")
+    method = text("Its payment method", "BTC-CHAIN")
+    name = text("The player's word for it", "My wallet")
+    usable_from = epoch_ms("From when withdrawals can go to it", attribute="usable_from_ms")

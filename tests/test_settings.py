@@ -114,6 +114,7 @@ GOOD_VALUES = [
     ("PLATFORM_API_KEY", "key", "platform_api_key", "key"),
     ("RATELIMIT_ENABLED", "0", "ratelimit_enabled", False),
     ("TRUSTED_PROXIES", "2", "trusted_proxies", 2),
+    ("DEMO_LOGINS", "1", "demo_logins", True),
     ("GAME_A_NAME", "Left 4 Dead", "game_a_name", "Left 4 Dead"),
     ("GAME_B_NAME", "Palworld", "game_b_name", "Palworld"),
     ("CATALOGUE_TTL", "86400", "catalogue_ttl_seconds", 86_400),
@@ -158,6 +159,7 @@ GOOD_VALUES = [
     ("WITHDRAWAL_FOUR_EYES_ABOVE", "500", "withdrawal_four_eyes_above_cents", 50_000),
     ("WITHDRAWAL_AUTO_APPROVE", "20.5", "withdrawal_auto_approve_cents", 2_050),
     ("WITHDRAWAL_MIN_WAGERED", "0.5", "withdrawal_min_wagered_ppm", 500_000),
+    ("ADDRESS_HOURS", "0.5", "address_delay_ms", 1_800_000),
     ("LOG_LEVEL", "Warning", "log_level", "warning"),
     ("BEACON_URLS", "http://A.test/x/, https://b.test", "beacon_urls", ("http://a.test/x", "https://b.test")),
     ("BEACON_CHAIN_HASH", "5D" * 32, "beacon_chain_hash", "5d" * 32),
@@ -229,7 +231,7 @@ BAD_VALUES = [
     (
         "TWO_FACTOR_REQUIRED_FOR",
         "login,claims",
-        "must be one or more of login, trade-url, vault-unlock, separated by commas",
+        "must be one or more of login, link-login, trade-url, vault-unlock, separated by commas",
     ),
     ("OFFICE_ENABLED", "on", "must be one of 0, 1"),
     ("OFFICE_NETWORKS", "192.0.2.7/24", NETWORKS),
@@ -246,6 +248,7 @@ BAD_VALUES = [
     ("ALARM_PAYOUT", "0", AMOUNT),
     ("ALARM_WEBHOOK_URL", "alarms.example.com", ADDRESS),
     ("WITHDRAWAL_MIN_WAGERED", "1000.1", FACTOR),
+    ("ADDRESS_HOURS", "721", "must be hours from 0 to 720"),
     ("RAKEBACK_RATE", "1", FRACTION),
     ("BONUS_PERCENT", "12.5", "must be a whole number from 0 to 1000"),
     ("BONUS_DAYS", "0", "must be a whole number from 1 to 365"),
@@ -331,12 +334,22 @@ def test_the_back_office_is_off_in_production_unless_it_is_turned_on(read):
     assert read(**IN_PRODUCTION, OFFICE_ENABLED="1").office_enabled
 
 
+def test_new_addresses_wait_for_a_day_in_production_unless_that_is_changed(read):
+    assert read().address_delay_ms == 0
+    assert read(**IN_PRODUCTION).address_delay_ms == 86_400_000
+    assert read(**IN_PRODUCTION, ADDRESS_HOURS="0").address_delay_ms == 0
+
+
 def test_the_demonstration_of_payments_is_for_development_only(read, refused):
     assert read().payment_methods == ("demo",)
     assert read(**IN_PRODUCTION).payment_methods == ()
     for methods in ("demo", "btcpay,demo"):
         lines = refused(**IN_PRODUCTION | OF_BTCPAY, PAYMENT_METHODS=methods)
         assert lines == ["PAYMENT_METHODS: must not name demo when APP_ENV is production"]
+
+
+def test_the_logins_of_the_demonstration_are_for_development_only(refused):
+    assert refused(**IN_PRODUCTION, DEMO_LOGINS="1") == ["DEMO_LOGINS: must be 0 when APP_ENV is production"]
 
 
 def test_the_network_of_the_house_is_for_development_only(read, refused):

@@ -2,11 +2,13 @@
 
 from typing import Any
 
-from blueprints.api.auth import current_user, require_user
+from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.rewards.schemas import ClaimedSchema, RewardsAnswerSchema
+from blueprints.api.caching import conditional
+from blueprints.rewards.schemas import ClaimedSchema, RewardRulesSchema, RewardsAnswerSchema
 from models.users import User
 from server.current_services import get_services
+from services.rewards import rules
 from services.shared.money import Cents
 from sockets.player_state import player_state
 
@@ -21,6 +23,16 @@ blueprint = ApiBlueprint(
 def get_rewards() -> dict[str, Any]:
     """What the caller can claim, and has claimed. It is empty during a break."""
     return {"success": True, "data": get_services().rewards.overview(current_user().id)}
+
+
+@blueprint.get("/rules")
+@public
+@conditional
+@blueprint.response(200, RewardRulesSchema)
+@blueprint.alt_response(304, description="The client has these rules already")
+def get_reward_rules() -> rules.Rules:
+    """What rewards there are, the same for everyone."""
+    return rules.rules(get_services().settings)
 
 
 @blueprint.post("/rakeback/claim")

@@ -13,9 +13,11 @@ from settings import VERSION
 from sockets.battle_schemas import BATTLES, BattleReceiptSchema, ListedBattleSchema
 from sockets.reward_schemas import RewardsSchema
 from sockets.schemas import (
+    AddressAddedSchema,
     BalanceSchema,
     CommitmentSchema,
     LiveBetSchema,
+    LoginsChangedSchema,
     OpeningPfSchema,
     OpeningProofSchema,
     PaymentChangedSchema,
@@ -36,7 +38,9 @@ PAYLOADS = (
     LiveBetSchema,
     RealityCheckSchema,
     ReceiptSchema,
+    LoginsChangedSchema,
     PaymentChangedSchema,
+    AddressAddedSchema,
     RewardsSchema,
     ListedBattleSchema,
     *map(type, BATTLES.values()),

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from peewee import JOIN
+
 from models.audit_trail import AuditEvent
 from models.bets import Bet
+from models.cases import Case
 from models.db.connection import reading
 from models.ledger import LedgerEntry, LedgerTransaction, Referral
 from models.rewards import Reward
@@ -71,6 +74,13 @@ def ledger(*, user_id: int, place: Place) -> Part:
     query = LedgerEntry.select(LedgerEntry, LedgerTransaction).join(LedgerTransaction)
     rows = query.where(LedgerEntry.id.in_(ids)).order_by(LedgerEntry.id.desc())
     return Part(list(rows), part.has_next)
+
+
+@reading()
+def rewards(*, user_id: int, place: Place) -> Part:
+    """A part of a player's rewards, the last offered first, each with its ``case``."""
+    query = Reward.select(Reward, Case).join(Case, JOIN.LEFT_OUTER).where(Reward.user == user_id)
+    return part_of(query.order_by(Reward.offered_at_ms.desc(), Reward.id.desc()), place)
 
 
 def events(

@@ -14,7 +14,7 @@ from tests.support.office import events, signed_in
 
 TABS = (
     *("", "/ledger", "/bets", "/payments", "/requests", "/limits", "/logins", "/affiliates"),
-    *("/prizes", "/notes", "/actions", "/events"),
+    *("/prizes", "/rewards", "/notes", "/actions", "/events"),
 )
 PROOFS = ("not yet revealed", "revealed, not yet confirmed")
 MARKUP = "<script>alert(1)</script>"
@@ -120,6 +120,20 @@ def test_personal_details_are_masked_until_asked_for(support, player, path):
     assert "Utrecht" in shown
     assert looks() == [("staff:support-person", "details")]
     assert "Miller" not in support.get(path).text
+
+
+@pytest.mark.security("Four eyes")
+def test_the_address_book_of_a_player_is_masked_until_asked_for(support, client, player, path):
+    address = "bc1q-address-of-a-wallet"
+    body = {"method": "demo", "name": "Wallet of Miller", "address": address}
+    client.post("/payments/addresses", json=body, headers=player.headers)
+
+    masked = support.get(f"{path}/requests").text
+    assert ("Miller" in masked, address in masked, "Can be used from" in masked) == (False, False, True)
+    shown = support.get(f"{path}/requests?personal=shown").text
+
+    assert ("Wallet of Miller" in shown, address in shown) == (True, True)
+    assert looks() == [("staff:support-person", "requests")]
 
 
 @pytest.mark.security("Four eyes")
