@@ -109,12 +109,13 @@ class Services:
         self.seeds = ServerSeeds(encrypter=self._encrypter("server seeds"), bet_log=self.log, clock=clock)
         self.proofs = Proofs(seeds=self.seeds, bet_log=self.log, process_id=process_id)
 
+        self.rewards = Rewards(settings, clock=clock)
         self.bets = BetSettler(seeds=self.seeds, bet_log=self.log, settings=settings, clock=clock)
         self.player_locks = PlayerLocks(SpinInProgress)
         self.catalogue = CatalogueCache(ttl_seconds=settings.catalogue_ttl_seconds, timer=time.monotonic)
         self.upgrader = Upgrader(settings=settings, catalogue=self.catalogue)
         edge = settings.upgrader_house_edge_ppm
-        self.case_openings = Openings(CASE, house_edge_ppm=edge, free_case_limit=settings.free_case_limit)
+        self.case_openings = Openings(CASE, house_edge_ppm=edge, free_openings=self.rewards.free_openings)
         self.battles = Battles(
             settings,
             openings=self.case_openings,
@@ -153,7 +154,6 @@ class Services:
         )
         self.payout_sender = PayoutSender(self.payment_providers, hold=hold, clock=clock)
         self.payment_inbox = WebhookInbox(self.payment_providers, settings)
-        self.rewards = Rewards(settings, clock=clock)
         self.alarm_delivery = AlarmDelivery(settings, clock=clock)
         self.reconciliation = Reconciliation(self.payment_providers, self.deposits, hold=hold)
         self.staff_decisions = StaffDecisions(self.payment_providers, settings)

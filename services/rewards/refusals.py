@@ -14,3 +14,15 @@ class RewardNotFound(Refusal):
 
     status = 404
     text = "Reward not found"
+
+
+class RewardForAnotherCase(Refusal):
+    """The reward is a free opening of another case than the one that was to be opened."""
+
+    text = "This reward is for another case"
+
+
+class FreeCaseNotAvailable(Refusal):
+    """The player uses no promo code, or has opened the free case as often as the limit allows."""
+
+    text = "Free case is not available"

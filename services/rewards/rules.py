@@ -2,7 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from peewee import JOIN
+
+from models.cases import Case
 from models.db.connection import reading
 from models.rewards import LevelGift
 from services.shared.money import Cents
@@ -44,7 +48,7 @@ def rules(settings: Settings) -> Rules:
     """The rules, by the settings and the imported gifts."""
     return Rules(
         rakeback_rate_ppm=settings.rakeback_rate_ppm or None,
-        levels=[_gift(gift) for gift in LevelGift.select().order_by(LevelGift.level)],
+        levels=_gifts(),
         daily_share_ppm=settings.daily_share_ppm or None,
         bonus=BonusRule(
             percent=settings.bonus_percent,
@@ -57,5 +61,8 @@ def rules(settings: Settings) -> Rules:
     )
 
 
-def _gift(gift: LevelGift) -> GiftOfLevel:
-    return GiftOfLevel(level=gift.level, coins=Cents(gift.coins_cents))
+def _gifts() -> list[GiftOfLevel]:
+    """The gifts, the lowest level first."""
+    gifts: Any = LevelGift.select(LevelGift.level, LevelGift.coins_cents, Case.slug)
+    gifts = gifts.join(Case, JOIN.LEFT_OUTER).order_by(LevelGift.level)
+    return [GiftOfLevel(level=level, coins=coins, case=slug) for level, coins, slug in gifts.tuples()]
