@@ -7,7 +7,7 @@ import pytest
 from services.rewards import grants
 from services.shared.clock import DAY_MS, iso_date
 from tests.blueprints.office.test_reports import file_of, rows_of
-from tests.blueprints.openings.conftest import case, items, put  # noqa: F401
+from tests.harness.players import import_case, import_prices
 from tests.support.office import signed_in
 from tests.support.table import Table
 
@@ -55,14 +55,15 @@ def test_rewards_are_reported_by_day_and_kind_beside_the_expected_win(app, compl
     }
 
 
-def test_a_used_free_opening_costs_what_its_case_pays_on_average(app, compliance, player, case, connect):
-    """The case pays ten coins on average, and 5 or 55 this time."""
+def test_a_used_free_opening_costs_what_its_case_pays_on_average(app, compliance, player, connect):
+    import_prices({"Dear": 55, "Cheap": 5})
+    import_case("Box", {"Dear": 10, "Cheap": 90})
     to = f"/office/players/{player.platform_id}"
-    signed_in(app, "support").act(to, "reward", amount="", case=case, reason=REASON)
+    signed_in(app, "support").act(to, "reward", amount="", case="box", reason=REASON)
     reward = rows_of(compliance.get(f"{to}/rewards"), "Rewards of the player, the newest first")[1]
     assert reward[1:6] == ["grant", "offered", "", "box", "10.00"]
 
-    assert connect(player).call("case:open", {"case": case, "reward": reward[0]})["status"]
+    assert connect(player).call("case:open", {"case": "box", "reward": reward[0]})["status"]
     app.extensions["services"].log.append_now()
 
     (line,) = rows_of(compliance.get("/office/reports/rewards"), "Cost of rewards by day and kind")[1:-1]

@@ -60,6 +60,7 @@ def test_a_player_on_a_break_is_shown_no_reward(tab, site, player):
     tab.get_by_role("button", name="Take a break").click()
     tab.get_by_role("button", name="Take the break").click()
     expect(tab.locator("#break-now")).not_to_be_empty()
+    tab.keyboard.press("Escape")
 
     expect(tab.locator(WAITING)).to_have_count(0)
     go(tab, "Rewards")

@@ -62,8 +62,8 @@ async function claim(id) {
   return `${format(centsOfCoins(amount))} coins were added to your balance.`;
 }
 
-const openLink = (reward) =>
-  html`<a class="plain" href=${addressOfOpening(reward)}>Open it<span class="unseen">: ${caseOf(reward.case).name}</span></a>`;
+const openLink = (reward) => html`<a class="plain" href=${addressOfOpening(reward)}
+  aria-label="Open it: ${caseOf(reward.case).name}">Open it</a>`;
 
 /** The name and the face of a case; its id until they are loaded. Loads each case once. */
 function caseOf(id) {
