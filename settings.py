@@ -164,6 +164,9 @@ class Settings:
     `BASE_URL/auth/identity/callback`."""
     identity_client_secret: str = _setting("IDENTITY_CLIENT_SECRET", "", secret=True)
     """Its secret."""
+    demo_logins: bool = _setting("DEMO_LOGINS", "0", flag())
+    """1 replaces the login pages of both providers with one that asks who logs in, as `make run` does.
+    Production refuses it."""
     game_a_name: str = _setting("GAME_A_NAME", "CS2")
     """What the built-in page calls the game of items with the `appid` 730, `gamea` in the API."""
     game_b_name: str = _setting("GAME_B_NAME", "Rust")
@@ -233,10 +236,11 @@ class Settings:
     longest_play_ms: int = _setting("SESSION_LIMIT_MINUTES", "0", parsers.MINUTES)
     """The minutes of play after which a player must pause for half an hour."""
     two_factor_required_for: tuple[str, ...] = _setting(
-        "TWO_FACTOR_REQUIRED_FOR", "", parsers.some_of("login", "trade-url", "vault-unlock")
+        "TWO_FACTOR_REQUIRED_FOR", "", parsers.some_of("login", "link-login", "trade-url", "vault-unlock")
     )
     """What players with two-factor authentication need a code for, besides claims, prizes, withdrawals,
-    their addresses and raising a limit: `login`, `trade-url` and `vault-unlock`, separated by commas."""
+    their addresses and raising a limit: `login`, `link-login` (to link or remove a login), `trade-url` and
+    `vault-unlock`, separated by commas."""
     trade_url_own_only: bool = _setting("TRADE_URL_OWN_ONLY", "0", flag())
     """1 accepts only trade URLs of the player's own account of the game platform."""
     price_feed_url: str = _setting("PRICE_FEED_URL", "", parsers.http_url, secret=True)
@@ -427,6 +431,8 @@ class Settings:
         for name in PRIVATE_URLS:
             if (url := getattr(self, name)) and not _is_private(url):
                 wrong[name.upper()] = "must be an https address when APP_ENV is production"
+        if self.demo_logins:
+            wrong["DEMO_LOGINS"] = "must be 0 when APP_ENV is production"
         of_demo = [name for name in ("payment_methods", "beacon_urls") if "demo" in getattr(self, name)]
         wrong |= {name.upper(): "must not name demo when APP_ENV is production" for name in of_demo}
         for name, previous in (

@@ -108,6 +108,9 @@ class User(Table):
     # above do when the battle is settled.
     battle_seats_cents = peewee.BigIntegerField(default=0, constraints=[Check("battle_seats_cents >= 0")])
 
+    logins: Sequence[str]
+    """The providers with which the player logs in; set by who shows them."""
+
     @property
     def shown_name(self) -> str:
         """The name that other players see."""

@@ -4,8 +4,10 @@ import time
 from collections.abc import Callable
 
 from models.cases import CASE, IRL
+from models.logins import LoginProvider
 from services.accounts.access import Tokens
 from services.accounts.avatars import Avatars
+from services.accounts.login.demo import DemoLogins
 from services.accounts.login.flow import Login
 from services.accounts.login.game_platform import GamePlatform
 from services.accounts.login.providers import Provider
@@ -159,18 +161,9 @@ class Services:
         self.staff_decisions = StaffDecisions(self.payment_providers, settings)
 
         self.two_factor = TwoFactorAuthentication(encrypter=self._encrypter("two-factor secrets"))
-        self.platform_login = self._login(
-            "platform",
-            GamePlatform(
-                openid_url=settings.platform_openid_url,
-                api_url=settings.platform_api_url,
-                api_key=settings.platform_api_key,
-                base_url=settings.base_url,
-            ),
-        )
-        self.identity_login = (
-            self._login("identity", _identity_provider(settings)) if settings.identity_client_id else None
-        )
+        self.platform_login = self._login(LoginProvider.PLATFORM, _game_platform(settings))
+        identity = _identity_provider(settings)
+        self.identity_login = self._login(LoginProvider.IDENTITY, identity) if identity else None
         self.avatars = Avatars(
             directory=settings.instance_dir / "media" / "avatars", worker_pool=WorkerPool()
         )
@@ -237,7 +230,7 @@ class Services:
             purpose=purpose,
         )
 
-    def _login(self, name: str, provider: Provider) -> Login:
+    def _login(self, name: LoginProvider, provider: Provider) -> Login:
         return Login(
             name=name,
             provider=provider,
@@ -247,7 +240,23 @@ class Services:
         )
 
 
-def _identity_provider(settings: Settings) -> Provider:
+def _game_platform(settings: Settings) -> Provider:
+    if settings.demo_logins:
+        return DemoLogins(name=LoginProvider.PLATFORM, base_url=settings.base_url)
+    return GamePlatform(
+        openid_url=settings.platform_openid_url,
+        api_url=settings.platform_api_url,
+        api_key=settings.platform_api_key,
+        base_url=settings.base_url,
+    )
+
+
+def _identity_provider(settings: Settings) -> Provider | None:
+    """None if it is not configured."""
+    if settings.demo_logins:
+        return DemoLogins(name=LoginProvider.IDENTITY, base_url=settings.base_url)
+    if not settings.identity_client_id:
+        return None
     # This import is a tenth of the start time of a program without such a login.
     from services.accounts.login.identity_provider import IdentityProvider  # noqa: PLC0415
 

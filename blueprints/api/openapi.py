@@ -45,6 +45,7 @@ PATH_PARAMETERS = {
     "tile": ("Level and number of the tile, and its width if it is not full", "0/000.p/1"),
     "bundle": ("Number of the bundle, and its width if it is not full", "000.p/1"),
     "number": ("Number of the bundle, from 0", "0"),
+    "provider": ("The provider: platform or identity", "identity"),
     "bet_id": ("The id of the bet's fairness entry", "18"),
 }
 

@@ -13,7 +13,7 @@ from blueprints.office.csv_files import Columns, list_file
 from blueprints.office.proposals import ACTIONS, status_of
 from models.users import User
 from server.current_services import get_services
-from services.accounts import profile, users
+from services.accounts import logins, profile, users
 from services.accounts.two_factor import codes
 from services.bets.terms import ALGORITHMS, GAMES
 from services.limits import exclusions, limits
@@ -180,6 +180,7 @@ def player_overview(platform_id: str) -> str:
         shows_all=shows_all,
         details=profile.details_of(player.id) if shows_all else None,
         level=level_of(player),
+        logins=logins.of_player(player.id),
         suspension=player_lists.last_suspension(player.platform_id),
         two_factor_blocked_until=codes.blocked_until(player.id, now=services.clock()),
         recovery_codes=codes.count_recovery_codes(player.id),

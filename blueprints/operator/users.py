@@ -14,7 +14,7 @@ from models.db.connection import writing
 from models.users import User
 from server.current_services import get_services
 from server.schemas import Coins, epoch_ms, text
-from services.accounts import access, notifications, users
+from services.accounts import access, logins, notifications, users
 from services.accounts.two_factor import codes
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
@@ -147,6 +147,18 @@ def logout(platformid: str) -> None:
     print_json({"platformid": user.platform_id, "session": number})
 
 
+@users_commands.command("restore-login")
+@click.argument("platformid")
+def restore_login(platformid: str) -> None:
+    """Give an account back to the login that made it.
+
+    Removes all other logins, and revokes all tokens.
+    """
+    user = users.get(platform_id=platformid)
+    provider = logins.restore(user_id=user.id, now=get_services().clock())
+    print_json({"platformid": user.platform_id, "logins": [provider]})
+
+
 @users_commands.command("suspend")
 @click.argument("platformid")
 def suspend(platformid: str) -> None:
@@ -210,6 +222,7 @@ LISTED_PLAYERS = ListedPlayerSchema(many=True)
 def view_of(user: User) -> dict[str, Any]:
     """The player as ``flask users show`` prints it (docs/commands.md)."""
     now = get_services().clock()
+    user.logins = logins.of_player(user.id)
     shown = LIMITS.dump(limits.of_player(user.id, now=now))
     bets = page_of_games(user_id=user.id, place=LAST, sort=GameSort.MOST_RECENT, search="")
     paid = page_of_payments(

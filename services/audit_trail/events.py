@@ -9,6 +9,9 @@ class AuditEventType(StrEnum):
     ACCOUNT_CREATED = "account.created"
     LOGGED_IN = "account.logged-in"
     LOGGED_OUT = "account.logged-out"
+    LOGIN_LINKED = "account.login-linked"
+    LOGIN_REMOVED = "account.login-removed"
+    LOGIN_RESTORED = "account.login-restored"
     SUSPENDED = "account.suspended"
     RESUMED = "account.resumed"
     TOKEN_ISSUED = "account.token-issued"  # noqa: S105  # the name of an event

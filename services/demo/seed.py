@@ -15,6 +15,7 @@ from models.payments import WithdrawalAddress
 from models.rewards import LevelGift
 from models.users import User
 from services.accounts import users
+from services.accounts.login.demo import FIRST_ID
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.bets.cases import OpeningRequest
@@ -35,7 +36,7 @@ from services.wallet import adjusting
 
 DATA = Path(__file__).parent
 
-PLATFORM_ID = 76561190000000001
+PLATFORM_ID = FIRST_ID
 FIRST_PLATFORM_ID_OF_BETS = 76561190000000101
 BALANCE = Cents(1_000_00)
 LEVEL = 10
