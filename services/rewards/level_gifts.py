@@ -49,11 +49,11 @@ def gifts_of(user: User, *, share_ppm: int) -> list[Level]:
     shown = {
         gift.level: Level(
             level=gift.level,
-            coins=None if gift.coins_cents is None else Cents(gift.coins_cents),
+            coins=coins_of(gift),
             case=slug,
             state=RewardState.OFFERED if _is_offered(user, gift, had, cases, share_ppm=share_ppm) else None,
         )
-        for gift, slug in _gifts()
+        for gift, slug in gifts()
     }
     for level, each in had.items():
         if each.state != RewardState.OFFERED:
@@ -121,10 +121,15 @@ def _is_offered(
     return cost is not None and is_earned(user, gift.level, cost, others, share_ppm=share_ppm)
 
 
-def _gifts() -> list[tuple[LevelGift, str | None]]:
+def gifts() -> list[tuple[LevelGift, str | None]]:
     """The gifts, each with the id of its case."""
     query: Any = LevelGift.select(LevelGift, Case.slug.alias("slug")).join(Case, JOIN.LEFT_OUTER).objects()
     return [(gift, gift.slug) for gift in query]
+
+
+def coins_of(gift: LevelGift) -> Cents | None:
+    """The coins of a gift; None for a free opening."""
+    return None if gift.coins_cents is None else Cents(gift.coins_cents)
 
 
 def _had(user_id: int) -> dict[int, Had]:

@@ -2,13 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from peewee import JOIN
-
-from models.cases import Case
 from models.db.connection import reading
 from models.rewards import LevelGift
+from services.rewards import level_gifts
+from services.rewards.level_gifts import coins_of
 from services.shared.money import Cents
 from settings import Settings
 
@@ -48,7 +46,7 @@ def rules(settings: Settings) -> Rules:
     """The rules, by the settings and the imported gifts."""
     return Rules(
         rakeback_rate_ppm=settings.rakeback_rate_ppm or None,
-        levels=_gifts(),
+        levels=sorted(map(_gift, level_gifts.gifts()), key=lambda gift: gift.level),
         daily_share_ppm=settings.daily_share_ppm or None,
         bonus=BonusRule(
             percent=settings.bonus_percent,
@@ -61,8 +59,6 @@ def rules(settings: Settings) -> Rules:
     )
 
 
-def _gifts() -> list[GiftOfLevel]:
-    """The gifts, the lowest level first."""
-    gifts: Any = LevelGift.select(LevelGift.level, LevelGift.coins_cents, Case.slug)
-    gifts = gifts.join(Case, JOIN.LEFT_OUTER).order_by(LevelGift.level)
-    return [GiftOfLevel(level=level, coins=coins, case=slug) for level, coins, slug in gifts.tuples()]
+def _gift(found: tuple[LevelGift, str | None]) -> GiftOfLevel:
+    gift, case = found
+    return GiftOfLevel(level=gift.level, coins=coins_of(gift), case=case)

@@ -25,8 +25,8 @@ const CHANGES = [
   "Invalid amount", "Invalid client seed", "Item not found", "Item price has changed",
   "Item price must be higher than the wager", "Wager is too small for this item",
   "Wager is above the limit", "Case not found", "Case is not available", "Case price has changed",
-  "Case has changed", "Your level is too low", "Free case is not available", "Reward not found",
-  "There is nothing to claim", "This reward is for another case",
+  "Case has changed", "Your level is too low", "Free case is not available",
+  "Reward not found", "There is nothing to claim", "This reward is for another case",
   "Insufficient balance", "Your limit is reached", "Session time limit reached",
   "You have excluded yourself permanently",
 ];
