@@ -127,6 +127,7 @@ export const opening = {
 
   /** After a refusal that the shown content explains, show the case as it is now, to be opened again. */
   async refused(reason) {
+    if (shown.reward !== null) rewards.load(); // It may be over, such as that of a day.
     if (!CHANGED.includes(reason)) return;
     const now = await chooseCase({ ...shown.case, reward: shown.reward }).then(
       () => "This is the case as it is now.",

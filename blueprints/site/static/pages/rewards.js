@@ -145,7 +145,8 @@ function nextLevelOnly() {
 const dueGift = (gift) => html`<li>
   ${pictureOf(gift)}
   ${named(html`Level ${gift.level}: ${nameOf(gift)}`,
-    isOffered(gift) ? "" : "You have the level. The gift comes when your bets have paid for it.")}
+    isOffered(gift) ? "" : `You have the level. The gift comes when your bets have paid for it${
+      gift.case ? ", and its case can be opened" : ""}.`)}
   ${isOffered(gift) && !gift.case ? claimButton(gift.id, `${amount(gift.coins)} coins for level ${gift.level}`)
     : actionOf(gift)}
 </li>`;
