@@ -202,6 +202,51 @@ def resume(platformid: str) -> None:
     print_json({"platformid": user.platform_id, "suspendedAt": None})
 
 
+@users_commands.command("reopen")
+@click.argument("platformid")
+@click.option("--reason", required=True, help="Why, for the audit trail.")
+def reopen(platformid: str, reason: str) -> None:
+    """Open an account again that its player has closed.
+
+    The coins that the player gave up stay with the house. An exclusion goes on.
+    """
+    user = users.get(platform_id=platformid)
+    access.reopen(user_id=user.id, reason=reason, now=get_services().clock())
+    print_json({"platformid": user.platform_id, "closedAt": None})
+
+
+@users_commands.command("erase")
+@click.argument("platformid", required=False)
+@click.option("--due", is_flag=True, help="List the accounts that are due instead.")
+@click.option("--now", "early", is_flag=True, help="Erase it before that is due, with a reason.")
+@click.option("--reason", help="Why it is erased early, for the audit trail.")
+def erase(platformid: str | None, *, due: bool, early: bool, reason: str | None) -> None:
+    """Erase what is personal in a closed account, for ever.
+
+    Ledger, bets, log and audit trail keep the player under a neutral id, which is printed.
+    """
+    services = get_services()
+    now = services.clock()
+    if due != (platformid is None):
+        raise Refusal("give either a platformid or --due")
+    if early != (reason is not None):
+        raise Refusal("--now and --reason belong together")
+    if due:
+        for player in services.erasing.due(now=now):
+            print_json(
+                {
+                    "platformid": player.platform_id,
+                    "username": player.username,
+                    "closedAt": player.closed_at_ms,
+                    "dueAt": services.erasing.due_at(player),
+                }
+            )
+        return
+    user = users.get(platform_id=platformid or "")
+    erased = services.erasing.erase(user_id=user.id, reason=reason, now=now)
+    print_json({"platformid": erased.platform_id, "erasedAt": erased.erased_at_ms})
+
+
 def new_token(user: User) -> str:
     """Issue a token, and record that in the audit trail."""
     with writing():
@@ -227,6 +272,8 @@ class ListedPlayerSchema(PublicUserSchema):
 
     balance = Coins("What the player can wager", 100, attribute="balance_cents")
     suspended_at = epoch_ms("When the player was suspended", allow_none=True, attribute="suspended_at_ms")
+    closed_at = epoch_ms("When the player closed the account", allow_none=True, attribute="closed_at_ms")
+    erased_at = epoch_ms("When the personal data was erased", allow_none=True, attribute="erased_at_ms")
 
 
 class PlayerSchema(UserSchema, ListedPlayerSchema):
