@@ -294,6 +294,6 @@ LEFT_OUT = {
     "export_slices": "They are this file",
     "log_entries": "Public under a pseudonym, `player.pseudonym`: `/log/checkpoint` and the entries below it",
     "webhook_deliveries": "Messages of payment services, whose content is in payments, deposits and"
-    " withdrawals; deleted after some weeks",
+    " withdrawals; deleted after 90 days, unless they have failed",
 }
 """Tables with rows about players that are in no part, with the reasons."""

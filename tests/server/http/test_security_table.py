@@ -62,7 +62,7 @@ TABLE = [
         *("GET /stats/payments", "GET /stats/fairness", "GET /leaderboard/me"),
         *("GET /profile/notifications", "DELETE /profile/notifications", "GET /profile/details"),
         *("PUT /profile/details", "GET /profile/2fa/status", "POST /profile/2fa/setup"),
-        "GET /profile/close",
+        *("GET /profile/close", "POST /profile/export"),
     ),
     *plain(
         USER,
@@ -91,6 +91,7 @@ TABLE = [
     Endpoint("GET", "/payments/deposits/<deposit_id>", "/payments/deposits/none", USER, 404),
     Endpoint("POST", "/payments/deposits/<deposit_id>/cancel", "/payments/deposits/none/cancel", USER, 404),
     Endpoint("DELETE", "/payments/addresses/<address_id>", "/payments/addresses/none", USER, 404),
+    Endpoint("GET", "/profile/export/<export_id>", "/profile/export/none", USER, 404),
     Endpoint("GET", "/payments/withdrawals/<withdrawal_id>", "/payments/withdrawals/none", USER, 404),
     Endpoint("POST", "/limits/requests/<request_id>/confirm", "/limits/requests/1/confirm", USER, 404),
     Endpoint("GET", "/battles/<battle_id>", "/battles/none", PUBLIC, 404),
