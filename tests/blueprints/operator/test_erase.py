@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from models.db.connection import Table, database, reading, writing
+from models.exports import ExportSlice
 from models.logins import ConfirmedToken, LoginProvider, PlayerLogin
 from models.payments import WebhookDelivery, WithdrawalAddress
 from models.staff import Proposal
@@ -40,6 +41,7 @@ ERASED = {
     "logins": "id provider",
     "withdrawal_addresses": "id method name address",
     "confirmed_tokens": "token_id",
+    "exports": "id",
     "proposals": "arguments description reason decision_reason",
     "rewards": "reason",
     "deposits": "checkout_url idempotency_key reason",
@@ -191,6 +193,8 @@ def full(app, services, client, run, clock):
     send("POST", f"/prizes/{prize}/ship")
     mark_shipped(prize_id=prize, now=clock(), tracking="Qqz 1")
     Battles(app).open(player)
+    send("POST", "/profile/export")
+    services.export_maker.run()
     run("notifications", "send", player.platform_id, TITLE, "How are you?")
     notes.add_note(user_id=player.id, text="Qqz called", by="anna", now=clock())
     notes.add_tag(user_id=player.id, tag="qqz", reason="called", by="anna", now=clock())
@@ -243,7 +247,7 @@ WITHOUT_PLAYER = {"webhook_deliveries", "payment_discrepancies", "audit_events"}
 """``full`` fills these: an event can't be changed otherwise."""
 
 
-OWN = {"users.platform_id", "users.avatar", "users.affiliate_code"}
+OWN = {"users.platform_id", "users.avatar", "users.affiliate_code", "exports.id"}
 
 
 def fill(player):
@@ -295,6 +299,11 @@ def dump():
     return "\n".join(rows).lower()
 
 
+def exports():
+    with reading():
+        return ExportSlice.select().count()
+
+
 def files(directory):
     return [path for path in directory.rglob("*") if path.is_file() and "avatars" in path.parts]
 
@@ -305,13 +314,13 @@ def test_nothing_of_the_player_is_left_and_all_audits_agree(closed, run, service
     directory = services.settings.instance_dir
     before = dump()
     assert [part for part in (*PERSONAL, closed.platform_id) if part not in before] == []
-    assert len(files(directory)) == 1
+    assert (len(files(directory)), exports()) == (1, 1)
 
     erased = run("users", "erase", closed.platform_id, "--now", "--reason", "the player asked for it")
 
     after = dump()
     assert [part for part in (*PERSONAL, closed.platform_id) if part in after] == []
-    assert files(directory) == []
+    assert (files(directory), exports()) == ([], 0)
     assert run("ledger", "audit")["mismatches"] == 0
     assert run("fairness", "audit")["mismatches"] == 0
     assert run("log", "verify")["problems"] == 0
