@@ -15,6 +15,7 @@ from models.battles import BattleSeat
 from models.bets import Bet, Prize
 from models.db.connection import reading, writing
 from models.db.sql import contains_text
+from models.exports import Export
 from models.limits import LimitRequest
 from models.logins import ConfirmedToken, LoginChallenge, PlayerLogin, RecoveryCode, TwoFactor, WrongCode
 from models.payments import (
@@ -52,7 +53,7 @@ ERASED = "erased"
 
 DELETED_ROWS: Sequence[Any] = (
     *(PersonalDetails, Notification, PlayerNote, PlayerTag, LimitRequest, WithdrawalAddress),
-    *(TwoFactor, RecoveryCode, WrongCode, LoginChallenge, ConfirmedToken),
+    *(TwoFactor, RecoveryCode, WrongCode, LoginChallenge, ConfirmedToken, Export),
 )
 CHANGED_ROWS: Sequence[tuple[Any, dict[str, object]]] = (
     (Proposal, {"arguments": "{}", "description": ERASED, "reason": ERASED, "decision_reason": ""}),
