@@ -4,14 +4,13 @@ import re
 
 import pytest
 
-from models.cases import Case
-from models.db.connection import writing
-from models.rewards import Reward
+from services.bets.cases import OpeningRequest
+from services.cases import values
 from services.rewards import grants
 from services.shared.clock import DAY_MS, iso_date
 from tests.blueprints.office.test_reports import file_of, rows_of
+from tests.harness.players import import_case, import_prices
 from tests.support.office import signed_in
-from tests.support.openings import Openings, chest
 from tests.support.table import Table
 
 REASON = "for waiting so long"
@@ -59,24 +58,16 @@ def test_rewards_are_reported_by_day_and_kind_beside_the_expected_win(app, compl
 
 
 def test_a_used_free_opening_costs_what_its_case_paid_on_average(app, compliance, player, clock):
-    Openings(app).open(player, chest("desk"))
-    bet = Table(app).spin(player)
-    with writing():
-        Reward.create(
-            user=player.id,
-            kind="daily",
-            number=1,
-            case=Case.get(),
-            value_cents=4_75,
-            state="used",
-            bet=bet.id,
-            offered_at_ms=clock(),
-            changed_at_ms=clock(),
-        )
+    services = app.extensions["services"]
+    import_prices({"Dear": 40, "Cheap": 1})
+    import_case("Desk", {"Dear": 10, "Cheap": 90})
+    granted = grants.grant(user_id=player.id, case=values.value_of("desk"), reason=REASON, now=clock())
+    opening = OpeningRequest(user_id=player.id, case="desk", reward=str(granted.id))
+    services.bets.settle(services.case_openings, opening)
 
     (line,) = rows_of(compliance.get("/office/reports/rewards"), "Cost of rewards by day and kind")[1:-1]
 
-    assert line[-3] == "4.75"
+    assert line[-3] == "4.90"
 
 
 @pytest.mark.usefixtures("given")
