@@ -23,6 +23,10 @@ from services.bets.seeds import ServerSeeds
 from services.bets.settlement import BetSettler
 from services.bets.terms import SpinInProgress
 from services.bets.upgrader import Upgrader
+from services.closing.closing import Closing
+from services.closing.erasing import Erasing
+from services.exports.document import Documents
+from services.exports.making import ExportMaker
 from services.figures.daily_figures import FiguresOfAppended, FiguresOfBattles
 from services.figures.glance import Glance
 from services.items.catalogue import CatalogueCache
@@ -39,6 +43,7 @@ from services.payments.registry import Providers
 from services.payments.sending import PayoutSender
 from services.payments.staff_decisions import StaffDecisions
 from services.payments.withdrawals import Withdrawals
+from services.rewards.bonuses import Bonuses
 from services.rewards.service import Rewards
 from services.shared.background import WorkerPool
 from services.shared.clock import Millis
@@ -139,6 +144,8 @@ class Services:
         self.battle_upkeep = Upkeep(self.battles, ending, beacons=self.beacons, clock=clock)
         self.irl_openings = Openings(IRL, house_edge_ppm=edge)
         self.shipping = Shipping(encrypter=self._encrypter("shipping addresses"))
+        self.documents = Documents(shipping=self.shipping, pseudonyms=self.log.pseudonyms, clock=clock)
+        self.export_maker = ExportMaker(self.documents, proofs=self.proofs, clock=clock)
         self.prices = PriceService(
             feed_url=settings.price_feed_url,
             market_url=settings.price_market_url,
@@ -148,17 +155,24 @@ class Services:
         )
 
         self.payment_providers = Providers(settings, clock=clock)
-        self.deposits = Deposits(self.payment_providers, settings, clock=clock)
+        self.bonuses = bonuses = Bonuses(settings, clock=clock)
+        self.deposits = Deposits(self.payment_providers, settings, bonuses=bonuses, clock=clock)
         self.payout_hold = hold = PayoutHold(self.log)
         self.address_book = AddressBook(self.payment_providers, settings)
         self.withdrawals = Withdrawals(
-            self.payment_providers, settings, address_book=self.address_book, hold=hold, clock=clock
+            self.payment_providers,
+            settings,
+            address_book=self.address_book,
+            bonuses=bonuses,
+            hold=hold,
+            clock=clock,
         )
         self.payout_sender = PayoutSender(self.payment_providers, hold=hold, clock=clock)
-        self.payment_inbox = WebhookInbox(self.payment_providers, settings)
+        self.payment_inbox = WebhookInbox(self.payment_providers, settings, bonuses=bonuses)
+        self.closing = Closing(battles=self.battles, deposits=self.deposits, clock=clock)
         self.alarm_delivery = AlarmDelivery(settings, clock=clock)
         self.reconciliation = Reconciliation(self.payment_providers, self.deposits, hold=hold)
-        self.staff_decisions = StaffDecisions(self.payment_providers, settings)
+        self.staff_decisions = StaffDecisions(self.payment_providers, settings, bonuses=bonuses)
 
         self.two_factor = TwoFactorAuthentication(encrypter=self._encrypter("two-factor secrets"))
         self.platform_login = self._login(LoginProvider.PLATFORM, _game_platform(settings))
@@ -166,6 +180,10 @@ class Services:
         self.identity_login = self._login(LoginProvider.IDENTITY, identity) if identity else None
         self.avatars = Avatars(
             directory=settings.instance_dir / "media" / "avatars", worker_pool=WorkerPool()
+        )
+
+        self.erasing = Erasing(
+            shipping=self.shipping, avatars=self.avatars, erase_after_days=settings.erase_after_days
         )
 
         self.bet_pictures = Pictures(WorkerPool())

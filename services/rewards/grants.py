@@ -8,7 +8,7 @@ from peewee import JOIN
 from models.cases import Case
 from models.db.connection import writing
 from models.rewards import Reward, RewardKind, RewardState
-from services.accounts import users
+from services.accounts import access, users
 from services.audit_trail.actor import current_actor
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
@@ -81,8 +81,8 @@ def grant(
 ) -> Reward:
     """Offer coins, or an opening of a case, to a player; the actor is stored as who granted it.
 
-    A player on a break can claim or use it afterwards. Raises UserNotFound, and Refusal for less than a cent
-    or a bad reason.
+    A player on a break can claim or use it afterwards. Raises UserNotFound, AccountClosed, and Refusal for
+    less than a cent or a bad reason.
     """
     reason = checked_reason(reason)
     columns: dict[str, Any] = {"coins_cents": coins}
@@ -93,7 +93,7 @@ def grant(
     elif coins is None or coins <= 0:
         raise Refusal("the amount must be above 0")
     with writing():
-        users.lock(user_id)
+        access.check_not_closed(users.lock(user_id))
         before = newest_of(user_id, RewardKind.GRANT)
         reward: Reward = Reward.create(
             user=user_id,

@@ -13,6 +13,7 @@ from services.audit_trail.recording import record
 from services.cases.values import CaseValue
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
+from services.limits import exclusions
 from services.rewards.refusals import NothingToClaim, RewardNotFound
 from services.shared.clock import Millis
 from services.shared.money import Cents
@@ -28,6 +29,11 @@ class Offer:
     number: int
     case: CaseValue
     expires_at: Millis | None = None
+
+
+def may_play(user: User, *, now: Millis) -> bool:
+    """Whether the player is shown, offered and paid rewards: not suspended, excluded or on a break."""
+    return user.suspended_at_ms is None and exclusions.current(user, now=now) is None
 
 
 @reading()

@@ -8,14 +8,15 @@ from models.rewards import RewardKind, RewardState
 from models.users import User
 from services.accounts import access, users
 from services.limits import exclusions
-from services.rewards import grants, level_gifts, rakeback, rows
+from services.rewards import bonuses, grants, level_gifts, rakeback, rows
+from services.rewards.bonuses import Bonus, Bonuses
 from services.rewards.daily import Daily, DailyOpening
 from services.rewards.free_openings import LEVEL_ID, FreeOpenings, can_open_free_case
 from services.rewards.grants import Granted
 from services.rewards.level_gifts import Level
 from services.rewards.rakeback import Rakeback
 from services.rewards.refusals import NothingToClaim
-from services.rewards.rows import newest_of, pay
+from services.rewards.rows import may_play, newest_of, pay
 from services.shared.clock import Millis
 from services.shared.money import Cents
 from settings import Settings
@@ -28,7 +29,7 @@ class Overview:
     rakeback: Rakeback | None = None
     levels: Sequence[Level] = ()
     daily: DailyOpening | None = None
-    bonus: None = None
+    bonus: Bonus | None = None
     granted: Sequence[Granted] = ()
 
 
@@ -42,6 +43,7 @@ class Rewards:
         self._rakeback_rate_ppm = settings.rakeback_rate_ppm
         self._level_share_ppm = settings.level_share_ppm
         self._free_case_limit = settings.free_case_limit
+        self._bonuses = Bonuses(settings, clock=clock)
         self._daily = Daily(settings)
         self._clock = clock
         self.free_openings = FreeOpenings(settings, daily=self._daily, clock=clock)
@@ -51,13 +53,14 @@ class Rewards:
         with repeatable_read(within_limit=True):
             user = users.get_by_id(user_id)
             now = self._clock()
-            if not _may_play(user, now=now):
+            if not may_play(user, now=now):
                 return NOTHING
             last_rakeback = newest_of(user_id, RewardKind.RAKEBACK)
             return Overview(
                 rakeback=rakeback.rakeback_of(user, last_rakeback, rate_ppm=self._rakeback_rate_ppm),
                 levels=level_gifts.gifts_of(user, share_ppm=self._level_share_ppm),
                 daily=self._daily.shown(user, now=now),
+                bonus=self._bonuses.shown_to(user),
                 granted=grants.granted_to(
                     user_id, has_free_case=can_open_free_case(user, limit=self._free_case_limit)
                 ),
@@ -75,10 +78,10 @@ class Rewards:
             return pay(rakeback.to_pay(user, last, rate_ppm=self._rakeback_rate_ppm, now=now), now=now)
 
     def claim(self, *, user_id: int, reward_id: str) -> tuple[Cents, User]:
-        """Pay a gift of a level, or a grant; returns the amount, and the player after that.
+        """Pay a gift of a level, a grant or a bonus; returns the amount, and the player after that.
 
-        One of several concurrent claims pays. Raises RewardNotFound, NothingToClaim if it is not offered or a
-        free opening, and what refuses the player's bets.
+        One of several concurrent claims pays. Raises RewardNotFound, NothingToClaim if it is not offered, a
+        free opening, or a bonus that bets have not paid for, and what refuses the player's bets.
         """
         with writing():
             user, now = self._lock_to_pay(user_id)
@@ -88,6 +91,8 @@ class Rewards:
             reward = rows.find(reward_id, user_id=user_id)
             if reward.state != RewardState.OFFERED or reward.coins_cents is None:
                 raise NothingToClaim
+            if reward.kind == RewardKind.BONUS:
+                bonuses.check_complete(reward, user)
             return pay(reward, now=now)
 
     def _lock_to_pay(self, user_id: int) -> tuple[User, Millis]:
@@ -96,7 +101,3 @@ class Rewards:
         access.check_not_suspended(user)
         exclusions.check_none(user, now=now)
         return user, now
-
-
-def _may_play(user: User, *, now: Millis) -> bool:
-    return user.suspended_at_ms is None and exclusions.current(user, now=now) is None

@@ -36,6 +36,7 @@ class Which(StrEnum):
     ALL = "all"
     SUSPENDED = "suspended"
     ON_A_BREAK = "on a break"
+    CLOSED = "closed"
 
 
 class Part(NamedTuple):
@@ -50,10 +51,12 @@ def players(*, which: Which, place: Place, is_oldest_first: bool, now: Millis) -
     """A part of the players, the newest account first, or the oldest."""
     query: Any = User.select()
     if which is Which.SUSPENDED:
-        query = query.where(User.suspended_at_ms.is_null(False))
+        query = query.where(User.suspended_at_ms.is_null(False), User.closed_at_ms.is_null())
     elif which is Which.ON_A_BREAK:
         # The first condition is that of the index.
         query = query.where(User.excluded_until_ms.is_null(False), User.excluded_until_ms > now)
+    elif which is Which.CLOSED:
+        query = query.where(User.closed_at_ms.is_null(False))
     ordered = query.order_by(User.id.asc() if is_oldest_first else User.id.desc())
     return part_of(ordered, place)
 

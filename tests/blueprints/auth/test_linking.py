@@ -29,7 +29,7 @@ CODE_REQUIRED = (403, {"error": "Two-factor code required"})
 
 
 @pytest.fixture
-def clock():
+def stopped_clock():
     return Clock(now_ms())
 
 
@@ -211,10 +211,10 @@ def test_one_of_many_concurrent_uses_of_a_link_succeeds(app, account):
     assert ends == [LINK_FAILED] * 3 + [f"{FRONTEND}?linked=identity"]
 
 
-def test_a_link_is_valid_for_five_minutes(make_app, settings, clock):
-    account = Account(make_app(clock=clock, **settings), "identity")
+def test_a_link_is_valid_for_five_minutes(make_app, settings, stopped_clock):
+    account = Account(make_app(clock=stopped_clock, **settings), "identity")
     returning = account.returning("platform")
-    clock.now += 5 * MINUTE
+    stopped_clock.now += 5 * MINUTE
 
     assert account.back(returning).headers["Location"] == LINK_FAILED
     assert account.me()["logins"] == ["identity"]
@@ -277,8 +277,8 @@ def test_another_origin_can_ask_for_a_link_and_keep_its_cookie(make_app, setting
 
 
 @pytest.mark.security("Linked logins")
-def test_the_setting_asks_for_a_code_to_link_and_to_remove(make_app, settings, clock):
-    app = make_app(clock=clock, **settings, TWO_FACTOR_REQUIRED_FOR="link-login")
+def test_the_setting_asks_for_a_code_to_link_and_to_remove(make_app, settings, stopped_clock):
+    app = make_app(clock=stopped_clock, **settings, TWO_FACTOR_REQUIRED_FOR="link-login")
     account = Account(app, "platform")
     account.link("identity")
     authenticator = Authenticator(app, SimpleNamespace(headers=account.headers))
@@ -366,8 +366,8 @@ def test_a_player_on_a_break_can_link_a_login_and_not_remove_one(account, until)
     assert account.me()["logins"] == BOTH
 
 
-def test_a_login_that_waits_for_a_code_ends_when_it_is_removed(make_app, settings, clock):
-    app = make_app(clock=clock, **settings, TWO_FACTOR_REQUIRED_FOR="login")
+def test_a_login_that_waits_for_a_code_ends_when_it_is_removed(make_app, settings, stopped_clock):
+    app = make_app(clock=stopped_clock, **settings, TWO_FACTOR_REQUIRED_FOR="login")
     account = Account(app, "platform")
     account.link("identity")
     authenticator = Authenticator(app, SimpleNamespace(headers=account.headers))

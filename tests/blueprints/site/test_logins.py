@@ -40,6 +40,7 @@ def test_a_login_is_linked_and_the_first_one_removed(tab, site):
     log_in(tab, site, "the game platform", "newcomer")
     name = tab.locator("#username").inner_text()
     go(tab, "Security")
+    expect(tab.get_by_role("button", name="Link a login with your identity provider")).to_be_visible()
     assert violations_as_shown(tab) == {}
     other = tab.context.new_page()
     other.goto(f"{site.url}/account/security")
