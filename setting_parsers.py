@@ -217,7 +217,7 @@ def witnesses(text: str) -> tuple[tuple[str, str], ...]:
         key, _, url = entry.partition(" ")
         name = key.partition("+")[0]
         # Two keys of one witness are no two witnesses.
-        if not is_witness_key(key) or name in found:
+        if not is_witness_key(key) or name in found or not url:
             raise ValidationError(WITNESSES)
         try:
             found[name] = key, base_url(url.strip())

@@ -22,10 +22,10 @@ def tasks(app: Flask) -> list[RepeatedTask]:
     """All tasks of witnesses; none without witnesses."""
     services: Services = app.extensions["services"]
     witnesses = services.witnesses
+    waits = _add_metrics(witnesses, app.extensions["metrics"].registry)
     if not witnesses.all:
         return []
     lease = Lease("witnesses")
-    waits = _add_metrics(witnesses, app.extensions["metrics"].registry)
 
     def hold() -> None:
         waits.set(freshness.freshness(now=services.clock()).waits_ms / 1_000)

@@ -208,6 +208,7 @@ def test_every_answer_field_is_required_unless_it_is_optional(document, operatio
         ("Readiness", "held"),
         ("Readiness", "redis"),
         ("Readiness", "redisProblem"),
+        ("Readiness", "witnesses"),
         ("SingleCase", "requiredLevel"),
         ("SingleCase", "usedBalanceType"),
         ("SingleCaseItem", "wear"),

@@ -112,6 +112,8 @@ TABLE = [
     Endpoint("GET", "/<log_name:log>/tile/<anything:tile>", "/log-2/tile/0/001", PUBLIC, 404),
     Endpoint("GET", "/<log_name:log>/tile/entries/<anything:bundle>", "/log-2/tile/entries/001", PUBLIC, 404),
     Endpoint("GET", "/<log_name:log>/key", "/log-2/key", PUBLIC, 404),
+    Endpoint("GET", "/<log_name:log>/witnessed", "/log-2/witnessed", PUBLIC, 404),
+    Endpoint("GET", "/<log_name:log>/witnesses", "/log-2/witnesses", PUBLIC, 404),
     Endpoint("GET", "/<log_name:log>/revealed/<number>", "/log-2/revealed/1", PUBLIC, 404),
     Endpoint("GET", "/log/receipts/<int:nonce>", "/log/receipts/1", USER, 404),
     Endpoint("GET", "/upgrader/bets/<int:nonce>", "/upgrader/bets/1", USER, 404),
