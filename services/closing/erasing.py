@@ -92,9 +92,10 @@ class Erasing:
     def erase(self, *, user_id: int, reason: str | None, now: Millis) -> User:
         """Erase a closed account; returns the player after that.
 
-        Without a ``reason`` only when its retention is over. Files and the ids of requests go first, then
-        all the rest in one transaction, so an interrupted erasure can be repeated. Raises UserNotFound, and
-        Refusal if it is not closed, not due, erased already, or something is left to be decided.
+        Without a ``reason`` only when its retention is over. Files, the export and the ids of requests go
+        first, then all the rest in one transaction, so an interrupted erasure can be repeated. Raises
+        UserNotFound, and Refusal if it is not closed, not due, erased already, or something is left to be
+        decided.
         """
         stored_reason = "the retention is over" if reason is None else checked_reason(reason)
         user = users.get_by_id(user_id)
