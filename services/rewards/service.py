@@ -43,7 +43,7 @@ class Rewards:
         self._rakeback_rate_ppm = settings.rakeback_rate_ppm
         self._level_share_ppm = settings.level_share_ppm
         self._free_case_limit = settings.free_case_limit
-        self._bonuses = Bonuses(settings, clock=clock)
+        self.bonuses = Bonuses(settings, clock=clock)
         self._daily = Daily(settings)
         self._clock = clock
         self.free_openings = FreeOpenings(settings, daily=self._daily, clock=clock)
@@ -60,7 +60,7 @@ class Rewards:
                 rakeback=rakeback.rakeback_of(user, last_rakeback, rate_ppm=self._rakeback_rate_ppm),
                 levels=level_gifts.gifts_of(user, share_ppm=self._level_share_ppm),
                 daily=self._daily.shown(user, now=now),
-                bonus=self._bonuses.shown_to(user),
+                bonus=self.bonuses.shown_to(user),
                 granted=grants.granted_to(
                     user_id, has_free_case=can_open_free_case(user, limit=self._free_case_limit)
                 ),

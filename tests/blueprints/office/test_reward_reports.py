@@ -4,8 +4,6 @@ import re
 
 import pytest
 
-from services.bets.cases import OpeningRequest
-from services.cases import values
 from services.rewards import grants
 from services.shared.clock import DAY_MS, iso_date
 from tests.blueprints.office.test_reports import file_of, rows_of
@@ -57,17 +55,19 @@ def test_rewards_are_reported_by_day_and_kind_beside_the_expected_win(app, compl
     }
 
 
-def test_a_used_free_opening_costs_what_its_case_paid_on_average(app, compliance, player, clock):
-    services = app.extensions["services"]
-    import_prices({"Dear": 40, "Cheap": 1})
-    import_case("Desk", {"Dear": 10, "Cheap": 90})
-    granted = grants.grant(user_id=player.id, case=values.value_of("desk"), reason=REASON, now=clock())
-    opening = OpeningRequest(user_id=player.id, case="desk", reward=str(granted.id))
-    services.bets.settle(services.case_openings, opening)
+def test_a_used_free_opening_costs_what_its_case_pays_on_average(app, compliance, player, connect):
+    import_prices({"Dear": 55, "Cheap": 5})
+    import_case("Box", {"Dear": 10, "Cheap": 90})
+    to = f"/office/players/{player.platform_id}"
+    signed_in(app, "support").act(to, "reward", amount="", case="box", reason=REASON)
+    reward = rows_of(compliance.get(f"{to}/rewards"), "Rewards of the player, the newest first")[1]
+    assert reward[1:6] == ["grant", "offered", "", "box", "10.00"]
+
+    assert connect(player).call("case:open", {"case": "box", "reward": reward[0]})["status"]
+    app.extensions["services"].log.append_now()
 
     (line,) = rows_of(compliance.get("/office/reports/rewards"), "Cost of rewards by day and kind")[1:-1]
-
-    assert line[-3] == "4.90"
+    assert line[-3:] == ["10.00", "0.00", "\u2013"]
 
 
 @pytest.mark.usefixtures("given")
