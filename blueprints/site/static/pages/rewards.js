@@ -207,8 +207,8 @@ function ofGuest({ rakebackRate, levels, dailyShare, bonus }) {
     levels.length && ["Gifts of levels", html`Each once. The first one: level ${levels[0].level} gives
       ${textOf(levels[0])}, after ${whole(levels[0].experience)} coins wagered.`],
     dailyShare && ["Daily free opening", "A case a day, by your bets of the last seven days."],
-    bonus && ["Bonus of a deposit", `${bonus.percent} % of a deposit for which it is offered, up to ${amount(bonus.max)}
-      coins, paid when you have wagered it ${bonus.wagering} times within ${bonus.days} days.`],
+    bonus && ["Bonus of a deposit", `${bonus.percent} % of the next deposit of a player who has used a promo code,
+      up to ${amount(bonus.max)} coins, paid when you have wagered it ${bonus.wagering} times within ${bonus.days} days.`],
   ].filter(Boolean);
   if (!offered.length) return status("no-rewards", "There are no rewards at the moment.");
   return html`
