@@ -123,8 +123,8 @@ function ofLevels(levels) {
   const due = levels.filter((gift) => gift.level <= level && gift.state !== "claimed" && gift.state !== "used");
   return html`
     ${due.length ? html`<ul id="due-gifts" class="lines">${due.map(dueGift)}</ul>` : nothing}
-    ${next ? progress("gifts", experience - began, next.experience - began, html`You have level ${level}. Level ${next.level} gives
-      ${textOf(next)}: wager ${whole(next.experience - experience)} coins more.`) : nextLevelOnly()}
+    ${next ? progress("gifts", experience - began, next.experience - began, html`You have level ${level}.
+      Level ${next.level} gives ${textOf(next)}: wager ${whole(next.experience - experience)} coins more.`) : nextLevelOnly()}
     ${levels.length ? html`<details><summary>All gifts of levels</summary>
       <ul class="lines">${levels.map((gift) => html`<li>${named(html`Level ${gift.level}: ${nameOf(gift)}`)}
         <span class="quiet">${STATES[gift.state] ?? (gift.level <= level ? "Reached" : "")}</span></li>`)}</ul>
