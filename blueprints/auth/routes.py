@@ -22,6 +22,7 @@ from server.http.response_headers import allow_cookies
 from server.http.strict_requests import current_request
 from server.realtime.realtime import current_realtime
 from services.accounts import access
+from services.accounts.login import devices
 from services.accounts.login.flow import Login
 from services.accounts.login.providers import ATTEMPT_MS, AnotherLogin, LoginFailed, ProviderUnavailable
 from services.accounts.two_factor.service import CHALLENGE_MS, Challenge
@@ -33,7 +34,9 @@ blueprint = ApiBlueprint("auth", __name__, url_prefix="/auth", description="Logg
 LOGGED_OUT = {"success": True, "message": "Logged out everywhere"}
 
 log = logging.getLogger("platform.login")
-CHALLENGE = "challenge"
+CHALLENGE, DEVICE = "challenge", "device"
+DEVICE_SECONDS = 400 * 86_400
+"""How long a browser keeps the cookie of its device after a login. Browsers allow no more."""
 
 MOVED = "moved"
 """The parameter of a login that began on another host."""
@@ -169,12 +172,14 @@ def _begin(login: Login) -> Response:
 
 def _finish(login: Login) -> Response:
     services, cookie_name = get_services(), _cookie_name(login.name)
-    now = services.clock()
+    now, device = services.clock(), devices.known_or_new(request.cookies.get(_cookie_name(DEVICE)))
     try:
         # Nobody yet: the login says who, when the provider has.
         with acting_as(Actor(address=request.remote_addr)):
             query = list(request.args.items(multi=True))
-            result = login.finish(query=query, cookie=request.cookies.get(cookie_name), now=now)
+            result = login.finish(
+                query=query, cookie=request.cookies.get(cookie_name), device=device, now=now
+            )
         if isinstance(result, Challenge):
             response = _challenged(result)
         else:
@@ -187,6 +192,7 @@ def _finish(login: Login) -> Response:
     except (LoginFailed, ProviderUnavailable, AccountSuspended) as problem:
         response = _refused(login, problem)
     response.delete_cookie(cookie_name, **_cookie_options())
+    response.set_cookie(_cookie_name(DEVICE), device, max_age=DEVICE_SECONDS, **_cookie_options())
     return response
 
 

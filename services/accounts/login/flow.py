@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from models.db.connection import writing
 from models.users import User
 from services.accounts import access, users
+from services.accounts.login import devices
 from services.accounts.login.providers import ATTEMPT_MS, Attempt, LoginFailed, Provider
 from services.accounts.two_factor.service import Challenge, TwoFactorAuthentication
 from services.audit_trail.actor import acting_as_player
@@ -36,10 +37,13 @@ class Login:
         attempt = Attempt(expires_at=Millis(now + ATTEMPT_MS))
         return self.provider.login_url(attempt, now=now), attempt.to_cookie(self.encrypter)
 
-    def finish(self, *, query: list[tuple[str, str]], cookie: str | None, now: Millis) -> User | Challenge:
+    def finish(
+        self, *, query: list[tuple[str, str]], cookie: str | None, device: str, now: Millis
+    ) -> User | Challenge:
         """The player who comes back with this query, or a challenge to send a 2FA code for.
 
-        The first login creates the account. Raises LoginFailed, ProviderUnavailable, AccountSuspended.
+        The first login creates the account. The ``device`` is noted once the provider has said who it is,
+        whatever becomes of the login. Raises LoginFailed, ProviderUnavailable, AccountSuspended.
         """
         parameters = dict(query)
         if len(parameters) != len(query):
@@ -54,6 +58,7 @@ class Login:
             user = users.get_or_create(
                 platform_id=person.platform_id, username=person.username, avatar=person.avatar, now=now
             )
+            devices.note(device, user_id=user.id, now=now)
             access.check_not_suspended(user)
             if self.needs_code and user.two_factor_enabled:
                 return self.two_factor.begin_login(user_id=user.id, now=now)
