@@ -11,6 +11,7 @@ import { coins, picture, skeletons } from "../parts/elements.js";
 import { options } from "../parts/forms.js";
 import {
   asked, Choice, GAME, matchesFirst, pageButtons, pageNumber, priceRange, Resource, searchAndFilters, searched, searchField,
+  usedFilters,
 } from "../parts/lists.js";
 import { current, query, setQuery } from "../router.js";
 import { state, update } from "../store.js";
@@ -101,7 +102,7 @@ export function page() {
     ${searchAndFilters(
       searchField({ id: "search", label: "Search by words of the name" }),
       [nearSwitch(), SORT.view(), GAME.view(), WEAR.view(), priceRange()],
-      Number(isNear()))}
+      usedFilters() + Number(isNear()))}
     ${aimForm()}
     <ul id="items" class="cards" tabindex="-1">${items.isFirst ? skeletons(PAGE_SIZE, "card")
       : repeat(shown, ({ marketHashName }) => marketHashName, card)}</ul>

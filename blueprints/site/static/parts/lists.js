@@ -147,25 +147,28 @@ export function searchField({ id, label, onType }) {
       .value=${query().get("search") ?? ""} @input=${type}>`;
 }
 
-const FILTERS = ["type", "wear", "kind", "minPrice", "maxPrice"];
+const FILTERS = ["type", "wear", "kind", "mode", "show", "minPrice", "maxPrice"];
 let areFiltersOpen = false;
 
-/** A search field and filters. On a phone a button opens the filters; it counts those in use, and `more`. */
-export function searchAndFilters(search, filters, more = 0) {
-  const count = FILTERS.filter((name) => query().get(name)).length + more;
+/** How many of these filters are in use. An order is none. */
+export const usedFilters = (...names) => (names.length ? names : FILTERS).filter((name) => query().get(name)).length;
+
+/** Filters which a button opens on a phone; it says how many are in use. */
+export function folded(filters, used = usedFilters()) {
   const fold = () => {
     areFiltersOpen = !areFiltersOpen;
     update();
   };
   return html`
-    <div class="row filters" role="search">
-      ${search}
-      <button id="fold" type="button" class="plain" aria-expanded=${areFiltersOpen} aria-controls="folded"
-        @click=${fold}>Filters${count ? html` <span class="badge">${count}<span class="unseen"> in use</span></span>`
-          : nothing}</button>
-      <div id="folded" ?data-open=${areFiltersOpen}>${filters}</div>
-    </div>`;
+    <button id="fold" type="button" class="plain" aria-expanded=${areFiltersOpen} aria-controls="folded"
+      @click=${fold}>Filters${used ? html` <span class="badge">${used}<span class="unseen"> in use</span></span>`
+        : nothing}</button>
+    <div id="folded" ?data-open=${areFiltersOpen}>${filters}</div>`;
 }
+
+/** A search field and filters, which are folded. */
+export const searchAndFilters = (search, filters, used) =>
+  html`<div class="row filters" role="search">${search} ${folded(filters, used)}</div>`;
 
 /** The words of a text without what a search ignores (services/shared/item_search.py). */
 const wordsOf = (text) => text.replace(/[-★™]/g, "").normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
@@ -240,9 +243,8 @@ export class PagedList {
     const isEmpty = value && !entries.length && !problem;
     return html`
       <div class="row filters">
-        ${this.#shown.view()}
-        ${this.#order?.view()}
         ${search() ? searchField({ id: `${name}-search`, label: search() }) : nothing}
+        ${this.#order ? folded([this.#shown.view(), this.#order.view()]) : this.#shown.view()}
       </div>
       <ul id=${name} class="lines ${name}">${isFirst ? skeletons(PAGE_SIZE)
         : repeat(entries, ({ type, id, _id }) => `${type}/${id ?? _id}`, lineOf)}</ul>
