@@ -26,12 +26,12 @@ const WAGER_PAUSE_MS = 400;
 const items = new Resource(loadPage);
 const SORT = new Choice("sort", "Sort by price", [
   ["Descending", "Highest price first"], ["Ascending", "Lowest price first"],
-]);
+], { first: () => (isNear() ? "Ascending" : "Descending") }); // Of items near the wager, the likeliest.
 const WEAR = new Choice("wear", "Wear of the items", [
   ["all", "Any wear"],
   ...WEARS.map((wear) => [wear, wear]),
 ]);
-const UNITS = [["multiplier", "× the wager"], ["chance", "% chance"]];
+const UNITS = [["multiplier", "× wager"], ["chance", "% chance"]];
 const aim = { text: "2", unit: "multiplier", problem: "", note: "" };
 
 // A player who asks for prices or a name looks at the whole catalogue, and so does `range=all`.

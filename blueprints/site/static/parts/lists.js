@@ -86,23 +86,23 @@ export const ownResource = (...paths) => new Resource(async (signal) => {
 });
 
 /**
- * A choice with the name `name` in the query. `options` are those of a <select>, the first one is chosen at first. Its
- * label is seen if it `isLabelled`.
+ * A choice with the name `name` in the query. `options` are those of a <select>; at first that of `first()` is chosen,
+ * or the first one. Its label is seen if it `isLabelled`.
  */
 export class Choice {
-  constructor(name, label, options, { id = name, isLabelled = false } = {}) {
+  constructor(name, label, options, { id = name, isLabelled = false, first = () => this.values[0] } = {}) {
     const values = options.flatMap(([value, text]) => (Array.isArray(text) ? text.map(([each]) => each) : value));
-    Object.assign(this, { name, label, options, values, id, isLabelled });
+    Object.assign(this, { name, label, options, values, id, isLabelled, first });
   }
 
   get value() {
     const value = query().get(this.name);
-    return this.values.includes(value) ? value : this.values[0];
+    return this.values.includes(value) ? value : this.first();
   }
 
   view() {
     const choose = ({ target: { value } }) =>
-      setQuery({ [this.name]: value === this.values[0] ? null : value, page: null });
+      setQuery({ [this.name]: value === this.first() ? null : value, page: null });
     return html`<label class="row"><span class=${this.isLabelled ? "" : "unseen"}>${this.label}</span>
       <select id=${this.id} @change=${choose}>${options(this.options, this.value)}</select></label>`;
   }
