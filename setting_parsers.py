@@ -65,6 +65,7 @@ FRACTION = number(0, 999_999, "a fraction from 0 to below 1 with at most six dec
 SECONDS = number(0, 600_000, "seconds from 0 to 600 with at most three decimals", unit=1000)
 POLL_SECONDS = number(100, 600_000, "seconds from 0.1 to 600 with at most three decimals", unit=1000)
 MINUTES = number(0, 10_080 * 60_000, "minutes from 0 to 10080", unit=60_000)
+HOURS = number(0, 720 * 3_600_000, "hours from 0 to 720", unit=3_600_000)
 
 
 def listed(text: str) -> tuple[str, ...]:

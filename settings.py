@@ -235,8 +235,8 @@ class Settings:
     two_factor_required_for: tuple[str, ...] = _setting(
         "TWO_FACTOR_REQUIRED_FOR", "", parsers.some_of("login", "trade-url", "vault-unlock")
     )
-    """What players with two-factor authentication need a code for, besides claims, prizes, withdrawals
-    and raising a limit: `login`, `trade-url` and `vault-unlock`, separated by commas."""
+    """What players with two-factor authentication need a code for, besides claims, prizes, withdrawals,
+    their addresses and raising a limit: `login`, `trade-url` and `vault-unlock`, separated by commas."""
     trade_url_own_only: bool = _setting("TRADE_URL_OWN_ONLY", "0", flag())
     """1 accepts only trade URLs of the player's own account of the game platform."""
     price_feed_url: str = _setting("PRICE_FEED_URL", "", parsers.http_url, secret=True)
@@ -302,6 +302,10 @@ class Settings:
     withdrawal_min_wagered_ppm: int = _setting("WITHDRAWAL_MIN_WAGERED", "0", parsers.FACTOR)
     """The part of all deposits that a player who can play must have wagered before a withdrawal: 1 is all
     of them."""
+    address_delay_ms: int = _setting("ADDRESS_HOURS", "0", parsers.HOURS)
+    """The hours that a new entry of a player's [address book](payments.md#the-address-book) waits before a
+    withdrawal can go to it, 0 to 720. With 0 withdrawals go to any address at once. In production 24 by
+    default."""
 
     @classmethod
     def from_env(cls, env: Mapping[str, str], *, instance_dir: Path = INSTANCE_DIR) -> "Settings":
@@ -322,12 +326,7 @@ class Settings:
                 # With its default, so that the other checks report nothing about it.
                 values[each.name] = parse(default)
         production = values["production"]
-        if not given.get("PAYMENT_METHODS") and (production or "PAYMENT_METHODS" in given):
-            values["payment_methods"] = ()
-        if not given.get("BEACON_URLS") and (production or "BEACON_URLS" in given):
-            values["beacon_urls"] = () if "BEACON_URLS" in given else PUBLIC_RELAYS
-        if not given.get("OFFICE_ENABLED") and production:
-            values["office_enabled"] = False
+        values |= _other_defaults(given, production=production)
         settings = cls(**values)
         wrong |= settings._conflicts()
         if production:
@@ -448,6 +447,20 @@ class Settings:
         if not self.log_signing_key:
             wrong["LOG_SIGNING_KEY"] = "must be given when APP_ENV is production"
         return wrong
+
+
+def _other_defaults(given: Mapping[str, str], *, production: bool) -> dict[str, Any]:
+    """Fields whose default in production is another, or that a blank value empties."""
+    values: dict[str, Any] = {}
+    if not given.get("PAYMENT_METHODS") and (production or "PAYMENT_METHODS" in given):
+        values["payment_methods"] = ()
+    if not given.get("BEACON_URLS") and (production or "BEACON_URLS" in given):
+        values["beacon_urls"] = () if "BEACON_URLS" in given else PUBLIC_RELAYS
+    if not given.get("OFFICE_ENABLED") and production:
+        values["office_enabled"] = False
+    if not given.get("ADDRESS_HOURS") and production:
+        values["address_delay_ms"] = parsers.HOURS("24")
+    return values
 
 
 def _decimal(number: int, unit: int = PPM) -> str:

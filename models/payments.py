@@ -1,4 +1,4 @@
-"""Deposits, withdrawals and payments, the messages of providers, and differences from them."""
+"""Deposits, withdrawals, their addresses and payments, providers' messages, and differences from them."""
 
 from enum import StrEnum
 
@@ -214,6 +214,29 @@ class Withdrawal(Table):
             # Searches of staff.
             SQL("CREATE INDEX withdrawals_by_destination ON withdrawals (destination)"),
             SQL("CREATE INDEX withdrawals_by_txhash ON withdrawals (txhash) WHERE txhash IS NOT NULL"),
+        )
+
+
+class WithdrawalAddress(Table):
+    """An entry of a player's address book. It is added and deleted, and never changed."""
+
+    # Random hexadecimal digits.
+    id = peewee.CharField(max_length=32, primary_key=True)
+    user = peewee.ForeignKeyField(User, on_delete="RESTRICT", index=False)
+    user_id: int
+    method = peewee.CharField(max_length=64)
+    # The player's own word for it. Name and address are personal details.
+    name = peewee.CharField(max_length=32)
+    address = peewee.CharField(max_length=256)
+    created_at_ms = peewee.BigIntegerField()
+
+    class Meta:
+        table_name = "withdrawal_addresses"
+        indexes = (
+            # A player's entries, and none twice: the same one again would begin its delay anew.
+            (("user", "method", "address"), True),
+            # Those that were added lately, for the sockets.
+            SQL("CREATE INDEX withdrawal_addresses_by_time ON withdrawal_addresses (created_at_ms)"),
         )
 
 

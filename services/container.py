@@ -28,6 +28,7 @@ from services.items.prices.service import PriceService
 from services.log.bet_log import BetLog
 from services.log.notes import LogKeys
 from services.maintenance.encryption import EncryptedColumn, encrypted_columns
+from services.payments.address_book import AddressBook
 from services.payments.deposits import Deposits
 from services.payments.hold import PayoutHold
 from services.payments.inbox import WebhookInbox
@@ -36,6 +37,7 @@ from services.payments.registry import Providers
 from services.payments.sending import PayoutSender
 from services.payments.staff_decisions import StaffDecisions
 from services.payments.withdrawals import Withdrawals
+from services.rewards.service import Rewards
 from services.shared.background import WorkerPool
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter, derive_key
@@ -69,7 +71,6 @@ from services.staff.money_actions import (
 from services.staff.proposals import Action, Proposals
 from services.staff.sign_in import SignIn
 from services.wallet.prizes import Shipping
-from services.wallet.rewards import Rewards
 from settings import Settings
 
 
@@ -146,7 +147,10 @@ class Services:
         self.payment_providers = Providers(settings, clock=clock)
         self.deposits = Deposits(self.payment_providers, settings, clock=clock)
         self.payout_hold = hold = PayoutHold(self.log)
-        self.withdrawals = Withdrawals(self.payment_providers, settings, hold=hold, clock=clock)
+        self.address_book = AddressBook(self.payment_providers, settings)
+        self.withdrawals = Withdrawals(
+            self.payment_providers, settings, address_book=self.address_book, hold=hold, clock=clock
+        )
         self.payout_sender = PayoutSender(self.payment_providers, hold=hold, clock=clock)
         self.payment_inbox = WebhookInbox(self.payment_providers, settings)
         self.rewards = Rewards(settings, clock=clock)
@@ -202,7 +206,7 @@ class Services:
         above, base_url = settings.office_four_eyes_above_cents, settings.base_url
         return [
             AdjustBalance(approval_above_cents=above),
-            GrantReward(self.rewards, approval_above_cents=above),
+            GrantReward(approval_above_cents=above),
             CreditDeposit(decisions, approval_above_cents=above),
             RetryWebhook(self.payment_inbox, approval_above_cents=above),
             ApproveWithdrawal(decisions, approval_above_cents=settings.withdrawal_four_eyes_above_cents),

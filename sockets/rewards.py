@@ -2,8 +2,8 @@
 
 from server.realtime.realtime import Realtime
 from services.container import Services
+from services.rewards import rows, service
 from services.shared.clock import Millis
-from services.wallet import rewards
 from sockets.payments import COMMIT_MS, MOST_AT_ONCE
 from sockets.reward_schemas import RewardsSchema
 
@@ -29,7 +29,7 @@ class RewardChanges:
     def send_new(self) -> None:
         """Send what has changed since the last round. A task of tasks/table.py calls it every 0.8 seconds."""
         now = self._services.clock()
-        changed = rewards.changed_since(Millis(self._since - COMMIT_MS), most=MOST_AT_ONCE)
+        changed = rows.changed_since(Millis(self._since - COMMIT_MS), most=MOST_AT_ONCE)
         for user_id in {row.user_id for row in changed if (row.id, row.state) not in self._sent}:
             self._send(user_id)
         # Last: after a failure the next round sends all of them again.
@@ -38,7 +38,7 @@ class RewardChanges:
 
     def _send(self, user_id: int) -> None:
         sids = self._realtime.connections.sids_of(user_id)
-        overview = self._services.rewards.overview(user_id) if sids else rewards.NOTHING
-        if overview is not rewards.NOTHING:
+        overview = self._services.rewards.overview(user_id) if sids else service.NOTHING
+        if overview is not service.NOTHING:
             for sid in sids:
                 self._realtime.send(sid, [(REWARDS_CHANGED, PAYLOAD.dump(overview))])

@@ -167,3 +167,12 @@ class PaymentChangedSchema(WireSchema):
     id = text("The id of the deposit or withdrawal", "8f14e45fceea167a5a36dedd4bea2543")
     type = Computed(history.type_of, "string", "`deposit` or `withdrawal`", "deposit")
     status = text("The status", "credited", validate=one_of(*history.STATUSES))
+
+
+class AddressAddedSchema(WireSchema):
+    """An address that was added to the player's address book."""
+
+    id = text("The id of the address", "0f2d7e61c8b94d5a93b1c07e5a6d4f38")
+    method = text("Its payment method", "BTC-CHAIN")
+    name = text("The player's word for it", "My wallet")
+    usable_from = epoch_ms("From when withdrawals can go to it", attribute="usable_from_ms")

@@ -16,7 +16,7 @@ from services.shared.signals import Signal, invalidate_received
 from sockets.battles import BattleFeed
 from sockets.bets import OpeningEvent, SpinEvent
 from sockets.live_feed import LiveFeed
-from sockets.payments import PaymentChanges
+from sockets.payments import NewAddresses, PaymentChanges
 from sockets.player_state import PlayerState
 from sockets.proofs import ProofDelivery
 from sockets.rewards import RewardChanges
@@ -29,6 +29,7 @@ def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
     feed = LiveFeed(realtime, services)
     proofs = app.extensions["proofs"] = ProofDelivery(realtime, services, feed)
     app.extensions["payment_changes"] = PaymentChanges(realtime, services)
+    app.extensions["new_addresses"] = NewAddresses(realtime, services)
     app.extensions["reward_changes"] = RewardChanges(realtime, services)
     battles = app.extensions["battle_feed"] = BattleFeed(realtime, services, state, feed)
 

@@ -43,6 +43,9 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
             app.extensions["payment_changes"].send_new, every_seconds=0.8, on_failure="payments not compared"
         ),
         RepeatedTask(
+            app.extensions["new_addresses"].send_new, every_seconds=0.8, on_failure="addresses not compared"
+        ),
+        RepeatedTask(
             app.extensions["reward_changes"].send_new, every_seconds=0.8, on_failure="rewards not compared"
         ),
         # Each relay as soon as it may have the next round, while there are battles.

@@ -158,6 +158,7 @@ GOOD_VALUES = [
     ("WITHDRAWAL_FOUR_EYES_ABOVE", "500", "withdrawal_four_eyes_above_cents", 50_000),
     ("WITHDRAWAL_AUTO_APPROVE", "20.5", "withdrawal_auto_approve_cents", 2_050),
     ("WITHDRAWAL_MIN_WAGERED", "0.5", "withdrawal_min_wagered_ppm", 500_000),
+    ("ADDRESS_HOURS", "0.5", "address_delay_ms", 1_800_000),
     ("LOG_LEVEL", "Warning", "log_level", "warning"),
     ("BEACON_URLS", "http://A.test/x/, https://b.test", "beacon_urls", ("http://a.test/x", "https://b.test")),
     ("BEACON_CHAIN_HASH", "5D" * 32, "beacon_chain_hash", "5d" * 32),
@@ -246,6 +247,7 @@ BAD_VALUES = [
     ("ALARM_PAYOUT", "0", AMOUNT),
     ("ALARM_WEBHOOK_URL", "alarms.example.com", ADDRESS),
     ("WITHDRAWAL_MIN_WAGERED", "1000.1", FACTOR),
+    ("ADDRESS_HOURS", "721", "must be hours from 0 to 720"),
     ("RAKEBACK_RATE", "1", FRACTION),
     ("BONUS_PERCENT", "12.5", "must be a whole number from 0 to 1000"),
     ("BONUS_DAYS", "0", "must be a whole number from 1 to 365"),
@@ -329,6 +331,12 @@ def test_the_back_office_is_off_in_production_unless_it_is_turned_on(read):
     assert read().office_enabled
     assert not read(**IN_PRODUCTION).office_enabled
     assert read(**IN_PRODUCTION, OFFICE_ENABLED="1").office_enabled
+
+
+def test_new_addresses_wait_for_a_day_in_production_unless_that_is_changed(read):
+    assert read().address_delay_ms == 0
+    assert read(**IN_PRODUCTION).address_delay_ms == 86_400_000
+    assert read(**IN_PRODUCTION, ADDRESS_HOURS="0").address_delay_ms == 0
 
 
 def test_the_demonstration_of_payments_is_for_development_only(read, refused):

@@ -15,9 +15,11 @@ from blueprints.limits.schemas import (
     SummarySchema,
 )
 from server.current_services import get_services
+from services.accounts import users
 from services.limits import exclusions, limits, play_statistics
 from services.limits.limits import Limit, Limits
 from services.limits.play_statistics import PlayStatistics
+from services.wallet import vault
 
 blueprint = ApiBlueprint("limits", __name__, url_prefix="/limits", description="Limits and breaks")
 
@@ -74,12 +76,13 @@ def confirm_limit_request(request_id: str) -> Limits:
 def take_break(body: dict[str, Any]) -> dict[str, Any]:
     """Refuse the caller's bets from now on, in all games. A break can be made longer, never shorter.
 
-    Proofs, vault, prizes, claims and history stay usable.
+    Proofs, vault, prizes, claims, withdrawals and history stay usable.
     """
     services, user_id = get_services(), current_user().id
     exclusion = exclusions.exclude(user_id=user_id, duration=body["duration"], now=services.clock())
     services.battles.take_back(user_id=user_id)
-    return {"success": True} | exclusion
+    coins = vault.withdrawable(users.get_by_id(user_id), now=services.clock())
+    return {"success": True, "withdrawable_cents": coins} | exclusion
 
 
 @blueprint.get("/summary")

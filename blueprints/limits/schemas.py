@@ -100,6 +100,11 @@ class BreakAnswerSchema(ExclusionSchema):
     """The break has begun, or was made longer."""
 
     success = flag("Always true")
+    withdrawable = Coins(
+        "What can be withdrawn now: the balance, and coins of the vault that can be unlocked",
+        25,
+        attribute="withdrawable_cents",
+    )
 
 
 class SummarySchema(WireSchema):

@@ -305,6 +305,7 @@ def player_requests(platform_id: str) -> Any:
         player,
         "requests",
         listed=listed(found),
+        addresses=get_services().address_book.of_player(player.id),
         type_of=history.type_of,
         types=list(history.EntryType),
         statuses=history.STATUSES,

@@ -5,8 +5,8 @@ from typing import BinaryIO
 from blueprints.api.cli import OperatorGroup, print_json
 from blueprints.operator.imports import file_argument, read_array
 from server.current_services import get_services
+from services.rewards import importing
 from services.shared.money import number_from_cents
-from services.wallet import level_gifts
 
 group = OperatorGroup("rewards", help="Import the gifts of levels.")
 
@@ -24,6 +24,6 @@ def import_level_gifts(file: BinaryIO) -> None:
     docs/import-formats.md.
     """
     services = get_services()
-    gifts = level_gifts.import_gifts(read_array(file), settings=services.settings, now=services.clock())
+    gifts = importing.import_gifts(read_array(file), settings=services.settings, now=services.clock())
     coins = sum(gift.coins_cents for gift in gifts)
     print_json({"levels": len(gifts), "coins": number_from_cents(coins)})

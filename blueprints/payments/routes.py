@@ -1,4 +1,4 @@
-"""/payments: the caller's deposits and withdrawals."""
+"""/payments: the caller's deposits, withdrawals and address book."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -9,8 +9,11 @@ from blueprints.api.auth import current_user, require_two_factor, require_user
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.pagination import list_answer
 from blueprints.payments.schemas import (
+    AddressAnswerSchema,
+    AddressesSchema,
     DepositAnswerSchema,
     MethodsSchema,
+    NewAddressSchema,
     NewDepositSchema,
     NewWithdrawalSchema,
     PaymentsQuery,
@@ -23,7 +26,8 @@ from server.http.rate_limit import LONG_LIST, count_as
 from server.schemas import SuccessSchema
 from services.accounts import users
 from services.payments import history, rows
-from services.payments.errors import InvalidAddress, UnknownMethod
+from services.payments.errors import InvalidAddress, InvalidAddressName, UnknownMethod
+from services.shared.errors import Refusal
 from services.shared.money import Cents, cents_from_number
 from sockets.player_state import player_state
 
@@ -73,7 +77,7 @@ def make_deposit(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
     services = get_services()
     deposit, is_new = services.deposits.create(
         user_id=current_user().id,
-        method=_method(body),
+        method=_text(body["method"], UnknownMethod),
         amount=_amount(body),
         idempotency_key=request.headers.get(KEY_HEADER),
         now=services.clock(),
@@ -119,14 +123,15 @@ def request_withdrawal(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
     """Request a withdrawal, which can't be cancelled. Its coins leave the balance at once.
 
     The events `balance` and `payments:changed` follow. 400 `Wager your deposits first` says in `missing` how
-    much.
+    much. If new addresses have to wait, it goes only to one of the address book that has waited: 400 `Add
+    this address first`, or `This address can be used from 2026-03-18T12:00:00Z` with `usableFrom`.
     """
     services, user_id = get_services(), current_user().id
     withdrawal, is_new = services.withdrawals.request(
         user_id=user_id,
-        method=_method(body),
+        method=_text(body["method"], UnknownMethod),
         amount=_amount(body),
-        to=_address(body),
+        to=_text(body["to"], InvalidAddress),
         idempotency_key=request.headers.get(KEY_HEADER),
         now=services.clock(),
     )
@@ -141,6 +146,49 @@ def request_withdrawal(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
 def get_withdrawal(withdrawal_id: str) -> dict[str, Any]:
     """One of the caller's withdrawals."""
     return {"withdrawal": rows.get(Withdrawal, withdrawal_id, user_id=current_user().id)}
+
+
+@blueprint.get("/addresses")
+@require_user
+@blueprint.response(200, AddressesSchema)
+def list_addresses() -> dict[str, Any]:
+    """The caller's address book, and how long a new address waits."""
+    book = get_services().address_book
+    return {"addresses": book.of_player(current_user().id), "delay_ms": book.delay_ms}
+
+
+@blueprint.post("/addresses")
+@require_user
+@require_two_factor
+@blueprint.arguments(NewAddressSchema)
+@blueprint.response(201, AddressAnswerSchema)
+@blueprint.alt_response(200, schema=AddressAnswerSchema)
+def add_address(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
+    """Add an address to the address book. Withdrawals can go to it from `usableFrom` on.
+
+    The event `payments:address-added` and a notification follow. The same one again makes nothing new: the
+    answer is 200. One that was deleted waits anew.
+    """
+    services = get_services()
+    entry, is_new = services.address_book.add(
+        user_id=current_user().id,
+        method=_text(body["method"], UnknownMethod),
+        name=_text(body["name"], InvalidAddressName),
+        address=_text(body["address"], InvalidAddress),
+        now=services.clock(),
+    )
+    return {"address": entry}, 201 if is_new else 200
+
+
+@blueprint.delete("/addresses/<address_id>")
+@require_user
+@blueprint.response(200, SuccessSchema)
+@blueprint.alt_response(404)
+def delete_address(address_id: str) -> dict[str, Any]:
+    """Delete an address of the address book. Withdrawals that were requested still go to it."""
+    services = get_services()
+    services.address_book.delete(user_id=current_user().id, entry_id=address_id, now=services.clock())
+    return {"success": True}
 
 
 @blueprint.get("")
@@ -159,17 +207,12 @@ def list_deposits_and_withdrawals(query: dict[str, Any]) -> dict[str, Any]:
     return list_answer(query["place"], found)
 
 
-def _method(body: dict[str, Any]) -> str:
-    if not isinstance(body["method"], str):
-        raise UnknownMethod
-    return body["method"]
+def _text(value: object, refusal: type[Refusal]) -> str:
+    """A value of the body that must be a text. Raises ``refusal`` if it is another."""
+    if not isinstance(value, str):
+        raise refusal
+    return value
 
 
 def _amount(body: dict[str, Any]) -> Cents:
     return cents_from_number(body["amount"], least=Cents(1))
-
-
-def _address(body: dict[str, Any]) -> str:
-    if not isinstance(body["to"], str):
-        raise InvalidAddress
-    return body["to"]

@@ -5,10 +5,11 @@ import marshmallow as ma
 from blueprints.api.pagination import list_schema, page_query, rows, total
 from blueprints.api.parameters import ALL, Unvalidated, text_choice
 from models.payments import DepositStatus, WithdrawalStatus
-from server.schemas import Computed, Usd, WireSchema, documented, epoch_ms, one_of, text
+from server.schemas import Computed, Usd, WireSchema, count, documented, epoch_ms, one_of, text
 from services.payments import history
 from services.payments.history import STATUSES, EntryType
 from services.payments.inbox import MESSAGE_TYPES
+from sockets.schemas import AddressAddedSchema
 
 PAYMENT_ID = "8f14e45fceea167a5a36dedd4bea2543"
 METHOD = "A method of GET /payments/methods"
@@ -96,6 +97,37 @@ class WithdrawalSchema(WireSchema):
     to = text("The address", "bc1qexampleaddress", attribute="destination")
     txhash = text("The id of the transfer, null until it is known", "5f1e08c00ac2f0e4", allow_none=True)
     created_at = epoch_ms("When it was requested", attribute="created_at_ms")
+
+
+class NewAddressSchema(WireSchema):
+    """An address to add to the address book."""
+
+    method = Unvalidated("string", METHOD, "BTC-CHAIN")
+    name = Unvalidated("string", "The player's word for it, 1 to 32 characters", "My wallet")
+    address = Unvalidated("string", "The address, 1 to 256 printable characters", "bc1qexampleaddress")
+
+
+class AddressSchema(AddressAddedSchema):
+    """An address of the caller's address book."""
+
+    address = text("The address", "bc1qexampleaddress")
+    created_at = epoch_ms("When it was added", attribute="created_at_ms")
+
+
+class AddressAnswerSchema(WireSchema):
+    """One address."""
+
+    address = ma.fields.Nested(AddressSchema, required=True)
+
+
+class AddressesSchema(WireSchema):
+    """The caller's address book, oldest address first."""
+
+    addresses = ma.fields.Nested(AddressSchema, many=True, required=True)
+    delay_ms = count(
+        "How long a new address waits, in milliseconds. With 0 withdrawals can go to any address",
+        86_400_000,
+    )
 
 
 class DepositAnswerSchema(WireSchema):

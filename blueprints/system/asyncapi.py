@@ -13,6 +13,7 @@ from settings import VERSION
 from sockets.battle_schemas import BATTLES, BattleReceiptSchema, ListedBattleSchema
 from sockets.reward_schemas import RewardsSchema
 from sockets.schemas import (
+    AddressAddedSchema,
     BalanceSchema,
     CommitmentSchema,
     LiveBetSchema,
@@ -37,6 +38,7 @@ PAYLOADS = (
     RealityCheckSchema,
     ReceiptSchema,
     PaymentChangedSchema,
+    AddressAddedSchema,
     RewardsSchema,
     ListedBattleSchema,
     *map(type, BATTLES.values()),

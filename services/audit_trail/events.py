@@ -58,6 +58,8 @@ class AuditEventType(StrEnum):
     WITHDRAWAL_REJECTED = "withdrawal.rejected"
     WITHDRAWAL_COMPLETED = "withdrawal.completed"
     WITHDRAWAL_FAILED = "withdrawal.failed"
+    ADDRESS_ADDED = "withdrawal-address.added"
+    ADDRESS_DELETED = "withdrawal-address.deleted"
     DISCREPANCY_DISMISSED = "payment-discrepancy.dismissed"
     VAULT_LOCKED = "vault.locked"
     VAULT_UNLOCKED = "vault.unlocked"

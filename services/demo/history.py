@@ -138,7 +138,7 @@ def leave_work(services: Services, players: Sequence[User], *, now: Millis) -> N
             user_id=players[-1].id,
             method="demo",
             amount=Cents(settings.withdrawal_auto_approve_cents + 40_00),
-            to="demo-wallet-of-old-kettle",
+            to=wallet_of(players[-1]),
             idempotency_key=None,
             now=now,
         )
@@ -153,6 +153,11 @@ def leave_work(services: Services, players: Sequence[User], *, now: Millis) -> N
                 by=accounts.get(PREFIX + Role.SUPPORT),
                 now=now,
             )
+
+
+def wallet_of(user: User) -> str:
+    """The address in a demo player's address book."""
+    return f"demo-wallet-of-{user.username.lower()}"
 
 
 def _above_four_eyes(services: Services) -> int:

@@ -1,5 +1,6 @@
 """Imports the demo data, plays the demo bets, and creates a player to try the demo with."""
 
+import secrets
 from pathlib import Path
 from shutil import copyfile, copytree
 from typing import Any
@@ -9,6 +10,7 @@ from models.bets import Bet
 from models.cases import Case, IrlCase
 from models.db.connection import reading, writing
 from models.items import Item
+from models.payments import WithdrawalAddress
 from models.users import User
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
@@ -123,7 +125,23 @@ def player(
         id_ = str(platform_id)
         user = users.create(username=username, platform_id=id_, avatar=avatar, balance=BALANCE, now=now)
         services.seeds.announce_first(user_id=user.id)
+        _add_old_address(services, user, now=now)
         return user
+
+
+def _add_old_address(services: Services, user: User, *, now: Millis) -> None:
+    """Give a player an address that withdrawals by the demo provider can go to at once, also with a delay."""
+    if "demo" not in services.settings.payment_methods:
+        return
+    added_at = now - services.address_book.delay_ms
+    WithdrawalAddress.create(
+        id=secrets.token_hex(16),
+        user=user.id,
+        method="demo",
+        name="My wallet",
+        address=history.wallet_of(user),
+        created_at_ms=added_at,
+    )
 
 
 def sign_in(services: Services, *, now: Millis) -> tuple[User, str]:

@@ -1,5 +1,6 @@
 """The refusals of deposits and withdrawals."""
 
+from services.shared.clock import Millis, iso_time
 from services.shared.errors import Refusal
 from services.shared.money import Cents, number_from_cents
 
@@ -20,6 +21,52 @@ class InvalidAddress(Refusal):
     """Not 1 to 256 printable characters. Whether it exists, the provider says when the payout is made."""
 
     text = "Invalid address"
+
+
+class InvalidAddressName(Refusal):
+    """Not 1 to 32 characters that can be shown."""
+
+    text = "Invalid name"
+
+
+class AddressKnown(Refusal):
+    """The player has this address of this method in the address book, with another name."""
+
+    text = "You have added this address already"
+
+
+class TooManyAddresses(Refusal):
+    """The address book is full."""
+
+    text = "Your address book is full"
+
+
+class AddressNotFound(Refusal):
+    """No entry of the player's address book has this id."""
+
+    status = 404
+    text = "Address not found"
+
+
+class AddressNotAdded(Refusal):
+    """A withdrawal to an address that is not in the player's address book, where it must be."""
+
+    text = "Add this address first"
+
+
+class AddressTooNew(Refusal):
+    """A withdrawal to an address that was added less than ADDRESS_HOURS ago."""
+
+    text = "This address can be used from"
+
+    def __init__(self, *, usable_from: Millis) -> None:
+        # The second in which it can be used, or the one after it.
+        super().__init__(f"{type(self).text} {iso_time(Millis(usable_from + 999))}")
+        self.usable_from = usable_from
+
+    @property
+    def details(self) -> dict[str, object]:
+        return {"usableFrom": self.usable_from}
 
 
 class InvalidIdempotencyKey(Refusal):

@@ -63,9 +63,14 @@ class Providers:
 
     def for_withdrawal(self, method: str, amount: Cents) -> Provider:
         """The provider of a withdrawal by this method. Raises UnknownMethod, AmountOutsideLimits."""
+        provider = self.of_payout_method(method)
+        self._check_amount(amount)
+        return provider
+
+    def of_payout_method(self, method: str) -> Provider:
+        """The provider that pays withdrawals by this method. Raises UnknownMethod."""
         for provider in self.by_name.values():
             if method in [each.id for each in provider.payout_methods]:
-                self._check_amount(amount)
                 return provider
         raise UnknownMethod
 

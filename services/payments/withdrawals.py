@@ -17,8 +17,9 @@ from services.audit_trail.events import AuditEventType
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.limits import exclusions, limits
-from services.payments import rows, transfers
-from services.payments.errors import InvalidAddress, StatusChanged, WagerFirst
+from services.payments import address_book, rows, transfers
+from services.payments.address_book import AddressBook
+from services.payments.errors import StatusChanged, WagerFirst
 from services.payments.hold import PayoutHold
 from services.payments.registry import Providers
 from services.payments.transfers import Transfer
@@ -27,8 +28,6 @@ from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import AccountSuspended
 from services.shared.money import Cents, price_text
 from settings import Settings
-
-MAX_ADDRESS = 256
 
 INTERRUPTED_MS = 20_000
 """A check that has not answered for so long was interrupted."""
@@ -49,9 +48,16 @@ class Withdrawals:
     """Takes requests, has them checked, and approves those that the settings allow."""
 
     def __init__(
-        self, providers: Providers, settings: Settings, *, hold: PayoutHold, clock: Callable[[], Millis]
+        self,
+        providers: Providers,
+        settings: Settings,
+        *,
+        address_book: AddressBook,
+        hold: PayoutHold,
+        clock: Callable[[], Millis],
     ) -> None:
         self._providers = providers
+        self._address_book = address_book
         self._settings = settings
         self._hold = hold
         # The check may take long, and a decision has the time after it.
@@ -65,15 +71,15 @@ class Withdrawals:
 
         Of concurrent requests with one key one makes the row. The operator's check, if there is one, is
         asked after the commit. Raises InvalidIdempotencyKey, IdempotencyKeyReused, UnknownMethod,
-        AmountOutsideLimits, InvalidAddress, AccountSuspended, WagerFirst, InsufficientBalance.
+        AmountOutsideLimits, InvalidAddress, AccountSuspended, AddressNotAdded, AddressTooNew, WagerFirst,
+        InsufficientBalance.
         """
         columns = {"method": method, "amount_cents": amount, "destination": to}
         asked: dict[str, Any] = {"user_id": user_id, "idempotency_key": idempotency_key, "columns": columns}
         if first := rows.find_repeated(Withdrawal, **asked):
             return first, False
         provider = self._providers.for_withdrawal(method, amount)
-        if not 1 <= len(to) <= MAX_ADDRESS or not to.isprintable() or to != to.strip():
-            raise InvalidAddress
+        address_book.check_form(to)
         held = self._held_reason()
         try:
             withdrawal = self._insert(user_id, provider.name, columns, idempotency_key, now, held)
@@ -149,6 +155,9 @@ class Withdrawals:
             user = users.lock(user_id)
             if user.suspended_at_ms is not None:
                 raise AccountSuspended
+            self._address_book.check_usable(
+                user_id=user_id, method=columns["method"], address=columns["destination"], now=now
+            )
             self._check_wagers(user, now)
             move = Move(amount, Account.BALANCE, Account.HOUSE_HELD)
             hold = posting.post(kind=LedgerKind.WITHDRAWAL_HELD, user_id=user_id, moves=[move], now=now)

@@ -10,6 +10,7 @@ from services.accounts import users
 from services.payments import inbox, rows
 from services.payments.inbox import WebhookInbox
 from services.payments.staff_decisions import StaffDecisions
+from services.rewards import grants
 from services.shared.clock import DAY_MS, Millis
 from services.shared.money import Cents, price_text
 from services.staff import accounts
@@ -17,7 +18,6 @@ from services.staff.errors import ConflictOfInterest
 from services.staff.permissions import Permission
 from services.staff.proposals import Action, Arguments
 from services.wallet import adjusting
-from services.wallet.rewards import Rewards
 
 CREDITOR_WAITS_MS = 30 * DAY_MS
 """Who has added coins to a player's balance may not approve that player's withdrawals for this long."""
@@ -108,16 +108,12 @@ class GrantReward(CreditingAction):
     name: ClassVar[str] = "reward.grant"
     permission: ClassVar[Permission] = Permission.BALANCES_CHANGE
 
-    def __init__(self, rewards: Rewards, *, approval_above_cents: int) -> None:
-        super().__init__(approval_above_cents=approval_above_cents)
-        self._rewards = rewards
-
     def describe(self, arguments: Arguments) -> str:
         return f"Grant player {arguments['platformId']} a reward of {price_text(arguments['amountCents'])}"
 
     def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
         user_id, amount = self.find_user_id(arguments), self.find_amount(arguments)
-        self._rewards.grant(user_id=user_id, coins=amount, reason=reason, now=now)
+        grants.grant(user_id=user_id, coins=amount, reason=reason, now=now)
         return f"The player can claim {price_text(amount)}"
 
     def find_user_id(self, arguments: Arguments) -> int:

@@ -64,14 +64,24 @@ def unlock(*, user_id: int, now: Millis) -> User:
         locked = Cents(user.vault_cents)
         if not locked:
             raise Refusal("Vault is empty")
-        is_locked = user.vault_deadline_ms is not None and user.vault_deadline_ms > now
-        if is_locked and not exclusions.is_permanent(user):
+        if not _is_open(user, now):
             raise Refusal("Vault is still locked")
         User.update(vault_deadline_ms=None).where(User.id == user_id).execute()
         move = Move(locked, Account.VAULT, Account.BALANCE)
         posting.post(kind=LedgerKind.VAULT_UNLOCK, user_id=user_id, moves=[move], now=now)
         record(AuditEventType.VAULT_UNLOCKED, now=now, user_id=user_id, after={"amountCents": locked})
         return users.get_by_id(user_id)
+
+
+def withdrawable(user: User, *, now: Millis) -> Cents:
+    """The balance, and the coins in the vault if they can be unlocked now."""
+    return Cents(user.balance_cents + (user.vault_cents if _is_open(user, now) else 0))
+
+
+def _is_open(user: User, now: Millis) -> bool:
+    """Whether no deadline locks the vault, or none that holds for this player."""
+    is_over = user.vault_deadline_ms is None or user.vault_deadline_ms <= now
+    return is_over or exclusions.is_permanent(user)
 
 
 def _future(deadline: object, now: Millis) -> Millis:

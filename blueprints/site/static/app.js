@@ -96,6 +96,10 @@ socket.on("connect", () => {
   loadPlayer();
   if (getToken()) notifications.load();
 });
+socket.on("payments:address-added", ({ name }) => {
+  notifications.load();
+  if (current.route.module !== "cashier") notify(`The address “${name}” was added to withdraw to. Was it you?`);
+});
 startBetting(send);
 followLiveBets();
 followOnline();

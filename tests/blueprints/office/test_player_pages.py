@@ -123,6 +123,20 @@ def test_personal_details_are_masked_until_asked_for(support, player, path):
 
 
 @pytest.mark.security("Four eyes")
+def test_the_address_book_of_a_player_is_masked_until_asked_for(support, client, player, path):
+    address = "bc1q-address-of-a-wallet"
+    body = {"method": "demo", "name": "Wallet of Miller", "address": address}
+    client.post("/payments/addresses", json=body, headers=player.headers)
+
+    masked = support.get(f"{path}/requests").text
+    assert ("Miller" in masked, address in masked, "Can be used from" in masked) == (False, False, True)
+    shown = support.get(f"{path}/requests?personal=shown").text
+
+    assert ("Wallet of Miller" in shown, address in shown) == (True, True)
+    assert looks() == [("staff:support-person", "requests")]
+
+
+@pytest.mark.security("Four eyes")
 def test_the_content_role_never_sees_personal_details(content, path):
     assert "Show personal data" not in content.get(path).text
     assert content.get(f"{path}?personal=shown").status_code == 403

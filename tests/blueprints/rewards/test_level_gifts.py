@@ -10,7 +10,7 @@ from tests.support.at_once import all_at_once
 MANY = 20
 
 
-@pytest.mark.both_databases("services/wallet/level_gifts.py")
+@pytest.mark.both_databases("services/rewards/level_gifts.py", "services/rewards/importing.py")
 def test_a_gift_is_claimed_once_when_its_level_is_reached(balance, claim, gifts, has_bet, rewards):
     # Level 1 is 100 coins wagered, level 2 is 400: a tenth of 0.05 of them is 0.5 and 2.
     assert gifts({"level": 2, "coins": 1.5}, {"level": 1, "coins": "$0.50"}) == {"levels": 2, "coins": 2}

@@ -18,7 +18,7 @@ HOUR_MS = 3_600_000
 MANY = 20
 
 
-@pytest.mark.both_databases("services/wallet/rewards.py")
+@pytest.mark.both_databases("services/rewards/service.py", "services/rewards/rows.py")
 def test_rakeback_is_a_share_of_what_bets_cost_on_average(
     app, add_item, balance, claim, player, rewards, run, send
 ):

@@ -134,7 +134,7 @@ def test_a_withdrawal_is_confirmed_once_and_completed(cashier, site, player):
     withdraw(cashier, "10", answer="Cancel")
     assert payments(site, player) == []
 
-    cashier.locator("#withdrawal-form button").click()
+    cashier.locator("#withdrawal-form").get_by_role("button", name="Withdraw").click()
     summary = cashier.get_by_role("dialog", name="Withdraw this amount to this address?")
     expect(summary).to_contain_text("A withdrawal can't be cancelled")
     expect(summary.locator("dd")).to_have_text(["10.00 coins", "Demonstration", "my wallet"])

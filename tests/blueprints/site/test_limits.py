@@ -103,6 +103,7 @@ def test_a_break_needs_confirmation_and_can_only_grow(tab, site, player):
     assert before["until"]
     expect(tab.locator("#break-duration [value='24h']")).to_be_disabled()
     expect(tab.locator("#break-duration [value='30d']")).to_be_enabled()
+    tab.locator("#withdraw-all").get_by_role("button", name="Cancel").click()
     tab.select_option("#break-duration", "permanent")
     tab.get_by_role("button", name="Take a break").click()
     tab.get_by_role("button", name="Exclude me permanently").click()
@@ -111,6 +112,7 @@ def test_a_break_needs_confirmation_and_can_only_grow(tab, site, player):
     tab.get_by_label("I understand").check()
     tab.get_by_role("button", name="Exclude me permanently").click()
 
+    tab.locator("#withdraw-all").get_by_role("button", name="Cancel").click()
     expect(tab.locator("#break-now")).to_have_text("You have excluded yourself permanently.")
     expect(tab.locator("#break-form")).to_be_hidden()
     assert exclusion() == {"until": None}

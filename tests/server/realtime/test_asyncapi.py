@@ -118,7 +118,7 @@ def test_the_document_has_every_event_of_the_server(received):
     }
 
     of_players = {"upgrader:commitment", "balance", "limits:reality-check", "log:receipt", "payments:changed"}
-    of_players |= {"rewards:changed"}
+    of_players |= {"payments:address-added", "rewards:changed"}
     of_battles = {"battles:changed", "battle:changed"}
     assert set(received) == of_bets | of_players | of_battles | {"live-bets", "live-bets:new"}
 
@@ -135,6 +135,8 @@ def test_every_event_that_a_player_receives_matches_its_schema(client, connect, 
     socket = connect(player)
     deposit = {"method": "demo", "amount": 5}
     client.post("/payments/deposits", json=deposit, headers=player.headers)
+    address = {"method": "demo", "name": "My wallet", "address": "wallet"}
+    client.post("/payments/addresses", json=address, headers=player.headers)
     socket.spin({"amount": 1.25, "item": ITEM})
     socket.spin({"amount": 100, "item": ITEM})
     for event, case in (("case:open", "box"), ("irl:open", "desk"), ("case:open", "none"), ("irl:open", 5)):
@@ -146,13 +148,10 @@ def test_every_event_that_a_player_receives_matches_its_schema(client, connect, 
     client.post(f"/battles/{battle['id']}/leave", headers=player.headers)
     awaited = {
         *(f"{game}:proof" for game in ("upgrader", "case", "irl")),
-        "battles:changed",
-        "battle:changed",
+        *("battles:changed", "battle:changed", "limits:reality-check", "rewards:changed"),
+        *("payments:changed", "payments:address-added"),
     }
-    while (
-        not awaited | {"limits:reality-check", "payments:changed", "rewards:changed"}
-        <= dict(socket.seen).keys()
-    ):
+    while not awaited <= dict(socket.seen).keys():
         socket.next()
     latecomer = connect(player)
     latecomer.expect("live-bets")

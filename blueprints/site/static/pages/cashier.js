@@ -1,11 +1,14 @@
 // Depositing, withdrawing, and what the player has deposited and withdrawn.
 
-import { getJson, getOwn } from "../api.js";
+import { getJson, getOwn, sendJson } from "../api.js";
 import { socket } from "../connection.js";
 import { centsOfCoins, coinsOfCents, format, formatTime } from "../format.js";
 import { html, nothing } from "../lit.js";
+import { describeDelay, isUsable } from "../parts/addresses.js";
 import { coins, named, namedButton, section } from "../parts/elements.js";
-import { Actions, makeForm, readAmount, textField } from "../parts/forms.js";
+import {
+  Actions, ask, field, FieldProblem, makeForm, options, readAmount, sendConfirmed, textField,
+} from "../parts/forms.js";
 import { ownResource, PagedList, Resource } from "../parts/lists.js";
 import {
   cancelDeposit, centsOf, describePaid, describeState, isCancellable, isOpenDeposit, makePaymentForm, nameOf, nounOf,
@@ -38,9 +41,13 @@ const payments = new PagedList({
   what: "The payments",
   label: "Pages of deposits and withdrawals",
 });
-const cashier = ownResource("/payments/methods", "/limits");
+const cashier = ownResource("/payments/methods", "/limits", "/payments/addresses");
 const depositForm = makePaymentForm("deposit", requested);
-const withdrawalForm = makePaymentForm("withdrawal", requested);
+const withdrawalForm = makePaymentForm("withdrawal", requested, openNewAddress);
+
+const addressForm = makeForm("address", addAddress, () => cashier.load());
+const addressActions = new Actions("address-deleted", () => cashier.load());
+const ADDRESS_FIELDS = { "Invalid name": "name", "Unknown payment method": "method" };
 
 // The payment that the player looks at, and the QR code of its checkout.
 const looked = new Resource(async (signal, { type, id, status: earlier }) => {
@@ -77,6 +84,7 @@ socket.on("payments:changed", ({ id }) => {
   payments.load();
   if (id === looked.value?.id) look();
 });
+socket.on("payments:address-added", () => { if (isVisible()) cashier.load(); });
 setInterval(() => {
   if (looked.value && isOpenDeposit(looked.value) && isVisible() && !document.hidden) look();
 }, POLL_MS);
@@ -94,7 +102,7 @@ async function show(payment) {
   document.getElementById("payment-state").focus();
 }
 
-export const page = () => cashier.view("cashier-note", "Your payments", ([methods, { deposit: limits }]) => html`
+export const page = () => cashier.view("cashier-note", "Your payments", ([methods, { deposit: limits }, book]) => html`
   <div id="cashier-parts" class="parts">
     ${looked.value ? lookedAt(looked.value) : nothing}
     ${actions.view()}
@@ -104,8 +112,9 @@ export const page = () => cashier.view("cashier-note", "Your payments", ([method
           <p id="deposit-limits-set" class="quiet">${describeLimits(limits)}</p>
           <a class="plain" href="/account/limits">Limit deposits</a>
         </div>`)}
-      ${section("withdrawal", "Withdraw", withdrawalForm(methods.withdrawals))}
+      ${section("withdrawal", "Withdraw", withdrawalForm(methods.withdrawals, book))}
     </div>
+    ${section("addresses", "Addresses to withdraw to", addresses(methods.withdrawals, book))}
     ${section("sweepstake", "Sweepstake balance of a deposit", sweepstake())}
     ${section("payments", "Deposits and withdrawals so far", payments.view())}
   </div>`);
@@ -130,6 +139,64 @@ function lookedAt(payment) {
 }
 
 const cancelButton = (payment) => actions.button("Cancel", () => cancelDeposit(payment), nameOf(payment));
+
+/** The address book, and the form that adds to it. */
+const addresses = (methods, book) => html`
+  <p class="quiet">${book.delayMs
+    ? `A new address can be used after ${describeDelay(book)}. So nobody who gets into your account can empty it at
+      once: you are told of each new address.`
+    : "You can withdraw to any address. Those that you add here need not be typed again."}</p>
+  ${addressActions.view()}
+  <ul id="addresses" class="lines">${book.addresses.map((entry) => addressLine(entry, methods))}</ul>
+  ${methods.length ? html`<details id="new-address">
+    <summary>Add an address</summary>
+    ${addressForm(html`
+      ${field({ id: "address-method", label: "Method", input: html`<select id="address-method" name="method">
+        ${options(methods.map(({ id, name }) => [id, name]))}</select>` })}
+      ${textField({ form: "address", name: "name", label: "Name", most: 32, help: "Your own word for it, such as “My wallet”" })}
+      ${textField({ form: "address", name: "address", label: "Address", most: 256,
+        help: "Check it twice: nobody can bring back what was sent to a wrong address." })}`, "Add")}
+  </details>` : nothing}`;
+
+function addressLine(entry, methods) {
+  const { method, name, address, usableFrom } = entry;
+  const methodName = methods.find(({ id }) => id === method)?.name ?? method;
+  const state = isUsable(entry) ? "Can be used." : `Can be used from ${formatTime(usableFrom)}.`;
+  return html`<li>
+    ${named(`${name} (${methodName})`, address, state)}
+    ${addressActions.button("Delete", () => deleteAddress(entry), name)}
+  </li>`;
+}
+
+async function addAddress({ method, name, address }) {
+  const content = { method: method.value, name: name.value.trim(), address: address.value.trim() };
+  if (!content.name) throw new FieldProblem("Please enter a name", "name");
+  if (!content.address) throw new FieldProblem("Please enter an address", "address");
+  const added = await sendConfirmed("POST", "/payments/addresses", content).catch((problem) => {
+    throw new FieldProblem(problem.message, ADDRESS_FIELDS[problem.message] ?? "address");
+  });
+  const { usableFrom } = added.address;
+  const state = isUsable(added.address) ? "can be used" : `can be used from ${formatTime(usableFrom)}`;
+  return `“${added.address.name}” ${state}.`;
+}
+
+async function deleteAddress({ id, name, address }) {
+  const isAgreed = await ask("address-question", `Delete “${name}”?`, html`
+    <p>${address}</p>
+    <p>Withdrawals that you have requested still go to it. If you add it again, it is a new address.</p>`, "Delete");
+  if (!isAgreed) return undefined;
+  await sendJson("DELETE", `/payments/addresses/${id}`);
+  return `“${name}” is deleted.`;
+}
+
+/** Open the form for a new address of a method. */
+function openNewAddress({ id }) {
+  const details = document.getElementById("new-address");
+  details.open = true;
+  const { method, name } = details.querySelector("form").elements;
+  method.value = id;
+  name.focus();
+}
 
 function line(payment) {
   const { id, method, to, txhash, createdAt } = payment;

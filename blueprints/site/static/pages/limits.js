@@ -6,6 +6,7 @@ import { html, nothing } from "../lit.js";
 import { named, section } from "../parts/elements.js";
 import { Actions, ask, openDialog, readAmount, sendConfirmed, textField } from "../parts/forms.js";
 import { ownResource } from "../parts/lists.js";
+import { offerWithdrawal } from "../parts/withdraw-all.js";
 
 // What is used of each kind, from a period of `/limits/summary`.
 const KINDS = {
@@ -134,7 +135,10 @@ const askForExclusion = () => ask("break", "Exclude yourself permanently?", html
 
 async function takeBreak(duration) {
   const isAgreed = await (duration === "permanent" ? askForExclusion() : askForBreak(duration));
-  return isAgreed && describeBreak((await sendJson("POST", "/limits/exclusion", { duration })).until);
+  if (!isAgreed) return undefined;
+  const { until, withdrawable } = await sendJson("POST", "/limits/exclusion", { duration });
+  await limits.load();
+  return `${describeBreak(until)} ${await offerWithdrawal(withdrawable)}`.trim();
 }
 
 /** When a break ends that begins now. */

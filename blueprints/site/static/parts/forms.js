@@ -70,13 +70,13 @@ export const field = ({ id, label, unit, input, help }) => html`
 
 /**
  * A field for a text in the form or the dialog `form`, whose problem describes it. `value` is what is stored, `most`
- * the number of characters, and `isFirst` gives it the focus in a dialog.
+ * the number of characters, `beside` is a template after the field, and `isFirst` gives it the focus in a dialog.
  */
 export function textField({ form, name, id = `${form}-${name}`, label, unit, help, value = "", most = 24, type = "text",
-  mode = "text", complete = "off", capitals = "none", isFirst = false }) {
+  mode = "text", complete = "off", capitals = "none", isFirst = false, beside = nothing }) {
   const input = html`<input id=${id} name=${name} type=${type} inputmode=${mode} maxlength=${most} value=${value}
     autocomplete=${complete} autocapitalize=${capitals} spellcheck="false" aria-describedby="${id}-help ${form}-problem"
-    ?autofocus=${isFirst}>`;
+    ?autofocus=${isFirst}>${beside}`;
   return field({ id, label, unit, help, input });
 }
 

@@ -2,10 +2,12 @@
 
 import { sendJson, Unanswered } from "../api.js";
 import { randomHex } from "../fairness/client-seed.js";
-import { centsOfCoins, centsOfText, coinsOfCents, format } from "../format.js";
+import { centsOfCoins, centsOfText, coinsOfCents, format, formatTime, plain } from "../format.js";
+import { spendableCents } from "../game/balance.js";
 import { explainRefusal } from "../game/refusals.js";
 import { html, live, nothing } from "../lit.js";
 import { update } from "../store.js";
+import { addressField, OTHER } from "./addresses.js";
 import { coins, values } from "./elements.js";
 import { ask, FieldProblem, makeForm, sendConfirmed, textField } from "./forms.js";
 
@@ -72,10 +74,10 @@ export const centsOf = ({ amount, credited }) => centsOfCoins(credited ?? amount
 export const nameOf = (payment) => `${nounOf(payment)} of ${format(centsOf(payment))} coins`;
 
 /**
- * Request a payment; rejects with a FieldProblem. The same content has the same key until the server has accepted it,
+ * Request a payment of a type; rejects with a FieldProblem. The same content has the same key until the server has accepted it,
  * also after a reload. So it is requested once although an answer was lost.
  */
-async function requestPayment(type, content) {
+export async function requestPayment(type, content) {
   const slot = `requested-${type}`;
   const text = JSON.stringify(content);
   const earlier = JSON.parse(sessionStorage.getItem(slot));
@@ -83,14 +85,19 @@ async function requestPayment(type, content) {
   sessionStorage.setItem(slot, JSON.stringify({ text, key }));
   const answer = await sendConfirmed("POST", `/payments/${type}s`, content, { "Idempotency-Key": key })
     .catch((problem) => {
-      throw new FieldProblem(explain(type, problem), problem.message === "Invalid address" ? "to" : "amount");
+      throw new FieldProblem(explain(type, problem), OF_ADDRESS.test(problem.message) ? "to" : "amount");
     });
   sessionStorage.removeItem(slot);
   return { type, ...answer[type] };
 }
 
+// What a withdrawal is refused with because of its address.
+const OF_ADDRESS = /^(Invalid address|Add this address first|This address can be used from .*)$/;
+
 function explain(type, problem) {
   const { message, answer } = problem;
+  if (answer?.usableFrom) return `This address can be used from ${formatTime(answer.usableFrom)}`;
+  if (answer && OF_ADDRESS.test(message)) return message;
   if (problem instanceof Unanswered) return `${message}. Please try again: it is requested only once.`;
   return answer ? explainRefusal(type, { ...answer, error: message }, type === "deposit" ? type : "withdraw") : message;
 }
@@ -140,39 +147,55 @@ function amounts({ minUsd, maxUsd }) {
       class="unseen"> coins</span></span></button>`)}</div>`;
 }
 
+/** A button that fills in all of the balance, or the largest amount of the method. */
+const most = ({ maxUsd }) => html`<button type="button" class="plain" aria-label="Max amount"
+  @click=${({ currentTarget: { form } }) => {
+    form.elements.amount.value = plain(Math.min(spendableCents(), centsOfCoins(maxUsd)));
+  }}>Max</button>`;
+
 /**
- * The form of a `type`, "deposit" or "withdrawal". `requested(payment)` is called when the server has accepted one.
- * Returns its template, a function of the methods that are offered.
+ * The form of a `type`, "deposit" or "withdrawal". `requested(payment)` is called when the server has accepted one,
+ * `add(method)` when the player wants to add an address. Returns its template, a function of the methods that are
+ * offered, and for withdrawals of the address book.
  */
-export function makePaymentForm(type, requested) {
+export function makePaymentForm(type, requested, add) {
   const isDeposit = type === "deposit";
   let method = null; // the chosen one
+  let isOther = false; // whether the player types another address than those of the book
   let made = null;
 
   const form = makeForm(type, async (elements) => {
-    const content = read(elements, method);
+    const content = read(elements, method, isDeposit);
     if (!isDeposit && !(await agreeToWithdraw(content, method))) return undefined;
     made = await requestPayment(type, content);
     return "";
   }, () => {
     method = null;
+    isOther = false;
     return requested(made);
   }, "primary");
 
-  return (methods) => {
+  return (methods, book) => {
     method = methods.find(({ id }) => id === method?.id) ?? methods[0];
     if (!method) return html`<p id="${type}-none" class="quiet">${nounOf({ type })}s are not available now.</p>`;
     const choose = (chosen) => {
       method = chosen;
       update();
     };
+    const to = () => addressField({
+      form: type, hint: method.addressHint, delayMs: book.delayMs, isOther, add: () => add(method),
+      entries: book.addresses.filter((entry) => entry.method === method.id),
+      choose: (value) => {
+        isOther = value === OTHER;
+        update();
+      },
+    });
     return html`${form(html`
       ${tiles(type, methods, method, choose)}
       ${isDeposit ? amounts(method) : nothing}
       ${textField({ form: type, name: "amount", label: "Amount", unit: "in coins", mode: "decimal",
-        help: `From ${rangeOf(method)} coins. One coin is one US dollar.` })}
-      ${isDeposit ? nothing
-        : textField({ form: type, name: "to", label: "To", most: 256, help: method.addressHint })}`,
+        help: `From ${rangeOf(method)} coins. One coin is one US dollar.`, beside: isDeposit ? nothing : most(method) })}
+      ${isDeposit ? nothing : to()}`,
     isDeposit ? "Deposit" : "Withdraw")}
     <h4>What happens next</h4>
     <ol class="how">${NEXT[type](method).map((step) => html`<li>${step}</li>`)}</ol>`;
@@ -180,14 +203,21 @@ export function makePaymentForm(type, requested) {
 }
 
 /** What is to be sent. */
-function read({ amount, to }, { id, minUsd, maxUsd }) {
+function read({ amount, to, other }, { id, minUsd, maxUsd }, isDeposit) {
   const cents = centsOfText(amount.value);
   if (cents === null || cents < centsOfCoins(minUsd) || cents > centsOfCoins(maxUsd)) {
     const range = rangeOf({ minUsd, maxUsd });
     throw new FieldProblem(`Please enter an amount from ${range} coins, with at most two decimals`, "amount");
   }
-  if (to && !to.value.trim()) throw new FieldProblem("Please enter an address", "to");
-  return { method: id, amount: coinsOfCents(cents), ...(to && { to: to.value.trim() }) };
+  if (isDeposit) return { method: id, amount: coinsOfCents(cents) };
+  return { method: id, amount: coinsOfCents(cents), to: readAddress({ to, other }) };
+}
+
+/** The address that was chosen or typed. */
+export function readAddress({ to, other }) {
+  const address = to?.value || other?.value.trim();
+  if (address) return address.trim();
+  throw new FieldProblem(to ? "Please enter an address" : "Please add an address first", other ? "other" : "to");
 }
 
 /** A withdrawal can't be cancelled: ask before it. */
@@ -195,4 +225,4 @@ const agreeToWithdraw = ({ amount, to }, { name }) => ask("agreement", "Withdraw
   ${values([["Amount", coins(centsOfCoins(amount))], ["Method", name], ["To", to]], "amounts")}
   <p>A withdrawal can't be cancelled, and nobody can bring back what was sent to a wrong address.</p>`, "Withdraw");
 
-const rangeOf = ({ minUsd, maxUsd }) => [minUsd, maxUsd].map((usd) => format(centsOfCoins(usd))).join(" to ");
+export const rangeOf = ({ minUsd, maxUsd }) => [minUsd, maxUsd].map((usd) => format(centsOfCoins(usd))).join(" to ");

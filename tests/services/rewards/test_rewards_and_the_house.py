@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from models.rewards import Reward
 from models.users import User
 from services.bets.rolls import ROLL_RANGE, threshold
+from services.rewards.importing import most_up_to
+from services.rewards.level_gifts import is_earned
+from services.rewards.rakeback import rakeback_of
+from services.rewards.shares import share_of
 from services.wallet.affiliates import TIERS
-from services.wallet.level_gifts import most_up_to
-from services.wallet.rewards import Rewards, share_of
 from settings import HIGHEST_COMMISSION_PPM, Settings
 
 STEPS = 3
@@ -44,7 +46,7 @@ class Game:
 
     def __init__(self, settings):
         self.edge_ppm = settings.upgrader_house_edge_ppm
-        self.rewards = Rewards(settings, clock=lambda: 0)
+        self.settings = settings
         # The dearest gifts that an import accepts.
         first = most_up_to(1, settings)
         self.gifts = {1: first, 2: most_up_to(2, settings) - first}
@@ -87,10 +89,14 @@ class Game:
             wagered_cents=account.wagered, theoretical_loss_ucents=account.expected_win, granted_experience=0
         )
         last = Reward(theoretical_loss_ucents=account.paid_up_to, changed_at_ms=0)
-        coins = self.rewards._rakeback(user, last).available
+        coins = rakeback_of(user, last, rate_ppm=self.settings.rakeback_rate_ppm).available
         had = dict(account.gifts)
         for level, gift in self.gifts.items():
-            if gift and level not in had and self.rewards._is_earned(user, level, gift, had):
+            if (
+                gift
+                and level not in had
+                and is_earned(user, level, gift, had, share_ppm=self.settings.level_share_ppm)
+            ):
                 had[level] = gift
                 coins += gift
         commission = share_of(account.expected_win, HIGHEST_COMMISSION_PPM)

@@ -7,12 +7,12 @@ from models.rewards import LevelGift
 from services.accounts.users import MAX_LEVEL
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
+from services.rewards.shares import share_of
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.imports import checked_row, plan_rows, price_from, without_errors
 from services.shared.levels import experience_for
 from services.shared.money import Cents, price_text
-from services.wallet.rewards import share_of
 from settings import Settings
 
 TWICE = "the file has this level twice"
