@@ -35,6 +35,12 @@ help: ## list the targets
 
 # Up to this amount a withdrawal of the demonstration needs no staff.
 run run-cluster: export WITHDRAWAL_AUTO_APPROVE ?= 100
+# Both logins, so that they can be linked, without an account of a provider.
+run run-cluster: export DEMO_LOGINS ?= 1
+# The demonstration has all rewards.
+run run-cluster: export RAKEBACK_RATE ?= 0.1
+run run-cluster: export DAILY_SHARE ?= 0.1
+run run-cluster: export BONUS_PERCENT ?= 50
 # A line for each request would hide the addresses.
 run: export LOG_LEVEL ?= warning
 

@@ -164,6 +164,9 @@ class Settings:
     `BASE_URL/auth/identity/callback`."""
     identity_client_secret: str = _setting("IDENTITY_CLIENT_SECRET", "", secret=True)
     """Its secret."""
+    demo_logins: bool = _setting("DEMO_LOGINS", "0", flag())
+    """1 replaces the login pages of both providers with one that asks who logs in, as `make run` does.
+    Production refuses it."""
     game_a_name: str = _setting("GAME_A_NAME", "CS2")
     """What the built-in page calls the game of items with the `appid` 730, `gamea` in the API."""
     game_b_name: str = _setting("GAME_B_NAME", "Rust")
@@ -205,12 +208,13 @@ class Settings:
     """The share of the expected win that daily free openings may cost. It counts in the sum; nothing gives
     such openings yet."""
     bonus_percent: int = _setting("BONUS_PERCENT", "0", number(0, 1_000))
-    """The bonus of a deposit, in percent of what is credited. The rule of bonuses is checked; nothing gives
-    them yet."""
-    bonus_max_cents: int = _setting("BONUS_MAX", "100", AMOUNT)
+    """The bonus of a deposit, in percent of what is credited, for players who have used a promo code and
+    take it. 0 gives none."""
+    bonus_max_cents: int = _setting("BONUS_MAX", "100", parsers.BONUS)
     """The largest bonus of a deposit, in coins."""
     bonus_wagering_ppm: int = _setting("BONUS_WAGERING", "80", parsers.FACTOR)
-    """How many times the bonus a player must wager before it is paid. With a bonus, `BONUS_WAGERING`,
+    """How many times the bonus a player must wager before it is paid, with bets that cost as much on
+    average as the upgrader's; others count by their own house edge. With a bonus, `BONUS_WAGERING`,
     `UPGRADER_HOUSE_EDGE` and `BONUS_SHARE` multiplied must be at least 1."""
     bonus_days: int = _setting("BONUS_DAYS", "14", number(1, 365))
     """The days in which the player must wager it. After them the bonus is lost."""
@@ -233,10 +237,16 @@ class Settings:
     longest_play_ms: int = _setting("SESSION_LIMIT_MINUTES", "0", parsers.MINUTES)
     """The minutes of play after which a player must pause for half an hour."""
     two_factor_required_for: tuple[str, ...] = _setting(
-        "TWO_FACTOR_REQUIRED_FOR", "", parsers.some_of("login", "trade-url", "vault-unlock")
+        "TWO_FACTOR_REQUIRED_FOR",
+        "",
+        parsers.some_of("login", "link-login", "trade-url", "vault-unlock", "export"),
     )
     """What players with two-factor authentication need a code for, besides claims, prizes, withdrawals,
-    their addresses and raising a limit: `login`, `trade-url` and `vault-unlock`, separated by commas."""
+    their addresses and raising a limit: `login`, `link-login` (to link or remove a login), `trade-url` (also
+    to close the account), `vault-unlock` and `export` (of all data), separated by commas."""
+    erase_after_days: int = _setting("ERASE_AFTER_DAYS", "1825", number(0, 36_500))
+    """The days after which [a closed account](accounts.md#erasure) can be erased. The law may ask for more
+    or less; five years are usual for records of payments."""
     trade_url_own_only: bool = _setting("TRADE_URL_OWN_ONLY", "0", flag())
     """1 accepts only trade URLs of the player's own account of the game platform."""
     price_feed_url: str = _setting("PRICE_FEED_URL", "", parsers.http_url, secret=True)
@@ -427,6 +437,8 @@ class Settings:
         for name in PRIVATE_URLS:
             if (url := getattr(self, name)) and not _is_private(url):
                 wrong[name.upper()] = "must be an https address when APP_ENV is production"
+        if self.demo_logins:
+            wrong["DEMO_LOGINS"] = "must be 0 when APP_ENV is production"
         of_demo = [name for name in ("payment_methods", "beacon_urls") if "demo" in getattr(self, name)]
         wrong |= {name.upper(): "must not name demo when APP_ENV is production" for name in of_demo}
         for name, previous in (

@@ -1,10 +1,37 @@
-"""Logins: used nonces, devices, two-factor authentication, and logins that wait for a code."""
+"""Logins and devices of players, used nonces, two-factor authentication, and logins that wait for a code."""
+
+from enum import StrEnum
 
 import peewee
-from peewee import SQL
+from peewee import SQL, Check
 
 from models.db.connection import Table
 from models.users import User
+
+
+class LoginProvider(StrEnum):
+    """Who knows a player."""
+
+    PLATFORM = "platform"
+    IDENTITY = "identity"
+
+
+class PlayerLogin(Table):
+    """A login with a provider, and the account that it leads to. An account has one of each at most."""
+
+    # Of the player at the provider: 17 digits, or ``id-`` and a hash. An account that is made by a login gets
+    # it as its platform id.
+    id = peewee.CharField(max_length=80, primary_key=True)
+    provider = peewee.CharField(
+        max_length=8, constraints=[Check(f"provider IN {tuple(each.value for each in LoginProvider)}")]
+    )
+    user = peewee.ForeignKeyField(User, on_delete="CASCADE", index=False)
+    user_id: int
+    linked_at_ms = peewee.BigIntegerField()
+
+    class Meta:
+        table_name = "logins"
+        indexes = ((("user", "provider"), True),)
 
 
 class LoginNonce(Table):

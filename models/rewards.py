@@ -8,7 +8,11 @@ from peewee import SQL, Check
 from models.cases import Case
 from models.db.connection import Table
 from models.ledger import LedgerTransaction
+from models.payments import PaymentRecord
 from models.users import User
+
+OPEN_BONUS = "kind = 'bonus' AND state = 'offered'"
+"""With literals, so that the partial index matches."""
 
 
 class RewardKind(StrEnum):
@@ -47,8 +51,12 @@ class Reward(Table):
     state = peewee.CharField(
         max_length=9, constraints=[Check(f"state IN {tuple(state.value for state in RewardState)}")]
     )
-    # Of a rakeback: the player's theoretical loss up to which it and those before it were paid.
+    # Of a rakeback: the player's theoretical loss up to which it and those before it were paid. Of a bonus:
+    # the one at its offer.
     theoretical_loss_ucents = peewee.BigIntegerField(null=True)
+    # Of a bonus: by how much the theoretical loss must grow before it is paid, and its deposit.
+    needed_ucents = peewee.BigIntegerField(null=True)
+    payment = peewee.ForeignKeyField(PaymentRecord, null=True, unique=True, on_delete="RESTRICT")
     offered_at_ms = peewee.BigIntegerField()
     # When it came into this state.
     changed_at_ms = peewee.BigIntegerField()
@@ -72,7 +80,11 @@ class Reward(Table):
             ),
             SQL(
                 "CONSTRAINT rewards_counted CHECK"
-                " ((theoretical_loss_ucents IS NOT NULL) = (kind = 'rakeback'))"
+                " ((theoretical_loss_ucents IS NOT NULL) = (kind IN ('rakeback', 'bonus')))"
+            ),
+            SQL(
+                "CONSTRAINT rewards_of_deposit CHECK ((needed_ucents IS NOT NULL) = (kind = 'bonus')"
+                " AND (payment_id IS NOT NULL) = (kind = 'bonus'))"
             ),
         ]
         indexes = (
@@ -80,7 +92,15 @@ class Reward(Table):
             (("user", "kind", "number"), True),
             # What has changed lately.
             SQL("CREATE INDEX rewards_changed ON rewards (changed_at_ms)"),
+            # The open bonuses. A player has at most one.
+            SQL(f"CREATE UNIQUE INDEX rewards_open_bonus ON rewards (user_id) WHERE {OPEN_BONUS}"),
         )
+
+
+def postpone_bonus(user_id: int, *, by_ms: int) -> None:
+    """Move the end of the player's open bonus, if there is one. To be used within ``writing()``."""
+    postponed = Reward.update(expires_at_ms=Reward.expires_at_ms + by_ms)
+    postponed.where(Reward.user == user_id, SQL(OPEN_BONUS)).execute()
 
 
 class LevelGift(Table):

@@ -4,8 +4,10 @@ import time
 from collections.abc import Callable
 
 from models.cases import CASE, IRL
+from models.logins import LoginProvider
 from services.accounts.access import Tokens
 from services.accounts.avatars import Avatars
+from services.accounts.login.demo import DemoLogins
 from services.accounts.login.flow import Login
 from services.accounts.login.game_platform import GamePlatform
 from services.accounts.login.providers import Provider
@@ -21,6 +23,10 @@ from services.bets.seeds import ServerSeeds
 from services.bets.settlement import BetSettler
 from services.bets.terms import SpinInProgress
 from services.bets.upgrader import Upgrader
+from services.closing.closing import Closing
+from services.closing.erasing import Erasing
+from services.exports.document import Documents
+from services.exports.making import ExportMaker
 from services.figures.daily_figures import FiguresOfAppended, FiguresOfBattles
 from services.figures.glance import Glance
 from services.items.catalogue import CatalogueCache
@@ -37,6 +43,7 @@ from services.payments.registry import Providers
 from services.payments.sending import PayoutSender
 from services.payments.staff_decisions import StaffDecisions
 from services.payments.withdrawals import Withdrawals
+from services.rewards.bonuses import Bonuses
 from services.rewards.service import Rewards
 from services.shared.background import WorkerPool
 from services.shared.clock import Millis
@@ -136,6 +143,8 @@ class Services:
         self.battle_upkeep = Upkeep(self.battles, ending, beacons=self.beacons, clock=clock)
         self.irl_openings = Openings(IRL, house_edge_ppm=edge)
         self.shipping = Shipping(encrypter=self._encrypter("shipping addresses"))
+        self.documents = Documents(shipping=self.shipping, pseudonyms=self.log.pseudonyms, clock=clock)
+        self.export_maker = ExportMaker(self.documents, proofs=self.proofs, clock=clock)
         self.prices = PriceService(
             feed_url=settings.price_feed_url,
             market_url=settings.price_market_url,
@@ -145,34 +154,36 @@ class Services:
         )
 
         self.payment_providers = Providers(settings, clock=clock)
-        self.deposits = Deposits(self.payment_providers, settings, clock=clock)
+        self.bonuses = bonuses = Bonuses(settings, clock=clock)
+        self.deposits = Deposits(self.payment_providers, settings, bonuses=bonuses, clock=clock)
         self.payout_hold = hold = PayoutHold(self.log)
         self.address_book = AddressBook(self.payment_providers, settings)
         self.withdrawals = Withdrawals(
-            self.payment_providers, settings, address_book=self.address_book, hold=hold, clock=clock
+            self.payment_providers,
+            settings,
+            address_book=self.address_book,
+            bonuses=bonuses,
+            hold=hold,
+            clock=clock,
         )
         self.payout_sender = PayoutSender(self.payment_providers, hold=hold, clock=clock)
-        self.payment_inbox = WebhookInbox(self.payment_providers, settings)
+        self.payment_inbox = WebhookInbox(self.payment_providers, settings, bonuses=bonuses)
         self.rewards = Rewards(settings, clock=clock)
+        self.closing = Closing(battles=self.battles, deposits=self.deposits, clock=clock)
         self.alarm_delivery = AlarmDelivery(settings, clock=clock)
         self.reconciliation = Reconciliation(self.payment_providers, self.deposits, hold=hold)
-        self.staff_decisions = StaffDecisions(self.payment_providers, settings)
+        self.staff_decisions = StaffDecisions(self.payment_providers, settings, bonuses=bonuses)
 
         self.two_factor = TwoFactorAuthentication(encrypter=self._encrypter("two-factor secrets"))
-        self.platform_login = self._login(
-            "platform",
-            GamePlatform(
-                openid_url=settings.platform_openid_url,
-                api_url=settings.platform_api_url,
-                api_key=settings.platform_api_key,
-                base_url=settings.base_url,
-            ),
-        )
-        self.identity_login = (
-            self._login("identity", _identity_provider(settings)) if settings.identity_client_id else None
-        )
+        self.platform_login = self._login(LoginProvider.PLATFORM, _game_platform(settings))
+        identity = _identity_provider(settings)
+        self.identity_login = self._login(LoginProvider.IDENTITY, identity) if identity else None
         self.avatars = Avatars(
             directory=settings.instance_dir / "media" / "avatars", worker_pool=WorkerPool()
+        )
+
+        self.erasing = Erasing(
+            shipping=self.shipping, avatars=self.avatars, erase_after_days=settings.erase_after_days
         )
 
         self.bet_pictures = Pictures(WorkerPool())
@@ -237,7 +248,7 @@ class Services:
             purpose=purpose,
         )
 
-    def _login(self, name: str, provider: Provider) -> Login:
+    def _login(self, name: LoginProvider, provider: Provider) -> Login:
         return Login(
             name=name,
             provider=provider,
@@ -247,7 +258,23 @@ class Services:
         )
 
 
-def _identity_provider(settings: Settings) -> Provider:
+def _game_platform(settings: Settings) -> Provider:
+    if settings.demo_logins:
+        return DemoLogins(name=LoginProvider.PLATFORM, base_url=settings.base_url)
+    return GamePlatform(
+        openid_url=settings.platform_openid_url,
+        api_url=settings.platform_api_url,
+        api_key=settings.platform_api_key,
+        base_url=settings.base_url,
+    )
+
+
+def _identity_provider(settings: Settings) -> Provider | None:
+    """None if it is not configured."""
+    if settings.demo_logins:
+        return DemoLogins(name=LoginProvider.IDENTITY, base_url=settings.base_url)
+    if not settings.identity_client_id:
+        return None
     # This import is a tenth of the start time of a program without such a login.
     from services.accounts.login.identity_provider import IdentityProvider  # noqa: PLC0415
 

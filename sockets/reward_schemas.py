@@ -4,8 +4,20 @@ import marshmallow as ma
 
 from models.rewards import RewardKind, RewardState
 from server.schemas import Coins, Computed, WireSchema, count, documented, epoch_ms, one_of, text
+from services.rewards.bonuses import AVAILABLE
 
 EMPTY = "null for a player who may not play"
+
+BONUS = {
+    "id": "17",
+    "state": "offered",
+    "percent": 50,
+    "max": 100,
+    "amount": 12.5,
+    "wagered": 200,
+    "needed": 1000,
+    "endsAt": 1_796_546_397_705,
+}
 
 
 def _case() -> ma.fields.String:
@@ -45,6 +57,23 @@ class LevelGiftSchema(WireSchema):
     )
 
 
+class BonusSchema(WireSchema):
+    """The open bonus of a deposit, or the one that a deposit would have."""
+
+    id = text("By which it is claimed; null before a deposit", "17", allow_none=True)
+    state = text(
+        "available: the next deposit can take it; offered: it is paid when needed was wagered",
+        "offered",
+        validate=one_of(AVAILABLE, RewardState.OFFERED),
+    )
+    percent = count("The bonus in percent of a deposit, at present", 50)
+    max = Coins("The largest bonus, at present", 100)
+    amount = Coins("What it pays, null before a deposit", 12.5, allow_none=True)
+    wagered = Coins("What was wagered since, at the upgrader's house edge; null before", 200, allow_none=True)
+    needed = Coins("What must be wagered so; null before", 1000, allow_none=True)
+    ends_at = epoch_ms("When it is lost, null before", allow_none=True)
+
+
 class GrantedSchema(WireSchema):
     """What staff have granted."""
 
@@ -67,7 +96,12 @@ class RewardsSchema(WireSchema):
     )
     levels = ma.fields.Nested(LevelGiftSchema, many=True, required=True)
     daily = _nothing("No daily free opening")
-    bonus = _nothing("No bonus of a deposit")
+    bonus = ma.fields.Nested(
+        BonusSchema,
+        required=True,
+        allow_none=True,
+        metadata=documented("The bonus of a deposit, null if there is none", BONUS),
+    )
     granted = ma.fields.Nested(
         GrantedSchema, many=True, required=True, metadata={"description": "The newest first, at most 100"}
     )

@@ -1,13 +1,35 @@
 """Schemas of the payloads of events."""
 
+from typing import Any
+
 import marshmallow as ma
 
-from server.schemas import Avatar, Coins, Computed, ItemImage, WireSchema, count, epoch_ms, one_of, text
+from models.logins import LoginProvider
+from server.schemas import (
+    Avatar,
+    Coins,
+    Computed,
+    ItemImage,
+    WireSchema,
+    count,
+    documented,
+    epoch_ms,
+    one_of,
+    text,
+)
 from services.bets import rolls
 from services.bets.lookups import multiplier_hundredths
 from services.bets.terms import GAMES, UPGRADER
 from services.payments import history
 from services.shared.money import number_from_cents
+
+
+def logins_field() -> ma.fields.List[Any]:
+    """The providers with which a player logs in."""
+    names = ma.fields.String(validate=one_of(*LoginProvider))
+    example = documented("The providers with which the player logs in", ["platform", "identity"])
+    return ma.fields.List(names, required=True, metadata=example)
+
 
 HASH = ma.validate.Regexp("^[0-9a-f]{64}$")
 
@@ -159,6 +181,12 @@ class RealityCheckSchema(PlayStatisticsSchema):
 
     since = epoch_ms("When the first of these bets was settled")
     minutes = count("Whole minutes since then", 60)
+
+
+class LoginsChangedSchema(WireSchema):
+    """The providers with which the player logs in."""
+
+    logins = logins_field()
 
 
 class PaymentChangedSchema(WireSchema):

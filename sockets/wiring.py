@@ -16,6 +16,7 @@ from services.shared.signals import Signal, invalidate_received
 from sockets.battles import BattleFeed
 from sockets.bets import OpeningEvent, SpinEvent
 from sockets.live_feed import LiveFeed
+from sockets.logins import LoginChanges
 from sockets.payments import NewAddresses, PaymentChanges
 from sockets.player_state import PlayerState
 from sockets.proofs import ProofDelivery
@@ -31,6 +32,7 @@ def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
     app.extensions["payment_changes"] = PaymentChanges(realtime, services)
     app.extensions["new_addresses"] = NewAddresses(realtime, services)
     app.extensions["reward_changes"] = RewardChanges(realtime, services)
+    logins = app.extensions["login_changes"] = LoginChanges(realtime, services)
     battles = app.extensions["battle_feed"] = BattleFeed(realtime, services, state, feed)
 
     # At the start, before the tasks. It refuses a process that the database has no connections for.
@@ -71,6 +73,7 @@ def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
     services.signals.on(Signal.BATTLES, battles.forward)
     services.signals.on(Signal.BATTLE_RECEIPTS, battles.forward_receipts)
     services.signals.on(Signal.PROOFS, proofs.look_for)
+    services.signals.on(Signal.LOGINS, logins.forward)
     # Player state, proofs and battles are looked up in any case.
     services.signals.on_resumed += [lambda: realtime.in_background(feed.send_newest_to_all)]
 

@@ -5,7 +5,17 @@ from flask import Flask
 from server.cluster.cluster import Cluster, every_two_seconds
 from server.realtime.repeated_task import RepeatedTask
 from services.container import Services
-from tasks import alarms, audit_trail, battles, beacons, gauges, payments, price_refresh, reality_checks
+from tasks import (
+    alarms,
+    audit_trail,
+    battles,
+    beacons,
+    exports,
+    gauges,
+    payments,
+    price_refresh,
+    reality_checks,
+)
 
 
 def repeated_tasks(app: Flask) -> list[RepeatedTask]:
@@ -48,11 +58,14 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         RepeatedTask(
             app.extensions["reward_changes"].send_new, every_seconds=0.8, on_failure="rewards not compared"
         ),
+        RepeatedTask(services.bonuses.settle_due, every_seconds=5.0, on_failure="bonuses not settled"),
         # Each relay as soon as it may have the next round, while there are battles.
         *beacons.tasks(app),
         # What has changed, at once, and what signals have missed.
         app.extensions["battle_feed"].rounds,
         app.extensions["battle_feed"].receipts,
+        exports.making(app, every_seconds=1.0),
+        exports.deleting(app, every_seconds=60.0),
         audit_trail.task(app, every_seconds=10.0),
         # Each rule has an interval of its own: a minute or an hour.
         alarms.checks(app, every_seconds=5.0),

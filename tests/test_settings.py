@@ -114,6 +114,7 @@ GOOD_VALUES = [
     ("PLATFORM_API_KEY", "key", "platform_api_key", "key"),
     ("RATELIMIT_ENABLED", "0", "ratelimit_enabled", False),
     ("TRUSTED_PROXIES", "2", "trusted_proxies", 2),
+    ("DEMO_LOGINS", "1", "demo_logins", True),
     ("GAME_A_NAME", "Left 4 Dead", "game_a_name", "Left 4 Dead"),
     ("GAME_B_NAME", "Palworld", "game_b_name", "Palworld"),
     ("CATALOGUE_TTL", "86400", "catalogue_ttl_seconds", 86_400),
@@ -133,6 +134,7 @@ GOOD_VALUES = [
     ("SESSION_LIMIT_MINUTES", "0.5", "longest_play_ms", 30_000),
     ("TWO_FACTOR_REQUIRED_FOR", "login, trade-url", "two_factor_required_for", ("login", "trade-url")),
     ("TRADE_URL_OWN_ONLY", "1", "trade_url_own_only", True),
+    ("ERASE_AFTER_DAYS", "30", "erase_after_days", 30),
     ("HOST", "::1", "host", "[::1]"),
     ("OFFICE_ENABLED", "0", "office_enabled", False),
     ("OFFICE_NETWORKS", "192.0.2.7, 2001:DB8::/48", "office_networks", ("192.0.2.7/32", "2001:db8::/48")),
@@ -230,7 +232,7 @@ BAD_VALUES = [
     (
         "TWO_FACTOR_REQUIRED_FOR",
         "login,claims",
-        "must be one or more of login, trade-url, vault-unlock, separated by commas",
+        "must be one or more of login, link-login, trade-url, vault-unlock, export, separated by commas",
     ),
     ("OFFICE_ENABLED", "on", "must be one of 0, 1"),
     ("OFFICE_NETWORKS", "192.0.2.7/24", NETWORKS),
@@ -250,6 +252,7 @@ BAD_VALUES = [
     ("ADDRESS_HOURS", "721", "must be hours from 0 to 720"),
     ("RAKEBACK_RATE", "1", FRACTION),
     ("BONUS_PERCENT", "12.5", "must be a whole number from 0 to 1000"),
+    ("BONUS_MAX", "10000000.01", "must be an amount from 0.01 to 10000000 with at most two decimals"),
     ("BONUS_DAYS", "0", "must be a whole number from 1 to 365"),
 ]
 
@@ -345,6 +348,10 @@ def test_the_demonstration_of_payments_is_for_development_only(read, refused):
     for methods in ("demo", "btcpay,demo"):
         lines = refused(**IN_PRODUCTION | OF_BTCPAY, PAYMENT_METHODS=methods)
         assert lines == ["PAYMENT_METHODS: must not name demo when APP_ENV is production"]
+
+
+def test_the_logins_of_the_demonstration_are_for_development_only(refused):
+    assert refused(**IN_PRODUCTION, DEMO_LOGINS="1") == ["DEMO_LOGINS: must be 0 when APP_ENV is production"]
 
 
 def test_the_network_of_the_house_is_for_development_only(read, refused):

@@ -1,4 +1,4 @@
-"""/auth: the current player, logging out, and logging in: to a provider's login page and back."""
+"""/auth: the current player, logging out, logging in: to a provider's login page and back, linking logins."""
 
 import logging
 from typing import Any
@@ -6,28 +6,47 @@ from urllib.parse import urlencode, urlsplit
 
 from flask import Response, jsonify, request
 
-from blueprints.api.auth import current_user, forbid_storing, public, require_user
+from blueprints.api.auth import (
+    current_user,
+    forbid_storing,
+    public,
+    require_two_factor_for,
+    require_user,
+)
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.auth.schemas import (
     ChallengeAnswerSchema,
+    LinkAnswerSchema,
+    LinkSchema,
     LogoutSchema,
     ProvidersSchema,
     TokenSchema,
     UserSchema,
 )
+from models.logins import LoginProvider
 from models.users import User
 from server.current_services import get_services
 from server.http.rate_limit import count_as
 from server.http.response_headers import allow_cookies
 from server.http.strict_requests import current_request
 from server.realtime.realtime import current_realtime
-from services.accounts import access
+from server.schemas import SuccessSchema
+from services.accounts import access, logins
 from services.accounts.login import devices
-from services.accounts.login.flow import Login
-from services.accounts.login.providers import ATTEMPT_MS, AnotherLogin, LoginFailed, ProviderUnavailable
+from services.accounts.login.flow import Linked, Login
+from services.accounts.login.providers import (
+    ATTEMPT_MS,
+    LINK_MS,
+    LINK_STATE,
+    AnotherLogin,
+    LoginFailed,
+    ProviderUnavailable,
+)
+from services.accounts.logins import AlreadyLinked, LoginNotFound, LoginRemoved
 from services.accounts.two_factor.service import CHALLENGE_MS, Challenge
 from services.audit_trail.actor import Actor, acting_as
-from services.shared.errors import AccountSuspended, Refusal
+from services.shared.errors import AccountClosed, AccountSuspended, Refusal, Unavailable
+from sockets.logins import login_changes
 
 blueprint = ApiBlueprint("auth", __name__, url_prefix="/auth", description="Logging in and out")
 
@@ -41,6 +60,19 @@ DEVICE_SECONDS = 400 * 86_400
 MOVED = "moved"
 """The parameter of a login that began on another host."""
 FAILED, UNAVAILABLE, SUSPENDED = "login_failed", "provider_unavailable", "account_suspended"
+CLOSED = "account_closed"
+REMOVED, ALREADY_LINKED, LINK_FAILED = "login_removed", "already_linked", "link_failed"
+
+Problem = LoginFailed | ProviderUnavailable | AccountSuspended | LoginRemoved | AlreadyLinked
+ERRORS = {
+    LoginFailed: FAILED,
+    ProviderUnavailable: UNAVAILABLE,
+    AccountSuspended: SUSPENDED,
+    AccountClosed: CLOSED,
+    LoginRemoved: REMOVED,
+    AlreadyLinked: ALREADY_LINKED,
+}
+"""What the front end is told of a problem."""
 
 
 @blueprint.get("/me")
@@ -48,7 +80,9 @@ FAILED, UNAVAILABLE, SUSPENDED = "login_failed", "provider_unavailable", "accoun
 @blueprint.response(200, UserSchema)
 def get_me() -> User:
     """The player who owns the token."""
-    return current_user()
+    user = current_user()
+    user.logins = logins.of_player(user.id)
+    return user
 
 
 @blueprint.get("/logout")
@@ -91,8 +125,11 @@ TO_PROVIDER = _redirects(
 )
 TO_FRONTEND = _redirects(
     "{frontend_url}?token=<JWT>; or, without a token, "
-    f"?error={FAILED} when the login was refused or cancelled, ?error={UNAVAILABLE}, and "
-    f"?error={SUSPENDED} when the account is suspended"
+    f"?error={FAILED} when the login was refused or cancelled, ?error={UNAVAILABLE}, "
+    f"?error={SUSPENDED} when the account is suspended, ?error={CLOSED} when its player has closed it, and "
+    f"?error={REMOVED} when the login was removed from "
+    f"its account; after POST /auth/link ?linked= and the provider, ?error={ALREADY_LINKED} when the login "
+    f"belongs to another account, or ?error={LINK_FAILED}"
 )
 
 
@@ -147,6 +184,59 @@ def finish_identity_login() -> Response:
     return _finish(_identity_login())
 
 
+@login_blueprint.post("/link")
+@count_as("login start")
+@require_user
+@require_two_factor_for("link-login")
+@allow_cookies
+@login_blueprint.arguments(LinkSchema)
+@login_blueprint.response(200, LinkAnswerSchema)
+@login_blueprint.alt_response(501)
+@login_blueprint.alt_response(503)
+def link_login(body: dict[str, Any]) -> Response:
+    """Begin to link a login with a provider to the caller's account: open `url` in this browser.
+
+    The browser must keep the cookie of this answer. The link must be completed within five minutes, and works
+    once. It ends at `{frontend_url}?linked=` and the provider.
+    """
+    login = _login_with(body["provider"])
+    try:
+        address, cookie = login.begin_link(current_user(), now=get_services().clock())
+    except ProviderUnavailable as problem:
+        _log(login, problem)
+        raise Unavailable("The provider can't be reached") from None
+    response = jsonify(success=True, url=address)
+    response.set_cookie(
+        _cookie_name(login.name), cookie, max_age=LINK_MS // 1000, **_cookie_options_for_pages()
+    )
+    return response
+
+
+@login_blueprint.delete("/link/<provider>")
+@require_user
+@require_two_factor_for("link-login")
+@login_blueprint.response(200, SuccessSchema)
+@login_blueprint.alt_response(404)
+def remove_login(provider: str) -> dict[str, Any]:
+    """Remove the caller's login with this provider, `platform` or `identity`. One must be left."""
+    services, user_id = get_services(), current_user().id
+    if provider not in list(LoginProvider):
+        raise LoginNotFound
+    usable = [login.name for login in (services.platform_login, services.identity_login) if login]
+    logins.remove(user_id=user_id, provider=LoginProvider(provider), usable=usable, now=services.clock())
+    login_changes().send(user_id, logins.of_player(user_id))
+    return {"success": True}
+
+
+def _login_with(provider: object) -> Login:
+    """The login with the provider of a body. Raises Refusal."""
+    if provider == LoginProvider.PLATFORM:
+        return get_services().platform_login
+    if provider == LoginProvider.IDENTITY:
+        return _identity_login()
+    raise Refusal("Unknown provider")
+
+
 def _identity_login() -> Login:
     login = get_services().identity_login
     if login is None:
@@ -182,6 +272,9 @@ def _finish(login: Login) -> Response:
             )
         if isinstance(result, Challenge):
             response = _challenged(result)
+        elif isinstance(result, Linked):
+            login_changes().send(result.user_id, logins.of_player(result.user_id))
+            response = _to_frontend(linked=login.name)
         else:
             # A new account has its first commitment from the beginning.
             services.seeds.announce_first(user_id=result.id)
@@ -189,7 +282,7 @@ def _finish(login: Login) -> Response:
     except AnotherLogin as problem:
         # The cookie belongs to a login that began later in another tab, and may still succeed.
         return _refused(login, problem)
-    except (LoginFailed, ProviderUnavailable, AccountSuspended) as problem:
+    except (LoginFailed, ProviderUnavailable, AccountSuspended, LoginRemoved, AlreadyLinked) as problem:
         response = _refused(login, problem)
     response.delete_cookie(cookie_name, **_cookie_options())
     response.set_cookie(_cookie_name(DEVICE), device, max_age=DEVICE_SECONDS, **_cookie_options())
@@ -219,7 +312,7 @@ def finish_login_with_code(body: dict[str, Any]) -> Response:
             now=now,
         )
     response = jsonify(token=services.tokens.issue(user, now=now))
-    response.delete_cookie(cookie_name, **_challenge_cookie_options())
+    response.delete_cookie(cookie_name, **_cookie_options_for_pages())
     return response
 
 
@@ -229,19 +322,29 @@ def _challenged(challenge: Challenge) -> Response:
         _cookie_name(CHALLENGE),
         challenge.browser_secret,
         max_age=CHALLENGE_MS // 1000,
-        **_challenge_cookie_options(),
+        **_cookie_options_for_pages(),
     )
     return response
 
 
-def _refused(login: Login, problem: LoginFailed | ProviderUnavailable | AccountSuspended) -> Response:
+def _refused(login: Login, problem: Problem) -> Response:
+    _log(login, problem)
+    return _to_frontend(error=_error_of(problem))
+
+
+def _error_of(problem: Problem) -> str:
+    # By the address, because the cookie may be missing.
+    is_link = request.args.get("state", "").startswith(LINK_STATE)
+    if is_link and not isinstance(problem, AlreadyLinked):
+        return LINK_FAILED
+    return ERRORS.get(type(problem), FAILED)
+
+
+def _log(login: Login, problem: Problem) -> None:
     extra = {"event": "login", "provider": login.name, "outcome": str(problem)}
     extra["request_id"] = current_request().id
-    if isinstance(problem, ProviderUnavailable):
-        log.warning("login", extra=extra, exc_info=problem.__cause__)
-        return _to_frontend(error=UNAVAILABLE)
-    log.info("login", extra=extra, exc_info=problem.__cause__)
-    return _to_frontend(error=SUSPENDED if isinstance(problem, AccountSuspended) else FAILED)
+    level = logging.WARNING if isinstance(problem, ProviderUnavailable) else logging.INFO
+    log.log(level, "login", extra=extra, exc_info=problem.__cause__)
 
 
 def _to_frontend(**parameter: str) -> Response:
@@ -268,8 +371,8 @@ def _cookie_options() -> dict[str, Any]:
     return {"path": path, "secure": _is_https(), "httponly": True, "samesite": "Lax"}
 
 
-def _challenge_cookie_options() -> dict[str, Any]:
-    """Over https the front end may be on another site: it sends the challenge back in a request of a page."""
+def _cookie_options_for_pages() -> dict[str, Any]:
+    """Over https the front end, whose requests set or send the cookie, may be on another site."""
     return _cookie_options() | {"samesite": "None" if _is_https() else "Lax"}
 
 

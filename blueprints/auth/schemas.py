@@ -1,8 +1,24 @@
 """Schemas of players and logins."""
 
+import marshmallow as ma
+
 from blueprints.api.parameters import Unvalidated
-from server.schemas import Avatar, Coins, Computed, Part, WireSchema, count, epoch_ms, flag, text
+from models.logins import LoginProvider
+from server.schemas import (
+    Avatar,
+    Coins,
+    Computed,
+    Part,
+    SuccessSchema,
+    WireSchema,
+    count,
+    documented,
+    epoch_ms,
+    flag,
+    text,
+)
 from services.shared.levels import experience_of, level_began_at, level_of, next_level_at
+from sockets.schemas import logins_field
 
 
 class PublicUserSchema(WireSchema):
@@ -49,6 +65,7 @@ class UserSchema(PublicUserSchema):
     notifications_read_at = epoch_ms(
         "Notifications with a later date are unread; 0 at first", attribute="notifications_read_at_ms"
     )
+    logins = logins_field()
 
 
 class LogoutSchema(WireSchema):
@@ -76,6 +93,24 @@ class TokenSchema(WireSchema):
     token = text(
         "For the header `Authorization` and for the socket",
         "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.c2lnbmF0dXJl",
+    )
+
+
+class LinkSchema(WireSchema):
+    """Which login to link."""
+
+    provider = Unvalidated("string", "The provider", "identity", enum=list(LoginProvider))
+
+
+class LinkAnswerSchema(SuccessSchema):
+    """Where the player logs in with the provider, to link that login."""
+
+    url = ma.fields.Url(
+        required=True,
+        metadata=documented(
+            "To open in this browser within five minutes, once",
+            "https://id.example.com/authorize?state=link.kT",
+        ),
     )
 
 

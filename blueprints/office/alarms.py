@@ -79,7 +79,11 @@ def _cause(alarm: Alarm) -> str | None:
         return url_for("office.battles", state=Which.HELD)
     if alarm.rule == "large-grants":
         return url_for("office.proposals", show="decided")
-    pages = {"payment-discrepancies": "office.payment_discrepancies", "failed-logins": "office.staff"}
+    pages = {
+        "payment-discrepancies": "office.payment_discrepancies",
+        "failed-logins": "office.staff",
+        "reward-costs": "office.report_of_rewards",
+    }
     return url_for(pages[alarm.rule]) if alarm.rule in pages else None
 
 

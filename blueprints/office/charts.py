@@ -13,6 +13,7 @@ from services.figures import returns
 from services.figures.liabilities import OfDay
 from services.figures.payments_by_method import PaymentsOfMethod
 from services.figures.returns import Figures, Group, Line
+from services.figures.reward_costs import RewardsOfDay
 from services.shared.clock import DAY_MS, Millis, iso_date
 from services.staff.player_results import DayResult
 
@@ -246,6 +247,22 @@ def liabilities_chart(days: Days, found: Sequence[OfDay]) -> Chart:
 
     lines = [*_earlier("The {} before", owed(before(days))), Series("Total", owed(days))]
     return Chart("What the house owed", names(days), lines, coins)
+
+
+def rewards_chart(days: Days, found: Sequence[RewardsOfDay]) -> Chart:
+    """What rewards cost on each day beside the expected win; ``found`` also has the days before."""
+    costs = {each.day: each.cost / 100 for each in found}
+    wins = {each.day: each.expected_win / 100 for each in found}
+
+    def cost(of: Days) -> list[float | None]:
+        return [costs.get(day, 0) for day in names(of)]
+
+    lines = [
+        *_earlier("The {} before", cost(before(days))),
+        Series("Expected win", [wins.get(day, 0) for day in names(days)], "theory"),
+        Series("Cost of rewards", cost(days)),
+    ]
+    return Chart("Cost of rewards", names(days), lines, coins)
 
 
 def result_chart(points: Sequence[DayResult]) -> Chart:

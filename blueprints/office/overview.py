@@ -121,6 +121,7 @@ TILES = (
     ("Deposits", "deposits", "office.report_of_payments", Permission.REPORTS_SEE),
     ("Withdrawals", "withdrawals", "office.report_of_payments", Permission.REPORTS_SEE),
     ("Net revenue (GGR)", "revenue", "office.reports", Permission.REPORTS_SEE),
+    ("Cost of rewards", "rewards", "office.report_of_rewards", Permission.REPORTS_SEE),
 )
 """The label, the field of DayFigures, where there is more of it, and who may see it."""
 

@@ -13,7 +13,7 @@ from blueprints.office.csv_files import Columns, list_file
 from blueprints.office.proposals import ACTIONS, status_of
 from models.users import User
 from server.current_services import get_services
-from services.accounts import profile, users
+from services.accounts import logins, profile, users
 from services.accounts.two_factor import codes
 from services.bets.terms import ALGORITHMS, GAMES
 from services.limits import exclusions, limits
@@ -57,6 +57,7 @@ TABS = (
     Tab("links", "Linked accounts", Permission.PERSONAL_DETAILS_SEE),
     Tab("affiliates", "Affiliates", Permission.PLAYERS_SEE),
     Tab("prizes", "Prizes", Permission.PRIZES_SEE),
+    Tab("rewards", "Rewards", Permission.PLAYERS_SEE),
     Tab("notes", "Notes", Permission.PLAYERS_SEE),
     Tab("actions", "Actions of staff", Permission.PROPOSALS_SEE),
     Tab("events", "Audit events", Permission.AUDIT_SEE),
@@ -110,6 +111,19 @@ PRIZES: Columns = {
     "status": "status",
     "won": "won_at_ms",
     "tracking": "tracking",
+}
+REWARDS: Columns = {
+    "id": "id",
+    "kind": "kind",
+    "state": "state",
+    "coins": "coins_cents",
+    "case": lambda reward: reward.case and reward.case.slug,
+    "cost of the opening": "value_cents",
+    "offered": "offered_at_ms",
+    "last change": "changed_at_ms",
+    "expires": "expires_at_ms",
+    "granted by": "granted_by",
+    "reason": "reason",
 }
 NOTES: Columns = {"time": "written_at_ms", "by": "written_by", "note": "text"}
 
@@ -166,9 +180,11 @@ def player_overview(platform_id: str) -> str:
         shows_all=shows_all,
         details=profile.details_of(player.id) if shows_all else None,
         level=level_of(player),
+        logins=logins.of_player(player.id),
         suspension=player_lists.last_suspension(player.platform_id),
         two_factor_blocked_until=codes.blocked_until(player.id, now=services.clock()),
         recovery_codes=codes.count_recovery_codes(player.id),
+        erasable_at=services.erasing.due_at(player),
         last_notes=notes.page_of_notes(user_id=player.id, place=place()).rows[:LAST_NOTES],
         durations=exclusions.DURATIONS,
         above_cents=services.settings.office_four_eyes_above_cents,
@@ -381,6 +397,17 @@ def player_prizes(platform_id: str) -> Any:
     if wants_csv():
         return list_file(f"prizes-of-{platform_id}", PRIZES, found.rows)
     return show_tab(player, "prizes", listed=listed(found), statuses=list(prizes.Status))
+
+
+@office.get("/players/<platform_id>/rewards")
+@require_permission(Permission.PLAYERS_SEE)
+def player_rewards(platform_id: str) -> Any:
+    """What the player was given or offered. Gifts of levels have no row before they are claimed."""
+    player = users.get(platform_id=platform_id)
+    found = player_lists.rewards(user_id=player.id, place=place())
+    if wants_csv():
+        return list_file(f"rewards-of-{platform_id}", REWARDS, found.rows)
+    return show_tab(player, "rewards", listed=listed(found))
 
 
 @office.get("/players/<platform_id>/notes")

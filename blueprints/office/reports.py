@@ -1,4 +1,4 @@
-"""Reports by day, game and case, of payments by method, and of what the house owed. Each also as CSV."""
+"""Reports by day, game and case, of payments, rewards, and what the house owed. Each also as CSV."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -12,13 +12,15 @@ from blueprints.office.blueprint import office
 from blueprints.office.charts import Chart
 from blueprints.office.csv_files import amount, csv_file
 from models.figures import PRICE_CLASSES
+from models.rewards import RewardKind
 from server.current_services import get_services
+from services.alarms import rewards as rewards_alarm
 from services.bets.terms import GAMES, UPGRADER
-from services.figures import liabilities, payments_by_method, returns
+from services.figures import liabilities, payments_by_method, returns, reward_costs
 from services.figures.payments_by_method import PaymentsOfMethod
 from services.figures.returns import Figures, Group, Line
 from services.shared.clock import iso_date
-from services.shared.money import Cents
+from services.shared.money import NO_COINS, Cents
 from services.staff.permissions import Permission
 
 ROWS = 100
@@ -160,6 +162,43 @@ def report_of_liabilities_csv() -> Response:
     return _csv("liabilities", days, header, rows)
 
 
+@office.get("/reports/rewards")
+@require_permission(Permission.REPORTS_SEE)
+def report_of_rewards() -> str:
+    """What rewards cost by day and kind, beside what the house expected to win."""
+    now = get_services().clock()
+    days = days_of_address(now)
+    found, week = reward_costs.by_day(*days), reward_costs.of_last_days(rewards_alarm.DAYS, now=now)
+    return render_template(
+        "office/report-of-rewards.html",
+        days=days,
+        found=found,
+        total=reward_costs.total(found),
+        kinds=list(RewardKind),
+        chart=_chart_of_rewards(days),
+        week=rewards_alarm.describe(week),
+        is_too_much=rewards_alarm.is_too_much(week),
+        most_share=rewards_alarm.MOST_SHARE,
+        least_cents=rewards_alarm.LEAST_CENTS,
+        csv=_csv_address("office.report_of_rewards_csv"),
+        usual=usual_days(now),
+    )
+
+
+@office.get("/reports/rewards.csv")
+@require_permission(Permission.REPORTS_SEE)
+def report_of_rewards_csv() -> Response:
+    days = days_of_address(get_services().clock())
+    rows = []
+    for each in reward_costs.by_day(*days):
+        costs = [amount(each.costs.get(kind, NO_COINS)) for kind in RewardKind]
+        share = "" if each.share is None else f"{each.share:.6f}"
+        rows.append((each.day, *costs, amount(each.cost), amount(each.expected_win), share))
+    return _csv(
+        "rewards", days, ("day", *RewardKind, "total", "expected win", "share of the expected win"), rows
+    )
+
+
 def _chart(report: Report) -> Chart:
     """The net revenue of each day, and that of the days before."""
     days = charts.shown_days(report.days)
@@ -180,6 +219,12 @@ def _chart_of_liabilities(days: Days) -> Chart:
     days = charts.shown_days(days)
     with_earlier = Days(charts.before(days).since, days.until)
     return charts.liabilities_chart(days, liabilities.by_day(*with_earlier))
+
+
+def _chart_of_rewards(days: Days) -> Chart:
+    days = charts.shown_days(days)
+    with_earlier = Days(charts.before(days).since, days.until)
+    return charts.rewards_chart(days, reward_costs.by_day(*with_earlier))
 
 
 def _report() -> Report:

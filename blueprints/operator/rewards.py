@@ -1,14 +1,17 @@
-"""flask rewards: import the gifts of levels."""
+"""flask rewards: import the gifts of levels, and end bonuses."""
 
 from typing import BinaryIO
+
+import click
 
 from blueprints.api.cli import OperatorGroup, print_json
 from blueprints.operator.imports import file_argument, read_array
 from server.current_services import get_services
-from services.rewards import importing
+from services.accounts import users
+from services.rewards import bonuses, importing
 from services.shared.money import number_from_cents
 
-group = OperatorGroup("rewards", help="Import the gifts of levels.")
+group = OperatorGroup("rewards", help="Gifts of levels, and bonuses.")
 
 
 @group.command("import")
@@ -27,3 +30,13 @@ def import_level_gifts(file: BinaryIO) -> None:
     gifts = importing.import_gifts(read_array(file), settings=services.settings, now=services.clock())
     coins = sum(gift.coins_cents for gift in gifts)
     print_json({"levels": len(gifts), "coins": number_from_cents(coins)})
+
+
+@group.command("forfeit-bonus")
+@click.argument("platformid")
+@click.option("--reason", required=True, help="Why, for the audit trail.")
+def forfeit_bonus(platformid: str, reason: str) -> None:
+    """End the open bonus of a player, as when its deposit was charged back."""
+    user_id = users.get(platform_id=platformid).id
+    ended = bonuses.forfeit(user_id=user_id, reason=reason, now=get_services().clock())
+    print_json({"reward": ended.id, "state": ended.state, "coins": number_from_cents(ended.coins_cents or 0)})

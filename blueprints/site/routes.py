@@ -4,6 +4,7 @@ Also what only the built-in page and the demo of payments need.
 """
 
 import re
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 
@@ -13,11 +14,14 @@ from blueprints.api.auth import current_user, forbid_storing, public, require_us
 from blueprints.api.caching import conditional
 from blueprints.api.qr_code import qr_code
 from blueprints.site.assets import FILES, asset, bundle, modules_of
+from models.logins import LoginProvider
 from models.payments import Deposit
 from server.current_services import get_services
 from server.http.rate_limit import count_as
 from server.http.response_headers import hash_sources
 from services.accounts import access
+from services.accounts.login.demo import PEOPLE, return_url
+from services.accounts.logins import NAMES
 from services.audit_trail.actor import Actor, acting_as
 from services.demo import seed as demo
 from services.payments import rows
@@ -35,6 +39,7 @@ PAGES = (
     "/battles",
     "/new-battle",
     "/battles/<id>",
+    "/rewards",
     "/live",
     "/ranking",
     "/fair",
@@ -54,7 +59,11 @@ PAGES = (
 )
 
 # At the addresses of these pages programs find an endpoint.
-PAGES_OF_ENDPOINTS = {"battles.list_battles": "/battles", "battles.get_battle": "/battles/<id>"}
+PAGES_OF_ENDPOINTS = {
+    "battles.list_battles": "/battles",
+    "battles.get_battle": "/battles/<id>",
+    "rewards.get_rewards": "/rewards",
+}
 OWN_PAGES = [path for path in PAGES if path not in PAGES_OF_ENDPOINTS.values()]
 
 MODULES = modules_of("app.js")
@@ -189,6 +198,24 @@ def sign_in_demo_player() -> Response:
         user, token = demo.sign_in(services, now=services.clock())
     access.check_not_suspended(user)
     return forbid_storing(jsonify(token=token))
+
+
+@blueprint.get("/demo-login/<provider>")
+@public
+def demo_login(provider: str) -> str:
+    """The login page of ``DEMO_LOGINS``; 404 without them."""
+    settings = get_services().settings
+    if not settings.demo_logins or provider not in list(LoginProvider):
+        abort(HTTPStatus.NOT_FOUND)
+    url_for = partial(
+        return_url, settings.base_url, LoginProvider(provider), state=request.args.get("state", "")
+    )
+    return render_template(
+        "demo-login.html",
+        provider=NAMES[LoginProvider(provider)],
+        people={person: url_for(person=person) for person in PEOPLE},
+        cancel=url_for(person=""),
+    )
 
 
 @blueprint.get("/demo-checkout/<_deposit_id>")

@@ -7,18 +7,27 @@ CREATE TABLE rewards (
     number BIGINT NOT NULL, coins_cents BIGINT CHECK (coins_cents > 0),
     case_id BIGINT REFERENCES cases (id) ON DELETE RESTRICT,
     state VARCHAR(9) NOT NULL CHECK (state IN ('offered', 'claimed', 'used', 'forfeited', 'expired')),
-    theoretical_loss_ucents BIGINT, offered_at_ms BIGINT NOT NULL, changed_at_ms BIGINT NOT NULL,
-    expires_at_ms BIGINT, granted_by VARCHAR(80), reason VARCHAR(200),
+    theoretical_loss_ucents BIGINT, needed_ucents BIGINT,
+    payment_id BIGINT REFERENCES payments (id) ON DELETE RESTRICT,
+    offered_at_ms BIGINT NOT NULL, changed_at_ms BIGINT NOT NULL, expires_at_ms BIGINT,
+    granted_by VARCHAR(80), reason VARCHAR(200),
     ledger_transaction_id BIGINT REFERENCES ledger_transactions (id) ON DELETE RESTRICT,
     CONSTRAINT rewards_content CHECK ((coins_cents IS NULL) <> (case_id IS NULL)),
     CONSTRAINT rewards_paid CHECK (
         (ledger_transaction_id IS NOT NULL) = (state = 'claimed' AND coins_cents IS NOT NULL)
     ),
-    CONSTRAINT rewards_counted CHECK ((theoretical_loss_ucents IS NOT NULL) = (kind = 'rakeback'))
+    CONSTRAINT rewards_counted CHECK (
+        (theoretical_loss_ucents IS NOT NULL) = (kind IN ('rakeback', 'bonus'))
+    ),
+    CONSTRAINT rewards_of_deposit CHECK (
+        (needed_ucents IS NOT NULL) = (kind = 'bonus') AND (payment_id IS NOT NULL) = (kind = 'bonus')
+    )
 );
 CREATE UNIQUE INDEX rewards_ledger_transaction_id ON rewards (ledger_transaction_id);
 CREATE UNIQUE INDEX rewards_user_id_kind_number ON rewards (user_id, kind, number);
+CREATE UNIQUE INDEX rewards_payment_id ON rewards (payment_id);
 CREATE INDEX rewards_changed ON rewards (changed_at_ms);
+CREATE UNIQUE INDEX rewards_open_bonus ON rewards (user_id) WHERE kind = 'bonus' AND state = 'offered';
 CREATE TABLE level_gifts (
     level INTEGER NOT NULL PRIMARY KEY CHECK (level BETWEEN 1 AND 10000),
     coins_cents BIGINT NOT NULL CHECK (coins_cents > 0)

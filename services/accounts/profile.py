@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import peewee
 
 from models.db.connection import reading, writing
+from models.logins import LoginProvider
 from models.users import PersonalDetails, User
-from services.accounts import users
+from services.accounts import logins, users
 from services.accounts.notifications import notify
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import CHANGED, record
@@ -121,17 +122,28 @@ def parse_trade_url(text: str, *, host: str) -> TradeUrl | None:
 def change_trade_url(*, user: User, url: object, host: str, own_only: bool, now: Millis) -> None:
     """Set a player's trade URL and notify the player; setting the same one again does nothing.
 
-    Raises Refusal for an empty or invalid one. With ``own_only`` a URL of another account is invalid too,
-    except for a player of another provider.
+    Raises Refusal for an empty or invalid one. With ``own_only`` a URL of another account of the game
+    platform is invalid too, except for a player who has no login there.
     """
     if url is None or url == "":
         raise Refusal("Trade URL is required")
     wanted = parse_trade_url(url, host=host) if isinstance(url, str) else None
-    checks_owner = own_only and users.GAME_PLATFORM_ID.fullmatch(user.platform_id)
-    if wanted is None or (checks_owner and wanted.partner + FIRST_ID != int(user.platform_id)):
+    own_id = _game_platform_id(user) if own_only else None
+    if wanted is None or (own_id is not None and wanted.partner + FIRST_ID != own_id):
         raise Refusal("Invalid trade URL")
     with writing():
         is_other = (User.id == user.id) & (User.trade_url != wanted.text)
         if User.update(trade_url=wanted.text).where(is_other).execute():
             record(AuditEventType.TRADE_URL_CHANGED, now=now, user_id=user.id, after={"tradeUrl": CHANGED})
             notify(user_id=user.id, title=TRADE_URL_CHANGED, message=CHANGED_MESSAGE, now=now)
+
+
+def _game_platform_id(user: User) -> int | None:
+    """The id of the player on the game platform, None without one.
+
+    That of the account first: else somebody with a stolen token could link another one and remove it.
+    """
+    if users.GAME_PLATFORM_ID.fullmatch(user.platform_id):
+        return int(user.platform_id)
+    linked = logins.login_of(user.id, LoginProvider.PLATFORM)
+    return None if linked is None else int(linked)

@@ -3,29 +3,28 @@
 import re
 import secrets
 from collections.abc import Iterable
-from contextlib import suppress
 
 import peewee
 
 from models.db.connection import reading, repeatable_read, writing
 from models.db.sql import contains_text, execute
+from models.logins import LoginProvider, PlayerLogin
 from models.users import User, find_user
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import CHANGED, record
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
+from services.log.entries import Pseudonyms
 from services.shared.clock import Millis
-from services.shared.errors import Refusal, UserNotFound
+from services.shared.errors import AccountClosed, Refusal, UserNotFound
 from services.shared.levels import experience_for
 from services.shared.money import NO_COINS, Cents
 from services.shared.pagination import Page, Place, rows_of_page
-from services.shared.signals import Tag, invalidate_after_commit
 
 MIN_USERNAME, MAX_USERNAME = 3, 32
 USERNAME = re.compile(rf"[A-Za-z0-9_.-]{{{MIN_USERNAME},{MAX_USERNAME}}}", re.ASCII)
 GAME_PLATFORM_ID = re.compile(r"[0-9]{17}", re.ASCII)
 MAX_LEVEL = 10_000
-MAX_COLLISIONS = 100
 
 # One statement, because 100,000 players may have the name that players without one are given. Each row tells
 # whether the name before it was free: (0, 0) comes first, (1, is NAME free?), (2, is NAME-2 free?) and so on.
@@ -55,6 +54,11 @@ def random_platform_id() -> str:
     return str(9 * 10**16 + secrets.randbelow(10**16))
 
 
+def is_drawn(platform_id: str) -> bool:
+    """Whether an id may be from ``random_platform_id``: no login has it."""
+    return platform_id.startswith("9")
+
+
 def create(
     *,
     username: str,
@@ -66,8 +70,9 @@ def create(
 ) -> User:
     """Create an account with a balance from the house's grants.
 
-    A name that is taken gets -2, -3, … as at a first login. Raises Refusal for an invalid name, id or
-    level, and for a platform id that is taken.
+    A name that is taken gets -2, -3, … as at a first login. With a platform id, the login that has this id
+    leads to the account. Without one, no login does. Raises Refusal for an invalid name, id or level, and for
+    a platform id that is taken.
     """
     if platform_id is not None and not GAME_PLATFORM_ID.fullmatch(platform_id):
         raise Refusal("a platform id must have 17 digits")
@@ -75,11 +80,13 @@ def create(
         raise Refusal(f"a level must be from 0 to {MAX_LEVEL}")
     with writing():
         try:
-            user = _insert(
+            user = insert(
                 username=username,
                 platform_id=platform_id or random_platform_id(),
+                provider=LoginProvider.PLATFORM if platform_id else None,
                 avatar=avatar,
                 granted_experience=experience_for(level),
+                pseudonym=None if platform_id is None else pseudonym_of_new(platform_id, now=now),
                 now=now,
             )
         except peewee.IntegrityError:
@@ -91,34 +98,29 @@ def create(
         return get(platform_id=user.platform_id)
 
 
-def get_or_create(*, platform_id: str, username: str, avatar: str, now: Millis) -> User:
-    """The player whom a provider has identified. The first time, an account is created.
+def pseudonym_of_new(login_id: str, *, now: Millis) -> str | None:
+    """The name in the log of a new account; None if it follows from its id, that of the login.
 
-    A taken name gets -2, -3, …; an existing account keeps its name. ``avatar`` is a URL, or empty.
-    Unique columns decide between two concurrent first logins: if both are of one person, the second gets the
-    account of the first; if two people have one name, the second takes the next name.
+    An erased account keeps the name that it had, and the numbers of its bets. Raises AccountClosed for a
+    login of an erased account whose player is still excluded.
     """
-    for _ in range(MAX_COLLISIONS):
-        with suppress(UserNotFound):
-            return _existing_account(platform_id, avatar)
-        with suppress(peewee.IntegrityError), writing():
-            return _insert(username=username, platform_id=platform_id, avatar=avatar, now=now)
-    raise RuntimeError("every name that was free was taken a moment later")
+    check_login_not_excluded(login_id, now=now)
+    derived = Pseudonyms().of(login_id)
+    with reading():
+        is_taken = User.select().where(User.pseudonym == derived).exists()
+    return secrets.token_hex(16) if is_taken else None
 
 
-def _existing_account(platform_id: str, avatar: str) -> User:
-    """The player, whose stored avatar becomes the provider's current one. Raises UserNotFound.
-
-    The guarded update never replaces an uploaded avatar (a path of this service), not even one that is
-    uploaded at the same time.
-    """
-    user = get(platform_id=platform_id)
-    if avatar not in ("", user.avatar):
-        with writing():
-            not_uploaded = peewee.fn.substr(User.avatar, 1, 1) != "/"
-            User.update(avatar=avatar).where(User.id == user.id, not_uploaded).execute()
-            invalidate_after_commit(Tag.PLAYERS)
-    return user
+@reading()
+def check_login_not_excluded(login_id: str, *, now: Millis) -> None:
+    """Raises AccountClosed for a login of an erased account whose player is still excluded."""
+    digest = Pseudonyms().of(login_id)
+    # Of the login that made the account, or of one that was linked to it.
+    linked = PlayerLogin.select(PlayerLogin.user).where(PlayerLogin.id == digest)
+    has_login = (User.login_digest == digest) | User.id.in_(linked)
+    is_excluded = User.erased_at_ms.is_null(False) & (User.excluded_until_ms > now)
+    if User.select().where(has_login, is_excluded).exists():
+        raise AccountClosed
 
 
 @reading()
@@ -150,15 +152,21 @@ def _existing(user: User | None) -> User:
     return user
 
 
-def _insert(
+def insert(
     *,
     username: str,
     platform_id: str,
+    provider: LoginProvider | None,
     now: Millis,
     avatar: str = "",
     granted_experience: int = 0,
+    pseudonym: str | None = None,
 ) -> User:
-    """Add an account with the first free name. Raises peewee.IntegrityError, Refusal."""
+    """Add an account with the first free name, and the login with this provider that leads to it.
+
+    To be used within ``writing()``. Raises peewee.IntegrityError when the id is taken, or the name was a
+    moment ago, and Refusal for an invalid name.
+    """
     (name,) = free_usernames(username, count=1)
     user: User = User.create(
         platform_id=platform_id,
@@ -168,7 +176,10 @@ def _insert(
         registered_at_ms=now,
         client_seed=draw_client_seed(),
         granted_experience=granted_experience,
+        pseudonym=pseudonym,
     )
+    if provider is not None:
+        PlayerLogin.insert(id=platform_id, provider=provider, user=user.id, linked_at_ms=now).execute()
     record(AuditEventType.ACCOUNT_CREATED, now=now, user_id=user.id, after={"username": name})
     return user
 

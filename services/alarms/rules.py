@@ -12,7 +12,7 @@ from models.items import PriceSource
 from models.log import WaitingBet
 from models.payments import Withdrawal, WithdrawalStatus
 from models.staff import IS_PERFORMED, Proposal, StaffLoginFailure
-from services.alarms import ledger, raised, returns
+from services.alarms import ledger, raised, returns, rewards
 from services.alarms.raised import Concern, Found, Rule
 from services.payments import discrepancies
 from services.shared.clock import DAY_MS, MINUTE_MS, Millis
@@ -215,6 +215,7 @@ RULES = (
     Rule("old-checkpoint", find_old_checkpoint, MINUTE),
     Rule("late-beacons", find_late_beacons, MINUTE),
     Rule("return-to-player", returns.find, HOUR),
+    Rule("reward-costs", rewards.find, HOUR),
     Rule("ledger-transactions", ledger.find_transactions, HOUR, is_event=True),
     # After the transactions, on which it builds.
     Rule("ledger-balances", ledger.find_balances, HOUR),

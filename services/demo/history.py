@@ -16,6 +16,7 @@ from models.db.connection import database, reading, writing
 from models.db.sqlite import Sqlite
 from models.items import Item
 from models.payments import PaymentType
+from models.rewards import RewardState
 from models.users import User
 from services.alarms import raised, rules
 from services.alarms.raised import Found
@@ -27,6 +28,7 @@ from services.container import Services
 from services.figures import liabilities
 from services.payments import transfers
 from services.payments.transfers import Transfer
+from services.rewards.service import Rewards
 from services.shared.clock import DAY_MS, MINUTE_MS, CalendarPeriod, Millis
 from services.shared.errors import Refusal
 from services.shared.money import Cents
@@ -39,8 +41,14 @@ DAYS = 30
 BETS_A_SESSION = (2, 8)
 SECONDS_BETWEEN_BETS = (10, 60)
 PLAYS_ON_A_DAY, DEPOSITS_FIRST, WITHDRAWS_AFTERWARDS, OPENS_A_CASE = 0.7, 0.3, 0.1, 0.4
+CLAIMS_AFTERWARDS = 0.3
 """How probable these are for a player, in a session, and for a bet."""
 DEPOSITS_USD = (25, 50, 50, 100, 200)
+
+STEADY_DAYS = 7
+STEADY_BETS, STEADY_WAGER = 7, Cents(20_00)
+STEADY_HOUR = 12
+"""What the player to try the demo with has bet on each of the last days: enough for a daily free opening."""
 
 CODE = "KETTLE"
 """The promo code of a demo player, with which the free case can be opened."""
@@ -51,9 +59,10 @@ NETWORKS = (("bitcoin", "BTC"), ("lightning", "BTC"), ("ethereum", "USDC"))
 class History:
     """Plays the days before a time."""
 
-    def __init__(self, services: Services, players: Sequence[User], *, until: Millis) -> None:
+    def __init__(self, services: Services, players: Sequence[User], *, steady: User, until: Millis) -> None:
         self._services = services
         self._players = players
+        self._steady = steady
         self._random = random.Random(DAYS)  # noqa: S311  # the outcomes of bets do not come from it
         self._first_day = Millis(CalendarPeriod.DAY.start(until) - DAYS * DAY_MS)
         self._until = until
@@ -69,11 +78,13 @@ class History:
             affiliates.set_code(user_id=owner.id, code=CODE, special=None, now=self._first_day)
             affiliates.use_code(user_id=friend.id, code=CODE, special=None, now=self._first_day)
         # The first bet of a player logs a commitment, which must not be part of a transaction.
-        bet_ids = [self._bet(player, self._first_day) for player in self._players]
+        bet_ids = [self._bet(player, self._first_day) for player in (*self._players, self._steady)]
         for day in range(DAYS):
             begins = Millis(self._first_day + day * DAY_MS)
             with self._one_commit():
                 bet_ids += list(self._play_day(begins))
+                if day >= DAYS - STEADY_DAYS:
+                    bet_ids += list(self._play_steadily(begins))
             liabilities.store_due(now=begins)
         return [bet_id for bet_id in bet_ids if bet_id is not None]
 
@@ -96,21 +107,46 @@ class History:
                 yield self._bet(player, at)
         if self._random.random() < WITHDRAWS_AFTERWARDS:
             self._pay(player, PaymentType.WITHDRAWAL, self._random.choice(DEPOSITS_USD), at)
+        if self._random.random() < CLAIMS_AFTERWARDS:
+            self._claim(player, at)
+
+    def _claim(self, player: User, at: Millis) -> None:
+        """Claim the rakeback, and the gifts of levels."""
+        rewards = Rewards(self._services.settings, clock=lambda: at)
+        offered = [gift for gift in rewards.overview(player.id).levels if gift.state == RewardState.OFFERED]
+        # There is no rakeback by default.
+        with suppress(Refusal):
+            rewards.claim_rakeback(user_id=player.id)
+        for gift in offered:
+            rewards.claim(user_id=player.id, reward_id=gift.id)
+
+    def _play_steadily(self, day: Millis) -> Iterator[int | None]:
+        """Spins that nearly always win, so that the balance stays about the same."""
+        name, _ = min((item for item in self._items if item[1] > STEADY_WAGER), key=lambda item: item[1])
+        for number in range(STEADY_BETS):
+            at = Millis(day + (STEADY_HOUR * 60 + number) * MINUTE_MS)
+            yield self._spin(self._steady, name, STEADY_WAGER, at)
 
     def _bet(self, player: User, at: Millis) -> int | None:
         """Make a bet that the player can pay; None if it is refused."""
-        services = self._services
-        settler = BetSettler(
-            seeds=services.seeds, bet_log=services.log, settings=services.settings, clock=lambda: at
-        )
         if self._random.random() < OPENS_A_CASE:
             slug, _ = self._random.choice(self._cases)
-            return _settle(settler, services.case_openings, OpeningRequest(user_id=player.id, case=slug))
+            opening = OpeningRequest(user_id=player.id, case=slug)
+            return _settle(self._settler(at), self._services.case_openings, opening)
         name, price = self._random.choice(self._items)
         # From a tenth to two thirds of the price, and no more than most people would risk.
         wager = min(max(int(price * self._random.uniform(0.1, 0.65)), 10), 2_000)
+        return self._spin(player, name, Cents(wager), at)
+
+    def _spin(self, player: User, name: str, wager: Cents, at: Millis) -> int | None:
         spin = SpinRequest(user_id=player.id, amount=Decimal(wager) / 100, item=name)
-        return _settle(settler, services.upgrader, spin)
+        return _settle(self._settler(at), self._services.upgrader, spin)
+
+    def _settler(self, at: Millis) -> BetSettler:
+        services = self._services
+        return BetSettler(
+            seeds=services.seeds, bet_log=services.log, settings=services.settings, clock=lambda: at
+        )
 
     def _pay(self, player: User, type_: PaymentType, usd: int, at: Millis) -> None:
         chain, asset = self._random.choice(NETWORKS)

@@ -1,6 +1,7 @@
 """Imports the demo data, plays the demo bets, and creates a player to try the demo with."""
 
 import secrets
+from contextlib import suppress
 from pathlib import Path
 from shutil import copyfile, copytree
 from typing import Any
@@ -11,8 +12,10 @@ from models.cases import Case, IrlCase
 from models.db.connection import reading, writing
 from models.items import Item
 from models.payments import WithdrawalAddress
+from models.rewards import LevelGift
 from models.users import User
 from services.accounts import users
+from services.accounts.login.demo import FIRST_ID
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.bets.cases import OpeningRequest
@@ -24,16 +27,20 @@ from services.cases.kinds import CaseKind, case_id
 from services.container import Services
 from services.demo import history
 from services.items import importing as items_importing
+from services.rewards import importing as rewards_importing
 from services.shared import decimal_json
 from services.shared.clock import DAY_MS, Millis
 from services.shared.errors import Refusal, UserNotFound
 from services.shared.money import Cents
+from services.wallet import adjusting
 
 DATA = Path(__file__).parent
 
-PLATFORM_ID = 76561190000000001
+PLATFORM_ID = FIRST_ID
 FIRST_PLATFORM_ID_OF_BETS = 76561190000000101
 BALANCE = Cents(1_000_00)
+LEVEL = 10
+"""Of the player to try the demo with, whose past has bets: the first level case."""
 
 INTERVAL_MS = 75_000
 """Time between two demo bets. The proof of the last one is due when the command ends."""
@@ -55,11 +62,17 @@ def seed(services: Services) -> dict[str, int]:
         cases = [row for row in _read("cases.json") if case_id(row["name"], CaseKind(row["kind"])) not in ids]
         irl_ids = set(IrlCase.select(IrlCase.slug).scalars())
         irl_cases = [row for row in _read("irl_cases.json") if row["id"] not in irl_ids]
-        return {
+        found = {
             "items": items_importing.import_document(items, app_id=None, now=now).created,
             "cases": importing.import_cases(cases, now=now).created,
             "irl_cases": irl_importing.import_cases(irl_cases, now=now).created,
         }
+        if not LevelGift.select().exists():
+            # The settings may allow less for gifts.
+            with suppress(Refusal):
+                gifts = _read("level_gifts.json")
+                rewards_importing.import_gifts(gifts, settings=services.settings, now=now)
+    return found
 
 
 def play_bets(services: Services) -> int:
@@ -84,7 +97,9 @@ def play_bets(services: Services) -> int:
         for number, row in enumerate(content["players"])
     }
     people = list(players.values())
-    settled = history.History(services, people, until=began).play()
+    steady = player(services, level=LEVEL, now=first_day)
+    settled = history.History(services, people, steady=steady, until=began).play()
+    _fill_up(steady, now=began)
 
     def play(row: dict[str, Any], user_id: int, made_at: Millis) -> Bet:
         settler = BetSettler(
@@ -116,6 +131,7 @@ def player(
     platform_id: int = PLATFORM_ID,
     *,
     avatar: str = "",
+    level: int = 0,
     now: Millis,
 ) -> User:
     """A player of the demo, by default the one to try it with. Created on first use with 1,000 coins."""
@@ -123,24 +139,33 @@ def player(
         return users.get(platform_id=str(platform_id))
     except UserNotFound:
         id_ = str(platform_id)
-        user = users.create(username=username, platform_id=id_, avatar=avatar, balance=BALANCE, now=now)
+        user = users.create(
+            username=username, platform_id=id_, avatar=avatar, level=level, balance=BALANCE, now=now
+        )
         services.seeds.announce_first(user_id=user.id)
         _add_old_address(services, user, now=now)
         return user
 
 
+def _fill_up(steady: User, *, now: Millis) -> None:
+    """The player to try the demo with begins with the same coins, whatever the bets have paid."""
+    missing = BALANCE - users.get_by_id(steady.id).balance_cents
+    if missing:
+        adjusting.adjust(user_id=steady.id, amount=missing, reason="A new day of the demo", now=now)
+
+
 def _add_old_address(services: Services, user: User, *, now: Millis) -> None:
-    """Give a player an address that withdrawals by the demo provider can go to at once, also with a delay."""
+    """Give a player an address that withdrawals by the demo provider can go to at once, with any delay."""
     if "demo" not in services.settings.payment_methods:
         return
-    added_at = now - services.address_book.delay_ms
     WithdrawalAddress.create(
         id=secrets.token_hex(16),
         user=user.id,
         method="demo",
         name="My wallet",
         address=history.wallet_of(user),
-        created_at_ms=added_at,
+        # The longest delay that ADDRESS_HOURS can have.
+        created_at_ms=now - 30 * DAY_MS,
     )
 
 

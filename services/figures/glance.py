@@ -11,7 +11,7 @@ from models.bets import Bet
 from models.db.connection import reading
 from models.payments import PaymentType
 from services.audit_trail.events import AuditEventType
-from services.figures import payments_by_method, returns
+from services.figures import payments_by_method, returns, reward_costs
 from services.shared.clock import DAY_MS, WEEK_MS, CalendarPeriod, Millis
 from services.shared.money import Cents
 
@@ -37,6 +37,8 @@ class DayFigures:
     withdrawals: Cents
     revenue: Cents
     """Wagers less payouts."""
+    rewards: Cents
+    """What rewards have cost."""
 
     def may_change(self, now: Millis) -> bool:
         """Whether they must be taken again."""
@@ -79,4 +81,5 @@ def take(day: Millis, *, now: Millis) -> DayFigures:
         deposits=Cents(paid[PaymentType.DEPOSIT]),
         withdrawals=Cents(paid[PaymentType.WITHDRAWAL]),
         revenue=returns.total(returns.lines(since=day, until=end, groups=[])).revenue,
+        rewards=reward_costs.total(reward_costs.by_day(day, end)).cost,
     )

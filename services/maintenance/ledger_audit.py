@@ -14,15 +14,15 @@ from models.db.connection import repeatable_read
 from models.figures import THEORETICAL_LOSS_UCENTS
 from models.items import Item
 from models.ledger import Affiliate, LedgerEntry, LedgerTransaction, Referral
-from models.payments import PaymentRecord
-from models.rewards import Reward
+from models.payments import PaymentRecord, PaymentType
+from models.rewards import Reward, RewardKind, RewardState
 from models.users import User
 from services.battles import audit as battles_audit
 from services.cases.contents import price_of
 from services.cases.kinds import game_type
 from services.ledger import audit as postings_audit
 from services.ledger.audit import differing
-from services.ledger.posting import Account, LedgerKind
+from services.ledger.posting import PLAYERS_ACCOUNTS, Account, LedgerKind
 from services.maintenance import statistics_audit
 from services.payments import audit as payments_audit
 from services.wallet.prizes import Status
@@ -62,6 +62,7 @@ def _mismatches() -> Iterator[str]:
     yield from battles_audit.mismatches()
     yield from _affiliate_mismatches()
     yield from _reward_mismatches()
+    yield from _forfeit_mismatches()
     yield from _prize_mismatches()
     yield from statistics_audit.mismatches()
     yield from _case_mismatches()
@@ -162,6 +163,32 @@ def _reward_mismatches() -> Iterator[str]:
     )
     for transaction_id in alone.scalars():
         yield f"transaction {transaction_id} pays no reward"
+    yield from _bonus_mismatches()
+
+
+def _bonus_mismatches() -> Iterator[str]:
+    """A line for each bonus without a deposit of its player, and each that was paid too early."""
+    of_bonuses = Reward.select(Reward.id).where(Reward.kind == RewardKind.BONUS)
+    is_other = (PaymentRecord.user != Reward.user) | (PaymentRecord.type != PaymentType.DEPOSIT)
+    of_others = of_bonuses.join(PaymentRecord, on=(Reward.payment == PaymentRecord.id)).where(is_other)
+    for reward_id in of_others.scalars():
+        yield f"bonus {reward_id} belongs to another payment than a deposit of its player"
+    paid_by_bets = User.theoretical_loss_ucents - Reward.theoretical_loss_ucents
+    is_early = (Reward.state == RewardState.CLAIMED) & (paid_by_bets < Reward.needed_ucents)
+    for reward_id in of_bonuses.join(User, on=(Reward.user == User.id)).where(is_early).scalars():
+        yield f"bonus {reward_id} was paid before the bets that it needs"
+
+
+def _forfeit_mismatches() -> Iterator[str]:
+    """A line for each closing that does more than give a player's coins up, or prizes that came back."""
+    is_forfeit = LedgerEntry.account == Account.HOUSE_FORFEITED
+    given_up = [*PLAYERS_ACCOUNTS, Account.HOUSE_PRIZES]
+    is_own = LedgerEntry.account.in_(given_up) & (LedgerEntry.amount_cents < 0)
+    is_closing = LedgerTransaction.kind == LedgerKind.ACCOUNT_CLOSED
+    wrong = LedgerEntry.select(LedgerEntry.transaction).join(LedgerTransaction).distinct()
+    others = wrong.where(is_closing, ~is_own, ~is_forfeit)
+    for transaction_id in (wrong.where(is_forfeit, ~is_closing) | others).tuples():
+        yield f"transaction {transaction_id[0]} forfeits what is not of a closed account"
 
 
 def _prize_mismatches() -> Iterator[str]:

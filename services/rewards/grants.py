@@ -5,7 +5,7 @@ from typing import Any
 
 from models.db.connection import writing
 from models.rewards import Reward, RewardKind, RewardState
-from services.accounts import users
+from services.accounts import access, users
 from services.audit_trail.actor import current_actor
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
@@ -49,14 +49,14 @@ def granted_to(user_id: int) -> list[Granted]:
 def grant(*, user_id: int, coins: Cents, reason: str, now: Millis) -> Reward:
     """Offer coins to a player; the actor is stored as who granted them.
 
-    A player on a break can claim them afterwards. Raises UserNotFound, and Refusal for less than a cent or a
-    bad reason.
+    A player on a break can claim them afterwards. Raises UserNotFound, AccountClosed, and Refusal for less
+    than a cent or a bad reason.
     """
     reason = checked_reason(reason)
     if coins <= 0:
         raise Refusal("the amount must be above 0")
     with writing():
-        users.lock(user_id)
+        access.check_not_closed(users.lock(user_id))
         before = newest_of(user_id, RewardKind.GRANT)
         reward: Reward = Reward.create(
             user=user_id,

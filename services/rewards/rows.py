@@ -10,8 +10,14 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
+from services.limits import exclusions
 from services.shared.clock import Millis
 from services.shared.money import Cents
+
+
+def may_play(user: User, *, now: Millis) -> bool:
+    """Whether the player is shown, offered and paid rewards: not suspended, excluded or on a break."""
+    return user.suspended_at_ms is None and exclusions.current(user, now=now) is None
 
 
 @reading()

@@ -9,12 +9,13 @@ from models.rewards import Reward, RewardKind, RewardState
 from models.users import User
 from services.accounts import access, users
 from services.limits import exclusions
-from services.rewards import grants, level_gifts, rakeback
+from services.rewards import bonuses, grants, level_gifts, rakeback
+from services.rewards.bonuses import Bonus, Bonuses
 from services.rewards.grants import Granted
 from services.rewards.level_gifts import Level
 from services.rewards.rakeback import Rakeback
 from services.rewards.refusals import NothingToClaim, RewardNotFound
-from services.rewards.rows import newest_of, pay
+from services.rewards.rows import may_play, newest_of, pay
 from services.shared.clock import Millis
 from services.shared.money import Cents
 from settings import Settings
@@ -30,7 +31,7 @@ class Overview:
     rakeback: Rakeback | None = None
     levels: Sequence[Level] = ()
     daily: None = None
-    bonus: None = None
+    bonus: Bonus | None = None
     granted: Sequence[Granted] = ()
 
 
@@ -43,18 +44,20 @@ class Rewards:
     def __init__(self, settings: Settings, *, clock: Callable[[], Millis]) -> None:
         self._rakeback_rate_ppm = settings.rakeback_rate_ppm
         self._level_share_ppm = settings.level_share_ppm
+        self._bonuses = Bonuses(settings, clock=clock)
         self._clock = clock
 
     def overview(self, user_id: int) -> Overview:
         """What the player can claim, and has claimed, all of one moment. Raises UserNotFound."""
         with repeatable_read(within_limit=True):
             user = users.get_by_id(user_id)
-            if not _may_play(user, now=self._clock()):
+            if not may_play(user, now=self._clock()):
                 return NOTHING
             last_rakeback = newest_of(user_id, RewardKind.RAKEBACK)
             return Overview(
                 rakeback=rakeback.rakeback_of(user, last_rakeback, rate_ppm=self._rakeback_rate_ppm),
                 levels=level_gifts.gifts_of(user, share_ppm=self._level_share_ppm),
+                bonus=self._bonuses.shown_to(user),
                 granted=grants.granted_to(user_id),
             )
 
@@ -70,10 +73,10 @@ class Rewards:
             return pay(rakeback.to_pay(user, last, rate_ppm=self._rakeback_rate_ppm, now=now), now=now)
 
     def claim(self, *, user_id: int, reward_id: str) -> tuple[Cents, User]:
-        """Pay a gift of a level, or a grant; returns the amount, and the player after that.
+        """Pay a gift of a level, a grant or a bonus; returns the amount, and the player after that.
 
-        One of several concurrent claims pays. Raises RewardNotFound, NothingToClaim if it is not offered, and
-        what refuses the player's bets.
+        One of several concurrent claims pays. Raises RewardNotFound, NothingToClaim if it is not offered or
+        bets have not paid for the bonus, and what refuses the player's bets.
         """
         with writing():
             user, now = self._lock_to_pay(user_id)
@@ -86,6 +89,8 @@ class Rewards:
                 raise RewardNotFound
             if reward.state != RewardState.OFFERED:
                 raise NothingToClaim
+            if reward.kind == RewardKind.BONUS:
+                bonuses.check_complete(reward, user)
             return pay(reward, now=now)
 
     def _lock_to_pay(self, user_id: int) -> tuple[User, Millis]:
@@ -94,7 +99,3 @@ class Rewards:
         access.check_not_suspended(user)
         exclusions.check_none(user, now=now)
         return user, now
-
-
-def _may_play(user: User, *, now: Millis) -> bool:
-    return user.suspended_at_ms is None and exclusions.current(user, now=now) is None

@@ -69,6 +69,12 @@ class AccountSuspended(Refusal):
     text = "Account suspended"
 
 
+class AccountClosed(AccountSuspended):
+    """The player has closed the account, which is refused everywhere as a suspended one is."""
+
+    text = "Account closed"
+
+
 class InsufficientBalance(Refusal):
     text = "Insufficient balance"
 

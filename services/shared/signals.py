@@ -31,6 +31,8 @@ class Signal(StrEnum):
     """The data of a cache tag has changed."""
     PRICES = "prices"
     """Requests wait for the prices of items, or the leader has asked for them."""
+    LOGINS = "logins"
+    """A player's logins have changed."""
     CONFIRMATION = "confirmation"
     """A machine has no record of the database, and asks the processes that have one to confirm it."""
 
@@ -53,6 +55,11 @@ _PAYLOADS: dict[Any, Callable[[Any], bool]] = {
     Signal.BATTLE_RECEIPTS: _are_ids,
     Signal.CACHE: lambda payload: all(isinstance(tag, str) for tag in payload["tags"]),
     Signal.PRICES: lambda payload: _are_ids([*payload.get("wanted", ()), *payload.get("asked", ())]),
+    Signal.LOGINS: lambda payload: (
+        _are_ids([payload["player"]])
+        and isinstance(payload["logins"], list)
+        and all(each in ("platform", "identity") for each in payload["logins"])
+    ),
     Signal.CONFIRMATION: lambda payload: payload is None,
 }
 

@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from peewee import JOIN
+
 from models.audit_trail import AuditEvent
 from models.bets import Bet
+from models.cases import Case
 from models.db.connection import reading
 from models.ledger import LedgerEntry, LedgerTransaction, Referral
+from models.rewards import Reward
 from models.staff import Proposal
 from models.users import User
 from services.audit_trail.events import AuditEventType
@@ -32,6 +36,7 @@ class Which(StrEnum):
     ALL = "all"
     SUSPENDED = "suspended"
     ON_A_BREAK = "on a break"
+    CLOSED = "closed"
 
 
 class Part(NamedTuple):
@@ -46,10 +51,12 @@ def players(*, which: Which, place: Place, is_oldest_first: bool, now: Millis) -
     """A part of the players, the newest account first, or the oldest."""
     query: Any = User.select()
     if which is Which.SUSPENDED:
-        query = query.where(User.suspended_at_ms.is_null(False))
+        query = query.where(User.suspended_at_ms.is_null(False), User.closed_at_ms.is_null())
     elif which is Which.ON_A_BREAK:
         # The first condition is that of the index.
         query = query.where(User.excluded_until_ms.is_null(False), User.excluded_until_ms > now)
+    elif which is Which.CLOSED:
+        query = query.where(User.closed_at_ms.is_null(False))
     ordered = query.order_by(User.id.asc() if is_oldest_first else User.id.desc())
     return part_of(ordered, place)
 
@@ -70,6 +77,13 @@ def ledger(*, user_id: int, place: Place) -> Part:
     query = LedgerEntry.select(LedgerEntry, LedgerTransaction).join(LedgerTransaction)
     rows = query.where(LedgerEntry.id.in_(ids)).order_by(LedgerEntry.id.desc())
     return Part(list(rows), part.has_next)
+
+
+@reading()
+def rewards(*, user_id: int, place: Place) -> Part:
+    """A part of a player's rewards, the last offered first, each with its ``case``."""
+    query = Reward.select(Reward, Case).join(Case, JOIN.LEFT_OUTER).where(Reward.user == user_id)
+    return part_of(query.order_by(Reward.offered_at_ms.desc(), Reward.id.desc()), place)
 
 
 def events(

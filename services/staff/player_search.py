@@ -13,6 +13,7 @@ from typing import Any
 from models.audit_trail import IS_LOGIN, AuditEvent
 from models.db.connection import reading
 from models.db.sql import begins_with, contains_text
+from models.logins import PlayerLogin
 from models.payments import HAS_ADDRESS, Deposit, PaymentRecord, Withdrawal
 from models.users import PlayerTag, User
 from services.payments.transfers import Transfer, key_of
@@ -90,6 +91,12 @@ def _by_name(text: str) -> Any:
     return query.order_by(begins_with(name, part).desc(), name)
 
 
+def _by_platform_id(text: str) -> Any:
+    """Also by that of a linked login."""
+    of_logins = PlayerLogin.select(PlayerLogin.user).where(PlayerLogin.id == text)
+    return User.select(User.id).where(User.platform_id == text).union(of_logins)
+
+
 def _by_login_address(text: str) -> Any:
     players = AuditEvent.select(AuditEvent.player).where(
         IS_LOGIN, AuditEvent.address == (_as_ip_address(text) or text)
@@ -133,7 +140,7 @@ def _by_tag(text: str) -> Any:
 
 
 QUERIES: dict[FoundBy, Callable[[str], Any]] = {
-    FoundBy.PLATFORM_ID: lambda text: User.select(User.id).where(User.platform_id == text),
+    FoundBy.PLATFORM_ID: _by_platform_id,
     FoundBy.NAME: _by_name,
     FoundBy.PROMO_CODE: lambda text: User.select(User.id).where(User.affiliate_code == text.upper()),
     FoundBy.TAG: _by_tag,

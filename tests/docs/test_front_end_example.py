@@ -21,7 +21,7 @@ pytestmark = pytest.mark.process
 
 PAGE = (ROOT / "docs" / "front-end.md").read_text()
 CLIENT = (ROOT / "docs" / "spin.mjs").read_text()
-FETCH, OPEN, VERIFIER, WATCH, CODES, _ = re.findall(r"```js\n(.*?)```", PAGE, re.DOTALL)
+FETCH, OPEN, VERIFIER, WATCH, CODES, *_ = re.findall(r"```js\n(.*?)```", PAGE, re.DOTALL)
 
 # What the program has already: the proof and the game; and a server that returns a content.
 HAVE = """

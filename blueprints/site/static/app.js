@@ -10,6 +10,7 @@ import { askForCode, closeDialogs, openDialog } from "./parts/forms.js";
 import { followLiveBets, followOnline } from "./parts/live-bets.js";
 import { followRealityChecks } from "./parts/reality-check.js";
 import { loadPlayer, notifications } from "./player.js";
+import { followRewards } from "./rewards.js";
 import { current, enter, startRouter } from "./router.js";
 import { followOtherTabs, getToken, isTrial, setToken, takeLogin } from "./session.js";
 import { shell } from "./shell.js";
@@ -18,7 +19,7 @@ import { drawWith, notify, state, update } from "./store.js";
 const UNAUTHORIZED = 401;
 const RETRY_MS = 3_000;
 
-const { failure, challenge, offered } = takeLogin({ trial: isTrial });
+const { say, challenge, offered } = takeLogin({ trial: isTrial });
 
 async function showSession() {
   const focused = document.activeElement;
@@ -35,6 +36,11 @@ async function showSession() {
   await update();
   // For example the button to sign out is gone, and the focus with it.
   if (!focused.isConnected) document.querySelector("#spectator a, #page-title").focus();
+}
+
+function loadAccount() {
+  loadPlayer();
+  if (getToken()) notifications.load();
 }
 
 /** List the player's bets, and go on with the one that was in progress when this tab was reloaded. */
@@ -92,10 +98,8 @@ drawWith(() => render(shell(), document.getElementById("page")));
 addEventListener("session", showSession);
 followOtherTabs();
 onSeenInOtherTab(listBets);
-socket.on("connect", () => {
-  loadPlayer();
-  if (getToken()) notifications.load();
-});
+socket.on("connect", loadAccount);
+socket.on("logins:changed", loadAccount);
 socket.on("payments:address-added", ({ name }) => {
   notifications.load();
   if (current.route.module !== "cashier") notify(`The address “${name}” was added to withdraw to. Was it you?`);
@@ -104,8 +108,9 @@ startBetting(send);
 followLiveBets();
 followOnline();
 followRealityChecks();
+followRewards();
 
-notify(failure);
+notify(say);
 if (challenge) finishLogin();
 else if (offered) askAboutOffer();
 const interrupted = interruptedAttempt();

@@ -18,6 +18,8 @@ export async function loadPlayer() {
     const player = await getOwn("/auth/me");
     seedKnownToServer(player.clientSeed);
     endNotice("account");
+    // A level may have a gift.
+    if (state.player && player.level > state.player.level) dispatchEvent(new Event("level"));
     await update({ player });
   } catch (problem) {
     if (problem.status === UNAUTHORIZED || getToken() !== owner) return;

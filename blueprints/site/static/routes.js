@@ -15,6 +15,7 @@ export const routes = [
   { path: "/battles", title: "Battles", module: "battles" },
   { path: "/new-battle", title: "New battle", module: "new-battle", needs: "create a battle" },
   { path: "/battles/:id", title: "Battle", module: "battle" },
+  { path: "/rewards", title: "Rewards", module: "rewards" },
   { path: "/live", title: "Live bets", module: "live", isGame: true },
   { path: "/ranking", title: "Ranking", module: "ranking", isGame: true },
   { path: "/fair", title: "Fair", module: "fair", heading: "How a bet is decided" },

@@ -7,11 +7,22 @@ const LOGIN_KEY = "login-started";
 const LOGIN_MS = 600_000; // The server rejects a login that takes longer.
 const EXPIRED = "Your session has expired. Please sign in again.";
 
+const LINK_PAGE = "/account/security";
+
 const LOGIN_ERRORS = {
   login_failed: "Signing in did not work, or was cancelled. Nothing has changed; you can try again.",
   account_suspended: "Your account is suspended, so you can't sign in. Please contact support.",
+  account_closed: "You have closed this account, so you can't sign in. Please contact support to open it again.",
   provider_unavailable: "The sign-in service can't be reached at the moment. Please try again later.",
+  login_removed: "This login was removed from its account. Please sign in in another way.",
+  already_linked: "This login belongs to another account, so it was not linked. Nothing has changed.",
+  link_failed: "Linking did not work, or was cancelled. Nothing has changed; you can try again.",
 };
+
+const LINK_ERRORS = ["already_linked", "link_failed"];
+
+/** The login providers, as players know them. */
+export const PROVIDERS = { platform: "the game platform", identity: "your identity provider" };
 
 /** Whether the server is not in production. */
 export const isTrial = "trial" in document.documentElement.dataset;
@@ -68,8 +79,9 @@ export const playerId = () => playerOf(token);
 export const startLogin = () => sessionStorage.setItem(LOGIN_KEY, Date.now());
 
 /**
- * Take what a login has put into the address out of it, and become the player of its token. Returns why the login has
- * failed, in words, the `challenge` that a two-factor code has to answer, and the token that is only `offered`.
+ * Take what a login has put into the address out of it, and become the player of its token. Returns what to `say`: why
+ * the login has failed, or which one was linked; the `challenge` that a two-factor code has to answer, and the token
+ * that is only `offered`.
  *
  * Anybody can make a link with a token in it. It signs the player in without a question only after a login that began
  * in this tab or, on a server that is not in production (`trial`), when nobody else is signed in.
@@ -81,15 +93,18 @@ export function takeLogin({ trial }) {
     address.searchParams.delete(name);
     return value;
   };
-  const [offered, challenge, error] = ["token", "challenge", "error"].map(take);
-  if (offered === null && challenge === null && error === null) return {};
+  const [offered, challenge, error, linked] = ["token", "challenge", "error", "linked"].map(take);
+  if ([offered, challenge, error, linked].every((each) => each === null)) return {};
+  // Back to where the link began.
+  if (linked !== null || LINK_ERRORS.includes(error)) address.pathname = LINK_PAGE;
   history.replaceState(null, "", address);
   const isExpected = Date.now() - sessionStorage.getItem(LOGIN_KEY) < LOGIN_MS;
   sessionStorage.removeItem(LOGIN_KEY);
-  const failure = error === null ? "" : (LOGIN_ERRORS[error] ?? "Signing in did not work.");
-  if (!offered || offered === token) return { failure, challenge };
+  const link = PROVIDERS[linked] ? `You can sign in with ${PROVIDERS[linked]} now.` : "";
+  const say = error === null ? link : (LOGIN_ERRORS[error] ?? "Signing in did not work.");
+  if (!offered || offered === token) return { say, challenge };
   const isHarmless = trial && (!token || playerOf(offered) === playerId());
-  if (!isExpected && !isHarmless) return { failure, challenge, offered };
+  if (!isExpected && !isHarmless) return { say, challenge, offered };
   setToken(offered);
-  return { failure, challenge };
+  return { say, challenge };
 }

@@ -11,14 +11,15 @@ import { online } from "./parts/live-bets.js";
 import { liveDrops } from "./parts/live-drops.js";
 import { levels, nextLevel } from "./parts/next-level.js";
 import { loadPlayer, notifications, unreadMark } from "./player.js";
+import { rewards, waitingMark } from "./rewards.js";
 import { current, isOpen } from "./router.js";
 import { routes } from "./routes.js";
 import { getToken, signOut } from "./session.js";
 import { state } from "./store.js";
 
 const SECTIONS = [
-  ["/", "Upgrader"], ["/cases", "Cases"], ["/battles", "Battles"], ["/live", "Live"], ["/ranking", "Ranking"],
-  ["/fair", "Fair"],
+  ["/", "Upgrader"], ["/cases", "Cases"], ["/battles", "Battles"], ["/rewards", "Rewards"], ["/live", "Live"],
+  ["/ranking", "Ranking"], ["/fair", "Fair"],
 ];
 const MOST_LOADING = 8;
 
@@ -78,7 +79,8 @@ function header(isPlayer) {
   return html`
     <header>
       <h1><a href="/"><img src="/assets/icon.svg" alt="" width="32" height="32"> Upgrader</a></h1>
-      <nav class="sections" aria-label="Pages">${SECTIONS.map(([path, text]) => link(path, text, isOpen(path)))}</nav>
+      <nav class="sections" aria-label="Pages">${SECTIONS.map(([path, text]) =>
+        link(path, path === "/rewards" ? [text, waitingMark()] : text, isOpen(path)))}</nav>
       <p class="line" role="status"><span class="dot ${state.isLive ? "up" : ""}"></span>
         <span id="line">${state.line}</span></p>
       ${online()}
@@ -107,6 +109,7 @@ function playerMenu() {
     if (newState !== "open") return;
     loadPlayer(); // The level may have grown.
     notifications.load();
+    rewards.load();
     levels.load();
   };
   const closeAfterLink = ({ target, currentTarget }) => { if (target.closest("a")) currentTarget.hidePopover(); };

@@ -12,11 +12,8 @@ from datetime import datetime
 from http import HTTPStatus
 from urllib.parse import quote, urlencode
 
-import peewee
 import requests
 
-from models.db.connection import writing
-from models.logins import LoginNonce
 from services.accounts.login.providers import (
     Attempt,
     LoginFailed,
@@ -25,6 +22,7 @@ from services.accounts.login.providers import (
     avatar_of,
     bounded_call,
     get_document,
+    use_once,
     username_of,
 )
 from services.shared.clock import Millis
@@ -67,13 +65,14 @@ class GamePlatform:
         the nonce of a genuine one.
         """
         fields = {name: value for name, value in parameters.items() if name.startswith(PREFIX)}
-        platform_id = self._claimed_player(fields, attempt)
+        login_id = self._claimed_player(fields, attempt)
         nonce, nonce_at = _nonce(fields, now=now)
         self._verify(fields)
-        _use_nonce(nonce, nonce_at, now=now)
-        profile = self._profile(platform_id)
+        # For twice as long as a nonce is accepted, so that the clocks of two servers may differ.
+        use_once(nonce, until=Millis(nonce_at + 2 * NONCE_LIFE_MS), now=now)
+        profile = self._profile(login_id)
         return Person(
-            platform_id=platform_id,
+            login_id=login_id,
             username=username_of(profile.get("personaname")),
             avatar=avatar_of(profile.get("avatarfull"), secure=self.base_url.startswith("https:")),
         )
@@ -124,14 +123,14 @@ class GamePlatform:
         if not is_clear or answer.get("is_valid") != "true" or answer.get("ns", OPENID_NS) != OPENID_NS:
             raise LoginFailed("the provider did not confirm the assertion")
 
-    def _profile(self, platform_id: str) -> Mapping[str, object]:
+    def _profile(self, login_id: str) -> Mapping[str, object]:
         """The public profile. Empty when there is none: a login works without it."""
         if not self.api_key:
             return {}
-        query = {"key": self.api_key, "steamids": platform_id}
+        query = {"key": self.api_key, "steamids": login_id}
         try:
             (player,) = get_document(f"{self.api_url}{SUMMARIES}", query=query)["response"]["players"]
-            profile: Mapping[str, object] = player if player["steamid"] == platform_id else {}
+            profile: Mapping[str, object] = player if player["steamid"] == login_id else {}
         except ProviderUnavailable as problem:
             extra = {"event": "login", "provider": "platform", "outcome": str(problem)}
             log.warning("profile not available", extra=extra)
@@ -155,17 +154,3 @@ def _nonce(fields: Mapping[str, str], *, now: Millis) -> tuple[str, Millis]:
     if abs(now - at_ms) > NONCE_LIFE_MS:
         raise LoginFailed("the nonce is too old or in the future")
     return nonce, at_ms
-
-
-def _use_nonce(nonce: str, at: Millis, *, now: Millis) -> None:
-    """Mark the nonce of an assertion as used. Raises LoginFailed when it was used before.
-
-    The primary key refuses the second of two concurrent uses, in any process. Rows are kept for twice as long
-    as a nonce is accepted, so that the clocks of two servers may differ.
-    """
-    try:
-        with writing():
-            LoginNonce.delete().where(LoginNonce.expires_at_ms < now).execute()
-            LoginNonce.insert(nonce=nonce, expires_at_ms=at + 2 * NONCE_LIFE_MS).execute()
-    except peewee.IntegrityError:
-        raise LoginFailed("used before") from None

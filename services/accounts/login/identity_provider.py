@@ -136,7 +136,7 @@ class IdentityProvider:
         claims = self._claims(tokens.get("id_token"), check, issuer=metadata["issuer"], now=now)
         profile = _profile(claims, access_token, metadata)
         return Person(
-            platform_id=platform_id_of(metadata["issuer"], claims["sub"]),
+            login_id=login_id_of(metadata["issuer"], claims["sub"]),
             username=username_of(profile.get("name") or profile.get("preferred_username")),
             avatar=avatar_of(profile.get("picture"), secure=self._redirect_uri.startswith("https:")),
         )
@@ -202,8 +202,8 @@ class IdentityProvider:
             return jwt.decode(id_token, keys, algorithms=ALGORITHMS)
 
 
-def platform_id_of(issuer: str, subject: str) -> str:
-    """The account's id for this subject. Two issuers can use the same subject for different people.
+def login_id_of(issuer: str, subject: str) -> str:
+    """The id of the login of this subject. Two issuers can use the same subject for different people.
 
     Source: OpenID Connect Core 1.0, section 5.7.
     """

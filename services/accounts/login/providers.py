@@ -8,12 +8,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import urlsplit
 
+import peewee
 import requests
 from cryptography.fernet import InvalidToken
 
+from models.db.connection import writing
+from models.logins import LoginNonce
 from services.accounts.users import MAX_USERNAME, MIN_USERNAME
 from services.shared import decimal_json
 from services.shared.clock import Millis
@@ -21,6 +24,11 @@ from services.shared.encryption import Encrypter
 from services.shared.http_client import bounded
 
 ATTEMPT_MS = 600_000
+LINK_MS = 300_000
+"""How long a player has to link a login."""
+
+LINK_STATE = "link."
+"""How the ``state`` of an attempt to link begins, so that its failure is told from that of a login."""
 
 CALL_SECONDS = 5.0
 """Short, because a player waits for the call."""
@@ -50,22 +58,37 @@ def _draw() -> str:
     return secrets.token_urlsafe(32)
 
 
+class LinkingAccount(NamedTuple):
+    """The account to which a login is being linked, and the number of the token that asked for it."""
+
+    user_id: int
+    platform_id: str
+    token_number: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Attempt:
     """A login between its two redirects: a cookie of the browser that began it.
 
     The server stores nothing, so a restart or a second process loses no login. The identity provider alone
     uses ``id_token_nonce``, which comes back in the id token, and ``code_verifier``, which is that of PKCE.
+    With an ``account``, the login is linked to it.
     """
 
     expires_at: Millis
     state: str = field(default_factory=_draw, repr=False)
     id_token_nonce: str = field(default_factory=_draw, repr=False)
     code_verifier: str = field(default_factory=_draw, repr=False)
+    account: LinkingAccount | None = None
+
+    @classmethod
+    def to_link(cls, account: LinkingAccount, *, now: Millis) -> "Attempt":
+        """A new attempt to link a login to this account."""
+        return cls(expires_at=Millis(now + LINK_MS), state=LINK_STATE + _draw(), account=account)
 
     def to_cookie(self, encrypter: Encrypter) -> str:
         """The value of the cookie."""
-        values = [self.expires_at, self.state, self.id_token_nonce, self.code_verifier]
+        values = [self.expires_at, self.state, self.id_token_nonce, self.code_verifier, *(self.account or ())]
         return encrypter.encrypt(json.dumps(values))
 
     @classmethod
@@ -79,21 +102,31 @@ class Attempt:
         if cookie is None:
             raise LoginFailed("not begun in this browser")
         try:
-            expires_at, expected, nonce, verifier = json.loads(encrypter.decrypt(cookie))
+            expires_at, expected, nonce, verifier, *account = json.loads(encrypter.decrypt(cookie))
         except (InvalidToken, UnicodeError):
             raise LoginFailed("the cookie can't be decrypted") from None
         if now >= expires_at:
             raise LoginFailed("took too long")
         if state is None or not hmac.compare_digest(state.encode(), expected.encode()):
             raise AnotherLogin("another login's state")
-        return cls(expires_at=expires_at, state=expected, id_token_nonce=nonce, code_verifier=verifier)
+        return cls(
+            expires_at=expires_at,
+            state=expected,
+            id_token_nonce=nonce,
+            code_verifier=verifier,
+            account=LinkingAccount(*account) if account else None,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Person:
-    """``username`` is valid but may be taken. ``avatar`` is a URL, or empty."""
+    """Who a provider says has come back.
 
-    platform_id: str
+    ``login_id`` is 17 digits, or ``id-`` and a hash. ``username`` is valid but may be taken. ``avatar`` is a
+    URL, or empty.
+    """
+
+    login_id: str
     username: str
     avatar: str
 
@@ -106,6 +139,20 @@ class Provider(Protocol):
 
     def identify(self, parameters: Mapping[str, str], attempt: Attempt, *, now: Millis) -> Person:
         """The person who came back with these parameters. Raises LoginFailed, ProviderUnavailable."""
+
+
+def use_once(secret: str, *, until: Millis, now: Millis) -> None:
+    """Mark a nonce or a state as used. Raises LoginFailed when it was used before.
+
+    The primary key refuses the second of two concurrent uses, in any process. ``until`` is a time from which
+    it is refused anyway, by the clock of any server.
+    """
+    try:
+        with writing():
+            LoginNonce.delete().where(LoginNonce.expires_at_ms < now).execute()
+            LoginNonce.insert(nonce=secret, expires_at_ms=until).execute()
+    except peewee.IntegrityError:
+        raise LoginFailed("used before") from None
 
 
 def username_of(name: object) -> str:

@@ -34,6 +34,7 @@ def test_a_new_player_gets_the_whole_user_object(me, player, change_player):
         "depositBonus": False,
         "freeCases": 0,
         "notificationsReadAt": 0,
+        "logins": [],
     }
 
 

@@ -30,7 +30,7 @@ VIEWS = {
     P.PAYMENTS_DECIDE: "credit_deposit fail_deposit close_discrepancy retry_webhook",
     P.PLAYERS_SEE: (
         "players player_overview player_affiliates player_battles player_bets player_bet player_ledger "
-        "player_limits player_logins player_notes battles battle battle_results"
+        "player_limits player_logins player_notes player_rewards battles battle battle_results"
     ),
     P.PERSONAL_DETAILS_SEE: "player_links",
     P.PROPOSALS_SEE: "player_actions proposals proposal approve_proposal reject_proposal withdraw_proposal",
@@ -44,7 +44,8 @@ VIEWS = {
     P.PRIZES_SHIP: "ship_prize return_prize",
     P.REPORTS_SEE: (
         "reports reports_csv report_of_payments report_of_payments_csv report_of_liabilities "
-        "report_of_liabilities_csv report_of_accounts report_of_accounts_file"
+        "report_of_liabilities_csv report_of_accounts report_of_accounts_file "
+        "report_of_rewards report_of_rewards_csv"
     ),
     P.STAFF_SEE: "staff staff_member",
     P.STAFF_CHANGE: "disable_staff forget_tries reset_staff change_role add_staff",

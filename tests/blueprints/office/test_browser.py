@@ -66,7 +66,7 @@ def test_the_navigation_fits_in_one_line_of_a_laptop(administrator, role):
 PAGES = (
     *("", "nothing", "alarms?state=all", "audit-trail?what=staff.added", "audit-trail?from=2999-01-01"),
     *("staff", "staff/demo-support", "reports?by=case&from=2020-01-01"),
-    *("reports/payments?from=2020-01-01", "reports/liabilities"),
+    *("reports/payments?from=2020-01-01", "reports/liabilities", "reports/rewards"),
     *(
         "players",
         "players?q=player",
@@ -103,7 +103,7 @@ TABS = (
         "/links",
         "/affiliates",
     ),
-    *("/prizes", "/notes", "/actions", "/events"),
+    *("/prizes", "/rewards", "/notes", "/actions", "/events"),
 )
 PICTURES = {
     "": "office-overview",

@@ -19,7 +19,7 @@ LISTS = (
 )
 TABS = (
     *("ledger", "bets", "payments", "requests", "limits", "logins", "links", "affiliates", "prizes"),
-    *("notes", "actions", "events"),
+    *("rewards", "notes", "actions", "events"),
 )
 
 

@@ -14,7 +14,7 @@ from tests.support.office import events, signed_in
 
 TABS = (
     *("", "/ledger", "/bets", "/payments", "/requests", "/limits", "/logins", "/affiliates"),
-    *("/prizes", "/notes", "/actions", "/events"),
+    *("/prizes", "/rewards", "/notes", "/actions", "/events"),
 )
 PROOFS = ("not yet revealed", "revealed, not yet confirmed")
 MARKUP = "<script>alert(1)</script>"

@@ -231,6 +231,7 @@ def test_the_overview_compares_today_with_the_same_weekday_before(app, run, play
         "Deposits 2.50 25 % of 10.00",
         "Withdrawals 0.00 Then: 0.00",
         "Net revenue (GGR) \u22127.00 -350 % of 2.00",
+        "Cost of rewards 0.00 Then: 0.00",
     }
     assert tiles_of(signed_in(app, "support").get("/office/live")) == {
         "Players active 1 100 % of 1",

@@ -10,6 +10,8 @@ import pytest
 from models.db import migrate
 from models.db.connection import Table, database, reading, writing
 from models.items import Item
+from models.logins import LoginProvider
+from services.accounts import logins
 from services.shared.errors import Refusal
 from tests.harness.servers import ROOT
 from tests.support.markers import sqlite_only
@@ -40,6 +42,25 @@ def test_an_upgrade_creates_all_tables_and_keeps_existing_data(run, fails, clien
     platform_id = run("users", "create", "alice", "--balance", "5")["platformid"]
     assert run("db", "upgrade") == {"applied": []}
     assert run("users", "show", platform_id)["balance"] == 5
+
+
+def test_an_upgrade_gives_each_account_the_login_that_made_it(run):
+    run("db", "upgrade")
+    ids = [
+        run("users", "create", "alice", "--platform-id", "76561198000000001")["platformid"],
+        logins.get_or_create(
+            login_id=f"id-{'0' * 32}", provider=LoginProvider.IDENTITY, username="bob", avatar="", now=1
+        ).platform_id,
+        run("users", "create", "carol")["platformid"],
+    ]
+    history = migrate.Runner(database.obj).History
+    with writing():
+        database.execute_sql("DROP TABLE logins")
+        history.delete().where(history.name == "0012_logins").execute()
+
+    assert run("db", "upgrade") == {"applied": ["0012_logins"]}
+
+    assert [run("users", "show", id_)["logins"] for id_ in ids] == [["platform"], ["identity"], []]
 
 
 UPGRADE = """

@@ -74,7 +74,7 @@ def test_demo_bets_are_shown_and_pass_the_audits(run, client):
     assert Counter(bet["game"] for bet in bets) == LAST_BETS
     assert {leader["wager"] > 0 for leader in leaders} == {True}
     ledger, fairness = run("ledger", "audit"), run("fairness", "audit")
-    assert (ledger["users"], ledger["mismatches"]) == (8, 0)
+    assert (ledger["users"], ledger["mismatches"]) == (9, 0)
     assert (fairness["bets"], fairness["mismatches"]) == (made, 0)
 
 
@@ -89,6 +89,21 @@ def test_the_demo_has_a_past_of_thirty_days_and_work_for_the_staff(app, run):
         assert [(row.action, row.status) for row in Proposal.select()] == [("balance.change", "open")]
         assert Alarm.select().where(Alarm.acknowledged_at_ms.is_null()).count() == 1
         assert User.select().where(User.affiliate_code == CODE).count() == 1
+
+
+@pytest.mark.settings(RAKEBACK_RATE="0.1", DAILY_SHARE="0.1")
+def test_the_player_of_the_demo_has_rewards_from_the_beginning(run, client):
+    run("seed")
+    token = run("demo")["page"].split("?token=")[1]
+
+    me, rewards = (
+        client.get(path, headers={"Authorization": f"Bearer {token}"}).json
+        for path in ("/auth/me", "/rewards")
+    )
+
+    assert (me["balance"], me["level"]) == (1000, 10)
+    assert rewards["data"]["rakeback"]["available"] >= 4.9
+    assert {gift["state"] for gift in rewards["data"]["levels"] if gift["level"] <= 10} == {"offered"}
 
 
 def test_the_demo_catalogue_has_both_games_all_cases_and_pictures(run, client):

@@ -2,8 +2,9 @@
 
 import pytest
 
+from models.logins import LoginProvider
 from models.users import User
-from services.accounts import users
+from services.accounts import logins
 
 DONE = (200, {"success": True})
 REQUIRED = (400, {"error": "Trade URL is required"})
@@ -132,6 +133,8 @@ def test_with_the_setting_only_the_own_trade_url_is_valid(put_with_own_only, new
 
 def test_identity_provider_accounts_may_have_any_url_by_setting(put_with_own_only, app, clock):
     platform_id = "id-" + "0" * 32
-    users.get_or_create(platform_id=platform_id, username="bob", avatar="", now=clock())
+    logins.get_or_create(
+        login_id=platform_id, provider=LoginProvider.IDENTITY, username="bob", avatar="", now=clock()
+    )
 
     assert put_with_own_only(OWN_URL, platform_id) == DONE

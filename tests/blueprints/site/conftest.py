@@ -42,7 +42,7 @@ SET_ONLINE = """(isOnline) => {
     dispatchEvent(new Event(isOnline ? "online" : "offline"));
 }"""
 
-SECTIONS = ("Upgrader", "Cases", "Battles", "Live", "Ranking", "Fair")
+SECTIONS = ("Upgrader", "Cases", "Battles", "Rewards", "Live", "Ranking", "Fair")
 """The pages that the header links to."""
 
 AUTO_APPROVED = 40
@@ -116,6 +116,8 @@ def serve_site(
         "RATELIMIT_ENABLED": "0",
         "PAYMENTS_POLL_SECONDS": "0.5",
         "WITHDRAWAL_AUTO_APPROVE": str(AUTO_APPROVED),
+        "RAKEBACK_RATE": "0.1",
+        "DAILY_SHARE": "0.1",
     }
     with ExitStack() as stack:
         site = Site({**os.environ, **env, **settings}, directory, stack, warm)
@@ -130,7 +132,7 @@ def site(tmp_path_factory, sqlite_files, warm_start):
     directory = tmp_path_factory.mktemp("site")
     with (
         sqlite_files.fresh(directory) as database_url,
-        serve_site(warm_start, directory, database_url, demo=True) as site,
+        serve_site(warm_start, directory, database_url, demo=True, BONUS_PERCENT="50") as site,
     ):
         yield site
 

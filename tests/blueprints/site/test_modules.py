@@ -65,3 +65,7 @@ def test_the_chance_of_a_tie_is_that_of_all_outcomes():
 @pytest.mark.regulation("RTS 14E: results are not sped up")
 def test_battles_are_shown_in_step_and_tell_no_result_before_its_time():
     run_tests("battle-timeline", "battle-room", "battle-list")
+
+
+def test_rewards_say_what_comes_next_and_a_free_opening_is_never_followed_by_a_paid_one():
+    run_tests("rewards")

@@ -53,12 +53,24 @@ const FAILURES = {
   login_failed: "Signing in did not work, or was cancelled. Nothing has changed; you can try again.",
   account_suspended: "Your account is suspended, so you can't sign in. Please contact support.",
   provider_unavailable: "The sign-in service can't be reached at the moment. Please try again later.",
+  login_removed: "This login was removed from its account. Please sign in in another way.",
+  already_linked: "This login belongs to another account, so it was not linked. Nothing has changed.",
+  link_failed: "Linking did not work, or was cancelled. Nothing has changed; you can try again.",
   "<script>": "Signing in did not work.",
 };
 
-for (const [error, failure] of Object.entries(FAILURES)) {
+for (const [error, text] of Object.entries(FAILURES)) {
   test(`a failed login is explained: ${error}`, async () => {
-    assert.equal((await arrive({ query: `error=${encodeURIComponent(error)}` })).failure, failure);
+    assert.equal((await arrive({ query: `error=${encodeURIComponent(error)}` })).say, text);
+  });
+}
+
+for (const [linked, text] of [["identity", "You can sign in with your identity provider now."], ["<script>", ""]]) {
+  test(`a linked login is named: ${linked}`, async () => {
+    const { say, address } = await arrive({ query: `linked=${encodeURIComponent(linked)}` });
+
+    assert.equal(say, text);
+    assert.equal(address, "/account/security?period=monthly");
   });
 }
 

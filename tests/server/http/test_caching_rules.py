@@ -11,7 +11,7 @@ REVALIDATED = dict.fromkeys(
         *("/verify", "/api/cases", "/api/cases/pagination", "/irl", "/upgrader/items"),
         *("/upgrader/items/pagination", "/upgrader/rules", "/upgrader/levels", "/stats/live-bets"),
         *("/stats/online", "/leaderboard", "/demo-checkout/<_deposit_id>", *OWN_PAGES),
-        *("/battles", "/battles/rules", "/battles/stats"),
+        *("/battles", "/battles/rules", "/battles/stats", "/rewards/rules"),
     ),
     "no-cache",
 )

@@ -8,8 +8,11 @@ import pytest
 
 from models.battles import Battle
 from models.db.connection import writing
+from models.logins import LoginProvider
+from services.accounts import logins
 from services.bets import rolls
 from services.bets.terms import OF_EVERY_BET
+from services.shared.clock import now_ms
 from sockets.bets import FAILED
 from tests.harness.players import create_player, import_case
 from tests.harness.servers import threaded_server
@@ -118,7 +121,7 @@ def test_the_document_has_every_event_of_the_server(received):
     }
 
     of_players = {"upgrader:commitment", "balance", "limits:reality-check", "log:receipt", "payments:changed"}
-    of_players |= {"payments:address-added", "rewards:changed"}
+    of_players |= {"logins:changed", "payments:address-added", "rewards:changed"}
     of_battles = {"battles:changed", "battle:changed"}
     assert set(received) == of_bets | of_players | of_battles | {"live-bets", "live-bets:new"}
 
@@ -143,13 +146,16 @@ def test_every_event_that_a_player_receives_matches_its_schema(client, connect, 
         socket.call(event, {"case": case})
     battle = client.post("/battles", json=battle_of(client, "box"), headers=player.headers).json
     client.post("/rewards/rakeback/claim", headers=player.headers)
+    for provider in LoginProvider:
+        logins.link(user_id=player.id, provider=provider, login_id=f"id-{provider}", now=now_ms())
+    client.delete("/auth/link/identity", headers=player.headers)
     socket.call("battles:watch")
     socket.call("battle:watch", {"id": battle["id"]})
     client.post(f"/battles/{battle['id']}/leave", headers=player.headers)
     awaited = {
         *(f"{game}:proof" for game in ("upgrader", "case", "irl")),
         *("battles:changed", "battle:changed", "limits:reality-check", "rewards:changed"),
-        *("payments:changed", "payments:address-added"),
+        *("payments:changed", "payments:address-added", "logins:changed"),
     }
     while not awaited <= dict(socket.seen).keys():
         socket.next()

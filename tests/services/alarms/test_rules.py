@@ -14,6 +14,7 @@ from models.staff import StaffAccount
 from services.alarms.returns import furthest
 from services.alarms.rules import HOUR, MINUTE, RULES
 from services.figures.bet_figures import BetFigures
+from services.rewards import grants
 from services.staff.money_actions import AdjustBalance
 from tests.harness.servers import ROOT
 from tests.services.alarms.conftest import alarms, change, task_of
@@ -33,6 +34,32 @@ def test_a_site_without_trouble_has_no_alarm(check, table, openings, player, log
     check()
 
     assert alarms() == {}
+
+
+@pytest.mark.parametrize(
+    ("coins", "wagered", "raised"),
+    [
+        # The expected win is 5 % of what is wagered.
+        (100, 20, False),  # no more than the floor
+        (101, 2_300, False),
+        (101, 2_200, True),
+    ],
+)
+def test_rewards_that_cost_nearly_the_expected_win_raise_an_alarm(
+    app, check, clock, table, player, log, coins, wagered, raised
+):
+    check()
+    change("UPDATE users SET balance_cents = balance_cents + 1000000")
+    table.spin(player, wager=wagered / 4, price=1000, wins=True)
+    for _ in range(3):
+        table.spin(player, wager=wagered / 4, price=1000)
+    log.append_now()
+    grant = grants.grant(user_id=player.id, coins=coins * 100, reason="for being here", now=clock())
+    app.extensions["services"].rewards.claim(user_id=player.id, reward_id=str(grant.id))
+
+    check()
+
+    assert list(alarms("reward-costs")) == (["7 days"] if raised else [])
 
 
 @pytest.fixture

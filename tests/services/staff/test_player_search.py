@@ -3,8 +3,10 @@
 import pytest
 
 from models.db.connection import database, reading, writing
+from models.logins import LoginProvider
 from models.payments import PaymentType
 from models.users import User
+from services.accounts import logins
 from services.audit_trail.actor import Actor, acting_as
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
@@ -32,6 +34,13 @@ def test_a_player_is_found_by_the_platform_id(player):
     (found,) = player_search.find(f" {player.platform_id} ", with_addresses=False, now=1)
 
     assert (found.player, found.by) == (player.user, [FoundBy.PLATFORM_ID])
+
+
+def test_a_player_is_found_by_the_id_of_a_linked_login(player):
+    login_id = f"id-{'0' * 32}"
+    logins.link(user_id=player.id, provider=LoginProvider.IDENTITY, login_id=login_id, now=1)
+
+    assert names(login_id) == ["alice"]
 
 
 def test_a_player_is_found_by_the_address_of_a_login(player, new_player, clock):

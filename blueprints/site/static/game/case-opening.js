@@ -8,9 +8,10 @@ import { casePicture, coins, picture } from "../parts/elements.js";
 import { caseActivity, loadActivity } from "../parts/live-bets.js";
 import { askForPromoCode } from "../parts/promo-code.js";
 import { loadPlayer } from "../player.js";
+import { freeOpening, rewards } from "../rewards.js";
 import { showOutcome, state, update } from "../store.js";
 import { spendableCents } from "./balance.js";
-import { accessTo, loadCase } from "./case-content.js";
+import { accessTo, addressOfCase, loadCase } from "./case-content.js";
 import { partsOf } from "./items.js";
 import { burstFrom, move } from "./motion.js";
 import { chosenCount, isSeries, seriesControls, seriesPlace, turningSeconds } from "./pace.js";
@@ -20,16 +21,23 @@ const CHANGED = ["Case price has changed", "Case has changed", "Case not found",
 
 const chanceText = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 6 });
 
-// The case; how many reels its last openings have; and those whose reels have stopped, by the places of the reels.
-const shown = { case: null, count: 1, results: [] };
+// The case; the id of the reward with which it is opened free; how many reels its last openings have; and those whose
+// reels have stopped, by the places of the reels.
+const shown = { case: null, reward: null, count: 1, results: [] };
 let loading = null; // the case that was chosen last, until it is loaded
 
 export const isBusy = () => loading !== null;
 
 export const shownCase = () => shown.case;
 
-/** How many openings the next click plays. The free case is opened once. */
-export const openingCount = () => (shown.case.costCents ? chosenCount() : 1);
+/** What an opening costs. The free case, and an opening with a reward, cost nothing. */
+const costNow = () => (shown.reward === null ? shown.case.costCents : 0);
+
+/** Who may open the case. A reward opens it for its player. */
+const accessNow = () => (shown.reward === null ? accessTo(shown.case) : null);
+
+/** How many openings the next click plays. What is free is opened once. */
+export const openingCount = () => (costNow() ? chosenCount() : 1);
 
 export const opening = {
   noun: "opening",
@@ -40,17 +48,19 @@ export const opening = {
   face: () => (shown.case.face ? casePicture(shown.case.face, 56) : nothing),
 
   action() {
-    const { costCents } = shown.case;
+    const costCents = costNow();
     const count = openingCount();
+    if (shown.reward !== null) return "Open free";
     if (!costCents) return "Open for free";
     return html`Open ${count > 1 ? `${count}×` : nothing} for ${coins(costCents * count)}`;
   },
 
   objection() {
-    const { snapshot, costCents } = shown.case;
+    const { snapshot } = shown.case;
+    const costCents = costNow();
     const wanted = isSeries() ? 1 : openingCount();
     if (!state.rules) return "The rules have not been loaded yet.";
-    const reason = accessTo(shown.case)?.reason;
+    const reason = accessNow()?.reason ?? rewardObjection();
     if (reason) return reason;
     if (!snapshot) return "This case can't be opened, because an item has no price.";
     if (costCents * wanted <= spendableCents()) return null;
@@ -58,17 +68,18 @@ export const opening = {
   },
 
   begin() {
-    const { game, id, name, priceCents, costCents, snapshot, items } = shown.case;
+    const { game, id, name, priceCents, snapshot, items } = shown.case;
+    const { reward } = shown;
     return {
       game,
       event: `${game}:open`,
       // The server refuses the opening if the case has another price or other items by now.
-      content: { case: id, price: coinsOfCents(priceCents), snapshot: snapshot.hash },
+      content: { case: id, price: coinsOfCents(priceCents), snapshot: snapshot.hash, ...(reward && { reward }) },
       terms: { content: snapshot.text },
       display: {
         what: name, name, images: items.map(({ image }) => image), place: seriesPlace(), proofDelay: turningSeconds(),
       },
-      costCents,
+      costCents: costNow(),
     };
   },
 
@@ -77,6 +88,7 @@ export const opening = {
     loading = null; // A case that is still loading must not replace this one.
     if (seriesPlace() === 0) opening.reset();
     shown.count = isSeries() ? chosenCount() : 1;
+    shown.reward = request.reward ?? null;
     if (shown.case?.snapshot?.hash === request.snapshot) return;
     const { items } = readSnapshot(terms.content);
     show({
@@ -84,10 +96,10 @@ export const opening = {
       id: request.case,
       name: display.name,
       priceCents: centsOfCoins(request.price),
-      costCents,
+      costCents: request.reward ? centsOfCoins(request.price) : costCents,
       snapshot: { hash: request.snapshot, text: terms.content },
       items: items.map((item, position) => ({ ...item, image: display.images[position] })),
-    });
+    }, request.reward);
   },
 
   turn(attempt) {
@@ -98,6 +110,7 @@ export const opening = {
 
   conclude(attempt) {
     shown.results[placeOf(attempt)] = attempt;
+    if (attempt.request.reward) rewards.load();
     if (isSeries()) return;
     const { item, won, payoutCents } = readAttempt(attempt);
     const what = `${shown.case.game === "irl" ? "a prize worth" : "which pays"} ${format(payoutCents)} coins`;
@@ -113,7 +126,7 @@ export const opening = {
   /** After a refusal that the shown content explains, show the case as it is now, to be opened again. */
   async refused(reason) {
     if (!CHANGED.includes(reason)) return;
-    const now = await chooseCase(shown.case).then(
+    const now = await chooseCase({ ...shown.case, reward: shown.reward }).then(
       () => "This is the case as it is now.",
       ({ message }) => `The case could not be loaded: ${message}.`,
     );
@@ -126,31 +139,42 @@ export const opening = {
   },
 
   stageView,
-  controls: () => (shown.case.costCents ? seriesControls() : nothing),
+  controls: () => (shown.reward !== null ? html`<p id="free-opening"><strong>Free opening</strong></p>`
+    : shown.case.costCents ? seriesControls() : nothing),
 };
+
+/** Why the case can't be opened with its reward; null when it can, or there is none. */
+function rewardObjection() {
+  const { case: { game, id }, reward } = shown;
+  if (reward === null || freeOpening(reward, id)) return null;
+  if (rewards.value === null) return rewards.note("Your rewards");
+  return html`This free opening was used, or is not offered any more.
+    <a href=${addressOfCase(game, id)}>Open the case for its price</a>`;
+}
 
 /** The place of the reel of an attempt. One that a reload has interrupted has the only reel. */
 const placeOf = ({ display }) => (isSeries() ? display.place : 0);
 
-function show(loaded) {
+function show(loaded, reward = null) {
   shown.case = loaded;
+  shown.reward = reward;
   opening.reset();
   strips.length = 0;
   loadActivity(loaded);
 }
 
 /**
- * Load a case `{ game, id }` and show it, unless another one is chosen meanwhile. Rejects when it can't be loaded.
- * Resolves with whether it is shown.
+ * Load a case `{ game, id }` and show it, unless another one is chosen meanwhile. With the id of a `reward`, it is
+ * opened free. Rejects when it can't be loaded. Resolves with whether it is shown.
  */
-export async function chooseCase({ game, id }) {
+export async function chooseCase({ game, id, reward = null }) {
   const loaded = loadCase(game, id);
   loading = loaded;
   update();
   try {
     const content = await loaded;
     if (loading !== loaded) return false;
-    show(content);
+    show(content, reward);
     return true;
   } finally {
     if (loading === loaded) loading = null;
@@ -177,7 +201,7 @@ function stageView(shareLast) {
           ${tickets.map((place) => html`<span class="ticket" .style=${`left: ${place}%`}></span>`)}
         </div>` : nothing}
       <p id="ticket-text" class="quiet">${ticketText(tickets)} ${shown.count > 1 ? nothing : shareLast()}</p>
-      ${accessTo(shown.case)?.needsPromoCode ? html`<button id="enter-promo-code" type="button" class="plain"
+      ${accessNow()?.needsPromoCode ? html`<button id="enter-promo-code" type="button" class="plain"
         @click=${usePromoCode}>Enter a promo code</button>` : nothing}
     </div>`;
 }

@@ -82,8 +82,8 @@ export async function showUpgrader() {
 }
 
 /**
- * Show a case `{ game, id }` as soon as no bet is in progress. Resolves with its name if it is shown. `isFirst` is
- * whether the page was loaded at its address.
+ * Show a case `{ game, id, reward }` as soon as no bet is in progress. Resolves with its name if it is shown. `isFirst`
+ * is whether the page was loaded at its address.
  */
 export async function showCase(chosen, isFirst) {
   if (!(await endOfBets())) return null;

@@ -16,6 +16,9 @@ const REASONS = {
   "Account suspended": (_, act) => `Your account is suspended, so you can't ${act}. Please contact support.`,
   "Wager your deposits first": ({ missing }) =>
     `You can withdraw when you have wagered ${format(centsOfCoins(missing))} coins more.`,
+  "Your bonus would be lost": ({ amount }) =>
+    `You would lose your bonus of ${format(centsOfCoins(amount))} coins. Please try again to agree to that.`,
+  "There is no bonus for this deposit": () => "There is no bonus for you now. Please deposit without it.",
 };
 
 const BREAK = "You are taking a break until ";

@@ -89,10 +89,10 @@ async function realCases() {
 
 let entered = null; // the parameters of the page that was entered last
 
-/** The query without the game of the chosen case. */
+/** The query without the game and the reward of the chosen case. */
 function filtersOf(game) {
   const filters = query();
-  filters.delete("game");
+  for (const name of ["game", "reward"]) filters.delete(name);
   if (game) filters.set("game", game);
   return filters;
 }
@@ -107,7 +107,7 @@ export async function enter(params) {
   const loading = isChosen && cases.value?.filters === filtersOf().toString() ? update() : cases.load();
   if (isChosen) {
     const game = query().get("game") === "irl" ? "irl" : "case";
-    const name = await showCase({ game, id: params.id }, isFirst);
+    const name = await showCase({ game, id: params.id, reward: query().get("reward") }, isFirst);
     if (name && current.params === params) setTitle(name);
   }
   await loading;

@@ -7,6 +7,7 @@ import { named, section } from "../parts/elements.js";
 import { Actions, ask, openDialog, readAmount, sendConfirmed, textField } from "../parts/forms.js";
 import { ownResource } from "../parts/lists.js";
 import { offerWithdrawal } from "../parts/withdraw-all.js";
+import { rewards } from "../rewards.js";
 
 // What is used of each kind, from a period of `/limits/summary`.
 const KINDS = {
@@ -137,6 +138,7 @@ async function takeBreak(duration) {
   const isAgreed = await (duration === "permanent" ? askForExclusion() : askForBreak(duration));
   if (!isAgreed) return undefined;
   const { until, withdrawable } = await sendJson("POST", "/limits/exclusion", { duration });
+  rewards.load(); // There are none during a break.
   await limits.load();
   return `${describeBreak(until)} ${await offerWithdrawal(withdrawable)}`.trim();
 }

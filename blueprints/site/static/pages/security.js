@@ -1,16 +1,19 @@
-// Two-factor authentication, recovery codes, and logging out everywhere.
+// The logins of the account, two-factor authentication, recovery codes, and logging out everywhere.
 
 import { sendJson } from "../api.js";
 import { html, nothing } from "../lit.js";
 import { named, saveLink } from "../parts/elements.js";
-import { Actions, askForCode, openDialog } from "../parts/forms.js";
+import { Actions, ask, askForCode, openDialog, sendConfirmed } from "../parts/forms.js";
 import { ownResource } from "../parts/lists.js";
-import { signOut } from "../session.js";
+import { loadPlayer } from "../player.js";
+import { PROVIDERS, signOut } from "../session.js";
+import { state } from "../store.js";
 
 const twoFactor = ownResource("/profile/2fa/status");
-const actions = new Actions("security-said", () => twoFactor.load());
+const load = () => Promise.all([twoFactor.load(), loadPlayer()]);
+const actions = new Actions("security-said", load);
 
-export const enter = () => twoFactor.load();
+export const enter = load;
 
 export const page = () => html`
   ${actions.view()}
@@ -25,11 +28,38 @@ export const page = () => html`
       ${named("Recovery codes", "Each works once in place of a code, if you lose your authenticator app.")}
       ${actions.button("Draw", drawRecoveryCodes, "new recovery codes")}
     </li>` : nothing}
+    ${state.player ? Object.entries(PROVIDERS).map(loginLine) : nothing}
     <li>
       ${named("Sessions", "Ends every session of your account, on all devices, this one too.")}
       ${actions.button("Log out everywhere", logOutEverywhere)}
     </li>
   </ul>`)}`;
+
+/** Whether the player can sign in with a provider. Nothing for one that neither the server nor the account has. */
+function loginLine([provider, name]) {
+  const isLinked = state.player.logins.includes(provider);
+  if (!isLinked && !state.logins[provider]) return nothing;
+  return html`<li>
+    ${named(`Sign in with ${name}: ${isLinked ? "on" : "off"}`, isLinked ? "" : "It will lead to this account.")}
+    ${isLinked ? actions.button("Remove", () => remove(provider, name), `the login with ${name}`)
+      : actions.button("Link", () => link(provider), `a login with ${name}`)}
+  </li>`;
+}
+
+async function link(provider) {
+  const { url } = await sendConfirmed("POST", "/auth/link", { provider });
+  location.assign(url);
+  return "You are sent to the provider.";
+}
+
+async function remove(provider, name) {
+  const isSure = await ask("remove-login", `Remove the login with ${name}?`, html`
+    <p>You can't sign in with ${name} any more then. Whoever is signed in stays so, until you log out everywhere.</p>`,
+  "Remove");
+  if (!isSure) return undefined;
+  await sendConfirmed("DELETE", `/auth/link/${provider}`);
+  return `The login with ${name} is removed.`;
+}
 
 async function turnOn() {
   const { secret, qrCode } = await sendJson("POST", "/profile/2fa/setup");

@@ -3,7 +3,7 @@
 import { sendJson } from "../api.js";
 import { centsOfPrice, format, formatSigned } from "../format.js";
 import { html, nothing } from "../lit.js";
-import { isTrial, setToken, startLogin } from "../session.js";
+import { isTrial, PROVIDERS, setToken, startLogin } from "../session.js";
 import { notify, state, update } from "../store.js";
 
 // An amount has a coin before it, and the word for screen readers.
@@ -70,8 +70,6 @@ export const saveLink = (label, name, textOf) => html`<a href="#" download=${nam
 /** A button whose name for screen readers may also say what it is for: `of`. */
 export const namedButton = (text, of, clicked) => html`<button type="button" class="plain"
   aria-label=${of ? `${text} ${of}` : nothing} @click=${clicked}>${text}</button>`;
-
-const PROVIDERS = { platform: "the game platform", identity: "your identity provider" };
 
 /**
  * The links, none on a server without a provider, and the button of the demo on a server that is not in production.

@@ -48,6 +48,13 @@ export class Resource {
     await update();
   }
 
+  /** Show a value that has come by itself, such as with an event. */
+  set(value) {
+    this.clear();
+    this.value = value;
+    update();
+  }
+
   /** Something else is going to be loaded: what is being loaded must not be shown any more. Returns the next signal. */
   expect() {
     this.#aborting.abort();
