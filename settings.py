@@ -205,8 +205,8 @@ class Settings:
     level_share_ppm: int = _setting("LEVEL_SHARE", "0.1", parsers.FRACTION)
     """The share of the expected win that the gifts of levels may cost."""
     daily_share_ppm: int = _setting("DAILY_SHARE", "0", parsers.FRACTION)
-    """The share of the expected win that daily free openings may cost. It counts in the sum; nothing gives
-    such openings yet."""
+    """The share of the expected win that [daily free openings](players-and-fairness.md#free-openings) may
+    cost. 0 for none."""
     bonus_percent: int = _setting("BONUS_PERCENT", "0", number(0, 1_000))
     """The bonus of a deposit, in percent of what is credited, for players who have used a promo code and
     take it. 0 gives none."""

@@ -5,6 +5,7 @@ from enum import StrEnum
 import peewee
 from peewee import SQL, Check
 
+from models.bets import Bet
 from models.cases import Case
 from models.db.connection import Table
 from models.ledger import LedgerTransaction
@@ -23,6 +24,8 @@ class RewardKind(StrEnum):
     DAILY = "daily"
     BONUS = "bonus"
     GRANT = "grant"
+    CODE = "code"
+    """The free case, for the use of a promo code."""
 
 
 class RewardState(StrEnum):
@@ -44,10 +47,13 @@ class Reward(Table):
     kind = peewee.CharField(
         max_length=8, constraints=[Check(f"kind IN {tuple(kind.value for kind in RewardKind)}")]
     )
-    # The level, or which one of its kind it is.
+    # The level, the day of a daily free opening (counted from 1970 in UTC), or which one of its kind it is.
     number = peewee.BigIntegerField()
     coins_cents = peewee.BigIntegerField(null=True, constraints=[Check("coins_cents > 0")])
     case = peewee.ForeignKeyField(Case, null=True, on_delete="RESTRICT", index=False)
+    case_id: int | None
+    # What an opening of the case paid on average when it was offered, rounded up.
+    value_cents = peewee.BigIntegerField(null=True, constraints=[Check("value_cents >= 0")])
     state = peewee.CharField(
         max_length=9, constraints=[Check(f"state IN {tuple(state.value for state in RewardState)}")]
     )
@@ -69,11 +75,19 @@ class Reward(Table):
         LedgerTransaction, null=True, unique=True, on_delete="RESTRICT"
     )
     ledger_transaction_id: int | None
+    # That has opened the case.
+    bet = peewee.ForeignKeyField(Bet, null=True, unique=True, on_delete="RESTRICT")
+    bet_id: int | None
 
     class Meta:
         table_name = "rewards"
         constraints = [
             SQL("CONSTRAINT rewards_content CHECK ((coins_cents IS NULL) <> (case_id IS NULL))"),
+            SQL("CONSTRAINT rewards_value CHECK ((value_cents IS NULL) = (case_id IS NULL))"),
+            SQL(
+                "CONSTRAINT rewards_used CHECK ((bet_id IS NOT NULL) = (state = 'used')"
+                " AND (bet_id IS NULL OR case_id IS NOT NULL))"
+            ),
             SQL(
                 "CONSTRAINT rewards_paid CHECK ((ledger_transaction_id IS NOT NULL)"
                 " = (state = 'claimed' AND coins_cents IS NOT NULL))"
@@ -107,7 +121,13 @@ class LevelGift(Table):
     """What a player gets for a level, once."""
 
     level = peewee.IntegerField(primary_key=True, constraints=[Check("level BETWEEN 1 AND 10000")])
-    coins_cents = peewee.BigIntegerField(constraints=[Check("coins_cents > 0")])
+    coins_cents = peewee.BigIntegerField(null=True, constraints=[Check("coins_cents > 0")])
+    # Of a free opening in place of coins.
+    case = peewee.ForeignKeyField(Case, null=True, on_delete="RESTRICT", index=False)
+    case_id: int | None
 
     class Meta:
         table_name = "level_gifts"
+        constraints = [
+            SQL("CONSTRAINT level_gifts_content CHECK ((coins_cents IS NULL) <> (case_id IS NULL))")
+        ]

@@ -43,7 +43,6 @@ from services.payments.registry import Providers
 from services.payments.sending import PayoutSender
 from services.payments.staff_decisions import StaffDecisions
 from services.payments.withdrawals import Withdrawals
-from services.rewards.bonuses import Bonuses
 from services.rewards.service import Rewards
 from services.shared.background import WorkerPool
 from services.shared.clock import Millis
@@ -116,12 +115,13 @@ class Services:
         self.seeds = ServerSeeds(encrypter=self._encrypter("server seeds"), bet_log=self.log, clock=clock)
         self.proofs = Proofs(seeds=self.seeds, bet_log=self.log, process_id=process_id)
 
+        self.rewards = Rewards(settings, clock=clock)
         self.bets = BetSettler(seeds=self.seeds, bet_log=self.log, settings=settings, clock=clock)
         self.player_locks = PlayerLocks(SpinInProgress)
         self.catalogue = CatalogueCache(ttl_seconds=settings.catalogue_ttl_seconds, timer=time.monotonic)
         self.upgrader = Upgrader(settings=settings, catalogue=self.catalogue)
         edge = settings.upgrader_house_edge_ppm
-        self.case_openings = Openings(CASE, house_edge_ppm=edge, free_case_limit=settings.free_case_limit)
+        self.case_openings = Openings(CASE, house_edge_ppm=edge, free_openings=self.rewards.free_openings)
         self.battles = Battles(
             settings,
             openings=self.case_openings,
@@ -153,26 +153,9 @@ class Services:
             signals=signals,
         )
 
-        self.payment_providers = Providers(settings, clock=clock)
-        self.bonuses = bonuses = Bonuses(settings, clock=clock)
-        self.deposits = Deposits(self.payment_providers, settings, bonuses=bonuses, clock=clock)
-        self.payout_hold = hold = PayoutHold(self.log)
-        self.address_book = AddressBook(self.payment_providers, settings)
-        self.withdrawals = Withdrawals(
-            self.payment_providers,
-            settings,
-            address_book=self.address_book,
-            bonuses=bonuses,
-            hold=hold,
-            clock=clock,
-        )
-        self.payout_sender = PayoutSender(self.payment_providers, hold=hold, clock=clock)
-        self.payment_inbox = WebhookInbox(self.payment_providers, settings, bonuses=bonuses)
-        self.rewards = Rewards(settings, clock=clock)
+        self._add_payments()
         self.closing = Closing(battles=self.battles, deposits=self.deposits, clock=clock)
         self.alarm_delivery = AlarmDelivery(settings, clock=clock)
-        self.reconciliation = Reconciliation(self.payment_providers, self.deposits, hold=hold)
-        self.staff_decisions = StaffDecisions(self.payment_providers, settings, bonuses=bonuses)
 
         self.two_factor = TwoFactorAuthentication(encrypter=self._encrypter("two-factor secrets"))
         self.platform_login = self._login(LoginProvider.PLATFORM, _game_platform(settings))
@@ -201,6 +184,26 @@ class Services:
                 encrypter=self._encrypter("demo of the office"), staff_accounts=self.staff_accounts
             )
         )
+
+    def _add_payments(self) -> None:
+        """What moves money into and out of the platform."""
+        settings, clock, bonuses = self.settings, self.clock, self.rewards.bonuses
+        self.payment_providers = Providers(settings, clock=clock)
+        self.deposits = Deposits(self.payment_providers, settings, bonuses=bonuses, clock=clock)
+        self.payout_hold = hold = PayoutHold(self.log)
+        self.address_book = AddressBook(self.payment_providers, settings)
+        self.withdrawals = Withdrawals(
+            self.payment_providers,
+            settings,
+            address_book=self.address_book,
+            bonuses=bonuses,
+            hold=hold,
+            clock=clock,
+        )
+        self.payout_sender = PayoutSender(self.payment_providers, hold=hold, clock=clock)
+        self.payment_inbox = WebhookInbox(self.payment_providers, settings, bonuses=bonuses)
+        self.reconciliation = Reconciliation(self.payment_providers, self.deposits, hold=hold)
+        self.staff_decisions = StaffDecisions(self.payment_providers, settings, bonuses=bonuses)
 
     def encrypted_columns(self) -> list[EncryptedColumn]:
         """Every column of encrypted values, with its encrypter."""

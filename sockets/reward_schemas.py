@@ -20,12 +20,28 @@ BONUS = {
 }
 
 
-def _case() -> ma.fields.String:
-    return text("The id of the case that can be opened, null for coins", "level-10", allow_none=True)
+def _case(description: str = "The id of the case that can be opened, null for coins") -> ma.fields.String:
+    return text(description, "level-10", allow_none=True)
 
 
-def _nothing(description: str) -> ma.fields.Constant[None]:
-    return ma.fields.Constant(None, required=True, metadata=documented(description, None, type="null"))
+class DailySchema(WireSchema):
+    """A free opening of the best level case that the bets of the last seven days pay for."""
+
+    id = text("By which an opening names it", "daily", validate=one_of("daily"))
+    case = _case("The id of the case of this day, null without one")
+    state = text(
+        "Null without one today",
+        "offered",
+        allow_none=True,
+        validate=one_of(RewardState.OFFERED, RewardState.USED),
+    )
+    available_at = epoch_ms("When the next day (in UTC) begins")
+    needed = Coins(
+        "The wagers that are missing for one on that day, at the upgrader's house edge. Null for a player who"
+        " can open no level case",
+        200,
+        allow_none=True,
+    )
 
 
 class RakebackSchema(WireSchema):
@@ -45,15 +61,15 @@ class RakebackSchema(WireSchema):
 class LevelGiftSchema(WireSchema):
     """The gift of a level."""
 
-    id = text("By which it is claimed", "level-10")
+    id = text("By which it is claimed, or an opening of its case names it", "level-10")
     level = count("The level", 10)
-    coins = Coins("What it pays", 5)
+    coins = Coins("What it pays, null for a case", 5, allow_none=True)
     case = _case()
     state = text(
-        "Null while the bets have not reached it",
+        "Null while the bets have not reached it, and while its case can't be opened",
         "offered",
         allow_none=True,
-        validate=one_of(RewardState.OFFERED, RewardState.CLAIMED),
+        validate=one_of(RewardState.OFFERED, RewardState.CLAIMED, RewardState.USED),
     )
 
 
@@ -75,10 +91,14 @@ class BonusSchema(WireSchema):
 
 
 class GrantedSchema(WireSchema):
-    """What staff have granted."""
+    """What staff have granted, or an opening of the free case."""
 
-    id = text("By which it is claimed", "17")
-    kind = text("Always grant", "grant", validate=one_of(RewardKind.GRANT))
+    id = text("By which it is claimed, or an opening of its case names it", "17")
+    kind = text(
+        "`code` for the free case of a promo code",
+        "grant",
+        validate=one_of(RewardKind.GRANT, RewardKind.CODE),
+    )
     coins = Coins("What it pays, null for a case", 5, allow_none=True)
     case = _case()
     state = text("How far it is", "offered", validate=one_of(*RewardState))
@@ -95,7 +115,21 @@ class RewardsSchema(WireSchema):
         metadata=documented(EMPTY, {"available": 3.2, "rate": 0.1, "claimableAt": 1_795_336_797_705}),
     )
     levels = ma.fields.Nested(LevelGiftSchema, many=True, required=True)
-    daily = _nothing("No daily free opening")
+    daily = ma.fields.Nested(
+        DailySchema,
+        required=True,
+        allow_none=True,
+        metadata=documented(
+            f"{EMPTY}, and without a `DAILY_SHARE`",
+            {
+                "id": "daily",
+                "case": "level-10",
+                "state": "offered",
+                "availableAt": 1_795_305_600_000,
+                "needed": 0,
+            },
+        ),
+    )
     bonus = ma.fields.Nested(
         BonusSchema,
         required=True,
@@ -103,5 +137,8 @@ class RewardsSchema(WireSchema):
         metadata=documented("The bonus of a deposit, null if there is none", BONUS),
     )
     granted = ma.fields.Nested(
-        GrantedSchema, many=True, required=True, metadata={"description": "The newest first, at most 100"}
+        GrantedSchema,
+        many=True,
+        required=True,
+        metadata={"description": "The newest first, at most 100 of a kind"},
     )

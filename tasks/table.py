@@ -58,7 +58,9 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         RepeatedTask(
             app.extensions["reward_changes"].send_new, every_seconds=0.8, on_failure="rewards not compared"
         ),
-        RepeatedTask(services.bonuses.settle_due, every_seconds=5.0, on_failure="bonuses not settled"),
+        RepeatedTask(
+            services.rewards.bonuses.settle_due, every_seconds=5.0, on_failure="bonuses not settled"
+        ),
         # Each relay as soon as it may have the next round, while there are battles.
         *beacons.tasks(app),
         # What has changed, at once, and what signals have missed.

@@ -69,7 +69,7 @@ def audit() -> None:
 def report() -> None:
     """Sum all bets, and compare what they paid with what their chances promise.
 
-    Openings of the free case are left out.
+    Free openings are left out.
     """
     figures_of_days = fairness.figures_of_days()
     days = [{"day": iso_date(begin), **_sums(sums)} for begin, sums in figures_of_days.items()]

@@ -48,7 +48,7 @@ def record(platformid: str, type_: str, usd: Cents, *, bonus: bool, **transfer: 
         usd=usd,
         transfer=Transfer(**transfer),
         now=get_services().clock(),
-        bonuses=get_services().bonuses if bonus else None,
+        bonuses=get_services().rewards.bonuses if bonus else None,
     )
     print_json(PaymentSchema().dump(payment))
 

@@ -20,16 +20,18 @@ def import_level_gifts(file: BinaryIO) -> None:
     r"""Import a JSON array of the gifts of levels, in place of those before.
 
     \b
-    [{level, coins}]
+    [{level, coins? , case?}]
 
-    The gifts up to a level may cost LEVEL_SHARE of what the house expects to win until a player reaches it.
-    A bad row stops the import, and nothing of the file is kept. Each field, with examples:
+    Each level has either coins or the id of a case to open for free. The gifts up to a level may cost
+    LEVEL_SHARE of what the house expects to win until a player reaches it; a case costs what it pays on
+    average. A bad row stops the import, and nothing of the file is kept. Each field, with examples:
     docs/import-formats.md.
     """
     services = get_services()
     gifts = importing.import_gifts(read_array(file), settings=services.settings, now=services.clock())
-    coins = sum(gift.coins_cents for gift in gifts)
-    print_json({"levels": len(gifts), "coins": number_from_cents(coins)})
+    coins = [gift.coins_cents for gift in gifts if gift.coins_cents is not None]
+    counted = {"levels": len(gifts), "cases": len(gifts) - len(coins)}
+    print_json(counted | {"coins": number_from_cents(sum(coins))})
 
 
 @group.command("forfeit-bonus")

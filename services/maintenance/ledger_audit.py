@@ -9,7 +9,7 @@ import peewee
 from peewee import fn
 
 from models.bets import Bet, Prize
-from models.cases import Case, CaseItem
+from models.cases import CASE, Case, CaseItem
 from models.db.connection import repeatable_read
 from models.figures import THEORETICAL_LOSS_UCENTS
 from models.items import Item
@@ -139,7 +139,38 @@ def _bonuses_of_referrals() -> peewee.Select:
 
 
 def _reward_mismatches() -> Iterator[str]:
-    """A line if the house's account differs from what was paid, and for each reward or posting alone."""
+    """A line if the house's account differs from what was paid, and for each reward or posting alone.
+
+    And for each reward that differs from the bet that has used it, each free bet without a reward, and each
+    player with another number of opened free cases than such rewards.
+    """
+    yield from _coin_mismatches()
+    used = (
+        Reward.select(Reward.id)
+        .join(Bet, on=(Reward.bet == Bet.id))
+        .where(
+            (Bet.user != Reward.user)
+            | (Bet.game != CASE)
+            | (fn.COALESCE(Bet.case_id, 0) != Reward.case)
+            | (Bet.wager_cents != 0)
+            | (Bet.created_at_ms != Reward.changed_at_ms)
+        )
+    )
+    for reward_id in used.scalars():
+        yield f"reward {reward_id} differs from its bet"
+    free = Bet.select(Bet.id).join(Reward, peewee.JOIN.LEFT_OUTER, on=(Reward.bet == Bet.id))
+    for bet_id in free.where(Bet.wager_cents == 0, Reward.id.is_null()).scalars():
+        yield f"bet {bet_id} cost nothing, and has used no reward"
+    of_codes = (
+        Reward.select(Reward.user, fn.COUNT(Reward.id).alias("number"))
+        .where(Reward.kind == RewardKind.CODE, Reward.state == RewardState.USED)
+        .group_by(Reward.user)
+    )
+    for player in differing(User.select(User.platform_id), User.free_cases, of_codes):
+        yield f"the free cases that {player} has opened differ from the rewards"
+
+
+def _coin_mismatches() -> Iterator[str]:
     posted = LedgerEntry.select(fn.SUM(LedgerEntry.amount_cents)).where(
         LedgerEntry.user.is_null(), LedgerEntry.account == Account.HOUSE_REWARDS
     )

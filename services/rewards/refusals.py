@@ -37,3 +37,15 @@ class BonusWouldBeLost(Refusal):
     @property
     def details(self) -> dict[str, object]:
         return {"amount": number_from_cents(self.amount), "missing": number_from_cents(self.missing)}
+
+
+class RewardForAnotherCase(Refusal):
+    """The reward is a free opening of another case than the one that was to be opened."""
+
+    text = "This reward is for another case"
+
+
+class FreeCaseNotAvailable(Refusal):
+    """The player uses no promo code, or has opened the free case as often as the limit allows."""
+
+    text = "Free case is not available"

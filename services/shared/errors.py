@@ -84,6 +84,12 @@ class CaseNotFound(Refusal):
     text = "Case not found"
 
 
+class CaseNotAvailable(Refusal):
+    """An item has no price, or the case costs nothing although it is not the free case."""
+
+    text = "Case is not available"
+
+
 class UserNotFound(Refusal):
     """No player has this id."""
 

@@ -147,6 +147,8 @@ class BetView:
     bet: Any
     content: Content | None
     """Of the case that was opened."""
+    reward: Reward | None = None
+    """That a free opening has used."""
 
     @property
     def is_revealed(self) -> bool:
@@ -160,11 +162,12 @@ def bet_of_player(*, user_id: int, nonce: int, proofs: Proofs, now: Millis) -> B
         if bet is None:
             raise BetNotFound
         content = None if bet.snapshot_id is None else snapshots.parse(bet.snapshot.content)
+        reward = Reward.get_or_none(Reward.bet == bet.id)
     try:
-        return BetView(lookups.get_public(bet_id=bet.id, proofs=proofs, now=now), content)
+        return BetView(lookups.get_public(bet_id=bet.id, proofs=proofs, now=now), content, reward)
     except BetNotFound:
         bet.server_seed, bet.log = "", None
-        return BetView(bet, content)
+        return BetView(bet, content, reward)
 
 
 @reading()

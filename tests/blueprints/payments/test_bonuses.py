@@ -354,7 +354,7 @@ def test_claims_withdrawals_and_tasks_of_two_processes_at_once_pay_once(
 
     claims = [partial(post, of, path) for of in apps * (MANY // 2)]
     withdrawals = [partial(post, of, "/payments/withdrawals", body) for of in apps * 2]
-    tasks = [of.extensions["services"].bonuses.settle_due for of in apps * 2]
+    tasks = [of.extensions["services"].rewards.bonuses.settle_due for of in apps * 2]
     answers = all_at_once([*claims, *withdrawals, *tasks])
 
     assert answers[:MANY].count(200) <= 1

@@ -16,10 +16,12 @@ from models.users import User
 from services.bets.rolls import ROLL_RANGE, threshold
 from services.rewards import bonuses
 from services.rewards.bonuses import Bonuses
+from services.rewards.daily import most_for
+from services.rewards.expected_wins import DAYS
 from services.rewards.importing import most_up_to
 from services.rewards.level_gifts import is_earned
 from services.rewards.rakeback import rakeback_of
-from services.rewards.shares import share_of
+from services.rewards.shares import UCENTS_PPM, share_of
 from services.wallet.affiliates import TIERS
 from settings import HIGHEST_COMMISSION_PPM, Settings
 
@@ -166,6 +168,22 @@ def test_the_best_strategy_with_two_accounts_gains_nothing(edge_ppm, shares, tmp
     settings = settings_with(directory, edge_ppm=edge_ppm, rakeback=rakeback, level=level, bonus=bonus)
 
     assert Game(settings).best() == 0
+
+
+@pytest.mark.security("Rewards")
+@given(
+    wins=st.lists(st.integers(0, 10**12), min_size=1, max_size=40),
+    values=st.lists(st.integers(1, 10**6), min_size=1, max_size=10),
+    share_ppm=st.integers(0, 650_000),
+)
+def test_daily_openings_cost_at_most_their_share_of_the_expected_win(wins, values, share_ppm):
+    """Whatever is bet on which day, with the dearest case that fits opened on every one of them."""
+    cost = 0
+    for day in range(len(wins) + DAYS):
+        most = most_for(wins[max(day - DAYS, 0) : day], share_ppm=share_ppm)
+        cost += max((value for value in values if value <= most), default=0)
+
+    assert cost * UCENTS_PPM <= sum(wins) * share_ppm
 
 
 @pytest.mark.security("Rewards")

@@ -29,6 +29,7 @@ const CHANGES = [
   "Item price must be higher than the wager", "Wager is too small for this item",
   "Wager is above the limit", "Case not found", "Case is not available", "Case price has changed",
   "Case has changed", "Your level is too low", "Free case is not available",
+  "Reward not found", "There is nothing to claim", "This reward is for another case",
   "Insufficient balance", "Your limit is reached", "Session time limit reached",
   "You have excluded yourself permanently",
 ];
