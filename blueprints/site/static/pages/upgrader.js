@@ -26,7 +26,7 @@ const WAGER_PAUSE_MS = 400;
 const items = new Resource(loadPage);
 const SORT = new Choice("sort", "Sort by price", [
   ["Descending", "Highest price first"], ["Ascending", "Lowest price first"],
-], { first: () => (isNear() ? "Ascending" : "Descending") }); // Of items near the wager, the likeliest.
+], { first: () => (query().get("range") ? "Descending" : "Ascending") }); // The likeliest; of all items, the dearest.
 const WEAR = new Choice("wear", "Wear of the items", [
   ["all", "Any wear"],
   ...WEARS.map((wear) => [wear, wear]),
