@@ -202,7 +202,7 @@ def full(app, services, client, run, clock):
     run("notifications", "send", player.platform_id, TITLE, "How are you?")
     notes.add_note(user_id=player.id, text="Qqz called", by="anna", now=clock())
     notes.add_tag(user_id=player.id, tag="qqz", reason="called", by="anna", now=clock())
-    grants.grant(user_id=player.id, content=100, reason="Qqz asked", now=clock())
+    grants.grant(user_id=player.id, coins=100, reason="Qqz asked", now=clock())
     for value in (5, 10):
         send("PUT", "/limits", json={"kind": "loss", "period": "day", "value": value})
     requested = run("payments", "list", "--type", "withdrawal")
