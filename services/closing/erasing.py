@@ -16,7 +16,15 @@ from models.bets import Bet, Prize
 from models.db.connection import reading, writing
 from models.db.sql import contains_text
 from models.limits import LimitRequest
-from models.logins import ConfirmedToken, LoginChallenge, PlayerLogin, RecoveryCode, TwoFactor, WrongCode
+from models.logins import (
+    ConfirmedToken,
+    LoginChallenge,
+    LoginDevice,
+    PlayerLogin,
+    RecoveryCode,
+    TwoFactor,
+    WrongCode,
+)
 from models.payments import (
     Deposit,
     Discrepancy,
@@ -53,7 +61,7 @@ ERASED = "erased"
 
 DELETED_ROWS: Sequence[Any] = (
     *(PersonalDetails, Notification, PlayerNote, PlayerTag, LimitRequest, WithdrawalAddress),
-    *(TwoFactor, RecoveryCode, WrongCode, LoginChallenge, ConfirmedToken),
+    *(LoginDevice, TwoFactor, RecoveryCode, WrongCode, LoginChallenge, ConfirmedToken),
 )
 CHANGED_ROWS: Sequence[tuple[Any, dict[str, object]]] = (
     (Proposal, {"arguments": "{}", "description": ERASED, "reason": ERASED, "decision_reason": ""}),

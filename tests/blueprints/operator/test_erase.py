@@ -9,7 +9,7 @@ from PIL import Image
 
 from models.db.connection import Table, database, reading, writing
 from models.exports import ExportSlice
-from models.logins import ConfirmedToken, LoginProvider, PlayerLogin
+from models.logins import ConfirmedToken, LoginDevice, LoginProvider, PlayerLogin
 from models.payments import WebhookDelivery, WithdrawalAddress
 from models.staff import Proposal
 from models.users import User
@@ -42,6 +42,7 @@ ERASED = {
     "withdrawal_addresses": "id method name address",
     "exports": "id",
     "confirmed_tokens": "token_id",
+    "login_devices": "key",
     "proposals": "arguments description reason decision_reason",
     "rewards": "reason",
     "deposits": "checkout_url idempotency_key reason",
@@ -210,6 +211,7 @@ def full(app, services, client, run, clock):
     services.two_factor.begin_login(user_id=player.id, now=clock())
     with writing():
         ConfirmedToken.insert(user=player.id, token_id="1", until_ms=clock()).execute()
+        LoginDevice.insert(user=player.id, key="a-device", seen_at_ms=clock()).execute()
         PlayerLogin.insert(id="id-1", provider="identity", user=player.id, linked_at_ms=1).execute()
         WithdrawalAddress.insert(
             id="1", user=player.id, method="demo", name="Qqz", address="Qqz", created_at_ms=1
