@@ -87,6 +87,7 @@ STAYS = {
         "rewards": "kind state",
         "shared_items": "market_hash_name gun_name skin_name image",
         "webhook_deliveries": "provider",
+        "witness_states": "witness origin problem",
         "withdrawals": "provider method status check_decision",
     },
     "public, and a part of what the log proves": {
@@ -99,6 +100,8 @@ STAYS = {
         "battles": ("public_id commitment encrypted_server_seed server_seed signature randomness outcome"),
         "beacons": "signature randomness",
         "bets": "client_seed server_seed_commitment encrypted_server_seed server_seed next_commitment",
+        "cosignatures": "witness line",
+        "cosigned_checkpoints": "origin root",
         "log": "checkpoint player_key",
         "log_bundles": "entry_references",
         "log_checkpoints": "root",
