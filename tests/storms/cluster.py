@@ -5,9 +5,9 @@
     python -m tests.storms.cluster --seed "the one that was printed"
 
 Players use spins, battles, the vault, promo codes and deposits at processes that share a temporary PostgreSQL
-and a Redis. The relays of the drand network that decides the battles are in trouble as well. A player whose
-connection ends connects to the next process. After each fault, every answer is compared with the database,
-and every proof must have come within ten seconds of being due.
+and a Redis. The relays of the drand network that decides the battles are in trouble as well, and so are the
+witnesses of the log. A player whose connection ends connects to the next process. After each fault, every
+answer is compared with the database, and every proof must have come within ten seconds of being due.
 
 Prints a line for each fault, and up to 20 for its broken guarantees. Exits with 1 when there is one.
 """
@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
@@ -26,6 +27,7 @@ from tests.harness.local_app import local_app
 from tests.harness.redis import RedisServer, redis_server
 from tests.storms.crashes.network import storm_network
 from tests.storms.crashes.storm import CrashStorm, Report
+from tests.storms.crashes.witnesses import storm_witnesses
 
 LONGEST_DELAY_MS = 10_000
 """A connected player receives a proof so soon after it is due, whatever happens."""
@@ -123,10 +125,14 @@ def _endure(
     settings = {"REDIS_URL": redis.url, "UPGRADER_PROOF_DELAY": PROOF_DELAY, "PROCESSES": str(processes)}
     with (
         storm_network(seed) as network,
-        bench_env(postgresql=True, **settings, **network.settings) as env,
+        TemporaryDirectory() as place,
+        storm_witnesses(seed, Path(place)) as witnesses,
+        bench_env(postgresql=True, **settings, **network.settings, **witnesses.settings) as env,
         local_app(env) as app,
     ):
-        storm = CrashStorm(app, env, players=PLAYERS, sockets=SOCKETS, seed=seed, network=network)
+        storm = CrashStorm(
+            app, env, players=PLAYERS, sockets=SOCKETS, seed=seed, network=network, witnesses=witnesses
+        )
         report = storm.endure(faults(storm, redis), longest_delay_ms=LONGEST_DELAY_MS)
     if not report.counts["spin, acknowledged"]:
         report.problems.append("nobody could spin")
