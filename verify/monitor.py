@@ -700,7 +700,7 @@ class Witness:
         """``key`` is a verifier key. Raises ValueError for any other text."""
         self.name, _, rest = key.partition("+")
         id_, _, encoded = rest.partition("+")
-        typed = b64decode(encoded, validate=True)
+        typed = b64decode(encoded, validate=True) or b"\0"
         self.id = sha256(f"{self.name}\n".encode() + typed).digest()[:4]
         is_named = re.fullmatch(r"[^\s+]+", self.name) and self.id.hex() == id_
         if not is_named or len(typed) - 1 != COSIGNERS.get(typed[0]) or b64encode(typed).decode() != encoded:
@@ -2407,7 +2407,7 @@ def witness_and_url(text: str) -> tuple[Witness, str]:
     key, _, url = text.strip().partition(" ")
     try:
         witness = Witness(key)
-    except (ValueError, IndexError):
+    except ValueError:
         raise argparse.ArgumentTypeError(f"not the verifier key of a witness: {key[:100]!r}") from None
     if url and not is_url(url.strip()):
         raise argparse.ArgumentTypeError(f"not the URL of a witness: {url[:100]!r}")

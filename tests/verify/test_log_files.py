@@ -78,6 +78,27 @@ def test_an_altered_file_fails(check, why):
     assert failed or len(finished.stderr.splitlines()) == 1
 
 
+def test_it_says_which_witnesses_have_cosigned_the_checkpoint(check):
+    one, two = FILES["witnesses"].split()
+
+    finished = check(FILES["cosigned.tlog-proof"], f"--witness={one}", f"--witness={two}")
+
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.splitlines()[2:] == [
+        "✓ The checkpoint was cosigned by witness.example/w1 at 2025-06-15T15:06:48Z",
+        "✓ The checkpoint was cosigned by witness.example/w2 at 2025-06-15T15:06:48Z",
+    ]
+
+
+def test_a_witness_that_has_not_cosigned_is_not_called_right(check):
+    one, _ = FILES["witnesses"].split()
+
+    finished = check(FILES["spin.tlog-proof"], f"--witness={one}")
+
+    assert finished.returncode == 1
+    assert finished.stdout.splitlines()[-1] == "? witness.example/w1 has not cosigned this checkpoint"
+
+
 @pytest.mark.thorough
 def test_the_revealed_seed_must_fit_the_entry(check):
     finished = check(FILES["spin.tlog-proof"], serverSeed="ab" * 32)
