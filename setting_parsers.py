@@ -68,6 +68,7 @@ def number(
 
 AMOUNT = number(1, 10**11, "an amount from 0.01 to 1000000000 with at most two decimals", unit=100)
 AMOUNT_OR_ZERO = number(0, 10**11, "an amount from 0 to 1000000000 with at most two decimals", unit=100)
+BONUS = number(1, 10**9, "an amount from 0.01 to 10000000 with at most two decimals", unit=100)
 FACTOR = number(0, 1_000 * 10**6, "a factor from 0 to 1000 with at most six decimals", unit=10**6)
 FRACTION = number(0, 999_999, "a fraction from 0 to below 1 with at most six decimals", unit=10**6)
 SECONDS = number(0, 600_000, "seconds from 0 to 600 with at most three decimals", unit=1000)

@@ -211,15 +211,16 @@ class Settings:
     level_share_ppm: int = _setting("LEVEL_SHARE", "0.1", parsers.FRACTION)
     """The share of the expected win that the gifts of levels may cost."""
     daily_share_ppm: int = _setting("DAILY_SHARE", "0", parsers.FRACTION)
-    """The share of the expected win that daily free openings may cost. It counts in the sum; nothing gives
-    such openings yet."""
+    """The share of the expected win that [daily free openings](players-and-fairness.md#free-openings) may
+    cost. 0 for none."""
     bonus_percent: int = _setting("BONUS_PERCENT", "0", number(0, 1_000))
-    """The bonus of a deposit, in percent of what is credited. The rule of bonuses is checked; nothing gives
-    them yet."""
-    bonus_max_cents: int = _setting("BONUS_MAX", "100", AMOUNT)
+    """The bonus of a deposit, in percent of what is credited, for players who have used a promo code and
+    take it. 0 gives none."""
+    bonus_max_cents: int = _setting("BONUS_MAX", "100", parsers.BONUS)
     """The largest bonus of a deposit, in coins."""
     bonus_wagering_ppm: int = _setting("BONUS_WAGERING", "80", parsers.FACTOR)
-    """How many times the bonus a player must wager before it is paid. With a bonus, `BONUS_WAGERING`,
+    """How many times the bonus a player must wager before it is paid, with bets that cost as much on
+    average as the upgrader's; others count by their own house edge. With a bonus, `BONUS_WAGERING`,
     `UPGRADER_HOUSE_EDGE` and `BONUS_SHARE` multiplied must be at least 1."""
     bonus_days: int = _setting("BONUS_DAYS", "14", number(1, 365))
     """The days in which the player must wager it. After them the bonus is lost."""
@@ -242,11 +243,16 @@ class Settings:
     longest_play_ms: int = _setting("SESSION_LIMIT_MINUTES", "0", parsers.MINUTES)
     """The minutes of play after which a player must pause for half an hour."""
     two_factor_required_for: tuple[str, ...] = _setting(
-        "TWO_FACTOR_REQUIRED_FOR", "", parsers.some_of("login", "link-login", "trade-url", "vault-unlock")
+        "TWO_FACTOR_REQUIRED_FOR",
+        "",
+        parsers.some_of("login", "link-login", "trade-url", "vault-unlock", "export"),
     )
     """What players with two-factor authentication need a code for, besides claims, prizes, withdrawals,
-    their addresses and raising a limit: `login`, `link-login` (to link or remove a login), `trade-url` and
-    `vault-unlock`, separated by commas."""
+    their addresses and raising a limit: `login`, `link-login` (to link or remove a login), `trade-url` (also
+    to close the account), `vault-unlock` and `export` (of all data), separated by commas."""
+    erase_after_days: int = _setting("ERASE_AFTER_DAYS", "1825", number(0, 36_500))
+    """The days after which [a closed account](accounts.md#erasure) can be erased. The law may ask for more
+    or less; five years are usual for records of payments."""
     trade_url_own_only: bool = _setting("TRADE_URL_OWN_ONLY", "0", flag())
     """1 accepts only trade URLs of the player's own account of the game platform."""
     price_feed_url: str = _setting("PRICE_FEED_URL", "", parsers.http_url, secret=True)

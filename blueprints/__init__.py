@@ -37,6 +37,8 @@ from blueprints.payments.routes import blueprint as payments_blueprint
 from blueprints.payments.webhooks import blueprint as webhooks_blueprint
 from blueprints.prizes.routes import blueprint as prizes_blueprint
 from blueprints.profile.avatar import blueprint as avatar_blueprint
+from blueprints.profile.closing import blueprint as closing_blueprint
+from blueprints.profile.export import blueprint as export_blueprint
 from blueprints.profile.routes import blueprint as profile_blueprint
 from blueprints.profile.two_factor import blueprint as two_factor_blueprint
 from blueprints.rewards.routes import blueprint as rewards_blueprint
@@ -57,6 +59,8 @@ API_BLUEPRINTS = (
     profile_blueprint,
     avatar_blueprint,
     two_factor_blueprint,
+    closing_blueprint,
+    export_blueprint,
     affiliate_blueprint,
     rewards_blueprint,
     cases_blueprint,

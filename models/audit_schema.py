@@ -1,7 +1,8 @@
 """The triggers of the audit trail, and what differs from the tables and triggers that this version creates.
 
-Triggers refuse to update, replace or delete events and anchors. Those that somebody else has added, rules and
-policies can drop an event while it is written, and without the triggers rows can be changed.
+Triggers refuse to update, replace or delete events and anchors; only an erasure may change an event, once
+(services/audit_trail/erasure.py). Those that somebody else has added, rules and policies can drop an event
+while it is written, and without the triggers rows can be changed.
 """
 
 from collections.abc import Iterator
@@ -18,11 +19,21 @@ TABLES: dict[str, Any] = {
 }
 
 CONTENT = "id, at_ms, who, what, player, address, before, after, salt, digest"
-"""The columns of an event that never change."""
+"""The columns of an event that never change, but for an erasure."""
+
+NO_ERASURE = (
+    "old.erased_by IS NOT NULL OR new.erased_by IS NULL OR new.salt::text <> ''::text"
+    " OR new.address IS NOT NULL OR new.id <> old.id OR new.at_ms <> old.at_ms"
+    " OR new.what::text <> old.what::text OR new.digest::text <> old.digest::text"
+)
+"""An update is not the one that erases an event, and keeps what the chain of digests needs. As PostgreSQL
+prints the condition."""
 
 # REPLACE deletes rows without calling the triggers of a deletion.
 SQLITE_TRIGGERS = {
-    "audit_events_refuse_update": f"UPDATE OF {CONTENT} ON audit_events",
+    "audit_events_refuse_update": (
+        f"UPDATE OF {CONTENT}, erased_by ON audit_events WHEN {NO_ERASURE.replace('::text', '')}"
+    ),
     "audit_events_refuse_delete": "DELETE ON audit_events",
     "audit_events_refuse_replace": (
         "INSERT ON audit_events"
@@ -41,8 +52,9 @@ SQLITE_TRIGGERS = {
 
 # As PostgreSQL prints them.
 POSTGRES_TRIGGERS = {
-    "audit_events_refuse_change": (
-        f"DELETE OR UPDATE OF {CONTENT} OR TRUNCATE ON audit_events FOR EACH STATEMENT"
+    "audit_events_refuse_change": "DELETE OR TRUNCATE ON audit_events FOR EACH STATEMENT",
+    "audit_events_refuse_update": (
+        f"UPDATE OF {CONTENT}, erased_by ON audit_events FOR EACH ROW WHEN ({NO_ERASURE})"
     ),
     "audit_events_refuse_renumber": (
         "UPDATE OF number ON audit_events FOR EACH ROW WHEN (old.number IS NOT NULL)"

@@ -49,6 +49,8 @@ class AuditEvent(Table):
     digest = peewee.CharField(max_length=64)
     # The place in the order of the anchors, from 1 without gaps. Null until the event is anchored.
     number = peewee.BigIntegerField(null=True, unique=True)
+    # The id of the event of the erasure that has removed what is personal here, and the salt.
+    erased_by = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "audit_events"
@@ -66,6 +68,15 @@ AuditEvent.add_index(
 # The players who have logged in from an address.
 AuditEvent.add_index(
     AuditEvent.index(AuditEvent.address, AuditEvent.player, name="audit_events_of_logins", where=IS_LOGIN)
+)
+# What an erasure has erased, in the order of its digest.
+AuditEvent.add_index(
+    AuditEvent.index(
+        AuditEvent.erased_by,
+        AuditEvent.id,
+        name="audit_events_erased",
+        where=AuditEvent.erased_by.is_null(False),
+    )
 )
 # Events that wait for an anchor.
 AuditEvent.add_index(

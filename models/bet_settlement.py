@@ -5,7 +5,7 @@ statements, 2,100 in one, and 3,800 in one that each connection prepares once.
 """
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from models.bets import HIGH_ROLL, Bet
 from models.db.postgres import Postgres
@@ -42,8 +42,8 @@ class Outcome:
     """Of an opening. Its case is counted in ``case_spins``."""
     counted_edge_ppm: int | None = None
     """Of an opening: the house edge that counts for the theoretical loss."""
-    free_case_limit: int | None = None
-    """How often a player who uses a promo code may open the free case; None for another bet."""
+    reward_id: int | None = None
+    """Of a free opening: the reward that it uses. None for a bet that is paid for."""
     prize_image: str | None = None
     """Of the prize that the payout is, and that goes to ``house.prizes``; None if coins are paid."""
 
@@ -109,12 +109,8 @@ NEXT_SEED = """
     server_seed_commitment = :next_commitment_hex,
     encrypted_server_seed = :next_encrypted_server_seed
 """
-# The conditions for a bet in the player's row. When two openings of the last free case run at once, one
-# updates no row.
-MAY_BET = f"""
-    balance_cents >= :wager_cents AND {REFUSAL} IS NULL
-    AND (:free_case_limit IS NULL OR (used_affiliate_code IS NOT NULL AND free_cases < :free_case_limit))
-"""
+# The conditions for a bet in the player's row.
+MAY_BET = f"balance_cents >= :wager_cents AND {REFUSAL} IS NULL"
 CHANGES_OF_PLAYER = f"""
     balance_cents = balance_cents - :wager_cents + :payout_cents * CAST(:prize_image IS NULL AS INTEGER),
     balance_version = balance_version + 1,
@@ -122,8 +118,21 @@ CHANGES_OF_PLAYER = f"""
     earned_cents = earned_cents + :payout_cents,
     theoretical_loss_ucents = theoretical_loss_ucents
         + :wager_cents * COALESCE(:house_edge_ppm, :counted_edge_ppm, 0),
-    free_cases = free_cases + CAST(:free_case_limit IS NOT NULL AS INTEGER),
     {SUMS}
+"""
+
+# Of a free opening. Whatever changes a reward locks its player first, as the settlement does.
+IS_OFFERED = """
+    rewards.id = :reward_id AND rewards.user_id = :user_id AND rewards.case_id = :case_id
+    AND rewards.state = 'offered'
+    AND (rewards.expires_at_ms IS NULL OR rewards.expires_at_ms > :created_at_ms)
+"""
+USE_REWARD = """
+    UPDATE rewards SET state = 'used', changed_at_ms = :created_at_ms, bet_id = bet.id
+    FROM {bet} WHERE
+"""
+COUNT_FREE_CASE = """,
+    free_cases = free_cases + (SELECT COUNT(*) FROM rewards WHERE id = :reward_id AND kind = 'code')
 """
 
 # The rows of a bet. In place of ``{player}`` goes a row if the bet is not refused, in place of ``{posting}``
@@ -188,7 +197,20 @@ INSERT_PRIZE = """
 # Each part takes its rows from the one before, which fixes the order of the locks: the seed, the player, and
 # last what players share: a new snapshot, then the shard. The ledger transaction gets its id after the player
 # is locked.
-SETTLE = f"""
+_LOCK_REWARD = f"""
+), reward AS (
+    SELECT rewards.id FROM rewards JOIN locked_player ON rewards.user_id = locked_player.id
+    WHERE {IS_OFFERED}
+    FOR UPDATE OF rewards
+"""  # noqa: S608  # a constant
+_USE_LOCKED_REWARD = f"""
+), used AS ({USE_REWARD.format(bet="bet, reward")} rewards.id = reward.id
+"""
+
+
+def _settle(*, is_free: bool) -> str:
+    """The statement. A free opening has one of its own, so that its reward costs other bets nothing."""
+    return f"""
 WITH lock AS MATERIALIZED (
     SELECT
         pg_try_advisory_xact_lock(1936746862, CAST(:user_id & 2147483647 AS INTEGER)) AS is_taken,
@@ -198,13 +220,16 @@ WITH lock AS MATERIALIZED (
     WHERE (SELECT is_taken AND has_snapshot FROM lock) AND {SEED_IS_ANNOUNCED}
     FOR UPDATE
 ), locked_player AS (
-    SELECT id FROM users JOIN seed ON id = seed.user_id WHERE :case_read_at_ms IS NOT NULL
+    SELECT id FROM users JOIN seed ON id = seed.user_id
+    {"" if is_free else "WHERE :case_read_at_ms IS NOT NULL"}
     FOR NO KEY UPDATE OF users
+{_LOCK_REWARD if is_free else ""}
 ), player AS (
-    UPDATE users SET {CHANGES_OF_PLAYER}
+    UPDATE users SET {CHANGES_OF_PLAYER}{COUNT_FREE_CASE if is_free else ""}
     FROM seed
     WHERE id = seed.user_id AND {MAY_BET}
         AND (:case_read_at_ms IS NULL OR (SELECT {IS_IN_TIME} FROM locked_player))
+        {"AND EXISTS (SELECT FROM reward)" if is_free else ""}
     RETURNING id, {BALANCES}
 ), next_seed AS (
     UPDATE announced_seeds SET {NEXT_SEED} FROM player WHERE user_id = player.id
@@ -215,23 +240,45 @@ bet AS ({INSERT_BET.format(posting="posting LEFT JOIN snapshot ON TRUE")}),
 waiting AS ({LET_BET_WAIT.format(bet="bet")}),
 live_bets AS ({COUNT_LIVE_BET.format(bet="bet")}),
 case_spin AS ({COUNT_CASE_SPIN.format(bet="bet")}),
-prize AS ({INSERT_PRIZE.format(bet="bet")})
+prize AS ({INSERT_PRIZE.format(bet="bet")}
+{_USE_LOCKED_REWARD if is_free else ""}
+)
 SELECT
     lock.is_taken, lock.has_snapshot, EXISTS (SELECT FROM seed), bet.id, prize.id, {BALANCES}
 FROM lock LEFT JOIN player ON TRUE LEFT JOIN bet ON TRUE LEFT JOIN prize ON TRUE
-"""  # noqa: S608  # a constant
+"""  # noqa: S608  # constants
 
-_NUMBERS = {name: f"${number}" for number, name in enumerate(PARAMETERS, start=1)}
-_numbered = PARAMETER.sub(lambda name: _NUMBERS[name[1]], with_clock(SETTLE, Postgres))
-PREPARE = f"PREPARE settle ({', '.join(PARAMETERS.values())}) AS {_numbered}"
-EXECUTE = f"EXECUTE settle ({', '.join('%s' for _ in PARAMETERS)})"
-"""Takes the values of PARAMETERS in their order. Returns one row, as ``SETTLE`` selects it."""
+
+class Prepared(NamedTuple):
+    """A settling statement of PostgreSQL, which each connection prepares once."""
+
+    name: str
+    prepare: str
+    execute: str
+    """Takes the values of PARAMETERS in their order. Returns one row, as the statement selects it."""
+
+
+def _prepared(name: str, statement: str) -> Prepared:
+    numbers = {name: f"${number}" for number, name in enumerate(PARAMETERS, start=1)}
+    numbered = PARAMETER.sub(lambda name: numbers[name[1]], with_clock(statement, Postgres))
+    return Prepared(
+        name,
+        prepare=f"PREPARE {name} ({', '.join(PARAMETERS.values())}) AS {numbered}",
+        execute=f"EXECUTE {name} ({', '.join('%s' for _ in PARAMETERS)})",
+    )
+
+
+SETTLE = _prepared("settle", _settle(is_free=False))
+SETTLE_FREE = _prepared("settle_free", _settle(is_free=True))
+"""Of an opening that uses a reward."""
 
 # On SQLite the parts are statements that run one after the other.
 USE_SEED = f"UPDATE announced_seeds SET {NEXT_SEED} WHERE {SEED_IS_ANNOUNCED}"  # noqa: S608  # constants
 CHANGE_PLAYER = f"""
 UPDATE users SET {CHANGES_OF_PLAYER} WHERE id = :user_id AND {MAY_BET} RETURNING {BALANCES}
 """  # noqa: S608  # constants
+CHANGE_PLAYER_FREE = CHANGE_PLAYER.replace(CHANGES_OF_PLAYER, CHANGES_OF_PLAYER + COUNT_FREE_CASE)
+USE_OFFERED_REWARD = USE_REWARD + IS_OFFERED
 ROWS = {
     "player": "(SELECT 1) AS player",
     "posting": "(SELECT :transaction_id AS id) AS posting",

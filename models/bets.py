@@ -59,7 +59,7 @@ class Bet(Table):
     algorithm = peewee.CharField(
         max_length=16, constraints=[Check("algorithm IN ('upgrader-1', 'case-1', 'irl-1', 'battle-1')")]
     )
-    # 0 for an opening of the free case.
+    # 0 for a free opening, to which a reward belongs.
     wager_cents = peewee.BigIntegerField(constraints=[Check("wager_cents >= 0")])
     payout_cents = peewee.BigIntegerField(constraints=[Check("payout_cents >= 0")])
     status = peewee.CharField(max_length=8, constraints=[Check("status IN ('won', 'lost')")])

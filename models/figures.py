@@ -32,22 +32,27 @@ class LiveBetCount(Table):
 
 PRICE_CLASSES = {"under-10": 10_00, "under-100": 100_00, "under-1000": 1_000_00, "from-1000": None}
 """The classes of spins by the price of the item, with the price in cents that is too much for each."""
+FREE = "free"
+"""The class of free openings, so that their cases have others for those that are paid for."""
 
 
 class DailyFigures(Table):
-    """The bets of a day in one game: spins by the price of the item, openings by case, and battles."""
+    """The bets of a day in one game: spins by the price of the item, openings by case, and battles.
+
+    The bets of a row all have a wager, or none of them.
+    """
 
     day_starts_at_ms = peewee.BigIntegerField()
     game = peewee.CharField(max_length=16)
     # The id of a case in its snapshot. Empty for spins and battles, and for openings whose snapshot is
     # not intact.
     case_id = peewee.CharField(max_length=300)
-    # Empty for openings and battles.
+    # Empty for battles, and for openings that are not free.
     price_class = peewee.CharField(
-        max_length=10, constraints=[Check(f"price_class IN {('', *PRICE_CLASSES)}")]
+        max_length=10, constraints=[Check(f"price_class IN {('', *PRICE_CLASSES, FREE)}")]
     )
     bets = peewee.BigIntegerField(constraints=[Check("bets > 0")])
-    # 0 for the free case.
+    # 0 for free openings.
     wagered_cents = peewee.BigIntegerField(constraints=[Check("wagered_cents >= 0")])
     paid_cents = peewee.BigIntegerField(constraints=[Check("paid_cents >= 0")])
     # By the chances of the bets: the mean of what they pay, and its variance (of battles: battle_figures.py).
@@ -80,7 +85,10 @@ ON CONFLICT (day_starts_at_ms, game, case_id, price_class) DO UPDATE SET
 _CLASSES = " ".join(
     f"WHEN price_cents < {limit} THEN '{name}'" for name, limit in PRICE_CLASSES.items() if limit
 )
-PRICE_CLASS = f"CASE WHEN price_cents IS NULL THEN '' {_CLASSES} ELSE 'from-1000' END"
+PRICE_CLASS = (
+    f"CASE WHEN wager_cents = 0 THEN '{FREE}' WHEN price_cents IS NULL THEN '' {_CLASSES}"
+    " ELSE 'from-1000' END"
+)
 
 
 class DailyLiabilities(Table):

@@ -55,6 +55,7 @@ class PaymentRecord(Table):
 
     id = peewee.BigAutoField()
     user = peewee.ForeignKeyField(User, on_delete="RESTRICT", index=False)
+    user_id: int
     type = peewee.CharField(max_length=8, constraints=_one_of("type", PaymentType))
     chain = peewee.CharField(max_length=64, default="")
     asset = peewee.CharField(max_length=64, default="")
@@ -125,6 +126,8 @@ class Deposit(Table):
     # What has come for certain, null while it is not known; and what of it was known when staff decided.
     paid_cents = peewee.BigIntegerField(null=True)
     decided_paid_cents = peewee.BigIntegerField(null=True)
+    # The player takes the bonus with it.
+    takes_bonus = peewee.BooleanField(default=False)
 
     class Meta:
         table_name = "deposits"

@@ -108,6 +108,17 @@ class User(Table):
     # above do when the battle is settled.
     battle_seats_cents = peewee.BigIntegerField(default=0, constraints=[Check("battle_seats_cents >= 0")])
 
+    # The player has closed the account. It is suspended as well then, so what refuses suspended players
+    # refuses this one, and it has no coins.
+    closed_at_ms = peewee.BigIntegerField(null=True)
+    # The personal details were erased. The row and its id stay, for the ledger, bets and the log.
+    erased_at_ms = peewee.BigIntegerField(null=True)
+    # The name in the public log. Null while it follows from ``platform_id`` (services/log/entries.py).
+    pseudonym = peewee.CharField(max_length=32, null=True)
+    # Of an erased player who was excluded: the keyed digest of the login that made the account, so that
+    # nobody comes back with it. Rows of ``logins`` have those of the others as their ids.
+    login_digest = peewee.CharField(max_length=32, null=True)
+
     logins: Sequence[str]
     """The providers with which the player logs in; set by who shows them."""
 
@@ -123,6 +134,16 @@ class User(Table):
 
     class Meta:
         table_name = "users"
+        constraints = [
+            Check(
+                "closed_at_ms IS NULL OR (suspended_at_ms IS NOT NULL AND balance_cents = 0"
+                " AND vault_cents = 0 AND sweepstake_cents = 0 AND battle_seats_cents = 0)",
+                "users_closed",
+            ),
+            Check(
+                "erased_at_ms IS NULL OR (closed_at_ms IS NOT NULL AND pseudonym IS NOT NULL)", "users_erased"
+            ),
+        ]
         indexes = (
             # The leaderboards of a week and a month, without suspended players. PostgreSQL adds an entry to
             # every index when a bet changes these columns. A table of their own for the sums took more of its
@@ -138,6 +159,12 @@ class User(Table):
             # The lists of suspended players and of those on a break. Other players are in neither.
             SQL("CREATE INDEX users_suspended ON users (id) WHERE suspended_at_ms IS NOT NULL"),
             SQL("CREATE INDEX users_excluded ON users (id) WHERE excluded_until_ms IS NOT NULL"),
+            # The closed accounts, and those that are due for erasure.
+            SQL("CREATE INDEX users_closed ON users (closed_at_ms) WHERE closed_at_ms IS NOT NULL"),
+            # No two players have one name in the log.
+            SQL("CREATE UNIQUE INDEX users_pseudonym ON users (pseudonym) WHERE pseudonym IS NOT NULL"),
+            # A first login with a login that was excluded.
+            SQL("CREATE INDEX users_login_digest ON users (login_digest) WHERE login_digest IS NOT NULL"),
         )
 
 

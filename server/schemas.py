@@ -13,6 +13,7 @@ import marshmallow as ma
 from server.current_services import get_services
 from services.cases.contents import percent_from_width
 from services.shared.money import number_from_cents, price_text
+from services.shared.text import camel_case
 
 HTTP_URL = re.compile("https?://", re.IGNORECASE)
 
@@ -197,11 +198,6 @@ class Part(ma.fields.Nested):
 
     def _serialize(self, _value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:  # type: ignore[override]
         return super()._serialize(obj, attr, obj, **kwargs)  # type: ignore[no-untyped-call]
-
-
-def camel_case(name: str) -> str:
-    head, *rest = name.split("_")
-    return head + "".join(word.capitalize() for word in rest)
 
 
 def one_of(*values: str) -> ma.validate.OneOf:

@@ -23,6 +23,10 @@ from services.bets.seeds import ServerSeeds
 from services.bets.settlement import BetSettler
 from services.bets.terms import SpinInProgress
 from services.bets.upgrader import Upgrader
+from services.closing.closing import Closing
+from services.closing.erasing import Erasing
+from services.exports.document import Documents
+from services.exports.making import ExportMaker
 from services.figures.daily_figures import FiguresOfAppended, FiguresOfBattles
 from services.figures.glance import Glance
 from services.items.catalogue import CatalogueCache
@@ -113,12 +117,13 @@ class Services:
         self.seeds = ServerSeeds(encrypter=self._encrypter("server seeds"), bet_log=self.log, clock=clock)
         self.proofs = Proofs(seeds=self.seeds, bet_log=self.log, process_id=process_id)
 
+        self.rewards = Rewards(settings, clock=clock)
         self.bets = BetSettler(seeds=self.seeds, bet_log=self.log, settings=settings, clock=clock)
         self.player_locks = PlayerLocks(SpinInProgress)
         self.catalogue = CatalogueCache(ttl_seconds=settings.catalogue_ttl_seconds, timer=time.monotonic)
         self.upgrader = Upgrader(settings=settings, catalogue=self.catalogue)
         edge = settings.upgrader_house_edge_ppm
-        self.case_openings = Openings(CASE, house_edge_ppm=edge, free_case_limit=settings.free_case_limit)
+        self.case_openings = Openings(CASE, house_edge_ppm=edge, free_openings=self.rewards.free_openings)
         self.battles = Battles(
             settings,
             openings=self.case_openings,
@@ -140,6 +145,8 @@ class Services:
         self.battle_upkeep = Upkeep(self.battles, ending, beacons=self.beacons, clock=clock)
         self.irl_openings = Openings(IRL, house_edge_ppm=edge)
         self.shipping = Shipping(encrypter=self._encrypter("shipping addresses"))
+        self.documents = Documents(shipping=self.shipping, pseudonyms=self.log.pseudonyms, clock=clock)
+        self.export_maker = ExportMaker(self.documents, proofs=self.proofs, clock=clock)
         self.prices = PriceService(
             feed_url=settings.price_feed_url,
             market_url=settings.price_market_url,
@@ -148,19 +155,9 @@ class Services:
             signals=signals,
         )
 
-        self.payment_providers = Providers(settings, clock=clock)
-        self.deposits = Deposits(self.payment_providers, settings, clock=clock)
-        self.payout_hold = hold = PayoutHold(self.log)
-        self.address_book = AddressBook(self.payment_providers, settings)
-        self.withdrawals = Withdrawals(
-            self.payment_providers, settings, address_book=self.address_book, hold=hold, clock=clock
-        )
-        self.payout_sender = PayoutSender(self.payment_providers, hold=hold, clock=clock)
-        self.payment_inbox = WebhookInbox(self.payment_providers, settings)
-        self.rewards = Rewards(settings, clock=clock)
+        self._add_payments()
+        self.closing = Closing(battles=self.battles, deposits=self.deposits, clock=clock)
         self.alarm_delivery = AlarmDelivery(settings, clock=clock)
-        self.reconciliation = Reconciliation(self.payment_providers, self.deposits, hold=hold)
-        self.staff_decisions = StaffDecisions(self.payment_providers, settings)
 
         self.two_factor = TwoFactorAuthentication(encrypter=self._encrypter("two-factor secrets"))
         self.platform_login = self._login(LoginProvider.PLATFORM, _game_platform(settings))
@@ -168,6 +165,10 @@ class Services:
         self.identity_login = self._login(LoginProvider.IDENTITY, identity) if identity else None
         self.avatars = Avatars(
             directory=settings.instance_dir / "media" / "avatars", worker_pool=WorkerPool()
+        )
+
+        self.erasing = Erasing(
+            shipping=self.shipping, avatars=self.avatars, erase_after_days=settings.erase_after_days
         )
 
         self.bet_pictures = Pictures(WorkerPool())
@@ -185,6 +186,26 @@ class Services:
                 encrypter=self._encrypter("demo of the office"), staff_accounts=self.staff_accounts
             )
         )
+
+    def _add_payments(self) -> None:
+        """What moves money into and out of the platform."""
+        settings, clock, bonuses = self.settings, self.clock, self.rewards.bonuses
+        self.payment_providers = Providers(settings, clock=clock)
+        self.deposits = Deposits(self.payment_providers, settings, bonuses=bonuses, clock=clock)
+        self.payout_hold = hold = PayoutHold(self.log)
+        self.address_book = AddressBook(self.payment_providers, settings)
+        self.withdrawals = Withdrawals(
+            self.payment_providers,
+            settings,
+            address_book=self.address_book,
+            bonuses=bonuses,
+            hold=hold,
+            clock=clock,
+        )
+        self.payout_sender = PayoutSender(self.payment_providers, hold=hold, clock=clock)
+        self.payment_inbox = WebhookInbox(self.payment_providers, settings, bonuses=bonuses)
+        self.reconciliation = Reconciliation(self.payment_providers, self.deposits, hold=hold)
+        self.staff_decisions = StaffDecisions(self.payment_providers, settings, bonuses=bonuses)
 
     def encrypted_columns(self) -> list[EncryptedColumn]:
         """Every column of encrypted values, with its encrypter."""

@@ -136,7 +136,7 @@ class BetEvent(ABC, Generic[RequestT]):
     def _count_coins(self, settled: NewBet) -> None:
         """Count a bet's wager, its payout, and the mean and variance of its payout, in coins.
 
-        Openings of the free case are not counted, so that coins paid / wagered is the return to player.
+        Free openings are not counted, so that coins paid / wagered is the return to player.
         """
         bet, expected, metrics = settled.bet, settled.expectation, self._metrics
         if expected is None:
@@ -164,11 +164,16 @@ class OpeningEvent(BetEvent[OpeningRequest]):
 
     def read(self, payload: object, *, user_id: int, token_number: int) -> OpeningRequest:
         given, common = _common_fields(payload)
-        case, snapshot = given.get("case"), given.get("snapshot")
-        if not isinstance(case, str):
+        case, reward = given.get("case"), given.get("reward")
+        if not isinstance(case, str) or not isinstance(reward, str | None):
             raise InvalidRequest
         return OpeningRequest(
-            user_id=user_id, token_number=token_number, case=case, snapshot=snapshot, **common
+            user_id=user_id,
+            token_number=token_number,
+            case=case,
+            snapshot=given.get("snapshot"),
+            reward=reward,
+            **common,
         )
 
 

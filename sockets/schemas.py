@@ -154,7 +154,7 @@ class LiveBetSchema(WireSchema):
     pfp = Avatar("The player's picture", attribute="avatar")
     user = text("The whole username", "alice", attribute="username")
     wager = Coins("The wager", 10, attribute="wager_cents")
-    multiplier = bet_multiplier("Payout divided by wager; 0 for the free case")
+    multiplier = bet_multiplier("Payout divided by wager; 0 for a free opening")
     payout = Coins("What was won: 0 for a lost spin", attribute="payout_cents")
     date = epoch_ms("When its proof was due", attribute="proof_due_at_ms")
     item = text("The item that was wanted, or that an opening won", "AK-47 | Copper Tide (Field-Tested)")

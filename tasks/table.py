@@ -10,6 +10,7 @@ from tasks import (
     audit_trail,
     battles,
     beacons,
+    exports,
     gauges,
     payments,
     price_refresh,
@@ -58,6 +59,9 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         RepeatedTask(
             app.extensions["reward_changes"].send_new, every_seconds=0.8, on_failure="rewards not compared"
         ),
+        RepeatedTask(
+            services.rewards.bonuses.settle_due, every_seconds=5.0, on_failure="bonuses not settled"
+        ),
         # Each relay as soon as it may have the next round, while there are battles.
         *beacons.tasks(app),
         # Each witness of the public log by itself.
@@ -65,6 +69,8 @@ def repeated_tasks(app: Flask) -> list[RepeatedTask]:
         # What has changed, at once, and what signals have missed.
         app.extensions["battle_feed"].rounds,
         app.extensions["battle_feed"].receipts,
+        exports.making(app, every_seconds=1.0),
+        exports.deleting(app, every_seconds=60.0),
         audit_trail.task(app, every_seconds=10.0),
         # Each rule has an interval of its own: a minute or an hour.
         alarms.checks(app, every_seconds=5.0),

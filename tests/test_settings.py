@@ -134,6 +134,7 @@ GOOD_VALUES = [
     ("SESSION_LIMIT_MINUTES", "0.5", "longest_play_ms", 30_000),
     ("TWO_FACTOR_REQUIRED_FOR", "login, trade-url", "two_factor_required_for", ("login", "trade-url")),
     ("TRADE_URL_OWN_ONLY", "1", "trade_url_own_only", True),
+    ("ERASE_AFTER_DAYS", "30", "erase_after_days", 30),
     ("HOST", "::1", "host", "[::1]"),
     ("OFFICE_ENABLED", "0", "office_enabled", False),
     ("OFFICE_NETWORKS", "192.0.2.7, 2001:DB8::/48", "office_networks", ("192.0.2.7/32", "2001:db8::/48")),
@@ -231,7 +232,7 @@ BAD_VALUES = [
     (
         "TWO_FACTOR_REQUIRED_FOR",
         "login,claims",
-        "must be one or more of login, link-login, trade-url, vault-unlock, separated by commas",
+        "must be one or more of login, link-login, trade-url, vault-unlock, export, separated by commas",
     ),
     ("OFFICE_ENABLED", "on", "must be one of 0, 1"),
     ("OFFICE_NETWORKS", "192.0.2.7/24", NETWORKS),
@@ -251,6 +252,7 @@ BAD_VALUES = [
     ("ADDRESS_HOURS", "721", "must be hours from 0 to 720"),
     ("RAKEBACK_RATE", "1", FRACTION),
     ("BONUS_PERCENT", "12.5", "must be a whole number from 0 to 1000"),
+    ("BONUS_MAX", "10000000.01", "must be an amount from 0.01 to 10000000 with at most two decimals"),
     ("BONUS_DAYS", "0", "must be a whole number from 1 to 365"),
 ]
 

@@ -144,7 +144,7 @@ def bet(player: Player, seed: Seed, following: Seed, payload: Mapping[str, Any])
         "token_number": 0,
         "ticket": None,
         "case_id": None,
-        "free_case_limit": None,
+        "reward_id": None,
         "counted_edge_ppm": None,
         "prize_image": None,
         "client_seed": client_seed,

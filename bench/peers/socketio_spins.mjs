@@ -83,7 +83,7 @@ async function settle(player, { amount, item, clientSeed }) {
     token_number: 0,
     ticket: null,
     case_id: null,
-    free_case_limit: null,
+    reward_id: null,
     counted_edge_ppm: null,
     prize_image: null,
     client_seed: clientSeed,

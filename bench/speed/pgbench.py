@@ -9,7 +9,8 @@ import psycopg2
 
 from bench.speed.machine import running_on
 from bench.speed.stage import LOAD, Stage
-from models.bet_settlement import EXECUTE, PARAMETERS, PREPARE
+from models.bet_settlement import PARAMETERS
+from models.bet_settlement import SETTLE as STATEMENT
 from services.log.tree import EMPTY_ROOT
 from tests.harness.databases import administer, packaged_tool
 from tests.harness.players import Player
@@ -57,7 +58,7 @@ VALUES = {
     "threshold": "4750000",
     "roll": ":roll",
     **dict.fromkeys(("snapshot_id", "snapshot_hash", "snapshot_text", "ticket", "case_read_at_ms"), "NULL"),
-    **dict.fromkeys(("case_id", "counted_edge_ppm", "free_case_limit", "prize_image"), "NULL"),
+    **dict.fromkeys(("case_id", "counted_edge_ppm", "reward_id", "prize_image"), "NULL"),
     "client_seed": "'a-seed-of-ones-own'",
     "server_seed_commitment": f"'{ZEROS}:serial'",
     "encrypted_server_seed": f"'{'s' * 140}:serial'",
@@ -81,10 +82,10 @@ VALUES = {
 
 SETTLE = rf"""
 \if :prepared = 0
-{PREPARE};
+{STATEMENT.prepare};
 \set prepared 1
 \endif
-{EXECUTE % tuple(VALUES[name] for name in PARAMETERS)};
+{STATEMENT.execute % tuple(VALUES[name] for name in PARAMETERS)};
 """  # constants
 """A spin as the platform settles it."""
 

@@ -10,10 +10,9 @@ from flask import Request
 from webargs.flaskparser import FlaskParser
 
 from blueprints.api.auth import DOCUMENTED, HEADER, POLICY
-from server.schemas import camel_case
 from services.shared import decimal_json
 from services.shared.errors import UnstorableText
-from services.shared.text import is_storable
+from services.shared.text import camel_case, is_storable
 
 TWO_FACTOR_DOCUMENT = {
     "parameters": [

@@ -15,10 +15,10 @@ from flask.cli import AppGroup
 
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, schema_problem
 from models.db.new_connections import UnusableDatabase
-from server.schemas import camel_case
 from services.audit_trail.actor import Actor, acting_as
 from services.shared.errors import Refusal
 from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_number, cents_from_price
+from services.shared.text import camel_case
 
 MAX_PRINTED_PROBLEMS = 20
 

@@ -36,6 +36,7 @@ PATH_PARAMETERS = {
     ),
     "deposit_id": ("The id of the deposit", "8f14e45fceea167a5a36dedd4bea2543"),
     "withdrawal_id": ("The id of the withdrawal", "8f14e45fceea167a5a36dedd4bea2543"),
+    "export_id": ("The id of the export", "8f14e45fceea167a5a36dedd4bea2543"),
     "prize_id": ("The id of the prize", "17"),
     "address_id": ("The id of the address", "0f2d7e61c8b94d5a93b1c07e5a6d4f38"),
     "reward_id": ("The id of the reward", "level-10"),

@@ -44,7 +44,7 @@ from services.accounts.login.providers import (
 from services.accounts.logins import AlreadyLinked, LoginNotFound, LoginRemoved
 from services.accounts.two_factor.service import CHALLENGE_MS, Challenge
 from services.audit_trail.actor import Actor, acting_as
-from services.shared.errors import AccountSuspended, Refusal, Unavailable
+from services.shared.errors import AccountClosed, AccountSuspended, Refusal, Unavailable
 from sockets.logins import login_changes
 
 blueprint = ApiBlueprint("auth", __name__, url_prefix="/auth", description="Logging in and out")
@@ -57,6 +57,7 @@ CHALLENGE = "challenge"
 MOVED = "moved"
 """The parameter of a login that began on another host."""
 FAILED, UNAVAILABLE, SUSPENDED = "login_failed", "provider_unavailable", "account_suspended"
+CLOSED = "account_closed"
 REMOVED, ALREADY_LINKED, LINK_FAILED = "login_removed", "already_linked", "link_failed"
 
 Problem = LoginFailed | ProviderUnavailable | AccountSuspended | LoginRemoved | AlreadyLinked
@@ -64,6 +65,7 @@ ERRORS = {
     LoginFailed: FAILED,
     ProviderUnavailable: UNAVAILABLE,
     AccountSuspended: SUSPENDED,
+    AccountClosed: CLOSED,
     LoginRemoved: REMOVED,
     AlreadyLinked: ALREADY_LINKED,
 }
@@ -121,7 +123,8 @@ TO_PROVIDER = _redirects(
 TO_FRONTEND = _redirects(
     "{frontend_url}?token=<JWT>; or, without a token, "
     f"?error={FAILED} when the login was refused or cancelled, ?error={UNAVAILABLE}, "
-    f"?error={SUSPENDED} when the account is suspended, and ?error={REMOVED} when the login was removed from "
+    f"?error={SUSPENDED} when the account is suspended, ?error={CLOSED} when its player has closed it, and "
+    f"?error={REMOVED} when the login was removed from "
     f"its account; after POST /auth/link ?linked= and the provider, ?error={ALREADY_LINKED} when the login "
     f"belongs to another account, or ?error={LINK_FAILED}"
 )

@@ -123,7 +123,7 @@ class PublicBetSchema(WireSchema):
         "The whole username of the player; `Hidden` for an anonymous one",
         "alice",
     )
-    multiplier = bet_multiplier("Payout divided by wager; 0 for the free case")
+    multiplier = bet_multiplier("Payout divided by wager; 0 for a free opening")
     log = ma.fields.Nested(
         LogPlaceSchema,
         required=True,

@@ -17,7 +17,7 @@ blueprint = ApiBlueprint(
 @blueprint.response(200, PseudonymSchema)
 def get_pseudonym() -> dict[str, str]:
     """The caller's name in the log."""
-    return {"player": get_services().log.pseudonyms.of(current_user().platform_id)}
+    return {"player": get_services().log.pseudonyms.of_user(current_user().id)}
 
 
 @blueprint.get("/receipts/<int:nonce>")

@@ -184,6 +184,7 @@ def player_overview(platform_id: str) -> str:
         suspension=player_lists.last_suspension(player.platform_id),
         two_factor_blocked_until=codes.blocked_until(player.id, now=services.clock()),
         recovery_codes=codes.count_recovery_codes(player.id),
+        erasable_at=services.erasing.due_at(player),
         last_notes=notes.page_of_notes(user_id=player.id, place=place()).rows[:LAST_NOTES],
         durations=exclusions.DURATIONS,
         above_cents=services.settings.office_four_eyes_above_cents,

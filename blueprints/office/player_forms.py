@@ -87,8 +87,12 @@ def change_balance(platform_id: str) -> ActionResult:
 @require_fresh_code
 @form_of(player_overview)
 def grant_reward(platform_id: str) -> ActionResult:
-    amount = typed_cents("amount")
-    return submit(GrantReward.name, {"platformId": platform_id, "amountCents": amount})
+    case, player = typed("case").strip(), {"platformId": platform_id}
+    if case and typed("amount").strip():
+        raise Refusal("a reward is an amount or a case, not both")
+    return submit(
+        GrantReward.name, player | ({"case": case} if case else {"amountCents": typed_cents("amount")})
+    )
 
 
 @office.post("/players/<platform_id>/reset-two-factor")

@@ -19,6 +19,7 @@ PLAYERS: Columns = {
     "balance": "balance_cents",
     "wagered": "wagered_cents",
     "suspended": "suspended_at_ms",
+    "closed": "closed_at_ms",
     "registered": "registered_at_ms",
 }
 

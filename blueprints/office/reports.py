@@ -11,7 +11,7 @@ from blueprints.office.addresses import Days, days_of_address, order, page_numbe
 from blueprints.office.blueprint import office
 from blueprints.office.charts import Chart
 from blueprints.office.csv_files import amount, csv_file
-from models.figures import PRICE_CLASSES
+from models.figures import FREE, PRICE_CLASSES
 from models.rewards import RewardKind
 from server.current_services import get_services
 from services.alarms import rewards as rewards_alarm
@@ -62,6 +62,10 @@ HEADER = (
 )
 
 
+PRICES = [*PRICE_CLASSES, FREE]
+"""The classes of price by which a report can be asked for."""
+
+
 class Report(NamedTuple):
     """What the address asks for."""
 
@@ -96,7 +100,7 @@ def reports() -> str:
         chart=_chart(report),
         csv=_csv_address("office.reports_csv"),
         usual=usual_days(get_services().clock()),
-        choices={"by": list(GROUPS), "game": GAMES, "price": list(PRICE_CLASSES)},
+        choices={"by": list(GROUPS), "game": GAMES, "price": PRICES},
     )
 
 
@@ -233,7 +237,7 @@ def _report() -> Report:
     by = by if by in GROUPS else "day"
     game, price = request.args.get("game", ""), request.args.get("price", "")
     game = game if game in GAMES else ""
-    price = price if price in PRICE_CLASSES else ""
+    price = price if price in PRICES else ""
     case = request.args.get("case", "").strip()
     found = returns.lines(
         since=days.since,
@@ -243,7 +247,7 @@ def _report() -> Report:
         case_id=case or None,
         price_class=price or None,
     )
-    # Spins have no case, and openings no class of price.
+    # Spins have no case, and openings that are not free no class of price.
     return Report(days, by, game, case, price, [line for line in found if all(line.group)])
 
 

@@ -14,7 +14,6 @@ from blueprints.api.cli import (
     progress_bar,
 )
 from server.current_services import get_services
-from server.schemas import camel_case
 from services.accounts.users import is_client_seed
 from services.bets import rolls, snapshots
 from services.bets.lookups import MAX_NONCE
@@ -24,6 +23,7 @@ from services.maintenance import fairness
 from services.shared.clock import iso_date
 from services.shared.errors import Refusal
 from services.shared.money import Cents, number_from_cents
+from services.shared.text import camel_case
 from setting_parsers import FRACTION
 
 group = OperatorGroup("fairness", help="Verify that rolls are fair.")
@@ -69,7 +69,7 @@ def audit() -> None:
 def report() -> None:
     """Sum all bets, and compare what they paid with what their chances promise.
 
-    Openings of the free case are left out.
+    Free openings are left out.
     """
     figures_of_days = fairness.figures_of_days()
     days = [{"day": iso_date(begin), **_sums(sums)} for begin, sums in figures_of_days.items()]

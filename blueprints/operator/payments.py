@@ -36,7 +36,8 @@ reason_option = click.option("--reason", required=True, help="Why, for the audit
 @click.option("--amount", default="", help="The amount of the asset, a decimal number; USD by default.")
 @click.option("--txhash", default="", help="The id of the transfer, which is recorded only once.")
 @click.option("--to", default="", help="The wallet that received it.")
-def record(platformid: str, type_: str, usd: Cents, **transfer: str) -> None:
+@click.option("--bonus", is_flag=True, help="The player has agreed to the bonus of the deposit.")
+def record(platformid: str, type_: str, usd: Cents, *, bonus: bool, **transfer: str) -> None:
     """Record a payment and move the coins, one for each USD.
 
     Recording the same txhash, player, type and USD again changes nothing and prints the first payment.
@@ -47,6 +48,7 @@ def record(platformid: str, type_: str, usd: Cents, **transfer: str) -> None:
         usd=usd,
         transfer=Transfer(**transfer),
         now=get_services().clock(),
+        bonuses=get_services().rewards.bonuses if bonus else None,
     )
     print_json(PaymentSchema().dump(payment))
 

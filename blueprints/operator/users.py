@@ -18,11 +18,13 @@ from services.accounts import access, logins, notifications, users
 from services.accounts.two_factor import codes
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
+from services.exports.parts import NOTES
 from services.limits import exclusions, limits
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.money import Cents, number_from_cents
 from services.shared.pagination import Place
+from services.staff import personal_data
 from services.statistics.player_lists import (
     GameSort,
     PaymentKind,
@@ -80,6 +82,23 @@ def create(name: str, platform_id: str | None, level: int, balance: Cents, count
 def token(platformid: str) -> None:
     """Issue a new token for a player."""
     print_json({"token": new_token(users.get(platform_id=platformid))})
+
+
+@users_commands.command("export")
+@click.argument("platformid")
+@click.option("--notes", "with_notes", is_flag=True, help="Add the notes, tags and proposals of staff.")
+def export(platformid: str, *, with_notes: bool) -> None:
+    """Print everything that is known of a player, as JSON.
+
+    It is the file that players download, for those who can't log in. Review it before you hand out the notes
+    of staff: in many countries it is forbidden to tell a player of a suspicion of money laundering.
+    """
+    services, player = get_services(), users.get(platform_id=platformid)
+    look = "export with notes" if with_notes else "export"
+    personal_data.record_look(user_id=player.id, what=look, now=services.clock())
+    services.proofs.reveal_due(user_id=player.id, now=services.clock())
+    for piece in services.documents.pieces(player, notes=NOTES if with_notes else ()):
+        click.echo(piece, nl=False)
 
 
 @users_commands.command("show")
@@ -183,6 +202,51 @@ def resume(platformid: str) -> None:
     print_json({"platformid": user.platform_id, "suspendedAt": None})
 
 
+@users_commands.command("reopen")
+@click.argument("platformid")
+@click.option("--reason", required=True, help="Why, for the audit trail.")
+def reopen(platformid: str, reason: str) -> None:
+    """Open an account again that its player has closed.
+
+    The coins that the player gave up stay with the house. An exclusion goes on.
+    """
+    user = users.get(platform_id=platformid)
+    access.reopen(user_id=user.id, reason=reason, now=get_services().clock())
+    print_json({"platformid": user.platform_id, "closedAt": None})
+
+
+@users_commands.command("erase")
+@click.argument("platformid", required=False)
+@click.option("--due", is_flag=True, help="List the accounts that are due instead.")
+@click.option("--now", "early", is_flag=True, help="Erase it before that is due, with a reason.")
+@click.option("--reason", help="Why it is erased early, for the audit trail.")
+def erase(platformid: str | None, *, due: bool, early: bool, reason: str | None) -> None:
+    """Erase what is personal in a closed account, for ever.
+
+    Ledger, bets, log and audit trail keep the player under a neutral id, which is printed.
+    """
+    services = get_services()
+    now = services.clock()
+    if due != (platformid is None):
+        raise Refusal("give either a platformid or --due")
+    if early != (reason is not None):
+        raise Refusal("--now and --reason belong together")
+    if due:
+        for player in services.erasing.due(now=now):
+            print_json(
+                {
+                    "platformid": player.platform_id,
+                    "username": player.username,
+                    "closedAt": player.closed_at_ms,
+                    "dueAt": services.erasing.due_at(player),
+                }
+            )
+        return
+    user = users.get(platform_id=platformid or "")
+    erased = services.erasing.erase(user_id=user.id, reason=reason, now=now)
+    print_json({"platformid": erased.platform_id, "erasedAt": erased.erased_at_ms})
+
+
 def new_token(user: User) -> str:
     """Issue a token, and record that in the audit trail."""
     with writing():
@@ -208,6 +272,8 @@ class ListedPlayerSchema(PublicUserSchema):
 
     balance = Coins("What the player can wager", 100, attribute="balance_cents")
     suspended_at = epoch_ms("When the player was suspended", allow_none=True, attribute="suspended_at_ms")
+    closed_at = epoch_ms("When the player closed the account", allow_none=True, attribute="closed_at_ms")
+    erased_at = epoch_ms("When the personal data was erased", allow_none=True, attribute="erased_at_ms")
 
 
 class PlayerSchema(UserSchema, ListedPlayerSchema):

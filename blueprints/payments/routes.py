@@ -72,6 +72,7 @@ def make_deposit(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
     """Ask for a deposit; the player pays at its `checkoutUrl`. The event `payments:changed` follows.
 
     A deposit limit of the caller refuses with 400 and `limit`, `period` and `resetsAt`; a break with 403.
+    With `bonus` the caller takes the bonus of GET /rewards: 400 `There is no bonus for this deposit`.
     502 when the provider refuses, 503 when it is not available: then the idempotency key can be used again.
     """
     services = get_services()
@@ -79,6 +80,7 @@ def make_deposit(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
         user_id=current_user().id,
         method=_text(body["method"], UnknownMethod),
         amount=_amount(body),
+        takes_bonus=body["bonus"] is True,
         idempotency_key=request.headers.get(KEY_HEADER),
         now=services.clock(),
     )
@@ -124,7 +126,9 @@ def request_withdrawal(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
 
     The events `balance` and `payments:changed` follow. 400 `Wager your deposits first` says in `missing` how
     much. If new addresses have to wait, it goes only to one of the address book that has waited: 400 `Add
-    this address first`, or `This address can be used from 2026-03-18T12:00:00Z` with `usableFrom`.
+    this address first`, or `This address can be used from 2026-03-18T12:00:00Z` with `usableFrom`. 400 `Your
+    bonus would be lost` unless `forfeitBonus` is true: `amount` is the bonus, `missing` the wagers that would
+    earn it.
     """
     services, user_id = get_services(), current_user().id
     withdrawal, is_new = services.withdrawals.request(
@@ -132,6 +136,7 @@ def request_withdrawal(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
         method=_text(body["method"], UnknownMethod),
         amount=_amount(body),
         to=_text(body["to"], InvalidAddress),
+        forfeit_bonus=body["forfeit_bonus"] is True,
         idempotency_key=request.headers.get(KEY_HEADER),
         now=services.clock(),
     )

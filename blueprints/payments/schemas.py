@@ -15,6 +15,11 @@ PAYMENT_ID = "8f14e45fceea167a5a36dedd4bea2543"
 METHOD = "A method of GET /payments/methods"
 
 
+def _optional_flag(description: str) -> ma.fields.Raw:
+    metadata = documented(description, False, type="boolean")
+    return ma.fields.Raw(load_default=False, metadata=metadata)
+
+
 class MethodSchema(WireSchema):
     """A payment method."""
 
@@ -44,12 +49,15 @@ class NewDepositSchema(WireSchema):
 
     method = Unvalidated("string", METHOD, "btcpay")
     amount = Unvalidated("number", "The amount; in US dollars, with at most two decimals", 25)
+    bonus = _optional_flag("Whether to take the bonus of GET /rewards with it; only true counts")
 
 
-class NewWithdrawalSchema(NewDepositSchema):
+class NewWithdrawalSchema(WireSchema):
     """A withdrawal to request."""
 
     method = Unvalidated("string", METHOD, "BTC-CHAIN")
+    amount = Unvalidated("number", "The amount; in US dollars, with at most two decimals", 25)
+    forfeit_bonus = _optional_flag("Whether the open bonus may be lost; only true counts")
     to = Unvalidated("string", "The address, 1 to 256 printable characters", "bc1qexampleaddress")
 
 
@@ -219,6 +227,7 @@ class RecordedPaymentSchema(WireSchema):
         metadata=documented("The id of the transfer, which counts once", "5f1e08c00ac2f0e4")
     )
     to = ma.fields.String(metadata=documented("The wallet that received it", "bc1qexampleaddress"))
+    bonus = ma.fields.Boolean(metadata=documented("Whether the player takes the bonus of the deposit", True))
 
 
 class PaymentMessageSchema(WireSchema):

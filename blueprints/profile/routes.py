@@ -22,6 +22,7 @@ from models.users import Notification
 from server.current_services import get_services
 from server.schemas import SuccessSchema
 from services.accounts import notifications, profile, users
+from services.shared.errors import UserNotFound
 from services.wallet import vault
 from sockets.player_state import player_state
 
@@ -63,8 +64,13 @@ def read_notifications(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.response(200, PublicUserAnswerSchema)
 @blueprint.alt_response(404)
 def get_public_user(platform_id: str) -> dict[str, Any]:
-    """The public profile of a player. An anonymous one has the name `Hidden` and the neutral picture."""
+    """The public profile of a player. An anonymous one has the name `Hidden` and the neutral picture.
+
+    Not found when its player has closed the account.
+    """
     user = users.get(platform_id=platform_id)
+    if user.closed_at_ms is not None:
+        raise UserNotFound
     # Not saved.
     user.username, user.avatar = user.shown_name, user.shown_avatar
     return {"status": True, "user": user}

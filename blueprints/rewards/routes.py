@@ -13,7 +13,7 @@ from services.shared.money import Cents
 from sockets.player_state import player_state
 
 blueprint = ApiBlueprint(
-    "rewards", __name__, url_prefix="/rewards", description="Rakeback, gifts of levels, and grants"
+    "rewards", __name__, url_prefix="/rewards", description="Rakeback, gifts of levels, bonuses, grants"
 )
 
 
@@ -48,7 +48,10 @@ def claim_rakeback() -> dict[str, Any]:
 @blueprint.response(200, ClaimedSchema)
 @blueprint.alt_response(404)
 def claim_reward(reward_id: str) -> dict[str, Any]:
-    """Add the gift of a level, or a grant, to the caller's balance, once. The event `balance` follows."""
+    """Add the gift of a level, a grant, or a bonus that was wagered, to the caller's balance, once.
+
+    The event `balance` follows. A bonus is also paid without this, within seconds.
+    """
     return _claimed(*get_services().rewards.claim(user_id=current_user().id, reward_id=reward_id))
 
 

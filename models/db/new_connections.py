@@ -95,9 +95,8 @@ LOST_SETTINGS = "the server or a pooler before it does not keep the settings of 
 
 
 class Connection(extensions.connection):  # type: ignore[misc]  # psycopg2 carries no types
-    """A connection with the time when it was opened, and whether it has prepared the settling statement."""
+    """A connection with the time when it was opened, and the settling statements that it has prepared."""
 
-    has_prepared = False
     leads_to = ""
     """What SET_UP says. It can't change while the connection is open."""
     backend = ""
@@ -105,6 +104,7 @@ class Connection(extensions.connection):  # type: ignore[misc]  # psycopg2 carri
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.opened_at = time.monotonic()
+        self.prepared: set[str] = set()
 
 
 def check_pooler(first: Connection, second: Connection) -> None:

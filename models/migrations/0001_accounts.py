@@ -25,7 +25,15 @@ CREATE TABLE users (
     month_loss_limit_cents BIGINT, day_deposit_limit_cents BIGINT, week_deposit_limit_cents BIGINT,
     month_deposit_limit_cents BIGINT, notifications_read_at_ms BIGINT NOT NULL,
     theoretical_loss_ucents BIGINT NOT NULL,
-    battle_seats_cents BIGINT NOT NULL CHECK (battle_seats_cents >= 0)
+    battle_seats_cents BIGINT NOT NULL CHECK (battle_seats_cents >= 0),
+    closed_at_ms BIGINT, erased_at_ms BIGINT, pseudonym VARCHAR(32), login_digest VARCHAR(32),
+    CONSTRAINT users_closed CHECK (
+        closed_at_ms IS NULL OR (suspended_at_ms IS NOT NULL AND balance_cents = 0 AND vault_cents = 0
+            AND sweepstake_cents = 0 AND battle_seats_cents = 0)
+    ),
+    CONSTRAINT users_erased CHECK (
+        erased_at_ms IS NULL OR (closed_at_ms IS NOT NULL AND pseudonym IS NOT NULL)
+    )
 );
 CREATE UNIQUE INDEX users_platform_id ON users (platform_id);
 CREATE UNIQUE INDEX users_username_folded ON users (username_folded);
@@ -36,6 +44,9 @@ CREATE INDEX users_leaderboard_of_month ON users (month_starts_at_ms, month_wage
     WHERE suspended_at_ms IS NULL;
 CREATE INDEX users_suspended ON users (id) WHERE suspended_at_ms IS NOT NULL;
 CREATE INDEX users_excluded ON users (id) WHERE excluded_until_ms IS NOT NULL;
+CREATE INDEX users_closed ON users (closed_at_ms) WHERE closed_at_ms IS NOT NULL;
+CREATE UNIQUE INDEX users_pseudonym ON users (pseudonym) WHERE pseudonym IS NOT NULL;
+CREATE INDEX users_login_digest ON users (login_digest) WHERE login_digest IS NOT NULL;
 CREATE TABLE personal_details (
     user_id BIGINT NOT NULL PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
     first_name VARCHAR(120) NOT NULL, last_name VARCHAR(120) NOT NULL, phone VARCHAR(16) NOT NULL,

@@ -89,7 +89,7 @@ CREATE TABLE live_bet_counts (
 CREATE TABLE daily_figures (
     day_starts_at_ms BIGINT NOT NULL, game VARCHAR(16) NOT NULL, case_id VARCHAR(300) NOT NULL,
     price_class VARCHAR(10) NOT NULL
-        CHECK (price_class IN ('', 'under-10', 'under-100', 'under-1000', 'from-1000')),
+        CHECK (price_class IN ('', 'under-10', 'under-100', 'under-1000', 'from-1000', 'free')),
     bets BIGINT NOT NULL CHECK (bets > 0), wagered_cents BIGINT NOT NULL CHECK (wagered_cents >= 0),
     paid_cents BIGINT NOT NULL CHECK (paid_cents >= 0), expected_cents DOUBLE PRECISION NOT NULL,
     variance_square_cents DOUBLE PRECISION NOT NULL, largest_cents BIGINT NOT NULL CHECK (largest_cents >= 0),

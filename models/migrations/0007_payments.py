@@ -26,6 +26,7 @@ CREATE TABLE deposits (
     payment_id BIGINT REFERENCES payments (id) ON DELETE RESTRICT, idempotency_key VARCHAR(64),
     created_at_ms BIGINT NOT NULL, changed_at_ms BIGINT NOT NULL, poll_at_ms BIGINT,
     poll_wait_ms BIGINT NOT NULL, paid_cents BIGINT, decided_paid_cents BIGINT,
+    takes_bonus BOOLEAN NOT NULL,
     CONSTRAINT deposits_payment CHECK ((status = 'credited') = (payment_id IS NOT NULL)),
     CONSTRAINT deposits_credited CHECK ((status = 'credited') = (credited_cents IS NOT NULL))
 );

@@ -2,7 +2,7 @@
 
 import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -19,8 +19,9 @@ from services.accounts import users
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
 from services.shared.clock import DAY_MS, Millis
-from services.shared.errors import AccountSuspended, Unauthorized
+from services.shared.errors import AccountClosed, AccountSuspended, Refusal, Unauthorized
 from services.shared.signals import Tag, invalidate_after_commit
+from services.shared.text import checked_reason
 
 ALGORITHM = "HS256"
 TOKENS_REMEMBERED = 10_000
@@ -131,9 +132,16 @@ def check_token_number(user: User, number: int) -> None:
 
 
 def check_not_suspended(user: User) -> None:
-    """Raises AccountSuspended."""
+    """Raises AccountSuspended, or AccountClosed if the player has closed the account."""
+    check_not_closed(user)
     if user.suspended_at_ms is not None:
         raise AccountSuspended
+
+
+def check_not_closed(user: User) -> None:
+    """Raises AccountClosed."""
+    if user.closed_at_ms is not None:
+        raise AccountClosed
 
 
 def log_out_everywhere(*, user_id: int, now: Millis, reason: str = "") -> int:
@@ -172,12 +180,39 @@ def suspend(*, user_id: int, now: Millis, reason: str = "") -> Millis:
 
 
 def resume(*, user_id: int, now: Millis, reason: str = "") -> None:
-    """End the suspension of a player, if there is one. Raises UserNotFound."""
+    """End the suspension of a player, if there is one. Raises UserNotFound, and Refusal if it is closed."""
     with writing():
-        if users.lock(user_id).suspended_at_ms is not None:
+        user = users.lock(user_id)
+        if user.closed_at_ms is not None:
+            raise Refusal("the player has closed the account, see flask users reopen")
+        if user.suspended_at_ms is not None:
             User.update(suspended_at_ms=None).where(User.id == user_id).execute()
             _count_live_bets(user_id, 1)
             record(AuditEventType.RESUMED, now=now, user_id=user_id, after=because(reason) or None)
+
+
+def close(*, user: User, forfeited: Mapping[str, int], now: Millis) -> None:
+    """Close the account of a player whose row is locked, and which has no coins any more.
+
+    All tokens are revoked. ``forfeited`` is what the audit trail says of the coins that were left.
+    """
+    # First, because the player acts with a token that this revokes.
+    record(AuditEventType.CLOSED, now=now, user_id=user.id, after=forfeited)
+    changed = {"closed_at_ms": now, "suspended_at_ms": now, "token_number": user.token_number + 1}
+    User.update(changed).where(User.id == user.id).execute()
+    _count_live_bets(user.id, -1)
+
+
+def reopen(*, user_id: int, reason: str, now: Millis) -> None:
+    """Open a closed account again. Raises UserNotFound, and Refusal if it is not closed, or erased."""
+    reason = checked_reason(reason)
+    with writing():
+        user = users.lock(user_id)
+        if user.closed_at_ms is None or user.erased_at_ms is not None:
+            raise Refusal("the account is not closed, or was erased")
+        User.update(closed_at_ms=None, suspended_at_ms=None).where(User.id == user_id).execute()
+        _count_live_bets(user_id, 1)
+        record(AuditEventType.REOPENED, now=now, user_id=user_id, after={"reason": reason})
 
 
 def _count_live_bets(user_id: int, sign: int) -> None:

@@ -197,12 +197,16 @@ class Avatars:
             replaced: str = users.lock(user_id).avatar
             User.update(avatar=path).where(User.id == user_id).execute()
             invalidate_after_commit(Tag.PLAYERS)
-        # The old avatar may be at another address.
-        if replaced.startswith(PATH):
-            # The change has succeeded, even if the old file can't be removed.
-            with contextlib.suppress(OSError):
-                (self.directory / Path(replaced).name).unlink()
+        # The change has succeeded, even if the old file can't be removed.
+        with contextlib.suppress(OSError):
+            self.remove(replaced)
         return path
+
+    def remove(self, avatar: str) -> None:
+        """Remove the file of an avatar, if it was uploaded. Raises OSError."""
+        # Others are at another address.
+        if avatar.startswith(PATH):
+            (self.directory / Path(avatar).name).unlink(missing_ok=True)
 
     def _store(self, picture: bytes) -> str:
         """Write a new file, which appears complete or not at all; returns its path. Raises Unavailable."""

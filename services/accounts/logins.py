@@ -83,16 +83,23 @@ def get_or_create(*, login_id: str, provider: LoginProvider, username: str, avat
 
     A taken name gets -2, -3, …; an existing account keeps its name. ``avatar`` is a URL, or empty. Unique
     columns decide between two concurrent first logins: if both are of one person, the second gets the account
-    of the first; if two people have one name, the second takes the next name. Raises LoginRemoved.
+    of the first; if two people have one name, the second takes the next name. Raises LoginRemoved, and
+    AccountClosed for a login of an erased account whose player is still excluded.
     """
     for _ in range(MAX_COLLISIONS):
         with suppress(UserNotFound):
             user = _account_of(login_id)
             # The picture does not change with the login that a player happens to use.
             return _with_avatar(user, avatar) if user.platform_id == login_id else user
+        pseudonym = users.pseudonym_of_new(login_id, now=now)
         with suppress(peewee.IntegrityError), writing():
             return users.insert(
-                username=username, platform_id=login_id, provider=provider, avatar=avatar, now=now
+                username=username,
+                platform_id=login_id,
+                provider=provider,
+                avatar=avatar,
+                pseudonym=pseudonym,
+                now=now,
             )
     raise RuntimeError("every name that was free was taken a moment later")
 
@@ -116,7 +123,7 @@ def _with_avatar(user: User, avatar: str) -> User:
     The guarded update never replaces an uploaded avatar (a path of this service), not even one that is
     uploaded at the same time.
     """
-    if avatar not in ("", user.avatar):
+    if avatar not in ("", user.avatar) and user.closed_at_ms is None:
         with writing():
             not_uploaded = peewee.fn.substr(User.avatar, 1, 1) != "/"
             User.update(avatar=avatar).where(User.id == user.id, not_uploaded).execute()
@@ -134,12 +141,14 @@ def link(*, user_id: int, provider: LoginProvider, login_id: str, now: Millis) -
     """Let a login lead to this account, and notify the player. Acts as the player.
 
     Of two accounts that link one login at once, the primary key refuses the second. Raises AlreadyLinked,
-    ProviderLinked, UserNotFound, and as ``record`` for a revoked token or a suspended player.
+    ProviderLinked, UserNotFound, as ``record`` for a revoked token or a suspended player, and AccountClosed
+    for a login of an erased account whose player is still excluded.
     """
     try:
         with writing():
             users.lock(user_id)
             check_not_linked(user_id, provider)
+            users.check_login_not_excluded(login_id, now=now)
             original = find_user("platform_id", login_id)
             if original is not None and original.id != user_id:
                 # Also when its player has removed the login.

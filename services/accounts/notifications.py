@@ -7,7 +7,7 @@ from models.users import Notification, User
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
 from services.shared.clock import Millis
-from services.shared.errors import Refusal
+from services.shared.errors import AccountClosed, Refusal
 from services.shared.text import is_storable
 
 MOST_KEPT = 100
@@ -33,11 +33,16 @@ def notify(*, user_id: int, title: str, message: str, now: Millis) -> Notificati
 
 
 def send(*, user_id: int, title: str, message: str, now: Millis, reason: str = "") -> Notification:
-    """Send an operator's message. Raises Refusal for a text that is empty, too long or not storable."""
+    """Send an operator's message.
+
+    Raises Refusal for a text that is empty, too long or not storable, and AccountClosed.
+    """
     for name, text, most in (("title", title, MAX_TITLE), ("message", message, MAX_MESSAGE)):
         if not text.strip() or len(text) > most or not is_storable(text):
             raise Refusal(f"the {name} must be a text of 1 to {most} characters")
     with writing():
+        if User.select().where(User.id == user_id, User.closed_at_ms.is_null(False)).exists():
+            raise AccountClosed
         sent = notify(user_id=user_id, title=title, message=message, now=now)
         record(
             AuditEventType.NOTIFICATION_SENT,

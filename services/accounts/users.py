@@ -14,8 +14,9 @@ from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import CHANGED, record
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
+from services.log.entries import Pseudonyms
 from services.shared.clock import Millis
-from services.shared.errors import Refusal, UserNotFound
+from services.shared.errors import AccountClosed, Refusal, UserNotFound
 from services.shared.levels import experience_for
 from services.shared.money import NO_COINS, Cents
 from services.shared.pagination import Page, Place, rows_of_page
@@ -85,6 +86,7 @@ def create(
                 provider=LoginProvider.PLATFORM if platform_id else None,
                 avatar=avatar,
                 granted_experience=experience_for(level),
+                pseudonym=None if platform_id is None else pseudonym_of_new(platform_id, now=now),
                 now=now,
             )
         except peewee.IntegrityError:
@@ -94,6 +96,31 @@ def create(
             posting.post(kind=LedgerKind.GRANT, user_id=user.id, moves=[move], now=now)
             record(AuditEventType.COINS_GRANTED, now=now, user_id=user.id, after={"amountCents": balance})
         return get(platform_id=user.platform_id)
+
+
+def pseudonym_of_new(login_id: str, *, now: Millis) -> str | None:
+    """The name in the log of a new account; None if it follows from its id, that of the login.
+
+    An erased account keeps the name that it had, and the numbers of its bets. Raises AccountClosed for a
+    login of an erased account whose player is still excluded.
+    """
+    check_login_not_excluded(login_id, now=now)
+    derived = Pseudonyms().of(login_id)
+    with reading():
+        is_taken = User.select().where(User.pseudonym == derived).exists()
+    return secrets.token_hex(16) if is_taken else None
+
+
+@reading()
+def check_login_not_excluded(login_id: str, *, now: Millis) -> None:
+    """Raises AccountClosed for a login of an erased account whose player is still excluded."""
+    digest = Pseudonyms().of(login_id)
+    # Of the login that made the account, or of one that was linked to it.
+    linked = PlayerLogin.select(PlayerLogin.user).where(PlayerLogin.id == digest)
+    has_login = (User.login_digest == digest) | User.id.in_(linked)
+    is_excluded = User.erased_at_ms.is_null(False) & (User.excluded_until_ms > now)
+    if User.select().where(has_login, is_excluded).exists():
+        raise AccountClosed
 
 
 @reading()
@@ -133,6 +160,7 @@ def insert(
     now: Millis,
     avatar: str = "",
     granted_experience: int = 0,
+    pseudonym: str | None = None,
 ) -> User:
     """Add an account with the first free name, and the login with this provider that leads to it.
 
@@ -148,6 +176,7 @@ def insert(
         registered_at_ms=now,
         client_seed=draw_client_seed(),
         granted_experience=granted_experience,
+        pseudonym=pseudonym,
     )
     if provider is not None:
         PlayerLogin.insert(id=platform_id, provider=provider, user=user.id, linked_at_ms=now).execute()

@@ -14,12 +14,17 @@ class AuditEventType(StrEnum):
     LOGIN_RESTORED = "account.login-restored"
     SUSPENDED = "account.suspended"
     RESUMED = "account.resumed"
+    CLOSED = "account.closed"
+    REOPENED = "account.reopened"
+    ERASED = "account.erased"
     TOKEN_ISSUED = "account.token-issued"  # noqa: S105  # the name of an event
     USERNAME_CHANGED = "account.username-changed"
     ANONYMITY_CHANGED = "account.anonymity-changed"
     DETAILS_CHANGED = "account.details-changed"
     TRADE_URL_CHANGED = "account.trade-url-changed"
     CLIENT_SEED_CHANGED = "account.client-seed-changed"
+    EXPORT_REQUESTED = "account.export-requested"
+    EXPORT_DOWNLOADED = "account.export-downloaded"
     NOTIFICATION_SENT = "notification.sent"
 
     TWO_FACTOR_ENABLED = "two-factor.enabled"
@@ -75,6 +80,9 @@ class AuditEventType(StrEnum):
     EARNINGS_CLAIMED = "affiliate.earnings-claimed"
     REWARD_CLAIMED = "reward.claimed"
     REWARD_GRANTED = "reward.granted"
+    BONUS_OFFERED = "reward.bonus-offered"
+    REWARD_FORFEITED = "reward.forfeited"
+    REWARD_EXPIRED = "reward.expired"
 
     PROPOSAL_MADE = "proposal.made"
     PROPOSAL_APPROVED = "proposal.approved"

@@ -35,8 +35,8 @@ def record(
     user_id: int | None,
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
-) -> None:
-    """Add an event to the caller's transaction.
+) -> int:
+    """Add an event to the caller's transaction; returns its id.
 
     ``user_id`` is the player whose account it concerns, None if there is none. ``before`` and ``after`` hold
     texts, integers, booleans and null under camelCase names. Money is in cents, with a name that ends in
@@ -60,12 +60,14 @@ def record(
         "after": None if after is None else to_text(after),
         "salt": secrets.token_hex(16),
         "number": None,
+        "erased_by": None,
     }
     row["digest"] = digest_of(event_text(row))
     AuditEvent.insert(row).as_rowcount().execute()
     # A trigger or rule can drop or change rows without an error.
     if AuditEvent.select().where(AuditEvent.id == row["id"]).dicts().first() != row:
         raise AuditNotWritten
+    return int(row["id"])
 
 
 def because(reason: str) -> dict[str, str]:

@@ -13,9 +13,10 @@ from models import audit_schema, audit_trail
 from models.audit_trail import NO_EVENTS, AuditAnchor, AuditEvent, chained, stored_rows
 from models.db.connection import repeatable_read
 from models.log import Log
-from services.audit_trail import queries
+from services.audit_trail import erasure, queries
+from services.audit_trail.erasure import digest_of_event, digest_of_line, line_of
 from services.audit_trail.queries import ROWS_A_PAGE, Anchor, Row, anchor_of
-from services.audit_trail.recording import digest_of, event_text, to_text
+from services.audit_trail.recording import to_text
 from services.log import file
 from services.log.bet_log import BetLog
 from services.log.published import proof_file
@@ -43,8 +44,8 @@ def export() -> Iterator[str]:
     with repeatable_read():
         yield to_text(_newest_anchor(stored_log()))
         highest = AuditEvent.select(fn.MAX(AuditEvent.number)).scalar() or 0
-        yield from (event_text(event) for _, event in queries.numbered(1, highest) if event)
-        yield from map(event_text, queries.waiting())
+        yield from (line_of(event) for _, event in queries.numbered(1, highest) if event)
+        yield from map(line_of, queries.waiting())
 
 
 def _newest_anchor(log: Log) -> dict[str, Any]:
@@ -74,6 +75,7 @@ def verify(
             _problems_of_anchors(log),
             _problems_of_anchored(seen),
             _problems_of_waiting(seen, now),
+            erasure.problems(),
             () if exported is None else _problems_of_export(exported, log, seen),
         )
         # Each once: an export may show it too.
@@ -125,7 +127,7 @@ def _problems_of_waiting(seen: dict[str, Any], now: Millis) -> Iterator[str]:
 
 def _problems_of_event(event: Row, since: int, until: int, late: str) -> Iterator[str]:
     """The event must have its digest, and be of this time."""
-    if digest_of(event_text(event)) != event["digest"]:
+    if digest_of_event(event) != event["digest"]:
         yield f"audit event {event['id']} was altered"
     elif not since - LATEST_MS <= event["at_ms"] <= until + LATEST_MS:
         yield f"audit event {event['id']} {late}"
@@ -156,13 +158,13 @@ def _exported_event(line: bytes) -> tuple[int, str]:
     event_id = json.loads(line)["id"]
     if not (isinstance(event_id, int) and event_id in IDS):
         raise ValueError("an id is a number")
-    return event_id, digest_of(line.decode().rstrip("\r\n"))
+    return event_id, digest_of_line(line.decode().rstrip("\r\n"))
 
 
 def _differences(exported: dict[int, str]) -> Iterator[str]:
     """Which of these events, by their ids, the database does not have with the same digest."""
     query = AuditEvent.select().where(AuditEvent.id.in_(list(exported)))
-    stored = {row["id"]: digest_of(event_text(row)) for row in stored_rows(query)}
+    stored = {row["id"]: digest_of_event(row) for row in stored_rows(query)}
     for event_id, digest in exported.items():
         if event_id not in stored:
             yield f"audit event {event_id} is missing"

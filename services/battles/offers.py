@@ -7,10 +7,10 @@ from models.battles import BattleCase
 from services.accounts import users
 from services.battles.queries import content_of
 from services.battles.rules import Rules
-from services.bets.cases import CaseNotAvailable, LevelTooLow, OpenableCase, Openings
+from services.bets.cases import LevelTooLow, OpenableCase, Openings
 from services.bets.rolls import PPM, TICKET_RANGE
 from services.bets.snapshots import Content, SnapshotNotFound
-from services.shared.errors import CaseNotFound
+from services.shared.errors import CaseNotAvailable, CaseNotFound
 from services.shared.levels import level_of
 from services.shared.money import Cents
 
@@ -29,7 +29,7 @@ class Offer(NamedTuple):
 def read(openings: Openings, wanted: Iterable[tuple[str, int]]) -> list[Offer]:
     """These cases as they are now. Raises CaseNotFound, and CaseNotAvailable also for the free case."""
     offers = [Offer(openings.recent(slug), count) for slug, count in wanted]
-    if any(offer.case.is_free or offer.case.available.price_cents == 0 for offer in offers):
+    if any(offer.case.is_free_case or offer.case.available.price_cents == 0 for offer in offers):
         raise CaseNotAvailable
     return offers
 

@@ -4,7 +4,7 @@ An opening's charge, odds and prize come from one reading of its case.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,9 +17,16 @@ from models.db.sql import execute
 from services.accounts import users
 from services.bets import rolls, snapshots
 from services.bets.snapshots import Content, content_of
-from services.bets.terms import LOST, WON, BetRequest, Expectation, FreeCaseNotAvailable, Game, Terms
+from services.bets.terms import LOST, WON, BetRequest, Expectation, Game, Terms
 from services.cases.kinds import FREE_CASE_ID
-from services.shared.errors import CaseNotFound, Refusal
+from services.rewards.free_openings import CODE_ID, FreeOpenings
+from services.rewards.refusals import (
+    FreeCaseNotAvailable,
+    NothingToClaim,
+    RewardForAnotherCase,
+    RewardNotFound,
+)
+from services.shared.errors import CaseNotAvailable, CaseNotFound, Refusal
 from services.shared.levels import level_of
 from services.shared.locks import BuildCondition
 from services.shared.money import is_amount
@@ -35,12 +42,6 @@ class LevelTooLow(Refusal):
     """A level case that needs a higher level than the player has before the opening."""
 
     text = "Your level is too low"
-
-
-class CaseNotAvailable(Refusal):
-    """An item has no price, or the case costs nothing although it is not the free case."""
-
-    text = "Case is not available"
 
 
 class CasePriceChanged(Refusal):
@@ -61,9 +62,12 @@ class OpeningRequest(BetRequest):
 
     case: str
     snapshot: object = None
+    reward: str | None = None
+    """Of a free opening: which reward it uses."""
 
     def identity(self) -> list[object]:
-        return [self.case, self.client_seed or None, self.server_seed_commitment, self.price, self.snapshot]
+        common = [self.case, self.client_seed or None, self.server_seed_commitment, self.price, self.snapshot]
+        return common if self.reward is None else [*common, self.reward]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,19 +83,22 @@ class OpenableCase(Terms):
     images: Sequence[str] | None
     """Of the items, in their order. None if the payout is credited instead of kept as a prize."""
     read_at_ms: int
-    free_case_limit: int | None
-    """For the free case: how often a player who uses a promo code may open it."""
+    is_free_case: bool
+    """Nobody opens it without a reward."""
     most_counted_edge_ppm: int
     """The most of the house edge that counts for the theoretical loss of a player."""
+    reward_id: int | None = None
+    """Of a free opening."""
 
     @property
     def is_free(self) -> bool:
-        return self.free_case_limit is not None
+        """Whether this opening costs nothing."""
+        return self.reward_id is not None
 
     @property
     def available(self) -> Content:
         """The content of a case that can be opened. Raises CaseNotAvailable."""
-        if self.content is None or (self.content.price_cents == 0 and not self.is_free):
+        if self.content is None or (self.content.price_cents == 0 and not self.is_free_case):
             raise CaseNotAvailable
         return self.content
 
@@ -116,12 +123,12 @@ class OpenableCase(Terms):
             case_read_at_ms=self.read_at_ms,
             case_id=self.row_id,
             counted_edge_ppm=min(self.most_counted_edge_ppm, self._house_edge_ppm),
-            free_case_limit=self.free_case_limit,
+            reward_id=self.reward_id,
             prize_image=None if self.images is None else self.images[place],
         )
 
     def expectation(self) -> Expectation | None:
-        """Of the payout; None for the free case."""
+        """Of the payout; None for a free opening."""
         return None if self.is_free else self._expectation
 
     # Remembered, because a case may have hundreds of items.
@@ -182,32 +189,30 @@ QUERIES = {
 class Openings(Game[OpeningRequest]):
     """The rules of opening cases, with market items or with real-life items."""
 
-    def __init__(self, name: str, *, house_edge_ppm: int, free_case_limit: int = 0) -> None:
+    def __init__(self, name: str, *, house_edge_ppm: int, free_openings: FreeOpenings | None = None) -> None:
         """``house_edge_ppm`` is the most that counts for the theoretical loss of a player.
 
-        ``free_case_limit`` is how often a player who uses a promo code may open the free case.
+        Without ``free_openings`` no reward is for cases of this game.
         """
         self.name = name
-        self.refusals = (CaseNotFound, CaseNotAvailable, CasePriceChanged, CaseChanged)
-        if name == CASE:
-            self.refusals += (LevelTooLow, FreeCaseNotAvailable)
+        self.refusals = (CaseNotFound, CaseNotAvailable, CasePriceChanged, CaseChanged, RewardForAnotherCase)
+        if free_openings is not None:
+            self.refusals += (LevelTooLow, FreeCaseNotAvailable, RewardNotFound, NothingToClaim)
         self._house_edge_ppm = house_edge_ppm
-        self._free_case_limit = free_case_limit
+        self._free_openings = free_openings
         readings: TTLCache[Any, OpenableCase] = TTLCache(CASES_REMEMBERED, REUSED_SECONDS)
         self._recent_case = cached(readings, condition=BuildCondition())(self._read_case)
 
     def check(self, request: OpeningRequest) -> OpenableCase:
-        """Raises InvalidClientSeed, CaseNotFound, and the errors of ``_check`` in its order."""
+        """Raises InvalidClientSeed, CaseNotFound, and the errors of ``_terms`` in its order."""
         request.check_client_seed()
         case = self.recent(request.case)
         try:
-            self._check(request, case)
+            return self._terms(request, case)
         except (LevelTooLow, CaseNotAvailable, CasePriceChanged, CaseChanged):
             # The player may have seen a newer state of the case than the cached one.
             self.forget_cached()
-            case = self._read_case(request.case)
-            self._check(request, case)
-        return case
+            return self._terms(request, self._read_case(request.case))
 
     def recent(self, case_id: str) -> OpenableCase:
         """The case as it was within the last half second. Raises CaseNotFound."""
@@ -225,7 +230,6 @@ class Openings(Game[OpeningRequest]):
         read_at_ms, row_id, price_cents, required_level, *_ = rows[0]
         items = [row[5:] for row in rows]
         is_priced = all(cents is not None for _, cents, _ in items)
-        is_free = (self.name, case_id) == (CASE, FREE_CASE_ID)
         return OpenableCase(
             game=self.name,
             row_id=row_id,
@@ -233,24 +237,25 @@ class Openings(Game[OpeningRequest]):
             content=content_of(case_id=case_id, price_cents=price_cents, items=items) if is_priced else None,
             images=[row[4] for row in rows] if self.name == IRL else None,
             read_at_ms=read_at_ms,
-            free_case_limit=self._free_case_limit if is_free else None,
+            is_free_case=(self.name, case_id) == (CASE, FREE_CASE_ID),
             most_counted_edge_ppm=self._house_edge_ppm,
         )
 
-    def _check(self, request: OpeningRequest, case: OpenableCase) -> None:
-        if case.is_free or case.required_level:
-            self._check_player(request.user_id, case)
+    def _terms(self, request: OpeningRequest, case: OpenableCase) -> OpenableCase:
+        reward = CODE_ID if request.reward is None and case.is_free_case else request.reward
+        if reward is not None:
+            case = replace(case, reward_id=self._find_reward(reward, request, case))
+        elif case.required_level and level_of(users.get_by_id(request.user_id)) < case.required_level:
+            raise LevelTooLow
         content = case.available
         if request.price is not None and not is_amount(request.price, content.price_cents):
             raise CasePriceChanged
         if request.snapshot not in (None, content.hash):
             raise CaseChanged
+        return case
 
-    def _check_player(self, user_id: int, case: OpenableCase) -> None:
-        player = users.get_by_id(user_id)
-        if level_of(player) < case.required_level:
-            raise LevelTooLow
-        # The settlement decides. This refuses in the documented order.
-        limit = case.free_case_limit
-        if limit is not None and (player.used_affiliate_code is None or player.free_cases >= limit):
-            raise FreeCaseNotAvailable
+    def _find_reward(self, name: str, request: OpeningRequest, case: OpenableCase) -> int:
+        """The id of the reward that pays for the opening. Raises what ``FreeOpenings.find`` raises."""
+        if self._free_openings is None:
+            raise RewardForAnotherCase
+        return self._free_openings.find(name, user_id=request.user_id, case_id=case.row_id)

@@ -140,7 +140,7 @@ def _contents(bets: Sequence[Any]) -> dict[int, Content]:
 
 
 def multiplier_hundredths(bet: Any) -> int:
-    """Payout / wager, rounded down to hundredths; 0 for a lost spin and an opening of the free case."""
+    """Payout / wager, rounded down to hundredths; 0 for a lost spin and a free opening."""
     return int(bet.payout_cents * 100 // bet.wager_cents) if bet.wager_cents else 0
 
 

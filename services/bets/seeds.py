@@ -171,7 +171,7 @@ class ServerSeeds:
             at=self._clock(),
             commitment=announced.server_seed_commitment,
             nonce=announced.nonce,
-            player=self.bet_log.pseudonyms.of(users.get_by_id(user_id).platform_id),
+            player=self.bet_log.pseudonyms.of_user(user_id),
             reason=reason,
             redraw=redraw,
         )

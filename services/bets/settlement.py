@@ -29,7 +29,6 @@ from services.bets.terms import (
     UPGRADER,
     CommitmentMismatch,
     Expectation,
-    FreeCaseNotAvailable,
     Game,
     PlayTimeReached,
     RequestIdReused,
@@ -46,6 +45,7 @@ from services.limits.limits import LimitReached
 from services.log import entries
 from services.log.bet_log import BetLog
 from services.log.entries import LoggedBet
+from services.rewards.free_openings import refusal_of_use
 from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import AccountSuspended, InsufficientBalance, Refusal, Unauthorized
 from services.shared.signals import Tag, invalidate
@@ -217,8 +217,8 @@ class BetSettler:
     def write(self, settlement: Settlement) -> StoredBet:
         """Write the bet, all or nothing.
 
-        Raises SeedUsed, the refusals of the player's account and limits, and FreeCaseNotAvailable or
-        InsufficientBalance; peewee.IntegrityError if the request id has a bet already, or another snapshot
+        Raises SeedUsed, the refusals of the player's account and limits, and InsufficientBalance, or what
+        refuses a reward; peewee.IntegrityError if the request id has a bet already, or another snapshot
         has the id of this one.
         """
         write = partial(self._write_in_one_statement, settlement)
@@ -242,15 +242,16 @@ class BetSettler:
         being settled, and SeedUsed afterwards.
         """
         with database.obj.connection_for_bet() as connection:
-            if not connection.has_prepared:
-                database.execute_sql(sql.PREPARE)
-                connection.has_prepared = True
+            statement = sql.SETTLE if settlement.reward_id is None else sql.SETTLE_FREE
+            if statement.name not in connection.prepared:
+                database.execute_sql(statement.prepare)
+                connection.prepared.add(statement.name)
             values = self._parameters(settlement)
             # The text of a snapshot is long, and only the first opening of a content needs it.
-            row = _execute_prepared(values | {"snapshot_text": None})
+            row = _execute(statement, values | {"snapshot_text": None})
             is_locked, has_snapshot, *_ = row
             if is_locked and not has_snapshot:
-                row = _execute_prepared(values)
+                row = _execute(statement, values)
             is_locked, _, has_seed, bet_id, prize_id, *balances = row
             if bet_id is not None:
                 return StoredBet(bet_id, prize_id, Balances(*balances), values)
@@ -263,7 +264,8 @@ class BetSettler:
         values = self._parameters(settlement)
         if not execute(sql.USE_SEED, values).rowcount:
             raise SeedUsed
-        balances = execute(sql.CHANGE_PLAYER, values).fetchone()
+        is_free = settlement.reward_id is not None
+        balances = execute(sql.CHANGE_PLAYER_FREE if is_free else sql.CHANGE_PLAYER, values).fetchone()
         if balances is None:
             raise _refusal(values)
         if settlement.snapshot_id is not None:
@@ -271,6 +273,8 @@ class BetSettler:
         (values["transaction_id"],) = _run_step(sql.INSERT_TRANSACTION, values).fetchone()
         _run_step(sql.INSERT_ENTRIES, values)
         values["bet_id"], *_ = _run_step(sql.INSERT_BET, values).fetchone()
+        if is_free and not _run_step(sql.USE_OFFERED_REWARD, values).rowcount:
+            raise _refusal(values)
         _run_step(sql.LET_BET_WAIT, values)
         _run_step(sql.COUNT_LIVE_BET, values)
         prize_id = None
@@ -304,9 +308,9 @@ class BetSettler:
         proof_queries.postpone(settled.bet.id, due_at=settled.bet.proof_due_at_ms)
 
 
-def _execute_prepared(values: Mapping[str, Any]) -> Any:
+def _execute(statement: sql.Prepared, values: Mapping[str, Any]) -> Any:
     # As a list, because the driver takes 20 us more for a dict.
-    return database.execute_sql(sql.EXECUTE, [values[name] for name in sql.PARAMETERS]).fetchone()
+    return database.execute_sql(statement.execute, [values[name] for name in sql.PARAMETERS]).fetchone()
 
 
 def _run_step(part: str, values: Mapping[str, Any]) -> Any:
@@ -315,8 +319,10 @@ def _run_step(part: str, values: Mapping[str, Any]) -> Any:
 
 def _refusal(values: Mapping[str, Any]) -> Exception:
     """Why the player's row allowed no bet with these values."""
-    is_free = values["free_case_limit"] is not None
-    return refusal_of_player(values) or (FreeCaseNotAvailable() if is_free else InsufficientBalance())
+    refusal = refusal_of_player(values)
+    if refusal is None and values["reward_id"] is not None:
+        refusal = refusal_of_use(values["reward_id"])
+    return refusal or InsufficientBalance()
 
 
 def refusal_of_player(values: Mapping[str, Any]) -> Exception | None:

@@ -79,12 +79,6 @@ class RequestIdReused(Refusal):
     text = "Request id was used for another spin"
 
 
-class FreeCaseNotAvailable(Refusal):
-    """The player uses no promo code, or has opened the free case as often as the limit allows."""
-
-    text = "Free case is not available"
-
-
 class TooSoon(Refusal):
     """The least time between two bets has not passed."""
 
@@ -106,9 +100,9 @@ OF_EVERY_BET = (
 something went wrong.
 
 Of several reasons a player is told the first in this order. What ``Game.check`` raises comes where
-InvalidClientSeed is, in the order of the game, and FreeCaseNotAvailable in place of InsufficientBalance. A
-request id that was used before is looked up only when a valid request is refused, so RequestIdReused then
-takes the place of any later reason.
+InvalidClientSeed is, in the order of the game, and what refuses the reward of a free opening in place of
+InsufficientBalance. A request id that was used before is looked up only when a valid request is refused, so
+RequestIdReused then takes the place of any later reason.
 """
 
 

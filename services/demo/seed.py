@@ -155,17 +155,17 @@ def _fill_up(steady: User, *, now: Millis) -> None:
 
 
 def _add_old_address(services: Services, user: User, *, now: Millis) -> None:
-    """Give a player an address that withdrawals by the demo provider can go to at once, also with a delay."""
+    """Give a player an address that withdrawals by the demo provider can go to at once, with any delay."""
     if "demo" not in services.settings.payment_methods:
         return
-    added_at = now - services.address_book.delay_ms
     WithdrawalAddress.create(
         id=secrets.token_hex(16),
         user=user.id,
         method="demo",
         name="My wallet",
         address=history.wallet_of(user),
-        created_at_ms=added_at,
+        # The longest delay that ADDRESS_HOURS can have.
+        created_at_ms=now - 30 * DAY_MS,
     )
 
 

@@ -29,6 +29,7 @@ NAMES: Mapping[str, str] = {
     Account.HOUSE_HELD: f"{LIABILITIES}:Withdrawals",
     Account.HOUSE_PRIZES: f"{LIABILITIES}:Prizes",
     Account.HOUSE_PAYMENTS: f"{ASSETS}:Payments",
+    Account.HOUSE_FORFEITED: f"{INCOME}:Forfeited",
     Account.HOUSE_GRANTS: f"{EXPENSES}:Grants",
     Account.HOUSE_BONUSES: f"{EXPENSES}:Bonuses",
     Account.HOUSE_AFFILIATES: f"{EXPENSES}:Affiliates",

@@ -36,7 +36,7 @@ class Key(NamedTuple):
     case_id: str
     """Empty for spins and battles."""
     price_class: str
-    """Empty for openings and battles."""
+    """Empty for battles, and for openings that are not free."""
 
 
 class Contents:

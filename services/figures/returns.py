@@ -37,7 +37,7 @@ class Band(NamedTuple):
 
 @dataclass(frozen=True)
 class Figures:
-    """Sums over bets with a wager, and those over openings of the free case."""
+    """Sums over bets with a wager, and those over free openings."""
 
     paid_for: BetFigures = NO_BETS
     free: BetFigures = NO_BETS

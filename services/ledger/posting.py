@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 from models.db.connection import writing
 from models.db.sql import execute
 from models.ledger import LedgerTransaction
+from models.users import User
 from services.shared.clock import MINUTE_MS, Millis
-from services.shared.errors import InsufficientBalance
+from services.shared.errors import AccountClosed, InsufficientBalance
 from services.shared.money import Cents
 
 LATEST_MS = 10 * MINUTE_MS
@@ -38,6 +39,8 @@ class Account(StrEnum):
     HOUSE_PRIZES = "house.prizes"
     HOUSE_SHIPPED = "house.shipped"
     HOUSE_ADJUSTMENTS = "house.adjustments"
+    HOUSE_FORFEITED = "house.forfeited"
+    """The coins that players gave up when they closed their accounts."""
 
 
 class LedgerKind(StrEnum):
@@ -60,11 +63,11 @@ class LedgerKind(StrEnum):
     CODE_BONUS = "code-bonus"
     AFFILIATE_CLAIM = "affiliate-claim"
     REWARD = "reward"
-    REWARD_FORFEITED = "reward-forfeited"
     PRIZE_SALE = "prize-sale"
     PRIZE_SHIPPED = "prize-shipped"
     PRIZE_RETURNED = "prize-returned"
     ADJUSTMENT = "adjustment"
+    ACCOUNT_CLOSED = "account-closed"
 
 
 PLAYERS_ACCOUNTS = (Account.BALANCE, Account.VAULT, Account.SWEEPSTAKE)
@@ -77,6 +80,7 @@ UPDATE users SET
     sweepstake_cents = sweepstake_cents - :sweepstake_taken + :sweepstake_added,
     balance_version = balance_version + 1
 WHERE id = :user_id
+    AND closed_at_ms IS NULL
     AND balance_cents >= :balance_taken
     AND vault_cents >= :vault_taken
     AND sweepstake_cents >= :sweepstake_taken
@@ -112,9 +116,10 @@ def post(*, kind: LedgerKind, user_id: int, moves: Sequence[Move], now: Millis) 
     """Write one ledger transaction and change the player's balances with it, all or nothing; return its id.
 
     An account must hold what is taken from it before anything is added, so no wager is paid from its own
-    winnings. When two concurrent postings would take the same coin, one succeeds; the other raises
-    InsufficientBalance and changes nothing. The transaction gets its id after the player's row is locked, so
-    the ids of one player's transactions are in the order of the changes.
+    winnings. A closed account gets nothing: AccountClosed is raised. When two concurrent postings would
+    take the same coin, one succeeds; the other raises InsufficientBalance and changes nothing. The
+    transaction gets its id after the player's row is locked, so the ids of one player's transactions are in
+    the order of the changes.
     """
     if any(move.amount <= 0 for move in moves):
         raise ValueError("a move must be of more than 0")
@@ -150,7 +155,10 @@ def _insert(transaction_id: int, entries: Sequence[Entry]) -> None:
 
 
 def _change_balances(user_id: int, moves: Sequence[Move]) -> None:
-    """Change the accounts of the player that the moves name, if any. Raises InsufficientBalance."""
+    """Change the accounts of the player that the moves name, if any.
+
+    Raises InsufficientBalance, and AccountClosed.
+    """
     added, taken = Counter[str](), Counter[str]()
     for amount, source, target in moves:
         taken[source] += amount
@@ -161,7 +169,8 @@ def _change_balances(user_id: int, moves: Sequence[Move]) -> None:
     for account in PLAYERS_ACCOUNTS:
         values |= {f"{account}_added": added[account], f"{account}_taken": taken[account]}
     if not execute(CHANGE_BALANCES, values).rowcount:
-        raise InsufficientBalance
+        is_closed = User.select().where(User.id == user_id, User.closed_at_ms.is_null(False)).exists()
+        raise AccountClosed if is_closed else InsufficientBalance
 
 
 def last_id_before(at: Millis) -> int:

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from models.db.connection import writing
+from models.rewards import postpone_bonus
 from models.users import PERMANENTLY, User
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
@@ -64,7 +65,8 @@ def refusal(until: int) -> TakingABreak | ExcludedPermanently:
 def exclude(*, user_id: int, duration: str, now: Millis, reason: str = "") -> Exclusion:
     """Refuse the player's bets for one of DURATIONS from now, up to the next whole second.
 
-    A permanent exclusion also ends the deadline of the vault. The same end again changes nothing. Concurrent
+    A permanent exclusion also ends the deadline of the vault; a break moves the end of an open bonus by as
+    much as it lasts. The same end again changes nothing. Concurrent
     requests take turns, so the latest end remains. Raises UserNotFound, and Refusal for one
     that ends earlier.
     """
@@ -80,6 +82,8 @@ def exclude(*, user_id: int, duration: str, now: Millis, reason: str = "") -> Ex
             if until == PERMANENTLY and user.vault_deadline_ms is not None:
                 changed["vault_deadline_ms"] = min(user.vault_deadline_ms, now)
             User.update(changed).where(User.id == user_id).execute()
+            if until != PERMANENTLY:
+                postpone_bonus(user_id, by_ms=until - max(current, now))
             is_extended = current > now
             record(
                 AuditEventType.EXCLUSION_EXTENDED if is_extended else AuditEventType.EXCLUSION_BEGUN,

@@ -120,7 +120,7 @@ def bet_entries(bet_ids: Collection[int], pseudonyms: Pseudonyms) -> Iterator[En
     """The entries of these bets, in the order of their ids, without those that are missing."""
     for some in peewee.chunked(sorted(bet_ids), ROWS_AT_ONCE):
         query: Any = (
-            Bet.select(Bet.id, Bet.snapshot, User.platform_id, *BET_COLUMNS)
+            Bet.select(Bet.id, Bet.snapshot, User.platform_id, User.pseudonym, *BET_COLUMNS)
             .join(User)
             .switch(Bet)
             .join(Snapshot, peewee.JOIN.LEFT_OUTER)
@@ -128,8 +128,9 @@ def bet_entries(bet_ids: Collection[int], pseudonyms: Pseudonyms) -> Iterator[En
             .order_by(Bet.id)
         )
         # The driver's own rows: nothing in these columns needs converting.
-        for bet_id, snapshot_id, platform_id, *columns in database.execute(query):
-            content = entries.bet(LoggedBet._make(columns), player=pseudonyms.of(platform_id))
+        for bet_id, snapshot_id, platform_id, stored, *columns in database.execute(query):
+            player = stored or pseudonyms.of(platform_id)
+            content = entries.bet(LoggedBet._make(columns), player=player)
             yield Entry(bet_id, content, snapshot_id)
 
 

@@ -255,23 +255,25 @@ def edge_text(house_edge_ppm: int) -> str:
 class Pseudonyms:
     """The names of players in the log: an HMAC of their platform ids, which hides these.
 
-    Its key is drawn with the database and kept in it. So it survives a change of SECRET_KEY.
+    Its key is drawn with the database and kept in it. So it survives a change of SECRET_KEY. A player whose
+    platform id was erased, or had another owner before, has the name in the row (``users.pseudonym``).
     """
 
     def __init__(self) -> None:
         self._of_users: LRUCache[int, str] = LRUCache(maxsize=REMEMBERED)
 
     def of(self, platform_id: str) -> str:
-        """The pseudonym: 32 hexadecimal digits."""
+        """The pseudonym that follows from a platform id: 32 hexadecimal digits."""
         return hmac.digest(self._key, platform_id.encode(), "sha256").hex()[:32]
 
     def of_user(self, user_id: int) -> str:
         """The pseudonym of the player with this internal id."""
         pseudonym = self._of_users.get(user_id)
         if pseudonym is None:
+            columns: Any = User.select(User.platform_id, User.pseudonym)
             with reading():
-                platform_id = User.select(User.platform_id).where(User.id == user_id).scalar()
-            pseudonym = self._of_users[user_id] = self.of(platform_id)
+                platform_id, stored = columns.where(User.id == user_id).tuples().get()
+            pseudonym = self._of_users[user_id] = stored or self.of(platform_id)
         return pseudonym
 
     def forget(self) -> None:

@@ -3,19 +3,19 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from typing import Any
 
 from peewee import fn
 
 from models.announced_seeds import AnnouncedSeed
 from models.battles import BATTLE
 from models.bets import Bet
-from models.cases import CASE
 from models.db.connection import repeatable_read
+from models.rewards import Reward
 from services.bets import rolls, snapshots
 from services.bets.seeds import ServerSeeds
 from services.bets.snapshots import Content
 from services.bets.terms import LOST, UPGRADER, WON
-from services.cases.kinds import FREE_CASE_ID
 from services.figures.battle_figures import figures_of_battles
 from services.figures.bet_figures import PAID_BETS, BetFigures, grouped
 from services.maintenance.battle_fairness import BattleFairness
@@ -68,9 +68,10 @@ def audit(
     with repeatable_read():
         total = Bet.select().count()
         for bets in _in_chunks():
+            free = _free_among(bets)
             for bet in bets:
                 result.count(bet)
-                problems = _problems(bet, seeds.of_bet(bet), content_of)
+                problems = _problems(bet, seeds.of_bet(bet), content_of, is_free=bet.id in free)
                 result.mismatches += [f"bet {bet.id}: {problem}" for problem in problems]
             progress(result.bets, total)
         result.mismatches += _nonce_problems()
@@ -96,7 +97,15 @@ def _in_chunks() -> Iterator[list[Bet]]:
         last = bets[-1].id
 
 
-def _problems(bet: Bet, server_seed: str, content_of: Callable[[int], Content]) -> Iterator[str]:
+def _free_among(bets: list[Bet]) -> set[int]:
+    """The ids of those of these bets, in their order, that have used a reward."""
+    used: Any = Reward.select(Reward.bet).where(Reward.bet.between(bets[0].id, bets[-1].id))
+    return {bet_id for (bet_id,) in used.tuples()}
+
+
+def _problems(
+    bet: Bet, server_seed: str, content_of: Callable[[int], Content], *, is_free: bool
+) -> Iterator[str]:
     if rolls.commitment_of(server_seed) != bet.server_seed_commitment:
         yield "the seed does not hash to its commitment"
     if bet.algorithm != f"{bet.game}-1":
@@ -107,7 +116,7 @@ def _problems(bet: Bet, server_seed: str, content_of: Callable[[int], Content]) 
     elif bet.game == UPGRADER:
         yield from _problems_of_spin(bet, server_seed)
     else:
-        yield from _problems_of_opening(bet, server_seed, content_of)
+        yield from _problems_of_opening(bet, server_seed, content_of, is_free=is_free)
 
 
 def _problems_of_spin(bet: Bet, server_seed: str) -> Iterator[str]:
@@ -123,7 +132,9 @@ def _problems_of_spin(bet: Bet, server_seed: str) -> Iterator[str]:
     yield from _wrong_outcome(bet, payout_cents=(bet.price_cents or 0) if is_won else 0, is_won=is_won)
 
 
-def _problems_of_opening(bet: Bet, server_seed: str, content_of: Callable[[int], Content]) -> Iterator[str]:
+def _problems_of_opening(
+    bet: Bet, server_seed: str, content_of: Callable[[int], Content], *, is_free: bool
+) -> Iterator[str]:
     ticket = rolls.ticket(
         game=bet.game, server_seed=server_seed, client_seed=bet.client_seed, nonce=bet.nonce
     )
@@ -135,7 +146,6 @@ def _problems_of_opening(bet: Bet, server_seed: str, content_of: Callable[[int],
         yield "the snapshot differs from its hash"
         return
     item = content.winner(ticket)
-    is_free = (bet.game, content.case_id) == (CASE, FREE_CASE_ID)
     wager_cents = 0 if is_free else content.price_cents
     if bet.item != item.name:
         yield "the stored item is wrong"
@@ -174,7 +184,7 @@ def figures_of_days() -> dict[Millis, BetFigures]:
     """Sum the bets with a wager of each day in UTC, by its beginning, in one pass over their table.
 
     It does not read the daily figures, so that it shows what the bets say themselves. Days without bets and
-    openings of the free case are left out. Raises Refusal if the snapshot of an opening differs from its
+    free openings are left out. Raises Refusal if the snapshot of an opening differs from its
     hash.
     """
     content_of = cache(intact_content)

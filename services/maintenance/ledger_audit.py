@@ -9,20 +9,20 @@ import peewee
 from peewee import fn
 
 from models.bets import Bet, Prize
-from models.cases import Case, CaseItem
+from models.cases import CASE, Case, CaseItem
 from models.db.connection import repeatable_read
 from models.figures import THEORETICAL_LOSS_UCENTS
 from models.items import Item
 from models.ledger import Affiliate, LedgerEntry, LedgerTransaction, Referral
-from models.payments import PaymentRecord
-from models.rewards import Reward
+from models.payments import PaymentRecord, PaymentType
+from models.rewards import Reward, RewardKind, RewardState
 from models.users import User
 from services.battles import audit as battles_audit
 from services.cases.contents import price_of
 from services.cases.kinds import game_type
 from services.ledger import audit as postings_audit
 from services.ledger.audit import differing
-from services.ledger.posting import Account, LedgerKind
+from services.ledger.posting import PLAYERS_ACCOUNTS, Account, LedgerKind
 from services.maintenance import statistics_audit
 from services.payments import audit as payments_audit
 from services.wallet.prizes import Status
@@ -62,6 +62,7 @@ def _mismatches() -> Iterator[str]:
     yield from battles_audit.mismatches()
     yield from _affiliate_mismatches()
     yield from _reward_mismatches()
+    yield from _forfeit_mismatches()
     yield from _prize_mismatches()
     yield from statistics_audit.mismatches()
     yield from _case_mismatches()
@@ -138,7 +139,38 @@ def _bonuses_of_referrals() -> peewee.Select:
 
 
 def _reward_mismatches() -> Iterator[str]:
-    """A line if the house's account differs from what was paid, and for each reward or posting alone."""
+    """A line if the house's account differs from what was paid, and for each reward or posting alone.
+
+    And for each reward that differs from the bet that has used it, each free bet without a reward, and each
+    player with another number of opened free cases than such rewards.
+    """
+    yield from _coin_mismatches()
+    used = (
+        Reward.select(Reward.id)
+        .join(Bet, on=(Reward.bet == Bet.id))
+        .where(
+            (Bet.user != Reward.user)
+            | (Bet.game != CASE)
+            | (fn.COALESCE(Bet.case_id, 0) != Reward.case)
+            | (Bet.wager_cents != 0)
+            | (Bet.created_at_ms != Reward.changed_at_ms)
+        )
+    )
+    for reward_id in used.scalars():
+        yield f"reward {reward_id} differs from its bet"
+    free = Bet.select(Bet.id).join(Reward, peewee.JOIN.LEFT_OUTER, on=(Reward.bet == Bet.id))
+    for bet_id in free.where(Bet.wager_cents == 0, Reward.id.is_null()).scalars():
+        yield f"bet {bet_id} cost nothing, and has used no reward"
+    of_codes = (
+        Reward.select(Reward.user, fn.COUNT(Reward.id).alias("number"))
+        .where(Reward.kind == RewardKind.CODE, Reward.state == RewardState.USED)
+        .group_by(Reward.user)
+    )
+    for player in differing(User.select(User.platform_id), User.free_cases, of_codes):
+        yield f"the free cases that {player} has opened differ from the rewards"
+
+
+def _coin_mismatches() -> Iterator[str]:
     posted = LedgerEntry.select(fn.SUM(LedgerEntry.amount_cents)).where(
         LedgerEntry.user.is_null(), LedgerEntry.account == Account.HOUSE_REWARDS
     )
@@ -162,6 +194,32 @@ def _reward_mismatches() -> Iterator[str]:
     )
     for transaction_id in alone.scalars():
         yield f"transaction {transaction_id} pays no reward"
+    yield from _bonus_mismatches()
+
+
+def _bonus_mismatches() -> Iterator[str]:
+    """A line for each bonus without a deposit of its player, and each that was paid too early."""
+    of_bonuses = Reward.select(Reward.id).where(Reward.kind == RewardKind.BONUS)
+    is_other = (PaymentRecord.user != Reward.user) | (PaymentRecord.type != PaymentType.DEPOSIT)
+    of_others = of_bonuses.join(PaymentRecord, on=(Reward.payment == PaymentRecord.id)).where(is_other)
+    for reward_id in of_others.scalars():
+        yield f"bonus {reward_id} belongs to another payment than a deposit of its player"
+    paid_by_bets = User.theoretical_loss_ucents - Reward.theoretical_loss_ucents
+    is_early = (Reward.state == RewardState.CLAIMED) & (paid_by_bets < Reward.needed_ucents)
+    for reward_id in of_bonuses.join(User, on=(Reward.user == User.id)).where(is_early).scalars():
+        yield f"bonus {reward_id} was paid before the bets that it needs"
+
+
+def _forfeit_mismatches() -> Iterator[str]:
+    """A line for each closing that does more than give a player's coins up, or prizes that came back."""
+    is_forfeit = LedgerEntry.account == Account.HOUSE_FORFEITED
+    given_up = [*PLAYERS_ACCOUNTS, Account.HOUSE_PRIZES]
+    is_own = LedgerEntry.account.in_(given_up) & (LedgerEntry.amount_cents < 0)
+    is_closing = LedgerTransaction.kind == LedgerKind.ACCOUNT_CLOSED
+    wrong = LedgerEntry.select(LedgerEntry.transaction).join(LedgerTransaction).distinct()
+    others = wrong.where(is_closing, ~is_own, ~is_forfeit)
+    for transaction_id in (wrong.where(is_forfeit, ~is_closing) | others).tuples():
+        yield f"transaction {transaction_id[0]} forfeits what is not of a closed account"
 
 
 def _prize_mismatches() -> Iterator[str]:

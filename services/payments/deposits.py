@@ -13,7 +13,7 @@ from peewee import fn
 from models.db.connection import database, reading, writing
 from models.payments import Deposit, DepositStatus, PaymentRecord, PaymentType
 from models.users import User
-from services.accounts import users
+from services.accounts import access, users
 from services.audit_trail import recording as audit_trail
 from services.audit_trail.events import AuditEventType
 from services.limits import exclusions
@@ -42,6 +42,7 @@ from services.payments.provider import (
 )
 from services.payments.registry import Providers
 from services.payments.transfers import Transfer
+from services.rewards.bonuses import Bonuses
 from services.shared.clock import DAY_MS, MINUTE_MS, CalendarPeriod, Millis
 from services.shared.money import Cents
 from settings import Settings
@@ -64,6 +65,7 @@ NOT_OURS = "made by somebody else"
 RECORDED_BEFORE = "a payment with this txhash is recorded already"
 ABOVE_MOST = "more was paid than asked, and more than PAYMENTS_MAX_USD"
 ABOVE_LIMIT = "more was paid than asked, and more than the player's deposit limit leaves"
+OF_CLOSED_ACCOUNT = "the money came after the player had closed the account"
 CANCELLED = "cancelled by the player"
 
 
@@ -84,9 +86,16 @@ def change(deposit: Deposit, *, now: Millis | None, **changes: Any) -> None:
 
 
 def credit(
-    deposit: Deposit, amount: Cents, transfer: Transfer, *, now: Millis, reason: str = "", **changes: Any
+    deposit: Deposit,
+    amount: Cents,
+    transfer: Transfer,
+    *,
+    bonuses: Bonuses,
+    now: Millis,
+    reason: str = "",
+    **changes: Any,
 ) -> None:
-    """Add the coins to the balance and end the deposit, within ``writing()``.
+    """Add the coins to the balance, offer the bonus and end the deposit, within ``writing()``.
 
     ``reason`` is that of staff, if they decide it. Raises StatusChanged, and peewee.IntegrityError if the
     txhash is recorded already.
@@ -104,6 +113,8 @@ def credit(
     after = {"deposit": deposit.id, "payment": payment.id, "amountCents": amount}
     after |= {"reason": reason} if reason else {}
     audit_trail.record(AuditEventType.DEPOSIT_CREDITED, now=now, user_id=deposit.user_id, after=after)
+    if deposit.takes_bonus:
+        bonuses.offer(payment, now=now)
 
 
 def check_limits(user: User, *, amount: Cents, now: Millis) -> None:
@@ -143,24 +154,35 @@ def _deposited_since(user_id: int, start: Millis) -> Cents:
 class Deposits:
     """Makes deposits, and follows their invoices."""
 
-    def __init__(self, providers: Providers, settings: Settings, *, clock: Callable[[], Millis]) -> None:
+    def __init__(
+        self, providers: Providers, settings: Settings, *, bonuses: Bonuses, clock: Callable[[], Millis]
+    ) -> None:
         self._providers = providers
+        self._bonuses = bonuses
         # A call to a provider may take long, and changes have the time after it.
         self._clock = clock
         self._most = settings.payments_max_cents
 
     def create(
-        self, *, user_id: int, method: str, amount: Cents, idempotency_key: str | None, now: Millis
+        self,
+        *,
+        user_id: int,
+        method: str,
+        amount: Cents,
+        takes_bonus: bool = False,
+        idempotency_key: str | None,
+        now: Millis,
     ) -> tuple[Deposit, bool]:
         """Make a deposit and ask the provider for an invoice; returns it, and whether it is new.
 
-        The row is written first. When the provider's answer is unknown, the deposit stays ``created``, and
-        polling finds or makes its invoice. Of concurrent requests with one key one makes the row. Raises
-        InvalidIdempotencyKey, IdempotencyKeyReused, UnknownMethod, AmountOutsideLimits, TakingABreak,
-        ExcludedPermanently, LimitReached, and then DepositRefused or ProviderAway, after which the deposit
-        is ``failed`` and the key free again.
+        With ``takes_bonus`` the player agrees to the bonus. The row is written first. When the provider's
+        answer is unknown, the deposit stays ``created``, and polling finds or makes its invoice. Of
+        concurrent requests with one key one makes the row. Raises InvalidIdempotencyKey,
+        IdempotencyKeyReused, UnknownMethod, AmountOutsideLimits, TakingABreak, ExcludedPermanently,
+        LimitReached, NoBonus, and then DepositRefused or ProviderAway, after which the deposit is ``failed``
+        and the key free again.
         """
-        columns = {"method": method, "amount_cents": amount}
+        columns = {"method": method, "amount_cents": amount, "takes_bonus": takes_bonus}
         asked: dict[str, Any] = {"user_id": user_id, "idempotency_key": idempotency_key, "columns": columns}
         if first := rows.find_repeated(Deposit, **asked):
             return first, False
@@ -190,8 +212,11 @@ class Deposits:
         with writing():
             # No other deposit of the player, and no new limit, is made before the commit.
             user = users.lock(user_id)
+            access.check_not_suspended(user)
             exclusions.check_none(user, now=now)
             check_limits(user, amount=amount, now=now)
+            if columns["takes_bonus"]:
+                self._bonuses.check_available(user)
             # Polling waits until the first call has ended.
             answered_at = Millis(now + int(CALL_SECONDS * 1000))
             deposit: Deposit = Deposit.create(
@@ -328,7 +353,8 @@ class Deposits:
                 transfer = transfer_of_invoice(invoice)
                 reason = self._reason_for_review(deposit, outcome.credited, transfer)
                 if reason is None:
-                    credit(deposit, outcome.credited, transfer, now=now, **paid_column)
+                    bonuses = self._bonuses
+                    credit(deposit, outcome.credited, transfer, bonuses=bonuses, now=now, **paid_column)
                     return
                 outcome = DepositOutcome(DepositStatus.REVIEW, reason)
             times = self._times_after(outcome.status, deposit, now)
@@ -342,12 +368,14 @@ class Deposits:
         """
         if transfers.lock_and_find(transfer):
             return RECORDED_BEFORE
+        user = users.lock(deposit.user_id)
+        if user.closed_at_ms is not None:
+            return OF_CLOSED_ACCOUNT
         more = Cents(credited - deposit.amount_cents)
         if not more:
             return None
         if credited > self._most:
             return ABOVE_MOST
-        user = users.lock(deposit.user_id)
         try:
             # It counts already with what was asked for, on the day when it was made.
             check_limits(user, amount=more, now=Millis(deposit.created_at_ms))

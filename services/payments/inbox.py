@@ -27,6 +27,7 @@ from services.payments.errors import BadSignature, MalformedMessage, MessageIdRe
 from services.payments.provider import Hint
 from services.payments.registry import Providers
 from services.payments.transfers import Transfer
+from services.rewards.bonuses import Bonuses
 from services.shared import decimal_json
 from services.shared.clock import DAY_MS, Millis
 from services.shared.errors import InsufficientBalance, Refusal
@@ -48,8 +49,9 @@ TRANSFER_FIELDS = ("chain", "asset", "amount", "txhash", "to")
 class WebhookInbox:
     """Takes webhooks, and processes what it has stored."""
 
-    def __init__(self, providers: Providers, settings: Settings) -> None:
+    def __init__(self, providers: Providers, settings: Settings, *, bonuses: Bonuses) -> None:
         self._providers = providers
+        self._bonuses = bonuses
         self._webhooks = [Webhook(secret) for secret in settings.payments_webhook_secrets]
 
     def take_from_provider(self, name: str, headers: Mapping[str, str], body: bytes, *, now: Millis) -> None:
@@ -141,7 +143,7 @@ class WebhookInbox:
                 since=Millis(delivery.received_at_ms),
             )
             if not is_recorded:
-                _record_payment(delivery, user, payment, now=now)
+                _record_payment(delivery, user, payment, bonuses=self._bonuses, now=now)
         except Refusal as error:
             raise Refusal(f"it failed again: {error}") from None
         except peewee.IntegrityError:
@@ -161,7 +163,7 @@ class WebhookInbox:
             for is_last in (False, True):
                 try:
                     with writing():
-                        _record_payment(delivery, user, payment, now=now)
+                        _record_payment(delivery, user, payment, bonuses=self._bonuses, now=now)
                         return
                 except (peewee.IntegrityError, InsufficientBalance):
                     # If another message has recorded the same transfer, the second attempt finds its payment.
@@ -328,14 +330,22 @@ class _Payment(NamedTuple):
     platform_id: str
     usd: Cents
     transfer: Transfer
+    takes_bonus: bool
 
 
-def _record_payment(delivery: WebhookDelivery, user: User, payment: _Payment, *, now: Millis) -> None:
+def _record_payment(
+    delivery: WebhookDelivery, user: User, payment: _Payment, *, bonuses: Bonuses, now: Millis
+) -> None:
     """Record the payment of a message, within ``writing()``. Raises StatusChanged if that is done already."""
     # First, so that a concurrent call waits here and then finds that it is done.
     _mark_processed([delivery], error=None, now=now)
     recorded = transfers.record_in_transaction(
-        user=user, type_=payment.type_, usd=payment.usd, transfer=payment.transfer, now=now
+        user=user,
+        type_=payment.type_,
+        usd=payment.usd,
+        transfer=payment.transfer,
+        now=now,
+        bonuses=bonuses if payment.takes_bonus else None,
     )
     WebhookDelivery.update(payment_id=recorded.id).where(WebhookDelivery.id == delivery.id).execute()
 
@@ -348,10 +358,11 @@ def _payment_of(body: str) -> _Payment:
         type_ = MESSAGE_TYPES[message["type"]]
         texts = {name: data[name] for name in TRANSFER_FIELDS if data.get(name) is not None}
         usd = cents_from_number(data["usd"], least=Cents(1))
-        if not all(
+        takes_bonus = data.get("bonus", False)
+        if not isinstance(takes_bonus, bool) or not all(
             isinstance(text, str) and is_storable(text) for text in (data["platformid"], *texts.values())
         ):
             raise MalformedMessage
     except (ValueError, KeyError, TypeError, AttributeError, Refusal):
         raise MalformedMessage from None
-    return _Payment(type_, data["platformid"], usd, Transfer(**texts))
+    return _Payment(type_, data["platformid"], usd, Transfer(**texts), takes_bonus)

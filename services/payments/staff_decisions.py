@@ -17,6 +17,7 @@ from services.payments.provider import Payout, PayoutState, ProviderError
 from services.payments.registry import Providers
 from services.payments.transfers import Transfer
 from services.payments.withdrawals import UNDER_WAY
+from services.rewards.bonuses import Bonuses
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.money import Cents
@@ -31,8 +32,9 @@ class StaffDecisions:
     process has made meanwhile.
     """
 
-    def __init__(self, providers: Providers, settings: Settings) -> None:
+    def __init__(self, providers: Providers, settings: Settings, *, bonuses: Bonuses) -> None:
         self._providers = providers
+        self._bonuses = bonuses
         self._needs_check = bool(settings.withdrawal_check_url)
 
     def approve(self, *, withdrawal_id: str, reason: str, now: Millis) -> Withdrawal:
@@ -70,8 +72,9 @@ class StaffDecisions:
         _require(deposit, DepositStatus.REVIEW)
         # The txhash is left out: another payment may have it.
         transfer = Transfer(chain=deposit.method)
+        offering: dict[str, Any] = {"bonuses": self._bonuses, "now": now, "reason": reason}
         with _refusing_concurrent_change(), writing():
-            deposits.credit(deposit, usd, transfer, now=now, reason=reason, **_decided(deposit))
+            deposits.credit(deposit, usd, transfer, **offering, **_decided(deposit))
         return rows.get(Deposit, deposit_id)
 
     def fail_deposit(self, *, deposit_id: str, reason: str, now: Millis) -> Deposit:

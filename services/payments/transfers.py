@@ -15,6 +15,7 @@ from services.audit_trail import recording as audit_trail
 from services.audit_trail.events import AuditEventType
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
+from services.rewards.bonuses import Bonuses
 from services.shared.clock import Millis
 from services.shared.errors import InsufficientBalance, Refusal
 from services.shared.money import Cents, decimal_text, price_text
@@ -43,10 +44,19 @@ class Transfer:
     to: str = ""
 
 
-def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> PaymentRecord:
+def record(
+    *,
+    user: User,
+    type_: PaymentType,
+    usd: Cents,
+    transfer: Transfer,
+    now: Millis,
+    bonuses: Bonuses | None = None,
+) -> PaymentRecord:
     """Record a payment and move the coins, one for each USD. A player is notified of a deposit.
 
-    The payment also counts for the owner of the promo code that the player has used.
+    The payment also counts for the owner of the promo code that the player has used. With ``bonuses`` the
+    player has agreed to the bonus of the deposit.
     A txhash is recorded once on the whole platform: recording it again with the same player, type and USD
     changes nothing and returns the first payment. When two calls run concurrently, one records the payment,
     and both return it.
@@ -55,7 +65,9 @@ def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, no
     """
     try:
         with writing():
-            return record_in_transaction(user=user, type_=type_, usd=usd, transfer=transfer, now=now)
+            return record_in_transaction(
+                user=user, type_=type_, usd=usd, transfer=transfer, now=now, bonuses=bonuses
+            )
     except (peewee.IntegrityError, InsufficientBalance):
         # A concurrent call may have recorded the same transfer, and a withdrawal may have taken the coins.
         with reading():
@@ -66,7 +78,13 @@ def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, no
 
 
 def record_in_transaction(
-    *, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis
+    *,
+    user: User,
+    type_: PaymentType,
+    usd: Cents,
+    transfer: Transfer,
+    now: Millis,
+    bonuses: Bonuses | None = None,
 ) -> PaymentRecord:
     """As ``record``, within the caller's ``writing()``.
 
@@ -83,6 +101,8 @@ def record_in_transaction(
     )
     recorded = {"payment": payment.id, "type": type_, "usdCents": usd}
     audit_trail.record(AuditEventType.PAYMENT_RECORDED, now=now, user_id=user.id, after=recorded)
+    if bonuses is not None and type_ is PaymentType.DEPOSIT:
+        bonuses.offer(payment, now=now)
     return payment
 
 

@@ -11,7 +11,7 @@ from peewee import fn
 from models.db.connection import reading, writing
 from models.payments import PaymentRecord, PaymentType, Withdrawal, WithdrawalStatus
 from models.users import User
-from services.accounts import notifications, users
+from services.accounts import access, notifications, users
 from services.audit_trail import recording as audit_trail
 from services.audit_trail.events import AuditEventType
 from services.ledger import posting
@@ -24,8 +24,8 @@ from services.payments.hold import PayoutHold
 from services.payments.registry import Providers
 from services.payments.transfers import Transfer
 from services.payments.withdrawal_checks import CheckService, Decision
+from services.rewards.bonuses import Bonuses
 from services.shared.clock import CalendarPeriod, Millis
-from services.shared.errors import AccountSuspended
 from services.shared.money import Cents, price_text
 from settings import Settings
 
@@ -53,11 +53,13 @@ class Withdrawals:
         settings: Settings,
         *,
         address_book: AddressBook,
+        bonuses: Bonuses,
         hold: PayoutHold,
         clock: Callable[[], Millis],
     ) -> None:
         self._providers = providers
         self._address_book = address_book
+        self._bonuses = bonuses
         self._settings = settings
         self._hold = hold
         # The check may take long, and a decision has the time after it.
@@ -65,13 +67,23 @@ class Withdrawals:
         self._check = CheckService(settings) if settings.withdrawal_check_url else None
 
     def request(
-        self, *, user_id: int, method: str, amount: Cents, to: str, idempotency_key: str | None, now: Millis
+        self,
+        *,
+        user_id: int,
+        method: str,
+        amount: Cents,
+        to: str,
+        forfeit_bonus: bool = False,
+        idempotency_key: str | None,
+        now: Millis,
     ) -> tuple[Withdrawal, bool]:
         """Hold the coins for a withdrawal; returns it, and whether it is new.
 
         Of concurrent requests with one key one makes the row. The operator's check, if there is one, is
-        asked after the commit. Raises InvalidIdempotencyKey, IdempotencyKeyReused, UnknownMethod,
+        asked after the commit. An open bonus is paid first if bets have paid for it, else it ends with
+        ``forfeit_bonus``. Raises InvalidIdempotencyKey, IdempotencyKeyReused, UnknownMethod,
         AmountOutsideLimits, InvalidAddress, AccountSuspended, AddressNotAdded, AddressTooNew, WagerFirst,
+        BonusWouldBeLost,
         InsufficientBalance.
         """
         columns = {"method": method, "amount_cents": amount, "destination": to}
@@ -82,7 +94,9 @@ class Withdrawals:
         address_book.check_form(to)
         held = self._held_reason()
         try:
-            withdrawal = self._insert(user_id, provider.name, columns, idempotency_key, now, held)
+            withdrawal = self._insert(
+                user_id, provider.name, columns, idempotency_key, now, held, forfeit_bonus=forfeit_bonus
+            )
         except peewee.IntegrityError:
             if first := rows.find_repeated(Withdrawal, **asked):
                 return first, False
@@ -148,17 +162,19 @@ class Withdrawals:
         idempotency_key: str | None,
         now: Millis,
         held: str | None,
+        *,
+        forfeit_bonus: bool,
     ) -> Withdrawal:
         amount = Cents(columns["amount_cents"])
         with writing():
             # No other withdrawal of the player is made before the commit.
             user = users.lock(user_id)
-            if user.suspended_at_ms is not None:
-                raise AccountSuspended
+            access.check_not_suspended(user)
             self._address_book.check_usable(
                 user_id=user_id, method=columns["method"], address=columns["destination"], now=now
             )
             self._check_wagers(user, now)
+            self._bonuses.before_withdrawal(user, forfeit=forfeit_bonus, now=now)
             move = Move(amount, Account.BALANCE, Account.HOUSE_HELD)
             hold = posting.post(kind=LedgerKind.WITHDRAWAL_HELD, user_id=user_id, moves=[move], now=now)
             review_reason = held or self._review_reason(user_id, amount, now)

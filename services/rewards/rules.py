@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from models.db.connection import reading
 from models.rewards import LevelGift
+from services.rewards import level_gifts
+from services.rewards.level_gifts import coins_of
 from services.shared.money import Cents
 from settings import Settings
 
@@ -44,7 +46,7 @@ def rules(settings: Settings) -> Rules:
     """The rules, by the settings and the imported gifts."""
     return Rules(
         rakeback_rate_ppm=settings.rakeback_rate_ppm or None,
-        levels=[_gift(gift) for gift in LevelGift.select().order_by(LevelGift.level)],
+        levels=sorted(map(_gift, level_gifts.gifts()), key=lambda gift: gift.level),
         daily_share_ppm=settings.daily_share_ppm or None,
         bonus=BonusRule(
             percent=settings.bonus_percent,
@@ -57,5 +59,6 @@ def rules(settings: Settings) -> Rules:
     )
 
 
-def _gift(gift: LevelGift) -> GiftOfLevel:
-    return GiftOfLevel(level=gift.level, coins=Cents(gift.coins_cents))
+def _gift(found: tuple[LevelGift, str | None]) -> GiftOfLevel:
+    gift, case = found
+    return GiftOfLevel(level=gift.level, coins=coins_of(gift), case=case)

@@ -69,6 +69,12 @@ class AccountSuspended(Refusal):
     text = "Account suspended"
 
 
+class AccountClosed(AccountSuspended):
+    """The player has closed the account, which is refused everywhere as a suspended one is."""
+
+    text = "Account closed"
+
+
 class InsufficientBalance(Refusal):
     text = "Insufficient balance"
 
@@ -76,6 +82,12 @@ class InsufficientBalance(Refusal):
 class CaseNotFound(Refusal):
     status = 404
     text = "Case not found"
+
+
+class CaseNotAvailable(Refusal):
+    """An item has no price, or the case costs nothing although it is not the free case."""
+
+    text = "Case is not available"
 
 
 class UserNotFound(Refusal):

@@ -27,6 +27,12 @@ def is_storable(text: str) -> bool:
     return UNSTORABLE.search(text) is None
 
 
+def camel_case(name: str) -> str:
+    """A name in snake_case, as JSON has it."""
+    head, *rest = name.split("_")
+    return head + "".join(word.capitalize() for word in rest)
+
+
 def checked_reason(reason: str, *, least: int = 1) -> str:
     """The reason of an action of staff, trimmed. Raises Refusal for a short or a long one."""
     reason = reason.strip()

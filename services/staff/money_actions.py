@@ -11,6 +11,7 @@ from services.payments import inbox, rows
 from services.payments.inbox import WebhookInbox
 from services.payments.staff_decisions import StaffDecisions
 from services.rewards import grants
+from services.rewards.free_openings import case_to_give
 from services.shared.clock import DAY_MS, Millis
 from services.shared.money import Cents, price_text
 from services.staff import accounts
@@ -103,23 +104,36 @@ class AdjustBalance(CreditingAction):
 
 
 class GrantReward(CreditingAction):
-    """Offers coins to a player, who claims them: ``platformId``, ``amountCents``."""
+    """Offers a player coins, or a free opening of a case: ``platformId``, and ``amountCents`` or ``case``.
+
+    A free opening counts with what the case pays on average now.
+    """
 
     name: ClassVar[str] = "reward.grant"
     permission: ClassVar[Permission] = Permission.BALANCES_CHANGE
 
     def describe(self, arguments: Arguments) -> str:
-        return f"Grant player {arguments['platformId']} a reward of {price_text(arguments['amountCents'])}"
+        player = arguments["platformId"]
+        if "case" in arguments:
+            return f"Grant player {player} a free opening of the case {arguments['case']}"
+        return f"Grant player {player} a reward of {price_text(arguments['amountCents'])}"
 
     def execute(self, arguments: Arguments, *, reason: str, now: Millis) -> str:
-        user_id, amount = self.find_user_id(arguments), self.find_amount(arguments)
-        grants.grant(user_id=user_id, coins=amount, reason=reason, now=now)
+        user_id = self.find_user_id(arguments)
+        if "case" in arguments:
+            case = case_to_give(arguments["case"])
+            grants.grant(user_id=user_id, content=case, reason=reason, now=now)
+            return f"The player can open the case {case.slug} for free"
+        amount = self.find_amount(arguments)
+        grants.grant(user_id=user_id, content=amount, reason=reason, now=now)
         return f"The player can claim {price_text(amount)}"
 
     def find_user_id(self, arguments: Arguments) -> int:
         return int(users.get(platform_id=arguments["platformId"]).id)
 
     def find_amount(self, arguments: Arguments) -> Cents:
+        if "case" in arguments:
+            return case_to_give(arguments["case"]).value_cents
         return Cents(arguments["amountCents"])
 
 

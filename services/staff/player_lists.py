@@ -36,6 +36,7 @@ class Which(StrEnum):
     ALL = "all"
     SUSPENDED = "suspended"
     ON_A_BREAK = "on a break"
+    CLOSED = "closed"
 
 
 class Part(NamedTuple):
@@ -50,10 +51,12 @@ def players(*, which: Which, place: Place, is_oldest_first: bool, now: Millis) -
     """A part of the players, the newest account first, or the oldest."""
     query: Any = User.select()
     if which is Which.SUSPENDED:
-        query = query.where(User.suspended_at_ms.is_null(False))
+        query = query.where(User.suspended_at_ms.is_null(False), User.closed_at_ms.is_null())
     elif which is Which.ON_A_BREAK:
         # The first condition is that of the index.
         query = query.where(User.excluded_until_ms.is_null(False), User.excluded_until_ms > now)
+    elif which is Which.CLOSED:
+        query = query.where(User.closed_at_ms.is_null(False))
     ordered = query.order_by(User.id.asc() if is_oldest_first else User.id.desc())
     return part_of(ordered, place)
 
@@ -144,6 +147,8 @@ class BetView:
     bet: Any
     content: Content | None
     """Of the case that was opened."""
+    reward: Reward | None = None
+    """That a free opening has used."""
 
     @property
     def is_revealed(self) -> bool:
@@ -157,11 +162,12 @@ def bet_of_player(*, user_id: int, nonce: int, proofs: Proofs, now: Millis) -> B
         if bet is None:
             raise BetNotFound
         content = None if bet.snapshot_id is None else snapshots.parse(bet.snapshot.content)
+        reward = Reward.get_or_none(Reward.bet == bet.id)
     try:
-        return BetView(lookups.get_public(bet_id=bet.id, proofs=proofs, now=now), content)
+        return BetView(lookups.get_public(bet_id=bet.id, proofs=proofs, now=now), content, reward)
     except BetNotFound:
         bet.server_seed, bet.log = "", None
-        return BetView(bet, content)
+        return BetView(bet, content, reward)
 
 
 @reading()

@@ -136,7 +136,8 @@ def _required(code: object) -> str:
 
 @reading()
 def _owner_of(code: str) -> int | None:
-    owner_id: int | None = User.select(User.id).where(User.affiliate_code == code).scalar()
+    is_open_account = User.closed_at_ms.is_null()
+    owner_id: int | None = User.select(User.id).where(User.affiliate_code == code, is_open_account).scalar()
     return owner_id
 
 

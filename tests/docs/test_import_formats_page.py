@@ -9,7 +9,7 @@ from tests.harness.servers import ROOT
 
 PAGE = (ROOT / "docs" / "import-formats.md").read_text()
 ITEMS, FEED, CASES, IRL_CASES, GIFTS = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
-HELP = {"items": "nextPriceFetch?", "cases": "level?", "irl": "percentage?", "rewards": "coins"}
+HELP = {"items": "nextPriceFetch?", "cases": "level?", "irl": "percentage?", "rewards": "case?"}
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_the_examples_can_be_imported_and_are_shown(put, client):
     assert put("items", FEED, "--appid", "730")["created"] == 1
     assert put("cases", CASES)["created"] == 3
     assert put("irl", IRL_CASES)["created"] == 1
-    assert put("rewards", GIFTS) == {"levels": 2, "coins": 35}
+    assert put("rewards", GIFTS) == {"levels": 3, "cases": 1, "coins": 35}
 
     prices = {item["marketHashName"]: item["price"] for item in client.get("/upgrader/items").json}
     assert prices["AK-47 | Copper Tide (Field-Tested)"] == "$12.40"

@@ -9,18 +9,21 @@ from decimal import Decimal
 
 from models.bets import Bet
 from models.cases import CASE, IRL, Case, IrlCase
-from models.db.connection import reading
+from models.db.connection import reading, writing
 from models.db.sql import execute
+from models.rewards import RewardKind
+from services.accounts import users
 from services.bets.cases import OpenableCase, OpeningRequest
 from services.bets.settlement import BetSettler, SettledBet
 from services.bets.snapshots import Content, content_of
 from services.bets.terms import Game
 from services.cases.contents import width_from_percent
 from services.cases.kinds import FREE_CASE_ID
+from services.cases.values import CaseValue
+from services.rewards import rows
+from services.shared.clock import Millis
 from services.shared.money import Cents
 from tests.support.client_seeds import client_seed_among
-
-FREE_CASE_LIMIT = 1_000
 
 CHEST = (("Dust", 1, 90), ("Crown", 40, 10))
 """Items of a case: name, price in coins, percentage."""
@@ -52,7 +55,7 @@ class Openings:
         )
 
     def open(self, player, content: Content | None = None, *, game=CASE, wins="Dust", image="") -> SettledBet:
-        """Open a case with this content and win the item of this name. The free case needs a promo code.
+        """Open a case with this content and win the item of this name. The free case needs no promo code.
 
         ``image`` is that of a prize.
         """
@@ -77,15 +80,17 @@ class _ChosenCase(Game[OpeningRequest]):
 
     def check(self, request: OpeningRequest) -> OpenableCase:
         case_id = self._content.case_id
+        is_free_case = (self.name, case_id) == (CASE, FREE_CASE_ID)
         return OpenableCase(
             game=self.name,
-            row_id=_row_id(self.name, case_id),
+            row_id=_row_id(self.name, case_id) or (_add_free_case() if is_free_case else 0),
             required_level=0,
             content=self._content,
             images=[self._image] * len(self._content.items) if self.name == IRL else None,
             read_at_ms=_database_ms(),
-            free_case_limit=FREE_CASE_LIMIT if (self.name, case_id) == (CASE, FREE_CASE_ID) else None,
+            is_free_case=is_free_case,
             most_counted_edge_ppm=50_000,
+            reward_id=_free_opening(request.user_id) if is_free_case else None,
         )
 
 
@@ -98,6 +103,21 @@ def _database_ms() -> int:
 def _row_id(game: str, case_id: str) -> int:
     table = Case if game == CASE else IrlCase
     return table.select(table.id).where(table.slug == case_id).scalar() or 0
+
+
+@writing()
+def _add_free_case() -> int:
+    columns = {"slug": FREE_CASE_ID, "name": "Free", "name_folded": "free", "kind": "free", "type": "gamea"}
+    return Case.create(**columns, price_cents=500, created_at_ms=0).id
+
+
+@writing()
+def _free_opening(user_id: int) -> int:
+    """The id of the player's next reward with the free case."""
+    number = users.lock(user_id).free_cases + 1
+    case = CaseValue(_row_id(CASE, FREE_CASE_ID), FREE_CASE_ID, required_level=0, value_cents=Cents(490))
+    offer = rows.Offer(kind=RewardKind.CODE, number=number, case=case)
+    return rows.add(offer, user_id=user_id, now=Millis(0)).id
 
 
 def win_prize(app, player, *, value=25, name="Kettle", image="", price=5) -> int:

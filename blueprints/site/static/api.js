@@ -45,6 +45,14 @@ export async function getOwn(path, options) {
   return content;
 }
 
+/** The response of a path to the signed-in player. Rejects as getOwn does. */
+export async function getOwnResponse(path) {
+  const owner = getToken();
+  const response = await request(path, { headers: authorization() });
+  if (getToken() !== owner) throw new Error("Another player has signed in");
+  return response;
+}
+
 /** What a request resolves with, or `other` when the server answers that there is no such thing. */
 export const orMissing = (request, other) => request.catch((problem) => {
   if (problem.status !== NOT_FOUND) throw problem;

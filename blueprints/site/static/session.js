@@ -12,6 +12,7 @@ const LINK_PAGE = "/account/security";
 const LOGIN_ERRORS = {
   login_failed: "Signing in did not work, or was cancelled. Nothing has changed; you can try again.",
   account_suspended: "Your account is suspended, so you can't sign in. Please contact support.",
+  account_closed: "You have closed this account, so you can't sign in. Please contact support to open it again.",
   provider_unavailable: "The sign-in service can't be reached at the moment. Please try again later.",
   login_removed: "This login was removed from its account. Please sign in in another way.",
   already_linked: "This login belongs to another account, so it was not linked. Nothing has changed.",

@@ -72,7 +72,7 @@ class Login:
         """The player who comes back with this query, a challenge to send a 2FA code for, or what was linked.
 
         The first login creates the account. Raises LoginFailed, ProviderUnavailable, AccountSuspended,
-        LoginRemoved, and AlreadyLinked for a link.
+        AccountClosed, LoginRemoved, and AlreadyLinked for a link.
         """
         parameters = dict(query)
         if len(parameters) != len(query):

@@ -5,6 +5,7 @@ import base64
 import pytest
 
 from models.battles import State, VoidReason
+from tests.harness.players import create_player
 from tests.harness.servers import serving
 from tests.support.battle_locks import LockedBattles, let_lock_wait
 from tests.support.lost_log import redraw as redraw_seeds
@@ -44,6 +45,19 @@ def watch(address, clock, tmp_path, capsys):
 @pytest.fixture
 def announced(app, player):
     return lambda by=None: app.extensions["services"].seeds.announced(user_id=(by or player).id)
+
+
+def test_a_player_who_was_erased_and_comes_back(app, log, player, logged_spin, client, run, watch):
+    logged_spin()
+    assert watch()[0] == []
+    answer = client.post("/profile/close", json={"forfeit": True}, headers=player.headers)
+    assert answer.status_code == 200
+    run("users", "erase", player.platform_id, "--now", "--reason", "the player asked for it")
+    again = create_player(app, "alice", platform_id=player.platform_id)
+    logged_spin(again)
+
+    assert watch()[0] == []
+    assert run("log", "verify")["problems"] == 0
 
 
 def test_play_and_redraws(app, log, player, new_player, logged_spin, spin, announced, watch):

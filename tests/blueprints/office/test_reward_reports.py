@@ -4,14 +4,11 @@ import re
 
 import pytest
 
-from models.cases import Case
-from models.db.connection import writing
-from models.rewards import Reward
 from services.rewards import grants
 from services.shared.clock import DAY_MS, iso_date
 from tests.blueprints.office.test_reports import file_of, rows_of
+from tests.harness.players import import_case, import_prices
 from tests.support.office import signed_in
-from tests.support.openings import Openings, chest
 from tests.support.table import Table
 
 REASON = "for waiting so long"
@@ -28,7 +25,7 @@ def clock(clock):
 def given(app, clock, player):
     """A grant of five coins that was claimed, and one that was not; the platform id of the player."""
     for coins in (5_00, 7_00):
-        grant = grants.grant(user_id=player.id, coins=coins, reason=REASON, now=clock())
+        grant = grants.grant(user_id=player.id, content=coins, reason=REASON, now=clock())
         if coins == 5_00:
             app.extensions["services"].rewards.claim(user_id=player.id, reward_id=str(grant.id))
     return player.platform_id
@@ -58,25 +55,19 @@ def test_rewards_are_reported_by_day_and_kind_beside_the_expected_win(app, compl
     }
 
 
-def test_a_used_free_opening_costs_what_its_case_paid_on_average(app, compliance, player, clock):
-    Openings(app).open(player, chest("desk"))
-    bet = Table(app).spin(player)
-    with writing():
-        Reward.create(
-            user=player.id,
-            kind="daily",
-            number=1,
-            case=Case.get(),
-            value_cents=4_75,
-            state="used",
-            bet=bet.id,
-            offered_at_ms=clock(),
-            changed_at_ms=clock(),
-        )
+def test_a_used_free_opening_costs_what_its_case_pays_on_average(app, compliance, player, connect):
+    import_prices({"Dear": 55, "Cheap": 5})
+    import_case("Box", {"Dear": 10, "Cheap": 90})
+    to = f"/office/players/{player.platform_id}"
+    signed_in(app, "support").act(to, "reward", amount="", case="box", reason=REASON)
+    reward = rows_of(compliance.get(f"{to}/rewards"), "Rewards of the player, the newest first")[1]
+    assert reward[1:6] == ["grant", "offered", "", "box", "10.00"]
+
+    assert connect(player).call("case:open", {"case": "box", "reward": reward[0]})["status"]
+    app.extensions["services"].log.append_now()
 
     (line,) = rows_of(compliance.get("/office/reports/rewards"), "Cost of rewards by day and kind")[1:-1]
-
-    assert line[-3] == "4.75"
+    assert line[-3:] == ["10.00", "0.00", "\u2013"]
 
 
 @pytest.mark.usefixtures("given")

@@ -226,9 +226,11 @@ def anchor_leaf():
 ALTERED = [
     *("at_ms = at_ms + 1", "who = 'system'", "what = 'account.deleted'", "player = NULL", "address = '::1'"),
     *("before = '{}'", "after = NULL", "after = ' ' || after", "salt = 'x'", "digest = 'x'", "id = 7"),
+    *("erased_by = 5", "salt = '', erased_by = 5, player = NULL"),
 ]
 COPY = (
-    "INSERT INTO audit_events SELECT 99, at_ms, who, what, player, address, before, after, salt, digest, {}"
+    "INSERT INTO audit_events"
+    " SELECT 99, at_ms, who, what, player, address, before, after, salt, digest, {}, NULL"
 )
 INSERT = f"{COPY} FROM audit_events WHERE id = 3"
 REORDER = (
@@ -244,7 +246,7 @@ OTHER_ROOT = "has another root than the first 4 entries"
 NOT_IN_TIME = "audit event 99 was not anchored at its time: it was inserted later"
 CHANGES = [
     *(
-        ([f"UPDATE audit_events SET {change} WHERE id = 3"], "audit event ")  # noqa: S608
+        ([f"UPDATE audit_events SET {change} WHERE id = 3"], "audit event")  # noqa: S608
         for change in ALTERED
     ),
     ([DELETE], "the audit event with the number 3 is missing"),

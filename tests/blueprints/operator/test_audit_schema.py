@@ -12,7 +12,8 @@ ABORT = "BEGIN SELECT RAISE(ABORT, 'audit_events is append-only'); END"
 DEFERRED = "DEFERRABLE INITIALLY DEFERRED"
 REFUSE_DELETE = "audit_events_refuse_delete"
 REFUSE_CHANGE = "audit_events_refuse_change"
-REPLACE_TRIGGER = f"CREATE OR REPLACE TRIGGER {REFUSE_CHANGE} BEFORE DELETE OR UPDATE"
+REFUSE_UPDATE = "audit_events_refuse_update"
+REPLACE_TRIGGER = f"CREATE OR REPLACE TRIGGER {REFUSE_CHANGE} BEFORE DELETE"
 RENUMBER = "audit_events_refuse_renumber"
 
 
@@ -74,6 +75,7 @@ POSTGRESQL = {
         trigger("audit_anchors_refuse_change", "is missing", "audit_anchors"),
         trigger(REFUSE_CHANGE, "is missing"),
         trigger(RENUMBER, "is missing"),
+        trigger(REFUSE_UPDATE, "is missing"),
     ],
     (f"ALTER TABLE audit_events DISABLE TRIGGER {REFUSE_CHANGE}",): [trigger(REFUSE_CHANGE, "is disabled")],
     (f"ALTER TABLE audit_events ENABLE REPLICA TRIGGER {REFUSE_CHANGE}",): [

@@ -15,7 +15,7 @@ def clock():
 
 FAILURE = "Error: the database did not store the audit trail as it was written; see flask audit verify"
 
-COLUMNS = "id, at_ms, who, what, player, address, before, after, salt, digest, number"
+COLUMNS = "id, at_ms, who, what, player, address, before, after, salt, digest, number, erased_by"
 
 SQLITE = {
     "ignored": [

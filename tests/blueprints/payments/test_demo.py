@@ -32,3 +32,13 @@ def test_the_demonstration_pays_a_withdrawal_after_ten_seconds(withdraw, follow,
 
     assert follow(made, 6) == ["sent"] * 5 + ["completed"]
     assert (balance(), [each[:2] for each in statistics()]) == (95, [("withdraw", 5)])
+
+
+@pytest.mark.settings(ADDRESS_HOURS="24")
+def test_the_demo_player_can_withdraw_at_once_although_new_addresses_wait(client):
+    headers = {"Authorization": f"Bearer {client.post('/demo/session').json['token']}"}
+    (known,) = client.get("/payments/addresses", headers=headers).json["addresses"]
+    body = {"method": known["method"], "amount": 5, "to": known["address"]}
+
+    assert client.post("/payments/withdrawals", json=body, headers=headers).status_code == 201
+    assert client.get("/profile/notifications", headers=headers).json == []

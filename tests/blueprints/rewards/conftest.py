@@ -7,6 +7,7 @@ import pytest
 from models.db.connection import writing
 from models.users import User
 from tests.blueprints.limits.conftest import NOW
+from tests.blueprints.openings.conftest import case, irl_case, items, lucky, put, winning  # noqa: F401
 from tests.harness.spins import Clock
 
 NOTHING = (400, {"error": "There is nothing to claim"})
@@ -58,9 +59,9 @@ def claim(send, player):
 def gifts(run, fails, tmp_path):
     """Imports gifts of levels; what was printed."""
 
-    def put(*rows, command=run):
+    def imported(*rows, command=run):
         path = tmp_path / "gifts.json"
         path.write_text(json.dumps(rows))
         return command("rewards", "import", str(path))
 
-    return put
+    return imported

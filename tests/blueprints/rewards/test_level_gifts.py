@@ -13,7 +13,11 @@ MANY = 20
 @pytest.mark.both_databases("services/rewards/level_gifts.py", "services/rewards/importing.py")
 def test_a_gift_is_claimed_once_when_its_level_is_reached(balance, claim, gifts, has_bet, rewards):
     # Level 1 is 100 coins wagered, level 2 is 400: a tenth of 0.05 of them is 0.5 and 2.
-    assert gifts({"level": 2, "coins": 1.5}, {"level": 1, "coins": "$0.50"}) == {"levels": 2, "coins": 2}
+    assert gifts({"level": 2, "coins": 1.5}, {"level": 1, "coins": "$0.50"}) == {
+        "levels": 2,
+        "cases": 0,
+        "coins": 2,
+    }
     has_bet(399)
 
     assert rewards()["levels"] == [
@@ -65,7 +69,10 @@ BAD_ROWS = [
     ([{"level": 0, "coins": 1}], "row 1: level must be a whole number from 1 to 10000"),
     ([{"level": True, "coins": 1}], "row 1: level must be a whole number from 1 to 10000"),
     ([{"level": 3, "coins": 0}], "row 1: coins must be at least 0.01"),
-    ([{"level": 3, "coins": 1, "case": "level-3"}], "row 1: a gift has coins, and no case"),
+    ([{"level": 3, "coins": 1, "case": "level-3"}], "row 1: a gift has either coins or a case"),
+    ([{"level": 3}], "row 1: a gift has either coins or a case"),
+    ([{"level": 3, "case": "nothing"}], "row 1: Case not found"),
+    ([{"level": 3, "case": 7}], "row 1: case must be the id of a case"),
     ([{"level": 3, "coins": 1}, {"level": 3, "coins": 2}], "row 2: the file has this level twice: 3"),
     (
         [{"level": 2, "coins": 1.51}, {"level": 1, "coins": 0.5}],

@@ -132,7 +132,7 @@ def site(tmp_path_factory, sqlite_files, warm_start):
     directory = tmp_path_factory.mktemp("site")
     with (
         sqlite_files.fresh(directory) as database_url,
-        serve_site(warm_start, directory, database_url, demo=True) as site,
+        serve_site(warm_start, directory, database_url, demo=True, BONUS_PERCENT="50") as site,
     ):
         yield site
 

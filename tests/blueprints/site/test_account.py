@@ -1,8 +1,11 @@
 """The pages of the account: overview, vault, profile, details, referrals, notifications and histories."""
 
 import io
+import json
+import re
 import time
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 import requests
@@ -190,6 +193,24 @@ def test_personal_details_are_stored(tab, site, player):
     tab.reload()
     expect(tab.get_by_label("City")).to_have_value("Springfield")
     expect(tab.get_by_label("Phone")).to_have_value("+12025550123")
+
+
+def test_everything_that_is_known_of_the_player_is_downloaded(tab, site, player):
+    open_page(tab, site, player, "/details")
+    tab.get_by_label("City").fill("Springfield")
+    submit(tab, "Phone optional", "+12025550123")
+    expect(tab.locator("#details-said")).to_have_text("Your details are stored.")
+
+    with tab.expect_download() as download:
+        tab.get_by_role("button", name="Download my data").click()
+
+    expect(tab.locator("#export-said")).to_contain_text("Your file is saved")
+    expect(tab.locator("#export-progress")).to_have_text("")
+    assert re.fullmatch(r"my-data-[0-9-]{10}\.json", download.value.suggested_filename)
+    file = json.loads(Path(download.value.path()).read_text())
+    assert file["player"]["platformid"] == player["platformid"]
+    assert file["details"][0]["city"] == "Springfield"
+    assert violations_as_shown(tab) == {}
 
 
 # Referrals

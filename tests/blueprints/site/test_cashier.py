@@ -153,6 +153,37 @@ def test_a_withdrawal_is_confirmed_once_and_completed(cashier, site, player):
     expect(lines_of(cashier, "payments")).to_contain_text("To my wallet")
 
 
+def test_a_deposit_takes_the_bonus_only_if_asked_and_a_withdrawal_says_that_it_is_lost(tab, site, player):
+    site.write("UPDATE users SET deposit_bonus = 1 WHERE platform_id = ?", player["platformid"])
+    sign_in(tab, site, player, item=None)
+    cashier = open_cashier(tab)
+    choice = cashier.get_by_role("checkbox", name="Take the bonus of 50 % (up to 100.00 coins)")
+    expect(choice).not_to_be_checked()
+    expect(choice).to_have_accessible_description(
+        re.compile("80 times the bonus, within 14 days .* you lose")
+    )
+    choice.focus()
+    cashier.keyboard.press("Space")
+    deposit(cashier, "20")
+    expect(cashier.locator("#payment-name")).to_have_text("Deposit of 20.00 coins")
+    (made,) = payments(site, player)
+    site.write("UPDATE deposits SET created_at_ms = created_at_ms - 5000 WHERE id = ?", made["id"])
+
+    expect(cashier.locator("#bonus-state")).to_contain_text(
+        "Your bonus of 10.00 coins is paid when you have wagered 800.00 coins: 0.00 coins so far."
+    )
+    expect(choice).to_have_count(0)
+
+    withdraw(cashier, "10", answer="Cancel")
+    assert [each["type"] for each in payments(site, player)] == ["deposit"]
+    cashier.locator("#withdrawal-form button").click()
+    expect(cashier.locator("#bonus-loss")).to_contain_text("You lose your bonus of 10.00 coins.")
+    cashier.get_by_role("dialog").get_by_role("button", name="Withdraw and lose the bonus").click()
+
+    expect(cashier.locator("#payment-name")).to_have_text("Withdrawal of 10.00 coins")
+    expect(cashier.locator("#bonus-state")).to_have_count(0)
+
+
 @pytest.fixture
 def made(cashier, site, player):
     """A deposit that the page requests and sees with the values of this dictionary, which a test changes."""

@@ -5,10 +5,12 @@ from playwright.sync_api import expect
 
 from services.accounts import users
 from services.rewards import grants
-from tests.blueprints.site.conftest import go, sign_in, tab_to
+from services.rewards.free_openings import case_to_give
+from tests.blueprints.site.conftest import balance, go, newest_bet, sign_in, spin, tab_to
 
 pytestmark = pytest.mark.browser
 
+CASE = "pocket-lint"
 WAITING = "nav .waiting"
 
 
@@ -41,7 +43,7 @@ def test_a_grant_of_staff_appears_without_a_reload(tab, site, player):
 
     with site.app() as app:
         clock, user = app.extensions["services"].clock, users.get(platform_id=player["platformid"])
-        grants.grant(user_id=user.id, coins=5_00, reason="for waiting", now=clock())
+        grants.grant(user_id=user.id, content=5_00, reason="for waiting", now=clock())
 
     tab.locator("#grants").get_by_role("button", name="Claim 5.00 coins").click()
     expect(tab.locator("#balance")).to_have_text("105.00 coins")
@@ -57,12 +59,34 @@ def test_a_player_on_a_break_is_shown_no_reward(tab, site, player):
     go(tab, "Limits and breaks")
     tab.get_by_role("button", name="Take a break").click()
     tab.get_by_role("button", name="Take the break").click()
-    expect(tab.locator("#break-now")).not_to_be_empty()
+    expect(tab.locator("#withdraw-all")).to_be_visible()
+    tab.keyboard.press("Escape")
 
     expect(tab.locator(WAITING)).to_have_count(0)
     go(tab, "Rewards")
     expect(tab.locator("#rewards-note")).to_contain_text("There are no rewards while you can't play.")
     expect(tab.locator("#rewards")).to_have_count(0)
+
+
+def test_a_granted_opening_is_played_free_once(tab, site, player):
+    with site.app() as app:
+        clock, user = app.extensions["services"].clock, users.get(platform_id=player["platformid"])
+        grants.grant(user_id=user.id, content=case_to_give(CASE), reason="for waiting", now=clock())
+    sign_in(tab, site, player, item=None)
+    go(tab, "Rewards")
+    tab.locator("#grants").get_by_role("link", name="Open it: Pocket Lint").click()
+    expect(tab.locator("#free-opening")).to_have_text("Free opening")
+    expect(tab.locator("#spin")).to_have_text("Open free")
+
+    assert "Verified" in spin(tab)
+
+    bet = newest_bet(site, player)
+    assert bet["betAmount"] == 0
+    assert balance(tab) == pytest.approx(100 + bet["payout"])
+    expect(tab.locator("#why-not")).to_contain_text("This free opening was used, or is not offered any more.")
+    expect(tab.locator("#spin")).to_have_attribute("aria-disabled", "true")
+    tab.get_by_role("link", name="Open the case for its price").click()
+    expect(tab.locator("#spin")).to_have_text("Open for 0.69 coins")
 
 
 @pytest.mark.thorough

@@ -111,7 +111,7 @@ export class House {
     if (repeated) return this.#tell(repeated);
     const [game] = event.split(":");
     const isSpin = game === "upgrader";
-    const cost = isSpin ? payload.amount : CASE.price;
+    const cost = isSpin ? payload.amount : payload.reward ? 0 : CASE.price;
     const { clientSeed } = payload;
     const decided = this.#decide({ clientSeed, game, cents: Math.round(cost * 100) });
     const { serverSeed, announced: { serverSeedCommitment, nonce } } = this;
@@ -123,7 +123,7 @@ export class House {
     this.version += 1;
     const spin = { edge: `${EDGE}`, item: ITEM.marketHashName, price: 1000, threshold: bet.threshold };
     const terms = isSpin ? { algorithm: "upgrader-1", ...spin, wager: cost * 100 }
-      : { algorithm: `${game}-1`, snapshot: CASE.snapshot, wager: 500 };
+      : { algorithm: `${game}-1`, snapshot: CASE.snapshot, wager: cost * 100 };
     const next = this.announced.serverSeedCommitment;
     bet.receipt = this.log.add({ clientSeed, commitment: serverSeedCommitment, next, nonce, terms });
     return this.#tell(bet);
@@ -140,7 +140,7 @@ export class House {
       this.send("log:receipt", { nonce, receipt: bet.receipt });
       this.send(`${game}:proof`, { ...bet.pf, ...(game === "upgrader" ? {} : { snapshot: CASE.snapshot }) });
     });
-    return { status: true, result: { success: bet.wins, amount: bet.payout, item: bet.item } };
+    return { status: true, result: { success: bet.payout > bet.cost, amount: bet.payout, item: bet.item } };
   }
 
   async fetch(address) {

@@ -113,10 +113,12 @@ test("a free opening names its reward, costs nothing, and is not followed by one
   await until(() => page.button().startsWith("Open free"));
 
   house.rewards = { ...REWARDS, daily: { ...FREE, state: "used" } };
+  page.typeSeed(house.seedThat(false));
   await page.click();
   await turns();
 
   assert.equal(house.bets.at(-1).reward, "daily");
+  assert.match(page.state.outcome.text, /^You got Dust/);
   const [{ costCents }] = (await page.load("fairness/attempts.js")).attempts();
   assert.equal(costCents, 0);
   await until(() => /This free opening was used/.test(page.button()));

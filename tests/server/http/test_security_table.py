@@ -62,6 +62,7 @@ TABLE = [
         *("GET /stats/payments", "GET /stats/fairness", "GET /leaderboard/me"),
         *("GET /profile/notifications", "DELETE /profile/notifications", "GET /profile/details"),
         *("PUT /profile/details", "GET /profile/2fa/status", "POST /profile/2fa/setup"),
+        "GET /profile/close",
     ),
     *plain(
         USER,
@@ -73,7 +74,7 @@ TABLE = [
         *("POST /limits/exclusion", "POST /profile/notifications/read", "POST /profile/vault/lock"),
         *("POST /profile/vault/unlock", "PUT /profile/trade-url", "PUT /profile/client-seed"),
         *("POST /profile/avatar", "POST /profile/2fa/enable", "POST /profile/2fa/disable"),
-        *("POST /profile/2fa/recovery-codes", "POST /battles"),
+        *("POST /profile/2fa/recovery-codes", "POST /battles", "POST /profile/close"),
     ),
     *plain(USER, 403, "POST /api/cases/create"),
     Endpoint("GET", "/qr-codes/deposits/<deposit_id>", "/qr-codes/deposits/none", USER, 404),

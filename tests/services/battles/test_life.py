@@ -22,14 +22,20 @@ from services.battles.refusals import (
     SeatTaken,
     TooManyBattles,
 )
-from services.bets.cases import CaseNotAvailable, LevelTooLow
+from services.bets.cases import LevelTooLow
 from services.bets.terms import InvalidClientSeed, InvalidRequest, RequestIdReused
 from services.cases.retiring import retire_case
 from services.items import selling
 from services.limits import exclusions
 from services.limits.exclusions import TakingABreak
 from services.limits.limits import LimitReached
-from services.shared.errors import AccountSuspended, CaseNotFound, InsufficientBalance, Refusal
+from services.shared.errors import (
+    AccountSuspended,
+    CaseNotAvailable,
+    CaseNotFound,
+    InsufficientBalance,
+    Refusal,
+)
 from tests.harness.players import import_case, import_prices
 from tests.support.apps import import_irl_case
 from tests.support.arena import cents, escrow_cents, held_cents, stored_rows

@@ -6,16 +6,18 @@ import pytest
 from models.announced_seeds import AnnouncedSeed
 from models.bet_settlement import Settlement
 from models.bets import Bet
-from models.cases import Snapshot
+from models.cases import Case, Snapshot
 from models.db import connection
 from models.db.connection import Table, reading
 from models.db.sql import execute
 from models.log import Log
+from models.rewards import Reward
 from models.users import User
 from services.bets import snapshots
 from services.bets.snapshots import content_of
-from services.bets.terms import FreeCaseNotAvailable, SeedUsed, StaleCase
+from services.bets.terms import SeedUsed, StaleCase
 from services.log.tree import EMPTY_ROOT
+from services.rewards.refusals import FreeCaseNotAvailable, NothingToClaim
 from services.shared.clock import DAY_MS
 from services.shared.errors import AccountSuspended, InsufficientBalance
 from tests.harness.spins import at, settler
@@ -255,7 +257,26 @@ def opening(settlement):
     )
 
 
-FREE = {"wager_cents": 0, "status": "won", "free_case_limit": 1}
+FREE = {"wager_cents": 0, "status": "won", "reward_id": 5}
+
+
+@pytest.fixture
+def offered(player):
+    """Adds the reward of FREE, or one with other columns."""
+    columns = {"name": "Box", "kind": "regular", "type": "gamea", "price_cents": 500, "created_at_ms": 0}
+    times = {"offered_at_ms": MADE_AT, "changed_at_ms": MADE_AT}
+
+    def offer(**changes):
+        with connection.writing():
+            Case.insert_many(
+                columns | {"id": id_, "slug": slug, "name": slug, "name_folded": slug}
+                for id_, slug in ((11, "box"), (12, "chest"))
+            ).on_conflict_ignore().execute()
+            reward = {"id": 5, "user": player.id, "kind": "code", "number": 1, "case": 11, "value_cents": 475}
+            Reward.insert(reward | {"state": "offered"} | times | changes).execute()
+
+    return offer
+
 
 # The entries of the ledger, the player's balance, and the tables besides those of every bet.
 OPENINGS = {
@@ -277,15 +298,15 @@ OPENINGS = {
         9_500,
         {"ledger_entries", "prizes"},
     ),
-    "free": (FREE, [("house.bets", -300), ("balance", 300)], 10_300, {"ledger_entries"}),
-    "free without a payout": (FREE | {"payout_cents": 0, "status": "lost"}, [], 10_000, set()),
+    "free": (FREE, [("house.bets", -300), ("balance", 300)], 10_300, {"ledger_entries", "rewards"}),
+    "free without a payout": (FREE | {"payout_cents": 0, "status": "lost"}, [], 10_000, {"rewards"}),
 }
 
 
 @pytest.mark.parametrize("kind", OPENINGS)
-def test_a_settled_opening_writes_these_rows(write, opening, player, change_player, kind):
+def test_a_settled_opening_writes_these_rows(write, opening, player, offered, kind):
     changes, entries, balance, more_tables = OPENINGS[kind]
-    change_player(used_affiliate_code="LUCKY")
+    offered()
     bet, before = opening(**changes), rows()
 
     settled = write(bet)
@@ -312,8 +333,10 @@ def test_a_settled_opening_writes_these_rows(write, opening, player, change_play
         balance,
         bet.wager_cents,
         bet.payout_cents,
-        int(bet.free_case_limit is not None),
+        int(bet.reward_id is not None),
     )
+    used = [(reward["state"], reward["bet"]) for reward in changed(before, after, "rewards")]
+    assert used == ([] if bet.reward_id is None else [("used", settled.id)])
     (stored,) = changed(before, after, "bets")
     assert stored == stored | {
         column: getattr(bet, column)
@@ -366,10 +389,38 @@ def test_an_opening_of_an_old_case_reading_changes_nothing(write, opening, age_m
     assert rows() == before
 
 
-def test_the_free_case_needs_a_code_and_obeys_its_limit(write, opening, change_player):
+UNUSABLE = {
+    "used": {"state": "forfeited"},
+    "expired": {"expires_at_ms": MADE_AT},
+    "of another case": {"case": 12},
+    "gone": {"id": 6},
+}
+
+
+@pytest.mark.parametrize("kind", UNUSABLE)
+def test_a_reward_that_can_not_be_used_changes_nothing(write, opening, offered, kind):
+    offered(**UNUSABLE[kind] | {"kind": "grant"})
+    before = rows()
+
+    with pytest.raises(NothingToClaim):
+        write(opening(**FREE))
+
+    assert rows() == before
+
+
+@pytest.mark.security("Rewards")
+def test_nobody_uses_the_reward_of_another_player(write, opening, offered, new_player):
+    offered(user=new_player("bob").id)
+    before = rows()
+
     with pytest.raises(FreeCaseNotAvailable):
         write(opening(**FREE))
-    change_player(used_affiliate_code="LUCKY")
+
+    assert rows() == before
+
+
+def test_a_reward_is_used_once(write, opening, offered):
+    offered(expires_at_ms=MADE_AT + 1)
     write(opening(**FREE))
     before = rows()
 
@@ -377,6 +428,15 @@ def test_the_free_case_needs_a_code_and_obeys_its_limit(write, opening, change_p
         write(opening(**FREE))
 
     assert rows() == before
+
+
+def test_only_openings_of_the_free_case_are_counted_as_such(write, opening, offered, player):
+    offered(kind="grant")
+
+    write(opening(**FREE))
+
+    with reading():
+        assert User.get_by_id(player.id).free_cases == 0
 
 
 def test_a_suspended_player_is_refused(write, settlement, change_player):

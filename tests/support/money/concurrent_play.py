@@ -128,7 +128,8 @@ class Writer:
             user_id=user_id, method=PROVIDER, amount=self._amount(), idempotency_key=None, now=now_ms()
         )
         with writing():
-            deposits.credit(deposit, self._amount(), self._transfer(), now=now_ms())
+            bonuses = self._services.rewards.bonuses
+            deposits.credit(deposit, self._amount(), self._transfer(), bonuses=bonuses, now=now_ms())
 
     def pay_out(self, user_id: int) -> None:
         """The player asks for a withdrawal, and it is paid."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import peewee
 
-from models.bet_settlement import EXECUTE
+from models.bet_settlement import SETTLE, SETTLE_FREE
 
 
 class InterruptionKind(StrEnum):
@@ -78,8 +78,9 @@ class Fuse:
         self._has_written |= is_write
         # Reads of one state of the database end with a COMMIT, too.
         # On PostgreSQL, the statement of a bet is a transaction.
-        commits = sql == EXECUTE or (sql == "COMMIT" and self._has_written)
-        if sql == EXECUTE:
+        settles = sql in (SETTLE.execute, SETTLE_FREE.execute)
+        commits = settles or (sql == "COMMIT" and self._has_written)
+        if settles:
             # A bet whose statement is executed again was not settled the first time.
             self.committed = False
         self._statements += is_write or commits or not moment.of_writes

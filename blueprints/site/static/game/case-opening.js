@@ -112,7 +112,9 @@ export const opening = {
     shown.results[placeOf(attempt)] = attempt;
     if (attempt.request.reward) rewards.load();
     if (isSeries()) return;
-    const { item, won, payoutCents } = readAttempt(attempt);
+    const { item, payoutCents, won: isWon } = readAttempt(attempt);
+    // A free opening always pays more than it cost. It is celebrated as one that was paid for.
+    const won = isWon && (!attempt.request.reward || payoutCents > centsOfCoins(attempt.request.price));
     const what = `${shown.case.game === "irl" ? "a prize worth" : "which pays"} ${format(payoutCents)} coins`;
     showOutcome(`${won ? "You won" : "You got"} ${item}, ${what}.`, won ? "won" : "lost");
     if (won) burstFrom(document.querySelector("#reel"), 140);
@@ -125,6 +127,7 @@ export const opening = {
 
   /** After a refusal that the shown content explains, show the case as it is now, to be opened again. */
   async refused(reason) {
+    if (shown.reward !== null) rewards.load(); // It may be over, such as that of a day.
     if (!CHANGED.includes(reason)) return;
     const now = await chooseCase({ ...shown.case, reward: shown.reward }).then(
       () => "This is the case as it is now.",

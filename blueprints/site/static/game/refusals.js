@@ -16,6 +16,9 @@ const REASONS = {
   "Account suspended": (_, act) => `Your account is suspended, so you can't ${act}. Please contact support.`,
   "Wager your deposits first": ({ missing }) =>
     `You can withdraw when you have wagered ${format(centsOfCoins(missing))} coins more.`,
+  "Your bonus would be lost": ({ amount }) =>
+    `You would lose your bonus of ${format(centsOfCoins(amount))} coins. Please try again to agree to that.`,
+  "There is no bonus for this deposit": () => "There is no bonus for you now. Please deposit without it.",
 };
 
 const BREAK = "You are taking a break until ";
@@ -26,6 +29,7 @@ const CHANGES = [
   "Item price must be higher than the wager", "Wager is too small for this item",
   "Wager is above the limit", "Case not found", "Case is not available", "Case price has changed",
   "Case has changed", "Your level is too low", "Free case is not available",
+  "Reward not found", "There is nothing to claim", "This reward is for another case",
   "Insufficient balance", "Your limit is reached", "Session time limit reached",
   "You have excluded yourself permanently",
 ];

@@ -5,6 +5,7 @@ import { socket } from "../connection.js";
 import { centsOfCoins, coinsOfCents, format, formatTime } from "../format.js";
 import { html, nothing } from "../lit.js";
 import { describeDelay, isUsable } from "../parts/addresses.js";
+import { loadTerms } from "../parts/bonus.js";
 import { coins, named, namedButton, section } from "../parts/elements.js";
 import {
   Actions, ask, field, FieldProblem, makeForm, options, readAmount, sendConfirmed, textField,
@@ -63,6 +64,7 @@ const isPayable = ({ status, checkoutUrl }) => status === "pending" && checkoutU
 
 export function enter() {
   payments.load();
+  loadTerms();
   look();
   return cashier.load();
 }

@@ -1,7 +1,8 @@
-// Personal details of the player, which prizes are shipped to.
+// Personal details of the player, which prizes are shipped to, and the file with everything that is known.
 
 import { sendJson } from "../api.js";
 import { html } from "../lit.js";
+import { dataExport } from "../parts/data-export.js";
 import { makeForm, textField } from "../parts/forms.js";
 import { ownResource } from "../parts/lists.js";
 import { addressFields, readAddress } from "../parts/shipping.js";
@@ -14,9 +15,10 @@ const form = makeForm("details", async (elements) => {
 
 export const enter = () => details.load();
 
-export const page = () => html`
+export const page = () => html`<div class="parts"><div>
   <p class="quiet">Other players never see them. <a href="/account/prizes">Prizes</a> are shipped to this address.</p>
   ${details.view("details-note", "Your details", ({ data }) => form(html`
     ${addressFields("details", data)}
     ${textField({ form: "details", name: "phone", label: "Phone", unit: "optional", type: "tel", mode: "tel",
-      value: data.phone, help: "With its country: +12025550123" })}`, "Save"))}`;
+      value: data.phone, help: "With its country: +12025550123" })}`, "Save"))}
+  </div>${dataExport()}</div>`;

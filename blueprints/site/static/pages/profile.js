@@ -1,7 +1,8 @@
-// The player's picture, which is cut to size here, username, trade URL and client seed.
+// The player's picture, which is cut to size here, username, trade URL, client seed, and closing the account.
 
 import { getOwn, sendFile } from "../api.js";
 import { html, live, nothing, ref } from "../lit.js";
+import { closeAccount } from "../parts/closing.js";
 import { picture } from "../parts/elements.js";
 import { Actions, field, makeForm, openDialog, sendConfirmed, textField } from "../parts/forms.js";
 import { loadPlayer } from "../player.js";
@@ -66,6 +67,7 @@ export const page = () => (state.player ? html`<div class="parts">
       other players</label>
     <p class="quiet">In live bets, the ranking, battles and shared bets, the old ones too. You see your own name.</p>
   </div>
+  ${closeAccount()}
 </div>` : nothing);
 
 async function changePicture(target) {

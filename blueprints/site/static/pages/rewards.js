@@ -62,8 +62,8 @@ async function claim(id) {
   return `${format(centsOfCoins(amount))} coins were added to your balance.`;
 }
 
-const openLink = (reward) =>
-  html`<a class="plain" href=${addressOfOpening(reward)}>Open it<span class="unseen">: ${caseOf(reward.case).name}</span></a>`;
+const openLink = (reward) => html`<a class="plain" href=${addressOfOpening(reward)}
+  aria-label="Open it: ${caseOf(reward.case).name}">Open it</a>`;
 
 /** The name and the face of a case; its id until they are loaded. Loads each case once. */
 function caseOf(id) {
@@ -145,7 +145,8 @@ function nextLevelOnly() {
 const dueGift = (gift) => html`<li>
   ${pictureOf(gift)}
   ${named(html`Level ${gift.level}: ${nameOf(gift)}`,
-    isOffered(gift) ? "" : "You have the level. The gift comes when your bets have paid for it.")}
+    isOffered(gift) ? "" : `You have the level. The gift comes when your bets have paid for it${
+      gift.case ? ", and its case can be opened" : ""}.`)}
   ${isOffered(gift) && !gift.case ? claimButton(gift.id, `${amount(gift.coins)} coins for level ${gift.level}`)
     : actionOf(gift)}
 </li>`;

@@ -8,6 +8,7 @@ import { explainRefusal } from "../game/refusals.js";
 import { html, live, nothing } from "../lit.js";
 import { update } from "../store.js";
 import { addressField, OTHER } from "./addresses.js";
+import { bonusAtRisk, bonusChoice, bonusState, describeLoss } from "./bonus.js";
 import { coins, values } from "./elements.js";
 import { ask, FieldProblem, makeForm, sendConfirmed, textField } from "./forms.js";
 
@@ -166,7 +167,11 @@ export function makePaymentForm(type, requested, add) {
 
   const form = makeForm(type, async (elements) => {
     const content = read(elements, method, isDeposit);
-    if (!isDeposit && !(await agreeToWithdraw(content, method))) return undefined;
+    if (!isDeposit) {
+      const lost = await bonusAtRisk();
+      if (!(await agreeToWithdraw(content, method, lost))) return undefined;
+      if (lost) content.forfeitBonus = true;
+    }
     made = await requestPayment(type, content);
     return "";
   }, () => {
@@ -195,7 +200,7 @@ export function makePaymentForm(type, requested, add) {
       ${isDeposit ? amounts(method) : nothing}
       ${textField({ form: type, name: "amount", label: "Amount", unit: "in coins", mode: "decimal",
         help: `From ${rangeOf(method)} coins. One coin is one US dollar.`, beside: isDeposit ? nothing : most(method) })}
-      ${isDeposit ? nothing : to()}`,
+      ${isDeposit ? bonusChoice() : html`${to()}${bonusState()}`}`,
     isDeposit ? "Deposit" : "Withdraw")}
     <h4>What happens next</h4>
     <ol class="how">${NEXT[type](method).map((step) => html`<li>${step}</li>`)}</ol>`;
@@ -203,14 +208,15 @@ export function makePaymentForm(type, requested, add) {
 }
 
 /** What is to be sent. */
-function read({ amount, to, other }, { id, minUsd, maxUsd }, isDeposit) {
+function read({ amount, to, other, bonus }, { id, minUsd, maxUsd }, isDeposit) {
   const cents = centsOfText(amount.value);
   if (cents === null || cents < centsOfCoins(minUsd) || cents > centsOfCoins(maxUsd)) {
     const range = rangeOf({ minUsd, maxUsd });
     throw new FieldProblem(`Please enter an amount from ${range} coins, with at most two decimals`, "amount");
   }
-  if (isDeposit) return { method: id, amount: coinsOfCents(cents) };
-  return { method: id, amount: coinsOfCents(cents), to: readAddress({ to, other }) };
+  const content = { method: id, amount: coinsOfCents(cents) };
+  if (isDeposit) return bonus?.checked ? { ...content, bonus: true } : content;
+  return { ...content, to: readAddress({ to, other }) };
 }
 
 /** The address that was chosen or typed. */
@@ -221,8 +227,10 @@ export function readAddress({ to, other }) {
 }
 
 /** A withdrawal can't be cancelled: ask before it. */
-const agreeToWithdraw = ({ amount, to }, { name }) => ask("agreement", "Withdraw this amount to this address?", html`
+const agreeToWithdraw = ({ amount, to }, { name }, lost) => ask("agreement", "Withdraw this amount to this address?", html`
   ${values([["Amount", coins(centsOfCoins(amount))], ["Method", name], ["To", to]], "amounts")}
-  <p>A withdrawal can't be cancelled, and nobody can bring back what was sent to a wrong address.</p>`, "Withdraw");
+  ${lost ? describeLoss(lost) : nothing}
+  <p>A withdrawal can't be cancelled, and nobody can bring back what was sent to a wrong address.</p>`,
+lost ? "Withdraw and lose the bonus" : "Withdraw");
 
 export const rangeOf = ({ minUsd, maxUsd }) => [minUsd, maxUsd].map((usd) => format(centsOfCoins(usd))).join(" to ");

@@ -42,6 +42,22 @@ def test_a_message_counts_once_for_each_id_and_each_txhash(post, deposited, bala
     assert (balance(), len(statistics())) == (175, 3)
 
 
+@pytest.mark.settings(BONUS_PERCENT="50")
+def test_a_deposit_has_the_bonus_if_the_message_says_that_the_player_takes_it(
+    post, deposited, ask, change_player
+):
+    change_player(deposit_bonus=True)
+
+    def bonus():
+        return ask("GET", "/rewards")[1]["data"]["bonus"]
+
+    assert post(deposited(25, bonus="yes"))[0] == 400
+    assert post(deposited(25, bonus=False), message_id="m2") == GOOD
+    assert bonus()["state"] == "available"
+    assert post(deposited(25, bonus=True), message_id="m3") == GOOD
+    assert (bonus()["state"], bonus()["amount"]) == ("offered", 12.5)
+
+
 @pytest.mark.both_databases("a race")
 def test_messages_at_once_about_one_transaction_count_once(post, deposited, balance, stored, reconcile):
     messages = [
