@@ -15,12 +15,16 @@ from tests.harness.servers import ROOT, free_port
 from tests.harness.waiting import can_connect, wait_until
 from tests.services.log.rfc6962 import mth, proof
 from tests.support.public_log import ORIGIN, Key
+from verify.witness import Signer, read_seed
 
 ED25519, ML_DSA_44, AICS = "ed25519", "ml-dsa-44", "aics"
 """Our program with either type of key, and the public one."""
 
 AICS_PROGRAM = ROOT / ".venv" / "public-witness" / "bin" / "aics-witness"
-NAME = "witness.example/w1"
+CONFIG = "witness.json"
+OUR_PROGRAM = ROOT / "verify" / "witness.py"
+NAMES = {ED25519: "witness.example/w1", ML_DSA_44: "witness.example/w2", AICS: "witness.example/w3"}
+TYPES = {ED25519: 4, ML_DSA_44: 6}
 
 
 class SmallLog:
@@ -71,37 +75,39 @@ class RunningProgram:
 
 
 @contextmanager
-def running_program(kind: str, folder: Path, keys: list[str]) -> Iterator[RunningProgram]:
+def running_program(
+    kind: str, folder: Path, keys: list[str], *, port: int | None = None
+) -> Iterator[RunningProgram]:
     """Run a witness of logs with these verifier keys, which keeps its state in a folder."""
-    folder.mkdir(exist_ok=True)
-    port = free_port()
-    key, command = (_aics if kind == AICS else _ours)(kind, folder, keys, port)
-    with (folder / "output").open("a+") as output, subprocess.Popen(command, stdout=output) as process:
+    port = port or free_port()
+    key = make_key(kind, folder)
+    if kind == AICS:
+        for each in keys:
+            _aics(folder, "add-log", "--origin", each.partition("+")[0], "--vkey", each)
+        command = [AICS_PROGRAM, "serve", "--config", folder / CONFIG, "--log-level", "WARNING"]
+    else:
+        command = [sys.executable, OUR_PROGRAM, "--name", NAMES[kind], "--type", kind, "--state", folder]
+        command += [part for each in keys for part in ("--log", each)]
+    command += ["--listen", f"127.0.0.1:{port}"]
+    with subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL) as process:
         try:
             wait_until(lambda: can_connect(port) or process.poll() is not None)
             assert process.poll() is None, "the witness has ended"
-            # Ours prints its key.
-            key = key or (folder / "output").read_text().split()[-2]
             yield RunningProgram(process, key, f"http://127.0.0.1:{port}", folder)
         finally:
             process.kill()
 
 
-def _ours(kind: str, folder: Path, keys: list[str], port: int) -> tuple[str, list[str]]:
-    command = [sys.executable, str(ROOT / "verify" / "witness.py"), "--name", NAME, "--type", kind]
-    command += ["--state", str(folder), "--listen", f"127.0.0.1:{port}"]
-    return "", command + [part for key in keys for part in ("--log", key)]
+def make_key(kind: str, folder: Path) -> str:
+    """The verifier key of a witness with this state, which gets a key if it has none."""
+    folder.mkdir(exist_ok=True)
+    if kind == AICS:
+        return _aics(folder, "init", "--name", NAMES[kind]).strip()
+    seed = read_seed(folder / f"{kind}.key")
+    return Signer(NAMES[kind], TYPES[kind], seed).verifier_key
 
 
-def _aics(_: str, folder: Path, keys: list[str], port: int) -> tuple[str, list[str]]:
+def _aics(folder: Path, command: str, *arguments: str) -> str:
     assert AICS_PROGRAM.exists(), "make .venv/public-witness/installed"
-
-    def run(command: str, *arguments: str) -> str:
-        line = [AICS_PROGRAM, command, "--config", folder / "witness.json", *arguments]
-        return subprocess.run(line, capture_output=True, text=True, check=True, timeout=60).stdout
-
-    key = run("init", "--name", NAME).strip()
-    for each in keys:
-        run("add-log", "--origin", each.partition("+")[0], "--vkey", each)
-    command = [str(AICS_PROGRAM), "serve", "--config", str(folder / "witness.json")]
-    return key, [*command, "--log-level", "WARNING", "--listen", f"127.0.0.1:{port}"]
+    line = [AICS_PROGRAM, command, "--config", folder / CONFIG, *arguments]
+    return subprocess.run(line, capture_output=True, text=True, check=True, timeout=60).stdout
