@@ -26,7 +26,7 @@ COSIGNERS = {(b"\x04", 33), (b"\x06", 1_313)}
 """Type and length of the keys that cosign: Ed25519 and ML-DSA-44."""
 WITNESSES = (
     "must be witnesses separated by commas, each with its verifier key, a blank and its address, such as"
-    " witness.example+a1b2c3d4+BG… https://witness.example"
+    " witness.example+a1b2c3d4+BG… https://witness.example; each witness has another name"
 )
 APP_ORIGIN = re.compile(r"(?:capacitor|ionic|tauri|app)://[a-z0-9.-]+(?::[0-9]{1,5})?")
 """The origins of pages in the shells of apps."""
@@ -215,13 +215,15 @@ def witnesses(text: str) -> tuple[tuple[str, str], ...]:
     found = {}
     for entry in listed(text):
         key, _, url = entry.partition(" ")
-        if not is_witness_key(key) or key in found:
+        name = key.partition("+")[0]
+        # Two keys of one witness are no two witnesses.
+        if not is_witness_key(key) or name in found or not url:
             raise ValidationError(WITNESSES)
         try:
-            found[key] = base_url(url.strip())
+            found[name] = key, base_url(url.strip())
         except ValidationError:
             raise ValidationError(WITNESSES) from None
-    return tuple(found.items())
+    return tuple(found.values())
 
 
 def is_witness_key(text: str) -> bool:

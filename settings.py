@@ -139,13 +139,14 @@ class Settings:
     change without it logs all players out. After a leak, list none."""
     jwt_ttl_seconds: int = _setting("JWT_TTL", "604800", number(1, 315_360_000))
     """The lifetime of a token in seconds."""
-    # Empty: made from BASE_URL.
     log_witnesses: tuple[tuple[str, str], ...] = _setting("LOG_WITNESSES", "", parsers.witnesses)
     """The [witnesses](fairness-log.md#witnesses) of the public log, separated by commas: of each its
     verifier key, a blank, and the address that takes checkpoints, such as
     `witness.example/w1+a1b2c3d4+BG… https://witness.example/`. By default none."""
     log_quorum: int = _setting("LOG_QUORUM", "0", number(0, 100))
-    """How many of them make a checkpoint *witnessed*. By default, with 0, more than half."""
+    """How many of them make a checkpoint *witnessed*. By default, with 0, more than half. With half or less,
+    two groups of witnesses can be shown two logs."""
+    # Empty: made from BASE_URL.
     log_origin: str = _setting("LOG_ORIGIN", "", parsers.log_origin)
     """The name of the public log, fixed at the first start. By default `BASE_URL` without its scheme, and
     `/log`."""
@@ -368,6 +369,12 @@ class Settings:
         return tuple(base64.b64decode(key) for key in (self.log_signing_key, self.log_next_key) if key)
 
     @property
+    def quorum_of_witnesses(self) -> int:
+        """How many witnesses make a checkpoint witnessed; 0 without any."""
+        count = len(self.log_witnesses)
+        return self.log_quorum or (count // 2 + 1 if count else 0)
+
+    @property
     def allowed_origins(self) -> tuple[str, ...]:
         """The origins whose pages may call this service, its own included."""
         origins = (parsers.origin(self.base_url), parsers.origin(self.frontend_url), *self.cors_origins)
@@ -389,6 +396,8 @@ class Settings:
             wrong["UPGRADER_MIN_WAGER"] = "must not be above UPGRADER_MAX_WAGER"
         if self.redis_url and self.database_url.startswith("sqlite:"):
             wrong["REDIS_URL"] = "needs a DATABASE_URL of PostgreSQL"
+        if self.log_quorum > len(self.log_witnesses):
+            wrong["LOG_QUORUM"] = "must not be above the number of LOG_WITNESSES"
         pair = ("identity_client_id", "identity_client_secret")
         for given, missing in (pair, pair[::-1]):
             if getattr(self, given) and not getattr(self, missing):

@@ -10,6 +10,9 @@ from models.battles import Battle
 from models.db.connection import Table, reading, writing
 from models.log import LogCheckpoint
 
+DELETED_BACK_TO_MS = 7 * 86_400_000
+"""How far back old checkpoints are looked at. What is older is kept for good, and may be much."""
+
 
 class CosignedCheckpoint(Table):
     """A checkpoint of the public log that at least one witness has cosigned."""
@@ -58,6 +61,8 @@ class WitnessState(Table):
     # The newest checkpoint that it has cosigned, as far as the log knows.
     size = peewee.BigIntegerField()
     cosigned_at_ms = peewee.BigIntegerField(null=True)
+    # How far its clock was ahead of the server's then; negative if it was behind.
+    clock_ahead_ms = peewee.BigIntegerField(null=True)
     # Why it gives no cosignature at the moment, and since when.
     problem = peewee.CharField(max_length=200, null=True)
     problem_since_ms = peewee.BigIntegerField(null=True)
@@ -163,7 +168,8 @@ def delete_older(before_ms: int) -> int:
         )
     )
     is_kept = row.witnessed_at_ms.is_null(False) & (row.size.in_(newest) | is_first_after_lock)
-    return int(row.delete().where(row.first_cosigned_at_ms < before_ms, ~is_kept).execute())
+    is_old = row.first_cosigned_at_ms.between(before_ms - DELETED_BACK_TO_MS, before_ms - 1)
+    return int(row.delete().where(is_old, ~is_kept).execute())
 
 
 def _witnessed(origin: str) -> Any:

@@ -14,6 +14,7 @@ import pytest
 
 from services.beacon.chain import QUICKNET
 from settings import PUBLIC_RELAYS, Settings, SettingsError
+from verify.witness import ED25519, ML_DSA_44, Signer
 
 ROOT = Path(__file__).resolve().parents[1]
 GOOD_SECRET = "f3a9c1d77be04e52a8816b1f0c9d2e34"
@@ -94,6 +95,29 @@ def test_another_port_moves_the_default_address_with_it(read):
         assert (settings.base_url, settings.frontend_url) == (address, f"{address}/")
 
 
+WITNESSES = [
+    Signer(f"w{number}.example/w", type_, b"." * 32).verifier_key
+    for number, type_ in enumerate((ED25519, ML_DSA_44, ED25519))
+]
+WITNESS = WITNESSES[0]
+OTHER_KEY_OF_WITNESS = Signer("w0.example/w", ML_DSA_44, b"." * 32).verifier_key
+NO_WITNESSES = (
+    "must be witnesses separated by commas, each with its verifier key, a blank and its address, such as"
+    " witness.example+a1b2c3d4+BG… https://witness.example; each witness has another name"
+)
+BAD_WITNESSES = [
+    WITNESS,
+    f"https://w.example {WITNESS}",
+    f"{WITNESS} w.example",
+    f"{WITNESS} ftp://w.example",
+    # Another name, another key, the key of a log, and one witness twice.
+    f"another{WITNESS} https://w.example",
+    f"{WITNESS.replace('+B', '+C')} https://w.example",
+    "play.example.com/log+c6c2ba0e+AXPEvnMdEk0Bs/2S4XSq2hS8W5cQPwUpOcEXyXmcyjeo https://w.example",
+    f"{WITNESS} https://a.example,{WITNESS} https://b.example",
+    f"{WITNESS} https://a.example,{OTHER_KEY_OF_WITNESS} https://b.example",
+]
+
 GOOD_VALUES = [
     ("APP_ENV", "development", "production", False),
     ("BASE_URL", "https://example.com/api/", "base_url", "https://example.com/api"),
@@ -162,6 +186,12 @@ GOOD_VALUES = [
     ("WITHDRAWAL_MIN_WAGERED", "0.5", "withdrawal_min_wagered_ppm", 500_000),
     ("ADDRESS_HOURS", "0.5", "address_delay_ms", 1_800_000),
     ("LOG_LEVEL", "Warning", "log_level", "warning"),
+    (
+        "LOG_WITNESSES",
+        f"{WITNESS} https://W.example/a/, {WITNESSES[1]}  http://127.0.0.1:8100",
+        "log_witnesses",
+        ((WITNESS, "https://w.example/a"), (WITNESSES[1], "http://127.0.0.1:8100")),
+    ),
     ("BEACON_URLS", "http://A.test/x/, https://b.test", "beacon_urls", ("http://a.test/x", "https://b.test")),
     ("BEACON_CHAIN_HASH", "5D" * 32, "beacon_chain_hash", "5d" * 32),
     ("RAKEBACK_RATE", "0.3", "rakeback_rate_ppm", 300_000),
@@ -213,6 +243,8 @@ BAD_VALUES = [
     ("LOG_SIGNING_KEY", base64.b64encode(KEY[:31]).decode(), KEY_OF_LOG),
     ("LOG_ORIGIN", "log of bets", "must not contain blanks or plus signs"),
     ("LOG_ORIGIN", "log.example.com/bets", "must end in /log"),
+    ("LOG_QUORUM", "1", "must not be above the number of LOG_WITNESSES"),
+    *(("LOG_WITNESSES", text, NO_WITNESSES) for text in BAD_WITNESSES),
     ("LOG_LEVEL", "loud", "must be one of debug, info, warning, error, critical"),
     ("CATALOGUE_TTL", "0", "must be a whole number from 1 to 86400"),
     ("HOST", "127.0.0.1:5000", HOST),
@@ -260,6 +292,18 @@ BAD_VALUES = [
 def test_a_bad_value_is_refused_with_its_settings_name(refused):
     for name, text, what in BAD_VALUES:
         assert refused(**{name: text}) == [f"{name}: {what}"], text
+
+
+def test_more_than_half_of_the_witnesses_make_a_quorum_unless_it_is_set(read, refused):
+    urls = [f"{key} http://{number}.example" for number, key in enumerate(WITNESSES)]
+    for count, quorum in ((0, 0), (1, 1), (2, 2), (3, 2)):
+        assert read(LOG_WITNESSES=",".join(urls[:count])).quorum_of_witnesses == quorum
+
+    three = ",".join(urls)
+    assert read(LOG_WITNESSES=three, LOG_QUORUM="3").quorum_of_witnesses == 3
+    assert refused(LOG_WITNESSES=three, LOG_QUORUM="4") == [
+        "LOG_QUORUM: must not be above the number of LOG_WITNESSES"
+    ]
 
 
 def test_a_client_id_needs_its_secret_and_vice_versa(refused):

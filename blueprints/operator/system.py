@@ -16,6 +16,7 @@ from services.demo import seed as demo
 from services.maintenance import backup as backups
 from services.maintenance import checks, encryption
 from services.shared.errors import Refusal
+from services.witnesses import checks as witness_checks
 
 db = OperatorGroup("db", help="Upgrade or back up the database.")
 
@@ -42,9 +43,9 @@ def backup(file: Path) -> None:
 def check() -> None:
     """Report everything that keeps the server from working.
 
-    Checks settings, database, schema, audit trail, encryption key, instance directory, payment providers and
-    relays of beacons. Each problem, warning and note is a line on standard error. Exits with 1 if there is a
-    problem.
+    Checks settings, database, schema, audit trail, encryption key, instance directory, payment providers,
+    relays of beacons and witnesses. Each problem, warning and note is a line on standard error. Exits with 1
+    if there is a problem.
     """
     services = get_services()
     problems = checks.problems(services.settings, services.encrypted_columns(), services.log)
@@ -59,6 +60,7 @@ def check() -> None:
         warnings += checks.option_warnings()
         warnings += checks.proxy_warnings(services.settings)
         warnings += checks.copy_warnings(services.settings, services.log)
+        warnings += witness_checks.warnings(services.settings)
     lines = [f"warning: {warning}" for warning in warnings] + [f"note: {note}" for note in notes]
     for line in problems + lines:
         click.echo(line, err=True)

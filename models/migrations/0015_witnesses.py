@@ -1,4 +1,4 @@
-"""The tables of cosigned checkpoints and of their witnesses."""
+"""The tables of cosigned checkpoints and of their witnesses, and the lease of who submits them."""
 
 TABLES = """
 CREATE TABLE cosigned_checkpoints (
@@ -15,10 +15,11 @@ CREATE TABLE cosignatures (
 );
 CREATE TABLE witness_states (
     witness TEXT NOT NULL PRIMARY KEY, origin VARCHAR(255) NOT NULL, size BIGINT NOT NULL,
-    cosigned_at_ms BIGINT, problem VARCHAR(200), problem_since_ms BIGINT
+    cosigned_at_ms BIGINT, clock_ahead_ms BIGINT, problem VARCHAR(200), problem_since_ms BIGINT
 );
 """
 
 
 def up(migrator, db):
     db.run_script(TABLES)
+    db.execute_sql("INSERT INTO leases (name, epoch, until_ms) VALUES ('witnesses', 0, 0)")

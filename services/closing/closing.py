@@ -11,6 +11,7 @@ from services.closing.obstacles import Obstacles, UnderWay
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.payments.deposits import Deposits
+from services.rewards import bonuses
 from services.shared.clock import Millis
 from services.shared.errors import Refusal
 from services.shared.money import Cents
@@ -18,7 +19,7 @@ from services.wallet import prizes
 
 
 class Closing:
-    """Closes accounts, and gives up what players leave in them."""
+    """Closes accounts, ends open bonuses, and gives up what players leave in them."""
 
     def __init__(self, *, battles: Battles, deposits: Deposits, clock: Callable[[], Millis]) -> None:
         self._battles = battles
@@ -41,6 +42,7 @@ class Closing:
         with writing():
             user, now = users.lock(user_id), self._clock()
             access.check_not_suspended(user)
+            bonuses.end_open(user, reason="account closed", now=now)
             left = obstacles.of_player(user_id)
             if not forfeit:
                 left.check_nothing()

@@ -33,6 +33,7 @@ from services.accounts.avatars import Avatars
 from services.audit_trail import erasure
 from services.closing import obstacles
 from services.closing.obstacles import UnderWay
+from services.exports import requests as exports
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.limits import exclusions
@@ -99,6 +100,7 @@ class Erasing:
         user = users.get_by_id(user_id)
         self._check(user, is_early=reason is not None, now=now)
         self._avatars.remove(user.avatar)
+        exports.delete_of(user_id)
         _forget_requests(user_id)
         with writing():
             user = users.lock(user_id)

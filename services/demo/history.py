@@ -113,7 +113,8 @@ class History:
     def _claim(self, player: User, at: Millis) -> None:
         """Claim the rakeback, and the gifts of levels."""
         rewards = Rewards(self._services.settings, clock=lambda: at)
-        offered = [gift for gift in rewards.overview(player.id).levels if gift.state == RewardState.OFFERED]
+        levels = rewards.overview(player.id).levels
+        offered = [gift for gift in levels if gift.state == RewardState.OFFERED and gift.coins]
         # There is no rakeback by default.
         with suppress(Refusal):
             rewards.claim_rakeback(user_id=player.id)

@@ -45,17 +45,17 @@ class Documents:
         # Without the brace that closes it.
         yield orjson.dumps(head)[:-1]
         for part in (*PARTS, *notes):
-            yield f',\n"{part.name}":['.encode()
+            yield f',"{part.name}":['.encode()
             yield from self._rows(part, player)
             yield b"]"
-        yield f',\n"endedAtMs":{self._clock()}}}\n'.encode()
+        yield f',"endedAtMs":{self._clock()}}}\n'.encode()
 
     def _rows(self, part: Part, player: User) -> Iterator[bytes]:
-        separator = b"\n"
+        separator = b""
         for page in pages(part, player, shipping=self._shipping):
             # An empty piece lets the reader do something else between two pages.
             yield separator + orjson.dumps(page)[1:-1] if page else b""
-            separator = b",\n" if page else separator
+            separator = b"," if page else separator
 
 
 def left_out() -> list[dict[str, Any]]:

@@ -292,8 +292,9 @@ LEFT_OUT = {
     "alarms": REVIEW,
     "battle_cases": "The contents of a battle are the same for all its players: `/battles/PUBLICID`",
     "export_slices": "They are this file",
+    "level_gifts": "What levels give is the same for all players: `/rewards/rules`",
     "log_entries": "Public under a pseudonym, `player.pseudonym`: `/log/checkpoint` and the entries below it",
     "webhook_deliveries": "Messages of payment services, whose content is in payments, deposits and"
-    " withdrawals; deleted after some weeks",
+    " withdrawals; deleted after 90 days, unless they have failed",
 }
 """Tables with rows about players that are in no part, with the reasons."""

@@ -99,6 +99,14 @@ def delete_old(*, now: Millis) -> None:
         delete(export_id)
 
 
+def delete_of(user_id: int) -> None:
+    """Delete the player's export, also one that is being made."""
+    with reading():
+        export_id = Export.select(Export.id).where(Export.user == user_id).scalar()
+    if export_id is not None:
+        delete(export_id)
+
+
 def delete(export_id: str) -> None:
     """Delete an export, also one that is being made. Must not be called within a transaction."""
     while True:

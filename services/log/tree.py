@@ -168,6 +168,24 @@ def consistency_proof(old_size: int, size: int, read: ReadTile) -> list[bytes]:
     return proof[::-1]
 
 
+def begins_with(old_size: int, old_root: bytes, size: int, signed_root: bytes, read: ReadTile) -> bool:
+    """Whether the tree of ``size`` entries with the signed root had the old root at the old size.
+
+    Stored tiles are not trusted: those that the old root is made from must be in the signed tree.
+    """
+    used = []
+
+    def noted(position: TilePosition) -> bytes:
+        used.append(position)
+        return read(position)
+
+    try:
+        is_root = old_size <= size and root(old_size, noted) == old_root
+    except ValueError:
+        return False
+    return is_root and all(has_tile(position, size, signed_root, read) for position in used)
+
+
 def _middle(start: int, end: int) -> int:
     """Where a node's entries are split: the left child has the largest power of two below their count."""
     return start + (1 << (end - start - 1).bit_length() - 1)

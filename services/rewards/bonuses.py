@@ -181,6 +181,13 @@ def check_complete(reward: Reward, user: User) -> None:
         raise NothingToClaim
 
 
+def end_open(user: User, *, reason: str, now: Millis) -> None:
+    """End the open bonus of a locked player, if there is one. It is paid if bets have paid for it."""
+    reward = open_bonus(user.id)
+    if reward is not None and not _settle(reward, user, now=now):
+        _end(reward, RewardState.FORFEITED, now=now, reason=reason)
+
+
 def forfeit(*, user_id: int, reason: str, now: Millis) -> Reward:
     """End a player's open bonus, as staff do when its deposit was charged back.
 

@@ -15,7 +15,7 @@ from services.shared.clock import DAY_MS, Millis
 
 DAYS = 7
 
-MOST_BETS = 100_000
+MOST_BETS = 50_000
 """Of the bets in a period, the newest count. This bounds the time for a player with a million."""
 MOST_SEATS = 10_000
 """Likewise of a player's seats in battles."""
@@ -23,14 +23,15 @@ PLAYERS_REMEMBERED = 10_000
 
 _NEWEST = "SELECT MAX(nonce) FROM bets WHERE user_id = :user_id"
 _TIME = "SELECT created_at_ms FROM bets WHERE user_id = :user_id AND nonce = :nonce"
+_WIN = f"""
+    SELECT created_at_ms, {THEORETICAL_LOSS_UCENTS} AS ucents FROM bets WHERE user_id = :user_id
+"""  # noqa: S608  # a constant
 _SUMS = f"""
-SELECT created_at_ms / {DAY_MS}, SUM({THEORETICAL_LOSS_UCENTS}) FROM (
-    SELECT * FROM bets WHERE user_id = :user_id AND nonce BETWEEN :first AND :newest
+SELECT created_at_ms / {DAY_MS}, SUM(ucents) FROM (
+    {_WIN} AND nonce BETWEEN :first AND :newest
     UNION ALL
-    SELECT * FROM (
-        SELECT * FROM bets WHERE user_id = :user_id AND nonce < 0 ORDER BY nonce LIMIT {MOST_SEATS}
-    ) AS seats
-) AS bets
+    SELECT created_at_ms, ucents FROM ({_WIN} AND nonce < 0 ORDER BY nonce LIMIT {MOST_SEATS}) AS seats
+) AS wins
 WHERE created_at_ms >= :since AND created_at_ms < :until
 GROUP BY 1
 """  # noqa: S608  # constants

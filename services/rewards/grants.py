@@ -76,21 +76,22 @@ def _rows(user_id: int, condition: Any) -> list[Granted]:
     ]
 
 
-def grant(*, user_id: int, content: Cents | CaseValue, reason: str, now: Millis) -> Reward:
+def grant(
+    *, user_id: int, reason: str, now: Millis, coins: Cents | None = None, case: CaseValue | None = None
+) -> Reward:
     """Offer coins, or an opening of a case, to a player; the actor is stored as who granted it.
 
     A player on a break can claim or use it afterwards. Raises UserNotFound, AccountClosed, and Refusal for
     less than a cent or a bad reason.
     """
     reason = checked_reason(reason)
-    columns: dict[str, Any]
-    if isinstance(content, CaseValue):
-        columns = {"case": content.row_id, "value_cents": content.value_cents}
-        shown = {"case": content.slug, "amountCents": content.value_cents}
-    else:
-        columns, shown = {"coins_cents": content}, {"amountCents": content}
-        if content <= 0:
-            raise Refusal("the amount must be above 0")
+    columns: dict[str, Any] = {"coins_cents": coins}
+    shown: dict[str, Any] = {"amountCents": coins}
+    if case is not None:
+        columns = {"case": case.row_id, "value_cents": case.value_cents}
+        shown = {"case": case.slug, "amountCents": case.value_cents}
+    elif coins is None or coins <= 0:
+        raise Refusal("the amount must be above 0")
     with writing():
         access.check_not_closed(users.lock(user_id))
         before = newest_of(user_id, RewardKind.GRANT)

@@ -122,10 +122,10 @@ class GrantReward(CreditingAction):
         user_id = self.find_user_id(arguments)
         if "case" in arguments:
             case = case_to_give(arguments["case"])
-            grants.grant(user_id=user_id, content=case, reason=reason, now=now)
+            grants.grant(user_id=user_id, case=case, reason=reason, now=now)
             return f"The player can open the case {case.slug} for free"
         amount = self.find_amount(arguments)
-        grants.grant(user_id=user_id, content=amount, reason=reason, now=now)
+        grants.grant(user_id=user_id, coins=amount, reason=reason, now=now)
         return f"The player can claim {price_text(amount)}"
 
     def find_user_id(self, arguments: Arguments) -> int:

@@ -41,11 +41,15 @@ def freshness(*, now: Millis) -> Freshness:
 @reading()
 def problem(settings: Settings, *, now: Millis) -> str | None:
     """What is wrong while entries have waited to be witnessed for minutes; None otherwise."""
-    if not settings.log_witnesses or (waits_ms := freshness(now=now).waits_ms) <= LATE_MS:
+    if not settings.log_witnesses or (found := freshness(now=now)).waits_ms <= LATE_MS:
         return None
     states = table.states([key for key, _ in settings.log_witnesses])
     causes = [
         f"{WitnessKey.parse(key).name}: {state.problem}" for key, state in states.items() if state.problem
     ]
     causes = causes or ["no process submits checkpoints"]
-    return f"entries have waited for {waits_ms // 1_000} s to be witnessed: {'; '.join(causes)}"
+    late = f"entries have waited for {found.waits_ms // 1_000} s to be witnessed"
+    if found.size is None:
+        # Of a successor the older entries count as well, so the time would say nothing.
+        late = "no checkpoint of this log has been witnessed yet"
+    return f"{late}: {'; '.join(causes)}"

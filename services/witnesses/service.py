@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cachetools import TTLCache, cached
+from cachetools import LRUCache, TTLCache, cached
 
 from models import witnesses as table
 from models.witnesses import CosignedCheckpoint, WitnessState
@@ -65,7 +65,7 @@ class Witnesses:
 
     def __init__(self, settings: Settings, *, bet_log: BetLog, clock: Callable[[], Millis]) -> None:
         self.all = [Witness(WitnessKey.parse(key), url) for key, url in settings.log_witnesses]
-        self.quorum = settings.log_quorum or (len(self.all) // 2 + 1 if self.all else 0)
+        self.quorum = settings.quorum_of_witnesses
         self._bet_log = bet_log
         if self.all:
             bet_log.witnessed = self
@@ -73,6 +73,7 @@ class Witnesses:
         self._deleted_at = Millis(0)
         recent: TTLCache[object, CosignedCheckpoint | None] = TTLCache(8, REMEMBERED_SECONDS)
         self._newest = cached(recent, condition=BuildCondition())(table.newest_witnessed)
+        self._verified: LRUCache[tuple[str, int, str], bool] = LRUCache(1_024)
         lines: TTLCache[object, list[str]] = TTLCache(8, REMEMBERED_SECONDS)
         self._lines_at = cached(lines, condition=BuildCondition())(table.cosignatures_at)
 
@@ -113,6 +114,10 @@ class Witnesses:
                 self._store(witness, checkpoint, line, at)
                 return
             if answer.size > checkpoint.size:
+                self._bet_log.watch()
+                if answer.size <= self._bet_log.checkpoint().size:
+                    # Another machine was ahead of this one. The next round has its checkpoint.
+                    return
                 raise WitnessAway(
                     f"it has cosigned {answer.size} entries of this log, which has {checkpoint.size}:"
                     " the end of the log is lost, another server signs with its key, or the witness lies"
@@ -121,20 +126,21 @@ class Witnesses:
         raise WitnessAway("it names another size at each try")
 
     def _store(self, witness: Witness, checkpoint: Checkpoint, line: str, at: Millis) -> None:
-        witness.size = checkpoint.size
+        witness.size, now = checkpoint.size, self._clock()
         table.store(
             origin=checkpoint.origin,
             size=checkpoint.size,
             root=checkpoint.root_hex,
             lines={witness.key.text: (line, at)},
             quorum=self.quorum,
-            now=self._clock(),
+            now=now,
         )
         table.set_state(
             witness.key.text,
             origin=checkpoint.origin,
             size=checkpoint.size,
             cosigned_at_ms=at,
+            clock_ahead_ms=at - now,
             problem=None,
             problem_since_ms=None,
         )
@@ -151,19 +157,22 @@ class Witnesses:
 
     def _store_problem(self, witness: Witness, text: str) -> None:
         before = table.states([witness.key.text]).get(witness.key.text)
-        is_new = before is None or before.problem != text
-        since = self._clock() if before is None or before.problem is None else before.problem_since_ms
-        if is_new:
-            log.warning("witness %s: %s", witness.key.name, text, extra={"event": "witness:away"})
-            cosigned_at = before.cosigned_at_ms if before and before.origin == witness.origin else None
-            table.set_state(
-                witness.key.text,
-                origin=witness.origin,
-                size=witness.size,
-                cosigned_at_ms=cosigned_at,
-                problem=text,
-                problem_since_ms=since,
-            )
+        is_known = before is not None and before.origin == witness.origin
+        if before and is_known and before.problem == text:
+            return
+        log.warning("witness %s: %s", witness.key.name, text, extra={"event": "witness:away"})
+        since = before.problem_since_ms if before and before.problem else self._clock()
+        # What it has cosigned of this log stays, whatever it says now.
+        kept = before if before and is_known else WitnessState(size=0)
+        table.set_state(
+            witness.key.text,
+            origin=witness.origin,
+            size=kept.size,
+            cosigned_at_ms=kept.cosigned_at_ms,
+            clock_ahead_ms=kept.clock_ahead_ms,
+            problem=text,
+            problem_since_ms=since,
+        )
 
     def delete_old(self) -> None:
         """Delete what is older than a day, except what shows when battles were locked."""
@@ -183,23 +192,35 @@ class Witnesses:
 
     def newest_note(self, file: File) -> str | None:
         """The newest witnessed checkpoint of the log in this file, with its cosignatures, if there is one."""
-        found = self._newest(file.checkpoint.origin, up_to=file.checkpoint.size)
-        return self._note(found) if found else None
+        with published.state_with(file):
+            found = self._newest(file.checkpoint.origin, up_to=file.checkpoint.size)
+            return self._note(found, file) if found else None
 
     def for_proof(self, index: int, file: File, *, is_earliest: bool) -> tuple[int, str] | None:
         """Size and note of a witnessed checkpoint that has the entry with this index; None without one.
 
-        The newest one, or the earliest that is stored: when it was cosigned, the entry was in the log.
+        The newest one, or the earliest that is stored: when it was cosigned, the entry was in the log. To be
+        used within ``state_with``.
         """
         origin, size = file.checkpoint.origin, file.checkpoint.size
         if is_earliest:
             found = table.first_witnessed_with(origin, index, up_to=size)
         else:
             found = self._newest(origin, up_to=size)
-        return (found.size, self._note(found)) if found and index < found.size else None
+        note = self._note(found, file) if found and index < found.size else None
+        return (found.size, note) if found and note else None
 
-    def _note(self, row: CosignedCheckpoint) -> str:
+    def _note(self, row: CosignedCheckpoint, file: File) -> str | None:
+        """A stored checkpoint, signed with the present keys; None unless the log of the file continues it."""
         checkpoint = Checkpoint(row.origin, row.size, bytes.fromhex(row.root))
+        newest, row_key = file.checkpoint, (row.origin, row.size, row.root)
+        if row_key not in self._verified:
+            # Whoever can write to the database must not get a signature of another tree.
+            continued = newest.size, newest.root
+            if not tree.begins_with(checkpoint.size, checkpoint.root, *continued, bundles.read_tile):
+                log.error("the cosigned checkpoint of %d entries is not one of this log", row.size)
+                return None
+            self._verified[row_key] = True
         return self._bet_log.keys.sign_checkpoint(checkpoint) + _joined(table.lines_of(row))
 
     # -- states ------------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ RULES: dict[Any, dict[str, Any]] = {
     PaymentRecord: {"type": "deposit"},
     PlayerLogin: {"provider": "identity"},
     Proposal: {"status": "open", "decided_by": None, "decided_at_ms": None},
-    Reward: {"kind": "grant", "state": "claimed", "case": None, "theoretical_loss_ucents": None},
+    Reward: {"kind": "bonus", "state": "claimed", "case": None, "value_cents": None, "bet": None},
     Withdrawal: {"status": "completed", "release": None},
 }
 """Values of columns that not every text or number may have."""

@@ -5,9 +5,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 from verify import witness as program
-from verify.witness import ED25519, LogKey, Refused, Signer, Witness
+from verify.witness import ED25519, LogKey, Refused, Signer, Witness, parse_note
+
+THREE = ("w1.example", "w2.example", "w3.example")
 
 Mishap = Callable[[Callable[[], str]], str]
 """Answers a submission: it may call what the witness does, and raise ``Refused``."""
@@ -79,3 +82,19 @@ def instead(text: str) -> Mishap:
         return text
 
     return change
+
+
+def names_below(note: str) -> list[str]:
+    """Whose signatures a note has."""
+    return [name for _, name, _ in parse_note(note)[1]]
+
+
+def size_of(note: str) -> int:
+    """The size of a signed checkpoint."""
+    return parse_note(note)[0].size
+
+
+def problems(client: Any) -> str | None:
+    """What /readyz says about the witnesses."""
+    found: str | None = client.get("/readyz").json.get("witnesses")
+    return found

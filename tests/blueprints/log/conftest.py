@@ -13,6 +13,8 @@ from models.log import let_wait
 from services.log import entries
 from tests.harness.spins import Clock, at, play_spin
 from tests.support.signed_trees import signed_trees
+from tests.support.witnesses import THREE, running_witness
+from verify.witness import ML_DSA_44, LogKey
 
 NOW = at("2026-03-18 12:00")
 ORIGIN = "127.0.0.1:5000/log"
@@ -81,6 +83,48 @@ def add_waiting():
                 let_wait(entry.decode())
 
     return add
+
+
+@pytest.fixture
+def running(tmp_path):
+    """Three witnesses, the last one with ML-DSA-44."""
+    first, second, third = (tmp_path / name for name in THREE)
+    with (
+        running_witness(first, THREE[0]) as one,
+        running_witness(second, THREE[1]) as two,
+        running_witness(third, THREE[2], ML_DSA_44) as three,
+    ):
+        yield [one, two, three]
+
+
+@pytest.fixture
+def with_witnesses(running):
+    """The setting for a log that these witnesses follow."""
+    return {"LOG_WITNESSES": ", ".join(f"{each.key} {each.url}" for each in running)}
+
+
+@pytest.fixture
+def witnesses(app, client, running):
+    """The witnesses of the server. They know its log."""
+    let_know(running, client.get("/log/key").text)
+    return app.extensions["services"].witnesses
+
+
+@pytest.fixture
+def submit(witnesses):
+    """Submits the newest checkpoint to some of the witnesses, by default to all."""
+
+    def submit_to(*numbers):
+        for number in numbers or (0, 1, 2):
+            witnesses.submit(witnesses.all[number])
+
+    return submit_to
+
+
+def let_know(running, keys):
+    """Give the witnesses the keys of the log, one a line."""
+    for each in running:
+        each.logs[:] = [LogKey(line) for line in keys.splitlines()]
 
 
 @dataclass(frozen=True)

@@ -4,59 +4,29 @@ import base64
 
 import pytest
 
+from services.log.notes import Checkpoint
 from services.witnesses import freshness
-from tests.support.witnesses import instead, lose_answer, running_witness, say
-from verify.witness import ML_DSA_44, LogKey, parse_note
-
-THREE = ("w1.example", "w2.example", "w3.example")
-
-
-@pytest.fixture
-def running(tmp_path):
-    """Three witnesses, the last one with ML-DSA-44."""
-    first, second, third = (tmp_path / name for name in THREE)
-    with (
-        running_witness(first, THREE[0]) as one,
-        running_witness(second, THREE[1]) as two,
-        running_witness(third, THREE[2], ML_DSA_44) as three,
-    ):
-        yield [one, two, three]
+from services.witnesses.client import OTHER_TREE
+from tests.support.raw_server import dribbling, raw_server
+from tests.support.witnesses import (
+    THREE,
+    instead,
+    lose_answer,
+    names_below,
+    problems,
+    say,
+    size_of,
+)
+from verify.witness import ED25519, Signer, parse_note
 
 
 @pytest.fixture
-def settings(settings, running):
-    return settings | {"LOG_WITNESSES": ", ".join(f"{each.key} {each.url}" for each in running)}
+def settings(settings, with_witnesses):
+    return settings | with_witnesses
 
 
-@pytest.fixture
-def witnesses(app, client, running):
-    """The witnesses of the server. They know its log."""
-    for each in running:
-        each.logs[:] = [LogKey(line) for line in client.get("/log/key").text.splitlines()]
-    return app.extensions["services"].witnesses
-
-
-@pytest.fixture
-def submit(witnesses):
-    """Submits the newest checkpoint to some of the witnesses, by default to all."""
-
-    def submit_to(*numbers):
-        for number in numbers or (0, 1, 2):
-            witnesses.submit(witnesses.all[number])
-
-    return submit_to
-
-
-def names_below(note):
-    return [name for _, name, _ in parse_note(note)[1]]
-
-
-def size_of(note):
-    return parse_note(note)[0].size
-
-
-def problems(client):
-    return client.get("/readyz").json.get("witnesses")
+MORE = "it has cosigned 9 entries of this log, which has 3"
+FORGED = base64.b64encode(b"\0" * 76).decode()
 
 
 @pytest.mark.both_databases("models/witnesses.py", "services/witnesses/service.py")
@@ -140,9 +110,6 @@ def test_a_body_has_the_signature_of_the_current_key_only(logged_spin, running, 
     assert len(parse_note(note)[1]) == 1
 
 
-FORGED = base64.b64encode(b"\0" * 76).decode()
-
-
 @pytest.mark.parametrize(
     ("mishap", "problem"),
     [
@@ -156,6 +123,9 @@ FORGED = base64.b64encode(b"\0" * 76).decode()
         (instead(f"\u2014 w1.example {FORGED}\n"), "its answer has no cosignature of its key"),
         (instead(f"\u2014 else.example {FORGED}\n"), "its answer has no cosignature of its key"),
         (instead("x" * 100_000), "it did not answer"),
+        (say(302, "http://127.0.0.1:1/"), "it answered with status 302"),
+        (say(409, "-1\n"), "it answered with a conflict, and not with its size"),
+        (say(409, "99999999999999999999\n"), "it answered with a conflict, and not with its size"),
     ],
 )
 def test_what_a_witness_does_wrong_is_said_without_a_word_of_its_answer(
@@ -167,19 +137,101 @@ def test_what_a_witness_does_wrong_is_said_without_a_word_of_its_answer(
     submit(0)
 
     clock.advance(minutes=3)
-    assert problems(client) == f"entries have waited for 180 s to be witnessed: w1.example: {problem}"
+    assert problems(client) == f"no checkpoint of this log has been witnessed yet: w1.example: {problem}"
 
 
-def test_a_forged_cosignature_is_not_taken(client, clock, logged_spin, running, submit):
+@pytest.mark.security("Witnesses")
+@pytest.mark.parametrize(
+    ("change", "seconds", "number"),
+    [
+        ({"text": "x\n1\n\n"}, 5, 0),
+        ({}, 0, 0),
+        ({}, 2**63, 0),
+        ({"root": b"!" * 32}, 5, 2),
+        ({"size": 3}, 5, 2),
+        ({"origin": "another.example/log"}, 5, 2),
+        ({}, 0, 2),
+    ],
+)
+def test_a_cosignature_of_something_else_or_without_a_time_is_not_taken(
+    client, clock, logged_spin, running, submit, change, seconds, number
+):
     logged_spin()
-    forged = running[0].signer.cosign(parse_note(client.get("/log/checkpoint").text)[0]._replace(text="x"), 5)
-    running[0].mishaps = [instead(f"{forged}\n")]
+    witness = running[number]
+    checkpoint = parse_note(client.get("/log/checkpoint").text)[0]._replace(**change)
+    witness.mishaps = [instead(f"{witness.signer.cosign(checkpoint, seconds)}\n")]
+
+    submit(number)
+
+    clock.advance(minutes=3)
+    assert problems(client).endswith(f"{THREE[number]}: its cosignature is not valid")
+    assert client.get("/log/witnesses").json["witnesses"][number]["size"] is None
+
+
+def test_lines_of_unknown_keys_are_left_out(client, logged_spin, running, submit):
+    logged_spin()
+
+    def with_others(answer):
+        return f"\u2014 else.example {FORGED}\n{answer()}\u2014 w1.example {FORGED}\n\u2014\n"
+
+    running[0].mishaps = [with_others]
+    submit(0, 1)
+
+    assert names_below(client.get("/log/witnessed").text)[1:] == ["w1.example", "w2.example"]
+
+
+@pytest.mark.parametrize("beginning", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n"])
+def test_a_witness_that_says_nothing_or_little_at_a_time_is_left(
+    app, make_app, clock, logged_spin, monkeypatch, beginning
+):
+    logged_spin()
+    monkeypatch.setattr("services.witnesses.client.SECONDS", 0.2)
+    key = Signer("slow.example", ED25519, b"." * 32).verifier_key
+    with raw_server(dribbling(beginning, b"x" if beginning else b"")) as url:
+        client = make_app(clock=clock, LOG_WITNESSES=f"{key} {url}").test_client()
+        witnesses = client.application.extensions["services"].witnesses
+
+        witnesses.submit(witnesses.all[0])
+
+    clock.advance(minutes=3)
+    assert problems(client).endswith("slow.example: it did not answer")
+
+
+def test_a_witness_that_names_other_sizes_again_and_again_is_left(
+    client, clock, logged_spin, running, submit
+):
+    logged_spin()
+    submit(0)
+    cosigned = client.get("/log/witnesses").json["witnesses"][0]
+    logged_spin()
+    running[0].mishaps = [say(409, "1\n"), say(409, "0\n"), say(409, "1\n")]
 
     submit(0)
 
     clock.advance(minutes=3)
-    assert problems(client).endswith("w1.example: its cosignature is not valid")
-    assert client.get("/log/witnesses").json["witnesses"][0]["size"] is None
+    assert problems(client).endswith("w1.example: it names another size at each try")
+    assert client.get("/log/witnesses").json["witnesses"][0] == cosigned
+
+
+@pytest.mark.security("Witnesses")
+@pytest.mark.parametrize(("size", "problem"), [(2, OTHER_TREE), (1, OTHER_TREE), (9, MORE)])
+def test_a_witness_that_has_cosigned_another_tree_is_named(
+    client, clock, log, logged_spin, running, submit, size, problem
+):
+    """As when another server has signed with the key of the log."""
+    logged_spin()
+    other = Checkpoint(log.checkpoint().origin, size, b"!" * 32)
+    note = log.keys.sign(other.text, name=other.origin)
+    running[0].add_checkpoint(f"old 0\n\n{note}".encode())
+
+    submit()
+
+    assert size_of(client.get("/log/witnessed").text) == 2
+    logged_spin()
+    submit(0)
+    clock.advance(minutes=3)
+    assert problems(client).startswith("entries have waited for 180 s to be witnessed: w1.example: ")
+    assert problem in problems(client)
 
 
 def test_a_witness_that_has_more_entries_than_the_log_is_named(client, clock, logged_spin, running, submit):

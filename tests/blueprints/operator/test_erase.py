@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from models.db.connection import Table, database, reading, writing
+from models.exports import Export, ExportSlice
 from models.logins import ConfirmedToken, LoginProvider, PlayerLogin
 from models.payments import WebhookDelivery, WithdrawalAddress
 from models.staff import Proposal
@@ -39,6 +40,7 @@ ERASED = {
     "login_challenges": "key",
     "logins": "id provider",
     "withdrawal_addresses": "id method name address",
+    "exports": "id",
     "confirmed_tokens": "token_id",
     "proposals": "arguments description reason decision_reason",
     "rewards": "reason",
@@ -49,11 +51,12 @@ ERASED = {
     "bets": "request_id request_digest",
     "battle_seats": "request_id request_digest",
     # These have no column with the player: rows that name the player are found by that.
+    "export_slices": "content",
     "webhook_deliveries": "body error",
     "payment_discrepancies": "platform_id address ours theirs",
     "audit_events": "who player address before after salt",
 }
-"""The text columns that an erasure empties, or whose rows it deletes."""
+"""The columns of texts and bytes that an erasure empties, or whose rows it deletes."""
 
 STAYS = {
     "the name of a thing of the platform, or one of a few words": {
@@ -94,10 +97,12 @@ STAYS = {
         "battle_snapshots": "hash content",
         "battles": ("public_id commitment encrypted_server_seed server_seed signature randomness outcome"),
         "beacons": "signature randomness",
-        "bets": "client_seed server_seed_commitment encrypted_server_seed server_seed",
+        "bets": "client_seed server_seed_commitment encrypted_server_seed server_seed next_commitment",
         "log": "checkpoint player_key",
+        "log_bundles": "entry_references",
         "log_checkpoints": "root",
         "log_entries": "text",
+        "log_tiles": "hashes",
         "snapshots": "hash content",
         "users": "pseudonym",
     },
@@ -136,11 +141,11 @@ def text_columns():
         f"{table._meta.table_name}.{field.column_name}": field
         for table in Table.__subclasses__()
         for field in table._meta.sorted_fields
-        if isinstance(field, peewee.CharField | peewee.TextField)
+        if isinstance(field, peewee.CharField | peewee.TextField | peewee.BlobField)
     }
 
 
-def test_every_text_column_is_erased_or_stays_for_a_reason(app):
+def test_every_column_of_texts_is_erased_or_stays_for_a_reason(app):
     """A new column belongs to one of both lists."""
     listed = [columns_of(ERASED), *map(columns_of, STAYS.values())]
 
@@ -191,10 +196,12 @@ def full(app, services, client, run, clock):
     send("POST", f"/prizes/{prize}/ship")
     mark_shipped(prize_id=prize, now=clock(), tracking="Qqz 1")
     Battles(app).open(player)
+    send("POST", "/profile/export")
+    services.export_maker.run()
     run("notifications", "send", player.platform_id, TITLE, "How are you?")
     notes.add_note(user_id=player.id, text="Qqz called", by="anna", now=clock())
     notes.add_tag(user_id=player.id, tag="qqz", reason="called", by="anna", now=clock())
-    grants.grant(user_id=player.id, coins=100, reason="Qqz asked", now=clock())
+    grants.grant(user_id=player.id, content=100, reason="Qqz asked", now=clock())
     for value in (5, 10):
         send("PUT", "/limits", json={"kind": "loss", "period": "day", "value": value})
     requested = run("payments", "list", "--type", "withdrawal")
@@ -204,6 +211,8 @@ def full(app, services, client, run, clock):
     with writing():
         ConfirmedToken.insert(user=player.id, token_id="1", until_ms=clock()).execute()
         PlayerLogin.insert(id="id-1", provider="identity", user=player.id, linked_at_ms=1).execute()
+        export = Export.create(id="Qqz1", user=player.id, requested_at_ms=1, due_at_ms=1)
+        ExportSlice.insert(export=export.id, number=0, content=b"Qqz").execute()
         WithdrawalAddress.insert(
             id="1", user=player.id, method="demo", name="Qqz", address="Qqz", created_at_ms=1
         ).execute()
@@ -239,11 +248,11 @@ def full(app, services, client, run, clock):
     return player
 
 
-WITHOUT_PLAYER = {"webhook_deliveries", "payment_discrepancies", "audit_events"}
+WITHOUT_PLAYER = {"export_slices", "webhook_deliveries", "payment_discrepancies", "audit_events"}
 """``full`` fills these: an event can't be changed otherwise."""
 
 
-OWN = {"users.platform_id", "users.avatar", "users.affiliate_code"}
+OWN = {"users.platform_id", "users.avatar", "users.affiliate_code", "exports.id"}
 
 
 def fill(player):
@@ -295,6 +304,11 @@ def dump():
     return "\n".join(rows).lower()
 
 
+def exports():
+    with reading():
+        return ExportSlice.select().count()
+
+
 def files(directory):
     return [path for path in directory.rglob("*") if path.is_file() and "avatars" in path.parts]
 
@@ -305,13 +319,13 @@ def test_nothing_of_the_player_is_left_and_all_audits_agree(closed, run, service
     directory = services.settings.instance_dir
     before = dump()
     assert [part for part in (*PERSONAL, closed.platform_id) if part not in before] == []
-    assert len(files(directory)) == 1
+    assert (len(files(directory)), exports()) == (1, 1)
 
     erased = run("users", "erase", closed.platform_id, "--now", "--reason", "the player asked for it")
 
     after = dump()
     assert [part for part in (*PERSONAL, closed.platform_id) if part in after] == []
-    assert files(directory) == []
+    assert (files(directory), exports()) == ([], 0)
     assert run("ledger", "audit")["mismatches"] == 0
     assert run("fairness", "audit")["mismatches"] == 0
     assert run("log", "verify")["problems"] == 0

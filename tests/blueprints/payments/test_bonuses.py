@@ -328,6 +328,14 @@ def test_a_suspended_player_is_paid_afterwards(bet, balance, clock, pay_in, play
     assert balance() == 85.5
 
 
+def test_closing_the_account_ends_the_bonus(ask, pay_in):
+    pay_in()
+
+    assert ask("POST", "/profile/close", {"forfeit": True}) == (200, {"success": True})
+
+    assert last_event("reward.forfeited")[1]["reason"] == "account closed"
+
+
 def test_staff_end_the_bonus_of_a_deposit_that_was_charged_back(bonus, fails, pay_in, player, run, settle):
     pay_in()
     id_ = int(bonus()["id"])

@@ -176,7 +176,7 @@ def test_a_deposit_takes_the_bonus_only_if_asked_and_a_withdrawal_says_that_it_i
 
     withdraw(cashier, "10", answer="Cancel")
     assert [each["type"] for each in payments(site, player)] == ["deposit"]
-    cashier.locator("#withdrawal-form button").click()
+    cashier.locator("#withdrawal-form").get_by_role("button", name="Withdraw").click()
     expect(cashier.locator("#bonus-loss")).to_contain_text("You lose your bonus of 10.00 coins.")
     cashier.get_by_role("dialog").get_by_role("button", name="Withdraw and lose the bonus").click()
 

@@ -12,6 +12,7 @@ from tests.support.apps import fresh_app, import_item
 UNITS = ("in coins", "in US dollars", "in percent", "as a fraction", "a factor", "in seconds", "in seats")
 UNLIMITED = {
     *("GET /healthz", "GET /asyncapi.json", "GET /log/current", "GET /log/checkpoint", "GET /log/key"),
+    *("GET /log/witnessed", "GET /log/witnesses"),
     *("GET /log/tile/{tile}", "GET /log/tile/entries/{bundle}", "GET /log/revealed/{number}"),
 }
 
@@ -207,6 +208,7 @@ def test_every_answer_field_is_required_unless_it_is_optional(document, operatio
         ("Readiness", "held"),
         ("Readiness", "redis"),
         ("Readiness", "redisProblem"),
+        ("Readiness", "witnesses"),
         ("SingleCase", "requiredLevel"),
         ("SingleCase", "usedBalanceType"),
         ("SingleCaseItem", "wear"),

@@ -81,6 +81,14 @@ test("the bonus of a deposit says how far it is, when it ends and what ends it",
   assert.match(text(), /It ends on .* You lose it then, or when you request a withdrawal before/);
 });
 
+test("a bonus that a deposit can take names its terms and where to take it", async () => {
+  const bonus = { id: null, state: "available", percent: 50, max: 100, amount: null };
+  const { text } = await open({ ...REWARDS, bonus });
+
+  assert.match(text(), /50 % of your next deposit, up to 100\.00 coins , if you take it in the cashier/);
+  assert.match(text(), /paid when you have wagered it 80 times within 14 days/);
+});
+
 test("without a daily free opening it says what is still to be wagered for the next one", async () => {
   const { text, hasMark } = await open({ ...REWARDS, daily: { ...FREE, case: null, state: null, needed: 12.5 } });
 

@@ -15,7 +15,7 @@ REVALIDATED = dict.fromkeys(
     ),
     "no-cache",
 )
-SECOND = dict.fromkeys(("/log/current", "/log/checkpoint", "/log/key"), "public, max-age=1")
+SECOND = dict.fromkeys(("/log/current", "/log/checkpoint", "/log/key", "/log/witnesses"), "public, max-age=1")
 DAY = {"/media/neutral/<name>": "public, max-age=86400"}
 
 

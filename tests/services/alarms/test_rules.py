@@ -21,6 +21,7 @@ from tests.services.alarms.conftest import alarms, change, task_of
 from tests.support.battle_rows import add_battle
 from tests.support.markers import postgresql_only
 from tests.support.openings import chest
+from verify.witness import ED25519, Signer
 
 
 def test_a_site_without_trouble_has_no_alarm(check, table, openings, player, log, run):
@@ -450,3 +451,21 @@ def test_the_document_explains_each_rule_with_its_interval():
 
     intervals = {MINUTE: "minute", HOUR: "hour"}
     assert sorted(explained) == sorted((rule.name, intervals[rule.every_ms]) for rule in RULES)
+
+
+@pytest.mark.both_databases("services/witnesses/freshness.py")
+def test_entries_that_no_witness_has_cosigned_for_two_minutes_raise_an_alarm(make_app, clock, table, player):
+    key = Signer("w1.example", ED25519, b"." * 32).verifier_key
+    app = make_app(clock=clock, LOG_WITNESSES=f"{key} http://127.0.0.1:1")
+    work = task_of(app, "alarms not checked")
+    work()
+    table.spin(player)
+    app.extensions["services"].log.append_now()
+    clock.advance(minutes=1)
+    work()
+    assert alarms("unwitnessed") == {}
+    clock.advance(minutes=2)
+    work()
+
+    text = "The public log: witnesses have cosigned no new checkpoint for more than two minutes"
+    assert alarms("unwitnessed")["log"].text == text

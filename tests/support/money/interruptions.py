@@ -39,6 +39,8 @@ class Moment:
 
 
 WRITES = ("INSERT", "UPDATE", "DELETE")
+OFFER = 'INSERT INTO "rewards"'
+"""The row of a free opening, which an opening adds before it is settled, and which changes nothing yet."""
 
 
 class Fuse:
@@ -75,7 +77,7 @@ class Fuse:
             return cursor.execute(sql, parameters)
         kind, moment = self._armed
         is_write = sql.lstrip().startswith(WRITES)
-        self._has_written |= is_write
+        self._has_written |= is_write and not sql.startswith(OFFER)
         # Reads of one state of the database end with a COMMIT, too.
         # On PostgreSQL, the statement of a bet is a transaction.
         settles = sql in (SETTLE.execute, SETTLE_FREE.execute)

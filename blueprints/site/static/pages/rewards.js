@@ -173,8 +173,9 @@ function describeDaily({ state: now, needed, availableAt }) {
 // The bonus of a deposit
 
 function ofBonus(bonus) {
-  const { state: now, percent, max, wagering, days, wagered, needed, endsAt } = bonus;
+  const { state: now, percent, max, wagered, needed, endsAt } = bonus;
   if (now === "available") {
+    const { wagering, days } = rules.value.bonus;
     return html`<p>${percent} % of your next deposit, up to ${coins(centsOfCoins(max))}, if you take it in the
       <a href="/account/cashier">cashier</a>.</p>
       <p class="quiet">It is paid when you have wagered it ${wagering} times within ${days} days. You lose it afterwards,
