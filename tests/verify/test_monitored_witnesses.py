@@ -360,7 +360,7 @@ def test_a_successor_with_other_entries_than_a_witness_has_cosigned_is_reported(
 # Battles
 
 
-@pytest.mark.guarantee("Battles")
+@pytest.mark.security("Battles")
 def test_locks_that_were_witnessed_before_their_rounds_are_counted(log, battles, watch):
     locks = [battles.lock(), battles.lock()]
     published = battles.published_ms(locks[0])
