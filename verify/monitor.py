@@ -1119,6 +1119,17 @@ def _opening(terms: dict[str, Any], content: Content, drawn: int) -> tuple[int, 
     return won.price_cents, mean, shown
 
 
+def witnessed_at(lock: dict[str, Any], otherwise: int) -> int:
+    """When witnesses had cosigned a lock, by their clocks, or ``otherwise`` if that is not known.
+
+    Neither is it if their clocks are behind: by them the lock was cosigned before it was written, or before a
+    checkpoint was read that did not have it.
+    """
+    at: int = lock["witnessed"][0] if "witnessed" in lock else otherwise
+    there_ms = max(lock["entry"]["at"], lock["absent"] or 0)
+    return at if at + 1_000 + CLOCK_SLOW_MS > there_ms else otherwise
+
+
 def wrong_lock(entry: dict[str, Any]) -> str | None:
     """What is wrong with the lock of a battle alone."""
     try:
@@ -2177,7 +2188,7 @@ class Monitor:
         lock["won"] = who_won(entry, battle)
         self.state.settled += 1
         # The time of a cosignature is in whole seconds, as that of a round is.
-        self.state.settled_witnessed += "witnessed" in lock and lock["witnessed"][0] < published
+        self.state.settled_witnessed += witnessed_at(lock, published) < published
         self._count_battle(entry, battle, contents)
 
     def _is_revealed_right(self, number: int, end: dict[str, Any], battle: Battle) -> bool:
@@ -2222,12 +2233,12 @@ class Monitor:
                 f"{name}: the battle is void as late, but its lock was read {published - read} ms before"
                 f" round {round_}"
             )
-        witnessed_at, note = lock.get("witnessed", (published, ""))
-        if reason == "late" and witnessed_at + 1_000 <= published - DECIDED_MS:
-            self._keep(note)
+        early_ms = published - witnessed_at(lock, published)
+        if reason == "late" and early_ms - 1_000 >= DECIDED_MS:
+            self._keep(lock["witnessed"][1])
             self._contradiction(
-                f"{name}: the battle is void as late, but witnesses had cosigned its lock"
-                f" {published - witnessed_at} ms before round {round_}"
+                f"{name}: the battle is void as late, but witnesses had cosigned its lock {early_ms} ms"
+                f" before round {round_}"
             )
         if reason == "beacon" and end["at"] < published + BEACON_MS:
             self._contradiction(f"{name}: the battle is void less than a day after round {round_}")

@@ -420,6 +420,25 @@ def test_late_of_a_lock_that_witnesses_had_cosigned_in_time_is_reported(
     assert json.loads((tmp_path / "state").read_text())["evidence"] == ([shown] if is_wrong else [])
 
 
+@pytest.mark.parametrize("behind", ["the lock", "a reading without it"])
+def test_witnesses_whose_clocks_are_behind_accuse_nobody(log, battles, watch, behind):
+    play(log)
+    if behind == "a reading without it":
+        watch(log, now=battles.network.time_ms(battles.network.round_after(log.now_ms)) / 1_000 - 1)
+    lock = battles.lock()
+    published = battles.published_ms(lock)
+    early = 5 if behind == "a reading without it" else 12
+    log.texts["/log/witnessed"] = cosigned(log.checkpoint(), published // 1_000 - early, ONE, TWO)
+    watch(log, options=TWO_OF_THREE, now=published / 1_000)
+    battles.pass_round(lock)
+    battles.void(lock)
+    witness(log, ONE, TWO, seconds=LATER)
+
+    status, lines = watch(log, options=TWO_OF_THREE)
+
+    assert (status, contradictions(lines)) == (0, [])
+
+
 def test_the_witnessed_checkpoint_is_read_at_the_time_of_each_round(log, battles, site, tmp_path, capsys):
     """The newest one of a later reading would have a time after the round."""
     battles.settle(battles.lock())
