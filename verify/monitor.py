@@ -66,6 +66,7 @@ import time
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
@@ -1440,7 +1441,6 @@ class Monitor:
         self.web = Web(pause)
         self.relays = Relays(relays)
         self.witnesses, self.quorum = witnesses, quorum
-        self._witness_web = Web(pause, attempts=1, seconds=WITNESS_SECONDS)
         self._glanced_witnessed: list[bytes] = []
         self.tree: Tree | None = None
         self._now, self._pause = now, pause
@@ -1496,7 +1496,6 @@ class Monitor:
                 self._compare(compare)
             self._ask_witnesses()
         self.web.close()
-        self._witness_web.close()
         self.relays.close()
         self._save()
         return self._is_checked
@@ -1734,17 +1733,19 @@ class Monitor:
     def _read_witnessed(self, note: bytes, tree: Tree) -> int:
         """The size of a witnessed checkpoint. Raises NotChecked if it is none, and Contradiction."""
         checkpoint, state = self._hold(note, "the witnessed checkpoint", tree), self.state
-        times = []
+        # A witness may cosign with two keys, and is still one.
+        earliest: dict[str, int] = {}
         for witness, _ in self.witnesses:
             with self._noting():
                 at = self._cosigned_at(witness, checkpoint)
-                times += [] if at is None else [(at, witness.name)]
-        if len(times) < self.quorum:
+                if at is not None:
+                    earliest[witness.name] = min(at, earliest.get(witness.name, at))
+        if len(earliest) < self.quorum:
             raise NotChecked(
-                f"the witnessed checkpoint of size {checkpoint.size} has {len(times)} cosignatures of"
+                f"the witnessed checkpoint of size {checkpoint.size} has {len(earliest)} cosignatures of"
                 f" {self.quorum}"
             )
-        times.sort()
+        times = sorted((at, name) for name, at in earliest.items())
         state.witnessed = {"size": checkpoint.size, "times": [[name, at] for at, name in times]}
         # By then so many witnesses had it.
         state.cosigned.append((times[self.quorum - 1][0], checkpoint.size, checkpoint.note))
@@ -1779,29 +1780,44 @@ class Monitor:
 
     def _ask_witnesses(self) -> None:
         """Hold the log against the newest checkpoint that each witness itself shows."""
-        tree = self.tree
-        for witness, url in self.witnesses:
-            if url and tree is not None:
+        tree, asked = self.tree, [(witness, url) for witness, url in self.witnesses if url]
+        if tree is None or not asked:
+            return
+        # All at once: one that is silent must not keep the monitor from reading the log.
+        with ThreadPoolExecutor(len(asked)) as pool:
+            answers = list(pool.map(self._shown_by, [url for _, url in asked]))
+        for (witness, _), (note, note_before, failure) in zip(asked, answers, strict=True):
+            with self._noting(proven_by_note=True):
+                if failure:
+                    raise failure
+                self._check_shown(witness, note, tree)
+            if note_before:
                 with self._noting(proven_by_note=True):
-                    self._ask_witness(witness, url, tree)
-                with self._noting(proven_by_note=True):
-                    self._ask_about_predecessor(witness, url, tree)
+                    self._check_shown_before(witness, note_before, tree)
 
-    def _ask_witness(self, witness: Witness, url: str, tree: Tree) -> None:
-        origin = self.state.origin
-        note = self._shown_by(url, origin)
+    def _shown_by(self, url: str) -> tuple[bytes | None, bytes | None, NotChecked | None]:
+        """The newest checkpoints that a witness shows, of the log and of the one before; or the failure."""
+        web, fork = Web(lambda _: None, attempts=1, seconds=WITNESS_SECONDS), self.state.forked
+        origins = [self.state.origin, *([fork["forkOf"]] if fork else [])]
+        paths = [f"{sha256(origin.encode()).hexdigest()}/checkpoint" for origin in origins]
+        try:
+            notes = [web.get(f"{url.rstrip('/')}/{path}", NOTE_BYTES) for path in paths]
+        except NotChecked as failure:
+            return None, None, failure
+        finally:
+            web.close()
+        return notes[0], notes[-1] if fork else None, None
+
+    def _check_shown(self, witness: Witness, note: bytes | None, tree: Tree) -> None:
         if note is None:
-            raise NotChecked(f"{witness.name} has cosigned no checkpoint of {origin}")
+            raise NotChecked(f"{witness.name} has cosigned no checkpoint of {self.state.origin}")
         checkpoint = self._hold(note, f"the checkpoint of {witness.name}", tree)
         if self._cosigned_at(witness, checkpoint) is None:
             raise NotChecked(f"the checkpoint of {witness.name} does not have its cosignature")
 
-    def _ask_about_predecessor(self, witness: Witness, url: str, tree: Tree) -> None:
+    def _check_shown_before(self, witness: Witness, note: bytes, tree: Tree) -> None:
         """The log before this one had no more entries, and no others, than the entry of this one says."""
-        fork = self.state.forked
-        note = self._shown_by(url, fork["forkOf"]) if fork else None
-        if fork is None or note is None:
-            return
+        fork = self.state.forked or {}
         self._note = note.decode(errors="replace")
         last = open_checkpoint(note, fork["forkOf"], self._all_keys)
         fits = last.size < fork["size"] or (last.size, last.root) == (fork["size"], b64decode(fork["root"]))
@@ -1812,11 +1828,6 @@ class Monitor:
                 f"{witness.name} has a checkpoint of {fork['forkOf']} of size {last.size}, which does not fit"
                 f" what {self.state.origin} says of that log"
             )
-
-    def _shown_by(self, url: str, origin: str) -> bytes | None:
-        """The newest checkpoint of a log that a witness shows. Raises NotChecked."""
-        address = f"{url.rstrip('/')}/{sha256(origin.encode()).hexdigest()}/checkpoint"
-        return self._witness_web.get(address, NOTE_BYTES)
 
     # Entries
 
@@ -2469,12 +2480,13 @@ def main(arguments: list[str] | None = None, now: Now = time.time, pause: Pause 
     witnesses, quorum = options.witness, options.quorum
     if len({witness.public_key for witness, _ in witnesses}) < len(witnesses):
         parser.error("--witness: a key is given twice")
-    if quorum is not None and not 1 <= quorum <= len(witnesses):
+    count = len({witness.name for witness, _ in witnesses})
+    if quorum is not None and not 1 <= quorum <= count:
         parser.error("--quorum is a number from 1 to that of the witnesses")
     if not all(map(is_url, [options.url, *options.beacons])):
         parser.error("URL begins with https:// or http://")
     try:
-        quorum = quorum or len(witnesses) // 2 + 1
+        quorum = quorum or count // 2 + 1
         monitor = Monitor(options.url, options.state, now, pause, options.beacons, witnesses, quorum)
     except (OSError, ValueError, TypeError, KeyError) as problem:
         parser.error(f"{options.state} is not readable: {problem}")

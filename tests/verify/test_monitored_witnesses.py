@@ -1,6 +1,7 @@
 """verify/monitor.py with witnesses: what they have cosigned must be in the log that everybody sees."""
 
 import json
+import threading
 from hashlib import sha256
 
 import pytest
@@ -69,6 +70,17 @@ def test_less_than_a_quorum_is_not_checked(log, watch, cosigners):
 
     count = len(set(cosigners) & {ONE})
     line = f"the witnessed checkpoint of size 11 has {count} cosignatures of 2"
+    assert (status, not_checked(lines)) == (2, [line])
+
+
+def test_a_witness_with_two_keys_is_one(log, watch):
+    play(log)
+    second = Cosigner("w1.example", 6)
+    witness(log, ONE, second)
+
+    status, lines = watch(log, options=[*TWO_OF_THREE, "--witness", second.key])
+
+    line = "the witnessed checkpoint of size 11 has 1 cosignatures of 2"
     assert (status, not_checked(lines)) == (2, [line])
 
 
@@ -258,6 +270,21 @@ def test_a_witness_that_is_away_proves_nothing(log, site, watch, asked, answer, 
     status, lines = watch(log, options=asked)
 
     assert (status, not_checked(lines)) == (2, [line.format(address=site.address + path)])
+
+
+def test_silent_witnesses_are_waited_for_together(log, site, watch, asked, shows, monkeypatch):
+    monkeypatch.setattr(monitor, "WITNESS_SECONDS", 0.2)
+    play(log)
+    witness(log, ONE, TWO)
+    waiting, released = threading.Barrier(2), threading.Event()
+    for name in ("w1", "w2"):
+        site.faults[path_at(name)] = lambda _: (waiting.wait(10), released.wait(10))
+
+    status, lines = watch(log, options=[*asked, "--witness", f"{TWO.key} {site.address}/w2"])
+    released.set()
+
+    assert (status, len(not_checked(lines))) == (2, 2)
+    assert not waiting.broken
 
 
 def test_a_checkpoint_that_only_the_witness_has_signed_proves_nothing(log, watch, asked, shows):
