@@ -1,5 +1,6 @@
 """Witnesses of a public log as processes: the program of verify/."""
 
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -42,6 +43,21 @@ class WitnessProcess:
             assert self._process.stdout is not None
             self._process.stdout.close()
             self._process = None
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Let it stand still during the block, with all its connections open."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
+
+    def stored_note(self, origin: str) -> str | None:
+        """The newest checkpoint of a log that it has cosigned, from its directory."""
+        path = self._directory / f"{sha256(origin.encode()).hexdigest()}.checkpoint"
+        return path.read_text() if path.exists() else None
 
     def newest_note(self, origin: str) -> str:
         """The newest checkpoint of a log that it has cosigned."""

@@ -5,6 +5,7 @@ import pytest
 from tests.harness.databases import durable_postgres
 from tests.storms.crashes.network import storm_network
 from tests.storms.crashes.storm import CrashStorm
+from tests.storms.crashes.witnesses import storm_witnesses
 
 pytestmark = pytest.mark.process
 
@@ -36,6 +37,22 @@ def test_each_battle_ends_once_and_as_the_log_says_although_the_server_is_killed
 
     assert report.problems == []
     assert report.counts["seat, acknowledged"] > 0
+
+
+@pytest.mark.thorough
+@pytest.mark.guarantee("The public log")
+def test_witnesses_follow_the_log_although_the_server_and_they_are_killed(
+    env, make_app, warm_start, tmp_path
+):
+    with storm_witnesses("witnesses", tmp_path) as witnesses:
+        env = env | witnesses.settings
+        app, serve = make_app(**witnesses.settings), warm_start.server_process
+        storm = CrashStorm(app, env, players=2, sockets=4, seed="kills", serve=serve, witnesses=witnesses)
+
+        report = storm.endure([storm.kill_server] * 3)
+
+    assert report.problems == []
+    assert report.counts["moves of the witnessed checkpoint"] > 1
 
 
 class TestDatabase:

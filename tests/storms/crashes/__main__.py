@@ -7,7 +7,8 @@
 Many players spin, open cases, have battles, sell prizes, set limits, take breaks, and use the vault, promo
 codes, claims and deposits while the server's processes are killed with SIGKILL and started again, and
 PostgreSQL is stopped without a shutdown while the server keeps running. A drand network of this command
-decides the battles: its relays are late, away, ahead, or lie. Afterwards each answer that a player got is
+decides the battles: its relays are late, away, ahead, or lie. Three witnesses follow the log, of which one is
+away now and then. Afterwards each answer that a player got is
 compared with the database, and each battle with the log and with what a second program computes. The seed
 repeats the players' requests and the numbers of answers after which something is killed.
 
@@ -15,6 +16,7 @@ Prints counts, and a line for each broken guarantee. Exits with 1 when there is 
 """
 
 from contextlib import ExitStack
+from pathlib import Path
 from random import Random
 
 import click
@@ -24,6 +26,7 @@ from tests.harness.databases import bench_env, durable_postgres
 from tests.harness.local_app import local_app
 from tests.storms.crashes.network import storm_network
 from tests.storms.crashes.storm import CrashStorm
+from tests.storms.crashes.witnesses import storm_witnesses
 
 PLAYERS, SOCKETS = 40, 200
 
@@ -44,8 +47,12 @@ def main(*, kills: int, postgresql: bool, database_kills: int, seed: str) -> Non
             env["DATABASE_URL"] = stack.enter_context(postgres.fresh())
         network = stack.enter_context(storm_network(seed))
         env.update(network.settings)
+        witnesses = stack.enter_context(storm_witnesses(seed, Path(env["INSTANCE_DIR"])))
+        env.update(witnesses.settings)
         app = stack.enter_context(local_app(env))
-        storm = CrashStorm(app, env, players=PLAYERS, sockets=SOCKETS, seed=seed, network=network)
+        storm = CrashStorm(
+            app, env, players=PLAYERS, sockets=SOCKETS, seed=seed, network=network, witnesses=witnesses
+        )
         draw = Random(seed)
         faults = [storm.kill_server] * kills
         faults += [lambda: postgres.restart(draw.uniform(0, 0.5))] * database_kills

@@ -33,6 +33,7 @@ from tests.storms.crashes import battles, checks
 from tests.storms.crashes.memory import Act, ActKind, Memory, Outcome
 from tests.storms.crashes.network import StormNetwork
 from tests.storms.crashes.players import OPEN_AT_ONCE, Actor, StormState, import_items, memory_of
+from tests.storms.crashes.witnesses import StormWitnesses
 
 COINS = 1_000
 ANSWERS_BETWEEN_KILLS = 2
@@ -70,8 +71,12 @@ class CrashStorm:
         seed: str,
         serve: Callable[..., AbstractContextManager[RunningServer]] = server_process,
         network: StormNetwork | None = None,
+        witnesses: StormWitnesses | None = None,
     ) -> None:
-        """With a network, whose settings ``env`` must have, the players also have battles."""
+        """With a network, whose settings ``env`` must have, the players also have battles.
+
+        Of witnesses ``env`` must have the settings, too.
+        """
         self._seed = seed
         self._random = Random(seed)
         self._directory = Path(env["INSTANCE_DIR"])
@@ -79,6 +84,7 @@ class CrashStorm:
         env, count = {**env, "RATELIMIT_ENABLED": "0"}, int(env.get("PROCESSES", "1"))
         self._starting = cluster(env, self._directory, processes=count, serve=serve)
         self._network = network
+        self._witnesses = witnesses
         newest = None if network is None else deque[Any](maxlen=OPEN_AT_ONCE)
         self._state = StormState(app, Cluster([]), battles=newest)
         self._report = Report()
@@ -146,6 +152,8 @@ class CrashStorm:
             self._state.open.clear()
         killed.kill()
         self._report.problems += [f"after a kill: {line}" for line in ledger_audit.audit().mismatches]
+        if self._witnesses is not None:
+            self._report.problems += [f"after a kill: {line}" for line in self._witnesses.problems()]
         killed.start()
         self._state.open.set()
 
@@ -198,6 +206,10 @@ class CrashStorm:
         if self._network is not None:
             network = self._network.relays[0].network
             report.problems += battles.problems(self.servers.url, network, report.counts)
+        if self._witnesses is not None:
+            self._witnesses.stop()
+            report.problems += self._witnesses.last_problems(self.servers.url)
+            report.counts.update(self._witnesses.counts)
         found, audited = checks.audit(self._state.app)
         report.problems += found
         acts = [act for memory in memories for act in memory.acts]
