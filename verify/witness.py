@@ -4,7 +4,7 @@
 
 Needs Python 3.11 or later and the package cryptography. NAME is a URL without its scheme that identifies the
 witness, such as witness.example.org/w1. VKEY is a verifier key of a log, as https://play.example.com/log/key
-shows it; a log that announces its next key needs a --log for each of the two.
+shows it, or several of them, one a line: a log that announces its next key has two.
 
 The operator of the log gets the verifier key that is printed at the start, and the address. Whoever follows
 the log gives the same key to monitor.py. A witness helps nobody that the house itself runs.
@@ -28,6 +28,7 @@ import os
 import re
 import secrets
 import signal
+import socket
 import sys
 import threading
 import time
@@ -347,6 +348,20 @@ class Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     witness: Witness
 
+    def handle_one_request(self) -> None:
+        # The timeout is that of each read, and a client could send a byte at a time.
+        watchdog = threading.Timer(2 * REQUEST_SECONDS, self._hang_up)
+        watchdog.daemon = True
+        watchdog.start()
+        try:
+            super().handle_one_request()
+        finally:
+            watchdog.cancel()
+
+    def _hang_up(self) -> None:
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RDWR)
+
     def do_POST(self) -> None:  # the name that the base class calls
         length = self.headers.get("Content-Length", "")
         # What is not read would be the next request.
@@ -426,6 +441,11 @@ def read_seed(path: Path) -> bytes:
     return bytes.fromhex(path.read_text())
 
 
+def log_keys(text: str) -> list[LogKey]:
+    """The verifier keys of a log, one a line. Raises ValueError."""
+    return [LogKey(line) for line in text.strip().split("\n")]
+
+
 def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     """The arguments of the command."""
     parser = argparse.ArgumentParser(
@@ -433,10 +453,11 @@ def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--name", required=True)
     parser.add_argument("--state", required=True, type=Path)
-    parser.add_argument("--log", required=True, action="append", type=LogKey)
+    parser.add_argument("--log", required=True, action="append", type=log_keys)
     parser.add_argument("--listen", default="127.0.0.1:8100")
     parser.add_argument("--type", choices=["ed25519", "ml-dsa-44"], default="ed25519")
     parsed = parser.parse_args(given)
+    parsed.log = [key for keys in parsed.log for key in keys]
     if not KEY_NAME.fullmatch(parsed.name) or CONTROL_CHARACTER.search(parsed.name):
         parser.error("--name: no blanks and no plus signs")
     if parsed.type == "ml-dsa-44":

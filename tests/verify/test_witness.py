@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 
 from services.log.notes import Checkpoint as ServersCheckpoint
 from services.witnesses.keys import WitnessKey
+from tests.harness.waiting import wait_until
 from tests.support.public_log import ORIGIN, Key
 from tests.support.witness_programs import AICS, ED25519, ML_DSA_44, SmallLog, running_program
+from tests.support.witnesses import running_witness
 from verify import witness as program
 from verify.witness import Checkpoint, LogKey, Refused, Signer, Witness, continues
 
@@ -248,6 +250,15 @@ def test_a_body_that_ends_early_is_refused(ours, log):
         assert witness.submit(log.body(0, 5)).status_code in (200, 409)
 
 
+def test_a_client_that_sends_a_byte_at_a_time_is_cut_off(tmp_path, monkeypatch):
+    monkeypatch.setattr(program, "REQUEST_SECONDS", 0.1)
+    with running_witness(tmp_path / "state") as witness:
+        host, port = witness.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=20) as connection, suppress(OSError):
+            connection.sendall(b"POST /add-checkpoint HTTP/1.1\r\nContent-Length: 99999\r\n\r\n")
+            wait_until(lambda: connection.send(b"o") == 0, step_seconds=0.05)
+
+
 # Races, and crashes
 
 
@@ -349,6 +360,32 @@ def test_two_trees_of_one_size_are_kept_as_a_proof(ours, log):
 
 
 # Of the program's own parts
+
+
+def test_the_keys_of_a_log_may_be_given_as_it_shows_them():
+    lines = f"{Key('first').verifier()}\n{Key('second').verifier()}\n"
+
+    parsed = program.arguments(["--name", "w1.example", "--state", "x", "--log", lines])
+
+    assert [key.origin for key in parsed.log] == [ORIGIN, ORIGIN]
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--log", "example.com/log"),
+        ("--log", Key("first").verifier()[:-1]),
+        ("--name", "w 1"),
+        ("--name", "w+1"),
+    ],
+)
+def test_options_that_name_nothing_are_refused(capsys, option, value):
+    given = {"--name": "w1.example", "--state": "x", "--log": Key("first").verifier(), option: value}
+
+    with pytest.raises(SystemExit, match="2"):
+        program.arguments([part for pair in given.items() for part in pair])
+
+    assert f"{option}: " in capsys.readouterr().err
 
 
 @pytest.fixture
