@@ -73,9 +73,9 @@ class WitnessState(Table):
 
 @writing()
 def store(
-    *, origin: str, size: int, root: str, lines: dict[str, tuple[str, int]], quorum: int, now: int
+    *, origin: str, size: int, root: str, witness: str, line: str, cosigned_at: int, quorum: int, now: int
 ) -> None:
-    """Store cosignatures of a checkpoint: by their witnesses, the line and when it was made.
+    """Store the line of a witness below a checkpoint, and when it was made.
 
     ``root`` is in hexadecimal. ``quorum`` witnesses make it a witnessed checkpoint. Concurrent calls for one
     checkpoint take turns.
@@ -85,10 +85,8 @@ def store(
         conflict_target=[row.origin, row.size], preserve=[row.root]
     ).execute()
     stored = row.get(row.origin == origin, row.size == size)
-    for witness, (line, at_ms) in lines.items():
-        Cosignature.insert(
-            checkpoint=stored.id, witness=witness, line=line, cosigned_at_ms=at_ms
-        ).on_conflict_ignore().execute()
+    values = {"checkpoint": stored.id, "witness": witness, "line": line, "cosigned_at_ms": cosigned_at}
+    Cosignature.insert(values).on_conflict_ignore().execute()
     count = Cosignature.select(fn.COUNT(Cosignature.witness)).where(Cosignature.checkpoint == stored.id)
     if stored.witnessed_at_ms is None and count.scalar() >= quorum:
         row.update(witnessed_at_ms=now).where(row.id == stored.id).execute()

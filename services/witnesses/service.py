@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from cachetools import LRUCache, TTLCache, cached
 
 from models import witnesses as table
+from models.db.connection import writing
 from models.witnesses import CosignedCheckpoint, WitnessState
 from services.log import bundles, published, tree
 from services.log.bet_log import BetLog
@@ -126,24 +127,29 @@ class Witnesses:
         raise WitnessAway("it names another size at each try")
 
     def _store(self, witness: Witness, checkpoint: Checkpoint, line: str, at: Millis) -> None:
-        witness.size, now = checkpoint.size, self._clock()
-        table.store(
-            origin=checkpoint.origin,
-            size=checkpoint.size,
-            root=checkpoint.root_hex,
-            lines={witness.key.text: (line, at)},
-            quorum=self.quorum,
-            now=now,
-        )
-        table.set_state(
-            witness.key.text,
-            origin=checkpoint.origin,
-            size=checkpoint.size,
-            cosigned_at_ms=at,
-            clock_ahead_ms=at - now,
-            problem=None,
-            problem_since_ms=None,
-        )
+        now = self._clock()
+        with writing():
+            table.store(
+                origin=checkpoint.origin,
+                size=checkpoint.size,
+                root=checkpoint.root_hex,
+                witness=witness.key.text,
+                line=line,
+                cosigned_at=at,
+                quorum=self.quorum,
+                now=now,
+            )
+            table.set_state(
+                witness.key.text,
+                origin=checkpoint.origin,
+                size=checkpoint.size,
+                cosigned_at_ms=at,
+                clock_ahead_ms=at - now,
+                problem=None,
+                problem_since_ms=None,
+            )
+        # Not before: what could not be stored is asked for again.
+        witness.size = checkpoint.size
         # Other processes see it within a second.
         self._newest.cache_clear()
         self._lines_at.cache_clear()

@@ -101,6 +101,21 @@ def test_the_same_checkpoint_after_a_lost_answer_needs_no_proof(client, logged_s
     assert running[0].asked[-1].startswith(b"old 2\n\n")
 
 
+def test_a_cosignature_that_could_not_be_stored_is_asked_for_again(
+    client, logged_spin, running, submit, monkeypatch
+):
+    logged_spin()
+    with monkeypatch.context() as patch:
+        patch.setattr("models.witnesses.set_state", lambda *_args, **_state: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            submit(0)
+    assert names_below(client.get("/log/checkpoint").text)[1:] == []
+
+    submit(0)
+
+    assert names_below(client.get("/log/checkpoint").text)[1:] == ["w1.example"]
+
+
 def test_a_body_has_the_signature_of_the_current_key_only(logged_spin, running, submit):
     logged_spin()
 

@@ -154,3 +154,26 @@ def test_consistency_proofs_are_those_of_the_definition(leaves, tiles, data):
 def test_a_smaller_tree_does_not_continue_a_larger_one(tiles):
     with pytest.raises(ValueError, match="a tree of 5 entries does not continue one of 6"):
         tree.consistency_proof(6, 5, tiles.__getitem__)
+
+
+@given(st.data())
+def test_a_tree_begins_with_each_of_its_earlier_roots_and_with_no_other(leaves, tiles, data):
+    size = data.draw(sizes)
+    old_size = data.draw(st.integers(0, size))
+    root, old_root = (rfc6962.mth(leaves[:each]) for each in (size, old_size))
+
+    assert tree.begins_with(old_size, old_root, size, root, tiles.__getitem__)
+    assert not tree.begins_with(old_size, b"!" * 32, size, root, tiles.__getitem__)
+    assert not tree.begins_with(size + 1, old_root, size, root, tiles.__getitem__)
+
+
+@pytest.mark.security("Witnesses")
+@pytest.mark.parametrize("old_size", [1, 300, 65_600, 69_999])
+def test_a_root_of_tiles_that_somebody_has_changed_is_not_one_of_the_signed_tree(leaves, tiles, old_size):
+    at = TilePosition(0, (old_size - 1) // 256)
+    changed = bytearray(tiles[at])
+    changed[(old_size - 1) % 256 * 32] ^= 1
+    other = (tiles | {at: bytes(changed)}).__getitem__
+    signed = rfc6962.mth(leaves)
+
+    assert not tree.begins_with(old_size, tree.root(old_size, other), SIZE, signed, other)

@@ -94,9 +94,7 @@ class StormWitnesses:
     def last_problems(self, url: str) -> Iterator[str]:
         """At the end, when all is well again: all of them have cosigned the whole log."""
         try:
-            wait_until(
-                lambda: self._cosigned_by(url) == {key.name for key in self._keys}, seconds=REST_SECONDS
-            )
+            wait_until(lambda: self._is_cosigned(url), seconds=REST_SECONDS, step_seconds=0.5)
         except TimeoutError:
             states = table.states([key.text for key in self._keys])
             said = [f"{WitnessKey.parse(key).name}: {state.problem}" for key, state in states.items()]
@@ -104,6 +102,9 @@ class StormWitnesses:
         if not self.counts["moves of the witnessed checkpoint"]:
             yield "the witnessed checkpoint has never moved"
         yield from self.problems()
+
+    def _is_cosigned(self, url: str) -> bool:
+        return self._cosigned_by(url) == {key.name for key in self._keys}
 
     def _cosigned_by(self, url: str) -> set[str]:
         """Whose valid cosignatures the newest witnessed checkpoint has, if it is the newest of all."""
