@@ -4,15 +4,18 @@ import os
 import signal
 import subprocess
 from contextlib import ExitStack
+from types import SimpleNamespace
 
 import pytest
 
+from models.battles import State, VoidReason
 from services.log.notes import Checkpoint
 from tests.harness.servers import ROOT, free_port, serving
+from tests.support.battle_locks import LockedBattles
 from tests.support.lost_log import redraw, restore_log, resume, stored_log
 from tests.support.witness_programs import AICS, ML_DSA_44, make_key, running_program
 from tests.support.witnesses import running_witness, say
-from verify import monitor
+from verify import monitor, witness
 from verify.witness import LogKey
 
 pytestmark = [pytest.mark.guarantee("The public log")]
@@ -161,6 +164,35 @@ def test_after_a_restore_witnesses_follow_when_their_operators_add_the_successor
 
     missing = [line.partition(" has cosigned no checkpoint of ")[0] for line in not_checked(lines)][1:]
     assert (status, missing) == ((0, []) if is_known else (2, ["w1.example", "w2.example", "w3.example"]))
+
+
+@pytest.mark.security("Battles")
+def test_honest_battles_and_late_ones_pass_and_their_witnesses_are_counted(
+    app, clock, log, monkeypatch, new_player, introduce, submit, watch
+):
+    """The witnesses have the clock of the test."""
+    monkeypatch.setattr(witness, "time", SimpleNamespace(time=lambda: clock.now / 1_000))
+    battles = LockedBattles(app, new_player("carol", coins=10_000), clock)
+    introduce()
+    for _ in range(3):
+        battle = battles.lock()
+        log.append_now()
+        submit()
+        clock.now = battles.time(battle)
+        clock.advance(seconds=-60)
+        assert watch()[0] == 0
+        assert battles.end(battle).state == State.SETTLED
+        log.append_now()
+        submit()
+    late = battles.lock()
+    assert battles.end(late).void_reason == VoidReason.LATE
+    log.append_now()
+    submit()
+
+    status, lines = watch()
+
+    assert (status, not_checked(lines)) == (0, [])
+    assert "witnessed before their rounds: the locks of 3 of 3 settled battles" in lines
 
 
 # Programs of others
